@@ -1,0 +1,267 @@
+/* l_create.c - new tensors: lab.empty, zeros, ones, full, rand, randn, tensor. */
+#include "lsl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_spec *spec,
+                             sl_stream *stream, const char *op)
+{
+    lsl_box *box = lsl_new_box(L, LSL_TENSOR);
+    if (stream == NULL) stream = sl_device_current_stream(device);
+    sl_tensor *tensor;
+    sl_error err;
+    /* Memory pressure may run finalizers of the user's in here: hold the stream. */
+    sl_stream_retain(stream);
+    sl_status status = sl_tensor_create(device, spec, stream, &tensor, &err);
+    sl_stream_release(stream);
+    lsl_check(L, status, &err, op);
+    box->p = tensor;
+    return tensor;
+}
+
+/* ---- sizes and options ----------------------------------------------------------- */
+
+typedef struct tensor_plan {    /* what the arguments of a constructor ask for */
+    sl_tensor_spec spec;
+    sl_stream *stream;          /* NULL: the current one */
+    int64_t seed;
+} tensor_plan;
+
+static void read_size(lua_State *L, int arg, int which, int64_t *size, const char *op)
+{
+    int whole;
+    if (lua_type(L, arg) != LUA_TNUMBER)
+        lsl_fail(L, SL_EINVAL, op, "size %d must be a whole number, got %s", which,
+                 lsl_type_name(L, arg));
+    *size = lua_tointegerx(L, arg, &whole);
+    if (!whole)
+        lsl_fail(L, SL_ESHAPE, op, "size %d must be a whole number, got %.14g", which,
+                 lsl_printable(lua_tonumber(L, arg)));
+    if (*size < 0)
+        lsl_fail(L, SL_ESHAPE, op, "size %d must not be negative, got %lld", which,
+                 (long long)*size);
+}
+
+/* device= and pinned= as a place. */
+static sl_place read_place(lua_State *L, const char *device, int pinned, const char *op)
+{
+    bool host = strcmp(device, "cpu") == 0;
+    if (!host && strcmp(device, "cuda") != 0)
+        lsl_fail(L, SL_EINVAL, op, "option 'device' must be \"cuda\" or \"cpu\", got \"%s\"",
+                 device);
+    if (pinned && !host)
+        lsl_fail(L, SL_EPLACE, op,
+                 "only host memory can be pinned: pinned = true needs device = \"cpu\"");
+    return !host ? SL_ON_DEVICE : pinned ? SL_PINNED : SL_PAGEABLE;
+}
+
+/* Reads the options at `arg`, and the default seed of the program. */
+static void read_options(lua_State *L, int arg, bool random, tensor_plan *plan, const char *op)
+{
+    const char *device = "cuda", *dtype = "float32";
+    int pinned = 0;
+    const lsl_option options[] = {
+        {"device", LSL_OPT_TEXT, &device}, {"pinned", LSL_OPT_BOOL, &pinned},
+        {"dtype", LSL_OPT_TEXT, &dtype}, {"stream", LSL_OPT_STREAM, &plan->stream},
+        {"seed", LSL_OPT_SEED, &plan->seed},
+    };
+    if (random) {
+        lsl_push_default(L, "seed");
+        plan->seed = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+    }
+    lsl_options(L, arg, options, LSL_COUNT(options) - !random, op);
+    plan->spec.place = read_place(L, device, pinned, op);
+    if (!sl_dtype_parse(dtype, &plan->spec.dtype))
+        lsl_fail(L, SL_EDTYPE, op,
+                 "unknown dtype \"%s\"; known: float32, bfloat16, float16, uint8", dtype);
+}
+
+/* Reads sizes from `first` on, and a table of options behind them. */
+static void read_plan(lua_State *L, int first, bool random, tensor_plan *plan, const char *op)
+{
+    int last = lua_gettop(L);
+    memset(plan, 0, sizeof(*plan));
+    if (last > first && lua_isnil(L, last)) last--;     /* opts of a wrapper that got none */
+    bool has_options = last >= first && lua_istable(L, last);
+    int ndim = last - first + 1 - has_options;
+    if (ndim > SL_MAX_DIMS)
+        lsl_fail(L, SL_ESHAPE, op, "a tensor has at most %d dimensions, got %d", SL_MAX_DIMS, ndim);
+    for (int i = 0; i < ndim; i++) read_size(L, first + i, i + 1, &plan->spec.dim[i], op);
+    plan->spec.ndim = ndim;
+    read_options(L, has_options ? last : last + 1, random, plan, op);
+}
+
+static sl_tensor *create(lua_State *L, const tensor_plan *plan, const char *op)
+{
+    sl_device *device = lsl_device(L, op);
+    lsl_mark(L, device);
+    return lsl_create_tensor(L, device, &plan->spec, plan->stream, op);
+}
+
+static sl_stream *stream_of(const tensor_plan *plan, sl_tensor *tensor)
+{
+    return plan->stream != NULL ? plan->stream
+                                : sl_device_current_stream(sl_tensor_device(tensor));
+}
+
+/* ---- filled with one rule --------------------------------------------------------- */
+
+static int lab_empty(lua_State *L)
+{
+    tensor_plan plan;
+    read_plan(L, 1, false, &plan, "empty");
+    create(L, &plan, "empty");
+    return 1;
+}
+
+/* Creates by the plan and fills; on failure the tensor is gone at once. */
+static int create_filled(lua_State *L, const tensor_plan *plan, double value, const char *op)
+{
+    sl_tensor *tensor = create(L, plan, op);
+    sl_error err;
+    sl_status status = sl_tensor_fill(tensor, value, stream_of(plan, tensor), &err);
+    lsl_check_new(L, status, &err, op);
+    return 1;
+}
+
+static int lab_zeros(lua_State *L)
+{
+    tensor_plan plan;
+    read_plan(L, 1, false, &plan, "zeros");
+    return create_filled(L, &plan, 0, "zeros");
+}
+
+static int lab_ones(lua_State *L)
+{
+    tensor_plan plan;
+    read_plan(L, 1, false, &plan, "ones");
+    return create_filled(L, &plan, 1, "ones");
+}
+
+static int lab_full(lua_State *L)
+{
+    tensor_plan plan;
+    double value = lsl_check_number(L, 1, "value", "full");
+    read_plan(L, 2, false, &plan, "full");
+    return create_filled(L, &plan, value, "full");
+}
+
+static int lab_rand(lua_State *L)
+{
+    tensor_plan plan;
+    read_plan(L, 1, true, &plan, "rand");
+    sl_tensor *tensor = create(L, &plan, "rand");
+    sl_error err;
+    sl_status status = sl_tensor_rand(tensor, (uint64_t)plan.seed, stream_of(&plan, tensor), &err);
+    lsl_check_new(L, status, &err, "rand");
+    return 1;
+}
+
+static int lab_randn(lua_State *L)
+{
+    tensor_plan plan;
+    read_plan(L, 1, true, &plan, "randn");
+    sl_tensor *tensor = create(L, &plan, "randn");
+    sl_error err;
+    sl_status status = sl_tensor_randn(tensor, (uint64_t)plan.seed, stream_of(&plan, tensor), &err);
+    lsl_check_new(L, status, &err, "randn");
+    return 1;
+}
+
+/* ---- from a nested table ------------------------------------------------------------ */
+
+/* The shape along the first elements of the table at index 1. */
+static void measure_table(lua_State *L, sl_tensor_spec *spec)
+{
+    lua_pushvalue(L, 1);
+    while (lua_istable(L, -1)) {
+        if (spec->ndim == SL_MAX_DIMS)
+            lsl_fail(L, SL_ESHAPE, "tensor", "a tensor has at most %d dimensions", SL_MAX_DIMS);
+        spec->dim[spec->ndim++] = (int64_t)lua_rawlen(L, -1);
+        lua_rawgeti(L, -1, 1);
+        lua_remove(L, -2);
+    }
+    lua_pop(L, 1);
+}
+
+typedef struct table_walk {     /* over a nested table, in reading order */
+    const sl_tensor_spec *spec;
+    double *next;
+    int64_t at[SL_MAX_DIMS];    /* indices from 1, for messages */
+} table_walk;
+
+/* "row 2" or "row 2, 1": where the walk is, above `depth`. */
+static void describe(const table_walk *walk, int depth, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, depth > 0 ? "row" : "the table");
+    for (int i = 0; i < depth && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s %lld", i > 0 ? "," : "",
+                                 (long long)walk->at[i]);
+}
+
+/* Takes what is on top of the stack, `depth` levels down. */
+static void walk_table(lua_State *L, table_walk *walk, int depth)
+{
+    char row[128];
+    if (depth == walk->spec->ndim) {
+        if (lua_type(L, -1) == LUA_TNUMBER) {
+            *walk->next++ = lua_tonumber(L, -1);
+            return;
+        }
+        describe(walk, depth, row, sizeof(row));
+        lsl_fail(L, lua_istable(L, -1) ? SL_ESHAPE : SL_EINVAL, "tensor",
+                 "element %s must be a number, got %s", depth > 0 ? row + 4 : "1",
+                 lsl_type_name(L, -1));
+    }
+    describe(walk, depth, row, sizeof(row));
+    if (!lua_istable(L, -1))
+        lsl_fail(L, SL_ESHAPE, "tensor", "%s must be a list of %lld, as the first one is, got %s",
+                 row, (long long)walk->spec->dim[depth], lsl_type_name(L, -1));
+    int64_t n = (int64_t)lua_rawlen(L, -1);
+    if (n != walk->spec->dim[depth])
+        lsl_fail(L, SL_ESHAPE, "tensor", "%s has %lld elements, but the first one has %lld", row,
+                 (long long)n, (long long)walk->spec->dim[depth]);
+    for (int64_t i = 1; i <= n; i++) {
+        walk->at[depth] = i;
+        lua_rawgeti(L, -1, i);
+        walk_table(L, walk, depth + 1);
+        lua_pop(L, 1);
+    }
+}
+
+/* lab.tensor(number or nested table, opts) */
+static int lab_tensor(lua_State *L)
+{
+    const char *op = "tensor";
+    tensor_plan plan;
+    lua_settop(L, 2);
+    memset(&plan, 0, sizeof(plan));
+    if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
+        lsl_type_error(L, 1, "values", "a number or a nested table of numbers", op);
+    read_options(L, 2, false, &plan, op);
+    measure_table(L, &plan.spec);
+    int64_t n = 1;
+    for (int i = 0; i < plan.spec.ndim; i++)
+        if (__builtin_mul_overflow(n, plan.spec.dim[i], &n))
+            lsl_fail(L, SL_ESHAPE, op, "the table has too many elements");
+    table_walk walk = {.spec = &plan.spec};
+    double *values = walk.next = lsl_scratch(L, (size_t)n, sizeof(double), op);
+    luaL_checkstack(L, SL_MAX_DIMS + 4, NULL);
+    lua_pushvalue(L, 1);
+    walk_table(L, &walk, 0);
+    lua_pop(L, 1);
+    sl_tensor *tensor = create(L, &plan, op);
+    sl_error err;
+    sl_status status = sl_tensor_write(tensor, 0, n, values, stream_of(&plan, tensor), &err);
+    lsl_check_new(L, status, &err, op);
+    return 1;
+}
+
+static const luaL_Reg functions[] = {
+    {"empty", lab_empty}, {"zeros", lab_zeros}, {"ones", lab_ones}, {"full", lab_full},
+    {"rand", lab_rand}, {"randn", lab_randn}, {"tensor", lab_tensor}, {NULL, NULL}
+};
+
+void lsl_open_create(lua_State *L) { lsl_set_functions(L, functions); }

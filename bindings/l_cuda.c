@@ -1,0 +1,206 @@
+/* l_cuda.c - lab.cuda: the plain calls of CUDA in snake_case, for probes. Memory
+ * comes as a uint8 tensor. Where a call takes a stream, it is the last argument,
+ * as {stream = s} or as the stream itself; without one it is the current stream.
+ */
+#include "lsl.h"
+
+#include <stdio.h>
+
+static int64_t check_bytes(lua_State *L, int arg, const char *op)
+{
+    return lsl_check_integer(L, arg, "bytes", 0, INT64_MAX, op);
+}
+
+/* The optional byte count at `arg`: by default all of `memory`. */
+static size_t opt_bytes(lua_State *L, int arg, sl_tensor *memory, const char *op)
+{
+    if (lua_isnoneornil(L, arg)) return sl_tensor_bytes(memory);
+    return (size_t)check_bytes(L, arg, op);
+}
+
+static sl_stream *opt_stream(lua_State *L, int arg, sl_device *device, const char *op)
+{
+    sl_stream *stream = lsl_stream_option(L, arg, op);
+    return stream != NULL ? stream : sl_device_current_stream(device);
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+typedef sl_status (*malloc_fn)(sl_device *, size_t, sl_tensor **, sl_error *);
+
+static int plain_malloc(lua_State *L, malloc_fn fn, const char *op)
+{
+    size_t n_bytes = (size_t)check_bytes(L, 1, op);
+    sl_device *device = lsl_device(L, op);
+    lsl_box *box = lsl_new_box(L, LSL_TENSOR);
+    sl_tensor *memory;
+    sl_error err;
+    lsl_mark(L, device);
+    lsl_check(L, fn(device, n_bytes, &memory, &err), &err, op);
+    box->p = memory;
+    return 1;
+}
+
+static int cuda_malloc(lua_State *L) { return plain_malloc(L, sl_cuda_malloc, "cuda.malloc"); }
+
+static int cuda_malloc_host(lua_State *L)
+{
+    return plain_malloc(L, sl_cuda_malloc_host, "cuda.malloc_host");
+}
+
+static int cuda_malloc_async(lua_State *L)
+{
+    const char *op = "cuda.malloc_async";
+    size_t n_bytes = (size_t)check_bytes(L, 1, op);
+    sl_stream *stream = opt_stream(L, 2, lsl_device(L, op), op);
+    lsl_box *box = lsl_new_box(L, LSL_TENSOR);
+    sl_tensor *memory;
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    sl_stream_retain(stream);   /* memory pressure may run finalizers of the user's */
+    sl_status status = sl_cuda_malloc_async(stream, n_bytes, &memory, &err);
+    sl_stream_release(stream);
+    lsl_check(L, status, &err, op);
+    box->p = memory;
+    return 1;
+}
+
+typedef sl_status (*memory_fn)(sl_tensor *, sl_error *);
+
+static int on_memory(lua_State *L, memory_fn fn, const char *op)
+{
+    sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(memory));
+    lsl_check(L, fn(memory, &err), &err, op);
+    return 0;
+}
+
+static int cuda_free(lua_State *L) { return on_memory(L, sl_cuda_free, "cuda.free"); }
+
+static int cuda_free_host(lua_State *L)
+{
+    return on_memory(L, sl_cuda_free_host, "cuda.free_host");
+}
+
+static int cuda_host_register(lua_State *L)
+{
+    return on_memory(L, sl_tensor_pin, "cuda.host_register");
+}
+
+static int cuda_host_unregister(lua_State *L)
+{
+    return on_memory(L, sl_tensor_unpin, "cuda.host_unregister");
+}
+
+static int cuda_free_async(lua_State *L)
+{
+    const char *op = "cuda.free_async";
+    sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
+    sl_stream *stream = opt_stream(L, 2, sl_tensor_device(memory), op);
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_cuda_free_async(memory, stream, &err), &err, op);
+    return 0;
+}
+
+/* ---- memset and memcpy ------------------------------------------------------------------ */
+
+static int cuda_memset(lua_State *L)
+{
+    const char *op = "cuda.memset";
+    sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
+    int value = (int)lsl_check_integer(L, 2, "value", 0, 255, op);
+    size_t n_bytes = opt_bytes(L, 3, memory, op);
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(memory));
+    lsl_check(L, sl_cuda_memset(memory, value, n_bytes, &err), &err, op);
+    return 0;
+}
+
+static int cuda_memset_async(lua_State *L)
+{
+    const char *op = "cuda.memset_async";
+    sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
+    int value = (int)lsl_check_integer(L, 2, "value", 0, 255, op);
+    size_t n_bytes = opt_bytes(L, 3, memory, op);
+    sl_stream *stream = opt_stream(L, 4, sl_tensor_device(memory), op);
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_cuda_memset_async(memory, value, n_bytes, stream, &err), &err, op);
+    return 0;
+}
+
+/* By default as many bytes as the source has. */
+static int cuda_memcpy(lua_State *L)
+{
+    const char *op = "cuda.memcpy";
+    sl_tensor *dst = lsl_check_tensor(L, 1, "dst", op), *src = lsl_check_tensor(L, 2, "src", op);
+    size_t n_bytes = opt_bytes(L, 3, src, op);
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(dst));
+    lsl_check(L, sl_cuda_memcpy(dst, src, n_bytes, &err), &err, op);
+    return 0;
+}
+
+static int cuda_memcpy_async(lua_State *L)
+{
+    const char *op = "cuda.memcpy_async";
+    sl_tensor *dst = lsl_check_tensor(L, 1, "dst", op), *src = lsl_check_tensor(L, 2, "src", op);
+    size_t n_bytes = opt_bytes(L, 3, src, op);
+    sl_stream *stream = opt_stream(L, 4, sl_tensor_device(dst), op);
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_cuda_memcpy_async(dst, src, n_bytes, stream, &err), &err, op);
+    return 0;
+}
+
+/* ---- calls that only cost the host time ----------------------------------------------------- */
+
+static int plain_call(lua_State *L, const char *cuda_name, const char *op)
+{
+    sl_device *device = lsl_device(L, op);
+    sl_error err;
+    lsl_mark(L, device);
+    lsl_check(L, sl_cuda_call(device, cuda_name, &err), &err, op);
+    return 0;
+}
+
+static int cuda_func_set_cache_config(lua_State *L)
+{
+    return plain_call(L, "cudaFuncSetCacheConfig", "cuda.func_set_cache_config");
+}
+
+static int cuda_device_set_limit(lua_State *L)
+{
+    return plain_call(L, "cudaDeviceSetLimit", "cuda.device_set_limit");
+}
+
+static int cuda_cublas_create(lua_State *L)
+{
+    return plain_call(L, "cublasCreate", "cuda.cublas_create");
+}
+
+static int cuda_cublas_destroy(lua_State *L)
+{
+    return plain_call(L, "cublasDestroy", "cuda.cublas_destroy");
+}
+
+static const luaL_Reg functions[] = {
+    {"malloc", cuda_malloc}, {"free", cuda_free},
+    {"malloc_host", cuda_malloc_host}, {"free_host", cuda_free_host},
+    {"malloc_async", cuda_malloc_async}, {"free_async", cuda_free_async},
+    {"host_register", cuda_host_register}, {"host_unregister", cuda_host_unregister},
+    {"memset", cuda_memset}, {"memset_async", cuda_memset_async},
+    {"memcpy", cuda_memcpy}, {"memcpy_async", cuda_memcpy_async},
+    {"func_set_cache_config", cuda_func_set_cache_config},
+    {"device_set_limit", cuda_device_set_limit},
+    {"cublas_create", cuda_cublas_create}, {"cublas_destroy", cuda_cublas_destroy}, {NULL, NULL}
+};
+
+void lsl_open_cuda(lua_State *L)
+{
+    lua_newtable(L);
+    lsl_set_functions(L, functions);
+    lua_setfield(L, -2, "cuda");
+}

@@ -1,0 +1,370 @@
+/* l_device.c - devices: opening one, asking it, its clock, and the counts of what
+ * is alive. Which backend and profile to open is decided in prelude.lua; here is
+ * what that needs of the core.
+ */
+#include "lsl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the current device ------------------------------------------------------ */
+
+sl_device *lsl_device(lua_State *L, const char *op)
+{
+    lsl_state *state = lsl_get(L);
+    if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
+    if (state->current != NULL) return state->current;
+    luaL_checkstack(L, 4, NULL);
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
+    lua_call(L, 0, 0);
+    if (state->current == NULL) lsl_fail(L, SL_ESTATE, op, "no device is open");
+    return state->current;
+}
+
+void lsl_push_default(lua_State *L, const char *field)
+{
+    if (lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.defaults") == LUA_TTABLE)
+        lua_getfield(L, -1, field);
+    else
+        lua_pushnil(L);
+    lua_remove(L, -2);
+}
+
+void lsl_notice(lua_State *L, const char *text)
+{
+    bool alone = lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.defaults") != LUA_TTABLE;
+    lua_pop(L, 1);
+    if (alone) {
+        fprintf(stderr, "streamlab: %s\n", text);
+        return;
+    }
+    lsl_push_default(L, "notice");
+    if (lua_isfunction(L, -1)) {
+        lua_pushstring(L, text);
+        lua_call(L, 1, 0);
+    } else {
+        lua_pop(L, 1);
+    }
+}
+
+/* The collector on the main thread, when the core runs out of memory. Lua itself
+ * refuses it inside finalizers; in_gc covers ours. */
+static void collect(void *ud)
+{
+    lsl_state *state = ud;
+    if (!state->closing && state->in_gc == 0) lua_gc(state->main, LUA_GCCOLLECT);
+}
+
+/* Pushes a box with a reference of its own. */
+static void push_device(lua_State *L, sl_device *device)
+{
+    lsl_box *box = lsl_new_box(L, LSL_DEVICE);
+    box->p = sl_device_retain(device);
+}
+
+/* ---- settings ------------------------------------------------------------------ */
+
+/* The list at `idx` has items {name, text} and {name, {number, ...}}; it is the
+ * prelude's, so its form is taken for granted. The texts stay in the list. */
+static sl_setting *read_settings(lua_State *L, int idx, size_t *n, const char *op)
+{
+    *n = (size_t)lua_rawlen(L, idx);
+    size_t n_values = 0;
+    for (size_t i = 1; i <= *n; i++) {
+        lua_rawgeti(L, idx, (lua_Integer)i);
+        if (lua_rawgeti(L, -1, 2) == LUA_TTABLE) n_values += (size_t)lua_rawlen(L, -1);
+        lua_pop(L, 2);
+    }
+    sl_setting *settings = lsl_scratch(L, *n, sizeof(*settings), op);
+    double *values = lsl_scratch(L, n_values, sizeof(*values), op);
+    for (size_t i = 0; i < *n; i++) {
+        lua_rawgeti(L, idx, (lua_Integer)i + 1);
+        lua_rawgeti(L, -1, 1);
+        settings[i].name = lua_tostring(L, -1);
+        if (lua_rawgeti(L, -2, 2) == LUA_TTABLE) {
+            settings[i].values = values;
+            settings[i].n_values = (size_t)lua_rawlen(L, -1);
+            for (size_t k = 1; k <= settings[i].n_values; k++) {
+                lua_rawgeti(L, -1, (lua_Integer)k);
+                *values++ = lua_tonumber(L, -1);
+                lua_pop(L, 1);
+            }
+        } else {
+            settings[i].text = lua_tostring(L, -1);
+        }
+        lua_pop(L, 3);
+    }
+    return settings;
+}
+
+/* Waits for the devices that are open: nobody may look at them again. */
+static void wait_for_all(lua_State *L, const char *op)
+{
+    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+        sl_error err;
+        lsl_mark(L, node->device);
+        lsl_check(L, sl_device_synchronize(node->device, &err), &err, op);
+    }
+}
+
+/* core.open(backend, index, settings, profile's name): opens a device, makes it
+ * current and returns it. */
+static int internal_open(lua_State *L)
+{
+    const char *op = "open";
+    lsl_state *state = lsl_get(L);
+    if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
+    const char *backend = lsl_check_text(L, 1, "backend", op);
+    int index = (int)lsl_check_integer(L, 2, "index", 0, INT32_MAX, op);
+    const char *profile = lsl_check_text(L, 4, "profile", op);
+    size_t n;
+    if (state->in_host_func > 0)
+        lsl_fail(L, SL_ESTATE, op, "a host function must not open a device");
+    sl_setting *settings = read_settings(L, 3, &n, op);
+    lsl_box *box = lsl_new_box(L, LSL_DEVICE);
+    wait_for_all(L, op);
+    lsl_device_node *node = calloc(1, sizeof(*node));
+    if (node == NULL) lsl_fail(L, SL_ENOMEM, op, "out of host memory");
+    sl_error err;
+    sl_status status = sl_device_open(backend, index, settings, n, &node->device, &err);
+    if (status != SL_OK) {
+        free(node);
+        lsl_check(L, status, &err, op);
+    }
+    sl_device_set_pressure_hook(node->device, collect, state);
+    snprintf(node->profile, sizeof(node->profile), "%s", profile);
+    node->next = state->devices;
+    state->devices = node;
+    state->current = node->device;
+    box->p = sl_device_retain(node->device);
+    return 1;
+}
+
+/* core.device_count(backend): how many it has, nil if this build lacks it. */
+static int internal_device_count(lua_State *L)
+{
+    int count = 0;
+    if (sl_backend_device_count(lua_tostring(L, 1), &count, NULL) != SL_OK) return 0;
+    lua_pushinteger(L, count);
+    return 1;
+}
+
+static int internal_notice(lua_State *L)
+{
+    lsl_notice(L, lsl_check_text(L, 1, "text", "notice"));
+    return 0;
+}
+
+/* core.default(field) of the defaults that the program has set. */
+static int internal_default(lua_State *L)
+{
+    lsl_push_default(L, lsl_check_text(L, 1, "field", "default"));
+    return 1;
+}
+
+/* ---- the device's fields ---------------------------------------------------------- */
+
+static const sl_device_info *check_info(lua_State *L, const char *op)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_DEVICE);
+    if (box == NULL || box->p == NULL) lsl_type_error(L, 1, "self", "a device", op);
+    return sl_device_get_info(box->p);
+}
+
+#define TEXT_GETTER(field)                                      \
+    static int get_##field(lua_State *L)                        \
+    {                                                           \
+        lua_pushstring(L, check_info(L, #field)->field);        \
+        return 1;                                               \
+    }
+#define INTEGER_GETTER(field)                                   \
+    static int get_##field(lua_State *L)                        \
+    {                                                           \
+        lua_pushinteger(L, check_info(L, #field)->field);       \
+        return 1;                                               \
+    }
+TEXT_GETTER(name)
+TEXT_GETTER(backend)
+INTEGER_GETTER(index)
+INTEGER_GETTER(sm_count)
+INTEGER_GETTER(async_engine_count)
+INTEGER_GETTER(memory_bytes)
+INTEGER_GETTER(max_threads_per_block)
+INTEGER_GETTER(max_shared_bytes_per_block)
+
+/* A profile's name is that under which it was asked for: the core may know none. */
+static const char *profile_name(lua_State *L, sl_device *device)
+{
+    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next)
+        if (node->device == device) return node->profile;
+    return sl_device_get_info(device)->profile;
+}
+
+static int get_profile(lua_State *L)
+{
+    check_info(L, "profile");
+    lua_pushstring(L, profile_name(L, ((lsl_box *)lua_touserdata(L, 1))->p));
+    return 1;
+}
+
+static int get_simulated(lua_State *L)
+{
+    lua_pushboolean(L, check_info(L, "simulated")->simulated);
+    return 1;
+}
+
+/* "9.0", as NVIDIA writes it. */
+static int get_compute_capability(lua_State *L)
+{
+    const sl_device_info *info = check_info(L, "compute_capability");
+    lua_pushfstring(L, "%d.%d", info->compute_capability_major, info->compute_capability_minor);
+    return 1;
+}
+
+static int get_priority_range(lua_State *L)
+{
+    const sl_device_info *info = check_info(L, "priority_range");
+    lua_createtable(L, 0, 2);
+    lua_pushinteger(L, info->priority_least);
+    lua_setfield(L, -2, "least");
+    lua_pushinteger(L, info->priority_greatest);
+    lua_setfield(L, -2, "greatest");
+    return 1;
+}
+
+/* d:make_current(): what lab.open has done when it returns. */
+static int device_make_current(lua_State *L)
+{
+    check_info(L, "make_current");
+    lsl_get(L)->current = ((lsl_box *)lua_touserdata(L, 1))->p;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int device_tostring(lua_State *L)
+{
+    const sl_device_info *info = check_info(L, "tostring");
+    const char *profile = profile_name(L, ((lsl_box *)lua_touserdata(L, 1))->p);
+    lua_pushfstring(L, "device %d %s (%s%s%s)", info->index, info->name, info->backend,
+                    profile[0] != '\0' ? ", profile " : "", profile);
+    return 1;
+}
+
+static int device_eq(lua_State *L) { return lsl_equal(L, LSL_DEVICE); }
+
+static int device_gc(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    state->in_gc++;
+    sl_device_release(lsl_take(L, LSL_DEVICE));
+    state->in_gc--;
+    return 0;
+}
+
+/* ---- functions --------------------------------------------------------------------- */
+
+static int lab_device(lua_State *L)
+{
+    push_device(L, lsl_device(L, "device"));
+    return 1;
+}
+
+static int lab_synchronize(lua_State *L)
+{
+    sl_device *device = lsl_device(L, "synchronize");
+    sl_error err;
+    lsl_mark(L, device);
+    lsl_check(L, sl_device_synchronize(device, &err), &err, "synchronize");
+    return 0;
+}
+
+static int lab_host_work(lua_State *L)
+{
+    int64_t duration_ns = lsl_check_ms(L, 1, "ms", "host_work");
+    sl_device *device = lsl_device(L, "host_work");
+    sl_error err;
+    lsl_check(L, sl_device_host_work(device, duration_ns, &err), &err, "host_work");
+    return 0;
+}
+
+/* lab.now_us(): the host's clock, virtual on the simulator. */
+static int lab_now_us(lua_State *L)
+{
+    lua_pushnumber(L, (double)sl_device_host_now_ns(lsl_device(L, "now_us")) / 1000.0);
+    return 1;
+}
+
+/* The same in whole nanoseconds: differences of it are exact. */
+static int internal_now_ns(lua_State *L)
+{
+    lua_pushinteger(L, sl_device_host_now_ns(lsl_device(L, "now_us")));
+    return 1;
+}
+
+/* lab.live(): what is alive on all devices that were opened. Opens none. Work of
+ * no duration makes the core retire what has completed; a host function, which
+ * must not call the device, sees the counts as they are. */
+static int lab_live(lua_State *L)
+{
+    sl_device_stats sum = {0};
+    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+        sl_device_stats one;
+        sl_error err;
+        if (lsl_get(L)->in_host_func == 0)
+            lsl_check(L, sl_device_host_work(node->device, 0, &err), &err, "live");
+        sl_device_get_stats(node->device, &one);
+        sum.streams += one.streams;
+        sum.events += one.events;
+        sum.tensors += one.tensors;
+        sum.buffers += one.buffers;
+        sum.ops_in_flight += one.ops_in_flight;
+        sum.device_bytes += one.device_bytes;
+        sum.pinned_bytes += one.pinned_bytes;
+        sum.pageable_bytes += one.pageable_bytes;
+    }
+    const struct { const char *name; int64_t value; } fields[] = {
+        {"streams", sum.streams}, {"events", sum.events}, {"tensors", sum.tensors},
+        {"buffers", sum.buffers}, {"ops", sum.ops_in_flight},
+        {"device_bytes", sum.device_bytes}, {"pinned_bytes", sum.pinned_bytes},
+        {"pageable_bytes", sum.pageable_bytes},
+    };
+    lua_createtable(L, 0, LSL_COUNT(fields));
+    for (int i = 0; i < LSL_COUNT(fields); i++) {
+        lua_pushinteger(L, fields[i].value);
+        lua_setfield(L, -2, fields[i].name);
+    }
+    return 1;
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+static const luaL_Reg functions[] = {
+    {"device", lab_device}, {"synchronize", lab_synchronize}, {"host_work", lab_host_work},
+    {"now_us", lab_now_us}, {"live", lab_live}, {NULL, NULL}
+};
+static const luaL_Reg internals[] = {
+    {"open", internal_open}, {"device_count", internal_device_count},
+    {"notice", internal_notice}, {"default", internal_default}, {"now_ns", internal_now_ns},
+    {NULL, NULL}
+};
+static const luaL_Reg methods[] = {{"make_current", device_make_current}, {NULL, NULL}};
+static const luaL_Reg getters[] = {
+    {"name", get_name}, {"backend", get_backend}, {"profile", get_profile},
+    {"index", get_index}, {"simulated", get_simulated}, {"sm_count", get_sm_count},
+    {"async_engine_count", get_async_engine_count}, {"memory_bytes", get_memory_bytes},
+    {"compute_capability", get_compute_capability}, {"priority_range", get_priority_range},
+    {"max_threads_per_block", get_max_threads_per_block},
+    {"max_shared_bytes_per_block", get_max_shared_bytes_per_block}, {NULL, NULL}
+};
+static const luaL_Reg meta[] = {
+    {"__gc", device_gc}, {"__eq", device_eq}, {"__tostring", device_tostring}, {NULL, NULL}
+};
+
+void lsl_open_device(lua_State *L)
+{
+    lsl_define(L, LSL_DEVICE, "device", meta, methods, getters);
+    lsl_set_functions(L, functions);
+}
+
+void lsl_open_device_internal(lua_State *L) { lsl_set_functions(L, internals); }

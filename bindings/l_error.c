@@ -1,0 +1,153 @@
+/* l_error.c - the error object of the Lua API, and script positions.
+ *
+ * Every error that the API raises is a table {code, message, op, where} with the
+ * metatable "streamlab.error"; tostring gives the one line
+ * "lab.lua:12: matmul: inner sizes differ: 4x3 times 4x3".
+ *
+ * A position is that of the innermost Lua function outside the prelude, by the
+ * script's base name, so that neither the prelude nor the folder that a script
+ * lies in shows in errors and timelines.
+ */
+#include "lsl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ERROR_METATABLE "streamlab.error"
+
+/* ---- positions --------------------------------------------------------------- */
+
+/* Fills *ar ("Sl") with the user's innermost line. */
+static bool find_caller(lua_State *L, lua_Debug *ar)
+{
+    for (int level = 1; lua_getstack(L, level, ar); level++) {
+        lua_getinfo(L, "Sl", ar);
+        if (ar->currentline > 0 && strcmp(ar->source, "=streamlab") != 0) return true;
+    }
+    return false;
+}
+
+static void format_where(const lua_Debug *ar, char *text, size_t size)
+{
+    const char *name = ar->short_src;
+    if (ar->source[0] == '@') {
+        const char *slash = strrchr(ar->source, '/');
+        name = slash != NULL ? slash + 1 : ar->source + 1;
+    }
+    snprintf(text, size, "%.*s:%d", (int)size - 16, name, ar->currentline);
+}
+
+void lsl_where_text(lua_State *L, char *text, size_t size)
+{
+    lua_Debug ar;
+    if (find_caller(L, &ar))
+        format_where(&ar, text, size);
+    else
+        text[0] = '\0';
+}
+
+/* The cache is direct-mapped. The chunk's address only picks the slot: what is
+ * compared is its name, since the collector may give an address to another chunk. */
+void lsl_mark(lua_State *L, sl_device *device)
+{
+    lsl_state *state = lsl_get(L);
+    if (state->where_device != device) {
+        memset(state->where, 0, sizeof(state->where));
+        state->where_device = device;
+    }
+    lua_Debug ar;
+    if (!find_caller(L, &ar)) {
+        sl_device_set_where(device, 0);
+        return;
+    }
+    size_t hash = ((uintptr_t)ar.source >> 4) + (size_t)ar.currentline;
+    lsl_where_slot *slot = &state->where[hash % LSL_WHERE_SLOTS];
+    if (slot->line != ar.currentline || strcmp(slot->source, ar.short_src) != 0) {
+        char text[LSL_WHERE_TEXT];
+        format_where(&ar, text, sizeof(text));
+        slot->id = sl_device_intern(device, text);
+        slot->line = ar.currentline;
+        memcpy(slot->source, ar.short_src, sizeof(slot->source));
+    }
+    sl_device_set_where(device, slot->id);
+}
+
+/* ---- raising ------------------------------------------------------------------- */
+
+int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message)
+{
+    char where[LSL_WHERE_TEXT];
+    lsl_where_text(L, where, sizeof(where));
+    luaL_checkstack(L, 4, NULL);
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, sl_status_name(status));
+    lua_setfield(L, -2, "code");
+    lua_pushstring(L, message);
+    lua_setfield(L, -2, "message");
+    lua_pushstring(L, op);
+    lua_setfield(L, -2, "op");
+    lua_pushstring(L, where);
+    lua_setfield(L, -2, "where");
+    luaL_setmetatable(L, ERROR_METATABLE);
+    return lua_error(L);
+}
+
+int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(message, sizeof(message), fmt, args);
+    va_end(args);
+    return lsl_raise(L, status, op, message);
+}
+
+void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *op)
+{
+    if (status != SL_OK) lsl_raise(L, status, op, err->msg);
+}
+
+void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const char *op)
+{
+    if (status == SL_OK) return;
+    lsl_box *box = lua_touserdata(L, -1);
+    sl_tensor *tensor = box->p;
+    box->p = NULL;
+    sl_tensor_release(tensor);
+    lsl_raise(L, status, op, err->msg);
+}
+
+/* Appends field and separator, unless the field is missing or empty. */
+static void add_part(lua_State *L, luaL_Buffer *buffer, const char *field, const char *separator)
+{
+    lua_pushstring(L, field);
+    lua_rawget(L, 1);
+    if (lua_type(L, -1) == LUA_TSTRING && lua_rawlen(L, -1) > 0) {
+        luaL_addvalue(buffer);
+        luaL_addstring(buffer, separator);
+    } else {
+        lua_pop(L, 1);
+    }
+}
+
+static int error_tostring(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    add_part(L, &buffer, "where", ": ");
+    add_part(L, &buffer, "op", ": ");
+    add_part(L, &buffer, "message", "");
+    luaL_pushresult(&buffer);
+    return 1;
+}
+
+void lsl_define_error(lua_State *L)
+{
+    luaL_newmetatable(L, ERROR_METATABLE);
+    lua_pushcfunction(L, error_tostring);
+    lua_setfield(L, -2, "__tostring");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,116 @@
+/* l_event.c - events. As in CUDA an event has timing unless timing = false. */
+#include "lsl.h"
+
+static int lab_event(lua_State *L)
+{
+    int timing = 1;
+    const lsl_option options[] = {{"timing", LSL_OPT_BOOL, &timing}};
+    lsl_options(L, 1, options, LSL_COUNT(options), "event");
+    sl_device *device = lsl_device(L, "event");
+    lsl_box *box = lsl_new_box(L, LSL_EVENT);
+    sl_event *event;
+    sl_error err;
+    lsl_check(L, sl_event_create(device, timing, &event, &err), &err, "event");
+    box->p = event;
+    return 1;
+}
+
+/* e:record([s]): on the current stream of the event's device by default. */
+static int event_record(lua_State *L)
+{
+    sl_event *event = lsl_check_event(L, 1, "self", "record");
+    sl_stream *stream = lsl_opt_stream(L, 2, "stream", "record");
+    sl_device *device = sl_event_device(event);
+    if (stream == NULL) stream = sl_device_current_stream(device);
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_event_record(event, stream, &err), &err, "record");
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int event_query(lua_State *L)
+{
+    sl_event *event = lsl_check_event(L, 1, "self", "query");
+    bool done;
+    sl_error err;
+    lsl_check(L, sl_event_query(event, &done, &err), &err, "query");
+    lua_pushboolean(L, done);
+    return 1;
+}
+
+static int event_synchronize(lua_State *L)
+{
+    sl_event *event = lsl_check_event(L, 1, "self", "synchronize");
+    sl_error err;
+    lsl_mark(L, sl_event_device(event));
+    lsl_check(L, sl_event_synchronize(event, &err), &err, "synchronize");
+    return 0;
+}
+
+/* start:elapsed_time(end), in milliseconds. */
+static int event_elapsed_time(lua_State *L)
+{
+    sl_event *start = lsl_check_event(L, 1, "self", "elapsed_time");
+    sl_event *end = lsl_check_event(L, 2, "end_event", "elapsed_time");
+    double ms;
+    sl_error err;
+    lsl_check(L, sl_event_elapsed_ms(start, end, &ms, &err), &err, "elapsed_time");
+    lua_pushnumber(L, ms);
+    return 1;
+}
+
+static int get_timing(lua_State *L)
+{
+    lua_pushboolean(L, sl_event_has_timing(lsl_check_event(L, 1, "self", "timing")));
+    return 1;
+}
+
+static int get_recorded(lua_State *L)
+{
+    lua_pushboolean(L, sl_event_is_recorded(lsl_check_event(L, 1, "self", "recorded")));
+    return 1;
+}
+
+static int event_tostring(lua_State *L)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_EVENT);
+    if (box == NULL) lsl_type_error(L, 1, "self", "an event", "tostring");
+    if (box->p == NULL)
+        lua_pushliteral(L, "event (closed)");
+    else
+        lua_pushfstring(L, "event (%s, %s)",
+                        sl_event_is_recorded(box->p) ? "recorded" : "not recorded",
+                        sl_event_has_timing(box->p) ? "timed" : "untimed");
+    return 1;
+}
+
+static int event_eq(lua_State *L) { return lsl_equal(L, LSL_EVENT); }
+
+static int event_gc(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    state->in_gc++;
+    sl_event_release(lsl_take(L, LSL_EVENT));
+    state->in_gc--;
+    return 0;
+}
+
+static const luaL_Reg functions[] = {{"event", lab_event}, {NULL, NULL}};
+static const luaL_Reg methods[] = {
+    {"record", event_record}, {"query", event_query}, {"synchronize", event_synchronize},
+    {"elapsed_time", event_elapsed_time}, {"close", event_gc}, {NULL, NULL}
+};
+static const luaL_Reg getters[] = {
+    {"timing", get_timing}, {"recorded", get_recorded}, {NULL, NULL}
+};
+static const luaL_Reg meta[] = {
+    {"__gc", event_gc}, {"__close", event_gc}, {"__eq", event_eq},
+    {"__tostring", event_tostring}, {NULL, NULL}
+};
+
+void lsl_open_event(lua_State *L)
+{
+    lsl_define(L, LSL_EVENT, "event", meta, methods, getters);
+    lsl_set_functions(L, functions);
+}

@@ -1,0 +1,250 @@
+/* l_ops.c - kernels: matmul, pow, add, mul, softmax, sum, spin. Each is a function
+ * of the module and a method of its first tensor; +, * and ^ are add, mul and pow.
+ *
+ * When no out= is given, the result is created here; so what would make the
+ * kernel refuse its operands is looked at before that, and a failed call has
+ * allocated nothing.
+ */
+#include "lsl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What the options of a kernel say. */
+typedef struct launch {
+    sl_tensor *a, *b;       /* b: NULL if there is none */
+    lsl_out out;
+    sl_stream *stream;
+    int tf32;
+} launch;
+
+/* Reads {out =, stream =, tf32 =} at `arg`. Leaves the stack with `arg` values,
+ * the last of which is the out tensor or nil. */
+static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const char *op)
+{
+    const lsl_option options[] = {
+        {"out", LSL_OPT_OUT, &l->out}, {"stream", LSL_OPT_STREAM, &l->stream},
+        {"tf32", LSL_OPT_BOOL, &l->tf32},
+    };
+    lua_settop(L, arg);
+    lua_pushnil(L);
+    l->out.slot = arg + 1;
+    lsl_options(L, arg, options, LSL_COUNT(options) - !has_tf32, op);
+    sl_device *device = sl_tensor_device(l->a);
+    if (l->stream == NULL) l->stream = sl_device_current_stream(device);
+    lsl_mark(L, device);
+}
+
+static void format_shape(const sl_tensor_spec *spec, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, spec->ndim == 0 ? "scalar" : "");
+    for (int i = 0; i < spec->ndim && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", i > 0 ? "x" : "",
+                                 (long long)spec->dim[i]);
+}
+
+/* Raises for shapes that do not fit, with both of them. */
+static int fail_shapes(lua_State *L, const launch *l, const char *fmt, const char *op)
+{
+    char a[128], b[128], text[400];
+    format_shape(sl_tensor_get_spec(l->a), a, sizeof(a));
+    format_shape(sl_tensor_get_spec(l->b), b, sizeof(b));
+    snprintf(text, sizeof(text), fmt, a, b);
+    return lsl_raise(L, SL_ESHAPE, op, text);
+}
+
+static void check_operand(lua_State *L, const launch *l, sl_tensor *tensor, const char *name,
+                          const char *op)
+{
+    const sl_tensor_spec *spec = sl_tensor_get_spec(tensor);
+    sl_device *device = sl_tensor_device(tensor), *other = sl_stream_device(l->stream);
+    const sl_device_info *info = sl_device_get_info(device), *info2 = sl_device_get_info(other);
+    if (device != other)
+        lsl_fail(L, SL_EDEVICE, op, "%s is on another device (%s %d, %s) than %s (%s %d, %s)", name,
+                 info->backend, info->index, info->name,
+                 sl_tensor_device(l->a) == other ? "a" : "the stream", info2->backend, info2->index,
+                 info2->name);
+    if (spec->place != SL_ON_DEVICE)
+        lsl_fail(L, SL_EPLACE, op, "%s is on the cpu; move it with %s:cuda()", name, name);
+    if (spec->dtype == SL_UINT8)
+        lsl_fail(L, SL_EDTYPE, op, "%s is %s; a kernel needs float32, bfloat16 or float16", name,
+                 sl_dtype_name(spec->dtype));
+}
+
+/* Places, devices and dtypes of the operands, in the core's order and words. */
+static void check_operands(lua_State *L, const launch *l, const char *op)
+{
+    check_operand(L, l, l->a, "a", op);
+    if (l->b == NULL) return;
+    check_operand(L, l, l->b, "b", op);
+    sl_dtype da = sl_tensor_get_spec(l->a)->dtype, db = sl_tensor_get_spec(l->b)->dtype;
+    if (da != db)
+        lsl_fail(L, SL_EDTYPE, op, "a is %s, b is %s: a kernel needs one dtype", sl_dtype_name(da),
+                 sl_dtype_name(db));
+}
+
+/* The tensor that takes the result: out=, else a new one with the spec, which
+ * is pushed. Either is on top of the stack afterwards. */
+static sl_tensor *take_out(lua_State *L, const launch *l, const sl_tensor_spec *spec,
+                           const char *op)
+{
+    if (l->out.tensor != NULL) return l->out.tensor;
+    return lsl_create_tensor(L, sl_tensor_device(l->a), spec, l->stream, op);
+}
+
+/* Raises on failure; a result that was made for the call is released then. */
+static int finish(lua_State *L, const launch *l, sl_status status, const sl_error *err,
+                  const char *op)
+{
+    if (l->out.tensor != NULL)
+        lsl_check(L, status, err, op);
+    else
+        lsl_check_new(L, status, err, op);
+    return 1;
+}
+
+static int op_matmul(lua_State *L)
+{
+    const char *op = "matmul";
+    launch l = {.a = lsl_check_tensor(L, 1, "a", op), .b = lsl_check_tensor(L, 2, "b", op)};
+    read_launch(L, 3, true, &l, op);
+    const sl_tensor_spec *a = sl_tensor_get_spec(l.a), *b = sl_tensor_get_spec(l.b);
+    sl_tensor_spec spec = {.dtype = a->dtype, .place = SL_ON_DEVICE, .ndim = 2};
+    if (l.out.tensor == NULL) {
+        check_operands(L, &l, op);
+        if (a->ndim != 2 || b->ndim != 2)
+            fail_shapes(L, &l, "matmul needs matrices; a is %s, b is %s", op);
+        if (a->dim[1] != b->dim[0]) fail_shapes(L, &l, "inner sizes differ: %s times %s", op);
+        spec.dim[0] = a->dim[0];
+        spec.dim[1] = b->dim[1];
+    }
+    sl_tensor *out = take_out(L, &l, &spec, op);
+    sl_error err;
+    return finish(L, &l, sl_matmul(out, l.a, l.b, l.tf32, l.stream, &err), &err, op);
+}
+
+/* pow, softmax: the result is as a is. */
+static sl_tensor *begin_unary(lua_State *L, int arg, launch *l, const char *op)
+{
+    read_launch(L, arg, false, l, op);
+    if (l->out.tensor == NULL) check_operands(L, l, op);
+    return take_out(L, l, sl_tensor_get_spec(l->a), op);
+}
+
+static int op_pow(lua_State *L)
+{
+    launch l = {.a = lsl_check_tensor(L, 1, "a", "pow")};
+    double exponent = lsl_check_number(L, 2, "exponent", "pow");
+    sl_tensor *out = begin_unary(L, 3, &l, "pow");
+    sl_error err;
+    return finish(L, &l, sl_pow(out, l.a, exponent, l.stream, &err), &err, "pow");
+}
+
+static int op_softmax(lua_State *L)
+{
+    launch l = {.a = lsl_check_tensor(L, 1, "a", "softmax")};
+    sl_tensor *out = begin_unary(L, 2, &l, "softmax");
+    sl_error err;
+    return finish(L, &l, sl_softmax(out, l.a, l.stream, &err), &err, "softmax");
+}
+
+static int op_sum(lua_State *L)
+{
+    launch l = {.a = lsl_check_tensor(L, 1, "a", "sum")};
+    read_launch(L, 2, false, &l, "sum");
+    sl_tensor_spec spec = {.dtype = sl_tensor_get_spec(l.a)->dtype, .place = SL_ON_DEVICE};
+    if (l.out.tensor == NULL) check_operands(L, &l, "sum");
+    sl_tensor *out = take_out(L, &l, &spec, "sum");
+    sl_error err;
+    return finish(L, &l, sl_sum(out, l.a, l.stream, &err), &err, "sum");
+}
+
+/* add and mul, of two tensors or of a tensor and a number in either order. */
+typedef sl_status (*pair_fn)(sl_tensor *, sl_tensor *, sl_tensor *, sl_stream *, sl_error *);
+typedef sl_status (*scalar_fn)(sl_tensor *, sl_tensor *, double, sl_stream *, sl_error *);
+
+static int op_binary(lua_State *L, pair_fn pair, scalar_fn scalar, const char *op)
+{
+    launch l = {.a = NULL};
+    sl_error err;
+    int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : lua_type(L, 2) == LUA_TNUMBER ? 2 : 0;
+    if (number != 0) {
+        double b = lua_tonumber(L, number);
+        l.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
+        sl_tensor *out = begin_unary(L, 3, &l, op);
+        return finish(L, &l, scalar(out, l.a, b, l.stream, &err), &err, op);
+    }
+    l.a = lsl_check_tensor(L, 1, "a", op);
+    if (lsl_to(L, 2, LSL_TENSOR) == NULL) lsl_type_error(L, 2, "b", "a tensor or a number", op);
+    l.b = lsl_check_tensor(L, 2, "b", op);
+    read_launch(L, 3, false, &l, op);
+    const sl_tensor_spec *sa = sl_tensor_get_spec(l.a), *sb = sl_tensor_get_spec(l.b);
+    if (l.out.tensor == NULL) {
+        check_operands(L, &l, op);
+        if (sa->ndim != sb->ndim || memcmp(sa->dim, sb->dim, (size_t)sa->ndim * sizeof(int64_t)))
+            fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);
+    }
+    sl_tensor *out = take_out(L, &l, sa, op);
+    return finish(L, &l, pair(out, l.a, l.b, l.stream, &err), &err, op);
+}
+
+static int op_add(lua_State *L) { return op_binary(L, sl_add, sl_add_scalar, "add"); }
+static int op_mul(lua_State *L) { return op_binary(L, sl_mul, sl_mul_scalar, "mul"); }
+
+/* Operators have no options. 2 ^ a is an error: the exponent is a number. */
+static int meta_add(lua_State *L)
+{
+    lua_settop(L, 2);
+    return op_add(L);
+}
+
+static int meta_mul(lua_State *L)
+{
+    lua_settop(L, 2);
+    return op_mul(L);
+}
+
+static int meta_pow(lua_State *L)
+{
+    lua_settop(L, 2);
+    return op_pow(L);
+}
+
+/* lab.spin(ms, {blocks =, threads =, shared_bytes =, stream =}) */
+static int op_spin(lua_State *L)
+{
+    sl_spin_options spin = {.duration_ns = lsl_check_ms(L, 1, "ms", "spin")};
+    sl_stream *stream = NULL;
+    const lsl_option options[] = {
+        {"blocks", LSL_OPT_INTEGER, &spin.blocks}, {"threads", LSL_OPT_INTEGER, &spin.threads},
+        {"shared_bytes", LSL_OPT_INTEGER, &spin.shared_bytes},
+        {"stream", LSL_OPT_STREAM, &stream},
+    };
+    lsl_options(L, 2, options, LSL_COUNT(options), "spin");
+    if (stream == NULL) stream = sl_device_current_stream(lsl_device(L, "spin"));
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_spin(&spin, stream, &err), &err, "spin");
+    return 0;
+}
+
+static const luaL_Reg operators[] = {
+    {"__add", meta_add}, {"__mul", meta_mul}, {"__pow", meta_pow}, {NULL, NULL}
+};
+static const luaL_Reg ops[] = {
+    {"matmul", op_matmul}, {"pow", op_pow}, {"add", op_add}, {"mul", op_mul},
+    {"softmax", op_softmax}, {"sum", op_sum}, {NULL, NULL}
+};
+static const luaL_Reg functions[] = {{"spin", op_spin}, {NULL, NULL}};
+
+/* After lsl_open_tensor: the methods and operators join the tensors' tables. */
+void lsl_open_ops(lua_State *L)
+{
+    lsl_set_functions(L, functions);
+    lsl_set_functions(L, ops);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->metatable_ref[LSL_TENSOR]);
+    lsl_set_functions(L, operators);
+    lua_getfield(L, -1, "__methods");
+    lsl_set_functions(L, ops);
+    lua_pop(L, 2);
+}

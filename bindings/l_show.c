@@ -1,0 +1,171 @@
+/* l_show.c - a timeline as a chart, as a table and as a file.
+ *
+ * What the terminal can do is asked here, because the core knows none: its width,
+ * whether it shows UTF-8, and whether colour is wanted.
+ */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE     /* struct winsize */
+#endif
+#include "l_timeline.h"
+
+#include <langinfo.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Pushes a growing text that the collector frees. */
+static sl_text *new_text(lua_State *L) { return lsl_new(L, LSL_TEXT, sizeof(sl_text)); }
+
+int lsl_text_gc(lua_State *L)
+{
+    sl_text *text = lsl_to(L, 1, LSL_TEXT);
+    if (text == NULL) return 0;
+    sl_text_free(text);
+    memset(text, 0, sizeof(*text));
+    return 0;
+}
+
+/* ---- the terminal ---------------------------------------------------------------- */
+
+static const char *env(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static int terminal_columns(void)
+{
+    const char *columns = env("COLUMNS");
+    if (columns != NULL && atoi(columns) > 0) return atoi(columns);
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+static bool names_utf8(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (strncasecmp(text, "utf-8", 5) == 0 || strncasecmp(text, "utf8", 4) == 0) return true;
+    return false;
+}
+
+/* Plain lua5.4 never calls setlocale, so that the environment is asked as well:
+ * the first of the three variables that is set decides. */
+static bool terminal_unicode(void)
+{
+    if (names_utf8(nl_langinfo(CODESET))) return true;
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int i = 0; i < LSL_COUNT(names); i++)
+        if (env(names[i]) != NULL) return names_utf8(env(names[i]));
+    return false;
+}
+
+static bool terminal_colour(void)
+{
+    const char *term = env("TERM");
+    if (!isatty(STDOUT_FILENO) || env("NO_COLOR") != NULL) return false;
+    return term != NULL && strcmp(term, "dumb") != 0;
+}
+
+static void print_text(const sl_text *text)
+{
+    if (text->len > 0) fwrite(text->data, 1, text->len, stdout);
+    fflush(stdout);
+}
+
+/* ---- the chart --------------------------------------------------------------------- */
+
+/* Microseconds from the first span's start, as nanoseconds. */
+static int64_t range_ns(lua_State *L, double us, const char *name, const char *op)
+{
+    if (!(us >= 0 && us <= 9e15))
+        lsl_fail(L, SL_EINVAL, op, "option '%s' must be from 0 to 9e15, got %.14g", name,
+                 lsl_printable(us));
+    return (int64_t)llround(us * 1000.0);
+}
+
+/* Reads {columns =, unicode =, colour =, from_us =, to_us =} at argument 2 and
+ * pushes the chart. `printed`: for the terminal, which decides what is not given. */
+static sl_text *push_chart(lua_State *L, bool printed, const char *op)
+{
+    lsl_timeline *box = lsl_check_timeline(L, op);
+    int64_t columns = 0;
+    int unicode = -1, colour = -1;
+    double from_us = 0, to_us = 0;
+    const lsl_option options[] = {
+        {"columns", LSL_OPT_INTEGER, &columns}, {"unicode", LSL_OPT_BOOL, &unicode},
+        {"colour", LSL_OPT_BOOL, &colour}, {"from_us", LSL_OPT_NUMBER, &from_us},
+        {"to_us", LSL_OPT_NUMBER, &to_us},
+    };
+    lua_settop(L, 2);
+    lsl_options(L, 2, options, LSL_COUNT(options), op);
+    if (columns > 10000)
+        lsl_fail(L, SL_EINVAL, op, "option 'columns' must be at most 10000, got %lld",
+                 (long long)columns);
+    sl_gantt_options gantt = {
+        .from_ns = range_ns(L, from_us, "from_us", op), .to_ns = range_ns(L, to_us, "to_us", op)
+    };
+    if (gantt.to_ns != 0 && gantt.to_ns <= gantt.from_ns)
+        lsl_fail(L, SL_EINVAL, op, "the range is empty: from_us is %.14g, to_us is %.14g", from_us,
+                 to_us);
+    gantt.columns = columns > 0 ? (int)columns : printed ? terminal_columns() : 80;
+    gantt.unicode = unicode >= 0 ? unicode : printed && terminal_unicode();
+    gantt.colour = colour >= 0 ? colour : printed && terminal_colour();
+    sl_text *text = new_text(L);
+    sl_error err;
+    lsl_check(L, sl_timeline_gantt(box->p, &gantt, text, &err), &err, op);
+    return text;
+}
+
+int lsl_timeline_show(lua_State *L)
+{
+    print_text(push_chart(L, true, "show"));
+    return 0;
+}
+
+/* tl:text(): the chart as a string, plain ASCII and 80 columns unless options say
+ * otherwise, so that it does not depend on the terminal. */
+int lsl_timeline_text(lua_State *L)
+{
+    sl_text *text = push_chart(L, false, "text");
+    lua_pushlstring(L, text->data != NULL ? text->data : "", text->len);
+    return 1;
+}
+
+int lsl_timeline_summary(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "summary");
+    sl_text *text = new_text(L);
+    sl_error err;
+    lsl_check(L, sl_timeline_summary(box->p, text, &err), &err, "summary");
+    print_text(text);
+    return 0;
+}
+
+/* ---- files -------------------------------------------------------------------------- */
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+int lsl_timeline_save(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "save");
+    const char *path = lsl_check_text(L, 2, "path", "save");
+    if (has_suffix(path, ".svg") || has_suffix(path, ".html"))
+        lsl_fail(L, SL_EUNSUPPORTED, "save",
+                 "cannot write \"%.200s\": timelines are saved as .json only", path);
+    if (!has_suffix(path, ".json"))
+        lsl_fail(L, SL_EINVAL, "save", "the file's name must end in .json, got \"%.200s\"", path);
+    if (strlen(path) != lua_rawlen(L, 2))
+        lsl_fail(L, SL_EINVAL, "save", "the file's name has a zero byte in it");
+    sl_error err;
+    lsl_check(L, sl_timeline_save_kineto(box->p, path, &err), &err, "save");
+    return 0;
+}

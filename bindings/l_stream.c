@@ -1,0 +1,367 @@
+/* l_stream.c - streams, the current stream, and host functions.
+ *
+ * A host function lives on a Lua thread of its own, anchored in the registry
+ * until the operation has retired. The core runs it inside some later call of
+ * the laboratory, on the thread of that call.
+ */
+#include "lsl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void lsl_push_stream(lua_State *L, sl_stream *stream)
+{
+    lsl_box *box = lsl_new_box(L, LSL_STREAM);
+    box->p = sl_stream_retain(stream);
+}
+
+/* ---- creation ------------------------------------------------------------------ */
+
+/* The priority option at stack index `slot`: a number, "high" or "low". */
+static int read_priority(lua_State *L, int slot, const sl_device_info *info)
+{
+    int least = info->priority_least, greatest = info->priority_greatest, whole = 0;
+    if (lua_isnil(L, slot)) return least;
+    if (lua_type(L, slot) == LUA_TSTRING) {
+        const char *text = lua_tostring(L, slot);
+        if (strcmp(text, "high") == 0) return greatest;
+        if (strcmp(text, "low") == 0) return least;
+        lsl_fail(L, SL_EINVAL, "stream",
+                 "option 'priority' must be \"high\", \"low\" or a whole number, got \"%s\"", text);
+    }
+    if (lua_type(L, slot) != LUA_TNUMBER)
+        lsl_fail(L, SL_EINVAL, "stream",
+                 "option 'priority' must be \"high\", \"low\" or a whole number, got %s",
+                 lsl_type_name(L, slot));
+    lua_Integer value = lua_tointegerx(L, slot, &whole);
+    if (!whole)
+        lsl_fail(L, SL_EINVAL, "stream", "option 'priority' must be a whole number, got %.14g",
+                 lsl_printable(lua_tonumber(L, slot)));
+    lua_Integer clamped = value > least ? least : value < greatest ? greatest : value;
+    if (clamped != value && !lsl_get(L)->said_clamped) {
+        char text[128];
+        lsl_get(L)->said_clamped = true;
+        snprintf(text, sizeof(text), "priority %lld is outside %d..%d: %lld is used",
+                 (long long)value, least, greatest, (long long)clamped);
+        lsl_notice(L, text);
+    }
+    return (int)clamped;
+}
+
+static int lab_stream(lua_State *L)
+{
+    lua_settop(L, 1);
+    lua_pushnil(L);
+    int priority = 2, non_blocking = 0;
+    const char *name = NULL;
+    const lsl_option options[] = {
+        {"priority", LSL_OPT_ANY, &priority}, {"non_blocking", LSL_OPT_BOOL, &non_blocking},
+        {"name", LSL_OPT_TEXT, &name},
+    };
+    lsl_options(L, 1, options, LSL_COUNT(options), "stream");
+    sl_device *device = lsl_device(L, "stream");
+    sl_stream_options core_options = {
+        .priority = read_priority(L, priority, sl_device_get_info(device)),
+        .non_blocking = non_blocking, .name = name
+    };
+    lsl_box *box = lsl_new_box(L, LSL_STREAM);
+    sl_stream *stream;
+    sl_error err;
+    lsl_check(L, sl_stream_create(device, &core_options, &stream, &err), &err, "stream");
+    box->p = stream;
+    return 1;
+}
+
+/* ---- host functions ----------------------------------------------------------------- */
+
+typedef struct host_call {
+    lsl_state *state;
+    lua_State *thread;  /* its stack holds the function */
+    int ref;            /* of the thread, in the registry */
+} host_call;
+
+/* Message handler: any error as text. */
+static int error_text(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
+static bool run_host_call(void *ud, sl_error *err)
+{
+    host_call *call = ud;
+    lua_State *T = call->thread;
+    if (call->state->closing) return true;
+    lua_settop(T, 1);
+    lua_pushcfunction(T, error_text);
+    lua_pushvalue(T, 1);
+    call->state->in_host_func++;
+    int result = lua_pcall(T, 0, 0, 2);
+    call->state->in_host_func--;
+    if (result == LUA_OK) return true;
+    const char *text = lua_tostring(T, -1);
+    sl_fail(err, SL_EHOSTFUNC, "a host function raised: %s", text != NULL ? text : "?");
+    lua_settop(T, 1);
+    return false;
+}
+
+/* unref allocates nothing; the thread itself is used for it, because its stack is
+ * empty whatever the others are in the middle of. */
+static void release_host_call(void *ud)
+{
+    host_call *call = ud;
+    if (!call->state->closing) luaL_unref(call->thread, LUA_REGISTRYINDEX, call->ref);
+    free(call);
+}
+
+static int stream_launch_host_func(lua_State *L)
+{
+    const char *op = "launch_host_func";
+    sl_stream *stream = lsl_check_stream(L, 1, "self", op);
+    lsl_check_function(L, 2, "f", op);
+    lua_settop(L, 2);
+    lua_State *thread = lua_newthread(L);
+    lua_pushvalue(L, 2);
+    lua_xmove(L, thread, 1);
+    int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    host_call *call = malloc(sizeof(*call));
+    sl_error err;
+    sl_status status;
+    if (call == NULL) {
+        status = sl_fail(&err, SL_ENOMEM, "out of host memory");
+    } else {
+        *call = (host_call){.state = lsl_get(L), .thread = thread, .ref = ref};
+        lsl_mark(L, sl_stream_device(stream));
+        status = sl_stream_launch_host_func(stream, run_host_call, call, release_host_call, &err);
+    }
+    if (status != SL_OK) {
+        luaL_unref(L, LUA_REGISTRYINDEX, ref);
+        free(call);
+    }
+    lsl_check(L, status, &err, op);
+    return 0;
+}
+
+/* ---- methods --------------------------------------------------------------------------- */
+
+static int stream_synchronize(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "self", "synchronize");
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_stream_synchronize(stream, &err), &err, "synchronize");
+    return 0;
+}
+
+static int stream_query(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "self", "query");
+    bool done;
+    sl_error err;
+    lsl_check(L, sl_stream_query(stream, &done, &err), &err, "query");
+    lua_pushboolean(L, done);
+    return 1;
+}
+
+static int stream_wait_event(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "self", "wait_event");
+    sl_event *event = lsl_check_event(L, 2, "event", "wait_event");
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_stream_wait_event(stream, event, &err), &err, "wait_event");
+    return 0;
+}
+
+static int stream_wait_stream(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "self", "wait_stream");
+    sl_stream *other = lsl_check_stream(L, 2, "stream", "wait_stream");
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_stream_wait_stream(stream, other, &err), &err, "wait_stream");
+    return 0;
+}
+
+/* s:record_event([e]): a new event, as lab.event() makes it, unless one is given. */
+static int stream_record_event(lua_State *L)
+{
+    const char *op = "record_event";
+    sl_stream *stream = lsl_check_stream(L, 1, "self", op);
+    sl_device *device = sl_stream_device(stream);
+    sl_error err;
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        lsl_box *box = lsl_new_box(L, LSL_EVENT);
+        sl_event *event;
+        lsl_check(L, sl_event_create(device, true, &event, &err), &err, op);
+        box->p = event;
+        lua_replace(L, 2);
+    }
+    sl_event *event = lsl_check_event(L, 2, "event", op);
+    lsl_mark(L, device);
+    lsl_check(L, sl_event_record(event, stream, &err), &err, op);
+    return 1;
+}
+
+/* Fields. */
+
+static int get_id(lua_State *L)
+{
+    lua_pushinteger(L, sl_stream_id(lsl_check_stream(L, 1, "self", "id")));
+    return 1;
+}
+
+static int get_name(lua_State *L)
+{
+    lua_pushstring(L, sl_stream_name(lsl_check_stream(L, 1, "self", "name")));
+    return 1;
+}
+
+static int get_priority(lua_State *L)
+{
+    lua_pushinteger(L, sl_stream_priority(lsl_check_stream(L, 1, "self", "priority")));
+    return 1;
+}
+
+static int get_non_blocking(lua_State *L)
+{
+    lua_pushboolean(L, sl_stream_is_non_blocking(lsl_check_stream(L, 1, "self", "non_blocking")));
+    return 1;
+}
+
+static int get_device(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "self", "device");
+    lsl_box *box = lsl_new_box(L, LSL_DEVICE);
+    box->p = sl_device_retain(sl_stream_device(stream));
+    return 1;
+}
+
+static int stream_tostring(lua_State *L)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_STREAM);
+    if (box == NULL) lsl_type_error(L, 1, "self", "a stream", "tostring");
+    if (box->p == NULL) {
+        lua_pushliteral(L, "stream (closed)");
+        return 1;
+    }
+    lua_pushfstring(L, "stream %d \"%s\" (priority %d, %s)", (int)sl_stream_id(box->p),
+                    sl_stream_name(box->p), sl_stream_priority(box->p),
+                    sl_stream_is_non_blocking(box->p) ? "non-blocking" : "blocking");
+    return 1;
+}
+
+static int stream_eq(lua_State *L) { return lsl_equal(L, LSL_STREAM); }
+
+static int stream_gc(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    state->in_gc++;
+    sl_stream_release(lsl_take(L, LSL_STREAM));
+    state->in_gc--;
+    return 0;
+}
+
+/* ---- the current stream ------------------------------------------------------------------ */
+
+static int lab_default_stream(lua_State *L)
+{
+    lsl_push_stream(L, sl_device_default_stream(lsl_device(L, "default_stream")));
+    return 1;
+}
+
+static int lab_current_stream(lua_State *L)
+{
+    lsl_push_stream(L, sl_device_current_stream(lsl_device(L, "current_stream")));
+    return 1;
+}
+
+static int lab_per_thread_stream(lua_State *L)
+{
+    sl_device *device = lsl_device(L, "per_thread_stream");
+    sl_stream *stream;
+    sl_error err;
+    lsl_check(L, sl_device_per_thread_stream(device, &stream, &err), &err, "per_thread_stream");
+    lsl_push_stream(L, stream);
+    return 1;
+}
+
+/* What lab.use gives: puts the current stream and device back when it is closed. */
+typedef struct guard {
+    sl_stream *previous;            /* retained; NULL once restored */
+    sl_device *previous_device;     /* the state's reference, which stays to the end */
+} guard;
+
+/* lab.use(s): makes s, and as in PyTorch its device, current. */
+static int lab_use(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "stream", "use");
+    sl_device *device = sl_stream_device(stream);
+    lsl_state *state = lsl_get(L);
+    guard *g = lsl_new(L, LSL_GUARD, sizeof(*g));
+    sl_stream *previous = sl_stream_retain(sl_device_current_stream(device));
+    sl_error err;
+    sl_status status = sl_device_set_current_stream(device, stream, &err);
+    if (status != SL_OK) sl_stream_release(previous);
+    lsl_check(L, status, &err, "use");
+    g->previous = previous;
+    g->previous_device = state->current;
+    state->current = device;
+    return 1;
+}
+
+static int guard_close(lua_State *L)
+{
+    guard *g = lsl_to(L, 1, LSL_GUARD);
+    if (g == NULL || g->previous == NULL) return 0;
+    sl_stream *previous = g->previous;
+    g->previous = NULL;
+    (void)sl_device_set_current_stream(sl_stream_device(previous), previous, NULL);
+    lsl_get(L)->current = g->previous_device;
+    sl_stream_release(previous);
+    return 0;
+}
+
+/* A guard that was lost restores nothing: when would depend on the collector. */
+static int guard_gc(lua_State *L)
+{
+    guard *g = lsl_to(L, 1, LSL_GUARD);
+    if (g == NULL) return 0;
+    sl_stream_release(g->previous);
+    g->previous = NULL;
+    return 0;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static const luaL_Reg functions[] = {
+    {"stream", lab_stream}, {"default_stream", lab_default_stream},
+    {"current_stream", lab_current_stream}, {"per_thread_stream", lab_per_thread_stream},
+    {"use", lab_use}, {NULL, NULL}
+};
+static const luaL_Reg methods[] = {
+    {"synchronize", stream_synchronize}, {"query", stream_query},
+    {"wait_event", stream_wait_event}, {"wait_stream", stream_wait_stream},
+    {"record_event", stream_record_event}, {"launch_host_func", stream_launch_host_func},
+    {"close", stream_gc}, {NULL, NULL}
+};
+static const luaL_Reg getters[] = {
+    {"id", get_id}, {"name", get_name}, {"priority", get_priority},
+    {"non_blocking", get_non_blocking}, {"device", get_device}, {NULL, NULL}
+};
+static const luaL_Reg meta[] = {
+    {"__gc", stream_gc}, {"__close", stream_gc}, {"__eq", stream_eq},
+    {"__tostring", stream_tostring}, {NULL, NULL}
+};
+static const luaL_Reg guard_meta[] = {
+    {"__close", guard_close}, {"__gc", guard_gc}, {NULL, NULL}
+};
+
+void lsl_open_stream(lua_State *L)
+{
+    lsl_define(L, LSL_STREAM, "stream", meta, methods, getters);
+    lsl_define(L, LSL_GUARD, "guard", guard_meta, NULL, NULL);
+    lsl_set_functions(L, functions);
+}

@@ -1,0 +1,419 @@
+/* l_tensor.c - tensors: their fields, elements, copies and memory. How they are
+ * made is in l_create.c, what is computed with them in l_ops.c.
+ */
+#include "lsl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static sl_tensor *check_self(lua_State *L, const char *op)
+{
+    return lsl_check_tensor(L, 1, "self", op);
+}
+
+static sl_stream *current_of(sl_tensor *tensor)
+{
+    return sl_device_current_stream(sl_tensor_device(tensor));
+}
+
+static const char *place_name(sl_place place)
+{
+    return place == SL_ON_DEVICE ? "cuda" : "cpu";
+}
+
+/* ---- fields ---------------------------------------------------------------------- */
+
+static int get_dtype(lua_State *L)
+{
+    lua_pushstring(L, sl_dtype_name(sl_tensor_get_spec(check_self(L, "dtype"))->dtype));
+    return 1;
+}
+
+static int get_device(lua_State *L)
+{
+    lua_pushstring(L, place_name(sl_tensor_get_spec(check_self(L, "device"))->place));
+    return 1;
+}
+
+static int get_pinned(lua_State *L)
+{
+    lua_pushboolean(L, sl_tensor_get_spec(check_self(L, "pinned"))->place == SL_PINNED);
+    return 1;
+}
+
+static int get_ndim(lua_State *L)
+{
+    lua_pushinteger(L, sl_tensor_get_spec(check_self(L, "ndim"))->ndim);
+    return 1;
+}
+
+static int get_id(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)sl_tensor_id(check_self(L, "id")));
+    return 1;
+}
+
+/* The one question that may be asked of a freed tensor. */
+static int get_freed(lua_State *L)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
+    if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "freed");
+    lua_pushboolean(L, box->p == NULL || sl_tensor_is_freed(box->p));
+    return 1;
+}
+
+/* t:size() gives all sizes, t:size(d) the d-th. */
+static int tensor_size(lua_State *L)
+{
+    const sl_tensor_spec *spec = sl_tensor_get_spec(check_self(L, "size"));
+    if (!lua_isnoneornil(L, 2)) {
+        int64_t d = lsl_check_integer(L, 2, "dimension", INT64_MIN, INT64_MAX, "size");
+        if (d < 1 || d > spec->ndim)
+            lsl_fail(L, SL_ESHAPE, "size", "there is no dimension %lld: the tensor has %d",
+                     (long long)d, spec->ndim);
+        lua_pushinteger(L, spec->dim[d - 1]);
+        return 1;
+    }
+    luaL_checkstack(L, SL_MAX_DIMS, NULL);
+    for (int i = 0; i < spec->ndim; i++) lua_pushinteger(L, spec->dim[i]);
+    return spec->ndim;
+}
+
+static int tensor_numel(lua_State *L)
+{
+    lua_pushinteger(L, sl_tensor_numel(check_self(L, "numel")));
+    return 1;
+}
+
+static int tensor_nbytes(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)sl_tensor_bytes(check_self(L, "nbytes")));
+    return 1;
+}
+
+/* "tensor 1024x1024 float32 on cuda" */
+static int tensor_tostring(lua_State *L)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
+    if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "tostring");
+    if (box->p == NULL) {
+        lua_pushliteral(L, "tensor (freed)");
+        return 1;
+    }
+    const sl_tensor_spec *spec = sl_tensor_get_spec(box->p);
+    char shape[SL_MAX_DIMS * 21 + 1] = "scalar";
+    for (int i = 0, used = 0; i < spec->ndim; i++)
+        used += snprintf(shape + used, sizeof(shape) - (size_t)used, "%s%lld", i > 0 ? "x" : "",
+                         (long long)spec->dim[i]);
+    const char *state = sl_tensor_is_freed(box->p) ? " (freed)"
+                        : spec->place == SL_PINNED ? " (pinned)" : "";
+    lua_pushfstring(L, "tensor %s %s on %s%s", shape, sl_dtype_name(spec->dtype),
+                    place_name(spec->place), state);
+    return 1;
+}
+
+/* ---- elements ----------------------------------------------------------------------- */
+
+/* The flat position that the indices from argument 2 on name; `n` of them. */
+static int64_t check_indices(lua_State *L, const sl_tensor_spec *spec, int n, const char *op)
+{
+    if (n != spec->ndim)
+        lsl_fail(L, SL_ESHAPE, op, "the tensor has %d dimension%s, got %d ind%s", spec->ndim,
+                 spec->ndim == 1 ? "" : "s", n, n == 1 ? "ex" : "ices");
+    int64_t flat = 0;
+    for (int i = 0; i < n; i++) {
+        int whole = 0;
+        lua_Integer index = 0;
+        if (lua_type(L, i + 2) == LUA_TNUMBER) index = lua_tointegerx(L, i + 2, &whole);
+        if (!whole && lua_type(L, i + 2) == LUA_TNUMBER)
+            lsl_fail(L, SL_EINVAL, op, "index %d must be a whole number, got %.14g", i + 1,
+                     lsl_printable(lua_tonumber(L, i + 2)));
+        if (!whole)
+            lsl_fail(L, SL_EINVAL, op, "index %d must be a whole number, got %s", i + 1,
+                     lsl_type_name(L, i + 2));
+        if (index < 1 || index > spec->dim[i])
+            lsl_fail(L, SL_ESHAPE, op, "index %d is %lld, outside 1..%lld", i + 1,
+                     (long long)index, (long long)spec->dim[i]);
+        flat = flat * spec->dim[i] + (index - 1);
+    }
+    return flat;
+}
+
+static int tensor_get(lua_State *L)
+{
+    sl_tensor *tensor = check_self(L, "get");
+    int64_t at = check_indices(L, sl_tensor_get_spec(tensor), lua_gettop(L) - 1, "get");
+    double value;
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_read(tensor, at, 1, &value, current_of(tensor), &err), &err, "get");
+    lua_pushnumber(L, value);
+    return 1;
+}
+
+static int tensor_set(lua_State *L)
+{
+    sl_tensor *tensor = check_self(L, "set");
+    int last = lua_gettop(L);
+    const sl_tensor_spec *spec = sl_tensor_get_spec(tensor);
+    if (last < spec->ndim + 2)
+        lsl_fail(L, SL_ESHAPE, "set", "needs %d ind%s and a value, got %d argument%s", spec->ndim,
+                 spec->ndim == 1 ? "ex" : "ices", last - 1, last == 2 ? "" : "s");
+    int64_t at = check_indices(L, spec, last - 2, "set");
+    double value = lsl_check_number(L, last, "value", "set");
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_write(tensor, at, 1, &value, current_of(tensor), &err), &err, "set");
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_item(lua_State *L)
+{
+    sl_tensor *tensor = check_self(L, "item");
+    double value;
+    sl_error err;
+    if (sl_tensor_numel(tensor) != 1)
+        lsl_fail(L, SL_ESHAPE, "item", "needs a tensor of one element, this one has %lld",
+                 (long long)sl_tensor_numel(tensor));
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_read(tensor, 0, 1, &value, current_of(tensor), &err), &err, "item");
+    lua_pushnumber(L, value);
+    return 1;
+}
+
+/* All elements, in scratch memory that is left on the stack. */
+static double *read_all(lua_State *L, sl_tensor *tensor, const char *op)
+{
+    int64_t n = sl_tensor_numel(tensor);
+    double *values = lsl_scratch(L, (size_t)n, sizeof(double), op);
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_read(tensor, 0, n, values, current_of(tensor), &err), &err, op);
+    return values;
+}
+
+/* Pushes the part of the tensor from dimension `d` on, and moves *next behind it. */
+static void push_part(lua_State *L, const sl_tensor_spec *spec, int d, const double **next)
+{
+    if (d == spec->ndim) {
+        lua_pushnumber(L, *(*next)++);
+        return;
+    }
+    int64_t n = spec->dim[d];
+    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
+    for (int64_t i = 1; i <= n; i++) {
+        push_part(L, spec, d + 1, next);
+        lua_rawseti(L, -2, i);
+    }
+}
+
+static int tensor_totable(lua_State *L)
+{
+    sl_tensor *tensor = check_self(L, "totable");
+    sl_tensor_spec spec = *sl_tensor_get_spec(tensor);
+    const double *next = read_all(L, tensor, "totable");
+    luaL_checkstack(L, SL_MAX_DIMS + 4, NULL);
+    push_part(L, &spec, 0, &next);
+    return 1;
+}
+
+/* lab.allclose(a, b, {rtol =, atol =}): |a - b| <= atol + rtol * |b| everywhere. */
+static int tensor_allclose(lua_State *L)
+{
+    const char *op = "allclose";
+    double rtol = 1e-5, atol = 1e-8;
+    const lsl_option options[] = {
+        {"rtol", LSL_OPT_NUMBER, &rtol}, {"atol", LSL_OPT_NUMBER, &atol},
+    };
+    sl_tensor *a = lsl_check_tensor(L, 1, "a", op), *b = lsl_check_tensor(L, 2, "b", op);
+    lsl_options(L, 3, options, LSL_COUNT(options), op);
+    const sl_tensor_spec *sa = sl_tensor_get_spec(a), *sb = sl_tensor_get_spec(b);
+    if (sa->ndim != sb->ndim || memcmp(sa->dim, sb->dim, (size_t)sa->ndim * sizeof(sa->dim[0])))
+        lsl_fail(L, SL_ESHAPE, op, "the shapes differ: %d and %d dimensions, %lld and %lld items",
+                 sa->ndim, sb->ndim, (long long)sl_tensor_numel(a), (long long)sl_tensor_numel(b));
+    int64_t n = sl_tensor_numel(a);
+    const double *x = read_all(L, a, op), *y = read_all(L, b, op);
+    bool close = true;
+    for (int64_t i = 0; i < n && close; i++)
+        close = x[i] == y[i] || (isfinite(y[i]) && fabs(x[i] - y[i]) <= atol + rtol * fabs(y[i]));
+    lua_pushboolean(L, close);
+    return 1;
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+/* dst:copy_(src, {non_blocking =, stream =}) */
+static int tensor_copy(lua_State *L)
+{
+    sl_tensor *dst = check_self(L, "copy_"), *src = lsl_check_tensor(L, 2, "src", "copy_");
+    int non_blocking = 0;
+    sl_stream *stream = NULL;
+    const lsl_option options[] = {
+        {"non_blocking", LSL_OPT_BOOL, &non_blocking}, {"stream", LSL_OPT_STREAM, &stream},
+    };
+    lsl_options(L, 3, options, LSL_COUNT(options), "copy_");
+    if (stream == NULL) stream = current_of(dst);
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(dst));
+    lsl_check(L, sl_tensor_copy(dst, src, non_blocking, stream, &err), &err, "copy_");
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* Pushes a copy of `src` in the given place. */
+static int push_copy(lua_State *L, sl_tensor *src, sl_place place, bool non_blocking,
+                     sl_stream *stream, const char *op)
+{
+    sl_device *device = sl_tensor_device(src);
+    sl_tensor_spec spec = *sl_tensor_get_spec(src);
+    sl_error err;
+    spec.place = place;
+    if (stream == NULL) stream = sl_device_current_stream(device);
+    lsl_mark(L, device);
+    sl_tensor *dst = lsl_create_tensor(L, device, &spec, stream, op);
+    sl_status status = sl_tensor_copy(dst, src, non_blocking, stream, &err);
+    lsl_check_new(L, status, &err, op);
+    return 1;
+}
+
+/* Moves the tensor at index 1, options at `arg`. As in PyTorch the tensor itself
+ * is the result if it is there already, and a non-blocking copy to the host
+ * goes to pinned memory. */
+static int move_to(lua_State *L, const char *place, int arg, const char *op)
+{
+    sl_tensor *tensor = check_self(L, op);
+    int non_blocking = 0, pinned = -1;
+    sl_stream *stream = NULL;
+    const lsl_option options[] = {
+        {"non_blocking", LSL_OPT_BOOL, &non_blocking}, {"pinned", LSL_OPT_BOOL, &pinned},
+        {"stream", LSL_OPT_STREAM, &stream},
+    };
+    lsl_options(L, arg, options, LSL_COUNT(options), op);
+    bool host = strcmp(place, "cpu") == 0;
+    sl_place now = sl_tensor_get_spec(tensor)->place;
+    if (!host && strcmp(place, "cuda") != 0)
+        lsl_fail(L, SL_EINVAL, op, "the place must be \"cuda\" or \"cpu\", got \"%s\"", place);
+    if (!host && pinned == 1)
+        lsl_fail(L, SL_EPLACE, op, "only host memory can be pinned: pinned = true needs \"cpu\"");
+    bool there = host ? now != SL_ON_DEVICE && (pinned < 0 || pinned == (now == SL_PINNED))
+                      : now == SL_ON_DEVICE;
+    if (there) {
+        lua_settop(L, 1);
+        return 1;
+    }
+    if (pinned < 0) pinned = non_blocking;
+    return push_copy(L, tensor, !host ? SL_ON_DEVICE : pinned ? SL_PINNED : SL_PAGEABLE,
+                     non_blocking, stream, op);
+}
+
+static int tensor_to(lua_State *L)
+{
+    check_self(L, "to");
+    return move_to(L, lsl_check_text(L, 2, "place", "to"), 3, "to");
+}
+
+static int tensor_cpu(lua_State *L) { return move_to(L, "cpu", 2, "cpu"); }
+static int tensor_cuda(lua_State *L) { return move_to(L, "cuda", 2, "cuda"); }
+
+/* t:pin_memory(): a pinned copy; as in PyTorch the tensor itself if it is pinned. */
+static int tensor_pin_memory(lua_State *L)
+{
+    sl_tensor *tensor = check_self(L, "pin_memory");
+    sl_place place = sl_tensor_get_spec(tensor)->place;
+    if (place == SL_ON_DEVICE)
+        lsl_fail(L, SL_EPLACE, "pin_memory", "only host memory can be pinned; this is on cuda");
+    if (place == SL_PINNED) {
+        lua_settop(L, 1);
+        return 1;
+    }
+    return push_copy(L, tensor, SL_PINNED, false, NULL, "pin_memory");
+}
+
+/* ---- in place ------------------------------------------------------------------------------- */
+
+static int fill(lua_State *L, double value, int arg, const char *op)
+{
+    sl_tensor *tensor = check_self(L, op);
+    sl_stream *stream = lsl_stream_option(L, arg, op);
+    if (stream == NULL) stream = current_of(tensor);
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_fill(tensor, value, stream, &err), &err, op);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_fill(lua_State *L)
+{
+    check_self(L, "fill_");
+    return fill(L, lsl_check_number(L, 2, "value", "fill_"), 3, "fill_");
+}
+
+static int tensor_zero(lua_State *L) { return fill(L, 0, 2, "zero_"); }
+
+static int tensor_pin(lua_State *L)
+{
+    sl_error err;
+    sl_tensor *tensor = check_self(L, "pin");
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_pin(tensor, &err), &err, "pin");
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_unpin(lua_State *L)
+{
+    sl_error err;
+    sl_tensor *tensor = check_self(L, "unpin");
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_unpin(tensor, &err), &err, "unpin");
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int tensor_free(lua_State *L)
+{
+    sl_error err;
+    sl_tensor *tensor = check_self(L, "free");
+    lsl_check(L, sl_tensor_free(tensor, &err), &err, "free");
+    return 0;
+}
+
+static int tensor_eq(lua_State *L) { return lsl_equal(L, LSL_TENSOR); }
+
+static int tensor_gc(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    state->in_gc++;
+    sl_tensor_release(lsl_take(L, LSL_TENSOR));
+    state->in_gc--;
+    return 0;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const luaL_Reg functions[] = {{"allclose", tensor_allclose}, {NULL, NULL}};
+static const luaL_Reg methods[] = {
+    {"size", tensor_size}, {"numel", tensor_numel}, {"nbytes", tensor_nbytes},
+    {"get", tensor_get}, {"set", tensor_set}, {"item", tensor_item},
+    {"totable", tensor_totable}, {"allclose", tensor_allclose}, {"copy_", tensor_copy},
+    {"to", tensor_to}, {"cpu", tensor_cpu}, {"cuda", tensor_cuda},
+    {"pin_memory", tensor_pin_memory}, {"pin", tensor_pin}, {"unpin", tensor_unpin},
+    {"fill_", tensor_fill}, {"zero_", tensor_zero}, {"free", tensor_free}, {NULL, NULL}
+};
+static const luaL_Reg getters[] = {
+    {"dtype", get_dtype}, {"device", get_device}, {"pinned", get_pinned}, {"ndim", get_ndim},
+    {"id", get_id}, {"freed", get_freed}, {NULL, NULL}
+};
+static const luaL_Reg meta[] = {
+    {"__gc", tensor_gc}, {"__close", tensor_gc}, {"__eq", tensor_eq},
+    {"__tostring", tensor_tostring}, {NULL, NULL}
+};
+
+void lsl_open_tensor(lua_State *L)
+{
+    lsl_define(L, LSL_TENSOR, "tensor", meta, methods, getters);
+    lsl_set_functions(L, functions);
+}

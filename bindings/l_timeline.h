@@ -1,0 +1,24 @@
+/* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading) and
+ * l_show.c (pictures, tables, files).
+ */
+#ifndef LSL_TIMELINE_H
+#define LSL_TIMELINE_H
+
+#include "lsl.h"
+
+typedef struct lsl_timeline {
+    sl_timeline *p;         /* first, as in lsl_box */
+    sl_device *device;      /* retained while recording, else NULL */
+    int64_t host_start_ns;  /* zero of the times that scripts see */
+} lsl_timeline;
+
+/* The timeline at argument 1; raises while it is recording. */
+lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
+
+int lsl_timeline_show(lua_State *L);
+int lsl_timeline_text(lua_State *L);
+int lsl_timeline_summary(lua_State *L);
+int lsl_timeline_save(lua_State *L);
+int lsl_text_gc(lua_State *L);
+
+#endif

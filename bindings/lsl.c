@@ -1,0 +1,204 @@
+/* lsl.c - shared helpers of the Lua module: userdata boxes and their metatables,
+ * and checks of arguments. See lsl.h.
+ *
+ * Type checks compare the metatable's identity with the one in the state, which
+ * costs a few nanoseconds; luaL_checkudata would look a name up each time.
+ */
+#include "lsl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- boxes ---------------------------------------------------------------- */
+
+void lsl_set_functions(lua_State *L, const luaL_Reg *functions)
+{
+    lua_pushlightuserdata(L, lsl_get(L));
+    luaL_setfuncs(L, functions, 1);
+}
+
+void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
+{
+    lsl_state *state = lsl_get(L);
+    void *p = lua_newuserdatauv(L, bytes, 0);
+    memset(p, 0, bytes);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, state->metatable_ref[kind]);
+    lua_setmetatable(L, -2);
+    return p;
+}
+
+void *lsl_to(lua_State *L, int arg, lsl_kind kind)
+{
+    void *p = lua_touserdata(L, arg);
+    if (p == NULL || !lua_getmetatable(L, arg)) return NULL;
+    bool same = lua_topointer(L, -1) == lsl_get(L)->metatable[kind];
+    lua_pop(L, 1);
+    return same ? p : NULL;
+}
+
+void *lsl_take(lua_State *L, lsl_kind kind)
+{
+    lsl_box *box = lsl_to(L, 1, kind);
+    if (box == NULL) return NULL;
+    void *p = box->p;
+    box->p = NULL;
+    return p;
+}
+
+int lsl_equal(lua_State *L, lsl_kind kind)
+{
+    lsl_box *a = lsl_to(L, 1, kind), *b = lsl_to(L, 2, kind);
+    lua_pushboolean(L, a != NULL && b != NULL && a->p != NULL && a->p == b->p);
+    return 1;
+}
+
+/* __index of every kind: a method, else a getter's value, else nil.
+ * Upvalues: the state, the table of methods, the table of getters. */
+static int box_index(lua_State *L)
+{
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) return 1;
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+/* Pushes a new table with the functions; list may be NULL. */
+static void push_functions(lua_State *L, const luaL_Reg *list)
+{
+    lua_newtable(L);
+    if (list != NULL) lsl_set_functions(L, list);
+}
+
+void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
+                const luaL_Reg *methods, const luaL_Reg *getters)
+{
+    lsl_state *state = lsl_get(L);
+    luaL_checkstack(L, 10, NULL);
+    lua_newtable(L);
+    lua_pushfstring(L, "streamlab.%s", noun);
+    lua_setfield(L, -2, "__name");
+    lsl_set_functions(L, meta);
+    lua_pushlightuserdata(L, state);
+    push_functions(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -4, "__methods");   /* for completion: __index is a function */
+    push_functions(L, getters);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -5, "__fields");
+    lua_pushcclosure(L, box_index, 3);
+    lua_setfield(L, -2, "__index");
+    state->metatable[kind] = lua_topointer(L, -1);
+    state->metatable_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op)
+{
+    lsl_box *box = lsl_new_box(L, LSL_SCRATCH);
+    if (count < SIZE_MAX / size) box->p = calloc(count > 0 ? count : 1, size);
+    if (box->p == NULL)
+        lsl_fail(L, SL_ENOMEM, op, "out of host memory for %zu items of %zu bytes", count, size);
+    return box->p;
+}
+
+/* ---- arguments -------------------------------------------------------------- */
+
+static const char *const kind_nouns[LSL_KINDS] = {
+    "device", "stream", "event", "tensor", "timeline", "guard", "userdata", "userdata"
+};
+
+const char *lsl_type_name(lua_State *L, int idx)
+{
+    if (lua_isnone(L, idx) || lua_isnil(L, idx)) return "nothing";
+    for (int kind = 0; kind < LSL_KINDS; kind++)
+        if (lsl_to(L, idx, (lsl_kind)kind) != NULL) return kind_nouns[kind];
+    return luaL_typename(L, idx);
+}
+
+int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, const char *op)
+{
+    return lsl_fail(L, SL_EINVAL, op, "argument %d (%s) must be %s, got %s", arg, name, needed,
+                    lsl_type_name(L, arg));
+}
+
+sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op)
+{
+    lsl_box *box = lsl_to(L, arg, LSL_TENSOR);
+    if (box == NULL) lsl_type_error(L, arg, name, "a tensor", op);
+    if (box->p == NULL || sl_tensor_is_freed(box->p)) {
+        if (strcmp(name, "self") == 0) lsl_fail(L, SL_ECLOSED, op, "the tensor was freed");
+        lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
+    }
+    return box->p;
+}
+
+sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op)
+{
+    lsl_box *box = lsl_to(L, arg, LSL_STREAM);
+    if (box == NULL) lsl_type_error(L, arg, name, "a stream", op);
+    if (box->p == NULL) lsl_fail(L, SL_ECLOSED, op, "the stream was closed");
+    return box->p;
+}
+
+sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op)
+{
+    return lua_isnoneornil(L, arg) ? NULL : lsl_check_stream(L, arg, name, op);
+}
+
+sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op)
+{
+    lsl_box *box = lsl_to(L, arg, LSL_EVENT);
+    if (box == NULL) lsl_type_error(L, arg, name, "an event", op);
+    if (box->p == NULL) lsl_fail(L, SL_ECLOSED, op, "the event was closed");
+    return box->p;
+}
+
+double lsl_check_number(lua_State *L, int arg, const char *name, const char *op)
+{
+    if (lua_type(L, arg) != LUA_TNUMBER) lsl_type_error(L, arg, name, "a number", op);
+    return lua_tonumber(L, arg);
+}
+
+int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least,
+                          int64_t greatest, const char *op)
+{
+    if (lua_type(L, arg) != LUA_TNUMBER) lsl_type_error(L, arg, name, "a whole number", op);
+    int whole;
+    lua_Integer value = lua_tointegerx(L, arg, &whole);
+    if (!whole)
+        lsl_fail(L, SL_EINVAL, op, "argument %d (%s) must be a whole number, got %.14g", arg, name,
+                 lsl_printable(lua_tonumber(L, arg)));
+    if (value < least || value > greatest) {
+        if (greatest == INT64_MAX)
+            lsl_fail(L, SL_EINVAL, op, "argument %d (%s) must be at least %lld, got %lld", arg,
+                     name, (long long)least, (long long)value);
+        lsl_fail(L, SL_EINVAL, op, "argument %d (%s) must be from %lld to %lld, got %lld", arg,
+                 name, (long long)least, (long long)greatest, (long long)value);
+    }
+    return value;
+}
+
+int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op)
+{
+    double ms = lsl_check_number(L, arg, name, op);
+    /* 9e12 ms, some 285 years, is what int64 nanoseconds hold. */
+    if (!(ms >= 0 && ms <= 9e12))
+        lsl_fail(L, SL_EINVAL, op, "argument %d (%s) must be from 0 to 9e12 ms, got %.14g", arg,
+                 name, lsl_printable(ms));
+    return (int64_t)llround(ms * 1e6);
+}
+
+const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *op)
+{
+    if (lua_type(L, arg) != LUA_TSTRING) lsl_type_error(L, arg, name, "a string", op);
+    return lua_tostring(L, arg);
+}
+
+void lsl_check_function(lua_State *L, int arg, const char *name, const char *op)
+{
+    if (lua_type(L, arg) != LUA_TFUNCTION) lsl_type_error(L, arg, name, "a function", op);
+}

@@ -1,0 +1,195 @@
+/* lsl.h - what the files of the Lua module share: its state, the userdata boxes,
+ * argument and option checks, and the one way in which errors are raised.
+ *
+ * Model (that of liolib): a userdata is a box around one reference to a core
+ * object. The box is made first and empty, with its metatable set; then the core
+ * creates the object; then the box is filled. So a memory error of Lua, which
+ * may strike at any allocation, never leaks an object of the core.
+ *
+ * Every C function of the module has the state as its first upvalue (lsl_get).
+ * `op` is everywhere the name that the user called ("matmul"); it starts the
+ * sentence of an error and becomes its field `op`.
+ */
+#ifndef LSL_H
+#define LSL_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include <math.h>
+
+#include "../core/streamlab.h"
+
+/* ---- the module's state ------------------------------------------------- */
+
+typedef enum lsl_kind {
+    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_TEXT,
+    LSL_KINDS
+} lsl_kind;
+
+/* A device that was opened; the state holds one reference until the end. */
+typedef struct lsl_device_node {
+    sl_device *device;
+    char profile[32];       /* the name of the simulator's profile, "" without one */
+    struct lsl_device_node *next;
+} lsl_device_node;
+
+/* A cached script position: which interned text it is on the device. */
+typedef struct lsl_where_slot {
+    char source[LUA_IDSIZE];
+    int line;               /* 0: the slot is empty */
+    uint32_t id;
+} lsl_where_slot;
+
+enum { LSL_WHERE_SLOTS = 64, LSL_WHERE_TEXT = 128 };
+
+typedef struct lsl_state {
+    lua_State *main;                    /* the main thread, for the collector */
+    lsl_device_node *devices;           /* all that were opened */
+    sl_device *current;                 /* one of them, NULL before the first */
+    int metatable_ref[LSL_KINDS];       /* in the registry */
+    const void *metatable[LSL_KINDS];   /* the same tables' identities */
+    int in_gc;                          /* depth of our finalizers */
+    int in_host_func;                   /* depth of host functions that run */
+    bool closing;                       /* lua_close has begun: no Lua code may run */
+    bool said_clamped;                  /* the notice about priorities was given */
+    sl_device *where_device;            /* whose ids the cache holds */
+    lsl_where_slot where[LSL_WHERE_SLOTS];
+} lsl_state;
+
+#define lsl_get(L) ((lsl_state *)lua_touserdata(L, lua_upvalueindex(1)))
+
+/* The current device; opens the default one if there is none. May raise. */
+sl_device *lsl_device(lua_State *L, const char *op);
+/* Prints one line through the program's notice function, or on stderr. The text
+ * does not say who speaks. */
+void lsl_notice(lua_State *L, const char *text);
+/* Pushes the field of the table registry["streamlab.defaults"], nil without it. */
+void lsl_push_default(lua_State *L, const char *field);
+
+/* ---- boxes --------------------------------------------------------------- */
+
+typedef struct lsl_box { void *p; } lsl_box;    /* p: NULL when closed */
+
+/* Registers a kind: its metatable (with __name "streamlab.<noun>"), methods, and
+ * getters, which are C functions of the object that are called for a field. */
+void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
+                const luaL_Reg *methods, const luaL_Reg *getters);
+/* Adds the functions to the table on top of the stack, with the state as upvalue. */
+void lsl_set_functions(lua_State *L, const luaL_Reg *functions);
+/* Pushes a zeroed userdata of `kind`. */
+void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
+/* The userdata at `arg` if it is of `kind`, else NULL. Never raises. */
+void *lsl_to(lua_State *L, int arg, lsl_kind kind);
+/* Empties the box at index 1 of a finalizer: what was in it, or NULL. */
+void *lsl_take(lua_State *L, lsl_kind kind);
+/* __eq of boxes: the same object of the core. */
+int lsl_equal(lua_State *L, lsl_kind kind);
+/* Pushes a box with scratch memory that the collector frees; SL_ENOMEM raises. */
+void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op);
+
+/* Pushes an empty box and returns it; the caller fills p. */
+#define lsl_new_box(L, kind) ((lsl_box *)lsl_new(L, kind, sizeof(lsl_box)))
+
+/* Pushes a box with a reference of its own to `stream`. */
+void lsl_push_stream(lua_State *L, sl_stream *stream);
+
+/* Pushes a box with a new tensor of `device`; raises on failure. */
+sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_spec *spec,
+                             sl_stream *stream, const char *op);
+
+/* ---- errors (l_error.c) -------------------------------------------------- */
+
+/* Raises {code, message, op, where}; never returns. */
+int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message);
+int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Raises what the core reported, unless it is success. */
+void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *op);
+/* The same, but for the tensor in the box on top of the stack, which was made on
+ * the way: on failure it is released at once and not by the collector. */
+void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const char *op);
+void lsl_define_error(lua_State *L);
+
+/* The script position of the innermost Lua function that is not the prelude:
+ * "lab.lua:12", or "" if there is none. */
+void lsl_where_text(lua_State *L, char *text, size_t size);
+/* Gives it to the device, for the operations that follow. Cheap: called before
+ * each enqueue. */
+void lsl_mark(lua_State *L, sl_device *device);
+
+/* ---- arguments ------------------------------------------------------------ */
+
+/* These raise unless the argument is an open object of the kind. */
+sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op);
+sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op);
+sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op);
+/* NULL if the argument is missing or nil. */
+sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op);
+
+/* Numbers must be numbers: no text that looks like one, no boolean. */
+double lsl_check_number(lua_State *L, int arg, const char *name, const char *op);
+/* A whole number in [least, greatest]; 1024.0 is one, NaN and 1.5 are not. */
+int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least,
+                          int64_t greatest, const char *op);
+/* A duration in milliseconds, finite and not negative, as nanoseconds. */
+int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op);
+const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *op);
+void lsl_check_function(lua_State *L, int arg, const char *name, const char *op);
+/* Raises "argument 2 (b) must be a tensor, got number". */
+int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, const char *op);
+/* The number for a message: NaN without the sign that machines differ in. */
+static inline double lsl_printable(double value) { return value == value ? value : (double)NAN; }
+/* What a user calls the type of the value: "nothing", "number", "stream". */
+const char *lsl_type_name(lua_State *L, int idx);
+
+/* ---- options (l_options.c) ------------------------------------------------ */
+
+typedef enum lsl_option_kind {
+    LSL_OPT_BOOL,       /* int *: 0 or 1 */
+    LSL_OPT_INTEGER,    /* int64_t *: whole and >= 0 */
+    LSL_OPT_SEED,       /* int64_t *: whole */
+    LSL_OPT_NUMBER,     /* double *: not NaN */
+    LSL_OPT_TEXT,       /* const char **: valid while the table is */
+    LSL_OPT_STREAM,     /* sl_stream **: borrowed from the table */
+    LSL_OPT_OUT,        /* lsl_out *: a tensor, also copied into a stack slot */
+    LSL_OPT_ANY         /* int *: the value is copied into this stack slot */
+} lsl_option_kind;
+
+typedef struct lsl_out {
+    sl_tensor *tensor;  /* NULL if the option was not given */
+    int slot;           /* an index of the caller's stack; set before */
+} lsl_out;
+
+typedef struct lsl_option {
+    const char *name;
+    lsl_option_kind kind;
+    void *to;           /* keeps its value when the option is not given */
+} lsl_option;
+
+/* The stream given at `arg`, as a stream or as {stream = s}; NULL for none. */
+sl_stream *lsl_stream_option(lua_State *L, int arg, const char *op);
+
+/* Reads the options table at `arg`; nothing and nil are no options. An unknown
+ * name or a wrong type raises. Allocates nothing. */
+void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const char *op);
+#define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- the module's parts ---------------------------------------------------- */
+
+/* Each adds its kinds, and its functions to the table on top of the stack. */
+void lsl_open_device(lua_State *L);
+void lsl_open_stream(lua_State *L);
+void lsl_open_event(lua_State *L);
+void lsl_open_tensor(lua_State *L);
+void lsl_open_ops(lua_State *L);
+void lsl_open_timeline(lua_State *L);
+void lsl_open_cuda(lua_State *L);
+void lsl_open_create(lua_State *L);
+/* Adds what only the prelude uses. */
+void lsl_open_device_internal(lua_State *L);
+
+LUAMOD_API int luaopen_streamlab(lua_State *L);
+
+#endif

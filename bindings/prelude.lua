@@ -1,0 +1,315 @@
+-- prelude.lua - the part of the module that is simpler in Lua: which device to
+-- open and with what profile, to-be-closed guards, and measuring.
+--
+-- It is built into the module and runs once, when that is required, with the
+-- module's table and the functions that only it uses. Its chunk is named
+-- "=streamlab": positions and tracebacks skip it and show the user's own lines.
+
+local lab, core = ...
+
+local raise, type_name = core.raise, core.type_name
+local getenv = os and os.getenv or function() end
+local open_file = io and io.open
+
+local function check_function(f, arg, op)
+    if type(f) == "function" then return end
+    raise("SL_EINVAL", op, ("argument %d (f) must be a function, got %s"):format(arg, type_name(f)))
+end
+
+local function sorted_keys(t)
+    local keys = {}
+    for key in next, t do keys[#keys + 1] = key end
+    table.sort(keys, function(a, b)
+        if type(a) == type(b) and (type(a) == "number" or type(a) == "string") then return a < b end
+        return type(a) < type(b)
+    end)
+    return keys
+end
+
+-- Raises unless opts is nil or a table whose names are all in `known`, a list of
+-- {name, wanted, test}; gives the table.
+local function check_options(opts, known, op)
+    if opts == nil then return {} end
+    if type(opts) ~= "table" then
+        raise("SL_EINVAL", op, "options must be a table, got " .. type_name(opts))
+    end
+    local names, by_name = {}, {}
+    for i, entry in ipairs(known) do names[i], by_name[entry[1]] = entry[1], entry end
+    for _, key in ipairs(sorted_keys(opts)) do
+        local entry = by_name[key]
+        if not entry then
+            raise("SL_EINVAL", op, ("unknown option '%s'; known: %s")
+                  :format(tostring(key), table.concat(names, ", ")))
+        elseif not entry[3](opts[key]) then
+            local given = type(opts[key]) == "number" and ("%.14g"):format(opts[key])
+                or type_name(opts[key])
+            raise("SL_EINVAL", op, ("option '%s' must be %s, got %s"):format(key, entry[2], given))
+        end
+    end
+    return opts
+end
+
+local function is_text(value) return type(value) == "string" end
+local function is_table(value) return type(value) == "table" end
+local function is_count(value)
+    return type(value) == "number" and math.tointeger(value) ~= nil and value >= 0
+end
+
+-- Profiles -------------------------------------------------------------------------------
+
+local default_profile = "h200"
+local too_deep = "is nested too deeply, or contains itself"
+local max_depth = 8
+
+local function profile_path(name) return "scripts/profiles/" .. name .. ".lua" end
+
+local function profile_names()
+    local names = {}
+    for _, path in ipairs(core.embedded_names()) do
+        names[#names + 1] = path:match("^scripts/profiles/(.+)%.lua$")
+    end
+    table.sort(names)
+    return names
+end
+
+-- The text of a profile, its chunk's name, and its short name.
+local function read_profile(profile)
+    if profile:find("/", 1, true) or profile:find("%.lua$") then
+        if not open_file then raise("SL_EUNSUPPORTED", "open", "there is no io library") end
+        local file, reason = open_file(profile, "rb")
+        if not file then raise("SL_ENOTFOUND", "open", "cannot read profile " .. reason) end
+        local text
+        text, reason = file:read("a")
+        file:close()
+        if not text then
+            raise("SL_EIO", "open", ("cannot read profile %s: %s"):format(profile, reason))
+        end
+        return text, "@" .. profile, (profile:match("([^/]*)$"):gsub("%.lua$", ""))
+    end
+    local text = core.embedded(profile_path(profile))
+    if not text then
+        raise("SL_ENOTFOUND", "open",
+              ("there is no profile \"%s\"; known: %s, or the name of a file that ends in .lua")
+              :format(profile, table.concat(profile_names(), ", ")))
+    end
+    return text, "@" .. profile_path(profile), profile
+end
+
+-- The table of a profile, which is a name, a file or a table, and its short name.
+-- The file runs with no globals: it can compute, and reach nothing.
+local function load_profile(profile)
+    if type(profile) == "table" then return profile, "table" end
+    local text, chunk_name, name = read_profile(profile)
+    local chunk, message = load(text, chunk_name, "t", {})
+    if not chunk then raise("SL_EINVAL", "open", "broken profile: " .. message) end
+    local ok, result = pcall(chunk)
+    if not ok then raise("SL_EINVAL", "open", "broken profile: " .. tostring(result)) end
+    if type(result) ~= "table" then
+        raise("SL_EINVAL", "open", ("broken profile: %s must return a table, it returns %s")
+              :format(chunk_name:sub(2), type_name(result)))
+    end
+    return result, name
+end
+
+-- Appends the numbers of a list, and of lists in it, in reading order.
+local function add_values(values, list, fail, depth)
+    if depth > max_depth then fail(too_deep) end
+    local n = rawlen(list)
+    for key in next, list do
+        if math.type(key) ~= "integer" or key < 1 or key > n then
+            fail("mixes list items and named ones")
+        end
+    end
+    for i = 1, n do
+        local value = rawget(list, i)
+        if type(value) == "number" then values[#values + 1] = value
+        elseif type(value) == "boolean" then values[#values + 1] = value and 1 or 0
+        elseif type(value) == "table" then add_values(values, value, fail, depth + 1)
+        else fail("has an item that is a " .. type_name(value)) end
+    end
+    return values
+end
+
+-- Fills `flat` with name -> text or list of numbers; nested names are joined by dots.
+local function flatten(flat, t, prefix, label, depth)
+    for _, key in ipairs(sorted_keys(t)) do
+        local name, value = prefix .. tostring(key), rawget(t, key)
+        local function fail(what)
+            raise("SL_EINVAL", "open", ("%s: '%s' %s"):format(label, name, what))
+        end
+        local is_list = type(value) == "table" and (rawlen(value) > 0 or next(value) == nil)
+        if type(key) ~= "string" then fail("must be named") end
+        if depth > max_depth then fail(too_deep) end
+        if flat[name] ~= nil then fail("is given twice") end
+        if type(value) == "string" then flat[name] = value
+        elseif type(value) == "number" then flat[name] = {value}
+        elseif type(value) == "boolean" then flat[name] = {value and 1 or 0}
+        elseif is_list then flat[name] = add_values({}, value, fail, depth)
+        elseif type(value) == "table" then flatten(flat, value, name .. ".", label, depth + 1)
+        else fail("is a " .. type_name(value)) end
+    end
+    return flat
+end
+
+-- The settings for the core, in order of name; and the profile's short name.
+local function settings_of(profile, overrides)
+    local t, name = load_profile(profile)
+    local flat = flatten({}, t, "", "profile " .. name, 1)
+    for key, value in next, flatten({}, overrides or {}, "", "overrides", 1) do
+        flat[key] = value
+    end
+    local settings = {}
+    for i, key in ipairs(sorted_keys(flat)) do settings[i] = {key, flat[key]} end
+    return settings, name
+end
+
+-- Devices --------------------------------------------------------------------------------
+
+local open_options = {
+    {"backend", "a string", is_text}, {"index", "a whole number from 0 on", is_count},
+    {"profile", "a name, a file or a table",
+     function(value) return is_text(value) or is_table(value) end},
+    {"overrides", "a table", is_table},
+}
+
+local function from_environment(name)
+    local value = getenv(name)
+    return value ~= "" and value or nil
+end
+
+-- The backend, and whether anybody asked for it.
+local function choose_backend(opts)
+    local backend = opts.backend or core.default("backend") or from_environment("STREAMLAB_BACKEND")
+    if backend then return backend, true end
+    if opts.profile or opts.overrides or core.default("profile") then return "sim", true end
+    if (core.device_count("cuda") or 0) > 0 then return "cuda", false end
+    return "sim", false
+end
+
+local said_simulating = false
+
+function lab.open(opts)
+    opts = check_options(opts, open_options, "open")
+    local backend, chosen = choose_backend(opts)
+    local settings, profile_name = {}, ""
+    if backend == "sim" then
+        local profile = opts.profile or core.default("profile")
+            or from_environment("STREAMLAB_PROFILE") or default_profile
+        settings, profile_name = settings_of(profile, opts.overrides)
+    elseif opts.profile or opts.overrides then
+        raise("SL_EINVAL", "open", ("a profile is for the simulator, not for backend \"%s\"")
+              :format(backend))
+    end
+    local index = opts.index or core.default("index") or 0
+    local device = core.open(backend, index, settings, profile_name)
+    if backend == "sim" and not chosen and not said_simulating then
+        said_simulating = true
+        core.notice(("no GPU answered: simulating %s (profile %s)")
+                    :format(device.name, profile_name))
+    end
+    local on_open = core.default("on_open")
+    if on_open then on_open() end
+    return device
+end
+
+-- What could be opened: real GPUs, then a simulated one for each profile, the
+-- default one first. A real GPU has no name here: asking for it means opening it.
+function lab.devices()
+    local list, names = {}, profile_names()
+    for index = 0, (core.device_count("cuda") or 0) - 1 do
+        list[#list + 1] = {backend = "cuda", index = index}
+    end
+    table.sort(names, function(a, b)
+        if (a == default_profile) ~= (b == default_profile) then return a == default_profile end
+        return a < b
+    end)
+    for _, name in ipairs(names) do
+        list[#list + 1] = {backend = "sim", index = 0, profile = name,
+                           name = load_profile(name).name}
+    end
+    return list
+end
+
+-- Guards ---------------------------------------------------------------------------------
+--
+-- Both use to-be-closed variables and not pcall: an error passes as it is, and a
+-- message handler further out still sees the frames of f.
+
+function lab.with(stream, f, ...)
+    if type_name(stream) ~= "stream" then
+        raise("SL_EINVAL", "with",
+              "argument 1 (stream) must be a stream, got " .. type_name(stream))
+    end
+    check_function(f, 2, "with")
+    local _ <close> = lab.use(stream)
+    return f(...)
+end
+
+local function stop(tl, ...)
+    tl:stop()
+    return tl, ...
+end
+
+-- The timeline, then what f returned.
+function lab.profile(f, ...)
+    check_function(f, 1, "profile")
+    local tl <close> = lab.record()     -- stops without waiting if f raises
+    return stop(tl, f(...))
+end
+
+-- Measuring ------------------------------------------------------------------------------
+
+local measure_options = {
+    {"warmup", "a whole number from 0 on", is_count},
+    {"reps", "a whole number from 1 on", function(value) return is_count(value) and value >= 1 end},
+}
+
+-- On the host's clock; the device is idle at both ends of each repetition.
+function lab.measure(f, opts)
+    check_function(f, 1, "measure")
+    opts = check_options(opts, measure_options, "measure")
+    local samples, sorted = {}, {}
+    for _ = 1, opts.warmup or 3 do f() end
+    lab.synchronize()
+    for i = 1, opts.reps or 9 do
+        local start_ns = core.now_ns()
+        f()
+        lab.synchronize()
+        samples[i] = (core.now_ns() - start_ns) / 1000
+        sorted[i] = samples[i]
+    end
+    table.sort(sorted)
+    local n = #sorted
+    local median_us = (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
+    return {median_us = median_us, min_us = sorted[1], max_us = sorted[n], samples_us = samples}
+end
+
+local probe_ms = 5
+
+-- Does f() hold the host, or serialise streams? A kernel of one block on one
+-- stream, f, a kernel on another one; neither stream takes part in the NULL
+-- stream's rules. f gets the two streams.
+function lab.probe(f)
+    check_function(f, 1, "probe")
+    local first = lab.stream{non_blocking = true, name = "probe 1"}
+    local second = lab.stream{non_blocking = true, name = "probe 2"}
+    lab.spin(0, {stream = first})       -- loads the kernel, which may synchronise
+    local host_us
+    local tl = lab.profile(function()
+        lab.spin(probe_ms, {stream = first})
+        local start_ns = core.now_ns()
+        f(first, second)
+        host_us = (core.now_ns() - start_ns) / 1000
+        lab.spin(probe_ms, {stream = second})
+    end)
+    local start_us, end_us = math.huge, -math.huge
+    for _, span in ipairs(tl:spans()) do
+        local ours = span.stream_id == first.id or span.stream_id == second.id
+        if ours and span.kind == "kernel" and span.end_us - span.start_us >= probe_ms * 999 then
+            start_us, end_us = math.min(start_us, span.start_us), math.max(end_us, span.end_us)
+        end
+    end
+    local total_us, kernel_us = end_us - start_us, probe_ms * 1000
+    return {host_us = host_us, total_us = total_us, host_blocked = host_us > kernel_us / 2,
+            serialised = total_us > kernel_us * 1.5}
+end

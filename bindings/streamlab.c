@@ -1,0 +1,166 @@
+/* streamlab.c - the module: its state, what the prelude needs, and luaopen.
+ *
+ * The state is made before anything else, so that Lua finalizes it last: by then
+ * every tensor, stream and event has been released, and the devices can be
+ * drained and closed. No Lua code runs from then on; host functions that are
+ * still queued are dropped.
+ */
+#include "lsl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded.h"
+
+#define VERSION "0.1.0"
+
+/* ---- state ------------------------------------------------------------------------- */
+
+static int state_gc(lua_State *L)
+{
+    lsl_state *state = lua_touserdata(L, 1);
+    state->closing = true;
+    state->current = NULL;
+    for (lsl_device_node *node = state->devices; node != NULL; node = node->next)
+        sl_device_drain(node->device);
+    while (state->devices != NULL) {
+        lsl_device_node *node = state->devices;
+        state->devices = node->next;
+        sl_device_set_pressure_hook(node->device, NULL, NULL);
+        sl_device_release(node->device);
+        free(node);
+    }
+    return 0;
+}
+
+/* Pushes the state, which the registry keeps until lua_close. */
+static lsl_state *new_state(lua_State *L)
+{
+    lsl_state *state = lua_newuserdatauv(L, sizeof(*state), 0);
+    memset(state, 0, sizeof(*state));
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    state->main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, state_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.state");
+    return state;
+}
+
+/* ---- for the prelude ------------------------------------------------------------------ */
+
+static const lsl_embedded *find_embedded(const char *name)
+{
+    for (const lsl_embedded *file = lsl_embedded_files; file->name != NULL; file++)
+        if (strcmp(file->name, name) == 0) return file;
+    return NULL;
+}
+
+/* core.embedded(name): the text of a file that is built in, or nil. */
+static int internal_embedded(lua_State *L)
+{
+    const lsl_embedded *file = find_embedded(lsl_check_text(L, 1, "name", "embedded"));
+    if (file == NULL) return 0;
+    lua_pushlstring(L, file->data, file->len);
+    return 1;
+}
+
+static int internal_embedded_names(lua_State *L)
+{
+    lua_newtable(L);
+    for (int i = 0; lsl_embedded_files[i].name != NULL; i++) {
+        lua_pushstring(L, lsl_embedded_files[i].name);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* core.raise("SL_EINVAL", op, message) */
+static int internal_raise(lua_State *L)
+{
+    static const struct { const char *name; sl_status status; } codes[] = {
+#define X(name, code, text) {"SL_" #name, SL_##name},
+        SL_STATUS_MAP(X)
+#undef X
+    };
+    const char *name = lsl_check_text(L, 1, "code", "raise");
+    sl_status status = SL_EINVAL;
+    for (int i = 0; i < LSL_COUNT(codes); i++)
+        if (strcmp(codes[i].name, name) == 0) status = codes[i].status;
+    return lsl_raise(L, status, lsl_check_text(L, 2, "op", "raise"),
+                     lsl_check_text(L, 3, "message", "raise"));
+}
+
+static int internal_type_name(lua_State *L)
+{
+    lua_pushstring(L, lsl_type_name(L, 1));
+    return 1;
+}
+
+static const luaL_Reg internals[] = {
+    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
+    {"raise", internal_raise}, {"type_name", internal_type_name}, {NULL, NULL}
+};
+
+/* Runs the prelude with the module's table, which is on top of the stack. */
+static void run_prelude(lua_State *L)
+{
+    const lsl_embedded *file = find_embedded("bindings/prelude.lua");
+    if (file == NULL) luaL_error(L, "streamlab was built without bindings/prelude.lua");
+    if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
+    lua_pushvalue(L, -2);
+    lua_newtable(L);
+    lsl_set_functions(L, internals);
+    lsl_open_device_internal(L);
+    lua_call(L, 2, 0);
+    lua_getfield(L, -1, "open");
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.open");
+}
+
+/* ---- the module ---------------------------------------------------------------------------- */
+
+/* Scratch memory is a box like the others; its content is plain malloc memory. */
+static int scratch_gc(lua_State *L)
+{
+    free(lsl_take(L, LSL_SCRATCH));
+    return 0;
+}
+
+static const luaL_Reg scratch_meta[] = {{"__gc", scratch_gc}, {NULL, NULL}};
+
+/* Returns the module's table. Upvalue: the state. */
+static int open_module(lua_State *L)
+{
+    lua_newtable(L);
+    lsl_define_error(L);
+    lsl_define(L, LSL_SCRATCH, "scratch", scratch_meta, NULL, NULL);
+    lsl_open_device(L);
+    lsl_open_stream(L);
+    lsl_open_event(L);
+    lsl_open_tensor(L);
+    lsl_open_create(L);
+    lsl_open_ops(L);
+    lsl_open_timeline(L);
+    lsl_open_cuda(L);
+    lua_pushliteral(L, VERSION);
+    lua_setfield(L, -2, "version");
+    run_prelude(L);
+    return 1;
+}
+
+/* Opening again gives the same module: there is one state in a Lua state. */
+LUAMOD_API int luaopen_streamlab(lua_State *L)
+{
+    luaL_checkversion(L);
+    if (lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.module") == LUA_TTABLE) return 1;
+    lsl_state *state = new_state(L);
+    lua_pushlightuserdata(L, state);
+    lua_pushcclosure(L, open_module, 1);
+    lua_call(L, 0, 1);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.module");
+    return 1;
+}

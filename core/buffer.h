@@ -1,0 +1,17 @@
+/* buffer.h - memory. A tensor holds one buffer; operations in flight hold it too. */
+#ifndef SL_BUFFER_H
+#define SL_BUFFER_H
+
+#include "backend.h"
+
+/* One reference for the caller. When the backend has no memory left, the
+ * pressure hook is asked once, and the backend once more. */
+sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_alloc_how how,
+                            sl_stream *stream, sl_buffer **buffer, sl_error *err);
+sl_buffer *sl__buffer_retain(sl_buffer *buffer);    /* NULL is fine */
+void sl__buffer_release(sl_buffer *buffer);
+
+/* After cudaHostRegister or cudaHostUnregister: PAGEABLE <-> PINNED. */
+void sl__buffer_set_place(sl_buffer *buffer, sl_place place);
+
+#endif

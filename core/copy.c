@@ -1,0 +1,259 @@
+/* copy.c - moving bytes: between tensors, and between tensors and the caller.
+ *
+ * Reading and writing a device tensor goes through a temporary pageable buffer
+ * and an ordinary copy in the stream, so it costs what it costs on a real GPU
+ * and shows in the timeline.
+ */
+#include "copy.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "dtype.h"
+#include "op.h"
+#include "stream.h"
+#include "tensor.h"
+
+uint8_t sl__copy_kind(sl_place dst, sl_place src)
+{
+    if (dst != SL_ON_DEVICE)
+        return SL_SPAN_MEMCPY_D2H;
+    return src == SL_ON_DEVICE ? SL_SPAN_MEMCPY_D2D : SL_SPAN_MEMCPY_H2D;
+}
+
+sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtype dtype,
+                           sl_error *err)
+{
+    const sl_work work = { .kind = SL_WORK_MEMCPY, .dtype = (uint8_t)dtype, .bytes = bytes };
+    sl_device *device = dst->device;
+    sl_status status = device->backend->host_compute(dst, src, &work, err);
+
+    if (!status)
+        return sl__device_settle(device, err);
+    sl__device_reap(device);
+    return status;
+}
+
+/* ---- between tensors ---------------------------------------------------------- */
+
+static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_error *err)
+{
+    sl__shape_text d, s;
+    sl_status status = sl__tensor_check(dst, "the destination", err);
+
+    if (!status)
+        status = sl__tensor_check(src, "the source", err);
+    if (!status)
+        status = sl__device_check_same(src->device, "the source", dst->device, "the destination",
+                                       err);
+    if (!status)
+        status = sl__device_enter(dst->device, "copy", err);
+    if (status)
+        return status;
+    if (!sl__tensor_same_shape(dst, src))
+        return sl_fail(err, SL_ESHAPE, "the destination is %s, the source %s",
+                       sl__shape_format(&dst->spec, &d), sl__shape_format(&src->spec, &s));
+    if (dst->spec.dtype != src->spec.dtype)
+        return sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s",
+                       sl_dtype_name(dst->spec.dtype), sl_dtype_name(src->spec.dtype));
+    return SL_OK;
+}
+
+/* The part of a blocking call after its operation is in the stream. */
+static sl_status wait_and_settle(sl_stream *stream, sl_error *err)
+{
+    sl_status status = sl__stream_wait_idle(stream, err);
+
+    if (!status)
+        return sl__device_settle(stream->device, err);
+    sl__device_reap(stream->device);
+    return status;
+}
+
+static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst,
+                             sl_buffer *src, sl_error *err)
+{
+    const sl__operands operands = { .out = dst, .in0 = src };
+    sl_op *op;
+    sl_status status = sl__op_begin(stream, work, &operands, &op, err);
+
+    return status ? status : sl__op_submit(op, err);
+}
+
+sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
+                         sl_error *err)
+{
+    sl_work work = { .kind = SL_WORK_MEMCPY };
+    sl_status status = check_copy(dst, src, err);
+
+    if (status)
+        return status;
+    work.bytes = dst->bytes;
+    work.dtype = (uint8_t)dst->spec.dtype;
+    if (dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE)
+        return dst == src ? SL_OK
+                          : sl__copy_on_host(dst->buffer, src->buffer, work.bytes,
+                                             dst->spec.dtype, err);
+    status = sl__tensor_check_stream(dst, "the destination", stream, err);
+    if (status || dst == src)           /* PyTorch: a copy onto itself does nothing */
+        return status;
+    work.copy_kind = sl__copy_kind(dst->spec.place, src->spec.place);
+    status = submit_copy(stream, &work, dst->buffer, src->buffer, err);
+    if (status) {
+        sl__device_reap(stream->device);
+        return status;
+    }
+    if (non_blocking || work.copy_kind == SL_SPAN_MEMCPY_D2D)
+        return sl__device_settle(stream->device, err);
+    return wait_and_settle(stream, err);
+}
+
+/* ---- between a tensor and the caller -------------------------------------------- */
+
+static sl_status check_range(const sl_tensor *tensor, int64_t first, int64_t n,
+                             const double *values, sl_error *err)
+{
+    if (first < 0 || n < 0 || first > tensor->numel || n > tensor->numel - first)
+        return sl_fail(err, SL_EINVAL,
+                       "%lld elements after the first %lld: the tensor has %lld", (long long)n,
+                       (long long)first, (long long)tensor->numel);
+    if (n && !values)
+        return sl_fail(err, SL_EINVAL, "there is no array for %lld values", (long long)n);
+    return SL_OK;
+}
+
+/* Host tensors may be read and written inside a host function; device tensors
+ * need the device. */
+static sl_status enter_access(sl_tensor *tensor, const char *what, sl_stream *stream,
+                              sl_error *err)
+{
+    sl_status status = sl__tensor_check(tensor, "the tensor", err);
+
+    if (status || tensor->spec.place != SL_ON_DEVICE)
+        return status;
+    status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
+    return status ? status : sl__device_enter(tensor->device, what, err);
+}
+
+/* Piecewise through a small array: no allocation can fail half-way. */
+static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int64_t n,
+                           double *values, sl_error *err)
+{
+    unsigned char raw[8192];
+    size_t elem_bytes = sl_dtype_bytes(dtype);
+    int64_t most = (int64_t)(sizeof raw / elem_bytes);
+
+    for (int64_t done = 0; done < n;) {
+        int64_t part = n - done < most ? n - done : most;
+        sl_status status = buffer->device->backend->host_read(
+            buffer, offset + (size_t)done * elem_bytes, (size_t)part * elem_bytes, raw, err);
+        if (status)
+            return status;
+        sl__dtype_to_double(dtype, raw, (size_t)part, values + done);
+        done += part;
+    }
+    return SL_OK;
+}
+
+/* A device tensor's elements into a temporary buffer: enqueue, wait. */
+static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream *stream,
+                       sl_buffer *host, sl_error *err)
+{
+    const sl_work work = {
+        .kind = SL_WORK_MEMCPY, .copy_kind = SL_SPAN_MEMCPY_D2H,
+        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .src_offset = offset,
+    };
+    sl_status status = submit_copy(stream, &work, host, tensor->buffer, err);
+
+    return status ? status : sl__stream_wait_idle(stream, err);
+}
+
+static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double *values,
+                             sl_stream *stream, sl_error *err)
+{
+    size_t bytes = (size_t)n * sl_dtype_bytes(tensor->spec.dtype);
+    sl_buffer *host;
+    sl_status status = sl__buffer_create(tensor->device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR,
+                                         NULL, &host, err);
+
+    if (status)
+        return status;
+    status = fetch(tensor, offset, bytes, stream, host, err);
+    if (!status)
+        status = read_host(host, 0, tensor->spec.dtype, n, values, err);
+    sl__buffer_release(host);
+    return status;
+}
+
+sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *values,
+                         sl_stream *stream, sl_error *err)
+{
+    size_t offset;
+    sl_status status = enter_access(tensor, "read", stream, err);
+
+    if (!status)
+        status = check_range(tensor, first, n, values, err);
+    if (status || n == 0)
+        return status;
+    offset = (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
+    if (tensor->spec.place == SL_ON_DEVICE)
+        status = read_device(tensor, offset, n, values, stream, err);
+    else
+        status = read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
+    if (!status)
+        return sl__device_settle(tensor->device, err);
+    sl__device_reap(tensor->device);
+    return status;
+}
+
+static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, const void *raw,
+                              sl_stream *stream, sl_error *err)
+{
+    const sl_work work = {
+        .kind = SL_WORK_MEMCPY, .copy_kind = SL_SPAN_MEMCPY_H2D,
+        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .dst_offset = offset,
+    };
+    sl_device *device = tensor->device;
+    sl_buffer *host;
+    sl_status status = sl__buffer_create(device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR, NULL, &host,
+                                         err);
+
+    if (status)
+        return status;
+    status = device->backend->host_write(host, 0, bytes, raw, err);
+    if (!status)
+        status = submit_copy(stream, &work, tensor->buffer, host, err);
+    sl__buffer_release(host);           /* the operation keeps it */
+    return status ? status : sl__stream_wait_idle(stream, err);
+}
+
+sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const double *values,
+                          sl_stream *stream, sl_error *err)
+{
+    size_t elem_bytes, bytes, offset;
+    void *raw;
+    sl_status status = enter_access(tensor, "write", stream, err);
+
+    if (!status)
+        status = check_range(tensor, first, n, values, err);
+    if (status || n == 0)
+        return status;
+    elem_bytes = sl_dtype_bytes(tensor->spec.dtype);
+    bytes = (size_t)n * elem_bytes;
+    offset = (size_t)first * elem_bytes;
+    raw = malloc(bytes);
+    if (!raw)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for %lld values to write",
+                       (long long)n);
+    sl__dtype_from_double(tensor->spec.dtype, values, (size_t)n, raw);
+    if (tensor->spec.place == SL_ON_DEVICE)
+        status = write_device(tensor, offset, bytes, raw, stream, err);
+    else
+        status = tensor->device->backend->host_write(tensor->buffer, offset, bytes, raw, err);
+    free(raw);
+    if (!status)
+        return sl__device_settle(tensor->device, err);
+    sl__device_reap(tensor->device);
+    return status;
+}

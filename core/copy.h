@@ -1,0 +1,14 @@
+/* copy.h - what copies have in common, for tensors and for the plain calls. */
+#ifndef SL_COPY_H
+#define SL_COPY_H
+
+#include "backend.h"
+
+/* The sl_span_kind of a copy; at least one side is the device. */
+uint8_t sl__copy_kind(sl_place dst, sl_place src);
+
+/* The first `bytes` of a host buffer to another, done on return; settles. */
+sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtype dtype,
+                           sl_error *err);
+
+#endif

@@ -1,0 +1,333 @@
+/* cuda_calls.c - CUDA's plain calls, for scripts that ask what synchronises
+ * with what. Each does what its namesake does, and charges what the backend
+ * says that it costs; see docs/design/simulator.md. */
+#include <string.h>
+
+#include "buffer.h"
+#include "copy.h"
+#include "device.h"
+#include "op.h"
+#include "record.h"
+#include "tensor.h"
+
+const char *const sl__plain_call_names[SL_PLAIN_CALLS] = {
+    [SL_PLAIN_MALLOC] = "cudaMalloc",
+    [SL_PLAIN_FREE] = "cudaFree",
+    [SL_PLAIN_MALLOC_HOST] = "cudaMallocHost",
+    [SL_PLAIN_FREE_HOST] = "cudaFreeHost",
+    [SL_PLAIN_HOST_REGISTER] = "cudaHostRegister",
+    [SL_PLAIN_HOST_UNREGISTER] = "cudaHostUnregister",
+    [SL_PLAIN_MALLOC_ASYNC] = "cudaMallocAsync",
+    [SL_PLAIN_FREE_ASYNC] = "cudaFreeAsync",
+    [SL_PLAIN_FUNC_SET_CACHE_CONFIG] = "cudaFuncSetCacheConfig",
+    [SL_PLAIN_DEVICE_SET_LIMIT] = "cudaDeviceSetLimit",
+    [SL_PLAIN_CUBLAS_CREATE] = "cublasCreate",
+    [SL_PLAIN_CUBLAS_DESTROY] = "cublasDestroy",
+};
+
+/* Charges the call and notes it in recordings. Reaps, does not settle. */
+static sl_status plain_call(sl_device *device, sl_plain_call which, size_t bytes, sl_error *err)
+{
+    uint32_t name = sl__strings_intern(&device->core->strings, sl__plain_call_names[which]);
+    bool waited = false;
+    sl_call call;
+    sl_status status;
+
+    if (!name)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
+    sl__call_begin(device, &call, SL_CALL_PLAIN);
+    call.name = name;
+    status = device->backend->plain_call(device, which, bytes, &waited, err);
+    call.waited_for_device = waited;
+    sl__call_end(device, &call, NULL, status);
+    sl__device_reap(device);
+    return status;
+}
+
+static sl_status settle_after(sl_device *device, sl_status status, sl_error *err)
+{
+    return status ? status : sl__device_settle(device, err);
+}
+
+/* ---- memory ------------------------------------------------------------------- */
+
+/* Not settled, as sl_tensor_create. */
+static sl_status allocate(sl_device *device, sl_plain_call which, sl_place place, size_t n_bytes,
+                          sl_stream *stream, sl_tensor **memory, sl_error *err)
+{
+    sl_tensor_spec spec = { .dtype = SL_UINT8, .place = place, .ndim = 1 };
+    sl_status status = sl__device_enter(device, sl__plain_call_names[which], err);
+
+    if (status)
+        return status;
+    if (n_bytes > INT64_MAX)
+        return sl_fail(err, SL_ESHAPE, "%zu bytes do not fit in 63 bits", n_bytes);
+    spec.dim[0] = (int64_t)n_bytes;
+    status = plain_call(device, which, n_bytes, err);
+    return status ? status
+                  : sl__tensor_create(device, &spec, SL_ALLOC_PLAIN, stream, memory, err);
+}
+
+sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err)
+{
+    if (!device)
+        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    return allocate(device, SL_PLAIN_MALLOC, SL_ON_DEVICE, n_bytes, device->core->legacy, memory,
+                    err);
+}
+
+sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err)
+{
+    return allocate(device, SL_PLAIN_MALLOC_HOST, SL_PINNED, n_bytes, NULL, memory, err);
+}
+
+sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory,
+                               sl_error *err)
+{
+    if (!stream)
+        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    return allocate(stream->device, SL_PLAIN_MALLOC_ASYNC, SL_ON_DEVICE, n_bytes, stream, memory,
+                    err);
+}
+
+static sl_status enter_memory(sl_tensor *memory, const char *what, sl_error *err)
+{
+    sl_status status = sl__tensor_check(memory, "the memory", err);
+
+    return status ? status : sl__device_enter(memory->device, what, err);
+}
+
+static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_error *err)
+{
+    sl_status status = plain_call(memory->device, which, memory->bytes, err);
+
+    if (status)
+        return status;
+    sl__tensor_drop_buffer(memory);
+    return sl__device_settle(memory->device, err);
+}
+
+/* cudaFree and cudaFreeAsync take device memory. */
+static sl_status check_device_memory(const sl_tensor *memory, const char *what, sl_error *err)
+{
+    if (memory->spec.place == SL_ON_DEVICE)
+        return SL_OK;
+    if (memory->spec.place == SL_PINNED && !memory->registered)
+        return sl_fail(err, SL_EPLACE,
+                       "%s takes device memory; this is pinned host memory: use cudaFreeHost",
+                       what);
+    return sl_fail(err, SL_EPLACE, "%s takes device memory; this is a host tensor: use its free",
+                   what);
+}
+
+sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
+{
+    sl_status status = enter_memory(memory, "cudaFree", err);
+
+    if (!status)
+        status = check_device_memory(memory, "cudaFree", err);
+    return status ? status : release_memory(memory, SL_PLAIN_FREE, err);
+}
+
+sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
+{
+    sl_status status = enter_memory(memory, "cudaFreeHost", err);
+
+    if (status)
+        return status;
+    if (memory->spec.place == SL_ON_DEVICE)
+        return sl_fail(err, SL_EPLACE,
+                       "cudaFreeHost takes pinned host memory; this is device memory: "
+                       "use cudaFree");
+    if (memory->registered)
+        return sl_fail(err, SL_EPLACE,
+                       "cudaFreeHost takes memory of cudaMallocHost; this is a host tensor that "
+                       "was pinned later: use cudaHostUnregister");
+    if (memory->spec.place == SL_PAGEABLE)
+        return sl_fail(err, SL_EPLACE,
+                       "cudaFreeHost takes pinned host memory; this is a pageable host tensor: "
+                       "use its free");
+    return release_memory(memory, SL_PLAIN_FREE_HOST, err);
+}
+
+sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err)
+{
+    sl_status status = enter_memory(memory, "cudaFreeAsync", err);
+
+    if (!status)
+        status = sl__tensor_check_stream(memory, "the memory", stream, err);
+    if (!status)
+        status = check_device_memory(memory, "cudaFreeAsync", err);
+    return status ? status : release_memory(memory, SL_PLAIN_FREE_ASYNC, err);
+}
+
+/* ---- page-locking --------------------------------------------------------------- */
+
+static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
+{
+    sl_device *device = tensor->device;
+    sl_place place = pin ? SL_PINNED : SL_PAGEABLE;
+    sl_status status = device->backend->host_pin(tensor->buffer, pin, err);
+
+    if (status)
+        return status;
+    status = plain_call(device, pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER,
+                        tensor->bytes, err);
+    if (status) {
+        device->backend->host_pin(tensor->buffer, !pin, NULL);
+        return status;
+    }
+    sl__buffer_set_place(tensor->buffer, place);
+    tensor->spec.place = place;
+    tensor->registered = pin;
+    return sl__device_settle(device, err);
+}
+
+sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
+{
+    sl_status status = enter_memory(tensor, "pin", err);
+
+    if (status)
+        return status;
+    if (tensor->spec.place == SL_ON_DEVICE)
+        return sl_fail(err, SL_EPLACE, "a device tensor cannot be pinned: only host memory can");
+    if (tensor->spec.place == SL_PINNED)
+        return sl_fail(err, SL_ESTATE, "the tensor is pinned already");
+    return change_pinning(tensor, true, err);
+}
+
+sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err)
+{
+    sl_status status = enter_memory(tensor, "unpin", err);
+
+    if (status)
+        return status;
+    if (tensor->spec.place == SL_ON_DEVICE)
+        return sl_fail(err, SL_EPLACE, "a device tensor is not pinned: only host memory can be");
+    if (tensor->spec.place == SL_PAGEABLE)
+        return sl_fail(err, SL_ESTATE, "the tensor is not pinned");
+    if (!tensor->registered)
+        return sl_fail(err, SL_ESTATE,
+                       "the tensor was allocated pinned: only what pin has pinned can be "
+                       "unpinned");
+    return change_pinning(tensor, false, err);
+}
+
+/* ---- memset, memcpy ---------------------------------------------------------------- */
+
+static sl_status check_length(const sl_tensor *tensor, const char *noun, size_t n_bytes,
+                              sl_error *err)
+{
+    if (n_bytes <= tensor->bytes)
+        return SL_OK;
+    return sl_fail(err, SL_EINVAL, "%zu bytes: %s has %zu", n_bytes, noun, tensor->bytes);
+}
+
+static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stream *stream,
+                           const char *what, sl_error *err)
+{
+    const sl_work work = {
+        .kind = SL_WORK_MEMSET, .byte_value = (unsigned char)value, .bytes = n_bytes,
+    };
+    sl_status status = enter_memory(memory, what, err);
+
+    if (!status)
+        status = sl__tensor_check_stream(memory, "the memory", stream, err);
+    if (status)
+        return status;
+    if (memory->spec.place != SL_ON_DEVICE)
+        return sl_fail(err, SL_EPLACE,
+                       "%s takes device memory; this is a host tensor: use its fill", what);
+    status = check_length(memory, "the memory", n_bytes, err);
+    if (status)
+        return status;
+    return sl__op_enqueue(stream, &work, &(sl__operands){ .out = memory->buffer }, err);
+}
+
+sl_status sl_cuda_memset(sl_tensor *memory, int value, size_t n_bytes, sl_error *err)
+{
+    sl_status status = sl__tensor_check(memory, "the memory", err);
+
+    if (status)
+        return status;
+    return set_bytes(memory, value, n_bytes, memory->device->core->legacy, "cudaMemset", err);
+}
+
+sl_status sl_cuda_memset_async(sl_tensor *memory, int value, size_t n_bytes, sl_stream *stream,
+                               sl_error *err)
+{
+    return set_bytes(memory, value, n_bytes, stream, "cudaMemsetAsync", err);
+}
+
+/* `flags` is SL_WORK_SYNC for cudaMemcpy. A copy of bytes, whatever the dtypes. */
+static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_stream *stream,
+                            unsigned flags, sl_error *err)
+{
+    sl_work work = { .kind = SL_WORK_MEMCPY, .flags = (uint8_t)flags, .bytes = n_bytes };
+    sl_status status = check_length(dst, "the destination", n_bytes, err);
+
+    if (!status)
+        status = check_length(src, "the source", n_bytes, err);
+    if (status)
+        return status;
+    if (dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE)
+        return sl__copy_on_host(dst->buffer, src->buffer, n_bytes, SL_UINT8, err);
+    work.dtype = SL_UINT8;
+    work.copy_kind = sl__copy_kind(dst->spec.place, src->spec.place);
+    return sl__op_enqueue(stream, &work,
+                          &(sl__operands){ .out = dst->buffer, .in0 = src->buffer }, err);
+}
+
+static sl_status enter_memcpy(sl_tensor *dst, sl_tensor *src, const char *what, sl_error *err)
+{
+    sl_status status = sl__tensor_check(dst, "the destination", err);
+
+    if (!status)
+        status = sl__tensor_check(src, "the source", err);
+    if (!status)
+        status = sl__device_check_same(src->device, "the source", dst->device, "the destination",
+                                       err);
+    return status ? status : sl__device_enter(dst->device, what, err);
+}
+
+sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_error *err)
+{
+    sl_status status = enter_memcpy(dst, src, "cudaMemcpy", err);
+
+    if (status)
+        return status;
+    return copy_bytes(dst, src, n_bytes, dst->device->core->legacy, SL_WORK_SYNC, err);
+}
+
+sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_stream *stream,
+                               sl_error *err)
+{
+    sl_status status = enter_memcpy(dst, src, "cudaMemcpyAsync", err);
+
+    if (!status)
+        status = sl__tensor_check_stream(dst, "the destination", stream, err);
+    return status ? status : copy_bytes(dst, src, n_bytes, stream, 0, err);
+}
+
+/* ---- calls that only cost ------------------------------------------------------------ */
+
+sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
+{
+    static const sl_plain_call calls[] = {
+        SL_PLAIN_FUNC_SET_CACHE_CONFIG, SL_PLAIN_DEVICE_SET_LIMIT, SL_PLAIN_CUBLAS_CREATE,
+        SL_PLAIN_CUBLAS_DESTROY,
+    };
+    sl_status status;
+
+    if (!cuda_name)
+        return sl_fail(err, SL_EINVAL, "a plain call needs a name");
+    status = sl__device_enter(device, cuda_name, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(sl__plain_call_names[calls[i]], cuda_name))
+            return settle_after(device, plain_call(device, calls[i], 0, err), err);
+    return sl_fail(err, SL_ENOTFOUND,
+                   "there is no plain call \"%.60s\": known are cudaFuncSetCacheConfig, "
+                   "cudaDeviceSetLimit, cublasCreate, cublasDestroy", cuda_name);
+}

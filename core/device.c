@@ -1,0 +1,278 @@
+/* device.c - devices: opening and closing, the host's clock, reaping and
+ * settling, and what a device remembers for its scripts. */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+#include "record.h"
+#include "stream.h"
+
+/* ---- backends --------------------------------------------------------------- */
+
+static sl_status no_such_backend(const char *name, sl_error *err)
+{
+    char names[128] = "";
+
+    for (int i = 0; sl__backends[i]; i++) {
+        size_t len = strlen(names);
+        snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "", sl__backends[i]->name);
+    }
+    if (!strcmp(name, "cuda"))
+        return sl_fail(err, SL_ENOTFOUND, "backend cuda is not in this build: it has %s only",
+                       names);
+    return sl_fail(err, SL_ENOTFOUND, "there is no backend \"%.40s\": this build has %s", name,
+                   names);
+}
+
+static sl_status find_backend(const char *name, const sl_backend **found, sl_error *err)
+{
+    if (!name)
+        return sl_fail(err, SL_EINVAL, "a backend needs a name");
+    for (int i = 0; sl__backends[i]; i++) {
+        const sl_backend *backend = sl__backends[i];
+        if (strcmp(backend->name, name))
+            continue;
+        if (backend->abi_version != SL_BACKEND_ABI)
+            return sl_fail(err, SL_EUNSUPPORTED,
+                           "backend %s has interface version %u, needed is %u", name,
+                           (unsigned)backend->abi_version, (unsigned)SL_BACKEND_ABI);
+        *found = backend;
+        return SL_OK;
+    }
+    return no_such_backend(name, err);
+}
+
+sl_status sl_backend_device_count(const char *backend_name, int *count, sl_error *err)
+{
+    const sl_backend *backend = NULL;
+    sl_status status = find_backend(backend_name, &backend, err);
+
+    return status ? status : backend->device_count(count, err);
+}
+
+/* ---- lifecycle --------------------------------------------------------------- */
+
+static sl_status allocate(const sl_backend *backend, int index, sl_device **out, sl_error *err)
+{
+    sl_device *device = calloc(1, backend->device_bytes);
+    sl__device_core *core = calloc(1, sizeof *core);
+
+    if (!device || !core) {
+        free(device);
+        free(core);
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a device");
+    }
+    device->backend = backend;
+    device->core = core;
+    device->refs = 1;
+    device->info.backend = backend->name;
+    device->info.index = index;
+    *out = device;
+    return SL_OK;
+}
+
+static void deallocate(sl_device *device)
+{
+    sl__op_pool_free(device);
+    sl__strings_free(&device->core->strings);
+    free(device->core);
+    free(device);
+}
+
+sl_status sl_device_open(const char *backend_name, int index, const sl_setting *settings,
+                         size_t n_settings, sl_device **out, sl_error *err)
+{
+    const sl_backend *backend = NULL;
+    sl_device *device = NULL;
+    int count = 0;
+    sl_status status = find_backend(backend_name, &backend, err);
+
+    if (!status)
+        status = backend->device_count(&count, err);
+    if (status)
+        return status;
+    if (index < 0 || index >= count)
+        return sl_fail(err, SL_ENOTFOUND, "there is no device %d: backend %s has %d device%s",
+                       index, backend->name, count, count == 1 ? "" : "s");
+    status = allocate(backend, index, &device, err);
+    if (status)
+        return status;
+    status = backend->device_open(device, settings, n_settings, err);
+    if (status)
+        goto fail;
+    status = sl__stream_open_owned(device, true, "default", &device->core->legacy, err);
+    if (status) {
+        backend->device_close(device);
+        goto fail;
+    }
+    device->core->current = device->core->legacy;
+    *out = device;
+    return SL_OK;
+fail:
+    deallocate(device);
+    return status;
+}
+
+sl_device *sl_device_retain(sl_device *device)
+{
+    if (device)
+        device->refs++;
+    return device;
+}
+
+void sl_device_release(sl_device *device)
+{
+    if (!device || --device->refs > 0)
+        return;
+    sl__record_abandon(device);
+    sl__stream_close_owned(device->core->per_thread);
+    sl__stream_close_owned(device->core->legacy);
+    device->backend->device_close(device);
+    deallocate(device);
+}
+
+/* Host functions that the wait reaches are skipped: the host language may be
+ * closing. The current stream becomes the NULL stream, because a user stream
+ * that is current holds its device, which holds the stream. */
+void sl_device_drain(sl_device *device)
+{
+    sl__device_core *core;
+
+    if (!device || device->core->in_host_func)
+        return;
+    core = device->core;
+    core->draining = true;
+    device->backend->device_synchronize(device, NULL);
+    sl__device_reap(device);
+    sl_device_set_current_stream(device, core->legacy, NULL);
+    core->draining = core->stats.ops_in_flight > 0;
+    core->pending.status = SL_OK;
+}
+
+const sl_device_info *sl_device_get_info(const sl_device *device)
+{
+    return &device->info;
+}
+
+void sl_device_get_stats(const sl_device *device, sl_device_stats *stats)
+{
+    *stats = device->core->stats;
+}
+
+/* ---- what every call of the core uses ------------------------------------------ */
+
+sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
+{
+    if (!device)
+        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (device->core->in_host_func)
+        return sl_fail(err, SL_ESTATE, "a host function must not call the device: %s", what);
+    return SL_OK;
+}
+
+void sl__device_reap(sl_device *device)
+{
+    sl_op *next;
+
+    if (device->core->in_host_func)
+        return;
+    for (sl_op *op = device->backend->reap(device); op; op = next) {
+        next = op->next;
+        sl__op_retire(device, op);
+    }
+}
+
+sl_status sl__device_settle(sl_device *device, sl_error *err)
+{
+    sl_error *pending = &device->core->pending;
+    sl_status status;
+
+    if (device->core->in_host_func)
+        return SL_OK;
+    sl__device_reap(device);
+    if (!pending->status)
+        return SL_OK;
+    status = pending->status;
+    if (err)
+        *err = *pending;
+    pending->status = SL_OK;
+    return status;
+}
+
+void sl__device_fail_later(sl_device *device, sl_status status, const char *msg)
+{
+    sl_error *pending = &device->core->pending;
+
+    if (!pending->status)
+        sl_fail(pending, status, "%s", msg);
+}
+
+sl_status sl__device_check_same(const sl_device *device, const char *noun,
+                                const sl_device *other, const char *other_noun, sl_error *err)
+{
+    if (device == other)
+        return SL_OK;
+    return sl_fail(err, SL_EDEVICE, "%s is on another device (%s %d, %.60s) than %s (%s %d, %.60s)",
+                   noun, device->info.backend, device->info.index, device->info.name,
+                   other_noun, other->info.backend, other->info.index, other->info.name);
+}
+
+/* ---- the host and the whole device ----------------------------------------------- */
+
+sl_status sl_device_synchronize(sl_device *device, sl_error *err)
+{
+    sl_call call;
+    sl_status status = sl__device_enter(device, "synchronize", err);
+
+    if (status)
+        return status;
+    sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
+    status = device->backend->device_synchronize(device, err);
+    sl__call_end(device, &call, NULL, status);
+    if (status) {
+        sl__device_reap(device);
+        return status;
+    }
+    return sl__device_settle(device, err);
+}
+
+int64_t sl_device_host_now_ns(sl_device *device)
+{
+    return device->backend->host_now_ns(device);
+}
+
+sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
+{
+    sl_status status;
+
+    if (!device)
+        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (duration_ns < 0)
+        return sl_fail(err, SL_EINVAL, "host work takes %lld ns: a duration cannot be negative",
+                       (long long)duration_ns);
+    status = device->backend->host_work(device, duration_ns, err);
+    if (status) {
+        sl__device_reap(device);
+        return status;
+    }
+    return sl__device_settle(device, err);
+}
+
+uint32_t sl_device_intern(sl_device *device, const char *text)
+{
+    return sl__strings_intern(&device->core->strings, text);
+}
+
+void sl_device_set_where(sl_device *device, uint32_t where_id)
+{
+    device->core->where = where_id;
+}
+
+void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void *ud)
+{
+    device->core->pressure_hook = hook;
+    device->core->pressure_ud = ud;
+}

@@ -1,0 +1,69 @@
+/* device.h - the core's own part of a device: pools, names, counters, and the
+ * two things that every call of the core ends with, reaping and settling.
+ *
+ * References to a device: the user's, and one for each live user stream, event,
+ * buffer and tensor. The NULL stream and the per-thread stream belong to the
+ * device and hold no reference to it; who retains one of them retains the
+ * device instead. A user stream that is current makes a circle, which
+ * sl_device_drain breaks by making the NULL stream current again.
+ */
+#ifndef SL_DEVICE_H
+#define SL_DEVICE_H
+
+#include "backend.h"
+#include "strings.h"
+
+/* The backends of this build, ended by NULL (core/backends.c). */
+extern const sl_backend *const sl__backends[];
+
+struct sl__op_chunk;
+struct sl__recording;
+
+typedef struct sl__device_core {
+    sl_stream *legacy, *per_thread;     /* owned; per_thread is NULL until asked for */
+    sl_stream *current;                 /* counted when it is a user stream */
+
+    sl_op *free_ops;                    /* the pool of operations (core/op.c) */
+    struct sl__op_chunk *op_chunks;
+
+    uint64_t last_seq;                  /* operations and recorded calls share the counter */
+    uint64_t last_buffer_id, last_tensor_id;
+    uint32_t last_stream_id;
+    uint32_t where;                     /* text id */
+    sl__strings strings;
+
+    struct sl__recording *recordings;   /* active ones, the latest first (core/record.c) */
+    uint32_t span_names[SL_KERNELS][SL_DTYPES + 1];     /* text ids, 0: not made yet */
+    uint32_t copy_names[SL_SPAN_KINDS][3][3];
+    uint32_t memset_name, host_func_name;
+
+    sl_pressure_hook pressure_hook;
+    void *pressure_ud;
+    bool draining;                      /* host functions are skipped */
+    int in_host_func;                   /* depth of host functions that are running */
+    sl_error pending;                   /* what settle reports next; status 0: nothing */
+    sl_device_stats stats;
+} sl__device_core;
+
+/* Checks at the door of every call that reaches the backend: the device is
+ * there, and no host function is running. `what` names the call. */
+sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err);
+
+/* Retires whatever has completed. Does nothing inside a host function, where
+ * the backend is in the middle of its work. */
+void sl__device_reap(sl_device *device);
+
+/* How a call that has driven the backend ends: reaps, then reports what went
+ * wrong on the way (a host function that failed, a recording that ran out of
+ * memory), once. The call itself has happened. */
+sl_status sl__device_settle(sl_device *device, sl_error *err);
+
+/* Keeps an error for the next settle; the first one wins. */
+void sl__device_fail_later(sl_device *device, sl_status status, const char *msg);
+
+/* SL_EDEVICE with both devices, unless `device` is `other`. The two nouns are
+ * what belongs to each ("a", "the stream"). */
+sl_status sl__device_check_same(const sl_device *device, const char *noun,
+                                const sl_device *other, const char *other_noun, sl_error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* error.c - statuses by name and sentence, and the one way to fill an sl_error. */
+#include "streamlab.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct { sl_status status; const char *name, *text; } statuses[] = {
+#define X(name, code, text) { SL_##name, "SL_" #name, text },
+    SL_STATUS_MAP(X)
+#undef X
+};
+
+const char *sl_status_name(sl_status status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i].status == status)
+            return statuses[i].name;
+    return "SL_UNKNOWN";
+}
+
+const char *sl_status_text(sl_status status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i].status == status)
+            return statuses[i].text;
+    return "unknown status";
+}
+
+sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!err)
+        return status;
+    err->status = status;
+    err->backend_code = 0;
+    va_start(args, fmt);
+    vsnprintf(err->msg, sizeof err->msg, fmt, args);
+    va_end(args);
+    return status;
+}

@@ -1,0 +1,235 @@
+/* event.c - events. Which record a wait or a query means is settled at the
+ * call: the latest one then (CUDA's rule). */
+#include <stdlib.h>
+
+#include "device.h"
+#include "op.h"
+#include "record.h"
+#include "stream.h"
+
+static sl_status enter_event(sl_event *event, const char *what, sl_error *err)
+{
+    if (!event)
+        return sl_fail(err, SL_ECLOSED, "the event is closed");
+    return sl__device_enter(event->device, what, err);
+}
+
+/* Without the check of the door: internal events are made by calls that passed it. */
+static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_error *err)
+{
+    sl_event *event = calloc(1, device->backend->event_bytes);
+    sl_status status;
+
+    if (!event)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for an event");
+    event->device = device;
+    event->refs = 1;
+    event->timing = timing;
+    status = device->backend->event_open(event, err);
+    if (status) {
+        free(event);
+        return status;
+    }
+    sl_device_retain(device);
+    device->core->stats.events++;
+    *out = event;
+    return SL_OK;
+}
+
+sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_error *err)
+{
+    sl_status status = sl__device_enter(device, "creating an event", err);
+
+    if (status)
+        return status;
+    status = open_event(device, timing, event, err);
+    sl__device_reap(device);
+    return status;
+}
+
+sl_event *sl_event_retain(sl_event *event)
+{
+    if (event)
+        event->refs++;
+    return event;
+}
+
+void sl_event_release(sl_event *event)
+{
+    sl_device *device;
+
+    if (!event || --event->refs > 0)
+        return;
+    device = event->device;
+    device->backend->event_close(event);
+    free(event);
+    device->core->stats.events--;
+    sl_device_release(device);
+}
+
+sl_device *sl_event_device(const sl_event *event)
+{
+    return event->device;
+}
+
+bool sl_event_has_timing(const sl_event *event)
+{
+    return event->timing;
+}
+
+bool sl_event_is_recorded(const sl_event *event)
+{
+    return event->record_seq != 0;
+}
+
+/* ---- in streams --------------------------------------------------------- */
+
+static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err)
+{
+    const sl_work work = { .kind = SL_WORK_EVENT_RECORD };
+    const sl__operands operands = { .event = event };
+    sl_op *op;
+    uint64_t seq;
+    sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
+
+    if (status)
+        return status;
+    seq = op->seq;
+    status = sl__op_submit(op, err);
+    if (status)
+        return status;
+    event->record_seq = seq;
+    event->record_stream = stream->id;
+    return SL_OK;
+}
+
+/* The backend sees waits on unrecorded events too: they cost the host the same. */
+static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
+{
+    const sl_work work = { .kind = SL_WORK_EVENT_WAIT };
+    const sl__operands operands = { .event = event };
+    sl_op *op;
+    sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
+
+    if (status)
+        return status;
+    op->wait_target = event->record_seq;
+    op->wait_target_stream = event->record_stream;
+    return sl__op_submit(op, err);
+}
+
+/* The checks that record and wait share. */
+static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what, sl_error *err)
+{
+    sl_status status = enter_event(event, what, err);
+
+    if (status)
+        return status;
+    if (!stream)
+        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    return sl__device_check_same(event->device, "the event", stream->device, "the stream", err);
+}
+
+static sl_status finish(sl_device *device, sl_status status, sl_error *err)
+{
+    if (!status)
+        return sl__device_settle(device, err);
+    sl__device_reap(device);
+    return status;
+}
+
+sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err)
+{
+    sl_status status = enter_pair(event, stream, "record", err);
+
+    if (status)
+        return status;
+    return finish(stream->device, submit_record(event, stream, err), err);
+}
+
+sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err)
+{
+    sl_status status = enter_pair(event, stream, "wait_event", err);
+
+    if (status)
+        return status;
+    return finish(stream->device, submit_wait(stream, event, err), err);
+}
+
+sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err)
+{
+    sl_event *event;
+    sl_status status = sl__stream_enter(stream, "wait_stream", err);
+
+    if (status)
+        return status;
+    if (!other)
+        return sl_fail(err, SL_ECLOSED, "the stream to wait for is closed");
+    status = sl__device_check_same(other->device, "the stream to wait for", stream->device,
+                                   "the waiting stream", err);
+    if (status)
+        return status;
+    status = open_event(stream->device, false, &event, err);
+    if (status)
+        return finish(stream->device, status, err);
+    status = submit_record(event, other, err);
+    if (!status)
+        status = submit_wait(stream, event, err);
+    sl_event_release(event);
+    return finish(stream->device, status, err);
+}
+
+/* ---- from the host ------------------------------------------------------ */
+
+sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
+{
+    sl_status status = enter_event(event, "query", err);
+
+    if (status)
+        return status;
+    return finish(event->device, event->device->backend->event_query(event, done, err), err);
+}
+
+sl_status sl_event_synchronize(sl_event *event, sl_error *err)
+{
+    sl_call call;
+    sl_status status = enter_event(event, "synchronize", err);
+
+    if (status)
+        return status;
+    sl__call_begin(event->device, &call, SL_CALL_EVENT_SYNC);
+    call.target = event->record_seq;
+    call.target_stream = event->record_stream;
+    status = event->device->backend->event_synchronize(event, err);
+    sl__call_end(event->device, &call, NULL, status);
+    return finish(event->device, status, err);
+}
+
+static sl_status check_timed(const sl_event *event, const char *which, sl_error *err)
+{
+    if (!event->timing)
+        return sl_fail(err, SL_ESTATE, "the %s event was created with timing=false", which);
+    if (!event->record_seq)
+        return sl_fail(err, SL_ESTATE, "the %s event was never recorded", which);
+    return SL_OK;
+}
+
+sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_error *err)
+{
+    sl_status status = enter_event(start, "elapsed_time", err);
+
+    if (status)
+        return status;
+    if (!end)
+        return sl_fail(err, SL_ECLOSED, "the end event is closed");
+    status = sl__device_check_same(end->device, "the end event", start->device,
+                                   "the start event", err);
+    if (status)
+        return status;
+    status = check_timed(start, "start", err);
+    if (!status)
+        status = check_timed(end, "end", err);
+    if (status)
+        return status;
+    return finish(start->device, start->device->backend->event_elapsed(start, end, ms, err), err);
+}

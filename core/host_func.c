@@ -1,0 +1,84 @@
+/* host_func.c - host functions in a stream.
+ *
+ * The backend runs what it finds in op->host_fn. Core puts its own function
+ * there, which keeps the rules: no call of the device while the user's function
+ * runs, none of them at all once the device drains, and an error is kept for
+ * the core call that drove the backend (see sl__device_settle).
+ */
+#include <stdlib.h>
+
+#include "device.h"
+#include "op.h"
+#include "stream.h"
+
+typedef struct host_func {
+    sl_device *device;      /* borrowed: the operation's stream holds it */
+    sl_host_fn fn;
+    void *ud;
+    void (*release)(void *ud);
+} host_func;
+
+/* Always true to the backend: the error is the user's affair, not its own. */
+static bool run_host_func(void *ud, sl_error *err)
+{
+    host_func *func = ud;
+    sl__device_core *core = func->device->core;
+    sl_error failure = { .msg = "" };
+    bool succeeded;
+
+    (void)err;
+    if (core->draining)
+        return true;
+    core->in_host_func++;
+    succeeded = func->fn(func->ud, &failure);
+    core->in_host_func--;
+    if (!succeeded)
+        sl__device_fail_later(func->device, SL_EHOSTFUNC,
+                              failure.msg[0] ? failure.msg : "a host function failed");
+    return true;
+}
+
+static void release_host_func(void *ud)
+{
+    host_func *func = ud;
+
+    if (func->release)
+        func->release(func->ud);
+    free(func);
+}
+
+sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
+                                     void (*release)(void *ud), sl_error *err)
+{
+    const sl_work work = { .kind = SL_WORK_HOST_FUNC };
+    host_func *func = NULL;
+    sl_device *device;
+    sl_op *op;
+    sl_status status = sl__stream_enter(stream, "launch_host_func", err);
+
+    if (status)
+        return status;
+    if (!fn)
+        return sl_fail(err, SL_EINVAL, "launch_host_func needs a function");
+    device = stream->device;
+    func = malloc(sizeof *func);
+    if (!func)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    *func = (host_func){ device, fn, ud, release };
+    status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
+    if (status)
+        goto fail;
+    op->host_fn = run_host_func;
+    op->host_ud = func;
+    op->host_release = release_host_func;
+    status = sl__op_submit(op, err);
+    sl__device_reap(device);
+    if (status)
+        goto fail;
+    /* Not settled: a failure of this call always means that `ud` is still the
+     * caller's, and an earlier function's error is for the next call to tell. */
+    return SL_OK;
+fail:
+    free(func);
+    return status;
+}

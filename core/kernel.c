@@ -1,0 +1,269 @@
+/* kernel.c - the kernels: their operands' checks and the work they make.
+ *
+ * A check names the operand as the documentation does: a, b, out.
+ */
+#include "kernel.h"
+
+#include "device.h"
+#include "dtype.h"
+#include "op.h"
+#include "stream.h"
+#include "tensor.h"
+
+static const char *const kernel_names[SL_KERNELS] = {
+    [SL_KERNEL_MATMUL] = "matmul",
+    [SL_KERNEL_POW] = "pow",
+    [SL_KERNEL_ADD] = "add",
+    [SL_KERNEL_MUL] = "mul",
+    [SL_KERNEL_ADD_SCALAR] = "add_scalar",
+    [SL_KERNEL_MUL_SCALAR] = "mul_scalar",
+    [SL_KERNEL_SOFTMAX] = "softmax",
+    [SL_KERNEL_SUM] = "sum",
+    [SL_KERNEL_FILL] = "fill",
+    [SL_KERNEL_RAND] = "rand",
+    [SL_KERNEL_RANDN] = "randn",
+    [SL_KERNEL_SPIN] = "spin",
+};
+
+const char *sl__kernel_name(sl_kernel kernel)
+{
+    return (unsigned)kernel < SL_KERNELS ? kernel_names[kernel] : "unknown";
+}
+
+/* ---- checks ------------------------------------------------------------------- */
+
+static sl_status check_operand(const sl_tensor *tensor, const char *noun, const sl_stream *stream,
+                               sl_error *err)
+{
+    sl_status status = sl__tensor_check_stream(tensor, noun, stream, err);
+
+    if (status)
+        return status;
+    if (tensor->spec.place != SL_ON_DEVICE)
+        return sl_fail(err, SL_EPLACE, "%s is on the cpu; move it with %s:cuda()", noun, noun);
+    if (!sl__dtype_is_float(tensor->spec.dtype))
+        return sl_fail(err, SL_EDTYPE, "%s is %s; a kernel needs float32, bfloat16 or float16",
+                       noun, sl_dtype_name(tensor->spec.dtype));
+    return SL_OK;
+}
+
+static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, const char *noun,
+                                  sl_error *err)
+{
+    if (a->spec.dtype == other->spec.dtype)
+        return SL_OK;
+    return sl_fail(err, SL_EDTYPE, "a is %s, %s is %s: a kernel needs one dtype",
+                   sl_dtype_name(a->spec.dtype), noun, sl_dtype_name(other->spec.dtype));
+}
+
+/* `b` may be NULL where a kernel has one input. */
+static sl_status check_operands(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
+                                bool has_b, sl_stream *stream, sl_kernel kernel, sl_error *err)
+{
+    sl_status status = sl__stream_enter(stream, sl__kernel_name(kernel), err);
+
+    if (!status)
+        status = check_operand(a, "a", stream, err);
+    if (!status && has_b)
+        status = check_operand(b, "b", stream, err);
+    if (!status)
+        status = check_operand(out, "out", stream, err);
+    if (!status && has_b)
+        status = check_same_dtype(a, b, "b", err);
+    return status ? status : check_same_dtype(a, out, "out", err);
+}
+
+static sl_status check_same_shapes(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
+                                   sl_error *err)
+{
+    sl__shape_text first, second;
+
+    if (b && !sl__tensor_same_shape(a, b))
+        return sl_fail(err, SL_ESHAPE, "a is %s, b is %s: the shapes differ",
+                       sl__shape_format(&a->spec, &first), sl__shape_format(&b->spec, &second));
+    if (!sl__tensor_same_shape(a, out))
+        return sl_fail(err, SL_ESHAPE, "out is %s, needed %s",
+                       sl__shape_format(&out->spec, &first), sl__shape_format(&a->spec, &second));
+    return SL_OK;
+}
+
+static sl_status enqueue(sl_work *work, sl_tensor *out, sl_tensor *a, sl_tensor *b,
+                         sl_stream *stream, sl_error *err)
+{
+    const sl__operands operands = {
+        .out = out->buffer, .in0 = a->buffer, .in1 = b ? b->buffer : NULL,
+    };
+
+    work->kind = SL_WORK_KERNEL;
+    work->dtype = (uint8_t)a->spec.dtype;
+    return sl__op_enqueue(stream, work, &operands, err);
+}
+
+/* ---- matmul ---------------------------------------------------------------------- */
+
+static sl_status check_matrix(const sl_tensor *tensor, const char *noun, sl_error *err)
+{
+    sl__shape_text shape;
+
+    if (tensor->spec.ndim == 2)
+        return SL_OK;
+    return sl_fail(err, SL_ESHAPE, "matmul needs matrices; %s has %d dimension%s (%s)", noun,
+                   tensor->spec.ndim, tensor->spec.ndim == 1 ? "" : "s",
+                   sl__shape_format(&tensor->spec, &shape));
+}
+
+static sl_status check_matmul_shapes(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
+                                     sl_error *err)
+{
+    const int64_t *ad = a->spec.dim, *bd = b->spec.dim, *od = out->spec.dim;
+    sl_status status = check_matrix(a, "a", err);
+
+    if (!status)
+        status = check_matrix(b, "b", err);
+    if (!status)
+        status = check_matrix(out, "out", err);
+    if (status)
+        return status;
+    if (ad[1] != bd[0])
+        return sl_fail(err, SL_ESHAPE, "inner sizes differ: %lldx%lld times %lldx%lld",
+                       (long long)ad[0], (long long)ad[1], (long long)bd[0], (long long)bd[1]);
+    if (od[0] != ad[0] || od[1] != bd[1])
+        return sl_fail(err, SL_ESHAPE, "out is %lldx%lld, needed %lldx%lld", (long long)od[0],
+                       (long long)od[1], (long long)ad[0], (long long)bd[1]);
+    return SL_OK;
+}
+
+sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
+                    sl_error *err)
+{
+    sl_work work = { .kernel = SL_KERNEL_MATMUL };
+    sl_status status = check_operands(out, a, b, true, stream, SL_KERNEL_MATMUL, err);
+
+    if (!status)
+        status = check_matmul_shapes(out, a, b, err);
+    if (status)
+        return status;
+    if (out == a || out == b)
+        return sl_fail(err, SL_EINVAL, "out may not be %s: matmul reads it while it writes",
+                       out == a ? "a" : "b");
+    work.m = a->spec.dim[0];
+    work.k = a->spec.dim[1];
+    work.n = b->spec.dim[1];
+    if (tf32 && a->spec.dtype == SL_FLOAT32)
+        work.flags = SL_WORK_TF32;
+    return enqueue(&work, out, a, b, stream, err);
+}
+
+/* ---- elementwise ------------------------------------------------------------------- */
+
+static sl_status elementwise(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b,
+                             bool has_b, double scalar, sl_stream *stream, sl_error *err)
+{
+    sl_work work = { .kernel = (uint8_t)kernel, .scalar = scalar };
+    sl_status status = check_operands(out, a, b, has_b, stream, kernel, err);
+
+    if (!status)
+        status = check_same_shapes(out, a, b, err);
+    if (status)
+        return status;
+    work.n = a->numel;
+    return enqueue(&work, out, a, b, stream, err);
+}
+
+sl_status sl_pow(sl_tensor *out, sl_tensor *a, double exponent, sl_stream *stream, sl_error *err)
+{
+    return elementwise(SL_KERNEL_POW, out, a, NULL, false, exponent, stream, err);
+}
+
+sl_status sl_add(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err)
+{
+    return elementwise(SL_KERNEL_ADD, out, a, b, true, 0, stream, err);
+}
+
+sl_status sl_mul(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err)
+{
+    return elementwise(SL_KERNEL_MUL, out, a, b, true, 0, stream, err);
+}
+
+sl_status sl_add_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err)
+{
+    return elementwise(SL_KERNEL_ADD_SCALAR, out, a, NULL, false, b, stream, err);
+}
+
+sl_status sl_mul_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err)
+{
+    return elementwise(SL_KERNEL_MUL_SCALAR, out, a, NULL, false, b, stream, err);
+}
+
+/* ---- over rows, over all ------------------------------------------------------------- */
+
+sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
+{
+    sl_work work = { .kernel = SL_KERNEL_SOFTMAX };
+    sl_status status = check_operands(out, a, NULL, false, stream, SL_KERNEL_SOFTMAX, err);
+
+    if (!status)
+        status = check_same_shapes(out, a, NULL, err);
+    if (status)
+        return status;
+    work.n = a->spec.ndim ? a->spec.dim[a->spec.ndim - 1] : 1;
+    work.m = work.n ? a->numel / work.n : 0;
+    return enqueue(&work, out, a, NULL, stream, err);
+}
+
+sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
+{
+    sl_work work = { .kernel = SL_KERNEL_SUM };
+    sl__shape_text shape;
+    sl_status status = check_operands(out, a, NULL, false, stream, SL_KERNEL_SUM, err);
+
+    if (status)
+        return status;
+    if (out->numel != 1)
+        return sl_fail(err, SL_ESHAPE, "out is %s, needed one element",
+                       sl__shape_format(&out->spec, &shape));
+    work.n = a->numel;
+    return enqueue(&work, out, a, NULL, stream, err);
+}
+
+/* ---- spin ------------------------------------------------------------------------------ */
+
+/* 0 to `most`: CUDA's own limits, so that a script fails here as it would there. */
+static sl_status check_spin_number(const char *noun, int64_t value, int64_t most, sl_error *err)
+{
+    if (value < 0)
+        return sl_fail(err, SL_EINVAL, "%s is %lld: it cannot be negative", noun,
+                       (long long)value);
+    if (value > most)
+        return sl_fail(err, SL_EINVAL, "%s is %lld: the device takes up to %lld", noun,
+                       (long long)value, (long long)most);
+    return SL_OK;
+}
+
+sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *err)
+{
+    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_SPIN };
+    const sl_device_info *info;
+    sl_status status = sl__stream_enter(stream, "spin", err);
+
+    if (status)
+        return status;
+    if (!options)
+        return sl_fail(err, SL_EINVAL, "spin needs a duration");
+    info = &stream->device->info;
+    status = check_spin_number("duration in ns", options->duration_ns, INT64_MAX / 4, err);
+    if (!status)
+        status = check_spin_number("blocks", options->blocks, INT32_MAX, err);
+    if (!status)
+        status = check_spin_number("threads", options->threads, info->max_threads_per_block, err);
+    if (!status)
+        status = check_spin_number("shared_bytes", options->shared_bytes,
+                                   info->max_shared_bytes_per_block, err);
+    if (status)
+        return status;
+    work.duration_ns = options->duration_ns;
+    work.blocks = options->blocks ? options->blocks : 1;
+    work.threads = options->threads ? (uint32_t)options->threads : 32;
+    work.shared_bytes = (size_t)options->shared_bytes;
+    return sl__op_enqueue(stream, &work, &(sl__operands){ 0 }, err);
+}

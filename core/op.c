@@ -1,0 +1,138 @@
+/* op.c - the life of an operation. This is the hot path of the core: a pooled
+ * struct, a handful of counts, one call of the backend. */
+#include "op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "record.h"
+
+enum { OPS_PER_CHUNK = 128 };
+
+typedef struct sl__op_chunk {
+    struct sl__op_chunk *next;
+    max_align_t ops[];          /* OPS_PER_CHUNK operations of op_stride bytes */
+} op_chunk;
+
+static size_t op_stride(const sl_backend *backend)
+{
+    size_t align = sizeof(max_align_t);
+
+    return (backend->op_bytes + align - 1) / align * align;
+}
+
+static bool pool_grow(sl_device *device)
+{
+    size_t stride = op_stride(device->backend);
+    op_chunk *chunk = malloc(sizeof *chunk + OPS_PER_CHUNK * stride);
+
+    if (!chunk)
+        return false;
+    chunk->next = device->core->op_chunks;
+    device->core->op_chunks = chunk;
+    for (int i = OPS_PER_CHUNK - 1; i >= 0; i--) {
+        sl_op *op = (sl_op *)((char *)chunk->ops + (size_t)i * stride);
+        op->next = device->core->free_ops;
+        device->core->free_ops = op;
+    }
+    return true;
+}
+
+void sl__op_pool_free(sl_device *device)
+{
+    op_chunk *next;
+
+    for (op_chunk *chunk = device->core->op_chunks; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    device->core->op_chunks = NULL;
+    device->core->free_ops = NULL;
+}
+
+static void release_operands(sl_op *op)
+{
+    sl__buffer_release(op->in[1]);
+    sl__buffer_release(op->in[0]);
+    sl__buffer_release(op->out);
+    sl_event_release(op->event);
+    sl_stream_release(op->stream);
+}
+
+sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
+                       sl_op **op_out, sl_error *err)
+{
+    sl_device *device = stream->device;
+    sl__device_core *core = device->core;
+    sl_op *op;
+
+    if (!core->free_ops && !pool_grow(device))
+        return sl_fail(err, SL_ENOMEM, "out of host memory for operations (%lld are in flight)",
+                       (long long)core->stats.ops_in_flight);
+    op = core->free_ops;
+    core->free_ops = op->next;
+    memset(op, 0, device->backend->op_bytes);
+    op->stream = sl_stream_retain(stream);
+    op->event = sl_event_retain(operands->event);
+    op->out = sl__buffer_retain(operands->out);
+    op->in[0] = sl__buffer_retain(operands->in0);
+    op->in[1] = sl__buffer_retain(operands->in1);
+    op->seq = ++core->last_seq;
+    op->where = core->where;
+    op->work = *work;
+    *op_out = op;
+    return SL_OK;
+}
+
+sl_status sl__op_submit(sl_op *op, sl_error *err)
+{
+    sl_stream *stream = op->stream;
+    sl_device *device = stream->device;
+    sl__device_core *core = device->core;
+    sl_status status = device->backend->enqueue(op, err);
+
+    if (status) {
+        if (core->last_seq == op->seq)
+            core->last_seq--;
+        op->next = core->free_ops;
+        core->free_ops = op;
+        release_operands(op);
+        return status;
+    }
+    stream->last_seq = op->seq;
+    core->stats.ops_enqueued++;
+    core->stats.ops_in_flight++;
+    return SL_OK;
+}
+
+sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
+                         sl_error *err)
+{
+    sl_op *op;
+    sl_status status = sl__op_begin(stream, work, operands, &op, err);
+
+    if (status)
+        return status;
+    status = sl__op_submit(op, err);
+    if (status) {
+        sl__device_reap(stream->device);
+        return status;
+    }
+    return sl__device_settle(stream->device, err);
+}
+
+void sl__op_retire(sl_device *device, sl_op *op)
+{
+    sl__device_core *core = device->core;
+
+    core->stats.ops_in_flight--;
+    if (core->recordings)
+        sl__record_op(device, op);
+    if (op->host_release)
+        op->host_release(op->host_ud);
+    release_operands(op);
+    op->next = core->free_ops;
+    core->free_ops = op;
+}

@@ -1,0 +1,36 @@
+/* op.h - operations: from the pool, through the backend, back to the pool.
+ *
+ * An operation retains its stream, event and buffers from begin until it has
+ * retired; retiring is the one place where those references drop.
+ */
+#ifndef SL_OP_H
+#define SL_OP_H
+
+#include "backend.h"
+
+typedef struct sl__operands {   /* borrowed; NULL where unused */
+    sl_event *event;
+    sl_buffer *out, *in0, *in1;
+} sl__operands;
+
+/* An operation with its number, position and references. All checks have been
+ * made. SL_ENOMEM. */
+sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
+                       sl_op **op, sl_error *err);
+
+/* Gives the operation to the backend, which may retire it before this returns:
+ * `op` is gone in any case. On failure everything that begin did is undone and
+ * host_release is not called. Does not settle. */
+sl_status sl__op_submit(sl_op *op, sl_error *err);
+
+/* begin, submit and settle in one. */
+sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
+                         sl_error *err);
+
+/* Drops what the operation holds and puts it back into the pool. */
+void sl__op_retire(sl_device *device, sl_op *op);
+
+/* Frees the pool. No operation is in flight. */
+void sl__op_pool_free(sl_device *device);
+
+#endif

@@ -1,0 +1,304 @@
+/* record.c - the recorder.
+ *
+ * A timeline has its own texts; a recording keeps the map from the device's
+ * text ids to the timeline's, so that noting an operation is an append and two
+ * array look-ups. Recording must not break a script: when memory runs out the
+ * span is lost, and the next call that settles says so once.
+ */
+#include "record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "dtype.h"
+#include "kernel.h"
+
+typedef struct sl__recording {
+    struct sl__recording *next;
+    sl_timeline *timeline;      /* retained */
+    uint64_t first_seq;         /* older operations are not ours */
+    int64_t host_start_ns;
+    uint32_t *texts;            /* by device text id: timeline id + 1, 0 unknown */
+    size_t n_texts;
+    bool *streams_noted;        /* by stream id */
+    size_t n_streams;
+    bool reported;              /* the loss of a span was told */
+} recording;
+
+static void lose(sl_device *device, recording *rec)
+{
+    if (!rec->reported)
+        sl__device_fail_later(device, SL_ENOMEM, "recording: out of memory; a span is missing");
+    rec->reported = true;
+}
+
+/* An array of `n` zeroed-when-new elements that is long enough for index `at`. */
+static bool grow(void **data, size_t *n, size_t at, size_t elem_bytes)
+{
+    size_t new_n = *n ? *n : 64;
+    char *grown;
+
+    if (at < *n)
+        return true;
+    while (new_n <= at)
+        new_n *= 2;
+    grown = realloc(*data, new_n * elem_bytes);
+    if (!grown)
+        return false;
+    memset(grown + *n * elem_bytes, 0, (new_n - *n) * elem_bytes);
+    *data = grown;
+    *n = new_n;
+    return true;
+}
+
+static bool map_text(sl_device *device, recording *rec, uint32_t device_id, uint32_t *id)
+{
+    void *texts = rec->texts;
+
+    *id = 0;
+    if (!device_id)
+        return true;
+    if (device_id < rec->n_texts && rec->texts[device_id]) {
+        *id = rec->texts[device_id] - 1;
+        return true;
+    }
+    if (!grow(&texts, &rec->n_texts, device_id, sizeof *rec->texts))
+        return false;
+    rec->texts = texts;
+    if (sl_timeline_intern(rec->timeline, sl__strings_text(&device->core->strings, device_id), id,
+                           NULL))
+        return false;
+    rec->texts[device_id] = *id + 1;
+    return true;
+}
+
+static bool note_stream(sl_device *device, recording *rec, const sl_stream *stream)
+{
+    sl_stream_note note;
+    void *noted = rec->streams_noted;
+
+    if (stream->id < rec->n_streams && rec->streams_noted[stream->id])
+        return true;
+    if (!grow(&noted, &rec->n_streams, stream->id, sizeof *rec->streams_noted))
+        return false;
+    rec->streams_noted = noted;
+    memset(&note, 0, sizeof note);
+    note.id = stream->id;
+    note.priority = stream->priority;
+    note.non_blocking = stream->non_blocking;
+    if (!map_text(device, rec, stream->name, &note.name) ||
+        sl_timeline_add_stream(rec->timeline, &note, NULL))
+        return false;
+    rec->streams_noted[stream->id] = true;
+    return true;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* "matmul_tf32": TF32 is arithmetic on float32, named as a dtype of its own. */
+static uint32_t kernel_text(sl_device *device, const sl_work *work)
+{
+    sl__device_core *core = device->core;
+    bool tf32 = work->flags & SL_WORK_TF32;
+    uint32_t *id = &core->span_names[work->kernel][tf32 ? SL_DTYPES : work->dtype];
+    char name[64];
+
+    if (*id)
+        return *id;
+    if (work->kernel == SL_KERNEL_SPIN)
+        snprintf(name, sizeof name, "%s", sl__kernel_name(SL_KERNEL_SPIN));
+    else
+        snprintf(name, sizeof name, "%s_%s", sl__kernel_name((sl_kernel)work->kernel),
+                 tf32 ? "tf32" : sl__dtype_short_name((sl_dtype)work->dtype));
+    *id = sl__strings_intern(&core->strings, name);
+    return *id;
+}
+
+/* "Memcpy HtoD (Pinned -> Device)": CUPTI's names, which trace viewers know. */
+static uint32_t copy_text(sl_device *device, uint8_t copy_kind, unsigned flags)
+{
+    static const char *const places[] = { "Device", "Pageable", "Pinned" };
+    static const char *const ways[SL_SPAN_KINDS] = {
+        [SL_SPAN_MEMCPY_H2D] = "HtoD", [SL_SPAN_MEMCPY_D2H] = "DtoH",
+        [SL_SPAN_MEMCPY_D2D] = "DtoD", [SL_SPAN_MEMCPY_P2P] = "PtoP",
+    };
+    int src = flags & SL_SPAN_SRC_PAGEABLE ? 1 : flags & SL_SPAN_SRC_PINNED ? 2 : 0;
+    int dst = flags & SL_SPAN_DST_PAGEABLE ? 1 : flags & SL_SPAN_DST_PINNED ? 2 : 0;
+    uint32_t *id = &device->core->copy_names[copy_kind][src][dst];
+    char name[64];
+
+    if (!*id) {
+        snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", ways[copy_kind], places[src],
+                 places[dst]);
+        *id = sl__strings_intern(&device->core->strings, name);
+    }
+    return *id;
+}
+
+static uint32_t cached_text(sl_device *device, uint32_t *id, const char *text)
+{
+    if (!*id)
+        *id = sl__strings_intern(&device->core->strings, text);
+    return *id;
+}
+
+static uint32_t span_text(sl_device *device, const sl_op *op)
+{
+    sl__device_core *core = device->core;
+
+    switch ((sl_work_kind)op->work.kind) {
+    case SL_WORK_KERNEL: return kernel_text(device, &op->work);
+    case SL_WORK_MEMCPY: return copy_text(device, op->work.copy_kind, op->span_flags);
+    case SL_WORK_MEMSET: return cached_text(device, &core->memset_name, "Memset (Device)");
+    default: return cached_text(device, &core->host_func_name, "host_func");
+    }
+}
+
+/* ---- notes ---------------------------------------------------------------- */
+
+static sl_span_kind span_kind(const sl_work *work)
+{
+    switch ((sl_work_kind)work->kind) {
+    case SL_WORK_KERNEL: return SL_SPAN_KERNEL;
+    case SL_WORK_MEMCPY: return (sl_span_kind)work->copy_kind;
+    case SL_WORK_MEMSET: return SL_SPAN_MEMSET;
+    default: return SL_SPAN_HOST_FUNC;
+    }
+}
+
+static bool add_span(sl_device *device, recording *rec, const sl_op *op)
+{
+    sl_span span = {
+        .start_ns = op->start_ns, .end_ns = op->end_ns,
+        .host_start_ns = op->host_start_ns, .host_end_ns = op->host_end_ns,
+        .bytes = op->work.bytes, .correlation = op->seq, .stream = op->stream->id,
+        .blocks = op->blocks, .threads = op->threads,
+        .kind = (uint8_t)span_kind(&op->work), .engine = op->engine, .flags = op->span_flags,
+    };
+    uint32_t name = span_text(device, op);      /* 0: no memory for it */
+
+    return name && map_text(device, rec, name, &span.name) &&
+           map_text(device, rec, op->where, &span.where) &&
+           !sl_timeline_add_span(rec->timeline, &span, NULL);
+}
+
+static bool add_event_call(sl_device *device, recording *rec, const sl_op *op)
+{
+    sl_call call = {
+        .host_start_ns = op->host_start_ns, .host_end_ns = op->host_end_ns,
+        .device_ns = op->start_ns, .correlation = op->seq, .stream = op->stream->id,
+        .target = op->wait_target, .target_stream = op->wait_target_stream,
+        .kind = op->work.kind == SL_WORK_EVENT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
+    };
+
+    return map_text(device, rec, op->where, &call.where) &&
+           !sl_timeline_add_call(rec->timeline, &call, NULL);
+}
+
+void sl__record_op(sl_device *device, const sl_op *op)
+{
+    bool is_event = op->work.kind == SL_WORK_EVENT_RECORD || op->work.kind == SL_WORK_EVENT_WAIT;
+
+    for (recording *rec = device->core->recordings; rec; rec = rec->next) {
+        if (op->seq < rec->first_seq)
+            continue;
+        if (!note_stream(device, rec, op->stream) ||
+            !(is_event ? add_event_call(device, rec, op) : add_span(device, rec, op)))
+            lose(device, rec);
+    }
+}
+
+void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)
+{
+    memset(call, 0, sizeof *call);
+    call->kind = (uint8_t)kind;
+    call->where = device->core->where;
+    call->correlation = ++device->core->last_seq;
+    if (device->core->recordings)
+        call->host_start_ns = device->backend->host_now_ns(device);
+}
+
+void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status)
+{
+    sl__device_core *core = device->core;
+
+    if (status) {
+        if (core->last_seq == call->correlation)
+            core->last_seq--;
+        return;
+    }
+    if (core->recordings)
+        call->host_end_ns = device->backend->host_now_ns(device);
+    for (recording *rec = core->recordings; rec; rec = rec->next) {
+        sl_call noted = *call;
+        if ((stream && !note_stream(device, rec, stream)) ||
+            !map_text(device, rec, call->name, &noted.name) ||
+            !map_text(device, rec, call->where, &noted.where) ||
+            sl_timeline_add_call(rec->timeline, &noted, NULL))
+            lose(device, rec);
+    }
+}
+
+/* ---- start and stop -------------------------------------------------------- */
+
+static void close_recording(sl_device *device, recording *rec)
+{
+    sl_timeline_finish(rec->timeline, rec->host_start_ns, device->backend->host_now_ns(device));
+    sl_timeline_release(rec->timeline);
+    free(rec->texts);
+    free(rec->streams_noted);
+    free(rec);
+}
+
+sl_status sl_record_start(sl_device *device, sl_timeline **timeline, sl_error *err)
+{
+    recording *rec;
+    sl_status status;
+
+    if (!device)
+        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    rec = calloc(1, sizeof *rec);
+    if (!rec)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+    status = sl_timeline_create(&rec->timeline, err);
+    if (status) {
+        free(rec);
+        return status;
+    }
+    sl_timeline_set_device(rec->timeline, &device->info);
+    rec->first_seq = device->core->last_seq + 1;
+    rec->host_start_ns = device->backend->host_now_ns(device);
+    rec->next = device->core->recordings;
+    device->core->recordings = rec;
+    *timeline = sl_timeline_retain(rec->timeline);
+    return SL_OK;
+}
+
+void sl_record_stop(sl_device *device, sl_timeline *timeline)
+{
+    recording **link, *rec;
+
+    if (!device || !timeline)
+        return;
+    sl__device_reap(device);
+    for (link = &device->core->recordings; *link; link = &(*link)->next) {
+        rec = *link;
+        if (rec->timeline != timeline)
+            continue;
+        *link = rec->next;
+        close_recording(device, rec);
+        return;
+    }
+}
+
+void sl__record_abandon(sl_device *device)
+{
+    recording *rec;
+
+    while ((rec = device->core->recordings)) {
+        device->core->recordings = rec->next;
+        close_recording(device, rec);
+    }
+}

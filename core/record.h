@@ -1,0 +1,22 @@
+/* record.h - the recorder: operations that retire, and host calls that are no
+ * operations, written into the timelines that are being recorded. */
+#ifndef SL_RECORD_H
+#define SL_RECORD_H
+
+#include "backend.h"
+
+/* Notes a retiring operation in every active recording. */
+void sl__record_op(sl_device *device, const sl_op *op);
+
+/* Around a call of the backend that enqueues nothing but belongs into a
+ * timeline: begin takes the call's number and start, end its end. `name` is a
+ * device text id that the caller sets for SL_CALL_PLAIN. If `status` is a
+ * failure nothing is noted and the number is given back. `stream` is the one
+ * that the call names, or NULL. */
+void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind);
+void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status);
+
+/* Closes recordings that nobody stopped. */
+void sl__record_abandon(sl_device *device);
+
+#endif

@@ -1,0 +1,20 @@
+/* blas.h - C = A B in float32, by a BLAS library where there is one.
+ *
+ * The library is loaded on first use, so that a script that never looks at a
+ * product pays nothing for it, and the program runs on machines without one.
+ */
+#ifndef SIM_BLAS_H
+#define SIM_BLAS_H
+
+#include <stdint.h>
+
+/* c[m,n] = a[m,k] b[k,n], row-major, dense; c is neither a nor b. Products of up
+ * to 32^3 multiplications always take the plain loop, which is as fast there.
+ * The environment variable STREAMLAB_BLAS is a library to load in place of the
+ * usual ones, or "none" for the plain loop always. */
+void sim_blas_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
+
+/* The plain loop itself. */
+void sim_plain_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
+
+#endif

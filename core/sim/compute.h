@@ -1,0 +1,47 @@
+/* compute.h - the kernels on the CPU, on bytes that are there.
+ *
+ * A sim_job is what of a kernel's sl_work decides the result. values.c keeps one
+ * in each recipe and runs it when somebody looks. Every dtype is computed in
+ * float32 and rounded on store (half.h); uint8 saturates.
+ */
+#ifndef SIM_COMPUTE_H
+#define SIM_COMPUTE_H
+
+#include "../backend.h"
+
+typedef struct sim_job {
+    int64_t m, n, k;
+    double scalar;
+    uint64_t seed, tensor_id;
+    uint8_t kernel, dtype, flags;   /* flags: SL_WORK_TF32 or 0 */
+} sim_job;
+
+/* Only what the kernel reads is copied and the rest, padding included, is zero,
+ * so that equal jobs are equal bytes. */
+void sim_job_init(sim_job *job, const sl_work *work);
+
+size_t sim_dtype_bytes(sl_dtype dtype);
+
+/* 0, 1 or 2; and the bytes of each side: inputs 0 and 1, and 2 for the output. */
+int sim_job_inputs(const sim_job *job);
+size_t sim_job_bytes(const sim_job *job, int side);
+
+/* Element i of the output depends on element i of the inputs alone, so the
+ * output may be computed over an input, and in pieces. */
+bool sim_job_is_elementwise(const sim_job *job);
+/* FILL, RAND, RANDN: no inputs. */
+bool sim_job_is_generator(const sim_job *job);
+
+/* A rough count, for deciding whether to compute early. */
+double sim_job_flops(const sim_job *job);
+/* Memory that sim_job_run needs for itself. */
+size_t sim_job_scratch_bytes(const sim_job *job);
+
+/* Computes the whole output. `out` may be an input if the job is elementwise or
+ * SOFTMAX. False: no memory for the scratch; `out` is undefined then. */
+bool sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1);
+
+/* Elements [first, first + n) of a generator. */
+void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out);
+
+#endif

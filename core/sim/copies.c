@@ -1,0 +1,121 @@
+/* copies.c - copy engines: one per direction, first in, first out.
+ *
+ * A copy moves in chunks. Pinned copies are one chunk; pageable ones move a
+ * staging buffer at a time, as the host fills (H2D) or empties (D2H) them. While
+ * both directions move, each runs at duplex_factor of its speed. */
+#include "sim.h"
+
+enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D };
+
+static sim_copy_engine *engine_of(const sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    switch (op->base.work.copy_kind) {
+    case SL_SPAN_MEMCPY_H2D: return &dev->engine[ENGINE_H2D];
+    case SL_SPAN_MEMCPY_D2H: return &dev->engine[ENGINE_D2H];
+    default: return &dev->engine[ENGINE_D2D];
+    }
+}
+
+/* Copies within the device run as a kernel on the SMs where the profile says so. */
+bool sim_copies_on_sm(const sim_device *dev, const sl_work *work)
+{
+    return work->copy_kind == SL_SPAN_MEMCPY_D2D && dev->profile.d2d_on_sm;
+}
+
+static bool is_pageable(const sim_op *op)
+{
+    return (op->base.span_flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE)) != 0;
+}
+
+static void enqueue_chunk(sim_op *op)
+{
+    op->queued = true;
+    sim_fifo_push(&engine_of(op)->waiting, op);
+    sim_device_of(op)->copies_dirty = true;
+}
+
+static bool has_cleared_bytes(const sim_op *op)
+{
+    return op->sent < op->staged || op->base.work.bytes == 0;
+}
+
+void sim_copies_submit(sim_op *op)
+{
+    if (has_cleared_bytes(op))
+        enqueue_chunk(op);
+}
+
+void sim_copies_feed(sim_op *op, size_t staged)
+{
+    op->staged = staged;
+    if (op->ready && !op->queued && has_cleared_bytes(op))
+        enqueue_chunk(op);
+}
+
+static double bytes_per_ps(const sim_device *dev, const sim_copy_engine *engine)
+{
+    double gb_per_s = engine == &dev->engine[ENGINE_H2D]   ? dev->profile.h2d_gb_per_s
+                      : engine == &dev->engine[ENGINE_D2H] ? dev->profile.d2h_gb_per_s
+                                                           : dev->profile.d2d_gb_per_s;
+    return gb_per_s * 1e-3;     /* GB/s are 1e9 bytes in 1e12 ps */
+}
+
+static void start_chunk(sim_device *dev, sim_copy_engine *engine)
+{
+    sim_op *op = sim_fifo_pop(&engine->waiting);
+    size_t cleared = op->staged - op->sent;
+    size_t most = is_pageable(op) ? (size_t)dev->profile.stage_bytes : cleared;
+    op->chunk = cleared < most ? cleared : most;
+    engine->active = op;
+    engine->since = dev->now;
+    engine->rate = 0;           /* set_rate puts it into the heap */
+    engine->left_ps = (double)op->chunk / bytes_per_ps(dev, engine);
+    if (op->sent == 0) {
+        engine->left_ps += dev->profile.copy_latency_us * SIM_PS_PER_US;
+        sim_queue_capture(op);
+    }
+}
+
+static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
+{
+    if (!engine->active || engine->rate == rate)
+        return;
+    engine->left_ps -= (double)(dev->now - engine->since) * engine->rate;
+    engine->since = dev->now;
+    engine->rate = rate;
+    double duration = engine->left_ps > 0 ? engine->left_ps / rate : 0;
+    sim_ps whole = (sim_ps)duration;
+    engine->active->node.what = SIM_COPY_END;
+    sim_heap_set(&dev->heap, &engine->active->node, dev->now + whole + (duration > (double)whole));
+}
+
+void sim_copies_dispatch(sim_device *dev)
+{
+    if (!dev->copies_dirty)
+        return;
+    dev->copies_dirty = false;
+    for (int i = 0; i < 3; i++)
+        if (!dev->engine[i].active && dev->engine[i].waiting.head)
+            start_chunk(dev, &dev->engine[i]);
+    bool duplex = dev->engine[ENGINE_H2D].active && dev->engine[ENGINE_D2H].active;
+    double rate = duplex ? dev->profile.duplex_factor : 1;
+    set_rate(dev, &dev->engine[ENGINE_H2D], rate);
+    set_rate(dev, &dev->engine[ENGINE_D2H], rate);
+    set_rate(dev, &dev->engine[ENGINE_D2D], 1);
+}
+
+void sim_copies_chunk_end(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    engine_of(op)->active = NULL;
+    dev->copies_dirty = true;
+    op->queued = false;
+    op->sent += op->chunk;
+    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
+        dev->ring_used--;
+    if (op->sent == op->base.work.bytes)
+        sim_queue_done(op, dev->now);
+    else if (has_cleared_bytes(op))
+        enqueue_chunk(op);
+}

@@ -1,0 +1,315 @@
+/* costs.c - how a kernel uses the chip, and how long a block of it takes, from the
+ * profile. Runs once per enqueue; no libm beyond what IEEE arithmetic gives, so
+ * that every machine finds the same picosecond. docs/design/simulator.md,
+ * section "Costs", has the formulas and the measurements behind the constants. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+#define LONGEST_US 1e12     /* of virtual time for one kernel: over eleven days */
+
+/* ---- GEMM ------------------------------------------------------------------------ */
+
+typedef struct gemm_tile {
+    int m, n;               /* of the output, per block */
+    int threads, registers_per_thread;
+    double efficiency;      /* relative to the best tile's */
+    double sm_share;        /* issue slots that one block takes of an SM */
+} gemm_tile;
+
+/* The SIMT tiles and footprints are those of the kernels that cuBLAS 13 chooses on an
+ * H200 (as CUPTI reports them). Two products of 1024 x 1024 in two streams there took
+ * 98.9 us against 55.3 for one, with two 128x64 blocks on each SM: 0.89 of the issue
+ * slots each. The smaller tiles' shares are estimates. */
+static const gemm_tile simt_tiles[] = {
+    {256, 128, 256, 254, 1.00, 1.00},
+    {128,  64, 128, 224, 0.89, 0.89},
+    { 64,  64, 128,  72, 0.70, 0.50},
+    { 32,  32,  64,  80, 0.40, 0.25},
+};
+static const gemm_tile tensor_tiles[] = {
+    {128, 256, 384, 168, 1.00, 1.00},
+    {128, 128, 384, 168, 0.93, 1.00},
+    { 64, 128, 384, 168, 0.74, 1.00},
+    { 64,  64, 128,  92, 0.54, 0.50},
+};
+
+typedef enum gemm_mode { GEMM_FP32, GEMM_TF32, GEMM_BF16 } gemm_mode;
+
+typedef struct gemm_plan {
+    const gemm_tile *tile;
+    double tiles, waves;
+    double us;              /* without the fixed part */
+} gemm_plan;
+
+static gemm_mode mode_of(const sl_work *work)
+{
+    if (work->dtype != SL_FLOAT32)
+        return GEMM_BF16;
+    return work->flags & SL_WORK_TF32 ? GEMM_TF32 : GEMM_FP32;
+}
+
+static double gemm_tflops(const sim_profile *p, gemm_mode mode)
+{
+    switch (mode) {
+    case GEMM_FP32: return p->fp32_tflops * p->gemm_efficiency_fp32;
+    case GEMM_TF32: return p->tf32_tflops * p->gemm_efficiency_tf32;
+    default: return p->bf16_tflops * p->gemm_efficiency_bf16;
+    }
+}
+
+static double ceil_div(double a, double b)
+{
+    double q = a / b;
+    double whole = (double)(int64_t)q;
+    return whole < q ? whole + 1 : whole;
+}
+
+static double whole_tiles(const gemm_tile *tile, double m, double n)
+{
+    double tiles = ceil_div(m, tile->m) * ceil_div(n, tile->n);
+    return tiles < 1 ? 1 : tiles;
+}
+
+/* One tile on every SM makes a wave; k is padded to the 64 that a block reads at once. */
+static gemm_plan plan_tile(const sim_profile *p, gemm_mode mode, const gemm_tile *tile,
+                           double m, double n, double k)
+{
+    gemm_plan plan = {.tile = tile, .tiles = whole_tiles(tile, m, n)};
+    plan.waves = ceil_div(plan.tiles, p->sm_count);
+    double flop = plan.waves * 2.0 * tile->m * tile->n * (64 * ceil_div(k, 64)) * p->sm_count;
+    plan.us = flop / (gemm_tflops(p, mode) * tile->efficiency * 1e6);
+    return plan;
+}
+
+/* The fastest tile, which is what cuBLAS's heuristic aims at. */
+static gemm_plan plan_gemm(const sim_profile *p, gemm_mode mode, double m, double n, double k)
+{
+    const gemm_tile *tiles = mode == GEMM_FP32 ? simt_tiles : tensor_tiles;
+    gemm_plan best = plan_tile(p, mode, &tiles[0], m, n, k);
+    for (int i = 1; i < 4; i++) {
+        gemm_plan plan = plan_tile(p, mode, &tiles[i], m, n, k);
+        if (plan.us < best.us)
+            best = plan;
+    }
+    return best;
+}
+
+/* By Newton's method: only + * and /, so the same everywhere. */
+static double cube_root(double x)
+{
+    if (x <= 0)
+        return 0;
+    double y = x < 1 ? 1 : x;
+    for (int i = 0; i < 200; i++) {
+        double next = (2 * y + x / (y * y)) / 3;
+        if (next >= y)
+            break;
+        y = next;
+    }
+    return y;
+}
+
+/* Measured over modelled time at each n of a profile's table. The tables are taken
+ * back to back, so the gap between kernels is in them. */
+static bool gemm_ratios(const sim_profile *p, gemm_mode mode, const sim_table *measured,
+                        sim_table *ratio)
+{
+    if (measured->n == 0)
+        return true;
+    ratio->x = calloc(2 * measured->n, sizeof *ratio->x);
+    if (!ratio->x)
+        return false;
+    ratio->y = ratio->x + measured->n;
+    ratio->n = measured->n;
+    for (size_t i = 0; i < measured->n; i++) {
+        double n = measured->x[i];
+        double us = measured->y[i] - p->stream_gap_us - p->gemm_fixed_us;
+        ratio->x[i] = n;
+        ratio->y[i] = (us > 0.1 ? us : 0.1) / plan_gemm(p, mode, n, n, n).us;
+    }
+    return true;
+}
+
+bool sim_costs_open(sim_device *dev)
+{
+    const sim_profile *p = &dev->profile;
+    return gemm_ratios(p, GEMM_FP32, &p->gemm_us_fp32, &dev->gemm_ratio[GEMM_FP32])
+           && gemm_ratios(p, GEMM_TF32, &p->gemm_us_tf32, &dev->gemm_ratio[GEMM_TF32])
+           && gemm_ratios(p, GEMM_BF16, &p->gemm_us_bf16, &dev->gemm_ratio[GEMM_BF16]);
+}
+
+void sim_costs_close(sim_device *dev)
+{
+    for (int i = 0; i < 3; i++)
+        free(dev->gemm_ratio[i].x);
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+static double memory_us(const sim_profile *p, double bytes)
+{
+    bool in_l2 = bytes <= p->l2_bytes / 2;
+    double gb_per_s = in_l2 ? larger(p->l2_gb_per_s, p->hbm_gb_per_s) : p->hbm_gb_per_s;
+    return bytes / (gb_per_s * 1e3);
+}
+
+static sim_ps ps_of_us(double us) { return (sim_ps)(us * SIM_PS_PER_US + 0.5); }
+
+static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    gemm_mode mode = mode_of(work);
+    double m = (double)work->m, n = (double)work->n, k = (double)work->k;
+    gemm_plan plan = plan_gemm(p, mode, m, n, k);
+    const sim_table *ratio = &dev->gemm_ratio[mode];
+    double us = plan.us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
+    double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
+    us = larger(us, memory_us(p, bytes));
+    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
+    double blocks = persistent ? smaller(plan.tiles, p->sm_count) : plan.tiles;
+    double waves = persistent ? 1 : plan.waves;
+    launch->blocks = (int64_t)blocks;
+    launch->threads = plan.tile->threads;
+    launch->registers = plan.tile->threads * plan.tile->registers_per_thread;
+    launch->sm_share = plan.tile->sm_share;
+    launch->memory_share = memory_us(p, bytes) / us / smaller(blocks, p->sm_count);
+    launch->tail_ps = ps_of_us(p->gemm_fixed_us);
+    if (persistent)
+        launch->shared_bytes = (int64_t)p->shared_bytes_per_block;
+    return us / waves;
+}
+
+/* ---- elementwise kernels, reductions, copies on SMs -------------------------------------- */
+
+/* Instruction slots per element, in flops of the FP32 peak; pow with a general
+ * exponent, rand and randn from measurements (an H200 raises 3.3e11 elements/s to 2.5,
+ * and draws 5.7e11 uniform and 4.1e11 normal numbers a second). */
+enum {
+    FLOP_PLAIN = 8, FLOP_SOFTMAX = 60, FLOP_POWF = 200, FLOP_RAND = 117, FLOP_RANDN = 164
+};
+
+enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
+
+static bool is_small_integer(double e)
+{
+    return e >= -16 && e <= 16 && e == (double)(int)e;
+}
+
+static double flop_per_elem(const sl_work *work)
+{
+    switch ((sl_kernel)work->kernel) {
+    case SL_KERNEL_POW:
+        return is_small_integer(work->scalar) || work->scalar == 0.5 ? FLOP_PLAIN : FLOP_POWF;
+    case SL_KERNEL_SOFTMAX: return FLOP_SOFTMAX;
+    case SL_KERNEL_RAND: return FLOP_RAND;
+    case SL_KERNEL_RANDN: return FLOP_RANDN;
+    default: return FLOP_PLAIN;
+    }
+}
+
+/* How many times each element crosses the memory bus. */
+static double moves_per_elem(const sl_work *work)
+{
+    switch ((sl_kernel)work->kernel) {
+    case SL_KERNEL_ADD: case SL_KERNEL_MUL: return 3;
+    case SL_KERNEL_FILL: case SL_KERNEL_RAND: case SL_KERNEL_RANDN: case SL_KERNEL_SUM: return 1;
+    default: return 2;
+    }
+}
+
+/* What a kernel that streams through memory takes when it has the chip to itself. */
+typedef struct stream_cost {
+    double blocks;          /* that its grid has */
+    double memory_us;       /* moving its bytes at full bandwidth */
+    double issue_us;        /* its instructions at the full rate */
+    double fixed_us;
+} stream_cost;
+
+/* Its blocks are short and many, so they are counted in whole waves of even length:
+ * such kernels show no wave tail. A quarter of the blocks that fit saturates the
+ * memory; a smaller grid reaches its share of that. */
+static double stream_through(const sim_device *dev, const stream_cost *cost, sim_launch *launch)
+{
+    launch->threads = THREADS;
+    launch->registers = THREADS * REGISTERS_PER_THREAD;
+    launch->tail_ps = ps_of_us(cost->fixed_us);
+    double per_sm = (double)sim_chip_blocks_per_sm(dev, launch);
+    double capacity = larger(1, per_sm) * dev->profile.sm_count;
+    double waves = ceil_div(cost->blocks, capacity);
+    double resident = smaller(cost->blocks, capacity);
+    double reached = smaller(1, resident * 4 / capacity);
+    double us = larger(cost->memory_us, cost->issue_us) / reached;
+    launch->blocks = (int64_t)(waves > 1 ? waves * capacity : cost->blocks);
+    if (us > 0) {
+        launch->memory_share = cost->memory_us / us / resident;
+        launch->sm_share = cost->issue_us / us * dev->profile.sm_count / resident;
+    }
+    return us / waves;
+}
+
+static double elementwise(const sim_device *dev, const sl_work *work, sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    double elems = (double)work->n * (work->kernel == SL_KERNEL_SOFTMAX ? (double)work->m : 1);
+    double bytes = elems * moves_per_elem(work) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
+    stream_cost cost = {
+        .blocks = larger(1, ceil_div(elems, ELEMS_PER_BLOCK)),
+        .memory_us = memory_us(p, bytes),
+        .issue_us = elems * flop_per_elem(work) / (p->fp32_tflops * 1e6),
+        .fixed_us = p->kernel_fixed_us,
+    };
+    return stream_through(dev, &cost, launch);
+}
+
+/* Memsets and copies within the device: a grid that covers the chip. */
+static double bulk(const sim_device *dev, double bytes, double bytes_moved, double gb_per_s,
+                   double fixed_us, sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    bool in_l2 = bytes_moved <= p->l2_bytes / 2 && p->l2_gb_per_s > p->hbm_gb_per_s;
+    stream_cost cost = {
+        .blocks = larger(1, ceil_div(bytes, 4 * ELEMS_PER_BLOCK)),
+        .memory_us = bytes / (gb_per_s * 1e3) * (in_l2 ? p->hbm_gb_per_s / p->l2_gb_per_s : 1),
+        .fixed_us = fixed_us,
+    };
+    return stream_through(dev, &cost, launch);
+}
+
+static double spin(const sl_work *work, sim_launch *launch)
+{
+    launch->blocks = work->blocks;
+    launch->threads = (int32_t)work->threads;
+    launch->registers = (int32_t)work->threads * 16;
+    launch->shared_bytes = (int64_t)work->shared_bytes;
+    return (double)work->duration_ns / 1e3;
+}
+
+sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, sim_launch *launch,
+                           sl_error *err)
+{
+    const sim_profile *p = &dev->profile;
+    double bytes = (double)work->bytes, us;
+    *launch = (sim_launch){0};
+    if (work->kind == SL_WORK_MEMSET)
+        us = bulk(dev, bytes, bytes, p->memset_gb_per_s, p->kernel_fixed_us, launch);
+    else if (work->kind == SL_WORK_MEMCPY)
+        us = bulk(dev, bytes, 2 * bytes, p->d2d_gb_per_s, p->d2d_fixed_us, launch);
+    else if (work->kernel == SL_KERNEL_MATMUL)
+        us = gemm(dev, work, launch);
+    else if (work->kernel == SL_KERNEL_SPIN)
+        us = spin(work, launch);
+    else
+        us = elementwise(dev, work, launch);
+    if (!(us < LONGEST_US))
+        return sl_fail(err, SL_EINVAL, "the kernel would run for more than %g s", LONGEST_US / 1e6);
+    if (sim_chip_blocks_per_sm(dev, launch) < 1)
+        return sl_fail(err, SL_EINVAL,
+                       "a block with %d threads, %d registers and %lld bytes of shared memory "
+                       "does not fit on an SM of %s", launch->threads, launch->registers,
+                       (long long)launch->shared_bytes, p->name);
+    launch->block_ps = ps_of_us(us);
+    launch->grid = launch->blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)launch->blocks;
+    return SL_OK;
+}

@@ -1,0 +1,160 @@
+/* engine.c - the discrete-event loop: a heap of points in time, and what to do
+ * at each. Completions at one instant are handled before anything starts there. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+/* Rank, then issue order: 8 bits and 56 bits. */
+static uint64_t node_key(const sim_node *node)
+{
+    return ((uint64_t)node->what << 56) | (node->seq & 0x00ffffffffffffffu);
+}
+
+static bool entry_less(const struct sim_heap_entry *a, const struct sim_heap_entry *b)
+{
+    return a->at != b->at ? a->at < b->at : a->key < b->key;
+}
+
+bool sim_heap_reserve(sim_heap *heap, uint32_t n)
+{
+    uint32_t cap = heap->cap ? heap->cap : 64;
+    while (cap < n)
+        cap *= 2;
+    if (cap == heap->cap)
+        return true;
+    void *grown = realloc(heap->entry, cap * sizeof *heap->entry);
+    if (!grown)
+        return false;
+    heap->entry = grown;
+    heap->cap = cap;
+    return true;
+}
+
+static void heap_put(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+{
+    heap->entry[i] = entry;
+    entry.node->slot = i + 1;
+}
+
+static void sift_up(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+{
+    while (i > 0) {
+        uint32_t parent = (i - 1) / 4;
+        if (!entry_less(&entry, &heap->entry[parent]))
+            break;
+        heap_put(heap, i, heap->entry[parent]);
+        i = parent;
+    }
+    heap_put(heap, i, entry);
+}
+
+static void sift_down(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+{
+    for (;;) {
+        uint32_t first = 4 * i + 1, least = first;
+        if (first >= heap->n)
+            break;
+        uint32_t end = first + 4 < heap->n ? first + 4 : heap->n;
+        for (uint32_t c = first + 1; c < end; c++)
+            if (entry_less(&heap->entry[c], &heap->entry[least]))
+                least = c;
+        if (!entry_less(&heap->entry[least], &entry))
+            break;
+        heap_put(heap, i, heap->entry[least]);
+        i = least;
+    }
+    heap_put(heap, i, entry);
+}
+
+void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at)
+{
+    struct sim_heap_entry entry = {at, node_key(node), node};
+    node->at = at;
+    if (!node->slot) {
+        sift_up(heap, heap->n++, entry);
+        return;
+    }
+    uint32_t i = node->slot - 1;
+    if (entry_less(&entry, &heap->entry[i]))
+        sift_up(heap, i, entry);
+    else
+        sift_down(heap, i, entry);
+}
+
+void sim_heap_remove(sim_heap *heap, sim_node *node)
+{
+    if (!node->slot)
+        return;
+    uint32_t i = node->slot - 1;
+    struct sim_heap_entry last = heap->entry[--heap->n];
+    node->slot = 0;
+    if (last.node == node)
+        return;
+    if (i > 0 && entry_less(&last, &heap->entry[(i - 1) / 4]))
+        sift_up(heap, i, last);
+    else
+        sift_down(heap, i, last);
+}
+
+static sim_op *op_of(sim_node *node)
+{
+    return (sim_op *)((char *)node - offsetof(sim_op, node));
+}
+
+static void handle(sim_device *dev, sim_node *node)
+{
+    switch ((sim_what)node->what) {
+    case SIM_COHORT_END:
+        sim_chip_cohort_end(dev, (sim_cohort *)((char *)node - offsetof(sim_cohort, node)));
+        break;
+    case SIM_COPY_END:
+        sim_copies_chunk_end(op_of(node));
+        break;
+    case SIM_KERNEL_END:
+        sim_chip_kernel_end(op_of(node));
+        break;
+    case SIM_HOST_FUNC_END:
+    case SIM_RECORD_END:
+        sim_queue_done(op_of(node), dev->now);
+        break;
+    case SIM_READY:
+        sim_queue_ready(op_of(node));
+        break;
+    case SIM_HOST_FUNC_START:
+        sim_host_func_start(op_of(node));
+        break;
+    }
+}
+
+void sim_settle(sim_device *dev)
+{
+    sim_copies_dispatch(dev);
+    sim_chip_place(dev);
+}
+
+bool sim_step(sim_device *dev)
+{
+    sim_heap *heap = &dev->heap;
+    if (heap->n == 0)
+        return false;
+    dev->now = heap->entry[0].at;
+    /* Starting something can make more happen at this very instant (a kernel
+     * that is placed lets the next one of its channel come forward). */
+    do {
+        do {
+            sim_node *node = heap->entry[0].node;
+            sim_heap_remove(heap, node);
+            handle(dev, node);
+        } while (heap->n && heap->entry[0].at == dev->now);
+        sim_settle(dev);
+    } while (heap->n && heap->entry[0].at == dev->now);
+    return true;
+}
+
+void sim_run_until(sim_device *dev, sim_ps limit)
+{
+    while (dev->heap.n && dev->heap.entry[0].at <= limit)
+        sim_step(dev);
+    if (dev->now < limit)
+        dev->now = limit;
+}

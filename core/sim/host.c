@@ -1,0 +1,183 @@
+/* host.c - the host's virtual clock: what a call costs, how the host waits, what
+ * pageable copies make it do, and the helper thread of host functions. */
+#include "sim.h"
+
+void sim_host_spend_us(sim_device *dev, double us)
+{
+    /* Inside a host function it is the helper thread that works. */
+    if (dev->running_host_func)
+        dev->host_func_ps += sim_us_to_ps(us);
+    else
+        dev->host_at += sim_us_to_ps(us);
+}
+
+void sim_host_catch_up(sim_device *dev)
+{
+    if (!dev->running_host_func)
+        sim_run_until(dev, dev->host_at);
+}
+
+double sim_host_enqueue_us(const sim_op *op)
+{
+    const sim_profile *profile = &sim_device_of(op)->profile;
+    switch ((sl_work_kind)op->base.work.kind) {
+    case SL_WORK_KERNEL:
+        return op->base.work.kernel == SL_KERNEL_MATMUL ? profile->host_matmul_us
+                                                        : profile->host_launch_us;
+    case SL_WORK_MEMCPY: return profile->host_memcpy_async_us;
+    case SL_WORK_MEMSET: return profile->host_memset_us;
+    case SL_WORK_HOST_FUNC: return profile->host_host_func_us;
+    case SL_WORK_EVENT_RECORD:
+        return op->base.event->timing ? profile->host_record_us : profile->host_record_untimed_us;
+    case SL_WORK_EVENT_WAIT: return profile->host_wait_us;
+    }
+    return 0;
+}
+
+/* ---- waiting -------------------------------------------------------------------- */
+
+static sl_status stuck(const sim_device *dev, sl_error *err)
+{
+    if (dev->out_of_memory)
+        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
+                   (long long)dev->unfinished);
+}
+
+/* The host goes on when it notices that the device has reached `now`. */
+static void wake(sim_device *dev)
+{
+    if (dev->host_at < dev->now)
+        dev->host_at = dev->now;
+    dev->host_at += sim_us_to_ps(dev->profile.wake_us);
+}
+
+sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err)
+{
+    sim_device *dev = (sim_device *)stream->base.device;
+    sim_host_catch_up(dev);
+    if (!stream->head)
+        return SL_OK;
+    while (stream->head)
+        if (!sim_step(dev))
+            return stuck(dev, err);
+    wake(dev);
+    return SL_OK;
+}
+
+sl_status sim_host_wait_op(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    sim_host_catch_up(dev);
+    if (op->done)
+        return SL_OK;
+    while (!op->done)
+        if (!sim_step(dev))
+            return stuck(dev, err);
+    wake(dev);
+    return SL_OK;
+}
+
+sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
+{
+    sim_host_catch_up(dev);
+    if (dev->unfinished == 0)
+        return SL_OK;
+    while (dev->unfinished > 0)
+        if (!sim_step(dev))
+            return stuck(dev, err);
+    wake(dev);
+    return SL_OK;
+}
+
+/* ---- pageable copies -------------------------------------------------------------- */
+
+static double staging_us(const sim_table *gb_per_s, size_t total_bytes, size_t bytes)
+{
+    return (double)bytes / (sim_table_at(gb_per_s, (double)total_bytes) * 1e3);
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The host copies into staging buffers; each goes to the copy engine at once. With
+ * all of them in use the host waits for one. It returns when the last is filled. */
+sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    size_t total = op->base.work.bytes, staged = 0;
+    while (staged < total) {
+        size_t chunk = smaller((size_t)dev->profile.stage_bytes, total - staged);
+        while (dev->ring_used >= (int64_t)dev->profile.stage_buffers)
+            if (!sim_step(dev))
+                return stuck(dev, err);
+        if (dev->host_at < dev->now)
+            dev->host_at = dev->now;
+        sim_host_spend_us(dev, staging_us(&dev->profile.h2d_staging_gb_per_s, total, chunk));
+        sim_host_catch_up(dev);
+        dev->ring_used++;
+        staged += chunk;
+        sim_copies_feed(op, staged);
+        sim_settle(dev);
+    }
+    return SL_OK;
+}
+
+/* The device fills staging buffers, the host empties them behind it, and returns
+ * when it has emptied the last. */
+sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    size_t stage = (size_t)dev->profile.stage_bytes;
+    size_t ring = stage * (size_t)dev->profile.stage_buffers;
+    size_t total = op->base.work.bytes, drained = 0;
+    sim_copies_feed(op, smaller(total, ring));
+    while (drained < total) {
+        size_t chunk = smaller(stage, total - drained);
+        while (op->sent < drained + chunk)
+            if (!sim_step(dev))
+                return stuck(dev, err);
+        if (dev->host_at < dev->now)
+            dev->host_at = dev->now;
+        sim_host_spend_us(dev, staging_us(&dev->profile.d2h_staging_gb_per_s, total, chunk));
+        sim_host_catch_up(dev);
+        drained += chunk;
+        if (!op->done) {
+            sim_copies_feed(op, smaller(total, drained + ring));
+            sim_settle(dev);
+        }
+    }
+    return total > 0 ? SL_OK : sim_host_wait_op(op, err);
+}
+
+/* ---- host functions ------------------------------------------------------------------ */
+
+/* One helper thread runs them one after the other. */
+void sim_host_func_submit(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    sim_ps at = dev->now + sim_us_to_ps(dev->profile.host_func_in_us);
+    if (at < dev->host_func_free_at)
+        at = dev->host_func_free_at;
+    dev->host_func_free_at = at;        /* its end is known once it has run */
+    op->node.what = SIM_HOST_FUNC_START;
+    sim_heap_set(&dev->heap, &op->node, at);
+}
+
+void sim_host_func_start(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    if (dev->now < dev->host_func_free_at) {    /* one before it took longer */
+        sim_heap_set(&dev->heap, &op->node, dev->host_func_free_at);
+        return;
+    }
+    sim_queue_capture(op);
+    dev->running_host_func = op;
+    dev->host_func_ps = 0;
+    op->base.host_fn(op->base.host_ud, NULL);   /* core keeps its error */
+    dev->running_host_func = NULL;
+    sim_ps end = dev->now + dev->host_func_ps;
+    dev->host_func_free_at = end;
+    op->base.end_ns = end / SIM_PS_PER_NS;
+    op->node.what = SIM_HOST_FUNC_END;
+    sim_heap_set(&dev->heap, &op->node, end + sim_us_to_ps(dev->profile.host_func_out_us));
+}

@@ -1,0 +1,473 @@
+/* placement.c - kernels on SMs: the leftover policy, most room first, and how
+ * fast the placed blocks run.
+ *
+ * SMs in the same state form a group, and blocks of a kernel that are placed on
+ * a group together form a cohort with one end, so that the cost is in waves and
+ * groups, not in blocks. While the first kernel of the most urgent non-empty
+ * queue has unplaced blocks, no other kernel places any. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+/* ---- groups ------------------------------------------------------------------- */
+
+static void group_reset(const sim_device *dev, sim_group *group)
+{
+    const sim_profile *profile = &dev->profile;
+    group->free_threads = (int32_t)profile->max_threads_per_sm;
+    group->free_blocks = (int32_t)profile->max_blocks_per_sm;
+    group->free_registers = (int32_t)profile->registers_per_sm;
+    group->free_shared = (int64_t)profile->shared_bytes_per_sm;
+    group->share = 0;
+    group->scale = 1;
+}
+
+/* Priority levels that the hardware tells apart; the least urgent is level 0. */
+static int32_t level_count(const sim_profile *profile)
+{
+    int32_t range = (int32_t)(profile->priority_least - profile->priority_greatest) + 1;
+    int32_t levels = (int32_t)profile->priority_levels;
+    return levels < range ? levels : range;
+}
+
+bool sim_chip_open(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    int32_t sms = (int32_t)dev->profile.sm_count;
+    chip->n_levels = level_count(&dev->profile);
+    chip->level = calloc((size_t)chip->n_levels, sizeof *chip->level);
+    chip->group = calloc((size_t)sms, sizeof *chip->group);
+    sim_group *groups = calloc((size_t)sms, sizeof *groups);
+    if (!chip->level || !chip->group || !groups) {
+        free(groups);
+        return false;
+    }
+    /* Every SM can become a group of its own; unused ones wait behind n_groups. */
+    chip->cap_groups = sms;
+    chip->groups = groups;
+    for (int32_t i = 0; i < sms; i++)
+        chip->group[i] = &groups[i];
+    chip->n_groups = 1;
+    group_reset(dev, chip->group[0]);
+    chip->group[0]->sms = sms;
+    chip->memory_scale = 1;
+    return true;
+}
+
+void sim_chip_close(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    while (chip->free_cohorts) {
+        sim_cohort *next = chip->free_cohorts->next;
+        free(chip->free_cohorts);
+        chip->free_cohorts = next;
+    }
+    free(chip->groups);
+    free(chip->group);
+    free(chip->level);
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* How many more blocks of `launch` an SM with these free resources can hold. */
+static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t blocks,
+                        int64_t registers, int64_t shared)
+{
+    int64_t room = least(blocks, threads / launch->threads);
+    if (launch->registers > 0)
+        room = least(room, registers / launch->registers);
+    if (launch->shared_bytes > 0)
+        room = least(room, shared / launch->shared_bytes);
+    return room;
+}
+
+int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
+{
+    const sim_profile *profile = &dev->profile;
+    return room_for(launch, (int64_t)profile->max_threads_per_sm,
+                    (int64_t)profile->max_blocks_per_sm, (int64_t)profile->registers_per_sm,
+                    (int64_t)profile->shared_bytes_per_sm);
+}
+
+static int64_t group_room(const sim_group *group, const sim_launch *launch)
+{
+    return room_for(launch, group->free_threads, group->free_blocks, group->free_registers,
+                    group->free_shared);
+}
+
+/* ---- cohorts -------------------------------------------------------------------- */
+
+static sim_cohort *cohort_new(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    sim_cohort *cohort = chip->free_cohorts;
+    if (!sim_heap_reserve(&dev->heap, (uint32_t)dev->unfinished + chip->live_cohorts + 2))
+        return NULL;
+    if (cohort)
+        chip->free_cohorts = cohort->next;
+    else if (!(cohort = malloc(sizeof *cohort)))
+        return NULL;
+    chip->live_cohorts++;
+    *cohort = (sim_cohort){.node = {.what = SIM_COHORT_END}};
+    return cohort;
+}
+
+static void cohort_free(sim_chip *chip, sim_cohort *cohort)
+{
+    cohort->next = chip->free_cohorts;
+    chip->free_cohorts = cohort;
+    chip->live_cohorts--;
+}
+
+static void cohort_link(sim_cohort *cohort, sim_group *group)
+{
+    cohort->group = group;
+    cohort->prev = NULL;
+    cohort->next = group->cohorts;
+    if (group->cohorts)
+        group->cohorts->prev = cohort;
+    group->cohorts = cohort;
+}
+
+static void cohort_unlink(sim_cohort *cohort)
+{
+    if (cohort->prev)
+        cohort->prev->next = cohort->next;
+    else
+        cohort->group->cohorts = cohort->next;
+    if (cohort->next)
+        cohort->next->prev = cohort->prev;
+}
+
+/* Puts `sign` times the cohort's blocks onto each SM of its group. */
+static void group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
+{
+    const sim_launch *launch = &cohort->op->launch;
+    int32_t n = sign * cohort->per_sm;
+    group->free_threads -= n * launch->threads;
+    group->free_blocks -= n;
+    group->free_registers -= n * launch->registers;
+    group->free_shared -= (int64_t)n * launch->shared_bytes;
+    group->share += n * launch->sm_share;
+    if (!group->cohorts)
+        group->share = 0;       /* no rounding is left behind */
+}
+
+/* ---- splitting and merging groups -------------------------------------------------- */
+
+static bool copy_cohorts(sim_device *dev, const sim_group *from, sim_group *to)
+{
+    const sim_cohort *last = from->cohorts;
+    while (last && last->next)
+        last = last->next;
+    for (const sim_cohort *c = last; c; c = c->prev) {
+        sim_cohort *copy = cohort_new(dev);
+        if (!copy)
+            return false;
+        *copy = *c;
+        copy->node.slot = 0;
+        cohort_link(copy, to);
+    }
+    return true;
+}
+
+static void drop_cohorts(sim_chip *chip, sim_group *group)
+{
+    while (group->cohorts) {
+        sim_cohort *cohort = group->cohorts;
+        group->cohorts = cohort->next;
+        cohort_free(chip, cohort);
+    }
+}
+
+/* The first `sms` SMs of a group stay, the others become a group of their own right
+ * behind it. NULL: out of memory, nothing changed. */
+static sim_group *group_split(sim_device *dev, int32_t index, int32_t sms)
+{
+    sim_chip *chip = &dev->chip;
+    sim_group *group = chip->group[index], *rest = chip->group[chip->n_groups];
+    *rest = *group;
+    rest->cohorts = NULL;
+    if (!copy_cohorts(dev, group, rest)) {
+        drop_cohorts(chip, rest);
+        return NULL;
+    }
+    for (sim_cohort *copy = rest->cohorts, *c = group->cohorts; copy;
+         copy = copy->next, c = c->next)
+        if (c->node.slot)
+            sim_heap_set(&dev->heap, &copy->node, c->node.at);
+    rest->first_sm = group->first_sm + sms;
+    rest->sms = group->sms - sms;
+    group->sms = sms;
+    for (int32_t i = chip->n_groups; i > index + 1; i--)
+        chip->group[i] = chip->group[i - 1];
+    chip->group[index + 1] = rest;
+    chip->n_groups++;
+    return rest;
+}
+
+static bool same_state(const sim_group *a, const sim_group *b)
+{
+    const sim_cohort *x = a->cohorts, *y = b->cohorts;
+    for (; x && y; x = x->next, y = y->next)
+        if (x->op != y->op || x->per_sm != y->per_sm || x->node.at != y->node.at)
+            return false;
+    return !x && !y;
+}
+
+/* Makes one of two groups in the same state, so that groups do not pile up. */
+static void group_merge(sim_device *dev, int32_t into, int32_t from)
+{
+    sim_chip *chip = &dev->chip;
+    sim_group *gone = chip->group[from];
+    chip->group[into]->sms += gone->sms;
+    for (sim_cohort *c = gone->cohorts; c; c = c->next)
+        sim_heap_remove(&dev->heap, &c->node);
+    drop_cohorts(chip, gone);
+    chip->n_groups--;
+    for (int32_t i = from; i < chip->n_groups; i++)
+        chip->group[i] = chip->group[i + 1];
+    chip->group[chip->n_groups] = gone;
+}
+
+/* Only a group that lost a cohort can have come to equal another. */
+static void merge_changed(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        if (!chip->group[i]->changed)
+            continue;
+        chip->group[i]->changed = false;
+        for (int32_t j = chip->n_groups - 1; j >= 0; j--) {
+            if (j == i || !same_state(chip->group[i], chip->group[j]))
+                continue;
+            group_merge(dev, i < j ? i : j, i < j ? j : i);
+            if (j < i)
+                i--;
+        }
+    }
+}
+
+/* ---- placing ------------------------------------------------------------------------- */
+
+/* Which group takes blocks next: the most room per SM, ties by device order. The
+ * next best room comes back in *second. */
+static sim_group *most_room(const sim_chip *chip, int64_t *second)
+{
+    sim_group *best = NULL;
+    *second = 0;
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        sim_group *group = chip->group[i];
+        if (!best || group->room > best->room) {
+            if (best && best->room > *second)
+                *second = best->room;
+            best = group;
+        } else if (group->room > *second) {
+            *second = group->room;
+        }
+    }
+    return best && best->room > 0 ? best : NULL;
+}
+
+static int32_t group_index(const sim_chip *chip, const sim_group *group)
+{
+    int32_t i = 0;
+    while (chip->group[i] != group)
+        i++;
+    return i;
+}
+
+/* Plans `left` blocks over the groups; splits one where its SMs come out unequal.
+ * Returns how many blocks found no place. */
+static int64_t plan_blocks(sim_device *dev, const sim_launch *launch, int64_t left)
+{
+    sim_chip *chip = &dev->chip;
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        chip->group[i]->room = group_room(chip->group[i], launch);
+        chip->group[i]->plan = 0;
+    }
+    while (left > 0) {
+        int64_t second;
+        sim_group *group = most_room(chip, &second);
+        if (!group)
+            break;
+        int64_t layers = group->room > second ? group->room - second : 1;
+        layers = least(layers, left / group->sms);
+        if (layers == 0) {      /* fewer blocks than SMs */
+            if (!group_split(dev, group_index(chip, group), (int32_t)left)) {
+                dev->out_of_memory = true;
+                break;
+            }
+            layers = 1;
+        }
+        group->plan += layers;
+        group->room -= layers;
+        left -= layers * group->sms;
+    }
+    return left;
+}
+
+static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
+{
+    const sim_launch *launch = &op->launch;
+    sim_cohort *cohort = cohort_new(dev);
+    if (!cohort) {
+        dev->out_of_memory = true;
+        return false;
+    }
+    cohort->node.seq = op->base.seq;
+    cohort->op = op;
+    cohort->per_sm = (int32_t)group->plan;
+    cohort->left_ps = (double)launch->block_ps;
+    cohort->since = dev->now;
+    cohort_link(cohort, group);
+    group_charge(group, cohort, 1);
+    int64_t blocks = group->plan * group->sms;
+    dev->chip.memory_share += (double)blocks * launch->memory_share;
+    op->launch.blocks -= blocks;
+    op->blocks_running += blocks;
+    dev->chip.rates_dirty = true;
+    return true;
+}
+
+/* Places what fits of one kernel; true once none of its blocks is left over. */
+static bool place_kernel(sim_device *dev, sim_op *op)
+{
+    int64_t before = op->launch.blocks;
+    int64_t left = plan_blocks(dev, &op->launch, before);
+    if (left == before)
+        return false;
+    if (op->blocks_running == 0 && !op->queued) {   /* its first blocks: virtual start */
+        op->queued = true;
+        sim_queue_capture(op);
+    }
+    for (int32_t i = 0; i < dev->chip.n_groups; i++)
+        if (dev->chip.group[i]->plan > 0 && !place_on(dev, op, dev->chip.group[i]))
+            break;
+    return op->launch.blocks == 0;
+}
+
+static void place_all(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    for (int32_t level = chip->n_levels - 1; level >= 0 && chip->waiting > 0; level--) {
+        sim_fifo *queue = &chip->level[level];
+        while (queue->head) {
+            if (!place_kernel(dev, queue->head))
+                return;         /* leftover policy: nobody else until it is placed */
+            sim_op *op = sim_fifo_pop(queue);
+            chip->waiting--;
+            sim_queue_leave_channel(op);
+        }
+    }
+}
+
+/* ---- rates ------------------------------------------------------------------------------ */
+
+static double scale_for(double share) { return share > 1 ? 1 / share : 1; }
+
+static void cohort_set_rate(sim_device *dev, sim_cohort *cohort, double rate)
+{
+    if (cohort->rate == rate)
+        return;
+    cohort->left_ps -= (double)(dev->now - cohort->since) * cohort->rate;
+    cohort->since = dev->now;
+    cohort->rate = rate;
+    double duration = cohort->left_ps > 0 ? cohort->left_ps / rate : 0;
+    sim_ps whole = (sim_ps)duration;
+    sim_heap_set(&dev->heap, &cohort->node, dev->now + whole + (duration > (double)whole));
+}
+
+/* A block runs at the smaller of its SM's and the memory's scale, each of which
+ * divides what there is among all who ask. */
+static void set_rates(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    chip->memory_scale = scale_for(chip->memory_share);
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        sim_group *group = chip->group[i];
+        group->scale = scale_for(group->share);
+        for (sim_cohort *c = group->cohorts; c; c = c->next) {
+            double rate = c->op->launch.sm_share > 0 ? group->scale : 1;
+            if (c->op->launch.memory_share > 0 && chip->memory_scale < rate)
+                rate = chip->memory_scale;
+            cohort_set_rate(dev, c, rate);
+        }
+    }
+}
+
+void sim_chip_place(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    if (chip->dirty) {
+        chip->dirty = false;
+        if (chip->n_groups > 1)
+            merge_changed(dev);
+        place_all(dev);
+    }
+    if (chip->rates_dirty) {
+        chip->rates_dirty = false;
+        set_rates(dev);
+    }
+}
+
+/* ---- coming and going ----------------------------------------------------------------------- */
+
+static int32_t level_of(const sim_op *op)
+{
+    const sim_device *dev = (const sim_device *)op->base.stream->device;
+    int32_t level = (int32_t)dev->profile.priority_least - op->base.stream->priority;
+    if (level < 0)
+        level = 0;
+    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
+}
+
+static void admit(sim_device *dev, sim_op *op)
+{
+    dev->chip.resident_grids++;
+    sim_fifo_push(&dev->chip.level[level_of(op)], op);
+    dev->chip.waiting++;
+    dev->chip.dirty = true;
+}
+
+void sim_chip_submit(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    if (dev->chip.resident_grids < (int32_t)dev->profile.max_grids)
+        admit(dev, op);
+    else
+        sim_fifo_push(&dev->chip.grid_wait, op);
+}
+
+void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
+{
+    sim_chip *chip = &dev->chip;
+    sim_op *op = cohort->op;
+    sim_group *group = cohort->group;
+    int64_t blocks = (int64_t)cohort->per_sm * group->sms;
+    cohort_unlink(cohort);
+    group_charge(group, cohort, -1);
+    group->changed = true;
+    chip->memory_share -= (double)blocks * op->launch.memory_share;
+    cohort_free(chip, cohort);
+    if (chip->live_cohorts == 0)
+        chip->memory_share = 0;     /* no rounding is left behind */
+    chip->dirty = chip->rates_dirty = true;
+    op->blocks_running -= blocks;
+    if (op->blocks_running > 0 || op->launch.blocks > 0)
+        return;
+    chip->resident_grids--;
+    if (chip->grid_wait.head)
+        admit(dev, sim_fifo_pop(&chip->grid_wait));
+    if (op->launch.tail_ps == 0) {
+        sim_chip_kernel_end(op);
+        return;
+    }
+    op->node.what = SIM_KERNEL_END;
+    sim_heap_set(&dev->heap, &op->node, dev->now + op->launch.tail_ps);
+}
+
+void sim_chip_kernel_end(sim_op *op)
+{
+    sim_queue_done(op, sim_device_of(op)->now);
+}

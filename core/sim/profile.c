@@ -1,0 +1,360 @@
+/* profile.c - a profile from settings, with an error that names the key.
+ *
+ * The keys are the X tables of profile.h. Reading goes over the settings once,
+ * notes which keys were there, and then asks for the missing ones: a profile
+ * with a mistyped key should say so, and not run with a figure from nowhere.
+ */
+#include "profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct { const char *key; size_t offset; double least, greatest; } numbers[] = {
+#define X(field, key, least, greatest) {key, offsetof(sim_profile, field), least, greatest},
+    SIM_PROFILE_NUMBERS(X)
+#undef X
+};
+
+static const struct { const char *key; size_t offset; bool optional; } tables[] = {
+#define X(field, key, optional) {key, offsetof(sim_profile, field), optional},
+    SIM_PROFILE_TABLES(X)
+#undef X
+};
+
+enum { NAME, COMPUTE_CAPABILITY, D2D_ENGINE, NOTE, OTHERS };
+static const struct { const char *key; bool optional; } others[OTHERS] = {
+    [NAME] = {"name", false}, [COMPUTE_CAPABILITY] = {"compute_capability", false},
+    [D2D_ENGINE] = {"d2d_engine", false}, [NOTE] = {"note", true},
+};
+
+/* calls.NAME.FIELD: all optional */
+enum { CALL_US, CALL_US_PER_MIB, CALL_WAITS, CALL_FIELDS };
+static const char *const call_fields[CALL_FIELDS] = {"us", "us_per_mib", "waits"};
+
+/* All keys in one row: numbers, tables, others, calls. */
+enum {
+    N_NUMBERS = sizeof numbers / sizeof *numbers,
+    N_TABLES = sizeof tables / sizeof *tables,
+    FIRST_TABLE = N_NUMBERS,
+    FIRST_OTHER = FIRST_TABLE + N_TABLES,
+    FIRST_CALL = FIRST_OTHER + OTHERS,
+    N_KEYS = FIRST_CALL + CALL_FIELDS * SL_PLAIN_CALLS,
+    KEY_CHARS = 96
+};
+
+static const char *key_at(int index, char buffer[KEY_CHARS])
+{
+    if (index < FIRST_TABLE)
+        return numbers[index].key;
+    if (index < FIRST_OTHER)
+        return tables[index - FIRST_TABLE].key;
+    if (index < FIRST_CALL)
+        return others[index - FIRST_OTHER].key;
+    index -= FIRST_CALL;
+    snprintf(buffer, KEY_CHARS, "calls.%s.%s", sl__plain_call_names[index / CALL_FIELDS],
+             call_fields[index % CALL_FIELDS]);
+    return buffer;
+}
+
+static bool is_optional(int index)
+{
+    if (index < FIRST_TABLE)
+        return false;
+    if (index < FIRST_OTHER)
+        return tables[index - FIRST_TABLE].optional;
+    return index >= FIRST_CALL || others[index - FIRST_OTHER].optional;
+}
+
+static int find_key(const char *key)
+{
+    char buffer[KEY_CHARS];
+    const int n = strncmp(key, "calls.", 6) == 0 ? N_KEYS : FIRST_CALL;
+    for (int i = 0; i < n; i++)
+        if (strcmp(key, key_at(i, buffer)) == 0)
+            return i;
+    return -1;
+}
+
+/* ---- unknown and missing keys ------------------------------------------------ */
+
+/* Levenshtein distance of texts shorter than KEY_CHARS. */
+static int edit_distance(const char *a, const char *b)
+{
+    int row[KEY_CHARS + 1];
+    const int n = (int)strlen(b);
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+/* The known key that looks most like `key`, if one looks like it at all. */
+static int nearest_key(const char *key)
+{
+    char buffer[KEY_CHARS];
+    const size_t length = strlen(key);
+    if (length >= KEY_CHARS)
+        return -1;
+    int nearest = -1, least = length < 9 ? 3 : (int)length / 3;
+    for (int i = 0; i < N_KEYS; i++) {
+        int distance = edit_distance(key, key_at(i, buffer));
+        if (distance < least) {
+            least = distance;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+static sl_status fail_unknown(const char *key, sl_error *err)
+{
+    char buffer[KEY_CHARS];
+    const int nearest = nearest_key(key);
+    if (nearest < 0)
+        return sl_fail(err, SL_EINVAL, "profile has an unknown key '%.80s'", key);
+    return sl_fail(err, SL_EINVAL, "profile has an unknown key '%.80s'; did you mean '%s'?", key,
+                   key_at(nearest, buffer));
+}
+
+static sl_status check_missing(const bool seen[N_KEYS], sl_error *err)
+{
+    enum { NAMED = 3 };
+    char buffer[KEY_CHARS], list[NAMED * (KEY_CHARS + 4)] = "";
+    int missing = 0;
+    for (int i = 0; i < N_KEYS; i++) {
+        if (seen[i] || is_optional(i))
+            continue;
+        if (missing < NAMED) {
+            size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, "%s'%s'", used ? ", " : "",
+                     key_at(i, buffer));
+        }
+        missing++;
+    }
+    if (missing == 0)
+        return SL_OK;
+    if (missing <= NAMED)
+        return sl_fail(err, SL_EINVAL, "profile lacks %s", list);
+    return sl_fail(err, SL_EINVAL, "profile lacks %s and %d more keys", list, missing - NAMED);
+}
+
+/* ---- reading one setting -------------------------------------------------------- */
+
+static sl_status read_number(const sl_setting *setting, double least, double greatest,
+                             double *number, sl_error *err)
+{
+    if (!setting->values)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs a number, got the text '%.60s'",
+                       setting->name, setting->text ? setting->text : "");
+    if (setting->n_values != 1)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs one number, got %zu", setting->name,
+                       setting->n_values);
+    const double value = setting->values[0];
+    if (!(value >= least && value <= greatest))     /* also NaN */
+        return sl_fail(err, SL_EINVAL, "profile key '%s' is %g, must be from %g to %g",
+                       setting->name, value, least, greatest);
+    *number = value;
+    return SL_OK;
+}
+
+static sl_status check_table(const sl_setting *setting, sl_error *err)
+{
+    if (!setting->values)
+        return sl_fail(err, SL_EINVAL,
+                       "profile key '%s' needs pairs of numbers, got the text '%.60s'",
+                       setting->name, setting->text ? setting->text : "");
+    if (setting->n_values % 2 != 0)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs pairs of numbers, got %zu numbers",
+                       setting->name, setting->n_values);
+    for (size_t i = 0; i < setting->n_values; i += 2) {
+        const double *pair = setting->values + i;
+        if (!isfinite(pair[0]) || !isfinite(pair[1]) || pair[0] < 0 || pair[1] <= 0)
+            return sl_fail(err, SL_EINVAL, "profile key '%s' has the pair {%g, %g}: "
+                           "needs a first number >= 0 and a second > 0",
+                           setting->name, pair[0], pair[1]);
+        if (i > 0 && pair[-2] >= pair[0])
+            return sl_fail(err, SL_EINVAL, "profile key '%s' must ascend, but %g follows %g",
+                           setting->name, pair[0], pair[-2]);
+    }
+    return SL_OK;
+}
+
+static sl_status read_table(const sl_setting *setting, bool optional, sim_table *table,
+                            sl_error *err)
+{
+    sl_status status = check_table(setting, err);
+    if (status)
+        return status;
+    const size_t n = setting->n_values / 2;
+    if (n == 0)
+        return optional ? SL_OK : sl_fail(err, SL_EINVAL, "profile key '%s' needs at least one "
+                                          "pair of numbers", setting->name);
+    double *memory = malloc(2 * n * sizeof *memory);    /* x, and y behind it */
+    if (!memory)
+        return sl_fail(err, SL_ENOMEM, "no memory for the %zu pairs of profile key '%s'", n,
+                       setting->name);
+    *table = (sim_table){n, memory, memory + n};
+    for (size_t i = 0; i < n; i++) {
+        table->x[i] = setting->values[2 * i];
+        table->y[i] = setting->values[2 * i + 1];
+    }
+    return SL_OK;
+}
+
+static sl_status read_compute_capability(sim_profile *profile, const sl_setting *setting,
+                                         sl_error *err)
+{
+    if (!setting->values || setting->n_values != 2)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs two numbers, such as {9, 0}",
+                       setting->name);
+    for (int i = 0; i < 2; i++) {
+        double number = setting->values[i];
+        if (!(number >= 0 && number <= 1000) || number != floor(number))
+            return sl_fail(err, SL_EINVAL,
+                           "profile key '%s' has %g, must be whole numbers from 0 to 1000",
+                           setting->name, number);
+    }
+    profile->compute_capability_major = (int)setting->values[0];
+    profile->compute_capability_minor = (int)setting->values[1];
+    return SL_OK;
+}
+
+static sl_status read_other(sim_profile *profile, int which, const sl_setting *setting,
+                            sl_error *err)
+{
+    if (which == COMPUTE_CAPABILITY)
+        return read_compute_capability(profile, setting, err);
+    if (!setting->text)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs a text, got %zu numbers",
+                       setting->name, setting->n_values);
+    if (which == NAME) {
+        if (strlen(setting->text) >= sizeof profile->name)
+            return sl_fail(err, SL_EINVAL, "profile key 'name' has %zu characters, at most %zu fit",
+                           strlen(setting->text), sizeof profile->name - 1);
+        strcpy(profile->name, setting->text);
+    }
+    if (which == D2D_ENGINE) {
+        profile->d2d_on_sm = strcmp(setting->text, "sm") == 0;
+        if (!profile->d2d_on_sm && strcmp(setting->text, "copy") != 0)
+            return sl_fail(err, SL_EINVAL,
+                           "profile key 'd2d_engine' is '%.60s', must be 'sm' or 'copy'",
+                           setting->text);
+    }
+    return SL_OK;
+}
+
+static sl_status read_call(sim_profile *profile, int index, const sl_setting *setting,
+                           sl_error *err)
+{
+    sim_call_cost *cost = &profile->calls[index / CALL_FIELDS];
+    if (index % CALL_FIELDS == CALL_US)
+        return read_number(setting, 0, 1e9, &cost->us, err);
+    if (index % CALL_FIELDS == CALL_US_PER_MIB)
+        return read_number(setting, 0, 1e9, &cost->us_per_mib, err);
+    double waits;
+    sl_status status = read_number(setting, 0, 1, &waits, err);
+    if (status)
+        return status;
+    cost->waits = waits != 0;
+    return SL_OK;
+}
+
+static sl_status read_setting(sim_profile *profile, int index, const sl_setting *setting,
+                              sl_error *err)
+{
+    char *base = (char *)profile;
+    if (index < FIRST_TABLE)
+        return read_number(setting, numbers[index].least, numbers[index].greatest,
+                           (double *)(void *)(base + numbers[index].offset), err);
+    if (index < FIRST_OTHER) {
+        const int i = index - FIRST_TABLE;
+        return read_table(setting, tables[i].optional,
+                          (sim_table *)(void *)(base + tables[i].offset), err);
+    }
+    if (index < FIRST_CALL)
+        return read_other(profile, index - FIRST_OTHER, setting, err);
+    return read_call(profile, index - FIRST_CALL, setting, err);
+}
+
+/* ---- profiles -------------------------------------------------------------------- */
+
+static sl_status read_all(sim_profile *profile, const sl_setting *settings, size_t n_settings,
+                          sl_error *err)
+{
+    bool seen[N_KEYS] = {false};
+    for (size_t i = 0; i < n_settings; i++) {
+        const int index = find_key(settings[i].name);
+        if (index < 0)
+            return fail_unknown(settings[i].name, err);
+        if (seen[index])
+            return sl_fail(err, SL_EINVAL, "profile key '%s' is given twice", settings[i].name);
+        seen[index] = true;
+        sl_status status = read_setting(profile, index, &settings[i], err);
+        if (status)
+            return status;
+    }
+    sl_status status = check_missing(seen, err);
+    if (status)
+        return status;
+    if (profile->priority_greatest > profile->priority_least)
+        return sl_fail(err, SL_EINVAL, "profile key 'priority_greatest' is %g, must not exceed "
+                       "'priority_least', %g: lower is more urgent",
+                       profile->priority_greatest, profile->priority_least);
+    return SL_OK;
+}
+
+sl_status sim_profile_read(sim_profile *profile, const sl_setting *settings, size_t n_settings,
+                           sl_error *err)
+{
+    memset(profile, 0, sizeof *profile);
+    for (int i = 0; i < SL_PLAIN_CALLS; i++)
+        profile->calls[i] = (sim_call_cost){.us = 1};
+    sl_status status = read_all(profile, settings, n_settings, err);
+    if (status)
+        sim_profile_free(profile);
+    return status;
+}
+
+void sim_profile_free(sim_profile *profile)
+{
+    for (int i = 0; i < N_TABLES; i++) {
+        sim_table *table = (sim_table *)(void *)((char *)profile + tables[i].offset);
+        free(table->x);
+        *table = (sim_table){0, NULL, NULL};
+    }
+}
+
+double sim_table_at(const sim_table *table, double x)
+{
+    const size_t n = table->n;
+    if (n == 0)
+        return 0;
+    if (x <= table->x[0])
+        return table->y[0];
+    if (!(x < table->x[n - 1]))
+        return table->y[n - 1];
+    size_t low = 0, high = n - 1;       /* x[low] <= x < x[high] */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (table->x[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double part = (x - table->x[low]) / (table->x[high] - table->x[low]);
+    return table->y[low] + part * (table->y[high] - table->y[low]);
+}

@@ -1,0 +1,123 @@
+/* profile.h - a GPU as the simulator sees it, read from settings.
+ *
+ * scripts/profiles/NAME.lua has one table with these keys (units in the names);
+ * the bindings flatten it into sl_settings. Every number below is required
+ * unless it says "optional"; an unknown key, a missing one, a wrong type or a
+ * value out of range is an error that names the key. scripts/profiles/h200.lua
+ * says where each figure comes from; sim-rules, section E, what each does.
+ */
+#ifndef SIM_PROFILE_H
+#define SIM_PROFILE_H
+
+#include "../backend.h"
+
+/* X(field, key, least, greatest) - plain numbers, kept as doubles */
+#define SIM_PROFILE_NUMBERS(X)                                                        \
+    /* the chip */                                                                    \
+    X(sm_count, "sm_count", 1, 4096)                                                  \
+    X(max_threads_per_sm, "max_threads_per_sm", 32, 65536)                            \
+    X(max_blocks_per_sm, "max_blocks_per_sm", 1, 1024)                                \
+    X(registers_per_sm, "registers_per_sm", 1024, 1e7)                                \
+    X(shared_bytes_per_sm, "shared_bytes_per_sm", 1024, 1e8)                          \
+    X(shared_bytes_per_block, "shared_bytes_per_block", 1024, 1e8)                    \
+    X(max_threads_per_block, "max_threads_per_block", 32, 65536)                      \
+    X(memory_bytes, "memory_bytes", 1, 1e18)                                          \
+    X(async_engine_count, "async_engine_count", 1, 16)                                \
+    X(max_grids, "max_grids", 1, 65536)               /* resident at a time */        \
+    X(connections, "connections", 1, 1024)            /* hardware channels */         \
+    X(copy_connections, "copy_connections", 1, 1024)                                  \
+    X(launch_queue_depth, "launch_queue_depth", 1, 1e9)                               \
+    X(priority_least, "priority_least", -1000, 1000)                                  \
+    X(priority_greatest, "priority_greatest", -1000, 1000)                            \
+    X(priority_levels, "priority_levels", 1, 1000)    /* that the hardware tells apart */ \
+    /* arithmetic; tf32 and bf16 may equal fp32 where there are no such units */      \
+    X(fp32_tflops, "fp32_tflops", 1e-3, 1e6)                                          \
+    X(tf32_tflops, "tf32_tflops", 1e-3, 1e6)                                          \
+    X(bf16_tflops, "bf16_tflops", 1e-3, 1e6)          /* float16 the same */          \
+    X(gemm_efficiency_fp32, "gemm_efficiency.float32", 1e-3, 1)                       \
+    X(gemm_efficiency_tf32, "gemm_efficiency.tf32", 1e-3, 1)                          \
+    X(gemm_efficiency_bf16, "gemm_efficiency.bfloat16", 1e-3, 1)                      \
+    X(gemm_fixed_us, "gemm_fixed_us", 0, 1e6)                                         \
+    X(gemm_persistent, "gemm_persistent", 0, 1)       /* tensor-core GEMM: one block an SM, all of it */ \
+    /* device memory */                                                               \
+    X(hbm_gb_per_s, "hbm_gb_per_s", 1e-3, 1e6)        /* reached by a copy kernel, read + write */ \
+    X(l2_bytes, "l2_bytes", 0, 1e12)                                                  \
+    X(l2_gb_per_s, "l2_gb_per_s", 1e-3, 1e6)                                          \
+    X(kernel_fixed_us, "kernel_fixed_us", 0, 1e6)     /* of an elementwise kernel */  \
+    X(d2d_gb_per_s, "d2d_gb_per_s", 1e-3, 1e6)        /* bytes copied */              \
+    X(d2d_fixed_us, "d2d_fixed_us", 0, 1e6)                                           \
+    X(memset_gb_per_s, "memset_gb_per_s", 1e-3, 1e6)                                  \
+    /* copies between host and device */                                              \
+    X(h2d_gb_per_s, "h2d_gb_per_s", 1e-3, 1e6)                                        \
+    X(d2h_gb_per_s, "d2h_gb_per_s", 1e-3, 1e6)                                        \
+    X(duplex_factor, "duplex_factor", 0.01, 1)        /* of each direction while both run */ \
+    X(copy_latency_us, "copy_latency_us", 0, 1e6)                                     \
+    X(stage_bytes, "stage_bytes", 4096, 1e9)          /* one staging buffer */        \
+    X(stage_buffers, "stage_buffers", 1, 1024)                                        \
+    X(h2d_async_bytes, "h2d_async_bytes", 0, 1e12)    /* pageable H2D up to this returns once staged */ \
+    X(host_gb_per_s, "host_gb_per_s", 1e-3, 1e6)      /* the host filling or copying its memory */ \
+    /* latencies */                                                                   \
+    X(submit_us, "submit_us", 0, 1e6)                 /* call to visible on the device */ \
+    X(stream_gap_us, "stream_gap_us", 0, 1e6)         /* between operations of a stream */ \
+    X(cross_stream_us, "cross_stream_us", 0, 1e6)     /* record in one, wait in another */ \
+    X(record_us, "record_us", 0, 1e6)                 /* a timed record, on the device */ \
+    X(host_func_in_us, "host_func_in_us", 0, 1e6)                                     \
+    X(host_func_out_us, "host_func_out_us", 0, 1e6)                                   \
+    X(event_tick_ns, "event_tick_ns", 1e-3, 1e9)                                      \
+    X(wake_us, "wake_us", 0, 1e6)                     /* host notices completion */   \
+    X(lazy_load_us, "lazy_load_us", 0, 1e6)           /* first use of a kernel: waits for the device, then this; 0: off */ \
+    /* what each call costs the host */                                               \
+    X(host_launch_us, "host.launch_us", 0, 1e6)                                       \
+    X(host_matmul_us, "host.matmul_us", 0, 1e6)                                       \
+    X(host_memcpy_async_us, "host.memcpy_async_us", 0, 1e6)                           \
+    X(host_memset_us, "host.memset_us", 0, 1e6)                                       \
+    X(host_record_us, "host.record_us", 0, 1e6)                                       \
+    X(host_record_untimed_us, "host.record_untimed_us", 0, 1e6)                       \
+    X(host_wait_us, "host.wait_us", 0, 1e6)                                           \
+    X(host_query_us, "host.query_us", 0, 1e6)                                         \
+    X(host_synchronize_us, "host.synchronize_us", 0, 1e6)                             \
+    X(host_host_func_us, "host.host_func_us", 0, 1e6)                                 \
+    X(host_stream_create_us, "host.stream_create_us", 0, 1e6)                         \
+    X(host_event_create_us, "host.event_create_us", 0, 1e6)                           \
+    X(host_tensor_alloc_us, "host.tensor_alloc_us", 0, 1e6)   /* device tensor, from the pool */ \
+    X(host_pinned_alloc_us, "host.pinned_alloc_us", 0, 1e6)   /* pinned tensor, from the pool */
+
+/* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
+ * the ends. X(field, key, optional) */
+#define SIM_PROFILE_TABLES(X)                                                         \
+    X(gemm_us_fp32, "gemm_us.float32", true)      /* (n, us): n x n x n, back to back */ \
+    X(gemm_us_tf32, "gemm_us.tf32", true)                                             \
+    X(gemm_us_bf16, "gemm_us.bfloat16", true)                                         \
+    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false)  /* (bytes, GB/s): host copy into staging */ \
+    X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false)
+
+/* And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
+ * "copy"), note (text, optional, ignored), and for each plain call, by CUDA's
+ * name, calls.cudaFree = {us =, us_per_mib =, waits = true|false}: what it
+ * costs the host, and whether it first waits for all work on the device. */
+
+typedef struct sim_table { size_t n; double *x, *y; } sim_table;
+typedef struct sim_call_cost { double us, us_per_mib; bool waits; } sim_call_cost;
+
+typedef struct sim_profile {
+    char name[96];
+    int compute_capability_major, compute_capability_minor;
+    bool d2d_on_sm;
+#define X(field, key, least, greatest) double field;
+    SIM_PROFILE_NUMBERS(X)
+#undef X
+#define X(field, key, optional) sim_table field;
+    SIM_PROFILE_TABLES(X)
+#undef X
+    sim_call_cost calls[SL_PLAIN_CALLS];
+} sim_profile;
+
+/* Reads settings into *profile (zeroed first). On failure nothing is left to free. */
+sl_status sim_profile_read(sim_profile *profile, const sl_setting *settings, size_t n_settings,
+                           sl_error *err);
+void sim_profile_free(sim_profile *profile);
+
+/* y at x; 0 for an empty table. */
+double sim_table_at(const sim_table *table, double x);
+
+#endif

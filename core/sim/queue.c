@@ -1,0 +1,482 @@
+/* queue.c - the order of things: streams, hardware channels, the NULL stream's
+ * barriers, records and waits.
+ *
+ * An operation comes forward (SIM_READY) when it is visible to the device, the
+ * head of its channel, and all that it depends on has ended. It leaves the
+ * channel when it is fully dispatched (a kernel), handed over (a copy, a host
+ * function) or satisfied (a record, a wait); until then it holds up whatever
+ * other stream shares the channel. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+/* ---- small parts ------------------------------------------------------------ */
+
+void sim_fifo_push(sim_fifo *fifo, sim_op *op)
+{
+    op->fifo_next = NULL;
+    if (fifo->tail)
+        fifo->tail->fifo_next = op;
+    else
+        fifo->head = op;
+    fifo->tail = op;
+}
+
+sim_op *sim_fifo_pop(sim_fifo *fifo)
+{
+    sim_op *op = fifo->head;
+    if (op) {
+        fifo->head = op->fifo_next;
+        if (!fifo->head)
+            fifo->tail = NULL;
+    }
+    return op;
+}
+
+void sim_record_release(sim_record *record)
+{
+    if (record && --record->refs == 0)
+        free(record);
+}
+
+static sim_edge *edge_new(sim_device *dev)
+{
+    sim_edge *edge = dev->free_edges;
+    if (edge)
+        dev->free_edges = edge->next;
+    else
+        edge = malloc(sizeof *edge);
+    return edge;
+}
+
+static void edge_free(sim_device *dev, sim_edge *edge)
+{
+    edge->next = dev->free_edges;
+    dev->free_edges = edge;
+}
+
+bool sim_queue_open(sim_device *dev)
+{
+    dev->n_connections = (int32_t)dev->profile.connections;
+    dev->n_copy_connections = (int32_t)dev->profile.copy_connections;
+    dev->channel = calloc((size_t)(dev->n_connections + 2 * dev->n_copy_connections),
+                          sizeof *dev->channel);
+    return dev->channel && sim_heap_reserve(&dev->heap, 1024);
+}
+
+void sim_queue_close(sim_device *dev)
+{
+    while (dev->free_edges) {
+        sim_edge *next = dev->free_edges->next;
+        free(dev->free_edges);
+        dev->free_edges = next;
+    }
+    free(dev->channel);
+    free(dev->heap.entry);
+}
+
+/* Streams map to channels by their order of creation; the NULL stream is 0. */
+void sim_stream_init(sim_stream *stream)
+{
+    sim_device *dev = (sim_device *)stream->base.device;
+    uint32_t id = stream->base.id;
+    sim_channel *copies = dev->channel + dev->n_connections;
+    stream->compute = &dev->channel[id % (uint32_t)dev->n_connections];
+    stream->copy[0] = &copies[id % (uint32_t)dev->n_copy_connections];
+    stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
+    stream->last_channel = stream->compute;
+    stream->work_done_at = INT64_MIN / 2;
+    if (stream->base.legacy)
+        dev->legacy = stream;
+}
+
+static bool is_copy_engine_work(const sim_op *op)
+{
+    return op->base.work.kind == SL_WORK_MEMCPY
+           && !sim_copies_on_sm((const sim_device *)op->base.stream->device, &op->base.work);
+}
+
+sim_channel *sim_queue_channel(const sim_op *op)
+{
+    const sim_stream *stream = sim_stream_of(op);
+    if (op->base.work.kind == SL_WORK_EVENT_RECORD || op->base.work.kind == SL_WORK_EVENT_WAIT)
+        return stream->last_channel;
+    if (is_copy_engine_work(op))
+        return stream->copy[op->base.work.copy_kind == SL_SPAN_MEMCPY_D2H];
+    return stream->compute;
+}
+
+/* Takes time on the device, so that a gap follows it. */
+static bool is_timed_record(const sim_op *op)
+{
+    return op->base.work.kind == SL_WORK_EVENT_RECORD && op->base.event->timing;
+}
+
+static bool is_work(const sim_op *op)
+{
+    return op->base.work.kind != SL_WORK_EVENT_RECORD && op->base.work.kind != SL_WORK_EVENT_WAIT;
+}
+
+/* ---- coming forward ---------------------------------------------------------- */
+
+static void come_forward(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    if (op->channel->head != op || op->deps_left > 0 || op->ready || op->node.slot)
+        return;
+    op->node.what = SIM_READY;
+    sim_heap_set(&dev->heap, &op->node, op->ready_at > dev->now ? op->ready_at : dev->now);
+}
+
+static void not_before(sim_op *op, sim_ps at)
+{
+    if (op->ready_at < at)
+        op->ready_at = at;
+}
+
+/* The operation may follow the rest of its stream from `at` on. Records and
+ * waits need no gap; a gap is counted from the last real work. */
+static void follow_stream(sim_op *op, sim_ps at)
+{
+    sim_device *dev = sim_device_of(op);
+    not_before(op, at);
+    if (is_work(op))
+        not_before(op, sim_stream_of(op)->work_done_at + sim_us_to_ps(dev->profile.stream_gap_us));
+}
+
+static void dependency_ended(sim_op *op)
+{
+    op->deps_left--;
+    come_forward(op);
+}
+
+void sim_queue_leave_channel(sim_op *op)
+{
+    sim_channel *channel = op->channel;
+    channel->head = op->channel_next;
+    if (channel->head)
+        come_forward(channel->head);
+    else
+        channel->tail = NULL;
+}
+
+void sim_queue_capture(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    op->base.start_ns = dev->now / SIM_PS_PER_NS;
+    for (int i = 0; i < 2; i++)
+        if (op->base.in[i] && !op->value[i])
+            op->value[i] = sim_value_retain(((sim_buffer *)op->base.in[i])->value);
+}
+
+static void record_ready(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    op->record->at = dev->now;
+    op->base.start_ns = op->base.end_ns = dev->now / SIM_PS_PER_NS;
+    sim_queue_leave_channel(op);
+    if (is_timed_record(op)) {
+        op->node.what = SIM_RECORD_END;
+        sim_heap_set(&dev->heap, &op->node, dev->now + sim_us_to_ps(dev->profile.record_us));
+    } else {
+        sim_queue_done(op, dev->now);
+    }
+}
+
+void sim_queue_ready(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    op->ready = true;
+    switch ((sl_work_kind)op->base.work.kind) {
+    case SL_WORK_EVENT_RECORD:
+        record_ready(op);
+        break;
+    case SL_WORK_EVENT_WAIT:
+        op->base.start_ns = dev->now / SIM_PS_PER_NS;
+        sim_queue_leave_channel(op);
+        sim_queue_done(op, dev->now);
+        break;
+    case SL_WORK_HOST_FUNC:
+        sim_queue_leave_channel(op);
+        sim_host_func_submit(op);
+        break;
+    case SL_WORK_MEMCPY:
+        if (is_copy_engine_work(op)) {
+            sim_queue_leave_channel(op);
+            sim_copies_submit(op);
+            break;
+        }
+        sim_chip_submit(op);
+        break;
+    case SL_WORK_KERNEL:
+    case SL_WORK_MEMSET:
+        sim_chip_submit(op);
+        break;
+    }
+}
+
+/* ---- ending ------------------------------------------------------------------- */
+
+static sim_value *result_of(sim_op *op, sim_value *holds)
+{
+    const sl_work *work = &op->base.work;
+    size_t bytes = op->base.out->bytes;
+    switch (work->kind) {
+    case SL_WORK_MEMCPY:
+        return sim_value_splice(holds, work->dst_offset, op->value[0], work->src_offset, work->bytes);
+    case SL_WORK_MEMSET:
+        return work->bytes == bytes ? sim_value_bytes_set(bytes, work->byte_value)
+                                    : sim_value_memset(holds, work->bytes, work->byte_value);
+    default:
+        return sim_value_apply(work, bytes, op->value[0], op->value[1], holds);
+    }
+}
+
+/* Virtual end: the output's new version, seen by whatever starts from now on. */
+static void publish(sim_op *op)
+{
+    sim_buffer *out = (sim_buffer *)op->base.out;
+    if (out) {
+        sim_value *value = result_of(op, out->value);
+        if (value) {
+            sim_value_release(out->value);
+            out->value = value;
+        } else {
+            sim_device_of(op)->out_of_memory = true;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        sim_value_release(op->value[i]);
+        op->value[i] = NULL;
+    }
+}
+
+static void stream_idle(sim_stream *stream)
+{
+    sim_device *dev = (sim_device *)stream->base.device;
+    if (!stream->busy)
+        return;
+    stream->busy = false;
+    if (stream->busy_prev)
+        stream->busy_prev->busy_next = stream->busy_next;
+    else
+        dev->busy = stream->busy_next;
+    if (stream->busy_next)
+        stream->busy_next->busy_prev = stream->busy_prev;
+}
+
+/* Only blocking streams take part in the NULL stream's rules. */
+static void stream_busy(sim_stream *stream)
+{
+    sim_device *dev = (sim_device *)stream->base.device;
+    if (stream->busy || stream->base.legacy || stream->base.non_blocking)
+        return;
+    stream->busy = true;
+    stream->busy_prev = NULL;
+    stream->busy_next = dev->busy;
+    if (dev->busy)
+        dev->busy->busy_prev = stream;
+    dev->busy = stream;
+}
+
+static void release_dependents(sim_op *op, sim_ps done_at)
+{
+    sim_device *dev = sim_device_of(op);
+    sim_ps at = done_at + sim_us_to_ps(dev->profile.cross_stream_us);
+    while (op->dependents) {
+        sim_edge *edge = op->dependents;
+        op->dependents = edge->next;
+        not_before(edge->op, at);
+        dependency_ended(edge->op);
+        edge_free(dev, edge);
+    }
+}
+
+static void note_record(sim_op *op, sim_ps done_at)
+{
+    if (op->base.work.kind == SL_WORK_EVENT_RECORD) {
+        op->record->done = true;
+        op->record->done_at = done_at;
+        op->record->op = NULL;
+    }
+    sim_record_release(op->record);
+    op->record = NULL;
+}
+
+static void give_to_core(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    op->base.next = NULL;
+    if (dev->done_tail)
+        dev->done_tail->base.next = &op->base;
+    else
+        dev->done_head = op;
+    dev->done_tail = op;
+}
+
+void sim_queue_done(sim_op *op, sim_ps done_at)
+{
+    sim_device *dev = sim_device_of(op);
+    sim_stream *stream = sim_stream_of(op);
+    publish(op);
+    op->done = true;
+    if (is_work(op) || is_timed_record(op))
+        stream->work_done_at = done_at;
+    if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
+        op->base.end_ns = done_at / SIM_PS_PER_NS;
+    op->channel->unfinished--;
+    dev->unfinished--;
+    stream->head = op->stream_next;
+    if (!stream->head) {
+        stream->tail = NULL;
+        stream_idle(stream);
+    }
+    note_record(op, done_at);
+    if (op->stream_next) {
+        follow_stream(op->stream_next, done_at);
+        dependency_ended(op->stream_next);
+    }
+    release_dependents(op, done_at);
+    give_to_core(op);
+}
+
+/* ---- issuing ------------------------------------------------------------------- */
+
+/* The operation of another stream whose end `op` must see, beyond NULL-stream
+ * barriers: what the record waited for belongs to. */
+static sim_op *awaited_record(const sim_op *op)
+{
+    bool waits = op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && !op->record->done;
+    return waits ? op->record->op : NULL;
+}
+
+static bool waits_for_legacy(const sim_op *op)
+{
+    const sim_stream *stream = sim_stream_of(op);
+    const sim_device *dev = (const sim_device *)stream->base.device;
+    return !stream->base.legacy && !stream->base.non_blocking && dev->legacy && dev->legacy->tail
+           && dev->legacy->tail->base.seq > stream->legacy_seen;
+}
+
+static int64_t edges_needed(const sim_op *op)
+{
+    const sim_device *dev = (const sim_device *)op->base.stream->device;
+    int64_t n = (awaited_record(op) != NULL) + waits_for_legacy(op);
+    if (op->base.stream->legacy)
+        for (const sim_stream *s = dev->busy; s; s = s->busy_next)
+            n++;
+    return n;
+}
+
+static bool reserve_edges(sim_device *dev, int64_t n)
+{
+    sim_edge *list = NULL;
+    bool enough = true;
+    while (n-- > 0 && enough) {
+        sim_edge *edge = edge_new(dev);
+        if (edge) {
+            edge->next = list;
+            list = edge;
+        }
+        enough = edge != NULL;
+    }
+    while (list) {
+        sim_edge *next = list->next;
+        edge_free(dev, list);
+        list = next;
+    }
+    return enough;
+}
+
+static bool reserve(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    uint32_t nodes = (uint32_t)dev->unfinished + dev->chip.live_cohorts + 2;
+    if (!sim_heap_reserve(&dev->heap, nodes) || !reserve_edges(dev, edges_needed(op)))
+        return false;
+    if (op->base.work.kind != SL_WORK_EVENT_RECORD)
+        return true;
+    op->record = calloc(1, sizeof *op->record);
+    return op->record != NULL;
+}
+
+static void wait_for(sim_op *op, sim_op *earlier)
+{
+    sim_edge *edge = edge_new(sim_device_of(op));      /* reserved: cannot fail */
+    edge->op = op;
+    edge->next = earlier->dependents;
+    earlier->dependents = edge;
+    op->deps_left++;
+}
+
+/* D.1: an operation in the NULL stream waits for the last one of every blocking
+ * stream; the next one of a blocking stream waits for the last NULL-stream one. */
+static void null_stream_barriers(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    sim_stream *stream = sim_stream_of(op);
+    if (stream->base.legacy) {
+        for (sim_stream *s = dev->busy; s; s = s->busy_next)
+            wait_for(op, s->tail);
+    } else if (waits_for_legacy(op)) {
+        wait_for(op, dev->legacy->tail);
+        stream->legacy_seen = dev->legacy->tail->base.seq;
+    }
+}
+
+static void make_latest_record(sim_op *op)
+{
+    sim_event *event = (sim_event *)op->base.event;
+    op->record->op = op;
+    op->record->refs = 2;       /* the operation's and the event's */
+    sim_record_release(event->record);
+    event->record = op->record;
+}
+
+static void enter_stream(sim_op *op)
+{
+    sim_stream *stream = sim_stream_of(op);
+    if (stream->tail) {
+        stream->tail->stream_next = op;
+        op->deps_left++;
+    } else {
+        stream->head = op;
+        follow_stream(op, op->ready_at);
+    }
+    stream->tail = op;
+    stream_busy(stream);
+}
+
+static void enter_channel(sim_op *op)
+{
+    sim_channel *channel = op->channel;
+    if (channel->tail)
+        channel->tail->channel_next = op;
+    else
+        channel->head = op;
+    channel->tail = op;
+    channel->unfinished++;
+    sim_stream_of(op)->last_channel = channel;
+    come_forward(op);
+}
+
+bool sim_queue_issue(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    if (!reserve(op))
+        return false;
+    op->node.seq = op->base.seq;
+    op->channel = sim_queue_channel(op);
+    op->ready_at = dev->host_at + sim_us_to_ps(dev->profile.submit_us);
+    null_stream_barriers(op);
+    if (awaited_record(op))
+        wait_for(op, awaited_record(op));
+    else if (op->base.work.kind == SL_WORK_EVENT_WAIT && op->record)
+        not_before(op, op->record->done_at + sim_us_to_ps(dev->profile.cross_stream_us));
+    if (op->base.work.kind == SL_WORK_EVENT_RECORD)
+        make_latest_record(op);
+    enter_stream(op);
+    dev->unfinished++;
+    enter_channel(op);
+    return true;
+}

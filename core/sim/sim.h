@@ -1,0 +1,284 @@
+/* sim.h - the simulated GPU's own objects, shared by the files of this folder.
+ *
+ * One discrete-event simulation per device, in integer picoseconds, with a
+ * clock for the host beside the device's. Reading order:
+ *   sim_backend.c  the interface to core: opening things, enqueueing, waiting
+ *   host.c         what calls cost the host, and how the host waits
+ *   engine.c       the event heap and the loop
+ *   queue.c        streams, hardware channels, dependencies, events
+ *   placement.c    kernels: blocks placed on SMs, and at which rate they run
+ *   copies.c       copy engines, staging of pageable copies
+ *   costs.c        how long a kernel's block takes, from the profile
+ *   values.c       what memory holds (knows no time)
+ * docs/design/simulator.md has the rules and where each comes from.
+ *
+ * Invariant: the device's clock never passes the host's, but while the host
+ * is blocked; so no call can come too late for the past.
+ */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "../backend.h"
+#include "profile.h"
+#include "values.h"
+
+typedef int64_t sim_ps;     /* picoseconds of virtual time */
+
+#define SIM_PS_PER_NS 1000
+#define SIM_PS_PER_US 1000000.0
+
+static inline sim_ps sim_us_to_ps(double us) { return (sim_ps)(us * SIM_PS_PER_US + 0.5); }
+
+typedef struct sim_op sim_op;
+typedef struct sim_stream sim_stream;
+typedef struct sim_event sim_event;
+typedef struct sim_buffer sim_buffer;
+typedef struct sim_device sim_device;
+typedef struct sim_cohort sim_cohort;
+typedef struct sim_group sim_group;
+
+/* ---- the event heap (engine.c) ------------------------------------------- */
+
+/* What happens at a point in time, in this order at equal times: completions
+ * come before anything that starts, so that a consumer that is late only by
+ * luck sees the new version. Starts (copies, blocks) follow all of these. */
+typedef enum sim_what {
+    SIM_COHORT_END, SIM_COPY_END, SIM_KERNEL_END, SIM_HOST_FUNC_END, SIM_RECORD_END,
+    SIM_READY, SIM_HOST_FUNC_START
+} sim_what;
+
+typedef struct sim_node {   /* embedded in whatever waits for a point in time */
+    sim_ps at;
+    uint64_t seq;           /* issue order decides ties */
+    uint32_t slot;          /* index in the heap + 1; 0: not waiting */
+    uint8_t what;           /* sim_what */
+} sim_node;
+
+typedef struct sim_heap {
+    struct sim_heap_entry { sim_ps at; uint64_t key; sim_node *node; } *entry;
+    uint32_t n, cap;
+} sim_heap;
+
+/* Room for n nodes at once, so that nothing can fail later. */
+bool sim_heap_reserve(sim_heap *heap, uint32_t n);
+void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at);   /* adds or moves */
+void sim_heap_remove(sim_heap *heap, sim_node *node);           /* not there: nothing */
+
+/* ---- kernels on SMs (placement.c, costs.c) -------------------------------- */
+
+/* How a kernel uses the chip. */
+typedef struct sim_launch {
+    int64_t blocks;             /* to place */
+    uint32_t grid;              /* as reported in the timeline */
+    int32_t threads;            /* per block */
+    int32_t registers;          /* per block */
+    int64_t shared_bytes;       /* per block */
+    sim_ps block_ps;            /* a block's time when nothing slows it */
+    double sm_share;            /* of an SM's issue slots that a block uses while it runs */
+    double memory_share;        /* of the device memory's bandwidth, per block */
+    sim_ps tail_ps;             /* after the last block */
+} sim_launch;
+
+/* SMs in the same state. */
+struct sim_group {
+    int32_t first_sm;           /* lowest SM in it: the order of ties */
+    int32_t sms;
+    int32_t free_threads, free_blocks, free_registers;   /* per SM */
+    int64_t free_shared;
+    double share;               /* sum of the residents' sm_share, per SM */
+    double scale;               /* 1 / max(1, share) as last applied */
+    sim_cohort *cohorts;        /* residents, the latest first */
+    bool changed;               /* lost one since groups were compared */
+    int64_t room, plan;         /* scratch of one placement */
+};
+
+/* Blocks of one kernel that were placed together on the SMs of one group. */
+struct sim_cohort {
+    sim_node node;              /* SIM_COHORT_END */
+    sim_op *op;
+    sim_group *group;
+    sim_cohort *prev, *next;    /* in the group */
+    int32_t per_sm;
+    double left_ps;             /* work left, in ps at full rate, as of `since` */
+    double rate;
+    sim_ps since;
+};
+
+enum { SIM_MAX_LEVELS = 1000 };
+
+typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
+
+typedef struct sim_chip {
+    sim_group *groups;          /* the storage: one per SM */
+    sim_group **group;          /* the n_groups in use by first_sm, then the unused */
+    int32_t n_groups, cap_groups;
+    double memory_share;        /* sum over all residents */
+    double memory_scale;        /* 1 / max(1, memory_share) as last applied */
+    sim_fifo *level;            /* execution-engine queue per priority, most urgent last */
+    int32_t n_levels;
+    int32_t waiting;            /* kernels in all levels */
+    sim_fifo grid_wait;         /* ready, but max_grids are resident */
+    int32_t resident_grids;
+    bool dirty;                 /* something may be placed */
+    bool rates_dirty;
+    sim_cohort *free_cohorts;
+    uint32_t live_cohorts;
+} sim_chip;
+
+/* ---- copies (copies.c) ---------------------------------------------------- */
+
+typedef struct sim_copy_engine {
+    sim_fifo waiting;
+    sim_op *active;
+    double left_ps, rate;       /* of the active chunk */
+    sim_ps since;
+} sim_copy_engine;
+
+/* ---- queues (queue.c) ------------------------------------------------------ */
+
+/* A hardware work queue: in order, shared by the streams that map to it. */
+typedef struct sim_channel {
+    sim_op *head, *tail;        /* linked by channel_next */
+    int64_t unfinished;         /* issued through it and not done */
+} sim_channel;
+
+typedef struct sim_edge {       /* `op` waits for the op that holds the edge */
+    struct sim_edge *next;
+    sim_op *op;
+} sim_edge;
+
+/* One record of an event: what waits, queries and elapsed_time refer to. */
+typedef struct sim_record {
+    int32_t refs;
+    bool done;
+    sim_ps at;                  /* timestamp, once done */
+    sim_ps done_at;             /* when waiters may go on */
+    sim_op *op;                 /* until done */
+} sim_record;
+
+struct sim_op {
+    sl_op base;
+    sim_node node;
+    sim_op *stream_next;        /* the next operation of the stream */
+    sim_op *channel_next, *fifo_next;
+    sim_channel *channel;
+    sim_edge *dependents;
+    sim_record *record;         /* RECORD: its own; WAIT: the one waited for */
+    int32_t deps_left;
+    bool ready, done;           /* came forward; ended */
+    bool queued;                /* a copy: at its engine; a kernel: has started */
+    sim_ps ready_at;            /* no earlier than this */
+    sim_value *value[2];        /* inputs, captured */
+    sim_launch launch;          /* kernels, memsets and D2D on SMs */
+    int64_t blocks_running;
+    size_t chunk, staged, sent; /* copies: bytes of the chunk under way, cleared for DMA, moved */
+};
+
+struct sim_stream {
+    sl_stream base;
+    sim_op *head, *tail;        /* unfinished, in order */
+    sim_channel *compute, *copy[2];
+    sim_channel *last_channel;  /* where records and waits go */
+    sim_ps work_done_at;        /* when its last real operation ended */
+    uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
+    sim_stream *busy_prev, *busy_next;   /* blocking streams with unfinished work */
+    bool busy;
+};
+
+struct sim_event {
+    sl_event base;
+    sim_record *record;         /* the latest; NULL if none */
+};
+
+struct sim_buffer {
+    sl_buffer base;
+    sim_value *value;           /* what it holds at the device's time */
+};
+
+struct sim_device {
+    sl_device base;
+    sim_profile profile;
+    sim_ps host_at, now;        /* the two clocks */
+    sim_heap heap;
+    sim_chip chip;
+    sim_copy_engine engine[3];  /* H2D, D2H, device to device */
+    sim_channel *channel;       /* connections, then copy_connections per direction */
+    int32_t n_connections, n_copy_connections;
+    sim_stream *legacy;         /* the NULL stream once opened */
+    sim_stream *busy;           /* blocking streams (not the NULL stream) with unfinished work */
+    int64_t unfinished;         /* operations on the device */
+    int64_t ring_used;          /* H2D staging buffers in use */
+    bool copies_dirty;          /* a copy engine has something to start or to stop */
+    sim_op *done_head, *done_tail;
+    sim_edge *free_edges;
+    sim_ps host_func_free_at;   /* the helper thread that runs host functions */
+    sim_op *running_host_func;
+    sim_ps host_func_ps;        /* what the running one has worked */
+    uint64_t loaded_kernels;    /* bit per kernel: lazy loading */
+    sim_table gemm_ratio[3];    /* measured / formula by n: float32, tf32, bfloat16 */
+    bool out_of_memory;         /* of the host, while publishing a value */
+};
+
+static inline sim_device *sim_device_of(const void *op)
+{
+    return (sim_device *)((const sl_op *)op)->stream->device;
+}
+static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
+
+/* engine.c */
+void sim_run_until(sim_device *dev, sim_ps limit);      /* events up to limit; now = limit */
+bool sim_step(sim_device *dev);                         /* the next point in time; false: none left */
+void sim_settle(sim_device *dev);                       /* starts what can start now */
+
+/* queue.c */
+bool sim_queue_open(sim_device *dev);
+void sim_queue_close(sim_device *dev);
+void sim_stream_init(sim_stream *stream);
+/* Links a prepared operation into its stream and channel at the host's time.
+ * Reserves first: false on lack of memory, nothing changed. */
+bool sim_queue_issue(sim_op *op);
+sim_channel *sim_queue_channel(const sim_op *op);       /* where it will go */
+void sim_queue_ready(sim_op *op);                       /* its SIM_READY */
+void sim_queue_leave_channel(sim_op *op);
+void sim_queue_done(sim_op *op, sim_ps done_at);        /* publish, release successors */
+void sim_queue_capture(sim_op *op);                     /* virtual start: inputs, start_ns */
+void sim_fifo_push(sim_fifo *fifo, sim_op *op);
+sim_op *sim_fifo_pop(sim_fifo *fifo);
+void sim_record_release(sim_record *record);
+
+/* placement.c */
+bool sim_chip_open(sim_device *dev);
+void sim_chip_close(sim_device *dev);
+void sim_chip_submit(sim_op *op);                       /* a ready kernel */
+void sim_chip_place(sim_device *dev);
+void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
+void sim_chip_kernel_end(sim_op *op);
+/* Blocks of `launch` that fit on one idle SM; 0: never. */
+int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
+
+/* copies.c */
+void sim_copies_submit(sim_op *op);                     /* a ready copy */
+void sim_copies_feed(sim_op *op, size_t staged);        /* more of it may move */
+void sim_copies_dispatch(sim_device *dev);
+void sim_copies_chunk_end(sim_op *op);
+bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
+
+/* host.c */
+void sim_host_spend_us(sim_device *dev, double us);
+void sim_host_catch_up(sim_device *dev);                /* the device runs up to the host's time */
+sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
+sl_status sim_host_wait_op(sim_op *op, sl_error *err);
+sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
+double sim_host_enqueue_us(const sim_op *op);
+void sim_host_func_submit(sim_op *op);
+void sim_host_func_start(sim_op *op);
+sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);    /* after issue: the host copies into staging */
+sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);    /* after issue: the host copies out of it */
+
+/* costs.c */
+bool sim_costs_open(sim_device *dev);
+void sim_costs_close(sim_device *dev);
+sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, sim_launch *launch,
+                           sl_error *err);
+
+#endif

@@ -1,0 +1,485 @@
+/* sim_backend.c - the simulated GPU behind core/backend.h: opening things,
+ * enqueueing, waiting, host memory. The rules themselves are in the other files
+ * of this folder (sim.h lists them). */
+#include "sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MIB 1048576.0
+
+/* Virtual time is int64 picoseconds: 106 days. Far before that, say so. */
+#define LAST_PS ((sim_ps)4000000000000000000)
+
+static sim_device *device_of_stream(const sl_stream *stream) { return (sim_device *)stream->device; }
+
+/* ---- device ---------------------------------------------------------------------- */
+
+static sl_status sim_device_count(int *count, sl_error *err)
+{
+    (void)err;
+    *count = 1;
+    return SL_OK;
+}
+
+static void fill_info(sim_device *dev)
+{
+    const sim_profile *p = &dev->profile;
+    sl_device_info *info = &dev->base.info;
+    snprintf(info->name, sizeof info->name, "%s", p->name);
+    info->simulated = true;
+    info->sm_count = (int)p->sm_count;
+    info->async_engine_count = (int)p->async_engine_count;
+    info->memory_bytes = (int64_t)p->memory_bytes;
+    info->compute_capability_major = p->compute_capability_major;
+    info->compute_capability_minor = p->compute_capability_minor;
+    info->priority_least = (int)p->priority_least;
+    info->priority_greatest = (int)p->priority_greatest;
+    info->max_threads_per_block = (int)p->max_threads_per_block;
+    info->max_shared_bytes_per_block = (int64_t)p->shared_bytes_per_block;
+}
+
+static void sim_device_close(sl_device *base)
+{
+    sim_device *dev = (sim_device *)base;
+    sim_chip_close(dev);
+    sim_costs_close(dev);
+    sim_queue_close(dev);
+    sim_profile_free(&dev->profile);
+}
+
+static sl_status sim_device_open(sl_device *base, const sl_setting *settings, size_t n_settings,
+                                 sl_error *err)
+{
+    sim_device *dev = (sim_device *)base;
+    if (base->info.index != 0)
+        return sl_fail(err, SL_ENOTFOUND, "the simulator has device 0 only, not %d",
+                       base->info.index);
+    sl_status status = sim_profile_read(&dev->profile, settings, n_settings, err);
+    if (status != SL_OK)
+        return status;
+    fill_info(dev);
+    if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
+        sim_device_close(base);
+        return sl_fail(err, SL_ENOMEM, "out of host memory while opening the simulated device");
+    }
+    return SL_OK;
+}
+
+/* ---- streams and events -------------------------------------------------------------- */
+
+static sl_status sim_stream_open(sl_stream *base, sl_error *err)
+{
+    (void)err;
+    sim_stream_init((sim_stream *)base);
+    if (!base->legacy)
+        sim_host_spend_us(device_of_stream(base),
+                          device_of_stream(base)->profile.host_stream_create_us);
+    return SL_OK;
+}
+
+static void sim_stream_close(sl_stream *base) { (void)base; }
+
+static sl_status sim_event_open(sl_event *base, sl_error *err)
+{
+    (void)err;
+    sim_device *dev = (sim_device *)base->device;
+    sim_host_spend_us(dev, dev->profile.host_event_create_us);
+    return SL_OK;
+}
+
+static void sim_event_close(sl_event *base)
+{
+    sim_record_release(((sim_event *)base)->record);
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+/* The cost is the same whether or not the pool has a fitting block: what it has
+ * depends on when Lua collects, and a timeline must not. For the same reason tensors
+ * are not counted against the device's memory; only a cudaMalloc of more than all of
+ * it fails. */
+static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, sl_error *err)
+{
+    (void)stream;
+    sim_buffer *buffer = (sim_buffer *)base;
+    sim_device *dev = (sim_device *)base->device;
+    if (how == SL_ALLOC_PLAIN && base->place == SL_ON_DEVICE
+        && (double)base->bytes > dev->profile.memory_bytes)
+        return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %s has %.0f",
+                       base->bytes, dev->profile.name, dev->profile.memory_bytes);
+    buffer->value = sim_value_bytes_set(base->bytes, 0);
+    if (!buffer->value)
+        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
+        sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
+    if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
+        sim_host_spend_us(dev, dev->profile.host_pinned_alloc_us);
+    return SL_OK;
+}
+
+static void sim_buffer_close(sl_buffer *base)
+{
+    sim_value_release(((sim_buffer *)base)->value);
+}
+
+static void spend_on_host_bytes(sim_device *dev, size_t bytes)
+{
+    sim_host_spend_us(dev, (double)bytes / (dev->profile.host_gb_per_s * 1e3));
+}
+
+static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work, sl_error *err)
+{
+    sim_buffer *out = (sim_buffer *)base;
+    sim_device *dev = (sim_device *)base->device;
+    sim_host_catch_up(dev);
+    sim_value *value;
+    if (work->kind == SL_WORK_MEMCPY)
+        value = sim_value_splice(out->value, work->dst_offset, ((sim_buffer *)in)->value,
+                                 work->src_offset, work->bytes);
+    else
+        value = sim_value_apply(work, base->bytes, NULL, NULL, out->value);
+    if (!value)
+        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    sim_value_release(out->value);
+    out->value = value;
+    spend_on_host_bytes(dev, work->kind == SL_WORK_MEMCPY ? work->bytes : base->bytes);
+    return SL_OK;
+}
+
+static sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data, sl_error *err)
+{
+    sim_host_catch_up((sim_device *)base->device);
+    return sim_value_read(((sim_buffer *)base)->value, offset, bytes, data, err);
+}
+
+static sl_status sim_host_write(sl_buffer *base, size_t offset, size_t bytes, const void *data,
+                                sl_error *err)
+{
+    sim_buffer *buffer = (sim_buffer *)base;
+    sim_host_catch_up((sim_device *)base->device);
+    sim_value *value = sim_value_write(buffer->value, offset, bytes, data, err);
+    if (!value)
+        return SL_ENOMEM;
+    buffer->value = value;
+    return SL_OK;
+}
+
+static sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
+{
+    (void)buffer, (void)pin, (void)err;     /* plain_call has charged the time */
+    return SL_OK;
+}
+
+/* ---- enqueueing --------------------------------------------------------------------------- */
+
+static bool runs_on_sms(const sim_device *dev, const sl_work *work)
+{
+    return work->kind == SL_WORK_KERNEL || work->kind == SL_WORK_MEMSET
+           || (work->kind == SL_WORK_MEMCPY && sim_copies_on_sm(dev, work));
+}
+
+static uint8_t place_flag(const sl_buffer *buffer, uint8_t pageable, uint8_t pinned)
+{
+    return buffer->place == SL_PAGEABLE ? pageable : buffer->place == SL_PINNED ? pinned : 0;
+}
+
+static void describe(sim_op *op)
+{
+    sl_op *base = &op->base;
+    const sl_work *work = &base->work;
+    base->engine = SL_ENGINE_COMPUTE;
+    if (work->kind == SL_WORK_HOST_FUNC)
+        base->engine = SL_ENGINE_HOST;
+    if (work->kind != SL_WORK_MEMCPY)
+        return;
+    if (work->copy_kind == SL_SPAN_MEMCPY_H2D)
+        base->engine = SL_ENGINE_H2D;
+    else if (work->copy_kind == SL_SPAN_MEMCPY_D2H)
+        base->engine = SL_ENGINE_D2H;
+    else if (!sim_copies_on_sm(sim_device_of(op), work))
+        base->engine = SL_ENGINE_P2P;
+    base->span_flags = place_flag(base->in[0], SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED)
+                       | place_flag(base->out, SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED);
+    op->staged = base->span_flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE) ? 0 : work->bytes;
+}
+
+/* With lazy_load_us, the first use of each kind of kernel loads its code: the host
+ * waits for the device (CUDA's guide, "Lazy Loading"), then for the loader. */
+static sl_status load_kernel(sim_device *dev, const sl_work *work, sl_error *err)
+{
+    uint64_t bit = 1ull << (work->kernel * 4 + (work->dtype & 3));
+    if (work->kind != SL_WORK_KERNEL || dev->profile.lazy_load_us == 0
+        || (dev->loaded_kernels & bit))
+        return SL_OK;
+    sl_status status = sim_host_wait_idle(dev, err);
+    if (status == SL_OK) {
+        sim_host_spend_us(dev, dev->profile.lazy_load_us);
+        dev->loaded_kernels |= bit;
+    }
+    return status;
+}
+
+/* Before a pageable copy enters its stream: to the host always, and from the host
+ * when it is larger than what staging takes in, the stream's earlier work must have
+ * ended. */
+static sl_status wait_before_copy(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    bool to_pageable = op->base.span_flags & SL_SPAN_DST_PAGEABLE;
+    bool from_pageable = op->base.span_flags & SL_SPAN_SRC_PAGEABLE;
+    if (to_pageable
+        || (from_pageable && (double)op->base.work.bytes > dev->profile.h2d_async_bytes))
+        return sim_host_wait_stream(sim_stream_of(op), err);
+    return SL_OK;
+}
+
+/* A channel holds launch_queue_depth unfinished operations; then the call waits. */
+static sl_status wait_for_queue(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    const sim_channel *channel = sim_queue_channel(op);
+    sim_host_catch_up(dev);
+    while (channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
+        if (!sim_step(dev))
+            return sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
+        if (dev->host_at < dev->now)
+            dev->host_at = dev->now;
+    }
+    return SL_OK;
+}
+
+static sl_status prepare(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    if (dev->host_at > LAST_PS)
+        return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
+    describe(op);
+    sl_status status = SL_OK;
+    if (runs_on_sms(dev, &op->base.work)) {
+        status = sim_costs_launch(dev, &op->base.work, &op->launch, err);
+        op->base.blocks = op->launch.grid;
+        op->base.threads = (uint16_t)op->launch.threads;
+    }
+    if (status == SL_OK)
+        status = load_kernel(dev, &op->base.work, err);
+    return status;
+}
+
+/* What the call does after its operation has entered the stream. */
+static sl_status after_issue(sim_op *op, sl_error *err)
+{
+    const sl_work *work = &op->base.work;
+    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
+        return sim_host_stage_h2d(op, err);
+    if (op->base.span_flags & SL_SPAN_DST_PAGEABLE) {
+        op->base.span_flags |= SL_SPAN_HOST_WAITED;
+        return sim_host_drain_d2h(op, err);
+    }
+    if (work->kind == SL_WORK_MEMCPY && (work->flags & SL_WORK_SYNC)
+        && work->copy_kind != SL_SPAN_MEMCPY_D2D) {
+        op->base.span_flags |= SL_SPAN_HOST_WAITED;
+        return sim_host_wait_op(op, err);
+    }
+    return SL_OK;
+}
+
+/* A wait refers to the record that is the latest now; pageable sources are read now. */
+static void capture_at_call(sim_op *op)
+{
+    if (op->base.work.kind == SL_WORK_EVENT_WAIT) {
+        op->record = ((sim_event *)op->base.event)->record;
+        if (op->record)
+            op->record->refs++;
+    }
+    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
+        op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
+}
+
+static void forget_capture(sim_op *op)
+{
+    sim_record_release(op->record);
+    sim_value_release(op->value[0]);
+    op->record = NULL;
+    op->value[0] = NULL;
+}
+
+static sl_status sim_enqueue(sl_op *base, sl_error *err)
+{
+    sim_op *op = (sim_op *)base;
+    sim_device *dev = sim_device_of(op);
+    base->host_start_ns = dev->host_at / SIM_PS_PER_NS;
+    sl_status status = prepare(op, err);
+    if (status == SL_OK)
+        status = wait_before_copy(op, err);
+    if (status != SL_OK)
+        return status;
+    sim_host_spend_us(dev, sim_host_enqueue_us(op));
+    status = wait_for_queue(op, err);
+    if (status != SL_OK)
+        return status;
+    capture_at_call(op);
+    if (!sim_queue_issue(op)) {
+        forget_capture(op);
+        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    }
+    /* From here on the operation has happened, whatever waiting for it gives. */
+    after_issue(op, NULL);
+    base->host_end_ns = dev->host_at / SIM_PS_PER_NS;
+    return SL_OK;
+}
+
+static sl_op *sim_reap(sl_device *base)
+{
+    sim_device *dev = (sim_device *)base;
+    sl_op *chain = dev->done_head ? &dev->done_head->base : NULL;
+    dev->done_head = dev->done_tail = NULL;
+    return chain;
+}
+
+/* ---- asking and waiting ---------------------------------------------------------------------- */
+
+static sl_status values_lost(sim_device *dev, sl_error *err)
+{
+    if (!dev->out_of_memory)
+        return SL_OK;
+    dev->out_of_memory = false;
+    return sl_fail(err, SL_ENOMEM, "the simulator ran out of host memory: a result was lost");
+}
+
+static sl_status sim_stream_query(sl_stream *base, bool *done, sl_error *err)
+{
+    sim_device *dev = device_of_stream(base);
+    sim_host_spend_us(dev, dev->profile.host_query_us);
+    sim_host_catch_up(dev);
+    *done = ((sim_stream *)base)->head == NULL;
+    return values_lost(dev, err);
+}
+
+static sl_status sim_stream_synchronize(sl_stream *base, sl_error *err)
+{
+    sim_device *dev = device_of_stream(base);
+    sim_host_spend_us(dev, dev->profile.host_synchronize_us);
+    sl_status status = sim_host_wait_stream((sim_stream *)base, err);
+    return status == SL_OK ? values_lost(dev, err) : status;
+}
+
+static sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
+{
+    sim_device *dev = (sim_device *)base->device;
+    const sim_record *record = ((sim_event *)base)->record;
+    sim_host_spend_us(dev, dev->profile.host_query_us);
+    sim_host_catch_up(dev);
+    *done = !record || record->done;
+    return values_lost(dev, err);
+}
+
+static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
+{
+    sim_device *dev = (sim_device *)base->device;
+    const sim_record *record = ((sim_event *)base)->record;
+    sim_host_spend_us(dev, dev->profile.host_synchronize_us);
+    sim_host_catch_up(dev);
+    sl_status status = SL_OK;
+    if (record && !record->done)
+        status = sim_host_wait_op(record->op, err);
+    return status == SL_OK ? values_lost(dev, err) : status;
+}
+
+/* Timestamps are whole ticks of the device's timer. */
+static double tick_ns(const sim_device *dev, sim_ps at)
+{
+    double tick = dev->profile.event_tick_ns;
+    double ticks = (double)at / (tick * SIM_PS_PER_NS);
+    return (double)(int64_t)ticks * tick;
+}
+
+static sl_status sim_event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
+{
+    sim_device *dev = (sim_device *)start->device;
+    const sim_record *a = ((sim_event *)start)->record, *b = ((sim_event *)end)->record;
+    sim_host_catch_up(dev);
+    if (!a->done || !b->done)
+        return sl_fail(err, SL_ESTATE, "the %s event has not completed; synchronize first",
+                       a->done ? "end" : "start");
+    *ms = (tick_ns(dev, b->at) - tick_ns(dev, a->at)) / 1e6;
+    return SL_OK;
+}
+
+static sl_status sim_device_synchronize(sl_device *base, sl_error *err)
+{
+    sim_device *dev = (sim_device *)base;
+    sim_host_spend_us(dev, dev->profile.host_synchronize_us);
+    sl_status status = sim_host_wait_idle(dev, err);
+    return status == SL_OK ? values_lost(dev, err) : status;
+}
+
+/* ---- the host ------------------------------------------------------------------------------------ */
+
+static int64_t sim_host_now_ns(sl_device *base)
+{
+    sim_device *dev = (sim_device *)base;
+    sim_ps at = dev->running_host_func ? dev->now + dev->host_func_ps : dev->host_at;
+    return at / SIM_PS_PER_NS;
+}
+
+static sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *err)
+{
+    sim_device *dev = (sim_device *)base;
+    if (duration_ns > (LAST_PS - dev->host_at) / SIM_PS_PER_NS)
+        return sl_fail(err, SL_EINVAL, "%g s of host work pass the 46 days of virtual time",
+                       (double)duration_ns / 1e9);
+    sim_host_spend_us(dev, (double)duration_ns / 1e3);
+    sim_host_catch_up(dev);
+    return SL_OK;
+}
+
+static sl_status sim_plain_call(sl_device *base, sl_plain_call call, size_t bytes, bool *waited,
+                                sl_error *err)
+{
+    sim_device *dev = (sim_device *)base;
+    const sim_call_cost *cost = &dev->profile.calls[call];
+    *waited = cost->waits;
+    if (cost->waits) {
+        sl_status status = sim_host_wait_idle(dev, err);
+        if (status != SL_OK)
+            return status;
+    }
+    sim_host_spend_us(dev, cost->us + cost->us_per_mib * (double)bytes / MIB);
+    sim_host_catch_up(dev);
+    return SL_OK;
+}
+
+const sl_backend sl_sim_backend = {
+    .abi_version = SL_BACKEND_ABI,
+    .name = "sim",
+    .device_bytes = sizeof(sim_device),
+    .stream_bytes = sizeof(sim_stream),
+    .event_bytes = sizeof(sim_event),
+    .buffer_bytes = sizeof(sim_buffer),
+    .op_bytes = sizeof(sim_op),
+    .device_count = sim_device_count,
+    .device_open = sim_device_open,
+    .device_close = sim_device_close,
+    .stream_open = sim_stream_open,
+    .stream_close = sim_stream_close,
+    .event_open = sim_event_open,
+    .event_close = sim_event_close,
+    .buffer_open = sim_buffer_open,
+    .buffer_close = sim_buffer_close,
+    .enqueue = sim_enqueue,
+    .reap = sim_reap,
+    .stream_query = sim_stream_query,
+    .stream_synchronize = sim_stream_synchronize,
+    .event_query = sim_event_query,
+    .event_synchronize = sim_event_synchronize,
+    .event_elapsed = sim_event_elapsed,
+    .device_synchronize = sim_device_synchronize,
+    .host_now_ns = sim_host_now_ns,
+    .host_work = sim_host_work,
+    .host_compute = sim_host_compute,
+    .host_read = sim_host_read,
+    .host_write = sim_host_write,
+    .host_pin = sim_host_pin,
+    .plain_call = sim_plain_call,
+};

@@ -1,0 +1,78 @@
+/* value_node.h - the nodes behind values.h, for values.c and value_compute.c.
+ *
+ * A node is a constant (four bytes over and over), literal bytes, a recipe (a
+ * kernel on other nodes) or a splice (a node with a range taken from another).
+ * Computing turns a node into literal bytes in place, so that everybody who
+ * holds it profits, and lets go of its inputs. Every walk over the graph goes
+ * along `link`, never along the C stack: graphs may be a million nodes deep.
+ */
+#ifndef SIM_VALUE_NODE_H
+#define SIM_VALUE_NODE_H
+
+#include <stdlib.h>
+
+#include "compute.h"
+#include "values.h"
+
+typedef enum sim_value_form {
+    VALUE_CONSTANT, VALUE_LITERAL, VALUE_RECIPE, VALUE_SPLICE
+} sim_value_form;
+
+/* 112 bytes; ten million operations that nobody reads keep no more than that each. */
+struct sim_value {
+    int32_t refs;
+    uint8_t form;           /* sim_value_form */
+    uint8_t marked;         /* by pending_flops, while it runs */
+    uint8_t slots;          /* RECIPE with repeat > 1: bit i: input i is what is iterated */
+    uint32_t depth;         /* of uncomputed nodes from here down; an upper bound */
+    size_t bytes;
+    sim_value *link;        /* the next node of the walk that this node is on */
+    union {
+        uint8_t pattern[4];                 /* VALUE_CONSTANT: byte i is pattern[i % 4] */
+        uint8_t *data;                      /* VALUE_LITERAL: owned */
+        struct {
+            sim_value *in[2];               /* held; NULL where unused */
+            int64_t repeat;                 /* times that the job is applied */
+            sim_job job;
+        } recipe;
+        struct {
+            sim_value *base, *src;          /* held */
+            size_t dst_offset, src_offset, count;
+        } splice;
+    } as;
+};
+
+/* The i-th node that `value` holds, or NULL. */
+static inline sim_value *sim_value_input(const sim_value *value, int i)
+{
+    if (value->form == VALUE_RECIPE)
+        return value->as.recipe.in[i];
+    if (value->form == VALUE_SPLICE)
+        return i == 0 ? value->as.splice.base : value->as.splice.src;
+    return NULL;
+}
+
+static inline bool sim_value_is_generator(const sim_value *value)
+{
+    return value->form == VALUE_RECIPE && sim_job_is_generator(&value->as.recipe.job);
+}
+
+/* Any range of it can be had without computing the whole. */
+static inline bool sim_value_is_direct(const sim_value *value)
+{
+    return sim_value_is_computed(value) || sim_value_is_generator(value);
+}
+
+static inline uint8_t *sim_value_new_data(size_t bytes)
+{
+    return malloc(bytes > 0 ? bytes : 1);
+}
+
+/* Copies bytes of a direct node. */
+void sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
+
+/* Makes `value` a literal (a constant stays one). On failure some inputs may
+ * have been computed, which nobody can tell. */
+sl_status sim_value_compute(sim_value *value, sl_error *err);
+
+#endif

@@ -1,0 +1,356 @@
+/* values.c - simulated memory: the graph of values, and how operations extend it.
+ *
+ * Nothing is computed here but what costs nothing (constants) and what bounds a
+ * chain; value_compute.c computes, value_node.h has the nodes.
+ */
+#include "values.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "value_node.h"
+
+enum {
+    COPY_BYTES = 1 << 20,   /* up to this a write copies a shared value at once */
+    SHORTCUTS = 64          /* nodes that making a splice looks through */
+};
+static const double cheap_flops = 4e8;  /* about 0.1 s */
+
+/* ---- nodes ----------------------------------------------------------------- */
+
+static sim_value *new_node(sim_value_form form, size_t bytes)
+{
+    sim_value *value = calloc(1, sizeof *value);
+    if (!value)
+        return NULL;
+    value->refs = 1;
+    value->form = (uint8_t)form;
+    value->bytes = bytes;
+    return value;
+}
+
+static sim_value *new_constant(size_t bytes, const uint8_t pattern[4])
+{
+    sim_value *value = new_node(VALUE_CONSTANT, bytes);
+    if (value)
+        memcpy(value->as.pattern, pattern, 4);
+    return value;
+}
+
+/* Takes `data`, also on failure. */
+static sim_value *new_literal(size_t bytes, uint8_t *data)
+{
+    sim_value *value = data ? new_node(VALUE_LITERAL, bytes) : NULL;
+    if (value)
+        value->as.data = data;
+    else
+        free(data);
+    return value;
+}
+
+sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte)
+{
+    const uint8_t pattern[4] = {byte, byte, byte, byte};
+    return new_constant(bytes, pattern);
+}
+
+sim_value *sim_value_retain(sim_value *value)
+{
+    if (value)
+        value->refs++;
+    return value;
+}
+
+void sim_value_release(sim_value *value)
+{
+    if (!value || --value->refs > 0)
+        return;
+    value->link = NULL;
+    for (sim_value *dead = value; dead;) {
+        sim_value *node = dead;
+        dead = node->link;
+        for (int i = 0; i < 2; i++) {
+            sim_value *input = sim_value_input(node, i);
+            if (input && --input->refs == 0) {
+                input->link = dead;
+                dead = input;
+            }
+        }
+        if (node->form == VALUE_LITERAL)
+            free(node->as.data);
+        free(node);
+    }
+}
+
+size_t sim_value_size(const sim_value *value)
+{
+    return value->bytes;
+}
+
+bool sim_value_is_computed(const sim_value *value)
+{
+    return value->form == VALUE_CONSTANT || value->form == VALUE_LITERAL;
+}
+
+/* ---- bounding chains ----------------------------------------------------------- */
+
+static double node_flops(const sim_value *value)
+{
+    if (value->form == VALUE_RECIPE)
+        return sim_job_flops(&value->as.recipe.job) * (double)value->as.recipe.repeat;
+    const sim_value *base = value->as.splice.base;
+    bool copies_base = base->refs > 1 || sim_value_is_direct(base);
+    return ((double)value->as.splice.count + (copies_base ? (double)value->bytes : 0)) / 4;
+}
+
+/* What computing `value` would cost, each node once; stops counting above `limit`. */
+static double pending_flops(sim_value *value, double limit)
+{
+    double flops = 0;
+    sim_value *last = value;
+    value->link = NULL;
+    value->marked = 1;
+    for (sim_value *node = value; node && flops <= limit; node = node->link) {
+        flops += node_flops(node);
+        for (int i = 0; i < 2; i++) {
+            sim_value *input = sim_value_input(node, i);
+            if (!input || input->marked || sim_value_is_computed(input))
+                continue;
+            input->marked = 1;
+            input->link = NULL;
+            last->link = input;
+            last = input;
+        }
+    }
+    for (sim_value *node = value; node; node = node->link)
+        node->marked = 0;
+    return flops;
+}
+
+/* Sets the depth of a new node and computes it if the chain has become too deep.
+ * Looking only every SIM_VALUE_MAX_DEPTH nodes keeps the counting linear. NULL,
+ * with the node released, if it must be computed and cannot. */
+static sim_value *bound_chain(sim_value *value)
+{
+    for (int i = 0; i < 2; i++) {
+        const sim_value *input = sim_value_input(value, i);
+        if (input && !sim_value_is_computed(input) && input->depth > value->depth)
+            value->depth = input->depth;
+    }
+    value->depth++;
+    if (value->depth >= SIM_VALUE_HARD_DEPTH && sim_value_compute(value, NULL) != SL_OK) {
+        sim_value_release(value);
+        return NULL;
+    }
+    if (value->depth > SIM_VALUE_MAX_DEPTH && value->depth % SIM_VALUE_MAX_DEPTH == 1 &&
+        pending_flops(value, cheap_flops) <= cheap_flops)
+        (void)sim_value_compute(value, NULL);     /* without memory it stays a recipe */
+    return value;
+}
+
+/* ---- applying kernels ------------------------------------------------------------ */
+
+/* Whether `job` on in0 and in1 is one more round of `old`, whose only holders are
+ * the buffer and the capture; gives the slots that iterate. */
+static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
+                         const sim_value *in0, const sim_value *in1)
+{
+    if (!old || old->form != VALUE_RECIPE || old->bytes != bytes ||
+        memcmp(&old->as.recipe.job, job, sizeof *job) != 0)
+        return 0;
+    sim_value *const *was = old->as.recipe.in;
+    const int slots = (in0 == old ? 1 : 0) | (in1 == old ? 2 : 0);
+    if (slots == 0 || old->refs != (slots == 3 ? 3 : 2))
+        return 0;
+    if ((!(slots & 1) && in0 != was[0]) || (!(slots & 2) && in1 != was[1]))
+        return 0;
+    if ((slots == 3 && was[0] != was[1]) || was[slots == 2]->bytes != bytes)
+        return 0;
+    return old->as.recipe.repeat > 1 && old->slots != slots ? 0 : slots;
+}
+
+/* An elementwise kernel on constants, or a fill, gives a constant: its four bytes
+ * are computed at once, however large the tensor. */
+static bool folds(const sim_job *job, size_t bytes, const sim_value *in0, const sim_value *in1)
+{
+    if (sim_job_bytes(job, 2) != bytes)
+        return false;
+    if (job->kernel == SL_KERNEL_FILL)
+        return true;
+    return sim_job_is_elementwise(job) && in0->form == VALUE_CONSTANT &&
+           (!in1 || in1->form == VALUE_CONSTANT);
+}
+
+static sim_value *fold(const sim_job *job, size_t bytes, const sim_value *in0,
+                       const sim_value *in1)
+{
+    uint8_t pattern[4];
+    sim_job one = *job;
+    one.n = (int64_t)(sizeof pattern / sim_dtype_bytes(job->dtype));
+    sim_job_run(&one, pattern, in0 ? in0->as.pattern : NULL, in1 ? in1->as.pattern : NULL);
+    return new_constant(bytes, pattern);
+}
+
+sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, sim_value *in1,
+                           sim_value *replaces)
+{
+    sim_job job;
+    sim_job_init(&job, work);
+    assert(sim_job_bytes(&job, 2) <= bytes);
+    if (sim_job_inputs(&job) < 1)
+        in0 = NULL;
+    if (sim_job_inputs(&job) < 2)
+        in1 = NULL;
+    assert(!in0 || in0->bytes >= sim_job_bytes(&job, 0));
+    assert(!in1 || in1->bytes >= sim_job_bytes(&job, 1));
+    const int slots = merging_slots(replaces, &job, bytes, in0, in1);
+    if (slots) {
+        replaces->as.recipe.repeat++;
+        replaces->slots = (uint8_t)slots;
+        return sim_value_retain(replaces);
+    }
+    if (folds(&job, bytes, in0, in1))
+        return fold(&job, bytes, in0, in1);
+    sim_value *value = new_node(VALUE_RECIPE, bytes);
+    if (!value)
+        return NULL;
+    value->as.recipe.in[0] = sim_value_retain(in0);
+    value->as.recipe.in[1] = sim_value_retain(in1);
+    value->as.recipe.repeat = 1;
+    value->as.recipe.job = job;
+    return bound_chain(value);
+}
+
+/* ---- splicing and writing ----------------------------------------------------------- */
+
+static bool covers(size_t offset, size_t count, size_t inner_offset, size_t inner_count)
+{
+    return inner_offset >= offset && inner_offset - offset <= count &&
+           inner_count <= count - (inner_offset - offset);
+}
+
+/* Follows a source down to the node that its bytes come from. */
+static sim_value *narrow_source(sim_value *src, size_t *offset, size_t count)
+{
+    for (int i = 0; i < SHORTCUTS && src->form == VALUE_SPLICE; i++) {
+        const size_t start = src->as.splice.dst_offset, length = src->as.splice.count;
+        if (covers(start, length, *offset, count)) {
+            *offset = *offset - start + src->as.splice.src_offset;
+            src = src->as.splice.src;
+        } else if (*offset >= start + length || *offset + count <= start) {
+            src = src->as.splice.base;
+        } else {
+            break;
+        }
+    }
+    return src;
+}
+
+/* A base without the patches that the new one hides. */
+static sim_value *skip_hidden(sim_value *base, size_t offset, size_t count)
+{
+    for (int i = 0; i < SHORTCUTS && base->form == VALUE_SPLICE; i++) {
+        if (!covers(offset, count, base->as.splice.dst_offset, base->as.splice.count))
+            break;
+        base = base->as.splice.base;
+    }
+    return base;
+}
+
+/* The constant that `base` becomes with a constant spliced in, if it is one. */
+static bool splices_to_constant(const sim_value *base, size_t dst_offset, const sim_value *src,
+                                size_t src_offset, size_t count, uint8_t pattern[4])
+{
+    if (src->form != VALUE_CONSTANT)
+        return false;
+    const size_t shift = (src_offset % 4 + 4 - dst_offset % 4) % 4;
+    for (size_t i = 0; i < 4; i++)
+        pattern[i] = src->as.pattern[(i + shift) % 4];
+    return count == base->bytes ||
+           (base->form == VALUE_CONSTANT && memcmp(base->as.pattern, pattern, 4) == 0);
+}
+
+sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, size_t src_offset,
+                            size_t bytes)
+{
+    assert(dst_offset <= base->bytes && bytes <= base->bytes - dst_offset);
+    assert(src_offset <= src->bytes && bytes <= src->bytes - src_offset);
+    if (bytes == 0)
+        return sim_value_retain(base);
+    src = narrow_source(src, &src_offset, bytes);
+    base = skip_hidden(base, dst_offset, bytes);
+    if (bytes == base->bytes && bytes == src->bytes)
+        return sim_value_retain(src);
+    uint8_t pattern[4];
+    if (splices_to_constant(base, dst_offset, src, src_offset, bytes, pattern))
+        return new_constant(base->bytes, pattern);
+
+    sim_value *value = new_node(VALUE_SPLICE, base->bytes);
+    if (!value)
+        return NULL;
+    /* A base of which nothing is left to see need not be kept. */
+    value->as.splice.base = bytes == base->bytes ? sim_value_bytes_set(bytes, 0)
+                                                 : sim_value_retain(base);
+    if (!value->as.splice.base) {
+        free(value);
+        return NULL;
+    }
+    value->as.splice.src = sim_value_retain(src);
+    value->as.splice.dst_offset = dst_offset;
+    value->as.splice.src_offset = src_offset;
+    value->as.splice.count = bytes;
+    return bound_chain(value);
+}
+
+sim_value *sim_value_memset(sim_value *base, size_t bytes, uint8_t byte)
+{
+    assert(bytes <= base->bytes);
+    sim_value *src = sim_value_bytes_set(bytes, byte);
+    if (!src)
+        return NULL;
+    sim_value *value = sim_value_splice(base, 0, src, 0, bytes);
+    sim_value_release(src);
+    return value;
+}
+
+/* `base` with the data, as a new node; the base is borrowed. */
+static sim_value *written(sim_value *base, size_t offset, size_t bytes, const void *data)
+{
+    const bool copies = sim_value_is_computed(base) && base->bytes <= COPY_BYTES;
+    if (copies || bytes == base->bytes) {
+        sim_value *value = new_literal(base->bytes, sim_value_new_data(base->bytes));
+        if (!value)
+            return NULL;
+        if (bytes < base->bytes)
+            sim_value_read_direct(base, 0, base->bytes, value->as.data);
+        memcpy(value->as.data + offset, data, bytes);
+        return value;
+    }
+    sim_value *src = new_literal(bytes, sim_value_new_data(bytes));
+    if (!src)
+        return NULL;
+    memcpy(src->as.data, data, bytes);
+    sim_value *value = sim_value_splice(base, offset, src, 0, bytes);
+    sim_value_release(src);
+    return value;
+}
+
+sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const void *data,
+                           sl_error *err)
+{
+    assert(offset <= base->bytes && bytes <= base->bytes - offset);
+    if (bytes == 0)
+        return base;
+    if (base->form == VALUE_LITERAL && base->refs == 1) {
+        memcpy(base->as.data + offset, data, bytes);
+        return base;
+    }
+    sim_value *value = written(base, offset, bytes, data);
+    if (!value) {
+        sl_fail(err, SL_ENOMEM, "no host memory to write %zu bytes into %zu", bytes, base->bytes);
+        return NULL;
+    }
+    sim_value_release(base);
+    return value;
+}

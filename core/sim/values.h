@@ -1,0 +1,65 @@
+/* values.h - what simulated memory holds: values on demand.
+ *
+ * A sim_value is the immutable content of a whole buffer at one moment: bytes
+ * that somebody has looked at, or a recipe (kernel and input values) that is
+ * computed on the CPU when somebody does. Values are reference-counted; a
+ * buffer holds one, an operation holds those that it captured at its virtual
+ * start. Nothing here knows time, streams or tensors.
+ *
+ * Chains are bounded: the same kernel applied in place over and over is one
+ * recipe with a repeat count; a chain deeper than SIM_VALUE_MAX_DEPTH is
+ * computed in the background of sim_value_apply, when it is cheap, and in any
+ * case at SIM_VALUE_HARD_DEPTH. Neither computing nor freeing recurses on the
+ * C stack.
+ */
+#ifndef SIM_VALUES_H
+#define SIM_VALUES_H
+
+#include "../backend.h"
+
+typedef struct sim_value sim_value;
+
+enum { SIM_VALUE_MAX_DEPTH = 4096, SIM_VALUE_HARD_DEPTH = 1000000 };
+
+/* All bytes `byte`; costs no memory however large. NULL: out of memory. */
+sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte);
+
+sim_value *sim_value_retain(sim_value *value);
+void sim_value_release(sim_value *value);           /* NULL is fine */
+
+size_t sim_value_size(const sim_value *value);
+
+/* The value of running `work` (a KERNEL other than SPIN) on in0, in1 (NULL where
+ * unused), giving `bytes` bytes. `replaces` is what the output buffer holds now
+ * (borrowed): if it is in0 or in1, nobody else holds it, and it was made by the
+ * same work on the same other input, the repeat count goes up and the same
+ * object comes back retained. The caller holds one reference to in0 and in1
+ * (the capture; two if they are the same value) and the buffer one to
+ * `replaces`. The result must replace it before anybody looks at the buffer
+ * again, since merging changes what the old object stands for. FILL, RAND,
+ * RANDN have no inputs. NULL: out of memory (also of a forced computation). */
+sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, sim_value *in1,
+                           sim_value *replaces);
+
+/* `base` with bytes [dst_offset, dst_offset + bytes) taken from `src` at
+ * src_offset. The whole of an equally large src gives src itself, retained. */
+sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, size_t src_offset,
+                            size_t bytes);
+
+/* `base` with some bytes set (a partial memset). */
+sim_value *sim_value_memset(sim_value *base, size_t bytes, uint8_t byte);
+
+/* A new value: `base` with `data` written at `offset`. Consumes the caller's
+ * reference to base on success, and reuses its memory when it was the last one. */
+sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const void *data,
+                           sl_error *err);
+
+/* Computes the value if need be and copies bytes out. SL_ENOMEM names the bytes
+ * needed; SL_EUNSUPPORTED if BLAS is needed and missing is never returned: a
+ * plain loop stands in, slower. */
+sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *data, sl_error *err);
+
+/* True once the bytes are there (for tests). */
+bool sim_value_is_computed(const sim_value *value);
+
+#endif

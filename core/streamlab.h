@@ -1,0 +1,319 @@
+/* streamlab.h - the public interface of the core. Read this first.
+ *
+ * The core knows devices, streams, events, tensors and the operations between
+ * them. It knows no Lua, no CUDA header and no terminal; a backend (the
+ * simulated GPU, or the CUDA plugin) does the work behind core/backend.h.
+ *
+ * Conventions
+ *   - Every function that can fail returns sl_status (0 is success) and takes a
+ *     last parameter `sl_error *err`, which may be NULL, for the sentence.
+ *     On failure nothing has changed: nothing is enqueued, nothing is leaked.
+ *   - Objects are reference-counted: create gives the caller one reference,
+ *     retain adds one, release(NULL) is a no-op. An enqueued operation retains
+ *     everything that it names until it has retired.
+ *   - Only functions named synchronize, read, write, copy with a pageable side,
+ *     and the plain calls that say so may block the host.
+ *   - One thread: the core may be called from the thread that opened the device.
+ *   - Units are in the names: _ns, _us, _ms, _bytes, _elems.
+ */
+#ifndef SL_STREAMLAB_H
+#define SL_STREAMLAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- status and errors ------------------------------------------------- */
+
+#define SL_STATUS_MAP(X)                                             \
+    X(OK,           0,  "success")                                   \
+    X(EINVAL,      -1,  "invalid argument")                          \
+    X(ESHAPE,      -2,  "shapes do not fit")                         \
+    X(EDTYPE,      -3,  "dtypes do not fit")                         \
+    X(EPLACE,      -4,  "memory in the wrong place")                 \
+    X(EDEVICE,     -5,  "objects of different devices")              \
+    X(ECLOSED,     -6,  "the object is closed or freed")             \
+    X(ESTATE,      -7,  "not possible in this state")                \
+    X(ENOMEM,      -8,  "out of memory")                             \
+    X(ENOTFOUND,   -9,  "not found")                                 \
+    X(EUNSUPPORTED,-10, "not supported")                             \
+    X(EIO,         -11, "input or output failed")                    \
+    X(EHOSTFUNC,   -12, "a host function raised an error")           \
+    X(EINTERRUPT,  -13, "interrupted")
+
+typedef enum sl_status {
+#define X(name, code, text) SL_##name = code,
+    SL_STATUS_MAP(X)
+#undef X
+} sl_status;
+
+typedef struct sl_error {
+    sl_status status;
+    int backend_code;   /* the backend's own error number, 0 if none */
+    char msg[256];      /* one sentence without the operation's name or position */
+} sl_error;
+
+/* The name of a status as users see it ("SL_ESHAPE"), and its sentence. */
+const char *sl_status_name(sl_status status);
+const char *sl_status_text(sl_status status);
+
+/* Fills *err (if not NULL) and returns `status`, so that callers can
+ * `return sl_fail(err, SL_ESHAPE, "...")`. */
+sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- opaque types ------------------------------------------------------ */
+
+typedef struct sl_device sl_device;
+typedef struct sl_stream sl_stream;
+typedef struct sl_event sl_event;
+typedef struct sl_tensor sl_tensor;
+typedef struct sl_timeline sl_timeline;   /* see core/timeline/timeline.h */
+
+/* ---- devices ----------------------------------------------------------- */
+
+/* One entry of a backend's configuration; for the simulator, of a profile.
+ * Nested tables are flattened with dots ("calls.cudaFree.us"); a list, also a
+ * list of lists, becomes `values` in reading order; a boolean is 0 or 1. */
+typedef struct sl_setting {
+    const char *name;
+    const double *values;   /* NULL for a text */
+    size_t n_values;
+    const char *text;       /* NULL for numbers */
+} sl_setting;
+
+typedef struct sl_device_info {
+    char name[96];          /* "NVIDIA H200" */
+    char profile[32];       /* the simulator's profile, "" on real GPUs */
+    const char *backend;    /* "sim", "cuda" */
+    int index;
+    bool simulated;         /* virtual time: deterministic */
+    int sm_count;
+    int async_engine_count;
+    int64_t memory_bytes;
+    int compute_capability_major, compute_capability_minor;
+    int priority_least, priority_greatest;   /* 0, -5: lower is more urgent */
+    int max_threads_per_block;
+    int64_t max_shared_bytes_per_block;
+} sl_device_info;
+
+/* How many devices `backend` has; 0 is not an error. SL_ENOTFOUND if there is
+ * no such backend in this build. */
+sl_status sl_backend_device_count(const char *backend, int *count, sl_error *err);
+
+/* Opens a device. Blocking on real GPUs (context creation). */
+sl_status sl_device_open(const char *backend, int index, const sl_setting *settings,
+                         size_t n_settings, sl_device **device, sl_error *err);
+sl_device *sl_device_retain(sl_device *device);
+void sl_device_release(sl_device *device);
+const sl_device_info *sl_device_get_info(const sl_device *device);
+
+/* Waits for all work and retires it; then drops host functions that have not
+ * run. The owner calls it before its last release. Blocking. */
+void sl_device_drain(sl_device *device);
+
+/* cudaDeviceSynchronize. Blocking. */
+sl_status sl_device_synchronize(sl_device *device, sl_error *err);
+
+/* The host's clock for this device: virtual on the simulator. */
+int64_t sl_device_host_now_ns(sl_device *device);
+
+/* The host is busy for `duration_ns` (>= 0). */
+sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *err);
+
+/* Live objects and operations in flight; for leak checks and who(). */
+typedef struct sl_device_stats {
+    int64_t streams, events, buffers, tensors, ops_in_flight;
+    int64_t device_bytes, pinned_bytes, pageable_bytes;   /* of live buffers */
+    uint64_t ops_enqueued;
+} sl_device_stats;
+void sl_device_get_stats(const sl_device *device, sl_device_stats *stats);
+
+/* The script position ("puzzler.lua:12") that the next operations carry. Names
+ * are interned once: the id stays valid as long as the device. 0 is "". */
+uint32_t sl_device_intern(sl_device *device, const char *text);
+void sl_device_set_where(sl_device *device, uint32_t where_id);
+
+/* Asked to free what the host language holds, when memory runs out. Must not
+ * raise. Called at most once per failing allocation. */
+typedef void (*sl_pressure_hook)(void *ud);
+void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void *ud);
+
+/* ---- streams ----------------------------------------------------------- */
+
+typedef struct sl_stream_options {
+    int priority;        /* CUDA's number; clamped into the device's range */
+    bool non_blocking;   /* cudaStreamNonBlocking: exempt from the NULL stream's rules */
+    const char *name;    /* copied; NULL gives "stream <id>" */
+} sl_stream_options;
+
+sl_status sl_stream_create(sl_device *device, const sl_stream_options *options,
+                           sl_stream **stream, sl_error *err);
+sl_stream *sl_stream_retain(sl_stream *stream);
+/* A busy stream lives on until it has drained; never blocks. */
+void sl_stream_release(sl_stream *stream);
+
+sl_device *sl_stream_device(const sl_stream *stream);   /* borrowed */
+uint32_t sl_stream_id(const sl_stream *stream);         /* 0 is the NULL stream */
+const char *sl_stream_name(const sl_stream *stream);
+int sl_stream_priority(const sl_stream *stream);        /* after clamping */
+bool sl_stream_is_non_blocking(const sl_stream *stream);
+
+/* All three are borrowed: the device owns its default streams and holds a
+ * reference to the current one. */
+sl_stream *sl_device_default_stream(sl_device *device);       /* legacy NULL stream */
+sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_error *err);
+sl_stream *sl_device_current_stream(sl_device *device);
+sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_error *err);
+
+sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err);             /* blocking */
+sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err);
+sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err);
+/* Makes `stream` wait for what `other` holds now (an event of its own inside). */
+sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err);
+
+/* `fn` runs on the calling thread of some later core call, when the stream has
+ * reached it; it must not enqueue or synchronise (those calls fail with
+ * SL_ESTATE while it runs). A false return with a message in `err` makes the
+ * core call that drove it fail with SL_EHOSTFUNC. `release` frees `ud`, run or not. */
+typedef bool (*sl_host_fn)(void *ud, sl_error *err);
+sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
+                                     void (*release)(void *ud), sl_error *err);
+
+/* ---- events ------------------------------------------------------------ */
+
+sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_error *err);
+sl_event *sl_event_retain(sl_event *event);
+void sl_event_release(sl_event *event);
+sl_device *sl_event_device(const sl_event *event);      /* borrowed */
+bool sl_event_has_timing(const sl_event *event);
+bool sl_event_is_recorded(const sl_event *event);       /* record was called at least once */
+
+/* Record, wait and query refer to the latest record at the time of the call;
+ * recording again does not alter waits that are already queued. */
+sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err);
+sl_status sl_event_query(sl_event *event, bool *done, sl_error *err);
+sl_status sl_event_synchronize(sl_event *event, sl_error *err);                /* blocking */
+/* Milliseconds from `start` to `end`. SL_ESTATE if one was never recorded, has
+ * no timing, or has not completed. */
+sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_error *err);
+
+/* ---- tensors ----------------------------------------------------------- */
+
+#define SL_MAX_DIMS 8
+
+typedef enum sl_dtype { SL_FLOAT32, SL_BFLOAT16, SL_FLOAT16, SL_UINT8, SL_DTYPES } sl_dtype;
+typedef enum sl_place { SL_ON_DEVICE, SL_PAGEABLE, SL_PINNED } sl_place;
+
+const char *sl_dtype_name(sl_dtype dtype);          /* "float32" */
+size_t sl_dtype_bytes(sl_dtype dtype);
+bool sl_dtype_parse(const char *name, sl_dtype *dtype);
+
+typedef struct sl_tensor_spec {
+    sl_dtype dtype;
+    sl_place place;
+    int ndim;                       /* 0 is a scalar */
+    int64_t dim[SL_MAX_DIMS];       /* row-major, each >= 0 */
+} sl_tensor_spec;
+
+/* An uninitialised tensor (zeros on the simulator). Device memory comes from the
+ * stream-ordered pool on `stream`; host memory ignores it. SL_ESHAPE on a
+ * negative dimension or an overflow of the byte count. */
+sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_stream *stream,
+                           sl_tensor **tensor, sl_error *err);
+sl_tensor *sl_tensor_retain(sl_tensor *tensor);
+void sl_tensor_release(sl_tensor *tensor);
+/* The user's free: stream-ordered, memory goes when queued work has retired.
+ * Every later use fails with SL_ECLOSED; freeing again too. */
+sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err);
+
+const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor);   /* place as of now */
+sl_device *sl_tensor_device(const sl_tensor *tensor);                /* borrowed */
+int64_t sl_tensor_numel(const sl_tensor *tensor);
+size_t sl_tensor_bytes(const sl_tensor *tensor);
+uint64_t sl_tensor_id(const sl_tensor *tensor);     /* 1, 2, ... in order of creation */
+bool sl_tensor_is_freed(const sl_tensor *tensor);
+
+/* On a device tensor a kernel (memset for 0) on `stream`; on a host tensor host
+ * work, done on return. Random numbers are Philox4x32-10 by (seed, tensor id),
+ * the same bits on every backend. */
+sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_error *err);
+sl_status sl_tensor_rand(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err);
+sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err);
+
+/* dst := src, same shape and dtype. Device copies run on `stream`. With
+ * non_blocking the call returns when CUDA's cudaMemcpyAsync would (pageable
+ * memory may still block); without, it waits for the stream. Host to host is
+ * synchronous host work. */
+sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
+                         sl_error *err);
+
+/* Elements as doubles. On a device tensor a synchronous copy on `stream`
+ * (blocking); on a host tensor what the memory holds now, without waiting. */
+sl_status sl_tensor_read(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
+                         double *values, sl_stream *stream, sl_error *err);
+sl_status sl_tensor_write(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
+                          const double *values, sl_stream *stream, sl_error *err);
+
+/* cudaHostRegister / cudaHostUnregister of a host tensor in place. */
+sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err);
+sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err);
+
+/* ---- kernels (asynchronous; all operands on the device of `stream`) ---- */
+
+/* out[m,n] = a[m,k] b[k,n]; out may not be a or b. tf32 applies to float32. */
+sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
+                    sl_error *err);
+/* Elementwise, same shapes; out may be an operand. */
+sl_status sl_pow(sl_tensor *out, sl_tensor *a, double exponent, sl_stream *stream, sl_error *err);
+sl_status sl_add(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err);
+sl_status sl_mul(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err);
+sl_status sl_add_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err);
+sl_status sl_mul_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err);
+/* Over the last dimension; same shape. */
+sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
+/* out has one element. */
+sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
+
+/* A kernel whose blocks each stay busy for duration_ns. */
+typedef struct sl_spin_options {
+    int64_t duration_ns;
+    int64_t blocks;              /* 0: 1 */
+    int64_t threads;             /* per block; 0: 32 */
+    int64_t shared_bytes;        /* dynamic shared memory per block */
+} sl_spin_options;
+sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *err);
+
+/* ---- the plain calls, for probes (lab.cuda) ----------------------------- */
+
+/* cudaMalloc, cudaMallocHost, cudaMallocAsync give a uint8 tensor of n bytes. */
+sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err);
+sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err);
+sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory, sl_error *err);
+/* cudaFree, cudaFreeHost: may block the host until the device is idle. */
+sl_status sl_cuda_free(sl_tensor *memory, sl_error *err);
+sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err);
+sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err);
+/* The first n_bytes. cudaMemset and cudaMemcpy run on the NULL stream. */
+sl_status sl_cuda_memset(sl_tensor *memory, int value, size_t n_bytes, sl_error *err);
+sl_status sl_cuda_memset_async(sl_tensor *memory, int value, size_t n_bytes, sl_stream *stream,
+                               sl_error *err);
+sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_error *err);
+sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_stream *stream,
+                               sl_error *err);
+/* Calls that only cost host time and may synchronise: "cudaFuncSetCacheConfig",
+ * "cudaDeviceSetLimit", "cublasCreate", "cublasDestroy". */
+sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err);
+
+/* ---- recording --------------------------------------------------------- */
+
+/* From here on, operations enqueued on the device are recorded in *timeline,
+ * until stop. Recordings may nest. Neither call synchronises. The caller owns
+ * the timeline; it stays readable after stop and outlives the device. */
+sl_status sl_record_start(sl_device *device, sl_timeline **timeline, sl_error *err);
+/* Operations that have not retired yet are left out: synchronise first. */
+void sl_record_stop(sl_device *device, sl_timeline *timeline);
+
+#include "timeline/timeline.h"
+
+#endif

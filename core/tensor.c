@@ -1,0 +1,311 @@
+/* tensor.c - tensors: creation with its checks, free, filling, page-locking. */
+#include "tensor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "dtype.h"
+#include "op.h"
+
+/* ---- shapes ----------------------------------------------------------------- */
+
+const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text)
+{
+    size_t len = 0;
+
+    if (!spec->ndim)
+        return "scalar";
+    for (int i = 0; i < spec->ndim; i++)
+        len += (size_t)snprintf(text->text + len, sizeof text->text - len, "%s%lld",
+                                i ? "x" : "", (long long)spec->dim[i]);
+    return text->text;
+}
+
+bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b)
+{
+    if (a->spec.ndim != b->spec.ndim)
+        return false;
+    for (int i = 0; i < a->spec.ndim; i++)
+        if (a->spec.dim[i] != b->spec.dim[i])
+            return false;
+    return true;
+}
+
+static sl_status check_spec(const sl_tensor_spec *spec, sl_error *err)
+{
+    if (!spec)
+        return sl_fail(err, SL_EINVAL, "a tensor needs a shape and a dtype");
+    if ((unsigned)spec->dtype >= SL_DTYPES)
+        return sl_fail(err, SL_EDTYPE, "there is no dtype %d", (int)spec->dtype);
+    if ((unsigned)spec->place > SL_PINNED)
+        return sl_fail(err, SL_EPLACE, "there is no place %d", (int)spec->place);
+    if (spec->ndim < 0 || spec->ndim > SL_MAX_DIMS)
+        return sl_fail(err, SL_ESHAPE, "a tensor has 0 to %d dimensions, not %d", SL_MAX_DIMS,
+                       spec->ndim);
+    for (int i = 0; i < spec->ndim; i++)
+        if (spec->dim[i] < 0)
+            return sl_fail(err, SL_ESHAPE, "dimension %d is %lld: a size cannot be negative",
+                           i + 1, (long long)spec->dim[i]);
+    return SL_OK;
+}
+
+/* The element count, which times the element's bytes must fit into an int64. */
+static sl_status count_elems(const sl_tensor_spec *spec, int64_t *numel, sl_error *err)
+{
+    int64_t limit = INT64_MAX / (int64_t)sl_dtype_bytes(spec->dtype);
+    sl__shape_text shape;
+
+    *numel = 1;
+    for (int i = 0; i < spec->ndim; i++) {
+        if (spec->dim[i] == 0) {
+            *numel = 0;
+            return SL_OK;
+        }
+    }
+    for (int i = 0; i < spec->ndim; i++) {
+        if (*numel > limit / spec->dim[i])
+            return sl_fail(err, SL_ESHAPE, "%s %s elements do not fit in 64 bits",
+                           sl__shape_format(spec, &shape), sl_dtype_name(spec->dtype));
+        *numel *= spec->dim[i];
+    }
+    return SL_OK;
+}
+
+/* ---- lifecycle ---------------------------------------------------------------- */
+
+static sl_status check_create(sl_device *device, const sl_tensor_spec *spec, sl_stream *stream,
+                              sl_error *err)
+{
+    sl_status status = check_spec(spec, err);
+
+    if (status || spec->place != SL_ON_DEVICE)
+        return status;
+    if (!stream)
+        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    return sl__device_check_same(stream->device, "the stream", device, "the tensor", err);
+}
+
+sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
+                            sl_stream *stream, sl_tensor **out, sl_error *err)
+{
+    sl_tensor *tensor;
+    int64_t numel;
+    sl_status status = check_create(device, spec, stream, err);
+
+    if (!status)
+        status = count_elems(spec, &numel, err);
+    if (status)
+        return status;
+    tensor = calloc(1, sizeof *tensor);
+    if (!tensor)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a tensor's record");
+    tensor->spec = *spec;
+    tensor->numel = numel;
+    tensor->bytes = (size_t)numel * sl_dtype_bytes(spec->dtype);
+    tensor->refs = 1;
+    status = sl__buffer_create(device, tensor->bytes, spec->place, how,
+                               spec->place == SL_ON_DEVICE ? stream : NULL, &tensor->buffer, err);
+    if (status) {
+        free(tensor);
+        return status;
+    }
+    tensor->device = sl_device_retain(device);
+    tensor->id = ++device->core->last_tensor_id;
+    device->core->stats.tensors++;
+    *out = tensor;
+    return SL_OK;
+}
+
+/* An allocation may have let the host's clock run on. What failed on the way is
+ * for the next call to tell: this one has a tensor to hand over. */
+sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_stream *stream,
+                           sl_tensor **tensor, sl_error *err)
+{
+    sl_status status = sl__device_enter(device, "creating a tensor", err);
+
+    if (status)
+        return status;
+    status = sl__tensor_create(device, spec, SL_ALLOC_TENSOR, stream, tensor, err);
+    sl__device_reap(device);
+    return status;
+}
+
+sl_tensor *sl_tensor_retain(sl_tensor *tensor)
+{
+    if (tensor)
+        tensor->refs++;
+    return tensor;
+}
+
+void sl__tensor_drop_buffer(sl_tensor *tensor)
+{
+    sl_buffer *buffer = tensor->buffer;
+
+    tensor->buffer = NULL;
+    sl__buffer_release(buffer);
+}
+
+void sl_tensor_release(sl_tensor *tensor)
+{
+    sl_device *device;
+
+    if (!tensor || --tensor->refs > 0)
+        return;
+    device = tensor->device;
+    sl__tensor_drop_buffer(tensor);
+    free(tensor);
+    device->core->stats.tensors--;
+    sl_device_release(device);
+}
+
+sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err)
+{
+    sl_status status = sl__tensor_check(tensor, "the tensor", err);
+
+    if (status)
+        return status;
+    sl__tensor_drop_buffer(tensor);
+    sl__device_reap(tensor->device);
+    return SL_OK;
+}
+
+/* ---- questions ------------------------------------------------------------------ */
+
+const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor)
+{
+    return &tensor->spec;
+}
+
+sl_device *sl_tensor_device(const sl_tensor *tensor)
+{
+    return tensor->device;
+}
+
+int64_t sl_tensor_numel(const sl_tensor *tensor)
+{
+    return tensor->numel;
+}
+
+size_t sl_tensor_bytes(const sl_tensor *tensor)
+{
+    return tensor->bytes;
+}
+
+uint64_t sl_tensor_id(const sl_tensor *tensor)
+{
+    return tensor->id;
+}
+
+bool sl_tensor_is_freed(const sl_tensor *tensor)
+{
+    return !tensor->buffer;
+}
+
+sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err)
+{
+    if (!tensor)
+        return sl_fail(err, SL_ECLOSED, "%s is missing", noun);
+    if (!tensor->buffer)
+        return sl_fail(err, SL_ECLOSED, "%s has been freed", noun);
+    return SL_OK;
+}
+
+sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
+                                  const sl_stream *stream, sl_error *err)
+{
+    sl_status status = sl__tensor_check(tensor, noun, err);
+
+    if (status)
+        return status;
+    if (!stream)
+        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    return sl__device_check_same(tensor->device, noun, stream->device, "the stream", err);
+}
+
+/* ---- filling ---------------------------------------------------------------------- */
+
+/* FILL, RAND or RANDN where the tensor is: a kernel, or host work. */
+static sl_status fill_with(sl_tensor *tensor, const sl_work *work, sl_stream *stream,
+                           sl_error *err)
+{
+    const sl__operands operands = { .out = tensor->buffer };
+    sl_device *device = tensor->device;
+    sl_status status;
+
+    if (tensor->spec.place == SL_ON_DEVICE)
+        return sl__op_enqueue(stream, work, &operands, err);
+    status = device->backend->host_compute(tensor->buffer, NULL, work, err);
+    if (!status)
+        return sl__device_settle(device, err);
+    sl__device_reap(device);
+    return status;
+}
+
+static sl_status enter_fill(sl_tensor *tensor, const char *what, sl_stream *stream, sl_error *err)
+{
+    sl_status status = sl__tensor_check(tensor, "the tensor", err);
+
+    if (!status && tensor->spec.place == SL_ON_DEVICE)
+        status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
+    return status ? status : sl__device_enter(tensor->device, what, err);
+}
+
+/* All bytes of `value` are the same in this dtype: a memset does. True of 0,
+ * but not of -0.0, and of every uint8. */
+static bool is_byte_fill(sl_dtype dtype, double value, uint8_t *byte)
+{
+    *byte = 0;
+    if (dtype == SL_UINT8)
+        sl__dtype_from_double(dtype, &value, 1, byte);
+    return dtype == SL_UINT8 || (value == 0 && !signbit(value));
+}
+
+sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_error *err)
+{
+    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL, .scalar = value };
+    sl_status status = enter_fill(tensor, "fill", stream, err);
+    uint8_t byte;
+
+    if (status)
+        return status;
+    work.dtype = (uint8_t)tensor->spec.dtype;
+    work.n = tensor->numel;
+    if (is_byte_fill(tensor->spec.dtype, value, &byte)) {
+        if (tensor->spec.place == SL_ON_DEVICE)
+            work = (sl_work){ .kind = SL_WORK_MEMSET, .bytes = tensor->bytes, .byte_value = byte };
+        else
+            work.scalar = byte;         /* what the dtype can hold */
+    }
+    return fill_with(tensor, &work, stream, err);
+}
+
+static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *what, uint64_t seed,
+                             sl_stream *stream, sl_error *err)
+{
+    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel, .seed = seed };
+    sl_status status = enter_fill(tensor, what, stream, err);
+
+    if (status)
+        return status;
+    if (!sl__dtype_is_float(tensor->spec.dtype))
+        return sl_fail(err, SL_EDTYPE,
+                       "the tensor is %s; random numbers need float32, bfloat16 or float16",
+                       sl_dtype_name(tensor->spec.dtype));
+    work.dtype = (uint8_t)tensor->spec.dtype;
+    work.n = tensor->numel;
+    work.tensor_id = tensor->id;
+    return fill_with(tensor, &work, stream, err);
+}
+
+sl_status sl_tensor_rand(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err)
+{
+    return fill_random(tensor, SL_KERNEL_RAND, "rand", seed, stream, err);
+}
+
+sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err)
+{
+    return fill_random(tensor, SL_KERNEL_RANDN, "randn", seed, stream, err);
+}

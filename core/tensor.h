@@ -1,0 +1,38 @@
+/* tensor.h - a tensor: a buffer seen as elements. One tensor to a buffer. */
+#ifndef SL_TENSOR_H
+#define SL_TENSOR_H
+
+#include "backend.h"
+
+struct sl_tensor {
+    sl_device *device;      /* retained, also after free */
+    sl_buffer *buffer;      /* NULL once freed */
+    sl_tensor_spec spec;    /* spec.place follows the buffer's */
+    int64_t numel;
+    size_t bytes;
+    uint64_t id;
+    int32_t refs;
+    bool registered;        /* pinned by cudaHostRegister, not allocated so */
+};
+
+/* sl_tensor_create with a choice of how the memory is had; does not settle. */
+sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
+                            sl_stream *stream, sl_tensor **tensor, sl_error *err);
+
+/* `tensor` is there and not freed; `noun` is what the sentence calls it. */
+sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err);
+
+/* The same, and it lives on the device of `stream`. */
+sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
+                                  const sl_stream *stream, sl_error *err);
+
+bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b);
+
+/* "4x3", "scalar". */
+typedef struct sl__shape_text { char text[8 * 21 + 8]; } sl__shape_text;
+const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text);
+
+/* Drops the buffer; the tensor is freed from then on. */
+void sl__tensor_drop_buffer(sl_tensor *tensor);
+
+#endif

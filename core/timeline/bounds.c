@@ -1,0 +1,217 @@
+/* bounds.c - how short the recorded work could have been.
+ *
+ * serial           the durations of all spans, added up.
+ * busiest engine   the largest union of the spans of one engine.
+ * critical path    the longest sum of span durations over a chain in which each
+ *                  span had to wait for the one before, because of
+ *                    - stream order;
+ *                    - an event: what precedes the record, what follows the wait;
+ *                    - the legacy NULL stream (id 0): each of its operations,
+ *                      records and waits included, follows all earlier work of
+ *                      blocking streams, and their later work follows it.
+ *                      Streams noted as non-blocking are exempt; streams without
+ *                      a note are blocking;
+ *                    - the host: what is issued after a call that waited (a stream,
+ *                      event or device synchronisation, a plain call that waited for
+ *                      the device, an operation with SL_SPAN_HOST_WAITED) follows
+ *                      what that call waited for.
+ * lower            the larger of the two before.
+ *
+ * Not counted: the host's own time, the gaps between operations, the submission
+ * and wake-up latencies, the order in which engines, hardware channels and the
+ * launch queue serve streams, partial waits (a pageable copy whose call returned
+ * before the copy's end), and data that no stream, event or wait orders. A
+ * synchronisation of the NULL stream waits for that stream alone. Waits for records
+ * made before the recording began add nothing. So "lower" holds for every schedule
+ * of the same spans with these durations and, per engine, this concurrency:
+ * kernels that shared the SMs count for their union only, and kernels that could
+ * have shared them, but did not, count in full.
+ *
+ * One pass over spans and calls in issue order; each stream keeps the longest
+ * chain that ends with its latest operation, the NULL stream the maximum over all
+ * blocking streams, so the cost does not grow with the number of streams.
+ */
+#include "timeline.h"
+
+#include <stdlib.h>
+
+#include "lanes.h"
+#include "store.h"
+
+/* Every value is the length of the longest chain so far, in ns. */
+typedef struct chains {
+    const sl_timeline *timeline;
+    sl__lanes lanes;
+    int64_t *tail;          /* by lane: up to its latest operation */
+    bool *exempt;           /* by lane: non-blocking */
+    int64_t *record;        /* by call: up to this event record, 0 for other calls */
+    int64_t null_tail;      /* up to the NULL stream's latest operation */
+    int64_t blocking;       /* over all blocking streams, the NULL stream included */
+    int64_t longest;        /* over everything */
+    int64_t host;           /* what the host has waited for */
+} chains;
+
+static int64_t max_ns(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void chains_close(chains *c)
+{
+    sl__lanes_free(&c->lanes);
+    free(c->tail);
+    free(c->exempt);
+    free(c->record);
+}
+
+static sl_status chains_open(const sl_timeline *timeline, chains *c, sl_error *err)
+{
+    *c = (chains){ .timeline = timeline };
+    sl_status status = sl__lanes_collect(timeline, true, &c->lanes, err);
+    if (status != SL_OK)
+        return status;
+    size_t n_calls, n_notes;
+    sl_timeline_calls(timeline, &n_calls);
+    c->tail = calloc(c->lanes.n + 1, sizeof *c->tail);
+    c->exempt = calloc(c->lanes.n + 1, sizeof *c->exempt);
+    c->record = calloc(n_calls + 1, sizeof *c->record);
+    if (!c->tail || !c->exempt || !c->record) {
+        chains_close(c);
+        return sl_fail(err, SL_ENOMEM, "no memory for the bounds of %zu streams and %zu calls",
+                       c->lanes.n, n_calls);
+    }
+    const sl_stream_note *notes = sl_timeline_streams(timeline, &n_notes);
+    for (size_t lane = 0, i = 0; lane < c->lanes.n; lane++) {   /* both ascend by id */
+        while (i < n_notes && notes[i].id < c->lanes.ids[lane])
+            i++;
+        c->exempt[lane] = i < n_notes && notes[i].id == c->lanes.ids[lane] &&
+                          notes[i].non_blocking && notes[i].id != 0;
+    }
+    return SL_OK;
+}
+
+/* An operation of `duration_ns` on `stream` that also follows a chain of `after`.
+ * Returns the length of the longest chain that ends with it. */
+static int64_t extend(chains *c, uint32_t stream, int64_t after, int64_t duration_ns)
+{
+    size_t lane = sl__lanes_find(&c->lanes, stream);
+    int64_t start = max_ns(max_ns(c->tail[lane], after), c->host);
+    if (stream == 0)
+        start = max_ns(start, c->blocking);
+    else if (!c->exempt[lane])
+        start = max_ns(start, c->null_tail);
+    int64_t end = sl__add_ns(start, duration_ns);
+    c->tail[lane] = end;
+    if (stream == 0)
+        c->null_tail = end;
+    if (!c->exempt[lane])
+        c->blocking = max_ns(c->blocking, end);
+    c->longest = max_ns(c->longest, end);
+    return end;
+}
+
+/* The chain up to the record with this correlation, 0 if it was not recorded. */
+static int64_t record_chain(const chains *c, uint64_t correlation)
+{
+    size_t low = 0, high, n;
+    const sl_call *calls = sl_timeline_calls(c->timeline, &n);
+    for (high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (calls[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && calls[low].correlation == correlation ? c->record[low] : 0;
+}
+
+static void take_span(chains *c, const sl_span *span)
+{
+    int64_t end = extend(c, span->stream, 0, span->end_ns - span->start_ns);
+    if (span->flags & SL_SPAN_HOST_WAITED)
+        c->host = max_ns(c->host, end);
+}
+
+static void take_call(chains *c, const sl_call *call, size_t index)
+{
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_EVENT_RECORD:
+        c->record[index] = extend(c, call->stream, 0, 0);
+        break;
+    case SL_CALL_STREAM_WAIT:
+        extend(c, call->stream, record_chain(c, call->target), 0);
+        break;
+    case SL_CALL_STREAM_SYNC:
+        c->host = max_ns(c->host, c->tail[sl__lanes_find(&c->lanes, call->stream)]);
+        break;
+    case SL_CALL_EVENT_SYNC:
+        c->host = max_ns(c->host, record_chain(c, call->target));
+        break;
+    case SL_CALL_DEVICE_SYNC:
+        c->host = c->longest;
+        break;
+    case SL_CALL_PLAIN:
+        if (call->waited_for_device)
+            c->host = c->longest;
+        break;
+    }
+}
+
+static sl_status critical_path(const sl_timeline *timeline, int64_t *longest_ns, sl_error *err)
+{
+    chains c;
+    sl_status status = chains_open(timeline, &c, err);
+    if (status != SL_OK)
+        return status;
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
+    for (size_t i = 0, j = 0; i < n_spans || j < n_calls;) {
+        bool span_first = j == n_calls ||
+                          (i < n_spans && spans[i].correlation <= calls[j].correlation);
+        if (span_first) {
+            take_span(&c, &spans[i++]);
+        } else {
+            take_call(&c, &calls[j], j);
+            j++;
+        }
+    }
+    *longest_ns = c.longest;
+    chains_close(&c);
+    return SL_OK;
+}
+
+/* Among equally busy engines the first is named. */
+static sl_status busiest_engine(const sl_timeline *timeline, sl_bounds *bounds, sl_error *err)
+{
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        sl_selection sel = sl_select_all;
+        sel.engine = engine;
+        int64_t busy_ns;
+        sl_status status = sl_timeline_busy_ns(timeline, &sel, &busy_ns, err);
+        if (status != SL_OK)
+            return status;
+        if (busy_ns > bounds->busiest_engine_ns) {
+            bounds->busiest_engine_ns = busy_ns;
+            bounds->busiest_engine = (sl_engine)engine;
+        }
+    }
+    return SL_OK;
+}
+
+sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_error *err)
+{
+    sl_bounds found = { .busiest_engine = SL_ENGINE_COMPUTE };
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    for (size_t i = 0; i < n; i++)
+        found.serial_ns = sl__add_ns(found.serial_ns, spans[i].end_ns - spans[i].start_ns);
+    sl_status status = busiest_engine(timeline, &found, err);
+    if (status == SL_OK)
+        status = critical_path(timeline, &found.critical_path_ns, err);
+    if (status != SL_OK)
+        return status;
+    found.lower_ns = max_ns(found.busiest_engine_ns, found.critical_path_ns);
+    *bounds = found;
+    return SL_OK;
+}

@@ -1,0 +1,360 @@
+/* gantt_text.c - the Gantt chart for a terminal: a row a stream.
+ *
+ *     compute |##########################| 100%
+ *     to host |<<<<<.....................|  19%
+ *             ++--------+--------+-------+ busy
+ *              0        10       20 ms
+ *              # kernel  < copy D2H  . idle
+ *
+ * A cell shows the kind of work that fills most of it, and by its glyph how much
+ * of the cell is busy: bars of kernels have sharp edges (eighths of a cell) where
+ * one stretch of work begins or ends, and shades where there are several with
+ * gaps; the signs of the other kinds are solid, hollow or small. Whatever ran
+ * leaves a mark, however short. Without Unicode there is one letter a kind.
+ *
+ * Colour repeats what the glyphs say, so nothing is lost without it.
+ */
+#include "timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "axis.h"
+#include "gantt_cells.h"
+#include "store.h"
+#include "units.h"
+#include "utf8.h"
+
+#define DEFAULT_COLUMNS 80
+#define MIN_COLUMNS 20
+#define MAX_COLUMNS 4096
+#define MAX_LABEL 14
+#define MAX_ROWS 32
+#define BUSY_COLUMNS 5      /* " 100%", " busy" */
+#define IDLE SL_SPAN_KINDS
+
+/* Bright blue, since plain blue is hard to read on black; idle is dim. */
+static const struct {
+    const char *solid, *hollow, *small, *ascii, *colour, *name;
+} looks[SL_SPAN_KINDS + 1] = {
+    [SL_SPAN_KERNEL] = { "█", "▒", "░", "#", "\033[32m", "kernel" },
+    [SL_SPAN_MEMCPY_H2D] = { "▲", "△", "▵", ">", "\033[94m", "copy H2D" },
+    [SL_SPAN_MEMCPY_D2H] = { "▼", "▽", "▿", "<", "\033[35m", "copy D2H" },
+    [SL_SPAN_MEMCPY_D2D] = { "■", "□", "▫", "=", "\033[36m", "copy D2D" },
+    [SL_SPAN_MEMCPY_P2P] = { "◆", "◇", "⋄", "x", "\033[96m", "copy P2P" },
+    [SL_SPAN_MEMSET] = { "●", "○", "◦", "*", "\033[33m", "memset" },
+    [SL_SPAN_HOST_FUNC] = { "ƒ", "ƒ", "ƒ", "f", "\033[31m", "host function" },
+    [IDLE] = { "·", "·", "·", ".", "\033[2m", "idle" },
+};
+
+typedef struct chart {
+    const sl_timeline *timeline;
+    bool unicode, colour;
+    int columns, label_columns;
+    int64_t range_ns;       /* what the percentages refer to */
+    sl__grid grid;
+    unsigned kinds;         /* bit per kind drawn, IDLE included */
+    bool partly;            /* a glyph for a partly busy cell was drawn */
+    sl_text *out;
+} chart;
+
+/* ---- labels ---------------------------------------------------------------- */
+
+/* The next character of a label as it may go to a terminal: in the chart's
+ * character set, and never a control character. Returns its columns. */
+static int next_character(const chart *c, const char **at, const char **bytes, int *n_bytes)
+{
+    bool good;
+    *bytes = *at;
+    uint32_t character = sl__utf8_next(at, &good);
+    *n_bytes = (int)(*at - *bytes);
+    int columns = sl__utf8_columns(character);
+    if (good && columns >= 0 && (c->unicode || character < 0x80))
+        return columns;
+    *bytes = "?";
+    *n_bytes = 1;
+    return 1;
+}
+
+static int label_width(const chart *c, const char *text)
+{
+    int width = 0;
+    while (*text) {
+        const char *bytes;
+        int n_bytes;
+        width += next_character(c, &text, &bytes, &n_bytes);
+    }
+    return width;
+}
+
+/* Exactly `columns` columns: the text, cut with an ellipsis or padded. */
+static void put_label(chart *c, const char *text, int columns)
+{
+    const char *ellipsis = c->unicode ? "…" : "..";
+    bool cut = label_width(c, text) > columns;
+    int room = cut ? columns - (c->unicode ? 1 : 2) : columns;
+    int used = 0;
+    while (*text) {
+        const char *bytes;
+        int n_bytes, width = next_character(c, &text, &bytes, &n_bytes);
+        if (used + width > room)
+            break;
+        sl_text_add(c->out, "%.*s", n_bytes, bytes);
+        used += width;
+    }
+    if (cut) {
+        sl_text_add(c->out, "%s", ellipsis);
+        used += columns - room;
+    }
+    sl_text_add(c->out, "%*s", columns - used, "");
+}
+
+static const char *stream_label(const chart *c, uint32_t stream, char buffer[32])
+{
+    const sl_stream_note *note = sl__timeline_note(c->timeline, stream);
+    const char *name = note ? sl_timeline_text(c->timeline, note->name) : "";
+    if (*name)
+        return name;
+    snprintf(buffer, 32, "stream %" PRIu32, stream);
+    return buffer;
+}
+
+/* ---- rows ------------------------------------------------------------------ */
+
+/* A kernel bar that fills part of a cell. One stretch of work is drawn where it
+ * is: eighths from the left, or a half or an eighth at the right. */
+static const char *kernel_glyph(const sl__cell *cell, int64_t cell_ns)
+{
+    static const char *const eighths[] = { "▏", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
+    int64_t eighth = sl__ratio(cell->busy_ns, cell_ns, 8);
+    if (cell->pieces > 1)
+        return eighth <= 2 ? "░" : eighth <= 5 ? "▒" : "▓";
+    if (cell->right && !cell->left)
+        return eighth <= 2 ? "▕" : eighth <= 6 ? "▐" : "█";
+    return eighths[eighth > 8 ? 8 : eighth];
+}
+
+static const char *cell_glyph(chart *c, const sl__cell *cell, int64_t cell_ns, int kind)
+{
+    if (!c->unicode || kind == IDLE)
+        return c->unicode ? looks[kind].solid : looks[kind].ascii;
+    int64_t sixteenth = sl__ratio(cell->busy_ns, cell_ns, 16);
+    if (sixteenth >= 15)
+        return looks[kind].solid;
+    c->partly |= kind != SL_SPAN_HOST_FUNC;
+    if (kind == SL_SPAN_KERNEL)
+        return kernel_glyph(cell, cell_ns);
+    return sixteenth >= 8 ? looks[kind].solid :
+           sixteenth >= 2 ? looks[kind].hollow : looks[kind].small;
+}
+
+/* The kind that takes most of the cell; spans of no length come last. */
+static int main_kind(const sl__cell *cell)
+{
+    int best = IDLE;
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
+        bool seen = cell->seen >> kind & 1;
+        if (seen && (best == IDLE || cell->fill_ns[kind] > cell->fill_ns[best]))
+            best = kind;
+    }
+    return best;
+}
+
+static void put_cells(chart *c, size_t row)
+{
+    const sl__cell *cells = c->grid.cells + row * (size_t)c->grid.n_cells;
+    int colour_of = -1;
+    for (int i = 0; i < c->grid.n_cells; i++) {
+        int kind = main_kind(&cells[i]);
+        if (c->colour && kind != colour_of) {
+            sl_text_add(c->out, "%s%s", colour_of < 0 ? "" : "\033[0m", looks[kind].colour);
+            colour_of = kind;
+        }
+        c->kinds |= 1u << kind;
+        int64_t cell_ns = c->grid.edges[i + 1] - c->grid.edges[i];
+        sl_text_add(c->out, "%s", cell_glyph(c, &cells[i], cell_ns, kind));
+    }
+    if (c->colour)
+        sl_text_add(c->out, "\033[0m");
+}
+
+static void put_row(chart *c, size_t row)
+{
+    const sl__grid_row *r = &c->grid.rows[row];
+    const char *frame = c->unicode ? "│" : "|";
+    char buffer[32];
+    put_label(c, stream_label(c, r->stream, buffer), c->label_columns);
+    sl_text_add(c->out, " %s", frame);
+    put_cells(c, row);
+    int64_t percent = sl__ratio(r->busy_ns, c->range_ns, 100);
+    if (percent == 0 && r->busy_ns > 0)
+        sl_text_add(c->out, "%s  <1%%\n", frame);
+    else
+        sl_text_add(c->out, "%s %3" PRId64 "%%\n", frame, percent);
+}
+
+/* ---- the axis --------------------------------------------------------------- */
+
+typedef struct axis_lines {
+    char marks[MAX_COLUMNS + 1];    /* '-' and '+', one a cell */
+    char labels[MAX_COLUMNS + 1];   /* the whole line below */
+    int end;                        /* of the labels */
+} axis_lines;
+
+/* Centres the label of the tick in `cell` on it, within the chart's columns. */
+static void put_tick(const chart *c, const sl__axis *axis, int64_t tick_ns, bool last,
+                     axis_lines *lines)
+{
+    char text[SL__TICK_BYTES];
+    int cell = sl__grid_cell(&c->grid, sl__timeline_first_ns(c->timeline) + tick_ns);
+    int digits = sl__axis_label(axis, tick_ns, text);
+    int length = digits + (last ? 1 + (int)strlen(axis->unit) : 0);
+    int at = c->label_columns + 2 + cell - digits / 2;
+    if (at + length > c->columns)
+        at = c->columns - length;
+    if (at < 0 || (lines->end > 0 && at <= lines->end))
+        return;
+    lines->marks[cell] = '+';
+    memcpy(lines->labels + at, text, (size_t)digits);
+    lines->end = at + length;
+    if (last) {
+        lines->labels[at + digits] = ' ';
+        memcpy(lines->labels + at + digits + 1, axis->unit, strlen(axis->unit));
+    }
+}
+
+static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
+{
+    sl__axis axis;
+    axis_lines lines = { .end = 0 };
+    int n = c->grid.n_cells, slack = 4;     /* a blank, and a blank and the unit at the last */
+    memset(lines.marks, '-', (size_t)n);
+    memset(lines.labels, ' ', sizeof lines.labels - 1);
+    sl__axis_choose(&axis, from_ns, to_ns, n, slack);
+    for (int64_t tick = sl__axis_first(&axis, from_ns); tick < to_ns; tick += axis.step_ns)
+        put_tick(c, &axis, tick, to_ns - tick <= axis.step_ns, &lines);
+    sl_text_add(c->out, "%*s %s", c->label_columns, "", c->unicode ? "└" : "+");
+    for (int i = 0; i < n; i++) {
+        bool tick = lines.marks[i] == '+';
+        sl_text_add(c->out, "%s", c->unicode ? (tick ? "┬" : "─") : (tick ? "+" : "-"));
+    }
+    sl_text_add(c->out, "%s busy\n%.*s\n", c->unicode ? "┘" : "+", lines.end, lines.labels);
+}
+
+/* ---- the legend -------------------------------------------------------------- */
+
+/* Entries two blanks apart, on as many lines as they need. */
+static void put_entry(chart *c, int *column, int indent, const char *glyph, const char *colour,
+                      const char *name)
+{
+    int width = (*glyph ? 2 : 0) + (int)strlen(name);
+    if (*column > indent && *column + 2 + width > c->columns) {
+        sl_text_add(c->out, "\n");
+        *column = 0;
+    }
+    int blanks = *column == 0 ? indent : 2;
+    sl_text_add(c->out, "%*s", blanks, "");
+    if (*glyph && c->colour)
+        sl_text_add(c->out, "%s%s\033[0m ", colour, glyph);
+    else if (*glyph)
+        sl_text_add(c->out, "%s ", glyph);
+    sl_text_add(c->out, "%s", name);
+    *column += blanks + width;
+}
+
+static void put_legend(chart *c)
+{
+    int indent = c->columns >= 60 ? c->label_columns + 2 : 0, column = 0;
+    for (int kind = 0; kind <= IDLE; kind++) {
+        if (c->kinds >> kind & 1)
+            put_entry(c, &column, indent, c->unicode ? looks[kind].solid : looks[kind].ascii,
+                      looks[kind].colour, looks[kind].name);
+    }
+    if (c->partly && c->columns >= 60)
+        put_entry(c, &column, indent, "", "", "lighter, hollow: partly busy");
+    sl_text_add(c->out, "\n");
+}
+
+/* ---- the chart --------------------------------------------------------------- */
+
+/* The range as asked for, relative to the first span. */
+static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_options *options,
+                               int64_t *from_ns, int64_t *to_ns, sl_error *err)
+{
+    int64_t makespan = sl_timeline_makespan_ns(timeline);
+    *from_ns = options->from_ns;
+    *to_ns = options->to_ns == 0 ? makespan : options->to_ns;
+    bool point = *from_ns == 0 && *to_ns == 0;      /* all spans have no length */
+    if (*from_ns >= 0 && (*from_ns < *to_ns || point) && *to_ns < INT64_C(1) << 61)
+        return SL_OK;
+    return sl_fail(err, SL_EINVAL, "a chart from %" PRId64 " to %" PRId64 " ns was asked for; "
+                   "the timeline lasts from 0 to %" PRId64 " ns", *from_ns, *to_ns, makespan);
+}
+
+/* How wide the labels are: the widest one, at most MAX_LABEL and a quarter of the chart. */
+static int choose_label_columns(const chart *c)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(c->timeline, &n);
+    int limit = c->columns / 4 < MAX_LABEL ? c->columns / 4 : MAX_LABEL, widest = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < n && widest < limit; i++) {
+        char buffer[32];
+        if (i > 0 && spans[i].stream == last)
+            continue;
+        last = spans[i].stream;
+        int width = label_width(c, stream_label(c, last, buffer));
+        if (width > widest)
+            widest = width;
+    }
+    return widest < limit ? widest : limit;
+}
+
+static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
+{
+    c->label_columns = choose_label_columns(c);
+    int n_cells = c->columns - c->label_columns - 3 - BUSY_COLUMNS;
+    c->range_ns = to_ns - from_ns > 0 ? to_ns - from_ns : 1;
+    if (to_ns - from_ns < n_cells)
+        to_ns = from_ns + n_cells;      /* no cell is shorter than 1 ns */
+    int64_t first_ns = sl__timeline_first_ns(c->timeline);
+    sl_status status = sl__grid_fill(c->timeline, first_ns + from_ns, first_ns + to_ns, n_cells,
+                                     MAX_ROWS, &c->grid, err);
+    if (status != SL_OK)
+        return status;
+    for (size_t row = 0; row < c->grid.n_rows; row++)
+        put_row(c, row);
+    if (c->grid.n_left_out > 0)
+        sl_text_add(c->out, "... %zu more stream%s\n", c->grid.n_left_out,
+                    c->grid.n_left_out == 1 ? "" : "s");
+    put_axis(c, from_ns, to_ns);
+    put_legend(c);
+    sl__grid_free(&c->grid);
+    return SL_OK;
+}
+
+sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
+                            sl_text *out, sl_error *err)
+{
+    chart c = { .timeline = timeline, .unicode = options->unicode, .colour = options->colour,
+                .columns = options->columns ? options->columns : DEFAULT_COLUMNS, .out = out };
+    if (c.columns < MIN_COLUMNS || c.columns > MAX_COLUMNS)
+        return sl_fail(err, SL_EINVAL, "a chart can be %d to %d columns wide, not %d",
+                       MIN_COLUMNS, MAX_COLUMNS, c.columns);
+    size_t n, len = out->len;
+    int64_t from_ns, to_ns;
+    sl_timeline_spans(timeline, &n);
+    sl_status status = resolve_range(timeline, options, &from_ns, &to_ns, err);
+    if (n == 0)
+        sl_text_add(out, "The timeline is empty: nothing ran on the device.\n");
+    else if (status == SL_OK)
+        status = draw(&c, from_ns, to_ns, err);
+    if (status == SL_OK && out->failed)
+        status = sl_fail(err, SL_ENOMEM, "no memory for a chart of %d columns", c.columns);
+    if (status != SL_OK && out->data) {
+        out->len = len;
+        out->data[len] = '\0';
+    }
+    return status;
+}

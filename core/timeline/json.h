@@ -1,0 +1,19 @@
+/* json.h - the few pieces of JSON that a trace is made of, written to a file.
+ *
+ * No snprintf: a trace of a million operations has tens of millions of numbers,
+ * and none of them may follow the locale.
+ */
+#ifndef SL_TIMELINE_JSON_H
+#define SL_TIMELINE_JSON_H
+
+#include "outfile.h"
+
+void sl__json_raw(sl__outfile *file, const char *text);      /* as it is */
+void sl__json_uint(sl__outfile *file, uint64_t value);
+void sl__json_int(sl__outfile *file, int64_t value);
+/* Thousandths as a decimal with exactly three places: ns as us, "12.345". */
+void sl__json_milli(sl__outfile *file, int64_t thousandths);
+/* Quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
+void sl__json_string(sl__outfile *file, const char *text);
+
+#endif

@@ -1,0 +1,479 @@
+/* kineto_write.c - a timeline as the JSON trace that PyTorch's kineto writes.
+ *
+ * One file serves Perfetto, chrome://tracing, Holistic Trace Analysis (HTA),
+ * speedscope and Tracy, so it keeps to what all of them need:
+ *   - Device work is on pid = device index, tid = stream + 7: CUPTI numbers the
+ *     default stream 7, and HTA takes stream 0 for none. The host is pid 4242,
+ *     a constant, since equal runs must give equal bytes.
+ *   - Every operation is a pair with one correlation: a cuda_runtime slice of the
+ *     host and the device's slice, joined by an "ac2g" flow.
+ *   - Synchronisations are cuda_runtime slices, paired as CUPTI does with a
+ *     cuda_sync slice of the device on a row of its own (tid + 1000000), where it
+ *     cannot overlap kernels. Both last as long as the host's call.
+ *   - Slices of one row never overlap (Perfetto would drop them): times are exact
+ *     to the ns, and one that begins before its predecessor's end is moved there.
+ *   - A host function is a cpu_op of the host process, without "stream" and
+ *     "correlation": with them HTA would take it for device work and for a second
+ *     launch. It has a row per stream, because only a stream orders its functions.
+ *   - The first event is metadata: HTA reads index 0 as "not linked".
+ *   - "rank": 0 has its blank; HTA looks for one.
+ *   - "traceName" is a constant, not the path: the same run saved under two names
+ *     gives the same bytes.
+ * Times are in us with three decimals, relative to the recording's start.
+ */
+#include "timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "json.h"
+#include "lanes.h"
+#include "outfile.h"
+#include "store.h"
+
+#define VERSION "0.1.0"
+#define CPU_PID 4242
+#define CPU_TID 4242
+#define FIRST_STREAM 7          /* CUPTI's number of the default stream */
+#define SYNC_TID 1000000        /* plus the stream's; alone for the whole device */
+#define HOST_FUNC_TID 2000000   /* plus the stream's, on the host's pid */
+#define CONTEXT "1"
+
+/* Of one stream: which rows it has, and up to when each is filled. */
+typedef struct lane {
+    bool device, sync, host;
+    int64_t device_end_ns, sync_end_ns, host_end_ns;
+} lane;
+
+typedef struct writer {
+    const sl_timeline *timeline;
+    sl__outfile file;
+    sl__lanes index;
+    lane *lanes;
+    bool device_sync;           /* there is a row for the whole device */
+    int64_t device_sync_end_ns, cpu_end_ns;
+    int64_t base_ns;
+    int pid;                    /* of the device */
+    bool first;                 /* nothing written to traceEvents yet */
+} writer;
+
+typedef struct interval { int64_t start_ns, end_ns; } interval;
+
+static lane *lane_of(writer *w, uint32_t stream)
+{
+    return &w->lanes[sl__lanes_find(&w->index, stream)];
+}
+
+static uint64_t stream_number(uint32_t stream)
+{
+    return (uint64_t)stream + FIRST_STREAM;
+}
+
+/* Where a slice goes on a row that is filled up to *end_ns. */
+static interval place(int64_t *end_ns, int64_t start_ns, int64_t stop_ns)
+{
+    interval placed = { start_ns, stop_ns };
+    if (placed.start_ns < *end_ns)
+        placed.start_ns = *end_ns;
+    if (placed.end_ns < placed.start_ns)
+        placed.end_ns = placed.start_ns;
+    *end_ns = placed.end_ns;
+    return placed;
+}
+
+/* ---- pieces of an event ---------------------------------------------------- */
+
+static void raw(writer *w, const char *text)
+{
+    sl__json_raw(&w->file, text);
+}
+
+static void number(writer *w, const char *key, uint64_t value)
+{
+    raw(w, key);
+    sl__json_uint(&w->file, value);
+}
+
+static void text(writer *w, const char *key, const char *value)
+{
+    raw(w, key);
+    sl__json_string(&w->file, value);
+}
+
+static void begin(writer *w, const char *start)
+{
+    raw(w, w->first ? "\n" : ",\n");
+    raw(w, start);
+    w->first = false;
+}
+
+static void place_of(writer *w, int pid, uint64_t tid)
+{
+    number(w, ",\"pid\":", (uint64_t)pid);
+    number(w, ",\"tid\":", tid);
+}
+
+static void time_of(writer *w, const char *key, int64_t ns)
+{
+    raw(w, key);
+    sl__json_milli(&w->file, ns);
+}
+
+/* {"ph":"X","cat":...,"name":...,"pid":...,"tid":...,"ts":...,"dur":... */
+static void begin_slice(writer *w, const char *cat, const char *name, int pid, uint64_t tid,
+                        interval when)
+{
+    begin(w, "{\"ph\":\"X\",\"cat\":\"");
+    raw(w, cat);
+    text(w, "\",\"name\":", name);
+    place_of(w, pid, tid);
+    time_of(w, ",\"ts\":", when.start_ns - w->base_ns);
+    time_of(w, ",\"dur\":", when.end_ns - when.start_ns);
+}
+
+/* One end of the arrow from the call to what it launched. */
+static void flow(writer *w, bool start, uint64_t id, int pid, uint64_t tid, int64_t ns)
+{
+    begin(w, start ? "{\"ph\":\"s\"" : "{\"ph\":\"f\",\"bp\":\"e\"");
+    number(w, ",\"id\":", id);
+    place_of(w, pid, tid);
+    time_of(w, ",\"ts\":", ns - w->base_ns);
+    raw(w, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
+}
+
+/* ---- header and metadata ---------------------------------------------------- */
+
+static void put_header(writer *w)
+{
+    const sl_device_info *info = sl_timeline_device(w->timeline);
+    raw(w, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":");
+    sl__json_int(&w->file, w->pid);
+    text(w, ",\"name\":", info->name);
+    raw(w, ",\"totalGlobalMem\":");
+    sl__json_int(&w->file, info->memory_bytes);
+    raw(w, ",\"computeMajor\":");
+    sl__json_int(&w->file, info->compute_capability_major);
+    raw(w, ",\"computeMinor\":");
+    sl__json_int(&w->file, info->compute_capability_minor);
+    raw(w, ",\"maxThreadsPerBlock\":");
+    sl__json_int(&w->file, info->max_threads_per_block);
+    raw(w, ",\"sharedMemPerBlockOptin\":");
+    sl__json_int(&w->file, info->max_shared_bytes_per_block);
+    raw(w, ",\"numSms\":");
+    sl__json_int(&w->file, info->sm_count);
+    raw(w, "}],\n\"distributedInfo\":{\"rank\": 0},\n\"displayTimeUnit\":\"ms\",\n"
+           "\"baseTimeNanoseconds\":0,\n\"streamlab\":{\"version\":\"" VERSION "\"");
+    text(w, ",\"backend\":", info->backend);
+    text(w, ",\"device\":", info->name);
+    text(w, ",\"profile\":", info->profile);
+    raw(w, "},\n\"traceEvents\":[");
+}
+
+/* ts is 0 in every metadata event: without one a reader's column turns to floats. */
+static void begin_meta(writer *w, const char *what, int pid, uint64_t tid)
+{
+    begin(w, "{\"ph\":\"M\",\"name\":\"");
+    raw(w, what);
+    raw(w, "\"");
+    place_of(w, pid, tid);
+    raw(w, ",\"ts\":0,\"args\":{");
+}
+
+static void name_process(writer *w, int pid, const char *name, const char *label, uint64_t order)
+{
+    begin_meta(w, "process_name", pid, 0);
+    text(w, "\"name\":", name);
+    raw(w, "}}");
+    begin_meta(w, "process_labels", pid, 0);
+    text(w, "\"labels\":", label);
+    raw(w, "}}");
+    begin_meta(w, "process_sort_index", pid, 0);
+    number(w, "\"sort_index\":", order);
+    raw(w, "}}");
+}
+
+static void name_thread(writer *w, int pid, uint64_t tid, const char *name)
+{
+    begin_meta(w, "thread_name", pid, tid);
+    text(w, "\"name\":", name);
+    raw(w, "}}");
+    begin_meta(w, "thread_sort_index", pid, tid);
+    number(w, "\"sort_index\":", tid);
+    raw(w, "}}");
+}
+
+/* "stream 8: compute", "stream 8 sync", ... */
+static sl_status name_row(writer *w, int pid, uint64_t tid, const char *prefix, uint32_t stream,
+                          const char *suffix, sl_error *err)
+{
+    sl_text name = { 0 };
+    sl_text_add(&name, "%sstream %" PRIu64 "%s", prefix, stream_number(stream), suffix);
+    if (!*suffix) {
+        const sl_stream_note *note = sl__timeline_note(w->timeline, stream);
+        if (note && note->name)
+            sl_text_add(&name, ": %s", sl_timeline_text(w->timeline, note->name));
+    }
+    bool failed = name.failed;
+    if (!failed)
+        name_thread(w, pid, tid, name.data);
+    sl_text_free(&name);
+    return failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
+}
+
+static void find_rows(writer *w)
+{
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
+    for (size_t i = 0; i < n_spans; i++) {
+        lane *l = lane_of(w, spans[i].stream);
+        bool host = spans[i].kind == SL_SPAN_HOST_FUNC;
+        l->host |= host;
+        l->device |= !host;
+    }
+    for (size_t i = 0; i < n_calls; i++) {
+        if (calls[i].kind == SL_CALL_STREAM_SYNC || calls[i].kind == SL_CALL_STREAM_WAIT)
+            lane_of(w, calls[i].stream)->sync = true;
+        if (calls[i].kind == SL_CALL_EVENT_SYNC || calls[i].kind == SL_CALL_DEVICE_SYNC)
+            w->device_sync = true;
+    }
+    for (size_t i = 0; i < w->index.n; i++)
+        w->lanes[i].device_end_ns = w->lanes[i].sync_end_ns = w->lanes[i].host_end_ns = INT64_MIN;
+    w->cpu_end_ns = w->device_sync_end_ns = INT64_MIN;
+}
+
+static sl_status put_metadata(writer *w, sl_error *err)
+{
+    const sl_device_info *info = sl_timeline_device(w->timeline);
+    sl_text gpu = { 0 };
+    sl_text_add(&gpu, "GPU %d: %s%s", w->pid, info->name, info->simulated ? " (simulated)" : "");
+    if (gpu.failed)
+        return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
+    name_process(w, CPU_PID, "host", "CPU", 0);
+    name_thread(w, CPU_PID, CPU_TID, "script");
+    name_process(w, w->pid, gpu.data, "GPU", 1);
+    sl_text_free(&gpu);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < w->index.n && status == SL_OK; i++) {
+        uint32_t id = w->index.ids[i];
+        uint64_t tid = stream_number(id);
+        if (w->lanes[i].device)
+            status = name_row(w, w->pid, tid, "", id, "", err);
+        if (w->lanes[i].sync && status == SL_OK)
+            status = name_row(w, w->pid, SYNC_TID + tid, "", id, " sync", err);
+        if (w->lanes[i].host && status == SL_OK)
+            status = name_row(w, CPU_PID, HOST_FUNC_TID + tid, "host functions, ", id, "", err);
+    }
+    if (w->device_sync)
+        name_thread(w, w->pid, SYNC_TID, "device sync");
+    return status;
+}
+
+/* ---- operations -------------------------------------------------------------- */
+
+/* The slice of the host's call; the caller may add to its args. */
+static interval begin_call(writer *w, const char *name, uint64_t correlation, uint32_t where,
+                           int64_t start_ns, int64_t end_ns)
+{
+    interval when = place(&w->cpu_end_ns, start_ns, end_ns);
+    begin_slice(w, "cuda_runtime", name, CPU_PID, CPU_TID, when);
+    const char *position = sl_timeline_text(w->timeline, where);
+    if (*position)
+        text(w, ",\"loc\":", position);
+    number(w, ",\"args\":{\"External id\":", correlation);
+    number(w, ",\"correlation\":", correlation);
+    if (*position)
+        text(w, ",\"where\":", position);
+    return when;
+}
+
+/* bytes / ns is GB/s; its thousandths, rounded down. 0 for copies of no duration. */
+static int64_t bandwidth_milli(uint64_t bytes, int64_t duration_ns)
+{
+    if (duration_ns <= 0)
+        return 0;
+    uint64_t duration = (uint64_t)duration_ns;
+    uint64_t milli = bytes <= UINT64_MAX / 1000 ? bytes * 1000 / duration : bytes / duration;
+    return milli > INT64_MAX ? INT64_MAX : (int64_t)milli;
+}
+
+static const char *call_name(const sl_span *span)
+{
+    switch ((sl_span_kind)span->kind) {
+    case SL_SPAN_KERNEL: return "cudaLaunchKernel";
+    case SL_SPAN_MEMSET: return "cudaMemsetAsync";
+    case SL_SPAN_HOST_FUNC: return "cudaLaunchHostFunc";
+    default: return "cudaMemcpyAsync";
+    }
+}
+
+static void begin_device_args(writer *w, uint64_t correlation, const char *stream_key)
+{
+    number(w, ",\"args\":{\"External id\":", correlation);
+    number(w, ",\"device\":", (uint64_t)w->pid);
+    raw(w, ",\"context\":" CONTEXT);
+    number(w, ",\"correlation\":", correlation);
+    raw(w, stream_key);
+}
+
+static void put_host_func(writer *w, const sl_span *span, uint64_t tid, interval when)
+{
+    begin_slice(w, "cpu_op", sl_timeline_text(w->timeline, span->name), CPU_PID, tid, when);
+    number(w, ",\"args\":{\"External id\":", span->correlation);
+    raw(w, "}}");
+}
+
+static void put_device_work(writer *w, const sl_span *span, uint64_t tid, interval when)
+{
+    bool kernel = span->kind == SL_SPAN_KERNEL, set = span->kind == SL_SPAN_MEMSET;
+    begin_slice(w, kernel ? "kernel" : set ? "gpu_memset" : "gpu_memcpy",
+                sl_timeline_text(w->timeline, span->name), w->pid, tid, when);
+    begin_device_args(w, span->correlation, ",\"stream\":");
+    sl__json_uint(&w->file, tid);
+    if (kernel) {
+        number(w, ",\"queued\":0,\"grid\":[", span->blocks);
+        number(w, ",1,1],\"block\":[", span->threads);
+        raw(w, ",1,1]}}");
+        return;
+    }
+    number(w, ",\"bytes\":", span->bytes);
+    raw(w, ",\"memory bandwidth (GB/s)\":");
+    sl__json_milli(&w->file, bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
+    raw(w, "}}");
+}
+
+static void put_span(writer *w, const sl_span *span)
+{
+    bool host = span->kind == SL_SPAN_HOST_FUNC;
+    lane *l = lane_of(w, span->stream);
+    int pid = host ? CPU_PID : w->pid;
+    uint64_t tid = stream_number(span->stream) + (host ? HOST_FUNC_TID : 0);
+    interval call = begin_call(w, call_name(span), span->correlation, span->where,
+                               span->host_start_ns, span->host_end_ns);
+    raw(w, "}}");
+    flow(w, true, span->correlation, CPU_PID, CPU_TID, call.start_ns);
+    interval when = place(host ? &l->host_end_ns : &l->device_end_ns, span->start_ns,
+                          span->end_ns);
+    if (host)
+        put_host_func(w, span, tid, when);
+    else
+        put_device_work(w, span, tid, when);
+    flow(w, false, span->correlation, pid, tid, when.start_ns);
+}
+
+/* ---- calls ------------------------------------------------------------------- */
+
+static const char *plain_name(const writer *w, const sl_call *call)
+{
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_EVENT_RECORD: return "cudaEventRecord";
+    case SL_CALL_STREAM_WAIT: return "cudaStreamWaitEvent";
+    case SL_CALL_STREAM_SYNC: return "cudaStreamSynchronize";
+    case SL_CALL_EVENT_SYNC: return "cudaEventSynchronize";
+    case SL_CALL_DEVICE_SYNC: return "cudaDeviceSynchronize";
+    case SL_CALL_PLAIN: break;
+    }
+    return sl_timeline_text(w->timeline, call->name);
+}
+
+static bool is_recorded(const sl_timeline *timeline, uint64_t correlation)
+{
+    size_t low = 0, n;
+    const sl_call *calls = sl_timeline_calls(timeline, &n);
+    for (size_t high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (calls[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && calls[low].correlation == correlation &&
+           calls[low].kind == SL_CALL_EVENT_RECORD;
+}
+
+/* The device's side of a synchronisation, as CUPTI reports it: "stream" is -1
+ * where the host waited for an event or the whole device. */
+static void put_sync(writer *w, const sl_call *call, const char *name)
+{
+    bool of_stream = call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_STREAM_WAIT;
+    bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
+    bool recorded = of_event && is_recorded(w->timeline, call->target);
+    if (call->kind == SL_CALL_STREAM_WAIT && !recorded)
+        return;     /* it waited for nothing that this trace knows */
+    lane *l = lane_of(w, call->stream);
+    uint64_t stream = stream_number(call->stream);
+    interval when = place(of_stream ? &l->sync_end_ns : &w->device_sync_end_ns,
+                          call->host_start_ns, call->host_end_ns);
+    begin_slice(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
+    begin_device_args(w, call->correlation, ",\"stream\":");
+    if (of_stream)
+        sl__json_uint(&w->file, stream);
+    else
+        raw(w, "-1");
+    if (recorded) {
+        number(w, ",\"wait_on_stream\":", stream_number(call->target_stream));
+        number(w, ",\"wait_on_cuda_event_record_corr_id\":", call->target);
+    }
+    raw(w, "}}");
+}
+
+static void put_call(writer *w, const sl_call *call)
+{
+    static const char *const syncs[] = {
+        [SL_CALL_STREAM_WAIT] = "Stream Wait Event", [SL_CALL_STREAM_SYNC] = "Stream Sync",
+        [SL_CALL_EVENT_SYNC] = "Event Sync", [SL_CALL_DEVICE_SYNC] = "Context Sync",
+        [SL_CALL_PLAIN] = NULL,
+    };
+    begin_call(w, plain_name(w, call), call->correlation, call->where, call->host_start_ns,
+               call->host_end_ns);
+    if (call->kind == SL_CALL_PLAIN && call->waited_for_device)
+        raw(w, ",\"waited for device\":true");
+    raw(w, "}}");
+    if (syncs[call->kind])
+        put_sync(w, call, syncs[call->kind]);
+}
+
+/* ---- the file ------------------------------------------------------------------ */
+
+static void put_events(writer *w)
+{
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
+    for (size_t i = 0, j = 0; i < n_spans || j < n_calls;) {
+        if (j == n_calls || (i < n_spans && spans[i].correlation <= calls[j].correlation))
+            put_span(w, &spans[i++]);
+        else
+            put_call(w, &calls[j++]);
+    }
+    raw(w, "\n],\n\"traceName\":\"streamlab\"\n}\n");
+}
+
+sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err)
+{
+    writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
+                 .base_ns = sl__timeline_host_start_ns(timeline),
+                 .pid = sl_timeline_device(timeline)->index };
+    sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
+    if (status != SL_OK)
+        return status;
+    w.lanes = calloc(w.index.n + 1, sizeof *w.lanes);
+    if (!w.lanes)
+        status = sl_fail(err, SL_ENOMEM, "no memory for the trace of %zu streams", w.index.n);
+    if (status == SL_OK)
+        status = sl__outfile_open(path, &w.file, err);
+    if (status == SL_OK) {
+        find_rows(&w);
+        put_header(&w);
+        status = put_metadata(&w, err);
+        if (status == SL_OK) {
+            put_events(&w);
+            status = sl__outfile_close(&w.file, err);
+        } else {
+            sl__outfile_abandon(&w.file);
+        }
+    }
+    free(w.lanes);
+    sl__lanes_free(&w.index);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* lanes.c - collects the streams of a timeline in O(n + s log s). */
+#include "lanes.h"
+
+#include <stdlib.h>
+
+static size_t find_slot(const sl__lanes *lanes, uint32_t id)
+{
+    size_t mask = lanes->n_slots - 1;
+    size_t slot = (id * 2654435761u) & mask;    /* Knuth's multiplicative hash */
+    while (lanes->slots[slot] != 0 && lanes->ids[lanes->slots[slot] - 1] != id)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static void fill_slots(sl__lanes *lanes)
+{
+    for (size_t slot = 0; slot < lanes->n_slots; slot++)
+        lanes->slots[slot] = 0;
+    for (size_t lane = 0; lane < lanes->n; lane++)
+        lanes->slots[find_slot(lanes, lanes->ids[lane])] = (uint32_t)lane + 1;
+}
+
+/* Room for `cap` lanes in a table that stays at most half full. */
+static sl_status grow(sl__lanes *lanes, sl_error *err)
+{
+    size_t cap = lanes->cap ? lanes->cap * 2 : 32;
+    uint32_t *ids = realloc(lanes->ids, cap * sizeof *ids);
+    if (ids)
+        lanes->ids = ids;
+    uint32_t *slots = ids ? realloc(lanes->slots, 2 * cap * sizeof *slots) : NULL;
+    if (!slots)
+        return sl_fail(err, SL_ENOMEM, "no memory for the %zu streams of a timeline", cap);
+    lanes->slots = slots;
+    lanes->n_slots = 2 * cap;
+    lanes->cap = cap;
+    fill_slots(lanes);
+    return SL_OK;
+}
+
+static sl_status add(sl__lanes *lanes, uint32_t id, sl_error *err)
+{
+    size_t slot = find_slot(lanes, id);
+    if (lanes->slots[slot] != 0)
+        return SL_OK;
+    if (lanes->n == lanes->cap) {
+        sl_status status = grow(lanes, err);
+        if (status != SL_OK)
+            return status;
+        slot = find_slot(lanes, id);
+    }
+    lanes->ids[lanes->n++] = id;
+    lanes->slots[slot] = (uint32_t)lanes->n;
+    return SL_OK;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes *lanes,
+                         sl_error *err)
+{
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
+    sl_status status = grow(lanes, err);
+    for (size_t i = 0; i < n_spans && status == SL_OK; i++)
+        status = add(lanes, spans[i].stream, err);
+    for (size_t i = 0; with_calls && i < n_calls && status == SL_OK; i++) {
+        status = add(lanes, calls[i].stream, err);
+        if (status == SL_OK)
+            status = add(lanes, calls[i].target_stream, err);
+    }
+    return status;
+}
+
+sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *lanes,
+                            sl_error *err)
+{
+    *lanes = (sl__lanes){ 0 };
+    sl_status status = add_all(timeline, calls, lanes, err);
+    if (status != SL_OK) {
+        sl__lanes_free(lanes);
+        return status;
+    }
+    qsort(lanes->ids, lanes->n, sizeof *lanes->ids, by_id);
+    fill_slots(lanes);
+    return SL_OK;
+}
+
+size_t sl__lanes_find(const sl__lanes *lanes, uint32_t id)
+{
+    return lanes->slots[find_slot(lanes, id)] - 1;
+}
+
+void sl__lanes_free(sl__lanes *lanes)
+{
+    free(lanes->ids);
+    free(lanes->slots);
+    *lanes = (sl__lanes){ 0 };
+}

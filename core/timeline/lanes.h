@@ -1,0 +1,26 @@
+/* lanes.h - the streams that occur in a timeline, as dense indices.
+ *
+ * Stream ids may be sparse (a foreign trace numbers as it likes). The readers
+ * that keep something per stream index an array by lane instead: lanes ascend
+ * with the stream's id.
+ */
+#ifndef SL_TIMELINE_LANES_H
+#define SL_TIMELINE_LANES_H
+
+#include "timeline.h"
+
+typedef struct sl__lanes {
+    uint32_t *ids;      /* ascending */
+    size_t n, cap;
+    uint32_t *slots;    /* open addressing by id; lane + 1, 0 is free */
+    size_t n_slots;     /* a power of two */
+} sl__lanes;
+
+/* The streams of all spans and, if `calls`, those that calls name. */
+sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *lanes,
+                            sl_error *err);
+/* The lane of a stream that occurs. */
+size_t sl__lanes_find(const sl__lanes *lanes, uint32_t id);
+void sl__lanes_free(sl__lanes *lanes);
+
+#endif

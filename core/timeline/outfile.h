@@ -1,0 +1,32 @@
+/* outfile.h - writing a file whole or not at all.
+ *
+ * The text goes to a temporary file beside the target and takes its place by a
+ * rename at the end, so that a failure (a full disk, an interrupt) leaves an old
+ * file as it was. A symbolic link is followed; a device or a pipe ("/dev/stdout")
+ * is written to directly.
+ */
+#ifndef SL_TIMELINE_OUTFILE_H
+#define SL_TIMELINE_OUTFILE_H
+
+#include "timeline.h"
+
+typedef struct sl__outfile {
+    const char *path;       /* as the user gave it; borrowed until close */
+    char *target;           /* what is to be replaced, NULL to write directly */
+    char *temporary;        /* exists while not NULL */
+    char *buffer;
+    size_t used;
+    int fd;
+    int error;              /* errno of the first failed write; later writes do nothing */
+} sl__outfile;
+
+/* SL_EIO with path and reason. On failure there is nothing to close. */
+sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err);
+/* Buffered; failures show at close. */
+void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n);
+/* Makes the file durable and puts it in its place, or removes it and fails. */
+sl_status sl__outfile_close(sl__outfile *file, sl_error *err);
+/* Removes what was written, unless it went to a device or a pipe. */
+void sl__outfile_abandon(sl__outfile *file);
+
+#endif

@@ -1,0 +1,61 @@
+/* text.c - sl_text, a text that grows by doubling.
+ *
+ * A failed allocation sets `failed`; what was there stays, later additions do
+ * nothing, and the writer checks once at its end. Nothing here depends on the
+ * locale unless a format asks for a floating-point number: pictures of a
+ * timeline print integers only.
+ */
+#include "timeline.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Room for `more` bytes and the final NUL. */
+static bool reserve(sl_text *text, size_t more)
+{
+    if (text->cap - text->len > more)
+        return true;
+    size_t cap = text->cap ? text->cap : 256;
+    while (cap - text->len <= more && cap <= SIZE_MAX / 2)
+        cap *= 2;
+    char *grown = cap - text->len > more ? realloc(text->data, cap) : NULL;
+    if (!grown) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->cap = cap;
+    return true;
+}
+
+void sl_text_add(sl_text *text, const char *fmt, ...)
+{
+    if (text->failed || !reserve(text, 0))
+        return;
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text->data + text->len, text->cap - text->len, fmt, args);
+    va_end(args);
+    if (n < 0) {
+        text->data[text->len] = '\0';
+        text->failed = true;
+        return;
+    }
+    if ((size_t)n >= text->cap - text->len) {
+        if (!reserve(text, (size_t)n)) {
+            text->data[text->len] = '\0';
+            return;
+        }
+        va_start(args, fmt);
+        vsnprintf(text->data + text->len, text->cap - text->len, fmt, args);
+        va_end(args);
+    }
+    text->len += (size_t)n;
+}
+
+void sl_text_free(sl_text *text)
+{
+    free(text->data);
+    *text = (sl_text){ 0 };
+}

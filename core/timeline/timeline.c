@@ -1,0 +1,494 @@
+/* timeline.c - the store behind timeline.h: spans, calls, streams and texts.
+ *
+ * Four arrays that grow by doubling, so that recording costs a few nanoseconds
+ * and 72 bytes a span. Texts are interned through a hash table whose order is
+ * never visible: ids are given in order of arrival. What is added is checked
+ * here once, so that the readers in this folder can index without checking.
+ */
+#include "timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+_Static_assert(sizeof(sl_span) == 72, "a span is kept in 72 bytes");
+
+/* Differences of two times within this limit cannot overflow. */
+#define TIME_LIMIT_NS (INT64_C(1) << 61)
+
+typedef struct text_table {
+    char **texts;           /* by id; [0] is never used, it means "" */
+    uint32_t *hashes;       /* by id, so that growing needs no rehash of the bytes */
+    size_t n, cap;
+    uint32_t *slots;        /* open addressing, a power of two; 0 is free */
+    size_t n_slots;
+} text_table;
+
+struct sl_timeline {
+    int32_t refs;
+    bool finished;
+    bool spans_sorted, calls_sorted;
+    sl_span *spans;
+    size_t n_spans, cap_spans;
+    sl_call *calls;
+    size_t n_calls, cap_calls;
+    sl_stream_note *streams;        /* kept in order of id */
+    size_t n_streams, cap_streams;
+    text_table text;
+    sl_device_info device;
+    char backend[32];               /* device.backend points here */
+    int64_t first_ns, last_ns;      /* over all spans */
+    int64_t host_start_ns, host_end_ns;
+};
+
+const sl_selection sl_select_all = { .stream = -1, .kind = -1, .engine = -1, .name = NULL };
+
+static const char *const kind_names[SL_SPAN_KINDS] = {
+    [SL_SPAN_KERNEL] = "kernel",
+    [SL_SPAN_MEMCPY_H2D] = "memcpy_h2d",
+    [SL_SPAN_MEMCPY_D2H] = "memcpy_d2h",
+    [SL_SPAN_MEMCPY_D2D] = "memcpy_d2d",
+    [SL_SPAN_MEMCPY_P2P] = "memcpy_p2p",
+    [SL_SPAN_MEMSET] = "memset",
+    [SL_SPAN_HOST_FUNC] = "host_func",
+};
+
+static const char *const engine_names[SL_ENGINES] = {
+    [SL_ENGINE_COMPUTE] = "compute",
+    [SL_ENGINE_H2D] = "h2d",
+    [SL_ENGINE_D2H] = "d2h",
+    [SL_ENGINE_P2P] = "p2p",
+    [SL_ENGINE_HOST] = "host",
+};
+
+/* ---- growth ---------------------------------------------------------------- */
+
+/* Makes room for one more element of `size` bytes; nothing changes on failure. */
+static sl_status reserve(void **array, size_t n, size_t *cap, size_t size, const char *what,
+                         sl_error *err)
+{
+    if (n < *cap)
+        return SL_OK;
+    size_t wanted = *cap ? *cap * 2 : 16;
+    void *grown = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
+    if (!grown)
+        return sl_fail(err, SL_ENOMEM, "no memory for %zu %s of a timeline", wanted, what);
+    *array = grown;
+    *cap = wanted;
+    return SL_OK;
+}
+
+/* ---- texts ----------------------------------------------------------------- */
+
+static uint32_t hash_text(const char *text)
+{
+    uint32_t hash = 2166136261u;        /* FNV-1a */
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+        hash = (hash ^ *at) * 16777619u;
+    return hash;
+}
+
+/* The slot that holds `text`, or the free one where it belongs. */
+static size_t find_slot(const text_table *table, const char *text, uint32_t hash)
+{
+    size_t mask = table->n_slots - 1;
+    for (size_t slot = hash & mask;; slot = (slot + 1) & mask) {
+        uint32_t id = table->slots[slot];
+        if (id == 0 || (table->hashes[id] == hash && strcmp(table->texts[id], text) == 0))
+            return slot;
+    }
+}
+
+/* Keeps the table at most half full. */
+static sl_status grow_slots(text_table *table, sl_error *err)
+{
+    if (table->n_slots > 2 * (table->n + 1))
+        return SL_OK;
+    size_t n_slots = table->n_slots ? table->n_slots * 2 : 64;
+    uint32_t *slots = calloc(n_slots, sizeof *slots);
+    if (!slots)
+        return sl_fail(err, SL_ENOMEM, "no memory for %zu texts of a timeline", n_slots / 2);
+    for (size_t id = 1; id < table->n; id++) {
+        size_t slot = table->hashes[id] & (n_slots - 1);
+        while (slots[slot] != 0)
+            slot = (slot + 1) & (n_slots - 1);
+        slots[slot] = (uint32_t)id;
+    }
+    free(table->slots);
+    table->slots = slots;
+    table->n_slots = n_slots;
+    return SL_OK;
+}
+
+static sl_status reserve_text(text_table *table, sl_error *err)
+{
+    if (table->n >= UINT32_MAX)
+        return sl_fail(err, SL_ENOMEM, "a timeline holds at most %" PRIu32 " texts", UINT32_MAX);
+    if (table->n < table->cap)
+        return SL_OK;
+    size_t cap = table->cap ? table->cap * 2 : 16;
+    char **texts = realloc(table->texts, cap * sizeof *texts);
+    if (texts)
+        table->texts = texts;
+    uint32_t *hashes = texts ? realloc(table->hashes, cap * sizeof *hashes) : NULL;
+    if (!hashes)
+        return sl_fail(err, SL_ENOMEM, "no memory for %zu texts of a timeline", cap);
+    table->hashes = hashes;
+    table->cap = cap;
+    return SL_OK;
+}
+
+static sl_status refuse_finished(const sl_timeline *timeline, sl_error *err)
+{
+    if (!timeline->finished)
+        return SL_OK;
+    return sl_fail(err, SL_ESTATE, "the timeline is finished: nothing can be added any more");
+}
+
+sl_status sl_timeline_intern(sl_timeline *timeline, const char *text, uint32_t *id, sl_error *err)
+{
+    text_table *table = &timeline->text;
+    if (!text || !*text) {
+        *id = 0;
+        return SL_OK;
+    }
+    uint32_t hash = hash_text(text);
+    size_t slot = find_slot(table, text, hash);
+    if (table->slots[slot] != 0) {
+        *id = table->slots[slot];
+        return SL_OK;
+    }
+    sl_status status = refuse_finished(timeline, err);
+    if (status != SL_OK || (status = reserve_text(table, err)) != SL_OK ||
+        (status = grow_slots(table, err)) != SL_OK)
+        return status;
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (!copy)
+        return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", size);
+    memcpy(copy, text, size);
+    slot = find_slot(table, text, hash);
+    table->texts[table->n] = copy;
+    table->hashes[table->n] = hash;
+    table->slots[slot] = *id = (uint32_t)table->n++;
+    return SL_OK;
+}
+
+bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint32_t *id)
+{
+    *id = 0;
+    if (!*text)
+        return true;
+    const text_table *table = &timeline->text;
+    *id = table->slots[find_slot(table, text, hash_text(text))];
+    return *id != 0;
+}
+
+const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id)
+{
+    return id == 0 || id >= timeline->text.n ? "" : timeline->text.texts[id];
+}
+
+/* ---- lifecycle ------------------------------------------------------------- */
+
+sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
+{
+    sl_timeline *created = calloc(1, sizeof *created);
+    if (!created)
+        return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
+    created->refs = 1;
+    created->spans_sorted = created->calls_sorted = true;
+    created->device.backend = created->backend;
+    created->text.n = 1;        /* id 0 is "" */
+    sl_status status = reserve_text(&created->text, err);
+    if (status == SL_OK)
+        status = grow_slots(&created->text, err);
+    if (status != SL_OK) {
+        sl_timeline_release(created);
+        return status;
+    }
+    *timeline = created;
+    return SL_OK;
+}
+
+sl_timeline *sl_timeline_retain(sl_timeline *timeline)
+{
+    timeline->refs++;
+    return timeline;
+}
+
+void sl_timeline_release(sl_timeline *timeline)
+{
+    if (!timeline || --timeline->refs > 0)
+        return;
+    for (size_t id = 1; id < timeline->text.n; id++)
+        free(timeline->text.texts[id]);
+    free(timeline->text.texts);
+    free(timeline->text.hashes);
+    free(timeline->text.slots);
+    free(timeline->spans);
+    free(timeline->calls);
+    free(timeline->streams);
+    free(timeline);
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+static bool time_fits(int64_t ns)
+{
+    return ns > -TIME_LIMIT_NS && ns < TIME_LIMIT_NS;
+}
+
+static sl_status check_interval(int64_t start_ns, int64_t end_ns, const char *what,
+                                uint64_t correlation, sl_error *err)
+{
+    if (start_ns <= end_ns && time_fits(start_ns) && time_fits(end_ns))
+        return SL_OK;
+    return sl_fail(err, SL_EINVAL,
+                   "the %s of operation %" PRIu64 " lasts from %" PRId64 " to %" PRId64
+                   " ns; it must not end before it starts, nor lie beyond 2^61 ns",
+                   what, correlation, start_ns, end_ns);
+}
+
+static sl_status check_texts(const sl_timeline *timeline, uint32_t name, uint32_t where,
+                             sl_error *err)
+{
+    size_t n = timeline->text.n;
+    if (name < n && where < n)
+        return SL_OK;
+    return sl_fail(err, SL_EINVAL, "text ids %" PRIu32 " and %" PRIu32
+                   " were given, but the timeline has %zu texts", name, where, n);
+}
+
+static sl_status check_span(const sl_timeline *timeline, const sl_span *span, sl_error *err)
+{
+    sl_status status = refuse_finished(timeline, err);
+    if (status != SL_OK)
+        return status;
+    if (span->correlation == 0)
+        return sl_fail(err, SL_EINVAL, "a span needs a correlation of at least 1, got 0");
+    if (span->kind >= SL_SPAN_KINDS || span->engine >= SL_ENGINES)
+        return sl_fail(err, SL_EINVAL, "span %" PRIu64 " has kind %d and engine %d; "
+                       "there are %d kinds and %d engines", span->correlation, span->kind,
+                       span->engine, SL_SPAN_KINDS, SL_ENGINES);
+    status = check_interval(span->start_ns, span->end_ns, "span", span->correlation, err);
+    if (status == SL_OK)
+        status = check_interval(span->host_start_ns, span->host_end_ns, "enqueueing call",
+                                span->correlation, err);
+    if (status == SL_OK)
+        status = check_texts(timeline, span->name, span->where, err);
+    return status;
+}
+
+sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_error *err)
+{
+    sl_status status = check_span(timeline, span, err);
+    if (status != SL_OK)
+        return status;
+    size_t n = timeline->n_spans;
+    status = reserve((void **)&timeline->spans, n, &timeline->cap_spans, sizeof *span, "spans",
+                     err);
+    if (status != SL_OK)
+        return status;
+    if (n == 0 || span->start_ns < timeline->first_ns)
+        timeline->first_ns = span->start_ns;
+    if (n == 0 || span->end_ns > timeline->last_ns)
+        timeline->last_ns = span->end_ns;
+    if (n > 0 && span->correlation < timeline->spans[n - 1].correlation)
+        timeline->spans_sorted = false;
+    timeline->spans[n] = *span;
+    timeline->n_spans++;
+    return SL_OK;
+}
+
+sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_error *err)
+{
+    sl_status status = refuse_finished(timeline, err);
+    if (status != SL_OK)
+        return status;
+    if (call->correlation == 0 || call->kind > SL_CALL_PLAIN || !time_fits(call->device_ns))
+        return sl_fail(err, SL_EINVAL, "a call has correlation %" PRIu64 " (at least 1), kind %d "
+                       "(0 to %d) and device time %" PRId64 " ns (below 2^61)", call->correlation,
+                       call->kind, SL_CALL_PLAIN, call->device_ns);
+    status = check_interval(call->host_start_ns, call->host_end_ns, "call", call->correlation, err);
+    if (status == SL_OK)
+        status = check_texts(timeline, call->name, call->where, err);
+    if (status == SL_OK)
+        status = reserve((void **)&timeline->calls, timeline->n_calls, &timeline->cap_calls,
+                         sizeof *call, "calls", err);
+    if (status != SL_OK)
+        return status;
+    size_t n = timeline->n_calls++;
+    if (n > 0 && call->correlation < timeline->calls[n - 1].correlation)
+        timeline->calls_sorted = false;
+    timeline->calls[n] = *call;
+    return SL_OK;
+}
+
+/* The index of the first note whose id is at least `id`. */
+static size_t note_place(const sl_timeline *timeline, uint32_t id)
+{
+    size_t low = 0, high = timeline->n_streams;
+    if (high > 0 && timeline->streams[high - 1].id < id)
+        return high;        /* the usual case: streams come in order of creation */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (timeline->streams[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A second note of the same stream replaces the first. */
+sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *note, sl_error *err)
+{
+    sl_status status = refuse_finished(timeline, err);
+    if (status == SL_OK)
+        status = check_texts(timeline, note->name, 0, err);
+    if (status != SL_OK)
+        return status;
+    size_t at = note_place(timeline, note->id);
+    if (at < timeline->n_streams && timeline->streams[at].id == note->id) {
+        timeline->streams[at] = *note;
+        return SL_OK;
+    }
+    status = reserve((void **)&timeline->streams, timeline->n_streams, &timeline->cap_streams,
+                     sizeof *note, "streams", err);
+    if (status != SL_OK)
+        return status;
+    sl_stream_note *place = timeline->streams + at;
+    memmove(place + 1, place, (timeline->n_streams - at) * sizeof *place);
+    *place = *note;
+    timeline->n_streams++;
+    return SL_OK;
+}
+
+/* The backend's name is copied: a timeline outlives the device and its plugin. */
+void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info)
+{
+    timeline->device = *info;
+    timeline->device.backend = timeline->backend;
+    memset(timeline->backend, 0, sizeof timeline->backend);
+    if (info->backend)
+        strncpy(timeline->backend, info->backend, sizeof timeline->backend - 1);
+}
+
+static int by_span_correlation(const void *left, const void *right)
+{
+    uint64_t a = ((const sl_span *)left)->correlation, b = ((const sl_span *)right)->correlation;
+    return (a > b) - (a < b);
+}
+
+static int by_call_correlation(const void *left, const void *right)
+{
+    uint64_t a = ((const sl_call *)left)->correlation, b = ((const sl_call *)right)->correlation;
+    return (a > b) - (a < b);
+}
+
+void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns)
+{
+    if (timeline->finished)
+        return;
+    if (!timeline->spans_sorted)
+        qsort(timeline->spans, timeline->n_spans, sizeof *timeline->spans, by_span_correlation);
+    if (!timeline->calls_sorted)
+        qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, by_call_correlation);
+    timeline->spans_sorted = timeline->calls_sorted = true;
+    timeline->host_start_ns = host_start_ns;
+    timeline->host_end_ns = host_end_ns;
+    timeline->finished = true;
+}
+
+/* ---- reading --------------------------------------------------------------- */
+
+const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n)
+{
+    *n = timeline->n_spans;
+    return timeline->spans;
+}
+
+const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n)
+{
+    *n = timeline->n_calls;
+    return timeline->calls;
+}
+
+const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n)
+{
+    *n = timeline->n_streams;
+    return timeline->streams;
+}
+
+/* Never NULL: all zero, with backend "", if no device was set. */
+const sl_device_info *sl_timeline_device(const sl_timeline *timeline)
+{
+    return &timeline->device;
+}
+
+const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id)
+{
+    size_t at = note_place(timeline, id);
+    bool found = at < timeline->n_streams && timeline->streams[at].id == id;
+    return found ? &timeline->streams[at] : NULL;
+}
+
+int64_t sl__timeline_host_start_ns(const sl_timeline *timeline)
+{
+    return timeline->host_start_ns;
+}
+
+int64_t sl__timeline_first_ns(const sl_timeline *timeline)
+{
+    return timeline->first_ns;
+}
+
+int64_t sl_timeline_makespan_ns(const sl_timeline *timeline)
+{
+    return timeline->last_ns - timeline->first_ns;
+}
+
+int64_t sl_timeline_wall_ns(const sl_timeline *timeline)
+{
+    return timeline->host_end_ns - timeline->host_start_ns;
+}
+
+/* ---- names ----------------------------------------------------------------- */
+
+const char *sl_span_kind_name(sl_span_kind kind)
+{
+    return (unsigned)kind < SL_SPAN_KINDS ? kind_names[kind] : "unknown";
+}
+
+const char *sl_engine_name(sl_engine engine)
+{
+    return (unsigned)engine < SL_ENGINES ? engine_names[engine] : "unknown";
+}
+
+static int find_name(const char *name, const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    }
+    return -1;
+}
+
+bool sl_span_kind_parse(const char *name, sl_span_kind *kind)
+{
+    int found = find_name(name, kind_names, SL_SPAN_KINDS);
+    if (found >= 0)
+        *kind = (sl_span_kind)found;
+    return found >= 0;
+}
+
+bool sl_engine_parse(const char *name, sl_engine *engine)
+{
+    int found = find_name(name, engine_names, SL_ENGINES);
+    if (found >= 0)
+        *engine = (sl_engine)found;
+    return found >= 0;
+}

@@ -1,0 +1,55 @@
+/* units.c - durations as people write them.
+ *
+ * Integers throughout: the decimal point never follows the locale, and the same
+ * duration gives the same text on every machine.
+ */
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* `figures` (below 1000) is the duration in units of 10^-decimals, already rounded. */
+static void print(char text[SL__DURATION_BYTES], int figures, int decimals, const char *unit)
+{
+    if (decimals == 2)
+        snprintf(text, SL__DURATION_BYTES, "%d.%02d %s", figures / 100, figures % 100, unit);
+    else if (decimals == 1)
+        snprintf(text, SL__DURATION_BYTES, "%d.%d %s", figures / 10, figures % 10, unit);
+    else
+        snprintf(text, SL__DURATION_BYTES, "%d %s", figures, unit);
+}
+
+void sl__format_duration(char text[SL__DURATION_BYTES], int64_t ns)
+{
+    static const struct { int64_t ns; const char *name; } units[] = {
+        { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" }
+    };
+    static const int64_t power[] = { 1, 10, 100 };
+    if (ns < 1000) {
+        print(text, (int)ns, 0, "ns");
+        return;
+    }
+    for (int u = 0; u < 3; u++) {
+        for (int decimals = 2; decimals >= 0; decimals--) {
+            int64_t step = units[u].ns / power[decimals];
+            int64_t figures = ns / step + (ns % step >= step - step / 2);
+            if (figures < 1000) {
+                print(text, (int)figures, decimals, units[u].name);
+                return;
+            }
+        }
+    }
+    int64_t seconds = ns / 1000000000, step = 10;       /* at least 999.5 s */
+    while ((seconds + step / 2) / step >= 1000)
+        step *= 10;
+    snprintf(text, SL__DURATION_BYTES, "%" PRId64 " s", (seconds + step / 2) / step * step);
+}
+
+int64_t sl__ratio(int64_t part, int64_t whole, int64_t scale)
+{
+    while (part > INT64_MAX / scale - whole / scale || whole > INT64_MAX / 2) {
+        part /= 2;      /* far beyond what is printed of either */
+        whole = whole > 1 ? whole / 2 : 1;
+    }
+    return (part * scale + whole / 2) / whole;
+}

@@ -1,0 +1,253 @@
+/* main.c - the program `streamlab`: a Lua interpreter with the laboratory inside.
+ *
+ * Reads the command line, makes the Lua state with `lab` in it, runs what was
+ * asked for in lua5.4's order (LUA_INIT, -e and -l, the script, -i), saves the
+ * trace and turns the outcome into the exit status. The settings reach the
+ * bindings through the registry ("streamlab.defaults"); a device is opened when
+ * a script first needs one.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+#include "lines.h"
+#include "options.h"
+#include "run.h"
+#include "trace.h"
+
+enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+
+int luaopen_streamlab(lua_State *L);    /* bindings/ */
+
+/* What the protected part of main works on. */
+typedef struct program {
+    const options *options;
+    int argc;
+    char **argv;
+    int exit_status;
+} program;
+
+/* ---- the state ----------------------------------------------------------- */
+
+/* One line on stderr, for the bindings. */
+static int notice(lua_State *L)
+{
+    run_message(luaL_checkstring(L, 1));
+    return 0;
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+/* registry["streamlab.defaults"]: what lab.open uses where a script says nothing. */
+static void set_defaults(lua_State *L, const options *o)
+{
+    lua_newtable(L);
+    set_text(L, "backend", o->backend);
+    set_text(L, "profile", o->profile);
+    if (o->has_device) {
+        lua_pushinteger(L, o->device);
+        lua_setfield(L, -2, "index");
+    }
+    if (o->has_seed) {
+        lua_pushinteger(L, o->seed);
+        lua_setfield(L, -2, "seed");
+    }
+    lua_pushcfunction(L, notice);
+    lua_setfield(L, -2, "notice");
+    if (o->trace) {
+        trace_push_on_open(L);
+        lua_setfield(L, -2, "on_open");
+    }
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.defaults");
+}
+
+/* The global `arg`: the script at 0, its arguments from 1, the rest below 0. */
+static void set_arg(lua_State *L, const program *p)
+{
+    int script = p->options->script < p->argc ? p->options->script : 0;
+    lua_createtable(L, p->argc - script, script + 1);
+    for (int i = 0; i < p->argc; i++) {
+        lua_pushstring(L, p->argv[i]);
+        lua_rawseti(L, -2, i - script);
+    }
+    lua_setglobal(L, "arg");
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+/* False if something that the script wrote to stdout was lost. */
+static bool flush_stdout(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    run_message("cannot write to stdout");
+    return false;
+}
+
+/* os.exit, which here closes the state unless told not to, after saving the
+ * trace. Upvalues: the original, the path of the trace or nil. */
+static int exit_saving(lua_State *L)
+{
+    bool fine = true;
+    const char *trace = lua_tostring(L, lua_upvalueindex(2));
+    lua_settop(L, 2);
+    if (trace)
+        fine = trace_save(L, trace);
+    if (!flush_stdout() || !fine) {
+        bool success = lua_isnoneornil(L, 1) || (lua_isboolean(L, 1) && lua_toboolean(L, 1))
+                       || (lua_isinteger(L, 1) && lua_tointeger(L, 1) == 0);
+        if (success) {
+            lua_pushinteger(L, EXIT_SCRIPT);
+            lua_replace(L, 1);
+        }
+    }
+    if (lua_isnil(L, 2)) {
+        lua_pushboolean(L, 1);
+        lua_replace(L, 2);
+    }
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, 2, 0);
+    return 0;
+}
+
+static void replace_exit(lua_State *L, const char *trace)
+{
+    lua_getglobal(L, "os");
+    lua_getfield(L, -1, "exit");
+    lua_pushstring(L, trace);
+    lua_pushcclosure(L, exit_saving, 2);
+    lua_setfield(L, -2, "exit");
+    lua_pop(L, 1);
+}
+
+/* ---- the run ------------------------------------------------------------- */
+
+static void open_state(lua_State *L, const program *p)
+{
+    const options *o = p->options;
+    luaL_checkversion(L);
+    if (o->ignore_environment) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+    }
+    luaL_openlibs(L);
+    interrupt_open(L);
+    replace_exit(L, o->trace);
+    set_defaults(L, o);
+    luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
+    lua_setglobal(L, "lab");
+    set_arg(L, p);
+    if (o->warnings)
+        lua_warning(L, "@on", 0);
+}
+
+static void print_version(void)
+{
+    printf("streamlab %s (%s)\n", STREAMLAB_VERSION, LUA_RELEASE);
+    fflush(stdout);
+}
+
+/* LUA_INIT, chunks, script and lines, up to the first that fails. */
+static int run_all(lua_State *L, const program *p)
+{
+    const options *o = p->options;
+    bool has_script = o->script < p->argc;
+    int status = o->ignore_environment ? LUA_OK : run_environment(L);
+    for (int i = 0; i < o->n_chunks && status == LUA_OK; i++)
+        status = run_chunk(L, &o->chunks[i]);
+    if (has_script && status == LUA_OK)
+        status = run_script(L, p->argv[o->script]);
+    if (status != LUA_OK)
+        return status;
+    if (o->interactive) {
+        lines_run(L);
+    } else if (!has_script && o->n_chunks == 0 && !o->show_version) {
+        if (!lines_from_terminal())
+            return run_script(L, "-");
+        puts("streamlab " STREAMLAB_VERSION " (" LUA_RELEASE "): `lab` is the laboratory;"
+             " Ctrl-D ends");
+        lines_run(L);
+    }
+    return LUA_OK;
+}
+
+/* Protected; the light userdata is the program. */
+static int run_program(lua_State *L)
+{
+    program *p = lua_touserdata(L, 1);
+    open_state(L, p);
+    lua_settop(L, 0);
+    if (p->options->show_version)
+        print_version();
+    if (run_all(L, p) != LUA_OK)
+        p->exit_status = interrupt_seen() ? EXIT_INTERRUPTED : EXIT_SCRIPT;
+    if (p->options->trace && !trace_save(L, p->options->trace) && p->exit_status == EXIT_FINE)
+        p->exit_status = EXIT_SCRIPT;
+    return 0;
+}
+
+static int run_lua(program *p)
+{
+    lua_State *L = luaL_newstate();
+    if (!L) {
+        run_message("cannot create the Lua state: not enough memory");
+        return EXIT_SCRIPT;
+    }
+    lua_pushcfunction(L, run_program);
+    lua_pushlightuserdata(L, p);
+    if (run_report(L, lua_pcall(L, 1, 0, 0)) != LUA_OK)
+        p->exit_status = EXIT_SCRIPT;
+    lua_close(L);
+    if (!flush_stdout() && p->exit_status == EXIT_FINE)
+        p->exit_status = EXIT_SCRIPT;
+    return p->exit_status;
+}
+
+static int usage_error(const char *message)
+{
+    run_message(message);
+    fprintf(stderr, "%s\n(streamlab --help has more)\n", options_usage);
+    return EXIT_USAGE;
+}
+
+/* What the command line asks for; its exit status. */
+static int obey(const options *o, int argc, char **argv)
+{
+    char message[512];
+    if (o->request == REQUEST_HELP) {
+        fputs(options_help, stdout);
+        return flush_stdout() ? EXIT_FINE : EXIT_SCRIPT;
+    }
+    if (o->request == REQUEST_VERSION) {
+        print_version();
+        return flush_stdout() ? EXIT_FINE : EXIT_SCRIPT;
+    }
+    if (o->trace && !trace_can_write(o->trace, message, sizeof message)) {
+        run_message(message);
+        return EXIT_USAGE;
+    }
+    program p = {o, argc, argv, EXIT_FINE};
+    return run_lua(&p);
+}
+
+int main(int argc, char **argv)
+{
+    char message[512];
+    options o;
+    if (!options_read(&o, argc, argv, message, sizeof message))
+        return usage_error(message);
+    int status = obey(&o, argc, argv);
+    options_free(&o);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* options.h - the program's command line, read into a struct.
+ *
+ * Reading checks everything that can be known without running anything: names
+ * and numbers, missing and unknown options. Nothing is printed and nothing is
+ * run here. Texts point into argv.
+ */
+#ifndef REPL_OPTIONS_H
+#define REPL_OPTIONS_H
+
+#include <stdbool.h>
+
+#define STREAMLAB_VERSION "0.1"
+
+/* What the command line asks for besides options. */
+typedef enum request {
+    REQUEST_RUN, REQUEST_HELP, REQUEST_VERSION
+} request;
+
+/* -e STAT and -l MOD, in the order given. */
+typedef struct chunk {
+    char letter;            /* 'e' or 'l' */
+    const char *text;
+} chunk;
+
+typedef struct options {
+    request request;
+    const char *backend;        /* NULL: not given */
+    const char *profile;        /* NULL: not given */
+    const char *trace;          /* NULL: not given; ends in .json */
+    bool has_device, has_seed;
+    long long device, seed;
+    bool interactive;           /* -i */
+    bool show_version;          /* -v */
+    bool warnings;              /* -W */
+    bool ignore_environment;    /* -E */
+    chunk *chunks;              /* malloc'ed; options_free */
+    int n_chunks;
+    int script;                 /* index in argv of the script ("-" for stdin); argc: none */
+} options;
+
+/* Reads argv into *o. False: *message (size bytes) says what is wrong. */
+bool options_read(options *o, int argc, char **argv, char *message, int message_bytes);
+void options_free(options *o);
+
+extern const char options_usage[];      /* one line */
+extern const char options_help[];       /* all of --help */
+
+#endif

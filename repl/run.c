@@ -1,0 +1,114 @@
+/* run.c - runs chunks of Lua and reports their errors.
+ *
+ * What lua.c does, with the program's own traceback and interrupt.
+ */
+#include "run.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+#include "traceback.h"
+
+void run_message(const char *text)
+{
+    fflush(stdout);
+    fprintf(stderr, "streamlab: %s\n", text);
+    fflush(stderr);
+}
+
+int run_report(lua_State *L, int status)
+{
+    if (status == LUA_OK)
+        return status;
+    const char *text = lua_tostring(L, -1);
+    run_message(text ? text : "(error message is no text)");
+    lua_pop(L, 1);
+    return status;
+}
+
+int run_call(lua_State *L, int n_args, int n_results)
+{
+    int base = lua_gettop(L) - n_args;
+    lua_pushcfunction(L, traceback_handler);
+    lua_insert(L, base);
+    interrupt_arm(L);
+    int status = lua_pcall(L, n_args, n_results, base);
+    interrupt_disarm();
+    lua_remove(L, base);
+    return status;
+}
+
+static int call_loaded(lua_State *L, int status)
+{
+    return run_report(L, status == LUA_OK ? run_call(L, 0, 0) : status);
+}
+
+static int run_string(lua_State *L, const char *text, const char *name)
+{
+    return call_loaded(L, luaL_loadbuffer(L, text, strlen(text), name));
+}
+
+int run_environment(lua_State *L)
+{
+    const char *name = "=LUA_INIT_5_4";
+    const char *init = getenv(name + 1);
+    if (!init) {
+        name = "=LUA_INIT";
+        init = getenv(name + 1);
+    }
+    if (!init)
+        return LUA_OK;
+    if (init[0] == '@')
+        return call_loaded(L, luaL_loadfile(L, init + 1));
+    return run_string(L, init, name);
+}
+
+/* MOD, or G=MOD: the global G := require "MOD". */
+static int run_library(lua_State *L, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    lua_getglobal(L, "require");
+    lua_pushstring(L, equals ? equals + 1 : text);
+    int status = run_call(L, 1, 1);
+    if (status != LUA_OK)
+        return run_report(L, status);
+    lua_pushlstring(L, text, equals ? (size_t)(equals - text) : strlen(text));
+    lua_insert(L, -2);
+    lua_pushglobaltable(L);
+    lua_insert(L, -3);
+    lua_settable(L, -3);
+    lua_pop(L, 1);
+    return LUA_OK;
+}
+
+int run_chunk(lua_State *L, const chunk *c)
+{
+    if (c->letter == 'e')
+        return run_string(L, c->text, "=(command line)");
+    return run_library(L, c->text);
+}
+
+/* Pushes arg[1], arg[2], ... and returns how many. Raises if the script's
+ * user has made `arg` something else. */
+static int push_arguments(lua_State *L)
+{
+    if (lua_getglobal(L, "arg") != LUA_TTABLE)
+        luaL_error(L, "'arg' is not a table");
+    int n = (int)luaL_len(L, -1);
+    luaL_checkstack(L, n + 3, "too many arguments to script");
+    for (int i = 1; i <= n; i++)
+        lua_rawgeti(L, -i, i);
+    lua_remove(L, -n - 1);
+    return n;
+}
+
+int run_script(lua_State *L, const char *path)
+{
+    int status = luaL_loadfile(L, strcmp(path, "-") == 0 ? NULL : path);
+    if (status == LUA_OK)
+        status = run_call(L, push_arguments(L), 0);
+    return run_report(L, status);
+}

@@ -1,0 +1,32 @@
+/* run.h - runs chunks of Lua and reports their errors.
+ *
+ * Everything here returns a Lua status (LUA_OK or an error's) and leaves the
+ * stack as it was; an error has been printed to stderr when it returns.
+ */
+#ifndef REPL_RUN_H
+#define REPL_RUN_H
+
+#include <lua.h>
+
+#include "options.h"
+
+/* "streamlab: TEXT" on stderr, after what stdout holds. */
+void run_message(const char *text);
+
+/* Prints the error value on the stack's top and pops it, if status is one. */
+int run_report(lua_State *L, int status);
+
+/* Calls the function below `n_args` arguments with traceback and Ctrl-C. The
+ * error value is left on the stack and not printed. */
+int run_call(lua_State *L, int n_args, int n_results);
+
+/* LUA_INIT_5_4, or LUA_INIT: a string, or @FILE. */
+int run_environment(lua_State *L);
+
+/* -e STAT, -l MOD, -l G=MOD. */
+int run_chunk(lua_State *L, const chunk *c);
+
+/* The file `path` ("-": stdin) with the global `arg`'s values as `...`. */
+int run_script(lua_State *L, const char *path);
+
+#endif

@@ -1,0 +1,130 @@
+/* trace.c - --trace FILE: records the whole run and saves it at the end.
+ *
+ * The bindings call the on_open function whenever they have opened a device and
+ * made it current; it starts a recording with lab.record() and keeps the
+ * timeline in a list in the registry, in the order of opening.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run.h"
+
+static const char list_key[] = "streamlab.trace";
+
+bool trace_can_write(const char *path, char *message, int message_bytes)
+{
+    /* Saving writes a new file beside `path` and renames it: try the first half. */
+    static const char suffix[] = ".XXXXXX";
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        snprintf(message, (size_t)message_bytes, "--trace %s: it is a directory", path);
+        return false;
+    }
+    char *probe = malloc(strlen(path) + sizeof suffix);
+    if (!probe) {
+        snprintf(message, (size_t)message_bytes, "--trace %s: not enough memory", path);
+        return false;
+    }
+    strcpy(probe, path);
+    strcat(probe, suffix);
+    int fd = mkstemp(probe);
+    if (fd < 0) {
+        snprintf(message, (size_t)message_bytes, "--trace: cannot write %s: %s", path,
+                 strerror(errno));
+    } else {
+        close(fd);
+        unlink(probe);
+    }
+    free(probe);
+    return fd >= 0;
+}
+
+/* ---- recording ----------------------------------------------------------- */
+
+static int on_open(lua_State *L)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
+    lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, "streamlab");
+    lua_getfield(L, -1, "record");
+    lua_call(L, 0, 1);
+    lua_rawseti(L, 1, luaL_len(L, 1) + 1);
+    return 0;
+}
+
+void trace_push_on_open(lua_State *L)
+{
+    lua_pushcfunction(L, on_open);
+}
+
+/* ---- saving -------------------------------------------------------------- */
+
+/* Pushes `path` for the n-th device: x.json, x.2.json, ... */
+static const char *push_nth_path(lua_State *L, const char *path, int n)
+{
+    if (n == 1)
+        return lua_pushstring(L, path);
+    const char *dot = strrchr(path, '.');
+    lua_pushlstring(L, path, (size_t)(dot - path));
+    lua_pushfstring(L, ".%d%s", n, dot);
+    lua_concat(L, 2);
+    return lua_tostring(L, -1);
+}
+
+/* Calls timeline:name(...) with the n_args arguments above the timeline's copy. */
+static void call_method(lua_State *L, const char *name, int n_args)
+{
+    lua_getfield(L, -n_args - 1, name);
+    lua_insert(L, -n_args - 2);
+    lua_call(L, n_args + 1, 0);
+}
+
+/* Arguments: timeline, path. */
+static int stop_and_save(lua_State *L)
+{
+    lua_pushvalue(L, 1);
+    call_method(L, "stop", 0);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    call_method(L, "save", 1);
+    return 0;
+}
+
+/* Light userdata: the path. Returns how many could not be saved. */
+static int save_all(lua_State *L)
+{
+    const char *path = lua_touserdata(L, 1);
+    lua_Integer failed = 0;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
+    int list = lua_gettop(L);
+    int n = (int)luaL_len(L, list);
+    for (int i = 1; i <= n; i++) {
+        lua_pushcfunction(L, stop_and_save);
+        lua_rawgeti(L, list, i);
+        push_nth_path(L, path, i);
+        failed += run_report(L, run_call(L, 2, 0)) != LUA_OK;
+    }
+    lua_pushnil(L);
+    lua_setfield(L, LUA_REGISTRYINDEX, list_key);
+    lua_pushinteger(L, failed);
+    return 1;
+}
+
+bool trace_save(lua_State *L, const char *path)
+{
+    lua_pushcfunction(L, save_all);
+    lua_pushlightuserdata(L, (void *)path);
+    int status = run_report(L, lua_pcall(L, 1, 1, 0));
+    if (status != LUA_OK)
+        return false;
+    bool fine = lua_tointeger(L, -1) == 0;
+    lua_pop(L, 1);
+    return fine;
+}

@@ -1,0 +1,144 @@
+#!/bin/sh
+# 00-layers.t - calls go one way: what each layer may include.
+#
+#   repl      Lua's headers, its own
+#   bindings  Lua's headers, core/streamlab.h, its own
+#   core      its own and core/timeline's; no Lua, no CUDA, no terminal anywhere below it
+#   timeline  core/streamlab.h, its own
+#   core/sim  core/backend.h, its own
+# Scripts use nothing but the Lua API. The checker is checked itself, on a small
+# tree with one sin of each kind.
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+run=0
+failed=0
+
+# Prints "file:line <header" or "file:line \"header" for each #include of the files.
+includes() { # FILE...
+    grep -Hn '^[[:space:]]*#[[:space:]]*include' "$@" /dev/null |
+        sed -n 's/^\([^:]*:[0-9]*\):[^<"]*\([<"][^>"]*\)[>"].*/\1 \2/p'
+}
+
+# Prints the includes of a folder that are not allowed. Headers in <> are the
+# system's, but for those of Lua, CUDA and terminals.
+offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
+    (
+        cd "$1" || exit
+        set -- "$2"/*.[ch] "$3" "$4"
+        files=
+        while [ $# -gt 2 ]; do
+            [ -f "$1" ] && files="$files $1"
+            shift
+        done
+        allowed=$1 foreign=$2
+        [ -n "$files" ] || exit
+        includes $files | while read -r place header; do
+            folder=${place%/*}
+            name=${header#?}
+            case $header in
+            '<'*) echo "$name" | grep -Eq "$foreign" && echo "$place <$name>" ;;
+            *)
+                if echo "$name" | grep -Eq "$foreign"; then
+                    echo "$place \"$name\""
+                elif [ -f "$folder/$name" ] && [ "${name#*/}" = "$name" ]; then
+                    : # its own
+                elif ! echo "$name" | grep -Eq "$allowed"; then
+                    echo "$place \"$name\""
+                fi
+                ;;
+            esac
+        done
+    )
+}
+
+lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
+cuda='(^|/)(cuda|cublas|cupti|nvml|nvtx)'
+terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
+nothing='^$'
+
+# One line for each sin of the tree at ROOT.
+sins() { # ROOT
+    offenders "$1" repl "$lua" "$cuda"
+    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal"
+    offenders "$1" core '^timeline/[a-z_]+\.h$' "$lua|$cuda|$terminal"
+    offenders "$1" core/timeline '^\.\./streamlab\.h$' "$lua|$cuda|$terminal"
+    offenders "$1" core/sim '^\.\./backend\.h$' "$lua|$cuda|$terminal"
+    script_sins "$1"
+}
+
+# Scripts may require the laboratory and Lua files; no C library of their own.
+script_sins() { # ROOT
+    (
+        cd "$1" || exit
+        find scripts bindings/prelude.lua -name '*.lua' 2>/dev/null | LC_ALL=C sort |
+            while read -r file; do
+                grep -Hn 'package\.loadlib\|package\.cpath\|require *(\{0,1\} *["'\'']ffi["'\'']' \
+                    "$file"
+                grep -Hn 'require *(\{0,1\} *["'\''][^"'\'']*\(core\|sim\|bindings\|repl\)[./]' "$file"
+            done
+    )
+}
+
+check() { # PASSED(0|1) NAME
+    run=$((run + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $run - $2"
+    else
+        failed=$((failed + 1))
+        echo "not ok $run - $2"
+    fi
+}
+
+# ---- the tree ---------------------------------------------------------------
+
+found=$(sins "$root")
+[ -z "$found" ]
+check $? "every include follows the layers"
+[ -z "$found" ] || echo "$found" | sed 's/^/#   /' >&2
+
+# ---- the checker ------------------------------------------------------------
+
+planted=$(mktemp -d) || exit 1
+trap 'rm -rf "$planted"' EXIT
+mkdir -p "$planted/repl" "$planted/bindings" "$planted/core/timeline" "$planted/core/sim" \
+    "$planted/scripts"
+
+plant() { # FILE LINE NAME: the line in that file is found
+    mkdir -p "$(dirname "$planted/$1")"
+    printf '/* a file */\n%s\nint x;\n' "$2" >"$planted/$1"
+    case $(sins "$planted") in
+    "$1":2*) check 0 "the checker finds $3" ;;
+    *) check 1 "the checker finds $3" ;;
+    esac
+    rm "$planted/$1"
+}
+
+allow() { # FILE LINE NAME: the line in that file is fine
+    printf '%s\n' "$2" >"$planted/$1"
+    [ -z "$(sins "$planted")" ]
+    check $? "the checker allows $3"
+    rm "$planted/$1"
+}
+
+plant repl/a.c '#include "../core/streamlab.h"' "the core in the program"
+plant repl/a.c '#include "../bindings/lsl.h"' "the bindings in the program"
+plant bindings/a.c '#include "../core/device.h"' "a private header of the core in the bindings"
+plant bindings/a.c '#  include "../core/sim/sim.h"' "the simulator in the bindings"
+plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
+plant core/a.c '#include <lua.h>' "Lua in the core"
+plant core/a.h '#include "lauxlib.h"' "Lua in a header of the core"
+plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"
+plant core/a.c '#include <termios.h>' "the terminal in the core"
+plant core/a.c '#include "sim/sim.h"' "the simulator in the core"
+plant core/timeline/a.c '#include "../device.h"' "a private header of the core in the timeline"
+plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simulator"
+plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simulator"
+plant scripts/a.lua 'local s = require "core.sim.engine"' "C internals in a script"
+plant scripts/a.lua 'package.loadlib("./x.so", "f")' "a C library in a script"
+allow repl/a.c '#include <lua.h>' "Lua in the program"
+allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"
+allow core/sim/a.c '#include "../backend.h"' "backend.h in the simulator"
+allow core/timeline/a.c '#include <math.h>' "the C library everywhere"
+allow scripts/a.lua 'local lab = require "streamlab"' "the laboratory in a script"
+
+echo "1..$run"
+[ "$failed" = 0 ]

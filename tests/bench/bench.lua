@@ -1,0 +1,77 @@
+-- bench.lua BUILD - the simulated GPU's figures of docs/design, each measured in
+-- whole processes of BUILD/streamlab: what, the figure to hold, the figure
+-- measured, and the command that measures it. Run by `make bench`.
+local build = arg[1] or "build"
+local program = build .. "/streamlab"
+local timeit = build .. "/tests/bench/timeit"
+local ops = program .. " tests/bench/ops.lua "
+
+local function output(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read("a")
+    if not pipe:close() then
+        error("this failed: " .. command, 0)
+    end
+    return text
+end
+
+-- Median wall time in ms and largest resident size in MB of n runs.
+local function timed(n, command)
+    local median, _, _, kib = output(timeit .. " " .. n .. " " .. command):match(
+        "(%S+) (%S+) (%S+) (%S+)")
+    return tonumber(median), tonumber(kib) * 1024 / 1e6
+end
+
+-- Real seconds and virtual ms that ops.lua printed.
+local function simulated(arguments)
+    local seconds, ms = output(ops .. arguments):match("(%S+) (%S+)")
+    return tonumber(seconds), ms
+end
+
+local layout = "%-46s %14s %14s  %-7s %s"
+
+local function row(what, hold, measured, holds, command)
+    print(layout:format(what, hold, measured, holds and "holds" or "MISSES", command))
+    io.stdout:flush()
+end
+
+local function start_up()
+    local command = program .. " -e ''"
+    local ms = timed(21, command)
+    row("start-up, median of 21", "<= 5 ms", ("%.2f ms"):format(ms), ms <= 5, command)
+end
+
+local function puzzler()
+    local command = program .. " --backend sim scripts/puzzler.lua"
+    local ms, mb = timed(5, command)
+    row("puzzler, wall time, median of 5", "<= 150 ms", ("%.1f ms"):format(ms), ms <= 150, command)
+    row("puzzler, resident memory", "<= 100 MB", ("%.1f MB"):format(mb), mb <= 100, command)
+end
+
+local function speed()
+    local million = 1000000
+    local one, virtual = simulated(tostring(million))
+    local rate = 1 / one
+    row("operations enqueued and scheduled, 1 M mixed", ">= 1 M/s", ("%.2f M/s"):format(rate),
+        rate >= 1, ops .. million)
+    local ten = simulated(tostring(10 * million))
+    row("time of 10 M operations over 10 x 1 M", "<= 1.15", ("%.3f"):format(ten / one / 10),
+        ten / one / 10 <= 1.15, ops .. 10 * million)
+    local _, recorded = simulated(million .. " record")
+    row("virtual time of 1 M operations, recorded", virtual .. " ms", recorded .. " ms",
+        virtual == recorded, ops .. million .. " record")
+end
+
+local function memory()
+    local _, less = timed(1, ops .. "1000000 record")
+    local _, more = timed(1, ops .. "3000000 record")
+    local bytes = (more - less) * 1e6 / 2e6
+    row("memory an operation kept, (3 M - 1 M) / 2 M", "<= 250 B", ("%.0f B"):format(bytes),
+        bytes <= 250, ops .. "3000000 record")
+end
+
+print(layout:format("what", "to hold", "measured", "", "command"))
+start_up()
+puzzler()
+speed()
+memory()

@@ -1,0 +1,440 @@
+/* fake_backend.h - a backend that does what a test tells it to.
+ *
+ * Operations wait in one queue until fake_complete() or a synchronise runs them;
+ * the clock ticks 1000 ns a call. What it was asked, and what it holds, is in
+ * `fake`. The program has one backend list, this one's. Included once a program.
+ */
+#ifndef FAKE_BACKEND_H
+#define FAKE_BACKEND_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../core/backend.h"
+#include "../tap.h"
+
+enum { FAKE_MOST_OPS = 4096 };
+
+typedef struct fake_buffer { sl_buffer base; unsigned char *data; uint64_t magic; } fake_buffer;
+typedef struct fake_stream { sl_stream base; uint64_t magic; } fake_stream;
+typedef struct fake_event { sl_event base; uint64_t magic; } fake_event;
+typedef struct fake_op { sl_op base; uint64_t magic; } fake_op;
+
+static struct fake {
+    int devices, streams, events, buffers;      /* open */
+    int fail_enqueues, fail_buffers, fail_events, fail_streams;     /* the next ones fail */
+    int fail_plain_calls, fail_synchronizes;
+    int enqueues, computes, plain_calls, synchronizes;  /* calls so far */
+    int64_t now_ns;
+    sl_op *queue[FAKE_MOST_OPS];
+    int n_queue;
+    sl_op *done, **done_end;    /* what reap hands over */
+    sl_work last_work;          /* of the last enqueue or host_compute */
+    sl_plain_call last_plain;
+    uint64_t last_target;
+    uint32_t abi_version;
+} fake;
+
+static int64_t fake_tick(void)
+{
+    return fake.now_ns += 1000;
+}
+
+static sl_status fake_maybe_fail(int *counter, sl_status status, sl_error *err)
+{
+    if (*counter <= 0)
+        return SL_OK;
+    --*counter;
+    return sl_fail(err, status, "the fake backend fails as told");
+}
+
+static sl_status fake_device_count(int *count, sl_error *err)
+{
+    (void)err;
+    *count = 2;
+    return SL_OK;
+}
+
+static sl_status fake_device_open(sl_device *device, const sl_setting *settings, size_t n,
+                                  sl_error *err)
+{
+    if (n > 0)
+        return sl_fail(err, SL_EINVAL, "unknown setting %s", settings[0].name);
+    strcpy(device->info.name, "Fake");
+    device->info.simulated = true;
+    device->info.priority_least = 0;
+    device->info.priority_greatest = -5;
+    device->info.max_threads_per_block = 1024;
+    device->info.max_shared_bytes_per_block = 49152;
+    fake.devices++;
+    return SL_OK;
+}
+
+static void fake_device_close(sl_device *device)
+{
+    (void)device;
+    fake.devices--;
+}
+
+static sl_status fake_stream_open(sl_stream *stream, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_streams, SL_ENOMEM, err);
+
+    if (status)
+        return status;
+    ((fake_stream *)stream)->magic = 1;
+    fake.streams++;
+    return SL_OK;
+}
+
+static void fake_stream_close(sl_stream *stream)
+{
+    ((fake_stream *)stream)->magic = 0;
+    fake.streams--;
+}
+
+static sl_status fake_event_open(sl_event *event, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_events, SL_ENOMEM, err);
+
+    if (status)
+        return status;
+    ((fake_event *)event)->magic = 1;
+    fake.events++;
+    return SL_OK;
+}
+
+static void fake_event_close(sl_event *event)
+{
+    ((fake_event *)event)->magic = 0;
+    fake.events--;
+}
+
+static sl_status fake_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
+                                  sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_buffers, SL_ENOMEM, err);
+    (void)how;
+    (void)stream;
+
+    if (status)
+        return status;
+    /* Large memory is never looked at, so it need not be there. */
+    ((fake_buffer *)buffer)->data = calloc(1, buffer->bytes < 1 << 20 ? buffer->bytes + 1 : 1);
+    if (!((fake_buffer *)buffer)->data)
+        return sl_fail(err, SL_ENOMEM, "the test is out of memory");
+    ((fake_buffer *)buffer)->magic = 1;
+    fake.buffers++;
+    return SL_OK;
+}
+
+static void fake_buffer_close(sl_buffer *buffer)
+{
+    free(((fake_buffer *)buffer)->data);
+    fake.buffers--;
+}
+
+static unsigned char *fake_data(sl_buffer *buffer)
+{
+    return ((fake_buffer *)buffer)->data;
+}
+
+/* Copies, memsets and float32 fills are done; of kernels only the order counts. */
+static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
+{
+    if (work->kind == SL_WORK_MEMCPY)
+        memmove(fake_data(out) + work->dst_offset, fake_data(in) + work->src_offset, work->bytes);
+    else if (work->kind == SL_WORK_MEMSET)
+        memset(fake_data(out), work->byte_value, work->bytes);
+    else if (work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_FILL &&
+             work->dtype == SL_FLOAT32)
+        for (int64_t i = 0; i < work->n; i++) {
+            float value = (float)work->scalar;
+            memcpy(fake_data(out) + i * 4, &value, 4);
+        }
+}
+
+static void fake_run(sl_op *op)
+{
+    op->start_ns = fake_tick();
+    if (op->work.kind == SL_WORK_HOST_FUNC)
+        op->host_fn(op->host_ud, NULL);
+    else
+        fake_do(&op->work, op->out, op->in[0]);
+    op->end_ns = op->work.kind >= SL_WORK_EVENT_RECORD ? op->start_ns : fake_tick();
+    op->blocks = 1;
+    op->threads = 32;
+    op->next = NULL;
+    if (!fake.done)
+        fake.done_end = &fake.done;
+    *fake.done_end = op;
+    fake.done_end = &op->next;
+}
+
+/* Completes the next `n` operations in issue order; they can be reaped then. */
+static void fake_complete(int n)
+{
+    while (n-- > 0 && fake.n_queue > 0) {
+        sl_op *op = fake.queue[0];
+        memmove(fake.queue, fake.queue + 1, (size_t)--fake.n_queue * sizeof *fake.queue);
+        fake_run(op);
+    }
+}
+
+static unsigned fake_span_flags(const sl_op *op)
+{
+    unsigned flags = 0;
+
+    if (op->work.kind != SL_WORK_MEMCPY)
+        return 0;
+    if (op->in[0]->place == SL_PAGEABLE)
+        flags |= SL_SPAN_SRC_PAGEABLE;
+    if (op->in[0]->place == SL_PINNED)
+        flags |= SL_SPAN_SRC_PINNED;
+    if (op->out->place == SL_PAGEABLE)
+        flags |= SL_SPAN_DST_PAGEABLE;
+    if (op->out->place == SL_PINNED)
+        flags |= SL_SPAN_DST_PINNED;
+    return flags;
+}
+
+static sl_status fake_enqueue(sl_op *op, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
+
+    if (status)
+        return status;
+    if (fake.n_queue == FAKE_MOST_OPS)
+        return sl_fail(err, SL_ENOMEM, "the fake queue is full");
+    op->host_start_ns = fake_tick();
+    op->host_end_ns = fake_tick();
+    op->span_flags = (uint8_t)fake_span_flags(op);
+    ((fake_op *)op)->magic = 1;
+    fake.last_work = op->work;
+    fake.last_target = op->wait_target;
+    fake.enqueues++;
+    fake.queue[fake.n_queue++] = op;
+    if (op->work.flags & SL_WORK_SYNC)
+        fake_complete(fake.n_queue);
+    return SL_OK;
+}
+
+static sl_op *fake_reap(sl_device *device)
+{
+    sl_op *done = fake.done;
+    (void)device;
+
+    fake.done = NULL;
+    return done;
+}
+
+static sl_status fake_query(bool *done)
+{
+    fake_tick();
+    *done = fake.n_queue == 0;
+    return SL_OK;
+}
+
+static sl_status fake_stream_query(sl_stream *stream, bool *done, sl_error *err)
+{
+    (void)stream;
+    (void)err;
+    return fake_query(done);
+}
+
+static sl_status fake_event_query(sl_event *event, bool *done, sl_error *err)
+{
+    (void)event;
+    (void)err;
+    return fake_query(done);
+}
+
+static sl_status fake_synchronize(sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_synchronizes, SL_EINTERRUPT, err);
+
+    if (status)
+        return status;
+    fake_tick();
+    fake.synchronizes++;
+    fake_complete(fake.n_queue);
+    return SL_OK;
+}
+
+static sl_status fake_stream_synchronize(sl_stream *stream, sl_error *err)
+{
+    (void)stream;
+    return fake_synchronize(err);
+}
+
+static sl_status fake_event_synchronize(sl_event *event, sl_error *err)
+{
+    (void)event;
+    return fake_synchronize(err);
+}
+
+static sl_status fake_device_synchronize(sl_device *device, sl_error *err)
+{
+    (void)device;
+    return fake_synchronize(err);
+}
+
+static sl_status fake_event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
+{
+    (void)err;
+    *ms = (double)(end->record_seq - start->record_seq);
+    return SL_OK;
+}
+
+static int64_t fake_host_now_ns(sl_device *device)
+{
+    (void)device;
+    return fake.now_ns;
+}
+
+static sl_status fake_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
+{
+    (void)device;
+    (void)err;
+    fake.now_ns += duration_ns;
+    return SL_OK;
+}
+
+static sl_status fake_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work,
+                                   sl_error *err)
+{
+    (void)err;
+    fake.computes++;
+    fake.last_work = *work;
+    fake_do(work, out, in);
+    return SL_OK;
+}
+
+static sl_status fake_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data,
+                                sl_error *err)
+{
+    (void)err;
+    memcpy(data, fake_data(buffer) + offset, bytes);
+    return SL_OK;
+}
+
+static sl_status fake_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
+                                 sl_error *err)
+{
+    (void)err;
+    memcpy(fake_data(buffer) + offset, data, bytes);
+    return SL_OK;
+}
+
+static sl_status fake_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
+{
+    (void)buffer;
+    (void)pin;
+    (void)err;
+    return SL_OK;
+}
+
+static sl_status fake_plain_call(sl_device *device, sl_plain_call call, size_t bytes, bool *waited,
+                                 sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_plain_calls, SL_EIO, err);
+    (void)device;
+    (void)bytes;
+
+    if (status)
+        return status;
+    fake.plain_calls++;
+    fake.last_plain = call;
+    *waited = call == SL_PLAIN_FREE;
+    if (*waited)
+        fake_complete(fake.n_queue);
+    fake_tick();
+    return SL_OK;
+}
+
+static const sl_backend fake_backend = {
+    .abi_version = SL_BACKEND_ABI, .name = "fake",
+    .device_bytes = sizeof(sl_device), .stream_bytes = sizeof(fake_stream),
+    .event_bytes = sizeof(fake_event), .buffer_bytes = sizeof(fake_buffer),
+    .op_bytes = sizeof(fake_op),
+    .device_count = fake_device_count, .device_open = fake_device_open,
+    .device_close = fake_device_close, .stream_open = fake_stream_open,
+    .stream_close = fake_stream_close, .event_open = fake_event_open,
+    .event_close = fake_event_close, .buffer_open = fake_buffer_open,
+    .buffer_close = fake_buffer_close, .enqueue = fake_enqueue, .reap = fake_reap,
+    .stream_query = fake_stream_query, .stream_synchronize = fake_stream_synchronize,
+    .event_query = fake_event_query, .event_synchronize = fake_event_synchronize,
+    .event_elapsed = fake_event_elapsed, .device_synchronize = fake_device_synchronize,
+    .host_now_ns = fake_host_now_ns, .host_work = fake_host_work,
+    .host_compute = fake_host_compute, .host_read = fake_host_read,
+    .host_write = fake_host_write, .host_pin = fake_host_pin, .plain_call = fake_plain_call,
+};
+
+static const sl_backend fake_old_backend = { .abi_version = 0, .name = "old" };
+
+extern const sl_backend *const sl__backends[];
+const sl_backend *const sl__backends[] = { &fake_backend, &fake_old_backend, NULL };
+
+/* ---- what tests share ------------------------------------------------------- */
+
+TAP_UNUSED static sl_device *fake_open(void)
+{
+    sl_device *device = NULL;
+
+    if (sl_device_open("fake", 0, NULL, 0, &device, NULL))
+        abort();
+    return device;
+}
+
+/* Ends a test: the device goes, and with it everything that was ever opened. */
+TAP_UNUSED static void fake_close(sl_device *device)
+{
+    sl_device_drain(device);
+    sl_device_release(device);
+    is_int(fake.devices + fake.streams + fake.events + fake.buffers, 0,
+           "nothing is left open at the end");
+}
+
+TAP_UNUSED static sl_tensor *fake_tensor_2d(sl_device *device, sl_dtype dtype, sl_place place,
+                                            int64_t rows, int64_t columns)
+{
+    sl_tensor_spec spec = { .dtype = dtype, .place = place, .ndim = 2, .dim = { rows, columns } };
+    sl_tensor *tensor = NULL;
+
+    if (sl_tensor_create(device, &spec, sl_device_default_stream(device), &tensor, NULL))
+        abort();
+    return tensor;
+}
+
+TAP_UNUSED static sl_tensor *fake_matrix(sl_device *device, int64_t rows, int64_t columns)
+{
+    return fake_tensor_2d(device, SL_FLOAT32, SL_ON_DEVICE, rows, columns);
+}
+
+TAP_UNUSED static sl_device_stats fake_stats(sl_device *device)
+{
+    sl_device_stats stats;
+
+    sl_device_get_stats(device, &stats);
+    return stats;
+}
+
+TAP_UNUSED static sl_status fake_spin(sl_stream *stream, sl_error *err)
+{
+    const sl_spin_options options = { .duration_ns = 1000 };
+
+    return sl_spin(&options, stream, err);
+}
+
+/* One check: the call failed with this status and sentence. */
+#define fails_with(call, want_status, want_msg, ...)                                  \
+    do {                                                                              \
+        sl_error failure = { .msg = "" };                                             \
+        sl_error *err = &failure;                                                     \
+        sl_status got = (call);                                                       \
+        if (got != (want_status))                                                     \
+            diag("got %s, expected %s", sl_status_name(got), #want_status);           \
+        is_str(got == (want_status) ? failure.msg : sl_status_name(got), want_msg, __VA_ARGS__); \
+    } while (0)
+
+#endif

@@ -1,0 +1,129 @@
+/* t-13-kernel.c - kernels: what they ask of their operands, what the backend gets. */
+#include "fake_backend.h"
+
+static sl_device *device, *other;
+static sl_stream *stream;
+
+static void test_matmul(void)
+{
+    sl_tensor *a = fake_matrix(device, 4, 3), *b = fake_matrix(device, 3, 5);
+    sl_tensor *out = fake_matrix(device, 4, 5), *wrong = fake_matrix(device, 4, 4);
+    sl_tensor *host = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 4, 3);
+    sl_tensor *bytes = fake_tensor_2d(device, SL_UINT8, SL_ON_DEVICE, 4, 3);
+    sl_tensor *bf16 = fake_tensor_2d(device, SL_BFLOAT16, SL_ON_DEVICE, 3, 5);
+    sl_tensor *foreign = fake_matrix(other, 4, 3), *vector = NULL;
+    sl_tensor_spec spec = { .ndim = 1, .dim = { 3 } };
+
+    sl_tensor_create(device, &spec, stream, &vector, NULL);
+    is_int(sl_matmul(out, a, b, true, stream, NULL), SL_OK, "matrices that fit are multiplied");
+    ok(fake.last_work.m == 4 && fake.last_work.n == 5 && fake.last_work.k == 3,
+       "the backend gets m, n and k");
+    is_int(fake.last_work.flags, SL_WORK_TF32, "and whether TF32 is allowed");
+    fake.enqueues = 0;
+    fails_with(sl_matmul(out, a, a, false, stream, err), SL_ESHAPE,
+               "inner sizes differ: 4x3 times 4x3", "inner sizes must agree");
+    fails_with(sl_matmul(wrong, a, b, false, stream, err), SL_ESHAPE, "out is 4x4, needed 4x5",
+               "out must have the product's shape");
+    fails_with(sl_matmul(out, a, vector, false, stream, err), SL_ESHAPE,
+               "matmul needs matrices; b has 1 dimension (3)", "a vector is no matrix");
+    fails_with(sl_matmul(out, host, b, false, stream, err), SL_EPLACE,
+               "a is on the cpu; move it with a:cuda()", "host tensors are refused");
+    fails_with(sl_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
+               "a is uint8; a kernel needs float32, bfloat16 or float16", "bytes are no numbers");
+    fails_with(sl_matmul(out, a, bf16, false, stream, err), SL_EDTYPE,
+               "a is float32, b is bfloat16: a kernel needs one dtype", "dtypes must agree");
+    fails_with(sl_matmul(out, foreign, b, false, stream, err), SL_EDEVICE,
+               "a is on another device (fake 1, Fake) than the stream (fake 0, Fake)",
+               "tensors of another device are refused");
+    fails_with(sl_matmul(out, a, NULL, false, stream, err), SL_ECLOSED, "b is missing",
+               "a missing operand is named");
+    fails_with(sl_matmul(out, a, b, false, NULL, err), SL_ECLOSED, "the stream is closed",
+               "a closed stream is refused");
+    is_int(fake.enqueues, 0, "none of these was enqueued");
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(a);
+    sl_tensor_release(b);
+    sl_tensor_release(out);
+    sl_tensor_release(wrong);
+    sl_tensor_release(host);
+    sl_tensor_release(bytes);
+    sl_tensor_release(bf16);
+    sl_tensor_release(foreign);
+    sl_tensor_release(vector);
+}
+
+static void test_elementwise(void)
+{
+    sl_tensor *a = fake_matrix(device, 4, 3), *b = fake_matrix(device, 4, 3);
+    sl_tensor *square = fake_matrix(device, 3, 3), *one = fake_matrix(device, 1, 1);
+    sl_tensor *empty = fake_matrix(device, 0, 3);
+
+    fails_with(sl_matmul(square, square, square, false, stream, err), SL_EINVAL,
+               "out may not be a: matmul reads it while it writes", "matmul is not in place");
+    is_int(sl_pow(a, a, 3, stream, NULL), SL_OK, "pow may be");
+    ok(fake.last_work.n == 12 && fake.last_work.scalar == 3, "the backend gets n and exponent");
+    is_int(sl_add(a, a, b, stream, NULL), SL_OK, "add works");
+    is_int(sl_mul(a, a, b, stream, NULL), SL_OK, "so does mul");
+    is_int(sl_add_scalar(a, a, 1, stream, NULL), SL_OK, "and adding a number");
+    is_int(sl_mul_scalar(a, a, 2, stream, NULL), SL_OK, "and multiplying by one");
+    fails_with(sl_add(a, a, square, stream, err), SL_ESHAPE,
+               "a is 4x3, b is 3x3: the shapes differ", "shapes must agree");
+    fails_with(sl_add(a, a, NULL, stream, err), SL_ECLOSED, "b is missing",
+               "a missing b is not taken for a kernel of one operand");
+    fails_with(sl_pow(square, a, 2, stream, err), SL_ESHAPE, "out is 3x3, needed 4x3",
+               "also the output's");
+    is_int(sl_softmax(b, a, stream, NULL), SL_OK, "softmax works");
+    ok(fake.last_work.m == 4 && fake.last_work.n == 3, "over rows");
+    is_int(sl_sum(one, a, stream, NULL), SL_OK, "sum works");
+    fails_with(sl_sum(b, a, stream, err), SL_ESHAPE, "out is 4x3, needed one element",
+               "into one element");
+    is_int(sl_softmax(empty, empty, stream, NULL), SL_OK, "empty tensors are legal");
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(a);
+    sl_tensor_release(b);
+    sl_tensor_release(square);
+    sl_tensor_release(one);
+    sl_tensor_release(empty);
+}
+
+static sl_status spin(int64_t ns, int64_t blocks, int64_t threads, int64_t shared, sl_error *err)
+{
+    const sl_spin_options options = { ns, blocks, threads, shared };
+
+    return sl_spin(&options, stream, err);
+}
+
+static void test_spin(void)
+{
+    is_int(spin(5, 0, 0, 0, NULL), SL_OK, "spin needs only a duration");
+    ok(fake.last_work.blocks == 1 && fake.last_work.threads == 32, "one block of one warp then");
+    fails_with(spin(-5, 1, 1, 1, err), SL_EINVAL, "duration in ns is -5: it cannot be negative",
+               "a negative duration is refused");
+    fails_with(spin(5, -1, 1, 1, err), SL_EINVAL, "blocks is -1: it cannot be negative",
+               "so are negative blocks");
+    fails_with(spin(5, 1, 1025, 1, err), SL_EINVAL, "threads is 1025: the device takes up to 1024",
+               "and more threads than a block has");
+    fails_with(spin(5, 1, 1, 49153, err), SL_EINVAL,
+               "shared_bytes is 49153: the device takes up to 49152",
+               "and more shared memory than a block can have");
+    fails_with(spin(5, (int64_t)1 << 31, 1, 0, err), SL_EINVAL,
+               "blocks is 2147483648: the device takes up to 2147483647",
+               "and a larger grid than CUDA's");
+    fails_with(sl_spin(NULL, stream, err), SL_EINVAL, "spin needs a duration",
+               "and no options at all");
+    sl_device_synchronize(device, NULL);
+}
+
+int main(void)
+{
+    plan(0);
+    device = fake_open();
+    sl_device_open("fake", 1, NULL, 0, &other, NULL);
+    stream = sl_device_default_stream(device);
+    test_matmul();
+    test_elementwise();
+    test_spin();
+    sl_device_release(other);
+    fake_close(device);
+    return done_testing();
+}

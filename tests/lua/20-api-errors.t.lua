@@ -1,0 +1,248 @@
+-- 20-api-errors.t.lua - the error object, mixed devices, and opening a device.
+
+local T = require "tap"
+local ideal = require "lua.ideal"
+
+local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
+
+local function fields()
+    ideal.h200()
+    local a, b = lab.zeros(4, 3), lab.zeros(4, 3)
+    local line = debug.getinfo(1, "l").currentline + 1
+    local err = ideal.error_of(function() lab.matmul(a, b) end)
+    T.is(err.code, "SL_ESHAPE", "code is the status by name")
+    T.is(err.op, "matmul", "op is the function that was called")
+    T.is(err.message, "inner sizes differ: 4x3 times 4x3", "message is the sentence alone")
+    T.is(err.where, "20-api-errors.t.lua:" .. line, "where is the script's line")
+    T.is(tostring(err),
+         "20-api-errors.t.lua:" .. line .. ": matmul: inner sizes differ: 4x3 times 4x3",
+         "tostring puts them together")
+    local call = lab.matmul
+    line = debug.getinfo(1, "l").currentline + 1
+    err = ideal.error_of(function() call(a, 5) end)
+    T.is(err.where, "20-api-errors.t.lua:" .. line, "a wrong type has its line as well")
+    T.is(err.op, "matmul", "and the function's own name")
+    line = debug.getinfo(1, "l").currentline + 1
+    err = ideal.error_of(function() a:get(9, 9) end)
+    T.is(err.where, "20-api-errors.t.lua:" .. line, "so has a method")
+end
+
+local function a_script_that_fails()
+    local path, log = ideal.temporary(".lua"), ideal.temporary(".log")
+    local file = assert(io.open(path, "w"))
+    file:write("local function inner()\n    lab.matmul(lab.zeros(4, 3), lab.zeros(4, 3))\nend\ninner()\n")
+    file:close()
+    local _, _, status = os.execute(("'%s' --backend sim '%s' 2> '%s'"):format(ideal.program(), path, log))
+    local text = ideal.read(log)
+    T.is(status, 1, "a script that fails ends the program with status 1")
+    T.like(text, path:match("[^/]+$"):gsub("%p", "%%%0") .. ":2: matmul: inner sizes differ: 4x3 times 4x3",
+           "its message has the position")
+    T.like(text, ":4: in", "and a traceback with the caller's line")
+    os.remove(path)
+    os.remove(log)
+end
+
+local function two_devices()
+    ideal.h200()
+    local one = lab.device()
+    local a, s1 = lab.ones(2, 2), lab.stream{}
+    local h1 = lab.ones(2, 2, {device = "cpu"})
+    ideal.h200()
+    local two = lab.device()
+    T.isnt(one, two, "opening a device makes it current")
+    local b, s2 = lab.ones(2, 2), lab.stream{}
+    local cases = {
+        {"add", function() lab.add(a, b) end}, {"mul", function() lab.mul(b, a) end},
+        {"matmul", function() lab.matmul(a, b) end},
+        {"out of another device", function() lab.add(b, b, {out = a}) end},
+        {"a stream of another device", function() lab.add(b, b, {stream = s1}) end},
+        {"copy_", function() b:copy_(a) end},
+        {"copy_ on another device's stream", function() b:copy_(b, {stream = s1}) end},
+        {"wait_stream", function() s2:wait_stream(s1) end},
+    }
+    for _, case in ipairs(cases) do
+        refuses(case[2], "SL_EDEVICE", "device", "mixed devices: " .. case[1] .. " is refused")
+    end
+    T.is(b:get(1, 1), 1, "and nothing has changed")
+    one:make_current()
+    T.is(lab.device(), one, "make_current goes back")
+    T.is(lab.add(a, a):get(1, 1), 2, "where everything works")
+    T.is(lab.ones(1):get(1), 1, "new tensors are its own")
+    T.is(h1:get(1, 1), 1, "host tensors as well")
+    lab.with(s2, function()
+        T.is(lab.device(), two, "lab.with makes its stream's device current, as in PyTorch")
+        T.is(lab.add(b, b):get(1, 1), 2, "and work goes there")
+    end)
+    T.is(lab.device(), one, "until it ends")
+end
+
+local function opening()
+    local device = lab.open{backend = "sim", profile = "h200"}
+    T.is(device, lab.device(), "lab.open gives the device that is now current")
+    T.is(device.name, "NVIDIA H200", "name")
+    T.is(device.backend, "sim", "backend")
+    T.is(device.sm_count, 132, "sm_count")
+    T.is(device.async_engine_count, 3, "async_engine_count")
+    T.is(device.memory_bytes, 150109880320, "memory_bytes")
+    T.like(tostring(device.compute_capability), "9", "compute_capability")
+    T.is_deeply(device.priority_range, {least = 0, greatest = -5}, "priority_range")
+    T.like(tostring(device), "H200", "a device prints")
+    for _, profile in ipairs{"a100", "v100", "t4"} do
+        T.lives(function() lab.open{backend = "sim", profile = profile} end,
+                "the profile " .. profile .. " opens")
+        T.like(lab.device().name:lower(), profile, "and has its name")
+    end
+    T.is(ideal.h200{sm_count = 10}.sm_count, 10, "overrides replace single keys of a profile")
+end
+
+-- Opening raises, or gives nil and a message: whichever, the sentence names what is wrong.
+local function open_fails(options, pattern, name)
+    local results = table.pack(pcall(lab.open, options))
+    local text = results[1] and results[2] == nil and results[3] or not results[1] and results[2]
+    T.ok(text and tostring(text):find(pattern), name)
+    if not (text and tostring(text):find(pattern)) then T.diag("gave " .. tostring(text)) end
+end
+
+local function opening_wrongly()
+    ideal.h200()
+    local before = lab.device()
+    open_fails({backend = "sim", profile = "h2000"}, "h2000", "a missing profile is named")
+    open_fails({backend = "opencl"}, "opencl", "an unknown backend is named")
+    open_fails({backend = "sim", profil = "h200"}, "profil", "an unknown option is named")
+    open_fails({backend = "sim", index = 7}, "7", "a device that does not exist is named")
+    open_fails({backend = "sim", index = -1}, "%-1", "a negative index as well")
+    open_fails({backend = "sim", profile = "h200", overrides = {sm_cout = 3}}, "sm_cout",
+               "an unknown key is named")
+    open_fails({backend = "sim", profile = "h200", overrides = {sm_count = 0}}, "sm_count",
+               "a value out of range is named")
+    open_fails({backend = "sim", profile = "h200", overrides = {sm_count = 0 / 0}}, "sm_count",
+               "NaN as well")
+    open_fails({backend = "sim", profile = "h200", overrides = {sm_count = "many"}}, "sm_count",
+               "a wrong type as well")
+    open_fails({backend = "sim", profile = "h200", overrides = 5}, "overrides",
+               "overrides come in a table")
+    open_fails("sim", "table", "options come in a table")
+    local function file_with(text)
+        local path = ideal.temporary(".lua")
+        local file = assert(io.open(path, "w"))
+        file:write(text)
+        file:close()
+        return path
+    end
+    local cases = {
+        {"return {", "a profile that does not parse"}, {"return 5", "a profile that is no table"},
+        {"error('boom')", "a profile that raises"}, {"return {name = 'X'}",
+            "a profile that lacks keys"},
+    }
+    for _, case in ipairs(cases) do
+        local path = file_with(case[1])
+        open_fails({backend = "sim", profile = path}, "%w", case[2] .. " is refused")
+        os.remove(path)
+    end
+    T.is(lab.device(), before, "after all of these the device before is still current")
+    T.is(lab.ones(1):get(1), 1, "and works")
+end
+
+local function devices()
+    local list = lab.devices()
+    local sim
+    for _, device in ipairs(list) do
+        if device.backend == "sim" then sim = device end
+        T.ok(type(device.name) == "string" and math.type(device.index) == "integer",
+             "lab.devices lists backend, index and name of " .. tostring(device.backend))
+    end
+    T.ok(sim, "the simulator is always one of them")
+end
+
+local function host_work()
+    ideal.h200()
+    local before = lab.now_us()
+    lab.host_work(1.5)
+    T.near(lab.now_us() - before, 1500, 1e-6, "host_work advances the host's clock")
+    T.lives(function() lab.host_work(0) end, "no work is work")
+    refuses(function() lab.host_work(-1) end, "SL_EINVAL", "%-1", "negative work is refused")
+    refuses(function() lab.host_work(0 / 0) end, "SL_EINVAL", "nan", "NaN is refused")
+    refuses(function() lab.host_work(math.huge) end, "SL_EINVAL", "inf", "infinity is refused")
+    refuses(function() lab.host_work(1e300) end, "SL_EINVAL", "host_work",
+            "what overflows the clock is refused")
+    refuses(function() lab.host_work("1") end, "SL_EINVAL", "string", "text is refused")
+    refuses(function() lab.host_work() end, "SL_EINVAL", "host_work", "nothing is refused")
+end
+
+local function measuring()
+    ideal.open()
+    local calls = 0
+    local result = lab.measure(function()
+        calls = calls + 1
+        lab.spin(calls == 3 and 3 or 1)
+        lab.synchronize()
+    end, {warmup = 2, reps = 5})
+    -- Warm-up: calls 1 and 2; samples: calls 3 to 7, the first of them 3 ms.
+    T.is(calls, 7, "measure calls the function warmup + reps times")
+    T.is(#result.samples_us, 5, "and keeps a sample for each repetition")
+    T.near(result.median_us, 1000, 1e-6, "median_us")
+    T.near(result.min_us, 1000, 1e-6, "min_us")
+    T.near(result.max_us, 3000, 1e-6, "max_us")
+    T.ok(lab.measure(function() end).median_us >= 0, "the options may be left out")
+    local async = lab.measure(function() lab.spin(1) end, {warmup = 0, reps = 3})
+    T.near(async.median_us, 1000, 1e-6, "work in flight counts: measure waits for it")
+    refuses(function() lab.measure() end, "SL_EINVAL", "function", "measure needs a function")
+    refuses(function() lab.measure(print, {rep = 3}) end, "SL_EINVAL", "rep", "a typo cannot pass")
+    T.ok(ideal.error_of(lab.measure, print, {reps = 0}), "at least one repetition is needed")
+    T.ok(ideal.error_of(lab.measure, print, {reps = -1}), "and not a negative number of them")
+    T.is(ideal.error_of(lab.measure, function() error("bad", 0) end), "bad",
+         "an error comes out as it is")
+end
+
+local function probing()
+    ideal.h200()
+    local nothing = lab.probe(function() end)
+    T.is(nothing.host_blocked, false, "probe: doing nothing does not block the host")
+    T.is(nothing.serialised, false, "probe: nor serialise the streams")
+    T.ok(nothing.host_us >= 0 and nothing.total_us > 0, "probe: it tells the times")
+    local sync = lab.probe(function() lab.synchronize() end)
+    T.is(sync.host_blocked, true, "probe: synchronize blocks the host")
+    T.is(sync.serialised, true, "probe: and so serialises")
+    T.ok(sync.total_us > 1.5 * nothing.total_us, "probe: which shows in the total")
+    local memory = lab.cuda.malloc(4096)
+    local free = lab.probe(function() lab.cuda.free(memory) end)
+    T.is(free.host_blocked, true, "probe: cudaFree blocks the host")
+    local null = lab.probe(function() lab.spin(0.001, {stream = lab.default_stream()}) end)
+    T.is(null.host_blocked, false, "probe: a NULL-stream launch does not block the host")
+    local waiting = lab.probe(function(first, second) second:wait_stream(first) end)
+    T.is(waiting.host_blocked, false, "probe: wait_stream does not block the host")
+    T.is(waiting.serialised, true, "probe: but serialises the two streams")
+    refuses(function() lab.probe() end, "SL_EINVAL", "function", "probe needs a function")
+    T.is(ideal.error_of(lab.probe, function() error("bad", 0) end), "bad",
+         "an error comes out as it is")
+    T.lives(function() lab.synchronize() end, "and leaves nothing broken")
+end
+
+local function what_is_alive()
+    ideal.h200()
+    collectgarbage()
+    collectgarbage()
+    local before = lab.live()
+    local t, s, e = lab.empty(10), lab.stream{}, lab.event{}
+    local host = lab.empty(25, {device = "cpu"})
+    local now = lab.live()
+    T.is(now.tensors - before.tensors, 2, "live counts tensors")
+    T.is(now.streams - before.streams, 1, "live counts streams")
+    T.is(now.events - before.events, 1, "live counts events")
+    T.is(now.pageable_bytes - before.pageable_bytes, 100, "live counts bytes of host memory")
+    T.ok(now.device_bytes - before.device_bytes >= 40, "and of the device's")
+    lab.spin(1, {stream = s})
+    T.is(lab.live().ops, 1, "live counts operations in flight")
+    lab.synchronize()
+    T.is(lab.live().ops, 0, "until they have retired")
+    t, s, e, host = nil, nil, nil, nil
+    collectgarbage()
+    collectgarbage()
+    T.is_deeply(lab.live(), before, "and forgets what is gone")
+end
+
+for _, test in ipairs{fields, a_script_that_fails, two_devices, opening, opening_wrongly, devices,
+                      host_work, measuring, probing, what_is_alive} do
+    test()
+end
+T.done()

@@ -1,0 +1,217 @@
+-- 20-api-streams.t.lua - streams: making them, the current one, waiting, closing.
+
+local T = require "tap"
+local ideal = require "lua.ideal"
+
+local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
+
+local function making()
+    local s = lab.stream{}
+    T.is(s.non_blocking, false,
+         "a stream is blocking toward the NULL stream unless said, as CUDA's")
+    T.is(s.priority, 0, "its priority is 0 unless said")
+    T.is(lab.stream().non_blocking, false, "the table of options may be left out")
+    T.is(lab.stream{non_blocking = true}.non_blocking, true,
+         "non_blocking = true makes it non-blocking")
+    T.is(lab.stream{name = "copies"}.name, "copies", "a stream may have a name")
+    T.like(tostring(lab.stream{name = "copies"}), "copies", "which tostring shows")
+    T.isnt(lab.stream{}, lab.stream{}, "two streams are not equal")
+    refuses(function() lab.stream{nonblocking = true} end, "SL_EINVAL", "nonblocking",
+            "a typo cannot pass")
+    refuses(function() lab.stream{non_blocking = 1} end, "SL_EINVAL", "non_blocking",
+            "non_blocking is true or false")
+    refuses(function() lab.stream{name = 5} end, "SL_EINVAL", "name", "a name is a string")
+    refuses(function() lab.stream(3) end, "SL_EINVAL", "table", "options come in a table")
+end
+
+local function priorities()
+    local range = lab.device().priority_range
+    T.is(range.least, 0, "the H200's least priority is 0")
+    T.is(range.greatest, -5, "its greatest is -5")
+    T.is(lab.stream{priority = -3}.priority, -3, "a priority in the range is taken")
+    T.is(lab.stream{priority = "high"}.priority, -5, "\"high\" is the greatest")
+    T.is(lab.stream{priority = "low"}.priority, 0, "\"low\" is the least")
+    T.is(lab.stream{priority = -99}.priority, -5, "below the range is clamped, as CUDA does")
+    T.is(lab.stream{priority = 1}.priority, 0, "above the range as well")
+    T.is(lab.stream{priority = math.mininteger}.priority, -5, "however far")
+    T.is(lab.stream{priority = -2.0}.priority, -2, "a float with a whole value is a priority")
+    refuses(function() lab.stream{priority = "urgent"} end, "SL_EINVAL", "urgent",
+            "another word is refused")
+    refuses(function() lab.stream{priority = -1.5} end, "SL_EINVAL", "%-1.5",
+            "a fraction is refused")
+    refuses(function() lab.stream{priority = 0 / 0} end, "SL_EINVAL", "priority", "NaN is refused")
+    refuses(function() lab.stream{priority = {}} end, "SL_EINVAL", "priority", "a table is refused")
+end
+
+-- Runs a script in a process of its own and gives what it wrote on stderr.
+local function stderr_of(script)
+    local path, log = ideal.temporary(".lua"), ideal.temporary(".log")
+    local file = assert(io.open(path, "w"))
+    file:write(script)
+    file:close()
+    os.execute(("'%s' --backend sim '%s' 2> '%s'"):format(ideal.program(), path, log))
+    local text = ideal.read(log)
+    os.remove(path)
+    os.remove(log)
+    return text
+end
+
+local function clamping_is_said_once()
+    local text = stderr_of("for _ = 1, 5 do lab.stream{priority = 7} end\n")
+    local _, times = text:gsub("priority", "")
+    T.is(times, 1, "a clamped priority is told on stderr, once")
+    T.like(text, "7", "with the number given")
+    T.is(stderr_of("lab.stream{priority = -5}\n"), "", "a priority in the range is not commented")
+end
+
+local function the_current_stream()
+    local null, s, other = lab.default_stream(), lab.stream{}, lab.stream{}
+    T.is(lab.current_stream(), null, "the default stream is current at first")
+    local inside, value, second
+    value, second = lab.with(s, function(a, b)
+        inside = lab.current_stream()
+        return a + b, "two"
+    end, 3, 4)
+    T.is(inside, s, "lab.with makes its stream current")
+    T.is(value, 7, "passes arguments and gives results")
+    T.is(second, "two", "all of them")
+    T.is(lab.current_stream(), null, "and restores the one before")
+    lab.with(s, function()
+        lab.with(other, function() inside = lab.current_stream() end)
+        value = lab.current_stream()
+    end)
+    T.is(inside, other, "lab.with may be nested")
+    T.is(value, s, "and restores one by one")
+    local err = ideal.error_of(lab.with, s, function() error("oops", 0) end)
+    T.is(err, "oops", "an error inside lab.with comes out as it is")
+    T.is(lab.current_stream(), null, "and the stream before is restored")
+    err = ideal.error_of(lab.with, s, function() lab.matmul(1, 2) end)
+    T.is(type(err) == "table" and err.op, "matmul", "so does one of the laboratory")
+    T.is(lab.current_stream(), null, "with the stream restored")
+    do
+        local guard <close> = lab.use(s)
+        T.is(lab.current_stream(), s, "lab.use makes its stream current")
+    end
+    T.is(lab.current_stream(), null, "until the end of the block")
+    pcall(function()
+        local guard <close> = lab.use(s)
+        error("out")
+    end)
+    T.is(lab.current_stream(), null, "also when an error leaves it")
+    refuses(function() lab.with(5, print) end, "SL_EINVAL", "stream", "lab.with needs a stream")
+    T.ok(ideal.error_of(lab.with, s), "and a function")
+    T.ok(ideal.error_of(lab.with, s, 5), "that can be called")
+    T.is(lab.current_stream(), null, "a refused lab.with changes nothing")
+    refuses(function() lab.use() end, "SL_EINVAL", "stream", "lab.use needs a stream")
+end
+
+local function a_coroutine_may_yield_inside_with()
+    local s = lab.stream{}
+    local co = coroutine.wrap(function()
+        lab.with(s, function() coroutine.yield("inside") end)
+        return "done"
+    end)
+    local ok, first = pcall(co)
+    if not ok then
+        T.like(tostring(first), "yield", "a yield across lab.with is a clear error")
+    else
+        T.is(co(), "done", "a coroutine may yield inside lab.with")
+    end
+    T.is(lab.current_stream(), lab.default_stream(),
+         "and the current stream is restored at the end")
+end
+
+local function waiting()
+    local s, other = lab.stream{}, lab.stream{}
+    T.is(s:query(), true, "a stream without work is done")
+    lab.spin(1, {stream = s})
+    T.is(s:query(), false, "one with work is not")
+    T.is(other:query(), true, "which says nothing of others")
+    s:synchronize()
+    T.is(s:query(), true, "after synchronize it is done")
+    lab.spin(1, {stream = s})
+    other:wait_stream(s)
+    lab.spin(0, {stream = other})
+    T.is(other:query(), false, "wait_stream makes a stream wait for another")
+    other:synchronize()
+    T.is(s:query(), true, "so waiting for it means both")
+    lab.spin(1, {stream = s})
+    lab.spin(1, {stream = other})
+    lab.synchronize()
+    T.ok(s:query() and other:query(), "lab.synchronize waits for all streams")
+    T.lives(function() s:wait_stream(s) end, "a stream may wait for itself")
+    T.lives(function() s:synchronize() end, "waiting for nothing is no error")
+    refuses(function() s:wait_stream(lab.event{}) end, "SL_EINVAL", "stream",
+            "wait_stream needs a stream")
+    refuses(function() s:wait_event(other) end, "SL_EINVAL", "event", "wait_event needs an event")
+    refuses(function() s:wait_event() end, "SL_EINVAL", "event", "and not nothing")
+    refuses(function() s.query(3) end, "SL_EINVAL", "stream", "a method needs its stream")
+end
+
+local function recording_events()
+    local s = lab.stream{}
+    local e = s:record_event()
+    T.is(e.recorded, true, "record_event without an event makes one")
+    local mine = lab.event{timing = true}
+    T.is(s:record_event(mine), mine, "with one it gives it back")
+    T.is(mine.recorded, true, "recorded")
+    s:synchronize()
+    T.is(e:query(), true, "it completes with the stream")
+end
+
+local function default_streams()
+    T.is(lab.default_stream(), lab.default_stream(), "there is one default stream")
+    T.is(lab.per_thread_stream(), lab.per_thread_stream(), "and one per-thread stream")
+    T.isnt(lab.per_thread_stream(), lab.default_stream(), "which are different")
+    T.is(lab.default_stream().non_blocking, false, "the default stream is blocking")
+    T.is(lab.per_thread_stream().non_blocking, false, "the per-thread stream as well")
+    T.lives(function() lab.with(lab.per_thread_stream(), function() lab.spin(0) end) end,
+            "it can be used")
+    lab.synchronize()
+end
+
+local function closing()
+    local s = lab.stream{}
+    local out = lab.zeros(2)
+    lab.synchronize()
+    lab.spin(1, {stream = s})
+    lab.add(out, 5, {out = out, stream = s})
+    s:close()
+    refuses(function() s:query() end, "SL_ECLOSED", "closed", "a closed stream cannot be queried")
+    refuses(function() s:synchronize() end, "SL_ECLOSED", "closed", "nor waited for")
+    refuses(function() lab.spin(1, {stream = s}) end, "SL_ECLOSED", "closed", "nor used")
+    refuses(function() lab.with(s, print) end, "SL_ECLOSED", "closed", "nor made current")
+    T.lives(function() s:close() end, "closing twice is no error")
+    T.like(tostring(s), "closed", "tostring says that it is closed")
+    lab.synchronize()
+    T.is(out:get(1), 5, "a stream closed with work in flight drains")
+    lab.default_stream():close()
+    T.lives(function() lab.spin(0) end, "closing a handle of the default stream does not harm it")
+    lab.synchronize()
+    local held = lab.stream{}
+    lab.with(held, function()
+        held:close()
+        T.lives(function() lab.spin(0) end,
+                "a stream that is closed while current still takes work")
+    end)
+    lab.synchronize()
+end
+
+local function many_streams()
+    for _ = 1, 200 do
+        local s = lab.stream{}
+        lab.spin(0.001, {stream = s})
+    end
+    lab.synchronize()
+    collectgarbage()
+    collectgarbage()
+    T.is(lab.live().streams, 0, "streams that Lua has forgotten are gone once they have drained")
+end
+
+ideal.h200()
+for _, test in ipairs{making, priorities, clamping_is_said_once, the_current_stream,
+                      a_coroutine_may_yield_inside_with, waiting, recording_events, default_streams,
+                      closing, many_streams} do
+    test()
+end
+T.done()

@@ -1,0 +1,138 @@
+-- ideal.lua - what the tests of the simulator share: a device without latencies.
+--
+-- An experiment's outcome can be worked out on paper once the small costs (the
+-- host's calls, submission, gaps, wake-ups) are zero; a test then turns on the
+-- one that it is about. Times in the timeline are then exact to the nanosecond.
+
+local M = {}
+
+-- Profile keys that only add latency. An event's tick must be positive: 1 ns is
+-- the resolution of the timeline itself.
+local no_latency = {
+    submit_us = 0, stream_gap_us = 0, cross_stream_us = 0, record_us = 0, copy_latency_us = 0,
+    host_func_in_us = 0, host_func_out_us = 0, event_tick_ns = 1, wake_us = 0, lazy_load_us = 0,
+    kernel_fixed_us = 0, d2d_fixed_us = 0, gemm_fixed_us = 0,
+    ["host.launch_us"] = 0, ["host.matmul_us"] = 0, ["host.memcpy_async_us"] = 0,
+    ["host.memset_us"] = 0, ["host.record_us"] = 0, ["host.record_untimed_us"] = 0,
+    ["host.wait_us"] = 0, ["host.query_us"] = 0, ["host.synchronize_us"] = 0,
+    ["host.host_func_us"] = 0, ["host.stream_create_us"] = 0, ["host.event_create_us"] = 0,
+    ["host.tensor_alloc_us"] = 0, ["host.pinned_alloc_us"] = 0,
+}
+
+-- Opens the h200 profile, with the keys of `overrides` in place of its own. Work
+-- on the device before it is waited for: it would stay in flight, and alive, as
+-- long as nobody looks at that device again.
+local opened = false
+function M.h200(overrides)
+    if opened then lab.synchronize() end
+    opened = true
+    return lab.open{backend = "sim", profile = "h200", overrides = overrides or {}}
+end
+
+-- The same without latencies; `overrides` turns single ones on again.
+function M.open(overrides)
+    local keys = {}
+    for key, value in pairs(no_latency) do keys[key] = value end
+    for key, value in pairs(overrides or {}) do keys[key] = value end
+    return M.h200(keys)
+end
+
+-- n streams that do not take part in the NULL stream's rules.
+function M.streams(n, options)
+    local list = {}
+    for i = 1, n do
+        local o = {non_blocking = true}
+        for key, value in pairs(options or {}) do o[key] = value end
+        list[i] = lab.stream(o)
+    end
+    return list
+end
+
+-- The spans of a timeline in issue order, with .from_us and .to_us counted from
+-- the first span's start.
+function M.spans(tl)
+    local spans, first = tl:spans(), math.huge
+    for _, span in ipairs(spans) do first = math.min(first, span.start_us) end
+    for _, span in ipairs(spans) do
+        span.from_us, span.to_us = span.start_us - first, span.end_us - first
+    end
+    table.sort(spans, function(a, b) return a.correlation < b.correlation end)
+    return spans
+end
+
+-- The largest number of spans that run at the same moment.
+function M.most_at_once(spans)
+    local edges = {}
+    for _, span in ipairs(spans) do
+        if span.end_us > span.start_us then
+            edges[#edges + 1] = {span.start_us, 1}
+            edges[#edges + 1] = {span.end_us, -1}
+        end
+    end
+    table.sort(edges, function(a, b)
+        if a[1] ~= b[1] then return a[1] < b[1] end
+        return a[2] < b[2]              -- ends before starts
+    end)
+    local now, most = 0, 0
+    for _, edge in ipairs(edges) do
+        now = now + edge[2]
+        most = math.max(most, now)
+    end
+    return most
+end
+
+-- How long the enqueueing call of a span kept the host.
+function M.host_us(span) return span.host_end_us - span.host_start_us end
+
+-- One spin kernel of `ms` in `stream`.
+function M.spin(stream, ms, blocks, options)
+    local o = {stream = stream, blocks = blocks}
+    for key, value in pairs(options or {}) do o[key] = value end
+    lab.spin(ms, o)
+end
+
+-- A path for a file that does not exist yet; the caller removes it.
+function M.temporary(suffix)
+    local base = os.tmpname()
+    os.remove(base)
+    return base .. (suffix or "")
+end
+
+-- The whole of a file.
+function M.read(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read("a")
+    file:close()
+    return text
+end
+
+-- The program that runs this test.
+function M.program()
+    local i = -1
+    while arg[i - 1] do i = i - 1 end
+    return arg[i]
+end
+
+-- Runs f and gives the error that it raises, or nil.
+function M.error_of(f, ...)
+    local ok, err = pcall(f, ...)
+    if ok then return nil end
+    return err
+end
+
+-- A check: f raises an error object of the laboratory with this code (or one of
+-- several, "SL_EINVAL SL_ESHAPE"), whose one line names a script position and
+-- matches `pattern`. T is the tap module.
+function M.refuses(T, f, code, pattern, name)
+    local err = M.error_of(f)
+    local text = tostring(err)
+    local right = type(err) == "table" and (" " .. code .. " "):find(" " .. tostring(err.code) .. " ", 1, true)
+        and text:find(pattern) ~= nil
+        and text:find("^[%w%-%.]+:%d+: ") ~= nil
+    if not T.ok(right, name) then
+        T.diag(("  raised %s (%s), expected %s like %q"):format(
+            text, type(err) == "table" and tostring(err.code) or type(err), code, pattern))
+    end
+end
+
+return M

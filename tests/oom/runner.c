@@ -1,0 +1,243 @@
+/* runner.c - runs a script once for every allocation that it makes, and lets
+ * that one fail.
+ *
+ *   runner FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]
+ *
+ * For k = 1, 2, ... the k-th allocation of the process fails: first it alone,
+ * then it and the next (Lua answers a failure by a collection and a second
+ * try). A run must end with status 0, or with status 1 and a message that
+ * speaks of memory; it must not crash, hang or leave more blocks behind than an
+ * undisturbed run. FIRST and LAST look at a part, to find a fault again. Prints
+ * TAP: one check for each way of failing, and each bad k as a diagnostic. The
+ * script's arg[1] is a file in /tmp that it may write.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "failalloc.h"
+
+enum { MAX_SLOTS = 16, LIMIT_S = 20, TEXT_BYTES = 4096, MAX_SHOWN = 20 };
+
+/* One child process and the memory that it shares with us. */
+typedef struct slot {
+    pid_t pid;                  /* 0: free */
+    int64_t k;
+    int output;                 /* the end of a pipe: its stderr */
+    time_t started_s;
+    fail_report *report;
+    char report_path[64], trace_path[80];
+    char text[TEXT_BYTES];      /* the start of its stderr */
+    size_t text_bytes;
+} slot;
+
+typedef struct runner {
+    char *shim;                 /* absolute; malloc'ed */
+    const char *program, *script;
+    slot slots[MAX_SLOTS];
+    int n_slots;
+    int64_t fail_count;         /* how many allocations fail in a row */
+    int64_t total;              /* allocations of an undisturbed run */
+    int64_t live;               /* blocks that such a run leaves behind */
+    int64_t runs, refused, bad; /* of this pass; refused: ended with status 1 */
+} runner;
+
+static bool open_slot(slot *s, int n)
+{
+    snprintf(s->report_path, sizeof s->report_path, "/tmp/streamlab-oom-%ld-%d", (long)getpid(), n);
+    snprintf(s->trace_path, sizeof s->trace_path, "%s.json", s->report_path);
+    int fd = open(s->report_path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd < 0)
+        return false;
+    bool fine = ftruncate(fd, sizeof *s->report) == 0;
+    if (fine)
+        s->report = mmap(NULL, sizeof *s->report, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    return fine && s->report != MAP_FAILED;
+}
+
+/* In the child: becomes the program. */
+static void become_program(const runner *r, const slot *s, int output)
+{
+    int nothing = open("/dev/null", O_RDWR);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    setenv("LD_PRELOAD", r->shim, 1);
+    setenv("FAIL_ALLOC_REPORT", s->report_path, 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("LC_ALL", "C", 1);
+    execl(r->program, r->program, "-E", r->script, s->trace_path, (char *)NULL);
+    _exit(126);
+}
+
+static void start(const runner *r, slot *s, int64_t k)
+{
+    int ends[2];
+    memset(s->report, 0, sizeof *s->report);
+    s->report->fail_at = k;
+    s->report->fail_count = r->fail_count;
+    s->k = k;
+    s->text_bytes = 0;
+    s->started_s = time(NULL);
+    if (pipe(ends) != 0 || (s->pid = fork()) < 0) {
+        perror("runner");
+        exit(1);
+    }
+    if (s->pid == 0)
+        become_program(r, s, ends[1]);
+    close(ends[1]);
+    s->output = ends[0];
+}
+
+/* Reads what is there; false when the child has closed its end. */
+static bool read_output(slot *s)
+{
+    char spare[TEXT_BYTES];
+    size_t room = sizeof s->text - 1 - s->text_bytes;
+    ssize_t n = read(s->output, room ? s->text + s->text_bytes : spare, room ? room : sizeof spare);
+    if (n > 0 && room)
+        s->text_bytes += (size_t)n;
+    s->text[s->text_bytes] = '\0';
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* What is wrong with a run that ended with wait status `status`; NULL: nothing. */
+static const char *fault(runner *r, const slot *s, int status)
+{
+    if (WIFSIGNALED(status))
+        return WTERMSIG(status) == SIGKILL ? "it did not end" : "it crashed";
+    int code = WEXITSTATUS(status);
+    if (code != 0 && code != 1)
+        return "its exit status is neither 0 nor 1";
+    if (code == 1 && !strstr(s->text, "memory"))
+        return "it failed without a word about memory";
+    if (code == 0 && s->k == 0 && s->text_bytes > 0)
+        return "an undisturbed run writes to stderr";
+    if (s->k > 0 && s->report->live > r->live)
+        return "it left more memory behind than an undisturbed run";
+    r->refused += code;
+    return NULL;
+}
+
+static void finish(runner *r, slot *s)
+{
+    int status;
+    close(s->output);
+    while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    s->pid = 0;
+    r->runs++;
+    const char *what = fault(r, s, status);
+    if (what && ++r->bad <= MAX_SHOWN)
+        fprintf(stderr, "# allocation %lld: %s (wait status %d, %lld blocks left, %lld usual): %s\n",
+                (long long)s->k, what, status, (long long)s->report->live, (long long)r->live,
+                s->text);
+}
+
+/* Waits until a child has ended or LIMIT_S are over for one. */
+static void step(runner *r)
+{
+    struct pollfd wait_for[MAX_SLOTS];
+    for (int i = 0; i < r->n_slots; i++) {
+        wait_for[i].fd = r->slots[i].pid ? r->slots[i].output : -1;
+        wait_for[i].events = POLLIN;
+        wait_for[i].revents = 0;
+    }
+    poll(wait_for, (nfds_t)r->n_slots, 1000);
+    for (int i = 0; i < r->n_slots; i++) {
+        slot *s = &r->slots[i];
+        if (s->pid && wait_for[i].revents && !read_output(s))
+            finish(r, s);
+        else if (s->pid && time(NULL) - s->started_s > LIMIT_S)
+            kill(s->pid, SIGKILL);
+    }
+}
+
+static bool any_busy(const runner *r)
+{
+    for (int i = 0; i < r->n_slots; i++) {
+        if (r->slots[i].pid)
+            return true;
+    }
+    return false;
+}
+
+/* Runs k = first .. last. */
+static void run_pass(runner *r, int64_t first, int64_t last)
+{
+    r->runs = r->refused = r->bad = 0;
+    while (first <= last || any_busy(r)) {
+        for (int i = 0; i < r->n_slots && first <= last; i++) {
+            if (!r->slots[i].pid)
+                start(r, &r->slots[i], first++);
+        }
+        step(r);
+    }
+}
+
+/* An undisturbed run, which gives the numbers to compare with. */
+static bool run_undisturbed(runner *r)
+{
+    run_pass(r, 0, 0);
+    r->total = r->slots[0].report->allocations;
+    r->live = r->slots[0].report->live;
+    bool fine = r->bad == 0 && r->refused == 0 && r->total > 0;
+    printf("%sok 1 - the script runs when no allocation fails\n", fine ? "" : "not ");
+    printf("# %lld allocations, %lld blocks left at the end\n", (long long)r->total,
+           (long long)r->live);
+    return fine;
+}
+
+static bool check_pass(runner *r, int number, int64_t first, int64_t last)
+{
+    static const char *const names[] = {"", "alone", "and the next"};
+    r->fail_count = number - 1;
+    run_pass(r, first, last);
+    printf("%sok %d - each allocation %s may fail\n", r->bad ? "not " : "", number,
+           names[r->fail_count]);
+    printf("# %lld runs, %lld ended with an error, %lld badly\n", (long long)r->runs,
+           (long long)r->refused, (long long)r->bad);
+    fflush(stdout);
+    return r->bad == 0;
+}
+
+int main(int argc, char **argv)
+{
+    static runner r;
+    if (argc < 4) {
+        fprintf(stderr, "usage: runner FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]\n");
+        return 2;
+    }
+    r.shim = realpath(argv[1], NULL);
+    r.program = argv[2];
+    r.script = argv[3];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    r.n_slots = cores < 1 ? 1 : cores > MAX_SLOTS ? MAX_SLOTS : (int)cores;
+    bool fine = r.shim != NULL;
+    for (int i = 0; i < r.n_slots && fine; i++)
+        fine = open_slot(&r.slots[i], i);
+    if (!fine)
+        perror("runner: cannot set up");
+    printf("1..3\n");
+    fine = fine && run_undisturbed(&r);
+    int64_t first = argc > 4 ? atoll(argv[4]) : 1;
+    int64_t last = argc > 5 ? atoll(argv[5]) : r.total;
+    for (int number = 2; number <= 3 && r.total > 0; number++)
+        fine = check_pass(&r, number, first, last) && fine;
+    for (int i = 0; i < r.n_slots; i++) {
+        unlink(r.slots[i].report_path);
+        unlink(r.slots[i].trace_path);
+    }
+    free(r.shim);
+    return fine ? 0 : 1;
+}

@@ -1,0 +1,216 @@
+/* Profiles: a whole one is read; every kind of mistake names the key. */
+#include "../../core/sim/profile.h"
+
+#include <stdlib.h>
+
+#include "../tap.h"
+
+enum { CAP = 256 };
+
+/* A profile that is right, with room for more settings. */
+typedef struct draft {
+    sl_setting setting[CAP];
+    double least[CAP];
+    size_t n;
+} draft;
+
+static const double pairs[] = {1024, 10, 2048, 20, 8192, 8};
+static const double capability[] = {9, 0};
+
+static sl_setting *find(draft *d, const char *name)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (strcmp(d->setting[i].name, name) == 0)
+            return &d->setting[i];
+    return NULL;
+}
+
+static sl_setting *put(draft *d, const char *name, const double *values, size_t n,
+                       const char *text)
+{
+    sl_setting *setting = find(d, name);
+    if (!setting)
+        setting = &d->setting[d->n++];
+    *setting = (sl_setting){name, values, n, text};
+    return setting;
+}
+
+static void drop(draft *d, const char *name)
+{
+    sl_setting *setting = find(d, name);
+    if (setting)
+        *setting = d->setting[--d->n];
+}
+
+static void start(draft *d)
+{
+    d->n = 0;
+#define X(field, key, low, high)                            \
+    d->least[d->n] = low;                                   \
+    put(d, key, &d->least[d->n], 1, NULL);
+    SIM_PROFILE_NUMBERS(X)
+#undef X
+    put(d, "h2d_staging_gb_per_s", pairs, 6, NULL);
+    put(d, "d2h_staging_gb_per_s", pairs, 2, NULL);
+    put(d, "name", NULL, 0, "Test GPU");
+    put(d, "compute_capability", capability, 2, NULL);
+    put(d, "d2d_engine", NULL, 0, "sm");
+}
+
+static void fails(const draft *d, const char *message, const char *name)
+{
+    sim_profile profile;
+    sl_error err = {0};
+    sl_status status = sim_profile_read(&profile, d->setting, d->n, &err);
+    is_int(status, SL_EINVAL, "%s: refused", name);
+    is_str(err.msg, message, "%s: the sentence", name);
+    if (status == SL_OK)
+        sim_profile_free(&profile);
+}
+
+static void reads_a_whole_profile(draft *d)
+{
+    static const double sms = 132, us = 12.5, per_mib = 0.25, waits = 1;
+    sim_profile profile;
+    sl_error err = {0};
+    start(d);
+    put(d, "sm_count", &sms, 1, NULL);
+    put(d, "gemm_us.float32", pairs, 6, NULL);
+    put(d, "note", NULL, 0, "ignored");
+    put(d, "calls.cudaFree.us", &us, 1, NULL);
+    put(d, "calls.cudaFree.us_per_mib", &per_mib, 1, NULL);
+    put(d, "calls.cudaFree.waits", &waits, 1, NULL);
+    if (!ok(sim_profile_read(&profile, d->setting, d->n, &err) == SL_OK,
+            "a whole profile is read (%s)", err.msg))
+        return;
+    is_double(profile.sm_count, 132, 0, "a number");
+    is_double(profile.priority_least, -1000, 0, "a negative number");
+    is_str(profile.name, "Test GPU", "the name");
+    is_int(profile.compute_capability_major, 9, "the compute capability");
+    ok(profile.d2d_on_sm, "d2d_engine 'sm'");
+    is_int(profile.gemm_us_fp32.n, 3, "an optional table that is there");
+    is_int(profile.gemm_us_tf32.n, 0, "an optional table that is not");
+    is_double(profile.calls[SL_PLAIN_FREE].us, 12.5, 0, "a call's cost");
+    is_double(profile.calls[SL_PLAIN_FREE].us_per_mib, 0.25, 0, "a call's cost by size");
+    ok(profile.calls[SL_PLAIN_FREE].waits, "a call that waits");
+    is_double(profile.calls[SL_PLAIN_MALLOC].us, 1, 0, "a call that is not named costs 1 us");
+    ok(!profile.calls[SL_PLAIN_MALLOC].waits, "and does not wait");
+
+    const sim_table *table = &profile.h2d_staging_gb_per_s;
+    is_double(sim_table_at(table, 1), 10, 0, "a table is flat before its first pair");
+    is_double(sim_table_at(table, 1024), 10, 0, "a table at its first pair");
+    is_double(sim_table_at(table, 1536), 15, 1e-12, "a table half way between pairs");
+    is_double(sim_table_at(table, 2048), 20, 0, "a table at a pair");
+    is_double(sim_table_at(table, 5120), 14, 1e-12, "a table half way down");
+    is_double(sim_table_at(table, 1e9), 8, 0, "a table is flat after its last pair");
+    is_double(sim_table_at(&profile.d2h_staging_gb_per_s, 7), 10, 0, "a table of one pair");
+    is_double(sim_table_at(&profile.gemm_us_tf32, 7), 0, 0, "an empty table is 0");
+    sim_profile_free(&profile);
+    is_int(profile.gemm_us_fp32.n, 0, "freed tables are empty");
+}
+
+static void names_missing_and_unknown_keys(draft *d)
+{
+    static const double one = 1;
+    start(d);
+    drop(d, "sm_count");
+    fails(d, "profile lacks 'sm_count'", "one key missing");
+    drop(d, "host.launch_us");
+    drop(d, "name");
+    fails(d, "profile lacks 'sm_count', 'host.launch_us', 'name'", "three keys missing");
+    drop(d, "h2d_staging_gb_per_s");
+    drop(d, "wake_us");
+    fails(d, "profile lacks 'sm_count', 'wake_us', 'host.launch_us' and 2 more keys",
+          "five keys missing");
+    d->n = 0;
+    sim_profile profile;
+    sl_error err = {0};
+    is_int(sim_profile_read(&profile, NULL, 0, &err), SL_EINVAL, "no settings at all: refused");
+    is_int(sim_profile_read(&profile, NULL, 0, NULL), SL_EINVAL, "also without an error to fill");
+
+    start(d);
+    put(d, "sm_cuont", &one, 1, NULL);
+    fails(d, "profile has an unknown key 'sm_cuont'; did you mean 'sm_count'?", "a mistyped key");
+    start(d);
+    put(d, "calls.cudaFreee.us", &one, 1, NULL);
+    fails(d, "profile has an unknown key 'calls.cudaFreee.us'; did you mean 'calls.cudaFree.us'?",
+          "a mistyped call");
+    start(d);
+    put(d, "calls.cudaFree.ms", &one, 1, NULL);
+    fails(d, "profile has an unknown key 'calls.cudaFree.ms'; did you mean 'calls.cudaFree.us'?",
+          "a mistyped field of a call");
+    start(d);
+    put(d, "colour", &one, 1, NULL);
+    fails(d, "profile has an unknown key 'colour'", "a key like no other");
+    start(d);
+    d->setting[d->n++] = (sl_setting){"sm_count", &one, 1, NULL};
+    fails(d, "profile key 'sm_count' is given twice", "a key twice");
+}
+
+static void names_wrong_values(draft *d)
+{
+    static const double zero = 0, two[] = {1, 2}, huge = 5000, text_pairs[] = {1, 2, 1, 3};
+    static const double down[] = {2, 1, 1, 1}, negative[] = {1, -2}, version[] = {9, 0.5};
+    const double nan_value = NAN;
+    start(d);
+    put(d, "sm_count", &zero, 1, NULL);
+    fails(d, "profile key 'sm_count' is 0, must be from 1 to 4096", "too small");
+    put(d, "sm_count", &huge, 1, NULL);
+    fails(d, "profile key 'sm_count' is 5000, must be from 1 to 4096", "too large");
+    put(d, "sm_count", two, 2, NULL);
+    fails(d, "profile key 'sm_count' needs one number, got 2", "two numbers for one");
+    put(d, "sm_count", NULL, 0, "many");
+    fails(d, "profile key 'sm_count' needs a number, got the text 'many'", "a text for a number");
+    start(d);
+    put(d, "wake_us", &nan_value, 1, NULL);
+    fails(d, "profile key 'wake_us' is nan, must be from 0 to 1e+06", "no number");
+    start(d);
+    put(d, "name", &zero, 1, NULL);
+    fails(d, "profile key 'name' needs a text, got 1 numbers", "a number for a text");
+    start(d);
+    put(d, "d2d_engine", NULL, 0, "ce");
+    fails(d, "profile key 'd2d_engine' is 'ce', must be 'sm' or 'copy'", "an unknown engine");
+    start(d);
+    put(d, "compute_capability", &zero, 1, NULL);
+    fails(d, "profile key 'compute_capability' needs two numbers, such as {9, 0}",
+          "half a compute capability");
+    put(d, "compute_capability", version, 2, NULL);
+    fails(d, "profile key 'compute_capability' has 0.5, must be whole numbers from 0 to 1000",
+          "a broken compute capability");
+    start(d);
+    put(d, "calls.cudaMalloc.waits", &huge, 1, NULL);
+    fails(d, "profile key 'calls.cudaMalloc.waits' is 5000, must be from 0 to 1",
+          "a flag out of range");
+
+    start(d);
+    put(d, "gemm_us.tf32", pairs, 3, NULL);
+    fails(d, "profile key 'gemm_us.tf32' needs pairs of numbers, got 3 numbers", "half a pair");
+    put(d, "gemm_us.tf32", text_pairs, 4, NULL);
+    fails(d, "profile key 'gemm_us.tf32' must ascend, but 1 follows 1", "the same x twice");
+    put(d, "gemm_us.tf32", down, 4, NULL);
+    fails(d, "profile key 'gemm_us.tf32' must ascend, but 1 follows 2", "a descending table");
+    put(d, "gemm_us.tf32", negative, 2, NULL);
+    fails(d, "profile key 'gemm_us.tf32' has the pair {1, -2}: needs a first number >= 0 and a "
+          "second > 0", "a negative rate");
+    start(d);
+    put(d, "h2d_staging_gb_per_s", pairs, 0, NULL);
+    fails(d, "profile key 'h2d_staging_gb_per_s' needs at least one pair of numbers",
+          "an empty table");
+    put(d, "h2d_staging_gb_per_s", NULL, 0, "fast");
+    fails(d, "profile key 'h2d_staging_gb_per_s' needs pairs of numbers, got the text 'fast'",
+          "a text for a table");
+    start(d);
+    put(d, "priority_greatest", two, 1, NULL);
+    fails(d, "profile key 'priority_greatest' is 1, must not exceed 'priority_least', -1000: "
+          "lower is more urgent", "priorities the wrong way round");
+}
+
+int main(void)
+{
+    static draft d;
+    plan(0);
+    reads_a_whole_profile(&d);
+    names_missing_and_unknown_keys(&d);
+    names_wrong_values(&d);
+    return done_testing();
+}

@@ -1,0 +1,389 @@
+/* Values on demand: laziness, merging, chains as deep as scripts can make them,
+ * huge tensors, and who owns what. The kernels have t-11-kernel-values.c. */
+#include "../../core/sim/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tap.h"
+
+/* ---- helpers -------------------------------------------------------------------- */
+
+static sl_work kernel(sl_kernel which, int64_t n, double scalar)
+{
+    return (sl_work){.kind = SL_WORK_KERNEL, .kernel = (uint8_t)which, .dtype = SL_FLOAT32,
+                     .m = 1, .n = n, .k = 1, .scalar = scalar, .seed = 1, .tensor_id = 2};
+}
+
+/* A value with these bytes. */
+static sim_value *of_floats(const float *x, size_t n)
+{
+    return sim_value_write(sim_value_bytes_set(4 * n, 0), 0, 4 * n, x, NULL);
+}
+
+static float at(sim_value *value, size_t i)
+{
+    float x = NAN;
+    return sim_value_read(value, 4 * i, 4, &x, NULL) == SL_OK ? x : NAN;
+}
+
+/* What the engine does with a kernel: captures its inputs, applies the work and
+ * puts the result into the output buffer in place of what that held. */
+static bool run(const sl_work *work, sim_value **out, sim_value *in0, sim_value *in1)
+{
+    const size_t bytes = sim_value_size(*out);
+    sim_value_retain(in0);
+    sim_value_retain(in1);
+    sim_value *value = sim_value_apply(work, bytes, in0, in1, *out);
+    if (value) {
+        sim_value_release(*out);
+        *out = value;
+    }
+    sim_value_release(in0);
+    sim_value_release(in1);
+    return value != NULL;
+}
+
+/* ---- laziness, merging ------------------------------------------------------------ */
+
+static void values_are_computed_on_demand(void)
+{
+    const float x[4] = {1, 2, 3, 4}, y[4] = {10, 20, 30, 40};
+    sim_value *a = of_floats(x, 4), *b = of_floats(y, 4), *c = sim_value_bytes_set(16, 0);
+    const sl_work add = kernel(SL_KERNEL_ADD, 4, 0);
+    run(&add, &c, a, b);
+    ok(!sim_value_is_computed(c), "a kernel computes nothing");
+    is_double(at(c, 2), 33, 0, "reading computes");
+    ok(sim_value_is_computed(c), "and keeps the bytes");
+    sim_value *captured = sim_value_retain(c);
+    run(&add, &c, c, a);
+    run(&add, &c, c, c);
+    sim_value_release(a);
+    is_double(at(c, 0), 24, 0, "in place, twice, after an input was let go");
+    is_double(at(captured, 0), 11, 0, "who captured the old value still has it");
+    float z[5];
+    sl_error err = {0};
+    is_int(sim_value_read(c, 4, 16, z, &err), SL_EINVAL, "reading past the end is refused");
+    is_str(err.msg, "cannot read 16 bytes at 4 of 16", "with the numbers");
+    is_int(sim_value_read(c, 16, 0, z, &err), SL_OK, "nothing can be read at the end");
+    sim_value_release(captured);
+    sim_value_release(b);
+    sim_value_release(c);
+    sim_value_release(NULL);
+}
+
+static void memory_is_taken_over_only_from_the_dead(void)
+{
+    const float x[2] = {3, 5};
+    const sl_work square = kernel(SL_KERNEL_POW, 2, 2), mul = kernel(SL_KERNEL_MUL, 2, 0);
+    sim_value *a = of_floats(x, 2), *b = sim_value_bytes_set(8, 0);
+    run(&square, &b, a, NULL);
+    is_double(at(b, 1), 25, 0, "an input that somebody holds is read,");
+    is_double(at(a, 1), 5, 0, "not overwritten");
+    run(&mul, &a, a, a);
+    is_double(at(a, 0), 9, 0, "both inputs the same value, held by nobody else");
+    run(&mul, &a, b, a);
+    sim_value_release(b);
+    is_double(at(a, 0), 81, 0, "both inputs different");
+    is_double(at(a, 1), 625, 0, "element by element");
+    sim_value_release(a);
+}
+
+static void the_same_kernel_over_and_over_is_one_recipe(void)
+{
+    const float x[3] = {1.5f, 1, 0.5f}, step[3] = {1, 2, 3};
+    const sl_work add = kernel(SL_KERNEL_ADD, 3, 0), square = kernel(SL_KERNEL_POW, 3, 2);
+    const sl_work mul = kernel(SL_KERNEL_MUL, 3, 0), negate = kernel(SL_KERNEL_MUL_SCALAR, 3, -1);
+    sim_value *a = of_floats(x, 3), *b = of_floats(step, 3);
+    run(&add, &a, a, b);
+    const sim_value *once = a;
+    for (int i = 0; i < 9; i++)
+        run(&add, &a, a, b);
+    ok(a == once, "a += b ten times is one node");
+    run(&add, &a, b, a);
+    ok(a != once, "a = b + a is another recipe");
+    is_double(at(a, 0), 12.5, 0, "eleven times in all");
+    is_double(at(a, 2), 33.5, 0, "for each element");
+
+    run(&add, &a, a, b);
+    sim_value *captured = sim_value_retain(a);
+    run(&add, &a, a, b);
+    ok(a != captured, "a value that somebody captured is not merged into");
+    is_double(at(captured, 0), 13.5, 0, "the captured one is as it was");
+    is_double(at(a, 0), 14.5, 0, "the new one goes on from there");
+    sim_value_release(captured);
+
+    for (int i = 0; i < 1000001; i++)
+        run(&square, &a, a, NULL);
+    ok(isinf(at(a, 0)), "a million squares");
+    for (int i = 0; i < 1000001; i++)
+        run(&negate, &b, b, NULL);
+    is_double(at(b, 1), -2, 0, "a million and one changes of sign");
+    sim_value_release(a);
+    a = of_floats(x, 3);
+    for (int i = 0; i < 1000000; i++)
+        run(&mul, &a, a, a);
+    ok(isinf(at(a, 0)) && at(a, 1) == 1 && at(a, 2) == 0, "a million times a = a a");
+    sim_value_release(a);
+    sim_value_release(b);
+}
+
+/* A cycle of three: x -> M x with a permutation matrix. */
+static void short_cycles_are_found(void)
+{
+    const float m[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0}, x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    sl_work matmul = kernel(SL_KERNEL_MATMUL, 3, 0);
+    matmul.m = matmul.k = 3;
+    for (int rounds = 1000000; rounds < 1000003; rounds++) {
+        sim_value *a = of_floats(x, 9), *p = of_floats(m, 9);
+        for (int i = 0; i < rounds; i++)
+            run(&matmul, &a, p, a);
+        is_double(at(a, 0), x[rounds % 3 * 3], 0, "%d permutations", rounds);
+        sim_value_release(a);
+        sim_value_release(p);
+    }
+}
+
+/* ---- deep chains ------------------------------------------------------------------ */
+
+/* Two buffers in turn: nothing merges. */
+static void ping_pong(int rounds, size_t n, bool looks)
+{
+    const sl_work step = kernel(SL_KERNEL_ADD_SCALAR, (int64_t)n, 1);
+    sim_value *noise = sim_value_apply(&(sl_work){.kernel = SL_KERNEL_RAND, .n = (int64_t)n},
+                                       4 * n, NULL, NULL, NULL);
+    sim_value *a = sim_value_retain(noise), *b = sim_value_bytes_set(4 * n, 0);
+    for (int i = 0; i < rounds / 2; i++) {
+        run(&step, &b, a, NULL);
+        run(&step, &a, b, NULL);
+    }
+    if (looks)
+        is_double(at(a, n - 1), at(noise, n - 1) + (double)rounds, 1,
+                  "%d steps between two buffers of %zu elements", rounds, n);
+    sim_value_release(a);
+    sim_value_release(b);
+    sim_value_release(noise);
+}
+
+/* Both inputs hang on the whole past: 2^n paths, n nodes. */
+static void fibonacci(void)
+{
+    const sl_work add = kernel(SL_KERNEL_ADD, 1, 0);
+    const float one = 1;
+    sim_value *a = of_floats(&one, 1), *b = of_floats(&one, 1);
+    for (int i = 0; i < 15; i++) {
+        run(&add, &a, a, b);
+        run(&add, &b, a, b);
+    }
+    is_double(at(b, 0), 2178309, 0, "the 32nd Fibonacci number");
+    for (int i = 0; i < 50000; i++) {
+        run(&add, &a, a, b);
+        run(&add, &b, a, b);
+    }
+    ok(isinf(at(b, 0)), "and far beyond");
+    sim_value_release(a);
+    sim_value_release(b);
+}
+
+/* Dear to compute, so never computed early: the nodes must be freed in a row. */
+static void dear_chains_stay_lazy(void)
+{
+    enum { N = 1 << 20, ROUNDS = 100000 };
+    const sl_work step = kernel(SL_KERNEL_POW, N, 1.5);
+    const sl_work noise = {.kernel = SL_KERNEL_RAND, .n = N};
+    sim_value *a = sim_value_apply(&noise, 4 * N, NULL, NULL, NULL);
+    sim_value *b = sim_value_bytes_set(4 * N, 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        run(&step, &b, a, NULL);
+        run(&step, &a, b, NULL);
+    }
+    ok(!sim_value_is_computed(a), "a chain that is dear to compute is not computed unasked");
+    sim_value_release(a);
+    sim_value_release(b);
+    ok(true, "and freed without recursion");
+}
+
+/* ---- splices and writes ------------------------------------------------------------ */
+
+/* Random splices, memsets, writes and reads against plain memory. */
+static void splices_are_what_memory_would_hold(void)
+{
+    enum { BUFFERS = 4, BYTES = 97, ROUNDS = 30000 };
+    uint8_t memory[BUFFERS][BYTES], got[BYTES];
+    sim_value *value[BUFFERS];
+    uint32_t state = 1;
+    bool same = true;
+#define RANDOM(n) ((size_t)((state = state * 1664525u + 1013904223u) >> 16) % (n))
+    for (size_t i = 0; i < BUFFERS; i++) {
+        memset(memory[i], (int)i, BYTES);
+        value[i] = sim_value_bytes_set(BYTES, (uint8_t)i);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        const size_t to = RANDOM(BUFFERS), from = RANDOM(BUFFERS), n = RANDOM(BYTES + 1);
+        const size_t dst = RANDOM(BYTES + 1 - n), src = RANDOM(BYTES + 1 - n);
+        sim_value *next = NULL;
+        switch (RANDOM(8)) {
+        case 0:
+            next = sim_value_memset(value[to], n, (uint8_t)round);
+            memset(memory[to], (uint8_t)round, n);
+            break;
+        case 1:
+            for (size_t i = 0; i < n; i++)
+                memory[to][dst + i] = (uint8_t)RANDOM(256);
+            value[to] = sim_value_write(value[to], dst, n, memory[to] + dst, NULL);
+            continue;
+        case 2:
+            if (sim_value_read(value[from], src, n, got, NULL) != SL_OK ||
+                memcmp(got, memory[from] + src, n) != 0)
+                same = false;
+            continue;
+        default:
+            next = sim_value_splice(value[to], dst, value[from], src, n);
+            memmove(memory[to] + dst, memory[from] + src, n);
+        }
+        sim_value_release(value[to]);
+        value[to] = next;
+    }
+#undef RANDOM
+    for (size_t i = 0; i < BUFFERS; i++) {
+        same = same && sim_value_read(value[i], 0, BYTES, got, NULL) == SL_OK &&
+               memcmp(got, memory[i], BYTES) == 0;
+        sim_value_release(value[i]);
+    }
+    ok(same, "%d random splices, memsets, writes and reads agree with plain memory", ROUNDS);
+}
+
+static void whole_copies_share(void)
+{
+    const float x[2] = {1, 2};
+    sim_value *a = of_floats(x, 2), *b = sim_value_bytes_set(8, 0);
+    sim_value *copy = sim_value_splice(b, 0, a, 0, 8);
+    ok(copy == a, "a copy of the whole is the same value");
+    const float y = 7;
+    sim_value *written = sim_value_write(copy, 4, 4, &y, NULL);
+    ok(written != a, "a write to a shared value makes a new one");
+    is_double(at(a, 1), 2, 0, "the shared one stays");
+    is_double(at(written, 1), 7, 0, "the new one has the data");
+    is_double(at(written, 0), 1, 0, "and the rest");
+    sim_value *again = sim_value_write(written, 0, 4, &y, NULL);
+    ok(again == written, "a write to a value that nobody else holds reuses it");
+    sim_value *none = sim_value_splice(a, 0, b, 0, 0);
+    ok(none == a, "a copy of nothing is the base");
+    sim_value_release(none);
+    sim_value_release(again);
+    sim_value_release(a);
+    sim_value_release(b);
+}
+
+static void elements_can_be_set_one_by_one(void)
+{
+    enum { N = 1 << 20 };       /* too large to be copied at each write */
+    sim_value *a = sim_value_bytes_set(4 * N, 0);
+    for (size_t i = 0; i < N; i++) {
+        const float x = (float)i;
+        a = sim_value_write(a, 4 * i, 4, &x, NULL);
+    }
+    bool same = true;
+    for (size_t i = 0; i < N; i += 1001)
+        same = same && at(a, i) == (float)i;
+    ok(same, "%d elements written one by one", N);
+    sim_value_release(a);
+}
+
+/* ---- huge tensors ------------------------------------------------------------------ */
+
+static const size_t huge = (size_t)4 << 40;
+
+static void constants_cost_nothing(void)
+{
+    const int64_t n = (int64_t)(huge / 4);
+    sim_value *a = sim_value_bytes_set(huge, 0);
+    is_double(at(a, huge / 4 - 1), 0, 0, "the last element of 4 TB of zeros");
+    const sl_work fill = kernel(SL_KERNEL_FILL, n, 3), square = kernel(SL_KERNEL_POW, n, 2);
+    const sl_work add = kernel(SL_KERNEL_ADD, n, 0);
+    run(&fill, &a, NULL, NULL);
+    run(&square, &a, a, NULL);
+    run(&add, &a, a, a);
+    is_double(at(a, 12345678901), 18, 0, "elementwise kernels keep a constant one");
+    uint8_t bytes[9];
+    is_int(sim_value_read(a, 4 * 77 + 3, 9, bytes, NULL), SL_OK, "bytes at an odd offset");
+    ok(bytes[0] == 0x41 && bytes[2] == 0 && bytes[3] == 0x90 && bytes[4] == 0x41,
+       "are in the right order");
+    sim_value_release(a);
+}
+
+static void random_numbers_are_read_in_place(void)
+{
+    const sl_work rand = kernel(SL_KERNEL_RANDN, (int64_t)(huge / 4), 0);
+    const sl_work small = kernel(SL_KERNEL_RANDN, 100, 0);
+    sim_value *a = sim_value_apply(&rand, huge, NULL, NULL, NULL);
+    sim_value *b = sim_value_apply(&small, 400, NULL, NULL, NULL);
+    uint8_t part[100], whole[400];
+    is_int(sim_value_read(a, 37, 100, part, NULL), SL_OK, "4 TB of random numbers, a part");
+    is_int(sim_value_read(b, 0, 400, whole, NULL), SL_OK, "a small tensor, the whole");
+    ok(memcmp(part, whole + 37, 100) == 0, "have the same bytes");
+    ok(at(a, huge / 4 - 1) != at(a, huge / 4 - 2), "the last elements are there");
+    sl_error err = {0};
+    const sl_work square = kernel(SL_KERNEL_POW, (int64_t)(huge / 4), 2);
+    run(&square, &a, a, NULL);
+    float x;
+    is_int(sim_value_read(a, 0, 4, &x, &err), SL_ENOMEM, "what needs 4 TB is refused");
+    ok(strstr(err.msg, "4398046511104") != NULL, "with the bytes that it needs (%s)", err.msg);
+    is_int(sim_value_read(a, 0, 4, &x, NULL), SL_ENOMEM, "also the second time");
+    sim_value_release(a);
+    sim_value_release(b);
+}
+
+static void huge_tensors_can_be_written_in_parts(void)
+{
+    const float x = 5, y[2] = {6, 7};
+    sim_value *a = sim_value_bytes_set(huge, 0), *b = of_floats(y, 2);
+    a = sim_value_write(a, huge / 2, 4, &x, NULL);
+    sim_value *next = sim_value_splice(a, huge - 12, b, 0, 8);
+    sim_value_release(a);
+    a = next;
+    float got[4];
+    is_int(sim_value_read(a, huge - 16, 16, got, NULL), SL_OK, "a range across a splice");
+    ok(got[0] == 0 && got[1] == 6 && got[2] == 7 && got[3] == 0, "has both sides");
+    is_double(at(a, huge / 8), 5, 0, "an element that was set in 4 TB");
+    is_double(at(a, huge / 8 + 1), 0, 0, "and the one beside it");
+    for (size_t i = 0; i < 200000; i++)
+        a = sim_value_write(a, 4 * i, 4, &x, NULL);
+    is_double(at(a, 0), 5, 0, "beneath 200000 splices");
+    is_double(at(a, huge / 8), 5, 0, "the old one too");
+    sim_value *part = sim_value_bytes_set(8, 0);
+    next = sim_value_splice(part, 4, a, 4 * 199999, 4);
+    is_double(at(next, 1), 5, 0, "a copy out of a part of 4 TB");
+    is_double(at(next, 0), 0, 0, "and what was beside it");
+    sim_value_release(next);
+    sim_value_release(part);
+    next = sim_value_memset(a, huge - 4, 1);
+    sim_value_release(a);
+    is_double(at(next, huge / 4 - 1), 0, 0, "a partial memset of 4 TB leaves the rest");
+    sim_value *all = sim_value_memset(next, huge, 0);
+    is_double(at(all, 1), 0, 0, "a whole one leaves nothing");
+    sim_value_release(next);
+    sim_value_release(all);
+    sim_value_release(b);
+}
+
+int main(void)
+{
+    plan(0);
+    values_are_computed_on_demand();
+    memory_is_taken_over_only_from_the_dead();
+    the_same_kernel_over_and_over_is_one_recipe();
+    short_cycles_are_found();
+    ping_pong(1000000, 1, true);
+    ping_pong(20000, 1000, true);
+    ping_pong(1000000, 7, false);
+    fibonacci();
+    dear_chains_stay_lazy();
+    splices_are_what_memory_would_hold();
+    whole_copies_share();
+    elements_can_be_set_one_by_one();
+    constants_cost_nothing();
+    random_numbers_are_read_in_place();
+    huge_tensors_can_be_written_in_parts();
+    return done_testing();
+}

@@ -1,0 +1,399 @@
+/* The kernels on the CPU against double-precision references and cases worked
+ * by hand: every kernel, every floating dtype, rounding, and BLAS or none. */
+#define _POSIX_C_SOURCE 200809L     /* setenv, fork */
+
+#include "../../core/sim/blas.h"
+#include "../../core/sim/compute.h"
+#include "../../core/sim/half.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../tap.h"
+
+/* ---- conversions ------------------------------------------------------------ */
+
+static void halves_round_to_nearest_even(void)
+{
+    static const struct { float x; uint16_t bf16, f16; } cases[] = {
+        {0, 0, 0}, {-0.0f, 0x8000, 0x8000}, {1, 0x3f80, 0x3c00}, {-2, 0xc000, 0xc000},
+        {256, 0x4380, 0x5c00}, {257, 0x4380, 0x5c04}, {259, 0x4382, 0x5c0c},
+        {2049, 0x4500, 0x6800}, {2051, 0x4500, 0x6802}, {65504, 0x4780, 0x7bff},
+        {65519, 0x4780, 0x7bff}, {65520, 0x4780, 0x7c00}, {-1e30f, 0xf14a, 0xfc00},
+        {INFINITY, 0x7f80, 0x7c00}, {3.4028235e38f, 0x7f80, 0x7c00},
+        {0x1p-14f, 0x3880, 0x0400}, {0x1p-24f, 0x3380, 0x0001}, {0x1p-25f, 0x3300, 0x0000},
+        {0x1.8p-25f, 0x3340, 0x0001}, {0x1.8p-24f, 0x33c0, 0x0002}, {0x1.ffep-15f, 0x3880, 0x0400},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        is_int(sim_bf16_of_float(cases[i].x), cases[i].bf16, "%g as bfloat16", (double)cases[i].x);
+        is_int(sim_f16_of_float(cases[i].x), cases[i].f16, "%g as float16", (double)cases[i].x);
+    }
+    bool same = true;
+    for (uint32_t h = 0; h < 0x10000; h++) {
+        const float b = sim_float_of_bf16((uint16_t)h), f = sim_float_of_f16((uint16_t)h);
+        same = same && (isnan(b) ? isnan(sim_float_of_bf16(sim_bf16_of_float(b)))
+                                 : sim_bf16_of_float(b) == h);
+        same = same && (isnan(f) ? isnan(sim_float_of_f16(sim_f16_of_float(f)))
+                                 : sim_f16_of_float(f) == h);
+    }
+    ok(same, "every bfloat16 and every float16 comes back from float32");
+    is_double(sim_float_of_f16(0x3555), 0.333251953125, 0, "a float16 by hand");
+    is_double(sim_float_of_f16(0x03ff), 1023 * 0x1p-24, 0, "the largest subnormal float16");
+    is_double(sim_tf32_of_float(2048), 2048, 0, "TF32 keeps 2048");
+    is_double(sim_tf32_of_float(2049), 2050, 0, "TF32 rounds a tie away from zero");
+    is_double(sim_tf32_of_float(-2049), -2050, 0, "also below zero");
+    is_double(sim_tf32_of_float(0x1.0013p0f), 0x1.0p0, 0, "TF32 rounds to nearest");
+    ok(isinf(sim_tf32_of_float(INFINITY)) && isnan(sim_tf32_of_float(NAN)),
+       "TF32 keeps infinities and NaNs");
+}
+
+/* ---- kernels ------------------------------------------------------------------ */
+
+static double element(sl_dtype dtype, const void *data, size_t i)
+{
+    uint16_t half;
+    float x;
+    if (dtype == SL_FLOAT32) {
+        memcpy(&x, (const char *)data + 4 * i, 4);
+        return x;
+    }
+    memcpy(&half, (const char *)data + 2 * i, 2);
+    return dtype == SL_BFLOAT16 ? sim_float_of_bf16(half) : sim_float_of_f16(half);
+}
+
+static void set_element(sl_dtype dtype, void *data, size_t i, double value)
+{
+    const float x = (float)value;
+    const uint16_t half = dtype == SL_BFLOAT16 ? sim_bf16_of_float(x) : sim_f16_of_float(x);
+    if (dtype == SL_FLOAT32)
+        memcpy((char *)data + 4 * i, &x, 4);
+    else
+        memcpy((char *)data + 2 * i, &half, 2);
+}
+
+static sim_job make_job(sl_kernel kernel, sl_dtype dtype, int64_t m, int64_t n, int64_t k,
+                        double scalar)
+{
+    const sl_work work = {.kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel,
+                          .dtype = (uint8_t)dtype, .m = m, .n = n, .k = k, .scalar = scalar,
+                          .seed = 3, .tensor_id = 4};
+    sim_job job;
+    sim_job_init(&job, &work);
+    return job;
+}
+
+static const char *const dtype_names[] = {"float32", "bfloat16", "float16"};
+static const double unit_roundoff[] = {0x1p-24, 0x1p-8, 0x1p-11};
+
+enum { ELEMS = 1300 };      /* more than two blocks, and not a whole number of them */
+
+static double reference(sl_kernel kernel, double a, double b, double scalar)
+{
+    switch (kernel) {
+    case SL_KERNEL_POW: return pow(a, scalar);
+    case SL_KERNEL_ADD: return a + b;
+    case SL_KERNEL_MUL: return a * b;
+    case SL_KERNEL_ADD_SCALAR: return a + (double)(float)scalar;
+    default: return a * (double)(float)scalar;
+    }
+}
+
+/* The worst error in units of the result's last place. */
+static double elementwise_error(sl_kernel kernel, sl_dtype dtype, double scalar, bool in_place)
+{
+    float a[ELEMS], b[ELEMS], a_before[ELEMS], out[ELEMS];
+    const sim_job job = make_job(kernel, dtype, 0, ELEMS, 0, scalar);
+    for (size_t i = 0; i < ELEMS; i++) {
+        set_element(dtype, a, i, 0.5 + (double)i / ELEMS);
+        set_element(dtype, b, i, 1.7 - (double)i / ELEMS);
+    }
+    memcpy(a_before, a, sizeof a);
+    void *to = in_place ? a : out;
+    if (!sim_job_run(&job, to, a, b))
+        return INFINITY;
+    double worst = 0;
+    for (size_t i = 0; i < ELEMS; i++) {
+        const double want = reference(kernel, element(dtype, a_before, i), element(dtype, b, i),
+                                      scalar);
+        worst = fmax(worst, fabs(element(dtype, to, i) - want) / fabs(want) /
+                                unit_roundoff[dtype]);
+    }
+    return worst;
+}
+
+static void elementwise_kernels(void)
+{
+    static const double exponents[] = {0, 1, 2, 3, 16, -1, -2, 0.5, 1.5, -0.3, 17, 2.75};
+    for (sl_dtype dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
+        for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+            double error = elementwise_error(SL_KERNEL_POW, dtype, exponents[i], false);
+            ok(error <= 18, "pow %g in %s (%.2f roundings)", exponents[i], dtype_names[dtype],
+               error);
+        }
+        for (int in_place = 0; in_place < 2; in_place++) {
+            const char *how = in_place ? "in place" : "out of place";
+            ok(elementwise_error(SL_KERNEL_ADD, dtype, 0, in_place) <= 1.01, "add in %s, %s",
+               dtype_names[dtype], how);
+            ok(elementwise_error(SL_KERNEL_MUL, dtype, 0, in_place) <= 1.01, "mul in %s, %s",
+               dtype_names[dtype], how);
+            ok(elementwise_error(SL_KERNEL_ADD_SCALAR, dtype, 0.3, in_place) <= 1.01,
+               "add_scalar in %s, %s", dtype_names[dtype], how);
+            ok(elementwise_error(SL_KERNEL_MUL_SCALAR, dtype, -0.3, in_place) <= 1.01,
+               "mul_scalar in %s, %s", dtype_names[dtype], how);
+        }
+    }
+}
+
+static void pow_by_hand(void)
+{
+    static const struct { float x; double exponent; float want; } cases[] = {
+        {3, 2, 9}, {-3, 3, -27}, {2, 16, 65536}, {4, -1, 0.25f}, {9, 0.5, 3}, {0, 0, 1},
+        {-2, -2, 0.25f}, {0, -1, INFINITY}, {2, 0.25, 1.18920707f}, {-8, 1.0 / 3, NAN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sim_job job = make_job(SL_KERNEL_POW, SL_FLOAT32, 0, 1, 0, cases[i].exponent);
+        float got;
+        sim_job_run(&job, &got, &cases[i].x, NULL);
+        is_double(got, cases[i].want, 0, "%g to the %g", (double)cases[i].x, cases[i].exponent);
+    }
+    /* In float32 ((x x) x) differs from x (x x) rounded once: the order is fixed. */
+    const float x = 1.1f, square = x * x, cube = square * x;
+    float got;
+    const sim_job job = make_job(SL_KERNEL_POW, SL_FLOAT32, 0, 1, 0, 3);
+    sim_job_run(&job, &got, &x, NULL);
+    is_double(got, cube, 0, "x^3 is (x x) x to the bit");
+}
+
+static void bytes_saturate(void)
+{
+    const uint8_t in[4] = {0, 7, 100, 250};
+    uint8_t out[4];
+    sim_job job = make_job(SL_KERNEL_ADD_SCALAR, SL_UINT8, 0, 4, 0, 10);
+    sim_job_run(&job, out, in, NULL);
+    ok(out[0] == 10 && out[1] == 17 && out[3] == 255, "uint8 saturates above");
+    job = make_job(SL_KERNEL_ADD_SCALAR, SL_UINT8, 0, 4, 0, -20);
+    sim_job_run(&job, out, in, NULL);
+    ok(out[0] == 0 && out[1] == 0 && out[2] == 80, "uint8 saturates below");
+}
+
+static void softmax_rows(void)
+{
+    enum { ROWS = 3, COLS = 700 };
+    static float in[ROWS * COLS], out[ROWS * COLS];
+    for (sl_dtype dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
+        const sim_job job = make_job(SL_KERNEL_SOFTMAX, dtype, ROWS, COLS, 0, 0);
+        for (size_t i = 0; i < ROWS * COLS; i++)    /* far beyond where exp overflows */
+            set_element(dtype, in, i, 1000.0 * (double)(i / COLS) + sin((double)i) * 4);
+        sim_job_run(&job, out, in, NULL);
+        double worst = 0;
+        for (size_t row = 0; row < ROWS; row++) {
+            double largest = -INFINITY, sum = 0;
+            for (size_t i = row * COLS; i < (row + 1) * COLS; i++)
+                largest = fmax(largest, element(dtype, in, i));
+            for (size_t i = row * COLS; i < (row + 1) * COLS; i++)
+                sum += exp(element(dtype, in, i) - largest);
+            for (size_t i = row * COLS; i < (row + 1) * COLS; i++) {
+                const double want = exp(element(dtype, in, i) - largest) / sum;
+                worst = fmax(worst, fabs(element(dtype, out, i) - want) / 0.02);
+            }
+        }
+        ok(worst <= 8 * unit_roundoff[dtype], "softmax in %s (%.2g)", dtype_names[dtype], worst);
+        sim_job_run(&job, in, in, NULL);
+        ok(memcmp(in, out, ROWS * COLS * sim_dtype_bytes(dtype)) == 0,
+           "softmax in place in %s", dtype_names[dtype]);
+    }
+    const sim_job pair = make_job(SL_KERNEL_SOFTMAX, SL_FLOAT32, 2, 2, 0, 0);
+    const float x[4] = {0, 0, -INFINITY, 5};
+    float got[4];
+    sim_job_run(&pair, got, x, NULL);
+    ok(got[0] == 0.5f && got[1] == 0.5f && got[2] == 0 && got[3] == 1, "softmax by hand");
+}
+
+static void sums(void)
+{
+    enum { N = 100003 };
+    float *x = malloc(N * sizeof *x);
+    if (!ok(x != NULL, "memory for %d numbers", N))
+        return;
+    sim_job job = make_job(SL_KERNEL_SUM, SL_FLOAT32, 0, N, 0, 0);
+    float got;
+    double want = 0;
+    for (size_t i = 0; i < N; i++)
+        want += x[i] = (float)(i % 7) + 0.125f;
+    sim_job_run(&job, &got, x, NULL);
+    is_double(got, (float)want, 0, "sum is right to the last bit");
+    is_int(sim_job_bytes(&job, 2), 4, "sum gives one element");
+    for (size_t i = 0; i < N; i++)
+        set_element(SL_BFLOAT16, x, i, 1);
+    uint16_t half;
+    job = make_job(SL_KERNEL_SUM, SL_BFLOAT16, 0, N, 0, 0);
+    sim_job_run(&job, &half, x, NULL);
+    is_double(sim_float_of_bf16(half), 99840, 0, "a bfloat16 sum is rounded once, at the end");
+    job = make_job(SL_KERNEL_SUM, SL_FLOAT32, 0, 0, 0, 0);
+    sim_job_run(&job, &got, x, NULL);
+    is_double(got, 0, 0, "the sum of nothing is 0");
+    free(x);
+}
+
+static void generators(void)
+{
+    enum { N = 1000 };
+    float whole[N], part[N];
+    static const sl_kernel kernels[] = {SL_KERNEL_RAND, SL_KERNEL_RANDN, SL_KERNEL_FILL};
+    for (size_t i = 0; i < 3; i++) {
+        const sim_job job = make_job(kernels[i], SL_FLOAT32, 0, N, 0, 2.5);
+        sim_job_run(&job, whole, NULL, NULL);
+        sim_job_generate(&job, 333, 600, part);
+        ok(memcmp(part, whole + 333, 600 * sizeof *part) == 0, "generator %zu in parts", i);
+    }
+    is_double(whole[N - 1], 2.5, 0, "fill fills");
+    const sim_job half = make_job(SL_KERNEL_RAND, SL_BFLOAT16, 0, N, 0, 0);
+    const sim_job full = make_job(SL_KERNEL_RAND, SL_FLOAT32, 0, N, 0, 0);
+    sim_job_run(&full, whole, NULL, NULL);
+    sim_job_run(&half, part, NULL, NULL);
+    bool same = true;
+    for (size_t i = 0; i < N; i++)
+        same = same && element(SL_BFLOAT16, part, i) ==
+                           sim_float_of_bf16(sim_bf16_of_float(whole[i]));
+    ok(same, "random bfloat16 are the random float32, rounded");
+}
+
+/* ---- matmul ------------------------------------------------------------------- */
+
+/* The worst |error| / (|A| |B|) of a random product. */
+static double matmul_error(sl_dtype dtype, bool tf32, int64_t m, int64_t n, int64_t k)
+{
+    const size_t size = sizeof(float);
+    float *a = calloc((size_t)(m * k), size), *b = calloc((size_t)(k * n), size);
+    float *c = calloc((size_t)(m * n), size);
+    sim_job job = make_job(SL_KERNEL_MATMUL, dtype, m, n, k, 0);
+    job.flags = tf32 ? SL_WORK_TF32 : 0;
+    double worst = INFINITY;
+    if (!a || !b || !c)
+        goto done;
+    for (int64_t i = 0; i < m * k; i++)
+        set_element(dtype, a, (size_t)i, sin(0.37 * (double)i));
+    for (int64_t i = 0; i < k * n; i++)
+        set_element(dtype, b, (size_t)i, cos(0.53 * (double)i));
+    if (!sim_job_run(&job, c, a, b))
+        goto done;
+    worst = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0, size_of_terms = 0;
+            for (int64_t l = 0; l < k; l++) {
+                const double term = element(dtype, a, (size_t)(i * k + l)) *
+                                    element(dtype, b, (size_t)(l * n + j));
+                sum += term;
+                size_of_terms += fabs(term);
+            }
+            worst = fmax(worst, fabs(element(dtype, c, (size_t)(i * n + j)) - sum) /
+                                    size_of_terms);
+        }
+done:
+    free(a);
+    free(b);
+    free(c);
+    return worst;
+}
+
+static const int64_t shapes[][3] = {{1, 1, 1}, {2, 3, 4}, {31, 33, 32}, {70, 600, 130}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* The error of a product over what its dtype allows. */
+static double matmul_excess(const int64_t shape[3], sl_dtype dtype, bool tf32)
+{
+    const double rounding = tf32 ? 0x1p-10 * 1.01 : unit_roundoff[dtype];
+    return matmul_error(dtype, tf32, shape[0], shape[1], shape[2]) /
+           (rounding + (double)shape[2] * 0x1p-24);
+}
+
+static void matmuls(void)
+{
+    for (size_t i = 0; i < SHAPES; i++) {
+        for (sl_dtype dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
+            double excess = matmul_excess(shapes[i], dtype, false);
+            ok(excess <= 1, "product %zu in %s (%.2g of the tolerance)", i, dtype_names[dtype],
+               excess);
+        }
+        double excess = matmul_excess(shapes[i], SL_FLOAT32, true);
+        ok(excess <= 1, "product %zu in TF32 (%.2g of the tolerance)", i, excess);
+    }
+}
+
+/* Whole numbers whose sums stay below 2^24 are exact in any order. */
+static bool whole_numbers_are_exact(void)
+{
+    enum { N = 96 };
+    static float a[N * N], b[N * N], c[N * N], plain[N * N];
+    for (int i = 0; i < N * N; i++) {
+        a[i] = (float)(i * 7 % 257 - 128);
+        b[i] = (float)(i * 11 % 257 - 128);
+    }
+    sim_blas_sgemm(N, N, N, a, b, c);
+    sim_plain_sgemm(N, N, N, a, b, plain);
+    bool exact = true;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            int64_t sum = 0;
+            for (int l = 0; l < N; l++)
+                sum += (int64_t)a[i * N + l] * (int64_t)b[l * N + j];
+            exact = exact && c[i * N + j] == (float)sum && plain[i * N + j] == (float)sum;
+        }
+    return exact;
+}
+
+static void matmul_by_hand(void)
+{
+    const float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 0, 0, 1, 2, -1}, want[4] = {7, -1, 16, -1};
+    float c[4] = {9, 9, 9, 9};
+    sim_job job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 2, 3, 0);
+    sim_job_run(&job, c, a, b);
+    ok(memcmp(c, want, sizeof c) == 0, "2x3 times 3x2 by hand");
+    job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 2, 0, 0);
+    sim_job_run(&job, c, a, b);
+    ok(c[0] == 0 && c[3] == 0, "a product over nothing is zeros");
+    job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 1, 1, 1, 0);
+    const float x = 2049, one = 1;
+    job.flags = SL_WORK_TF32;
+    sim_job_run(&job, c, &x, &one);
+    is_double(c[0], 2050, 0, "TF32 rounds the inputs of a matmul");
+}
+
+/* BLAS is looked for once a process, so what goes without it is a process of its
+ * own; it looks before the parent does. */
+static void matmuls_without_blas(void)
+{
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        bool right = setenv("STREAMLAB_BLAS", "none", 1) == 0 && whole_numbers_are_exact();
+        for (size_t i = 0; i < SHAPES; i++)
+            for (sl_dtype dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++)
+                right = right && matmul_excess(shapes[i], dtype, false) <= 1;
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    ok(child > 0 && waitpid(child, &status, 0) == child && status == 0,
+       "all products are right without a BLAS library");
+}
+
+int main(void)
+{
+    plan(0);
+    halves_round_to_nearest_even();
+    elementwise_kernels();
+    pow_by_hand();
+    bytes_saturate();
+    softmax_rows();
+    sums();
+    generators();
+    matmul_by_hand();
+    matmuls_without_blas();
+    matmuls();
+    ok(whole_numbers_are_exact(), "products of small whole numbers are exact");
+    return done_testing();
+}

@@ -1,0 +1,155 @@
+/* t-10-store.c - the timeline's store: texts, spans, streams, names, order. */
+#include "make.h"
+
+static void test_texts(void)
+{
+    sl_timeline *tl = make();
+    is_int(text_id(tl, ""), 0, "the empty text is 0");
+    uint32_t first = text_id(tl, "first"), second = text_id(tl, "second");
+    is_int(first, 1, "ids begin at 1");
+    is_int(second, 2, "and are dense");
+    is_int(text_id(tl, "first"), first, "a known text keeps its id");
+    const char *kept = sl_timeline_text(tl, first);
+    bool same = true;
+    for (int i = 0; i < 5000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "text %d", i);
+        text_id(tl, name);
+    }
+    for (int i = 0; i < 5000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "text %d", i);
+        same = same && text_id(tl, name) == (uint32_t)i + 3 &&
+               strcmp(sl_timeline_text(tl, (uint32_t)i + 3), name) == 0;
+    }
+    ok(same, "five thousand texts are found again");
+    ok(kept == sl_timeline_text(tl, first), "a text stays where it is while others are added");
+    is_str(sl_timeline_text(tl, 99999), "", "an unknown id reads as the empty text");
+    sl_timeline_release(tl);
+}
+
+static void test_order(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    static const uint64_t correlations[] = { 5, 2, 9, 1 };
+    for (int i = 0; i < 4; i++) {
+        sl_span s = { .start_ns = 100 + i, .end_ns = 200 + i, .correlation = correlations[i] };
+        sl_call c = { .correlation = correlations[i] + 10, .kind = SL_CALL_DEVICE_SYNC };
+        must(sl_timeline_add_span(tl, &s, &err), &err);
+        must(sl_timeline_add_call(tl, &c, &err), &err);
+    }
+    note(tl, 7, "seven", false);
+    note(tl, 3, "three", false);
+    note(tl, 5, "five", true);
+    note(tl, 3, "drei", false);
+    sl_timeline_finish(tl, 50, 450);
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(tl, &n);
+    ok(n == 4 && spans[0].correlation == 1 && spans[1].correlation == 2 &&
+       spans[2].correlation == 5 && spans[3].correlation == 9, "spans are sorted by correlation");
+    const sl_call *calls = sl_timeline_calls(tl, &n);
+    ok(n == 4 && calls[0].correlation == 11 && calls[3].correlation == 19, "calls are, too");
+    const sl_stream_note *notes = sl_timeline_streams(tl, &n);
+    ok(n == 3 && notes[0].id == 3 && notes[1].id == 5 && notes[2].id == 7,
+       "streams are sorted by id, each once");
+    is_str(sl_timeline_text(tl, notes[0].name), "drei", "a second note replaces the first");
+    is_int(sl_timeline_makespan_ns(tl), 103, "the makespan is from 100 to 203");
+    is_int(sl_timeline_wall_ns(tl), 400, "the wall time is the host's");
+    is_int(sl_timeline_add_span(tl, &spans[0], &err), SL_ESTATE,
+           "a finished timeline takes no span");
+    uint32_t id;
+    is_int(sl_timeline_intern(tl, "new", &id, &err), SL_ESTATE, "nor a new text");
+    is_int(sl_timeline_intern(tl, "five", &id, &err), SL_OK, "but finds a known one");
+    sl_timeline_release(sl_timeline_retain(tl));
+    is_int(sl_timeline_wall_ns(tl), 400, "a retained timeline lives on");
+    sl_timeline_release(tl);
+    sl_timeline_release(NULL);
+}
+
+static void test_refusals(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    sl_span good = { .start_ns = 1, .end_ns = 2, .correlation = 1 }, bad = good;
+    bad.end_ns = 0;
+    is_int(sl_timeline_add_span(tl, &bad, &err), SL_EINVAL, "a span cannot end before its start");
+    ok(strstr(err.msg, "from 1 to 0") != NULL, "and the sentence says both: %s", err.msg);
+    bad = good;
+    bad.correlation = 0;
+    is_int(sl_timeline_add_span(tl, &bad, &err), SL_EINVAL, "a span needs a correlation");
+    bad = good;
+    bad.kind = SL_SPAN_KINDS;
+    is_int(sl_timeline_add_span(tl, &bad, &err), SL_EINVAL, "a span needs a known kind");
+    bad = good;
+    bad.name = 1;
+    is_int(sl_timeline_add_span(tl, &bad, NULL), SL_EINVAL, "a span's texts must be known");
+    bad = good;
+    bad.end_ns = INT64_MAX;
+    is_int(sl_timeline_add_span(tl, &bad, &err), SL_EINVAL, "a time beyond 2^61 ns is refused");
+    sl_call c = { .correlation = 1, .kind = SL_CALL_PLAIN + 1 };
+    is_int(sl_timeline_add_call(tl, &c, &err), SL_EINVAL, "a call needs a known kind");
+    sl_stream_note n = { .id = 1, .name = 77 };
+    is_int(sl_timeline_add_stream(tl, &n, &err), SL_EINVAL, "a stream's name must be known");
+    size_t n_spans, n_calls, n_streams;
+    sl_timeline_spans(tl, &n_spans);
+    sl_timeline_calls(tl, &n_calls);
+    sl_timeline_streams(tl, &n_streams);
+    is_int(n_spans + n_calls + n_streams, 0, "nothing refused was kept");
+    sl_timeline_release(tl);
+}
+
+static void test_names(void)
+{
+    bool kinds = true, engines = true;
+    for (int i = 0; i < SL_SPAN_KINDS; i++) {
+        sl_span_kind kind = SL_SPAN_KINDS;
+        kinds = kinds && sl_span_kind_parse(sl_span_kind_name((sl_span_kind)i), &kind) &&
+                (int)kind == i;
+    }
+    for (int i = 0; i < SL_ENGINES; i++) {
+        sl_engine engine = SL_ENGINES;
+        engines = engines && sl_engine_parse(sl_engine_name((sl_engine)i), &engine) &&
+                  (int)engine == i;
+    }
+    ok(kinds, "every kind's name reads back");
+    ok(engines, "every engine's name reads back");
+    sl_span_kind kind = SL_SPAN_MEMSET;
+    ok(!sl_span_kind_parse("Kernel", &kind) && kind == SL_SPAN_MEMSET, "an unknown one does not");
+    sl_timeline *tl = make();
+    sl_device_info info = { .name = "NVIDIA H200", .sm_count = 132 };
+    is_str(sl_timeline_device(tl)->backend, "", "without a device its texts are empty");
+    char backend[] = "sim";
+    info.backend = backend;
+    sl_timeline_set_device(tl, &info);
+    backend[0] = 'x';
+    is_str(sl_timeline_device(tl)->backend, "sim", "the backend's name is copied");
+    is_int(sl_timeline_device(tl)->sm_count, 132, "the device's figures are kept");
+    sl_timeline_release(tl);
+}
+
+static void test_text(void)
+{
+    sl_text text = { 0 };
+    for (int i = 0; i < 1000; i++)
+        sl_text_add(&text, "%03d,", i);
+    is_int(text.len, 4000, "a text grows");
+    ok(memcmp(text.data, "000,001,", 8) == 0 && strcmp(text.data + 3992, "998,999,") == 0,
+       "and holds what was added");
+    sl_text_free(&text);
+    sl_text_add(&text, "%s", "");
+    is_str(text.data, "", "adding nothing gives an empty text");
+    sl_text_free(&text);
+    ok(text.data == NULL && text.cap == 0, "a freed text is empty");
+}
+
+int main(void)
+{
+    plan(36);
+    test_texts();
+    test_order();
+    test_refusals();
+    test_names();
+    test_text();
+    return done_testing();
+}

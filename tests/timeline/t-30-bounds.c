@@ -1,0 +1,225 @@
+/* t-30-bounds.c - bounds of timelines whose longest chain is worked out by hand.
+ *
+ * Only durations and the order of issue matter to the critical path, so most
+ * spans here start at 0: what would be impossible to run is easy to add up.
+ */
+#include "make.h"
+
+static sl_bounds bounds(sl_timeline *tl)
+{
+    sl_bounds found;
+    sl_error err;
+    finish(tl);
+    must(sl_timeline_bounds(tl, &found, &err), &err);
+    sl_timeline_release(tl);
+    return found;
+}
+
+static int64_t critical(sl_timeline *tl)
+{
+    return bounds(tl).critical_path_ns;
+}
+
+static void test_engines(void)
+{
+    sl_timeline *tl = make();           /* two copies share an engine, no chain joins them */
+    span(tl, 1, SL_SPAN_MEMCPY_H2D, 0, 100);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 100, 190);
+    kernel(tl, 3, 0, 150);
+    sl_bounds b = bounds(tl);
+    is_int(b.serial_ns, 340, "serial: 100 + 90 + 150");
+    is_int(b.busiest_engine_ns, 190, "the H2D engine is busy from 0 to 190");
+    is_int(b.busiest_engine, SL_ENGINE_H2D, "and it is named");
+    is_int(b.critical_path_ns, 150, "the longest chain is the kernel alone");
+    is_int(b.lower_ns, 190, "the engine decides");
+    tl = make();                        /* one stream: 100 + 50 + 70, each on another engine */
+    span(tl, 1, SL_SPAN_MEMCPY_H2D, 0, 100);
+    kernel(tl, 1, 100, 150);
+    span(tl, 1, SL_SPAN_MEMCPY_D2H, 150, 220);
+    b = bounds(tl);
+    is_int(b.critical_path_ns, 220, "stream order adds up");
+    is_int(b.lower_ns, 220, "the chain decides");
+    b = bounds(make());
+    ok(b.serial_ns == 0 && b.lower_ns == 0, "an empty timeline has bounds of 0");
+}
+
+static void test_events(void)
+{
+    sl_timeline *tl = make();           /* 100 -> record -> wait -> 50; before the wait: 30 */
+    span(tl, 2, SL_SPAN_MEMCPY_D2H, 0, 30);
+    kernel(tl, 1, 0, 100);
+    uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    kernel(tl, 1, 0, 7);
+    call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
+    span(tl, 2, SL_SPAN_MEMCPY_D2H, 0, 50);
+    is_int(critical(tl), 150, "100 before the record, 50 after the wait");
+
+    tl = make();                        /* recorded again after the wait */
+    kernel(tl, 1, 0, 10);
+    record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    kernel(tl, 1, 0, 100);
+    call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 110, "a wait follows its own record: max(10 + 100, 10 + 50)");
+
+    tl = make();
+    kernel(tl, 1, 0, 100);
+    call(tl, SL_CALL_STREAM_WAIT, 2, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 2, 999, 1);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 100, "a wait for no record, or for one not recorded, adds no edge");
+
+    tl = make();                        /* 1 -> 2 -> 3 through two events: 40 + 50 + 60 */
+    kernel(tl, 1, 0, 40);
+    record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
+    kernel(tl, 2, 0, 50);
+    record = call(tl, SL_CALL_EVENT_RECORD, 2, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 3, record, 2);
+    kernel(tl, 3, 0, 60);
+    is_int(critical(tl), 150, "chains run through several events");
+}
+
+/* 100 on stream 1, 10 on the NULL stream, 50 on stream 2. */
+static sl_timeline *null_between(bool first_exempt, bool second_exempt, bool noted)
+{
+    sl_timeline *tl = make();
+    if (noted) {
+        note(tl, 1, "one", first_exempt);
+        note(tl, 2, "two", second_exempt);
+    }
+    kernel(tl, 1, 0, 100);
+    kernel(tl, 0, 0, 10);
+    kernel(tl, 2, 0, 50);
+    return tl;
+}
+
+static void test_null_stream(void)
+{
+    is_int(critical(null_between(false, false, true)), 160, "100 + 10 + 50 through the NULL stream");
+    is_int(critical(null_between(false, false, false)), 160, "a stream without a note is blocking");
+    is_int(critical(null_between(true, false, true)), 100, "non-blocking before: max(100, 10 + 50)");
+    is_int(critical(null_between(false, true, true)), 110, "non-blocking after: max(100 + 10, 50)");
+    is_int(critical(null_between(true, true, true)), 100, "non-blocking both: 100 alone");
+
+    sl_timeline *tl = make();           /* the record stands on the NULL stream */
+    note(tl, 2, "two", true);
+    kernel(tl, 1, 0, 100);
+    uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 0, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 2, record, 0);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 150, "a record in the NULL stream follows the blocking streams");
+
+    tl = make();                        /* work issued after the NULL operation is no part of it */
+    kernel(tl, 0, 0, 10);
+    kernel(tl, 1, 0, 100);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 110, "later streams follow the NULL stream, not each other");
+
+    tl = make();                        /* 300 streams, a NULL operation after each: all in a row */
+    for (uint32_t i = 1; i <= 300; i++) {
+        kernel(tl, i, 0, 3);
+        kernel(tl, 0, 0, 1);
+    }
+    is_int(critical(tl), 1200, "300 streams with a NULL operation in between: 300 * (3 + 1)");
+}
+
+static void test_host_waits(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 100);
+    call(tl, SL_CALL_STREAM_SYNC, 1, 0, 0);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 150, "work after a stream synchronisation follows that stream");
+
+    tl = make();
+    kernel(tl, 1, 0, 100);
+    call(tl, SL_CALL_STREAM_SYNC, 3, 0, 0);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 100, "but not the other streams");
+
+    tl = make();                        /* event: 100; behind it 200; issued after the wait: 250 */
+    kernel(tl, 1, 0, 100);
+    uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    kernel(tl, 1, 0, 200);
+    call(tl, SL_CALL_EVENT_SYNC, 0, record, 1);
+    kernel(tl, 2, 0, 250);
+    is_int(critical(tl), 350, "an event synchronisation waits for what precedes the record");
+
+    tl = make();
+    note(tl, 1, "one", true);
+    kernel(tl, 1, 0, 100);
+    kernel(tl, 2, 0, 120);
+    call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 0);
+    kernel(tl, 3, 0, 50);
+    is_int(critical(tl), 170, "a device synchronisation waits for the longest: 120 + 50");
+}
+
+static void test_waiting_operations(void)
+{
+    for (int waited = 0; waited <= 1; waited++) {
+        sl_error err;
+        sl_timeline *tl = make();
+        kernel(tl, 1, 0, 100);
+        sl_call plain = { .correlation = ++issued, .kind = SL_CALL_PLAIN,
+                          .waited_for_device = (uint8_t)waited, .name = text_id(tl, "cudaFree") };
+        must(sl_timeline_add_call(tl, &plain, &err), &err);
+        kernel(tl, 2, 0, 50);
+        is_int(critical(tl), waited ? 150 : 100, "cudaFree that %s",
+               waited ? "waited orders what follows" : "did not wait orders nothing");
+
+        tl = make();
+        sl_span copy = { .end_ns = 100, .stream = 1, .correlation = ++issued,
+                         .kind = SL_SPAN_MEMCPY_D2H, .engine = SL_ENGINE_D2H,
+                         .flags = waited ? SL_SPAN_HOST_WAITED : 0 };
+        must(sl_timeline_add_span(tl, &copy, &err), &err);
+        kernel(tl, 2, 0, 50);
+        is_int(critical(tl), waited ? 150 : 100, "a copy that the host %s for",
+               waited ? "waited" : "did not wait");
+    }
+}
+
+/* The puzzler's blocking variant in small: three kernels on stream 1 are queued at
+ * once; then each copy waits for the host, first to the host, then to the device.
+ * Chain of copies: 4 * 20 + 4 * 30 = 200; kernels: 3 * 100 = 300. */
+static void test_puzzler(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    for (int i = 0; i < 3; i++)
+        kernel(tl, 1, i * 100, i * 100 + 100);
+    for (int i = 0; i < 8; i++) {
+        bool in = i >= 4;
+        int64_t start = in ? 80 + (i - 4) * 30 : i * 20;
+        sl_span copy = { .start_ns = start, .end_ns = start + (in ? 30 : 20),
+                         .stream = in ? 3 : 2, .correlation = ++issued,
+                         .kind = in ? SL_SPAN_MEMCPY_H2D : SL_SPAN_MEMCPY_D2H,
+                         .engine = in ? SL_ENGINE_H2D : SL_ENGINE_D2H,
+                         .flags = SL_SPAN_HOST_WAITED };
+        must(sl_timeline_add_span(tl, &copy, &err), &err);
+    }
+    sl_bounds b = bounds(tl);
+    is_int(b.serial_ns, 500, "serial: 300 + 80 + 120");
+    is_int(b.critical_path_ns, 300, "the kernels' stream is the longest chain");
+    tl = make();
+    kernel(tl, 1, 0, 150);
+    for (int i = 0; i < 8; i++) {
+        sl_span copy = { .end_ns = i < 4 ? 20 : 30, .stream = i < 4 ? 2 : 3,
+                         .correlation = ++issued, .flags = SL_SPAN_HOST_WAITED };
+        must(sl_timeline_add_span(tl, &copy, &err), &err);
+    }
+    is_int(critical(tl), 200, "with shorter kernels the host's waits chain the copies: 200");
+}
+
+int main(void)
+{
+    plan(31);
+    test_engines();
+    test_events();
+    test_null_stream();
+    test_host_waits();
+    test_waiting_operations();
+    test_puzzler();
+    return done_testing();
+}

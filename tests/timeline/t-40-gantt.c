@@ -1,0 +1,257 @@
+/* t-40-gantt.c - the Gantt chart in characters, cell by cell.
+ *
+ * At 30 columns a label of one column leaves 30 - 1 - 3 - 5 = 21 cells, one of
+ * two columns 20; the timelines are 210 or 200 ns long, so a cell is 10 ns.
+ */
+#define _XOPEN_SOURCE 700   /* strndup */
+#include "make.h"
+
+static char *chart_range(const sl_timeline *tl, int columns, bool unicode, bool colour,
+                         int64_t from_ns, int64_t to_ns)
+{
+    sl_text text = { 0 };
+    sl_error err;
+    sl_gantt_options options = { columns, unicode, colour, from_ns, to_ns };
+    must(sl_timeline_gantt(tl, &options, &text, &err), &err);
+    return text.data;
+}
+
+static char *chart(const sl_timeline *tl, int columns, bool unicode)
+{
+    return chart_range(tl, columns, unicode, false, 0, 0);
+}
+
+/* Columns of the widest line, for charts without colour whose characters take one
+ * column each. */
+static int widest(const char *text)
+{
+    int most = 0, now = 0;
+    for (; *text; text++) {
+        now = *text == '\n' ? 0 : now + ((*text & 0xC0) != 0x80);
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
+static sl_timeline *two_streams(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "a", false);
+    note(tl, 2, "bb", false);
+    kernel(tl, 1, 0, 104);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 100, 150);
+    span(tl, 2, SL_SPAN_MEMCPY_D2H, 153, 156);
+    span(tl, 2, SL_SPAN_MEMSET, 190, 200);
+    finish(tl);
+    return tl;
+}
+
+/* a:  ten full cells, then 4 of 10 ns: 3 eighths. Busy 104 of 200.
+ * bb: five cells of H2D, 3 of 10 ns of D2H is hollow, one memset. Busy 63 of 200. */
+static void test_two_streams(void)
+{
+    sl_timeline *tl = two_streams();
+    char *text = chart(tl, 30, true);
+    is_str(text, "a  │██████████▍·········│  52%\n"
+                 "bb │··········▲▲▲▲▲▽···●│  32%\n"
+                 "   └┬─────────┬─────────┘ busy\n"
+                 "    0        100 ns\n"
+                 "█ kernel  ▲ copy H2D\n"
+                 "▼ copy D2H  ● memset  · idle\n", "two streams, four kinds");
+    free(text);
+    text = chart(tl, 30, false);
+    is_str(text, "a  |###########.........|  52%\n"
+                 "bb |..........>>>>><...*|  32%\n"
+                 "   ++---------+---------+ busy\n"
+                 "    0        100 ns\n"
+                 "# kernel  > copy H2D\n"
+                 "< copy D2H  * memset  . idle\n", "the same without Unicode");
+    free(text);
+    text = chart_range(tl, 30, true, false, 100, 200);      /* 5 ns a cell */
+    is_str(text, "a  │▊···················│   4%\n"
+                 "bb │▲▲▲▲▲▲▲▲▲▲▽▽······●●│  63%\n"
+                 "   └┬─────────┬─────────┘ busy\n"
+                 "   100       150 ns\n"
+                 "█ kernel  ▲ copy H2D\n"
+                 "▼ copy D2H  ● memset  · idle\n", "the second half alone");
+    free(text);
+    text = chart_range(tl, 30, true, true, 0, 0);
+    ok(strstr(text, "a  │\033[32m██████████▍\033[0m\033[2m·········\033[0m│  52%\n") != NULL,
+       "colours change with the kind and end with the row");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* Cell by cell, 10 ns each:
+ *   0  full                       1  0-3: one stretch from the left, 2 eighths
+ *   2  6-8 inside: 2 eighths      3  6-10 to the right: half
+ *   4  full                       5  0-4: 3 eighths
+ *   6  0-3 and 6-8: half, light   7  0-5 and 7-9: 7 of 10, dark
+ *   8  idle                       9  two single ns: lightest
+ *  20  the last ns: a thin mark at the right          busy 49 of 210 */
+static void test_fill_levels(void)
+{
+    static const int64_t at[][2] = { { 0, 13 }, { 26, 28 }, { 36, 54 }, { 60, 63 }, { 66, 68 },
+        { 70, 75 }, { 77, 79 }, { 92, 93 }, { 98, 99 }, { 209, 210 } };
+    sl_timeline *tl = make();
+    note(tl, 1, "k", false);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        kernel(tl, 1, at[i][0], at[i][1]);
+    finish(tl);
+    char *text = chart(tl, 30, true);
+    const char *want = "k │█▎▎▐█▍▒▓·░··········▕│  23%\n";
+    char *line = strndup(text, strlen(want));
+    is_str(line, want, "bars have edges, stretches with gaps have shades");
+    free(line);
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* 1 us of copy in 100 ms, and spans of no length at all. */
+static void test_short_spans(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "a", false);
+    note(tl, 2, "b", false);
+    note(tl, 3, "c", false);
+    kernel(tl, 1, 0, 100000000);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 50000000, 50001000);
+    kernel(tl, 3, 99999999, 100000000);
+    span(tl, 3, SL_SPAN_MEMSET, 0, 0);
+    finish(tl);
+    char *text = chart(tl, 80, true);
+    ok(strstr(text, "▵") != NULL, "a copy of 1 us in 100 ms leaves a mark");
+    ok(strstr(text, "▕│  <1%") != NULL, "so does a kernel of 1 ns at the very end");
+    ok(strstr(text, "◦") != NULL, "and a memset of no length");
+    ok(strstr(text, "b │") && strstr(strstr(text, "b │"), "│  <1%"), "less than 1 %% is not 0 %%");
+    free(text);
+    text = chart(tl, 80, false);
+    ok(strstr(text, ">") && strstr(text, "*"), "without Unicode, too");
+    free(text);
+    sl_timeline_release(tl);
+    tl = make();
+    kernel(tl, 1, 500, 500);
+    finish(tl);
+    text = chart(tl, 40, true);
+    ok(strstr(text, "│▏··") != NULL, "a timeline of no length is drawn");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+static void test_empty_and_refusals(void)
+{
+    sl_timeline *tl = make();
+    finish(tl);
+    char *text = chart(tl, 80, true);
+    is_str(text, "The timeline is empty: nothing ran on the device.\n", "an empty timeline says so");
+    free(text);
+    sl_timeline_release(tl);
+    tl = two_streams();
+    sl_error err;
+    sl_text out = { 0 };
+    sl_text_add(&out, "before");
+    sl_gantt_options options = { .columns = 19 };
+    is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "19 columns are too few");
+    options = (sl_gantt_options){ .columns = -1 };
+    is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "-1 columns are, too");
+    options = (sl_gantt_options){ .from_ns = 50, .to_ns = 50 };
+    is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "an empty range is refused");
+    options = (sl_gantt_options){ .from_ns = 201 };
+    is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "so is one behind the end");
+    ok(strstr(err.msg, "from 201 to 200 ns") != NULL, "and the sentence says it: %s", err.msg);
+    is_str(out.data, "before", "a refused chart adds nothing");
+    sl_text_free(&out);
+    sl_timeline_release(tl);
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+static void test_many_streams(void)
+{
+    sl_timeline *tl = make();
+    for (uint32_t i = 0; i < 200; i++) {        /* odd streams are ten times as busy */
+        int64_t length = (i % 2 ? 1000 : 100) + i;
+        kernel(tl, i, 0, length);
+    }
+    finish(tl);
+    char *text = chart(tl, 80, false);
+    is_int(count(text, "%\n"), 32, "32 streams are drawn");
+    ok(strstr(text, "\n... 168 more streams\n") != NULL, "the others are counted");
+    ok(strstr(text, "stream 137 |") && strstr(text, "stream 199 |") &&
+       !strstr(text, "stream 135 |") && !strstr(text, "stream 136 |"), "the busiest are drawn");
+    ok(strstr(text, "stream 137 |") < strstr(text, "stream 199 |"), "in order of their ids");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+static void test_labels(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "a name that is far too long", false);
+    note(tl, 2, "grün\033[31m", false);
+    note(tl, 3, "\xff\xfe" "bad", false);
+    note(tl, 4, "日本語の名前です", false);
+    for (uint32_t i = 1; i <= 5; i++)
+        kernel(tl, i, 0, 100);
+    finish(tl);
+    char *text = chart(tl, 80, true);
+    ok(strstr(text, "a name that i… │") != NULL, "a long name is cut at 14 columns");
+    ok(strstr(text, "grün?[31m      │") != NULL, "an escape sequence does not reach the terminal");
+    ok(strstr(text, "??bad          │") != NULL, "bytes that are no UTF-8 are marked");
+    ok(strstr(text, "日本語の名前…  │") != NULL, "wide characters count as two columns");
+    ok(strstr(text, "stream 5       │") != NULL, "a stream without a name has its number");
+    free(text);
+    text = chart(tl, 80, false);
+    bool ascii = true;
+    for (const char *at = text; *at; at++)
+        ascii = ascii && (*at == '\n' || (*at >= ' ' && *at < 127));
+    ok(ascii, "without Unicode every byte is ASCII");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* Every width and many ranges: no line is wider than asked for, and the axis
+ * always has a unit. */
+static void test_widths(void)
+{
+    int too_wide = 0, not_full = 0, no_unit = 0;
+    for (int64_t length = 1; length < 4000000000000; length = length * 7 + 3) {
+        sl_timeline *tl = make();
+        note(tl, 1, "a stream with a name", false);
+        for (int i = 0; i < SL_SPAN_KINDS; i++)
+            span(tl, (uint32_t)i % 2 + 1, (sl_span_kind)i, length * i / 8, length * (i + 1) / 8);
+        finish(tl);
+        for (int columns = 20; columns <= 200; columns += 1 + columns / 40) {
+            for (int unicode = 0; unicode <= 1; unicode++) {
+                char *text = chart(tl, columns, unicode);
+                too_wide += widest(text) > columns;
+                not_full += widest(text) < columns;
+                no_unit += !strstr(text, "s\n");
+                free(text);
+            }
+        }
+        sl_timeline_release(tl);
+    }
+    is_int(too_wide, 0, "no chart is wider than asked for");
+    is_int(not_full, 0, "every chart uses its columns");
+    is_int(no_unit, 0, "every axis has a unit");
+}
+
+int main(void)
+{
+    plan(31);
+    test_two_streams();
+    test_fill_levels();
+    test_short_spans();
+    test_empty_and_refusals();
+    test_many_streams();
+    test_labels();
+    test_widths();
+    return done_testing();
+}

@@ -1,0 +1,114 @@
+/* t-50-summary.c - the table of figures, on timelines worked out by hand. */
+#include "make.h"
+
+static char *summary(sl_timeline *tl)
+{
+    sl_text text = { 0 };
+    sl_error err;
+    must(sl_timeline_summary(tl, &text, &err), &err);
+    sl_timeline_release(tl);
+    return text.data;
+}
+
+/*   compute  0 .. 40 ms          h2d  30 .. 45.2 ms        d2h  44 .. 56.7 ms
+ * makespan 56.7; overlaps 10 of 15.2 (65.8 %), 0, 1.2 of 12.7 (9.4 %), all three 0;
+ * serial 40 + 15.2 + 12.7 = 67.9; streams are independent, so the path is 40;
+ * 56.7 / 40 = 1.4175. */
+static void test_three_engines(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 40000000);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 30000000, 45200000);
+    span(tl, 3, SL_SPAN_MEMCPY_D2H, 44000000, 56700000);
+    sl_timeline_finish(tl, -1000, 57100000);
+    char *text = summary(tl);
+    is_str(text,
+           "makespan                    56.7 ms\n"
+           "host wall time              57.1 ms\n"
+           "\n"
+           "engine                         busy   of makespan     spans\n"
+           "compute                     40.0 ms        70.5 %         1\n"
+           "h2d                         15.2 ms        26.8 %         1\n"
+           "d2h                         12.7 ms        22.4 %         1\n"
+           "\n"
+           "overlap                        time   of shortest\n"
+           "compute & h2d               10.0 ms        65.8 %\n"
+           "compute & d2h                  0 ns         0.0 %\n"
+           "h2d & d2h                   1.20 ms         9.4 %\n"
+           "compute & h2d & d2h            0 ns         0.0 %\n"
+           "\n"
+           "bound                          time\n"
+           "one after the other         67.9 ms\n"
+           "busiest engine (compute)    40.0 ms\n"
+           "critical path               40.0 ms\n"
+           "lower bound                 40.0 ms\n"
+           "makespan / lower bound         1.42\n", "three engines");
+    free(text);
+}
+
+/* 300 us of kernel and, side by side, 2 us of copy. */
+static void test_two_engines(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 300000);
+    span(tl, 2, SL_SPAN_MEMCPY_P2P, 1000, 3000);
+    sl_timeline_finish(tl, 0, 1500000000);
+    char *text = summary(tl);
+    ok(strstr(text, "host wall time              1.50 s\n") == NULL &&
+       strstr(text, "host wall time               1.50 s\n") != NULL, "units keep the right edge");
+    ok(strstr(text, "compute & p2p               2.00 us       100.0 %\n") != NULL,
+       "one pair, of the shorter one");
+    ok(strstr(text, "of shorter\n") != NULL && strstr(text, "makespan / lower bound         1.00\n"),
+       "at its bound the ratio is 1.00");
+    free(text);
+}
+
+static void test_one_engine_and_none(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 0);
+    finish(tl);
+    char *text = summary(tl);
+    ok(strstr(text, "overlap") == NULL, "one engine has no overlaps");
+    ok(strstr(text, "compute                        0 ns             -         1\n") != NULL &&
+       strstr(text, "makespan / lower") == NULL, "nothing is divided by 0");
+    free(text);
+    tl = make();
+    sl_timeline_finish(tl, 0, 56743);
+    text = summary(tl);
+    is_str(text, "The timeline is empty: nothing ran on the device in 56.7 us.\n",
+           "an empty timeline is one sentence");
+    free(text);
+}
+
+/* Rounding to three figures, also across units. */
+static void test_durations(void)
+{
+    static const struct { int64_t ns; const char *text; } cases[] = {
+        { 999, "999 ns" }, { 1000, "1.00 us" }, { 9994, "9.99 us" }, { 9995, "10.0 us" },
+        { 99949, "99.9 us" }, { 999499, "999 us" }, { 999500, "1.00 ms" },
+        { 56743210, "56.7 ms" }, { 999500000, "1.00 s" }, { 999499999999, "999 s" },
+        { 999500000000, "1000 s" }, { 1234567890123, "1230 s" }, { 1235000000000, "1240 s" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[64];
+        sl_timeline *tl = make();
+        kernel(tl, 1, 0, cases[i].ns);
+        finish(tl);
+        char *text = summary(tl);
+        snprintf(line, sizeof line, "makespan                 %10s\n", cases[i].text);
+        ok(strncmp(text, line, strlen(line)) == 0, "%" PRId64 " ns is %s", cases[i].ns,
+           cases[i].text);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    plan(20);
+    test_three_engines();
+    test_two_engines();
+    test_one_engine_and_none();
+    test_durations();
+    return done_testing();
+}

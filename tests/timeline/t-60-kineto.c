@@ -1,0 +1,412 @@
+/* t-60-kineto.c - the trace file: JSON, rows, flows, pairs, and whole or not at all. */
+#define _XOPEN_SOURCE 700   /* mkdtemp, setrlimit */
+#include "make.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/streamlab-kineto-XXXXXX";
+
+static const char *in_directory(const char *name)
+{
+    static char path[4][128];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", directory, name);
+    return path[turn];
+}
+
+static char *contents(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    char *data = calloc(1, (size_t)size + 1);
+    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
+        diag("cannot read %s", path);
+    fclose(file);
+    return data;
+}
+
+static int files_in_directory(void)
+{
+    int n = 0;
+    DIR *dir = opendir(directory);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        n += entry->d_name[0] != '.';
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static void save(const sl_timeline *tl, const char *path)
+{
+    sl_error err;
+    must(sl_timeline_save_kineto(tl, path, &err), &err);
+}
+
+/* ---- a small JSON validator: NULL, or where it stops being JSON ----------------- */
+
+static const char *blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+static const char *json_string(const char *at)
+{
+    if (*at++ != '"')
+        return NULL;
+    for (; *at != '"'; at++) {
+        if ((unsigned char)*at < 0x20)
+            return NULL;
+        if (*at == '\\' && (!*++at || !strchr("\"\\/bfnrtu", *at)))
+            return NULL;
+    }
+    return at + 1;
+}
+
+static const char *json_number(const char *at)
+{
+    at += *at == '-';
+    size_t digits = strspn(at, "0123456789");
+    if (digits == 0 || (digits > 1 && *at == '0'))
+        return NULL;
+    at += digits;
+    if (*at != '.')
+        return at;
+    digits = strspn(at + 1, "0123456789");
+    return digits ? at + 1 + digits : NULL;
+}
+
+static const char *json_value(const char *at)
+{
+    at = blanks(at);
+    if (*at == '"')
+        return json_string(at);
+    if (strncmp(at, "true", 4) == 0)
+        return at + 4;
+    if (*at != '{' && *at != '[')
+        return json_number(at);
+    char close = *at == '{' ? '}' : ']';
+    at = blanks(at + 1);
+    if (*at == close)
+        return at + 1;
+    for (;;) {
+        if (close == '}') {
+            at = json_string(blanks(at));
+            at = at ? blanks(at) : NULL;
+            if (!at || *at++ != ':')
+                return NULL;
+        }
+        at = json_value(at);
+        if (!at)
+            return NULL;
+        at = blanks(at);
+        if (*at == close)
+            return at + 1;
+        if (*at++ != ',')
+            return NULL;
+    }
+}
+
+static bool is_json(const char *text)
+{
+    const char *end = json_value(text);
+    return end && *blanks(end) == '\0';
+}
+
+/* ---- reading events: one a line ---------------------------------------------------- */
+
+/* The number behind `key`, with a decimal point left out: us become ns. */
+static int64_t field(const char *line, const char *key)
+{
+    const char *end = strchr(line, '\n'), *at = strstr(line, key);
+    if (!at || at > end)
+        return -1;
+    int64_t value = 0;
+    for (at += strlen(key); (*at >= '0' && *at <= '9') || *at == '.'; at++)
+        value = *at == '.' ? value : value * 10 + (*at - '0');
+    return value;
+}
+
+static bool starts(const char *line, const char *prefix)
+{
+    return strncmp(line, prefix, strlen(prefix)) == 0;
+}
+
+static const char *first_event(const char *text)
+{
+    const char *at = strstr(text, "\"traceEvents\":[\n");
+    return at ? at + strlen("\"traceEvents\":[\n") : "";
+}
+
+static const char *next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+    return end ? end + 1 : "";
+}
+
+typedef struct findings {
+    int slices, overlaps, unnamed, flow_starts, flow_ends, loose_flows, other;
+} findings;
+
+typedef struct row { int64_t pid, tid, end_ns; bool named; } row;
+
+static row *row_of(row *rows, int *n, const char *line)
+{
+    int64_t pid = field(line, "\"pid\":"), tid = field(line, "\"tid\":");
+    for (int i = 0; i < *n; i++) {
+        if (rows[i].pid == pid && rows[i].tid == tid)
+            return &rows[i];
+    }
+    rows[*n] = (row){ pid, tid, 0, false };
+    return &rows[(*n)++];
+}
+
+/* Slices of one row must follow each other, and every end of a flow must be the
+ * start of the slice before it. */
+static findings check_events(const char *text)
+{
+    row rows[64];
+    int n_rows = 0;
+    findings found = { 0 };
+    int64_t slice_start = -1, slice_tid = -1;
+    for (const char *line = first_event(text); *line == '{'; line = next_line(line)) {
+        row *r = row_of(rows, &n_rows, line);
+        int64_t ts = field(line, "\"ts\":"), dur = field(line, "\"dur\":");
+        if (starts(line, "{\"ph\":\"X\"")) {
+            found.slices++;
+            found.overlaps += ts < r->end_ns;
+            found.unnamed += !r->named;
+            r->end_ns = ts + dur;
+            slice_start = ts;
+            slice_tid = r->tid;
+        } else if (starts(line, "{\"ph\":\"s\"") || starts(line, "{\"ph\":\"f\",\"bp\":\"e\"")) {
+            found.flow_starts += line[7] == 's';
+            found.flow_ends += line[7] == 'f';
+            found.loose_flows += ts != slice_start || r->tid != slice_tid;
+        } else if (starts(line, "{\"ph\":\"M\"")) {
+            r->named |= starts(line, "{\"ph\":\"M\",\"name\":\"thread_name\"");
+            found.other += ts != 0;
+        } else {
+            found.other++;
+        }
+    }
+    return found;
+}
+
+/* ---- what is saved -------------------------------------------------------------------- */
+
+static sl_timeline *rich(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    sl_device_info info = { .name = "NVIDIA \"H200\"", .profile = "h200", .backend = "sim",
+                            .simulated = true, .sm_count = 132, .memory_bytes = 150109880320,
+                            .compute_capability_major = 9 };
+    sl_timeline_set_device(tl, &info);
+    note(tl, 0, "NULL stream", false);
+    note(tl, 1, "compute\n\xff", false);
+    sl_span k = { .start_ns = 5000, .end_ns = 61700, .host_start_ns = 100, .host_end_ns = 3900,
+                  .correlation = ++issued, .stream = 1, .kind = SL_SPAN_KERNEL, .blocks = 64,
+                  .threads = 256, .name = text_id(tl, "matmul_f32"),
+                  .where = text_id(tl, "puzzler.lua:12") };
+    must(sl_timeline_add_span(tl, &k, &err), &err);
+    sl_span c = { .start_ns = 10000, .end_ns = 94000, .host_start_ns = 4000, .host_end_ns = 5400,
+                  .correlation = ++issued, .stream = 0, .kind = SL_SPAN_MEMCPY_H2D,
+                  .engine = SL_ENGINE_H2D, .bytes = 4194304,
+                  .name = text_id(tl, "Memcpy HtoD (Pinned -> Device)") };
+    must(sl_timeline_add_span(tl, &c, &err), &err);
+    span(tl, 0, SL_SPAN_MEMSET, 94000, 95000);
+    span(tl, 1, SL_SPAN_HOST_FUNC, 70000, 80000);
+    span(tl, 0, SL_SPAN_HOST_FUNC, 60000, 75000);
+    uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 0, record, 1);
+    call(tl, SL_CALL_STREAM_WAIT, 0, 0, 0);
+    call(tl, SL_CALL_STREAM_SYNC, 1, 0, 0);
+    call(tl, SL_CALL_EVENT_SYNC, 0, record, 1);
+    call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 0);
+    sl_call plain = { .host_start_ns = 200000, .host_end_ns = 210000, .correlation = ++issued,
+                      .kind = SL_CALL_PLAIN, .name = text_id(tl, "cudaFree"),
+                      .waited_for_device = true };
+    must(sl_timeline_add_call(tl, &plain, &err), &err);
+    span(tl, 0, SL_SPAN_MEMCPY_D2D, 94900, 94950);      /* 100 ns too early: moved to 95000 */
+    sl_timeline_finish(tl, 0, 300000);
+    return tl;
+}
+
+static bool has(const char *text, const char *line)
+{
+    bool found = strstr(text, line) != NULL;
+    if (!found)
+        diag("  not found: %s", line);
+    return found;
+}
+
+static void test_header(const char *text)
+{
+    ok(is_json(text), "the file is JSON");
+    ok(starts(first_event(text), "{\"ph\":\"M\""), "the first event is metadata");
+    ok(has(text, "\"distributedInfo\":{\"rank\": 0}"), "the rank has its blank");
+    ok(has(text, "\"schemaVersion\":1,") && has(text, "\"displayTimeUnit\":\"ms\",") &&
+       has(text, "\"baseTimeNanoseconds\":0,"), "kineto's header keys are there");
+    ok(has(text, "\"name\":\"NVIDIA \\\"H200\\\"\",\"totalGlobalMem\":150109880320"),
+       "the device is described, and quotes are escaped");
+    ok(has(text, "\"streamlab\":{\"version\":\"0.1.0\",\"backend\":\"sim\",\"device\":"),
+       "so is who wrote it");
+    ok(has(text, "\"name\":\"stream 8: compute\\u000a\xEF\xBF\xBD\""),
+       "control characters are escaped, bytes that are no UTF-8 replaced");
+}
+
+static void test_operations(const char *text)
+{
+    ok(has(text, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":4242,"
+                 "\"tid\":4242,\"ts\":0.100,\"dur\":3.800,\"loc\":\"puzzler.lua:12\",\"args\":{"
+                 "\"External id\":1,\"correlation\":1,\"where\":\"puzzler.lua:12\"}},\n"),
+       "the launch is a slice of the host");
+    ok(has(text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"matmul_f32\",\"pid\":0,\"tid\":8,"
+                 "\"ts\":5.000,\"dur\":56.700,\"args\":{\"External id\":1,\"device\":0,"
+                 "\"context\":1,\"correlation\":1,\"stream\":8,\"queued\":0,\"grid\":[64,1,1],"
+                 "\"block\":[256,1,1]}},\n"), "the kernel is a slice of its stream, 1 + 7");
+    /* 4194304 B in 84000 ns: 49.932 GB/s */
+    ok(has(text, "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> Device)\","
+                 "\"pid\":0,\"tid\":7,\"ts\":10.000,\"dur\":84.000,\"args\":{\"External id\":2,"
+                 "\"device\":0,\"context\":1,\"correlation\":2,\"stream\":7,\"bytes\":4194304,"
+                 "\"memory bandwidth (GB/s)\":49.932}},\n"), "a copy has bytes and bandwidth");
+    ok(has(text, "\"cat\":\"gpu_memset\"") && has(text, "cudaMemsetAsync"), "a memset is one");
+    ok(has(text, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"host_func\",\"pid\":4242,"
+                 "\"tid\":2000008,\"ts\":70.000,\"dur\":10.000,\"args\":{\"External id\":4}},\n"),
+       "a host function is work of the host, without stream and correlation");
+    ok(has(text, "\"cat\":\"gpu_memcpy\",\"name\":\"memcpy_d2d\",\"pid\":0,\"tid\":7,"
+                 "\"ts\":95.000,\"dur\":0.000"), "a slice never begins before the last one's end");
+}
+
+static void test_calls(const char *text)
+{
+    ok(has(text, "\"name\":\"cudaEventRecord\"") && has(text, "\"name\":\"cudaStreamWaitEvent\"") &&
+       has(text, "\"name\":\"cudaStreamSynchronize\"") &&
+       has(text, "\"name\":\"cudaEventSynchronize\"") &&
+       has(text, "\"name\":\"cudaDeviceSynchronize\""), "every call has CUDA's name");
+    ok(has(text, "\"name\":\"cudaFree\"") && has(text, "\"waited for device\":true"),
+       "a plain call that waited says so");
+    ok(has(text, "\"cat\":\"cuda_sync\",\"name\":\"Stream Wait Event\",\"pid\":0,\"tid\":1000007,") &&
+       has(text, "\"correlation\":7,\"stream\":7,\"wait_on_stream\":8,"
+                 "\"wait_on_cuda_event_record_corr_id\":6}}"),
+       "a wait names the waiter, the recorder and the record");
+    const char *wait = strstr(text, "Stream Wait Event");
+    ok(wait && !strstr(wait + 1, "Stream Wait Event"), "a wait for no record has no sync event");
+    ok(has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000008,") &&
+       has(text, "\"correlation\":9,\"stream\":8}}"), "a stream synchronisation has its stream");
+    ok(has(text, "\"name\":\"Event Sync\",\"pid\":0,\"tid\":1000000,") &&
+       has(text, "\"correlation\":10,\"stream\":-1,\"wait_on_stream\":8,"
+                 "\"wait_on_cuda_event_record_corr_id\":6}}"), "an event's has stream -1");
+    ok(has(text, "\"name\":\"Context Sync\",\"pid\":0,\"tid\":1000000,") &&
+       has(text, "\"correlation\":11,\"stream\":-1}}"), "so has the device's");
+}
+
+static void test_rows(const char *text)
+{
+    findings found = check_events(text);
+    is_int(found.slices, 6 * 2 + 7 + 4, "six operations, seven calls, four synchronisations");
+    is_int(found.overlaps, 0, "slices of one row never overlap and ascend");
+    is_int(found.unnamed, 0, "every row has a name before its first slice");
+    is_int(found.flow_starts, 6, "every operation starts a flow");
+    is_int(found.flow_ends, 6, "and ends it");
+    is_int(found.loose_flows, 0, "at the start of the slices that it joins");
+    is_int(found.other, 0, "there are no other events, and metadata stands at 0");
+}
+
+static void test_saving(const sl_timeline *tl, const char *text)
+{
+    sl_error err;
+    save(tl, in_directory("again.json"));
+    char *again = contents(in_directory("again.json"));
+    is_str(again, text, "the same timeline under another name is the same bytes");
+    free(again);
+    const char *nowhere = in_directory("none/x.json");
+    is_int(sl_timeline_save_kineto(tl, nowhere, &err), SL_EIO, "a missing folder is SL_EIO");
+    ok(strstr(err.msg, nowhere) && strstr(err.msg, "No such file"), "and named: %s", err.msg);
+    is_int(sl_timeline_save_kineto(tl, directory, &err), SL_EIO, "so is a folder as the path");
+    is_int(sl_timeline_save_kineto(tl, "/dev/null", &err), SL_OK, "a device is written to");
+    struct stat info;
+    ok(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode), "and stays a device");
+    if (symlink("again.json", in_directory("link.json")) != 0)
+        diag("no symbolic link");
+    save(tl, in_directory("link.json"));
+    ok(lstat(in_directory("link.json"), &info) == 0 && S_ISLNK(info.st_mode),
+       "a symbolic link stays one");
+    is_int(files_in_directory(), 3, "no temporary file is left");
+}
+
+/* A disk that is full after 4 KiB. */
+static void test_full_disk(const sl_timeline *tl)
+{
+    const char *path = in_directory("old.json");
+    FILE *file = fopen(path, "w");
+    if (file) {
+        fputs("old", file);
+        fclose(file);
+    }
+    int before = files_in_directory();
+    struct rlimit limit, small = { 4096, 4096 };
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    small.rlim_max = limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &small);
+    sl_error err;
+    sl_status status = sl_timeline_save_kineto(tl, path, &err);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    is_int(status, SL_EIO, "a write that fails is SL_EIO: %s", err.msg);
+    char *text = contents(path);
+    is_str(text, "old", "the old file is whole");
+    is_int(files_in_directory(), before, "the temporary file is gone");
+    free(text);
+}
+
+static void test_empty(void)
+{
+    sl_timeline *tl = make();
+    finish(tl);
+    save(tl, in_directory("again.json"));
+    char *text = contents(in_directory("again.json"));
+    ok(is_json(text) && check_events(text).slices == 0, "an empty timeline is a valid trace");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+static void clean_up(void)
+{
+    static const char *const names[] = { "trace.json", "again.json", "link.json", "old.json" };
+    for (int i = 0; i < 4; i++)
+        unlink(in_directory(names[i]));
+    rmdir(directory);
+}
+
+int main(void)
+{
+    plan(39);
+    if (!mkdtemp(directory)) {
+        printf("Bail out! no folder for temporary files\n");
+        return 1;
+    }
+    sl_timeline *tl = rich();
+    save(tl, in_directory("trace.json"));
+    char *text = contents(in_directory("trace.json"));
+    test_header(text);
+    test_operations(text);
+    test_calls(text);
+    test_rows(text);
+    test_saving(tl, text);
+    test_full_disk(tl);
+    test_empty();
+    free(text);
+    sl_timeline_release(tl);
+    clean_up();
+    return done_testing();
+}

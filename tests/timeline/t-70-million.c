@@ -1,0 +1,83 @@
+/* t-70-million.c - a million spans: every reader takes time linear in their number.
+ *
+ * Processor time is compared between 250,000 and 1,000,000 spans; four times the
+ * work may take up to twelve times as long (other programs share the caches).
+ */
+#include "make.h"
+
+#include <time.h>
+
+#define STREAMS 50
+#define READERS 5
+
+static sl_timeline *long_one(int n)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    uint32_t name = text_id(tl, "matmul_f32"), where = text_id(tl, "puzzler.lua:12");
+    for (int i = 0; i < n; i++) {
+        int64_t start = (int64_t)(i / STREAMS) * 5000 + i % STREAMS;
+        sl_span s = { .start_ns = start, .end_ns = start + 4000 + i % 900,
+                      .host_start_ns = (int64_t)i * 100, .host_end_ns = (int64_t)i * 100 + 90,
+                      .correlation = (uint64_t)i * 2 + 1, .stream = (uint32_t)(i % STREAMS),
+                      .kind = (uint8_t)(i % 3), .engine = (uint8_t)(i % 3), .name = name,
+                      .where = where };
+        must(sl_timeline_add_span(tl, &s, &err), &err);
+        if (i % 4 != 0)
+            continue;
+        sl_call c = { .correlation = s.correlation + 1, .stream = s.stream,
+                      .host_start_ns = s.host_end_ns, .host_end_ns = s.host_end_ns,
+                      .kind = i % 8 ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
+                      .target = s.correlation - 7, .target_stream = s.stream };
+        must(sl_timeline_add_call(tl, &c, &err), &err);
+    }
+    finish(tl);
+    return tl;
+}
+
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static const char *const readers[READERS] = { "overlap", "bounds", "chart", "summary", "trace" };
+
+static void time_readers(const sl_timeline *tl, double spent[READERS])
+{
+    sl_error err;
+    sl_selection compute = sl_select_all, copies = sl_select_all;
+    compute.engine = SL_ENGINE_COMPUTE;
+    copies.engine = SL_ENGINE_H2D;
+    sl_gantt_options options = { .columns = 120, .unicode = true };
+    for (int i = 0; i < READERS; i++) {
+        int64_t ns;
+        sl_bounds bounds;
+        sl_text text = { 0 };
+        double start = seconds();
+        switch (i) {
+        case 0: must(sl_timeline_overlap_ns(tl, &compute, &copies, &ns, &err), &err); break;
+        case 1: must(sl_timeline_bounds(tl, &bounds, &err), &err); break;
+        case 2: must(sl_timeline_gantt(tl, &options, &text, &err), &err); break;
+        case 3: must(sl_timeline_summary(tl, &text, &err), &err); break;
+        case 4: must(sl_timeline_save_kineto(tl, "/dev/null", &err), &err); break;
+        }
+        spent[i] = seconds() - start;
+        sl_text_free(&text);
+    }
+}
+
+int main(void)
+{
+    double quarter[READERS], full[READERS];
+    plan(READERS);
+    sl_timeline *tl = long_one(250000);
+    time_readers(tl, quarter);
+    sl_timeline_release(tl);
+    tl = long_one(1000000);
+    time_readers(tl, full);
+    sl_timeline_release(tl);
+    for (int i = 0; i < READERS; i++)
+        ok(full[i] < 12 * quarter[i] + 0.05, "%s: %.3f s for 250,000 spans, %.3f s for a million",
+           readers[i], quarter[i], full[i]);
+    return done_testing();
+}
