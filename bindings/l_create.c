@@ -8,6 +8,8 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
                              sl_stream *stream, const char *op)
 {
     lsl_box *box = lsl_new_box(L, LSL_TENSOR);
+    /* The current stream is looked up only now: making the box may have run
+     * finalizers that changed it. */
     if (stream == NULL) stream = sl_device_current_stream(device);
     sl_tensor *tensor;
     sl_error err;

@@ -76,7 +76,7 @@ static int event_tostring(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_EVENT);
     if (box == NULL) lsl_type_error(L, 1, "self", "an event", "tostring");
-    if (box->p == NULL)
+    if (!lsl_is_open(box))
         lua_pushliteral(L, "event (closed)");
     else
         lua_pushfstring(L, "event (%s, %s)",
@@ -96,16 +96,22 @@ static int event_gc(lua_State *L)
     return 0;
 }
 
+static int event_close(lua_State *L)
+{
+    sl_event_release(lsl_take_closed(L, LSL_EVENT));
+    return 0;
+}
+
 static const luaL_Reg functions[] = {{"event", lab_event}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"record", event_record}, {"query", event_query}, {"synchronize", event_synchronize},
-    {"elapsed_time", event_elapsed_time}, {"close", event_gc}, {NULL, NULL}
+    {"elapsed_time", event_elapsed_time}, {"close", event_close}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
     {"timing", get_timing}, {"recorded", get_recorded}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
-    {"__gc", event_gc}, {"__close", event_gc}, {"__eq", event_eq},
+    {"__gc", event_gc}, {"__close", event_close}, {"__eq", event_eq},
     {"__tostring", event_tostring}, {NULL, NULL}
 };
 

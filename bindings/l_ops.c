@@ -14,9 +14,14 @@
 typedef struct launch {
     sl_tensor *a, *b;       /* b: NULL if there is none */
     lsl_out out;
-    sl_stream *stream;
+    sl_stream *stream;      /* NULL: the current one when the kernel is enqueued */
     int tf32;
 } launch;
+
+static sl_stream *stream_of(const launch *l)
+{
+    return l->stream != NULL ? l->stream : sl_device_current_stream(sl_tensor_device(l->a));
+}
 
 /* Reads {out =, stream =, tf32 =} at `arg`. Leaves the stack with `arg` values,
  * the last of which is the out tensor or nil. */
@@ -30,9 +35,7 @@ static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const c
     lua_pushnil(L);
     l->out.slot = arg + 1;
     lsl_options(L, arg, options, LSL_COUNT(options) - !has_tf32, op);
-    sl_device *device = sl_tensor_device(l->a);
-    if (l->stream == NULL) l->stream = sl_device_current_stream(device);
-    lsl_mark(L, device);
+    lsl_mark(L, sl_tensor_device(l->a));
 }
 
 static void format_shape(const sl_tensor_spec *spec, char *text, size_t size)
@@ -57,7 +60,7 @@ static void check_operand(lua_State *L, const launch *l, sl_tensor *tensor, cons
                           const char *op)
 {
     const sl_tensor_spec *spec = sl_tensor_get_spec(tensor);
-    sl_device *device = sl_tensor_device(tensor), *other = sl_stream_device(l->stream);
+    sl_device *device = sl_tensor_device(tensor), *other = sl_stream_device(stream_of(l));
     const sl_device_info *info = sl_device_get_info(device), *info2 = sl_device_get_info(other);
     if (device != other)
         lsl_fail(L, SL_EDEVICE, op, "%s is on another device (%s %d, %s) than %s (%s %d, %s)", name,
@@ -120,7 +123,7 @@ static int op_matmul(lua_State *L)
     }
     sl_tensor *out = take_out(L, &l, &spec, op);
     sl_error err;
-    return finish(L, &l, sl_matmul(out, l.a, l.b, l.tf32, l.stream, &err), &err, op);
+    return finish(L, &l, sl_matmul(out, l.a, l.b, l.tf32, stream_of(&l), &err), &err, op);
 }
 
 /* pow, softmax: the result is as a is. */
@@ -137,7 +140,7 @@ static int op_pow(lua_State *L)
     double exponent = lsl_check_number(L, 2, "exponent", "pow");
     sl_tensor *out = begin_unary(L, 3, &l, "pow");
     sl_error err;
-    return finish(L, &l, sl_pow(out, l.a, exponent, l.stream, &err), &err, "pow");
+    return finish(L, &l, sl_pow(out, l.a, exponent, stream_of(&l), &err), &err, "pow");
 }
 
 static int op_softmax(lua_State *L)
@@ -145,7 +148,7 @@ static int op_softmax(lua_State *L)
     launch l = {.a = lsl_check_tensor(L, 1, "a", "softmax")};
     sl_tensor *out = begin_unary(L, 2, &l, "softmax");
     sl_error err;
-    return finish(L, &l, sl_softmax(out, l.a, l.stream, &err), &err, "softmax");
+    return finish(L, &l, sl_softmax(out, l.a, stream_of(&l), &err), &err, "softmax");
 }
 
 static int op_sum(lua_State *L)
@@ -156,7 +159,7 @@ static int op_sum(lua_State *L)
     if (l.out.tensor == NULL) check_operands(L, &l, "sum");
     sl_tensor *out = take_out(L, &l, &spec, "sum");
     sl_error err;
-    return finish(L, &l, sl_sum(out, l.a, l.stream, &err), &err, "sum");
+    return finish(L, &l, sl_sum(out, l.a, stream_of(&l), &err), &err, "sum");
 }
 
 /* add and mul, of two tensors or of a tensor and a number in either order. */
@@ -172,7 +175,7 @@ static int op_binary(lua_State *L, pair_fn pair, scalar_fn scalar, const char *o
         double b = lua_tonumber(L, number);
         l.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
         sl_tensor *out = begin_unary(L, 3, &l, op);
-        return finish(L, &l, scalar(out, l.a, b, l.stream, &err), &err, op);
+        return finish(L, &l, scalar(out, l.a, b, stream_of(&l), &err), &err, op);
     }
     l.a = lsl_check_tensor(L, 1, "a", op);
     if (lsl_to(L, 2, LSL_TENSOR) == NULL) lsl_type_error(L, 2, "b", "a tensor or a number", op);
@@ -185,7 +188,7 @@ static int op_binary(lua_State *L, pair_fn pair, scalar_fn scalar, const char *o
             fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);
     }
     sl_tensor *out = take_out(L, &l, sa, op);
-    return finish(L, &l, pair(out, l.a, l.b, l.stream, &err), &err, op);
+    return finish(L, &l, pair(out, l.a, l.b, stream_of(&l), &err), &err, op);
 }
 
 static int op_add(lua_State *L) { return op_binary(L, sl_add, sl_add_scalar, "add"); }

@@ -41,13 +41,13 @@ static const char *read_value(lua_State *L, const lsl_option *option)
     case LSL_OPT_STREAM:
         box = lsl_to(L, -1, LSL_STREAM);
         if (box == NULL) return "a stream";
-        if (box->p == NULL) return "an open stream";
+        if (!lsl_is_open(box)) return "an open stream";
         *(sl_stream **)option->to = box->p;
         return NULL;
     case LSL_OPT_OUT:
         box = lsl_to(L, -1, LSL_TENSOR);
         if (box == NULL) return "a tensor";
-        if (box->p == NULL || sl_tensor_is_freed(box->p)) return "a tensor that was not freed";
+        if (!lsl_is_open(box) || sl_tensor_is_freed(box->p)) return "a tensor that was not freed";
         ((lsl_out *)option->to)->tensor = box->p;
         lua_pushvalue(L, -1);
         lua_replace(L, ((lsl_out *)option->to)->slot);

@@ -243,7 +243,7 @@ static int stream_tostring(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_STREAM);
     if (box == NULL) lsl_type_error(L, 1, "self", "a stream", "tostring");
-    if (box->p == NULL) {
+    if (!lsl_is_open(box)) {
         lua_pushliteral(L, "stream (closed)");
         return 1;
     }
@@ -261,6 +261,12 @@ static int stream_gc(lua_State *L)
     state->in_gc++;
     sl_stream_release(lsl_take(L, LSL_STREAM));
     state->in_gc--;
+    return 0;
+}
+
+static int stream_close(lua_State *L)
+{
+    sl_stream_release(lsl_take_closed(L, LSL_STREAM));
     return 0;
 }
 
@@ -300,6 +306,8 @@ static int lab_use(lua_State *L)
     sl_stream *stream = lsl_check_stream(L, 1, "stream", "use");
     sl_device *device = sl_stream_device(stream);
     lsl_state *state = lsl_get(L);
+    if (state->in_host_func > 0)
+        lsl_fail(L, SL_ESTATE, "use", "a host function must not change the current stream");
     guard *g = lsl_new(L, LSL_GUARD, sizeof(*g));
     sl_stream *previous = sl_stream_retain(sl_device_current_stream(device));
     sl_error err;
@@ -345,14 +353,14 @@ static const luaL_Reg methods[] = {
     {"synchronize", stream_synchronize}, {"query", stream_query},
     {"wait_event", stream_wait_event}, {"wait_stream", stream_wait_stream},
     {"record_event", stream_record_event}, {"launch_host_func", stream_launch_host_func},
-    {"close", stream_gc}, {NULL, NULL}
+    {"close", stream_close}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
     {"id", get_id}, {"name", get_name}, {"priority", get_priority},
     {"non_blocking", get_non_blocking}, {"device", get_device}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
-    {"__gc", stream_gc}, {"__close", stream_gc}, {"__eq", stream_eq},
+    {"__gc", stream_gc}, {"__close", stream_close}, {"__eq", stream_eq},
     {"__tostring", stream_tostring}, {NULL, NULL}
 };
 static const luaL_Reg guard_meta[] = {

@@ -59,7 +59,7 @@ static int get_freed(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
     if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "freed");
-    lua_pushboolean(L, box->p == NULL || sl_tensor_is_freed(box->p));
+    lua_pushboolean(L, !lsl_is_open(box) || sl_tensor_is_freed(box->p));
     return 1;
 }
 
@@ -97,7 +97,7 @@ static int tensor_tostring(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
     if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "tostring");
-    if (box->p == NULL) {
+    if (!lsl_is_open(box)) {
         lua_pushliteral(L, "tensor (freed)");
         return 1;
     }
@@ -270,9 +270,9 @@ static int push_copy(lua_State *L, sl_tensor *src, sl_place place, bool non_bloc
     sl_tensor_spec spec = *sl_tensor_get_spec(src);
     sl_error err;
     spec.place = place;
-    if (stream == NULL) stream = sl_device_current_stream(device);
     lsl_mark(L, device);
     sl_tensor *dst = lsl_create_tensor(L, device, &spec, stream, op);
+    if (stream == NULL) stream = sl_device_current_stream(device);
     sl_status status = sl_tensor_copy(dst, src, non_blocking, stream, &err);
     lsl_check_new(L, status, &err, op);
     return 1;
@@ -377,6 +377,8 @@ static int tensor_free(lua_State *L)
 {
     sl_error err;
     sl_tensor *tensor = check_self(L, "free");
+    if (lsl_get(L)->in_host_func > 0)
+        lsl_fail(L, SL_ESTATE, "free", "a host function must not free a tensor");
     lsl_check(L, sl_tensor_free(tensor, &err), &err, "free");
     return 0;
 }
@@ -389,6 +391,12 @@ static int tensor_gc(lua_State *L)
     state->in_gc++;
     sl_tensor_release(lsl_take(L, LSL_TENSOR));
     state->in_gc--;
+    return 0;
+}
+
+static int tensor_close(lua_State *L)
+{
+    sl_tensor_release(lsl_take_closed(L, LSL_TENSOR));
     return 0;
 }
 
@@ -408,7 +416,7 @@ static const luaL_Reg getters[] = {
     {"id", get_id}, {"freed", get_freed}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
-    {"__gc", tensor_gc}, {"__close", tensor_gc}, {"__eq", tensor_eq},
+    {"__gc", tensor_gc}, {"__close", tensor_close}, {"__eq", tensor_eq},
     {"__tostring", tensor_tostring}, {NULL, NULL}
 };
 

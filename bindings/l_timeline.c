@@ -59,6 +59,8 @@ static int timeline_stop(lua_State *L)
         lua_settop(L, 1);
         return 1;
     }
+    if (lsl_get(L)->in_host_func > 0)
+        lsl_fail(L, SL_ESTATE, "stop", "a host function must not wait for the device");
     sl_error err;
     lsl_mark(L, box->device);
     sl_status status = sl_device_synchronize(box->device, &err);

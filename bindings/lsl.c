@@ -46,10 +46,29 @@ void *lsl_take(lua_State *L, lsl_kind kind)
     return p;
 }
 
+/* Inside a finalizer lua_gc answers -1, before Lua 5.4.4 that it is not running. */
+static bool in_finalizer(lua_State *L)
+{
+#if LUA_VERSION_RELEASE_NUM >= 50404
+    return lua_gc(L, LUA_GCISRUNNING) < 0;
+#else
+    return lua_gc(L, LUA_GCISRUNNING) == 0;
+#endif
+}
+
+void *lsl_take_closed(lua_State *L, lsl_kind kind)
+{
+    lsl_box *box = lsl_to(L, 1, kind);
+    if (box == NULL) return NULL;
+    box->closed = true;
+    if (lsl_get(L)->in_host_func > 0 || in_finalizer(L)) return NULL;
+    return lsl_take(L, kind);
+}
+
 int lsl_equal(lua_State *L, lsl_kind kind)
 {
     lsl_box *a = lsl_to(L, 1, kind), *b = lsl_to(L, 2, kind);
-    lua_pushboolean(L, a != NULL && b != NULL && a->p != NULL && a->p == b->p);
+    lua_pushboolean(L, a != NULL && b != NULL && lsl_is_open(a) && lsl_is_open(b) && a->p == b->p);
     return 1;
 }
 
@@ -81,7 +100,9 @@ void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *m
     luaL_checkstack(L, 10, NULL);
     lua_newtable(L);
     lua_pushfstring(L, "streamlab.%s", noun);
-    lua_setfield(L, -2, "__name");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__name");
+    lua_setfield(L, -2, "__metatable");     /* keeps __gc out of reach */
     lsl_set_functions(L, meta);
     lua_pushlightuserdata(L, state);
     push_functions(L, methods);
@@ -129,7 +150,7 @@ sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char 
 {
     lsl_box *box = lsl_to(L, arg, LSL_TENSOR);
     if (box == NULL) lsl_type_error(L, arg, name, "a tensor", op);
-    if (box->p == NULL || sl_tensor_is_freed(box->p)) {
+    if (!lsl_is_open(box) || sl_tensor_is_freed(box->p)) {
         if (strcmp(name, "self") == 0) lsl_fail(L, SL_ECLOSED, op, "the tensor was freed");
         lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
     }
@@ -140,7 +161,7 @@ sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char 
 {
     lsl_box *box = lsl_to(L, arg, LSL_STREAM);
     if (box == NULL) lsl_type_error(L, arg, name, "a stream", op);
-    if (box->p == NULL) lsl_fail(L, SL_ECLOSED, op, "the stream was closed");
+    if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the stream was closed");
     return box->p;
 }
 
@@ -153,7 +174,7 @@ sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *o
 {
     lsl_box *box = lsl_to(L, arg, LSL_EVENT);
     if (box == NULL) lsl_type_error(L, arg, name, "an event", op);
-    if (box->p == NULL) lsl_fail(L, SL_ECLOSED, op, "the event was closed");
+    if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the event was closed");
     return box->p;
 }
 

@@ -70,7 +70,11 @@ void lsl_push_default(lua_State *L, const char *field);
 
 /* ---- boxes --------------------------------------------------------------- */
 
-typedef struct lsl_box { void *p; } lsl_box;    /* p: NULL when closed */
+typedef struct lsl_box {
+    void *p;        /* NULL when there is nothing in it */
+    bool closed;    /* the user closed it, though p is kept; see lsl_take_closed */
+} lsl_box;
+#define lsl_is_open(box) ((box)->p != NULL && !(box)->closed)
 
 /* Registers a kind: its metatable (with __name "streamlab.<noun>"), methods, and
  * getters, which are C functions of the object that are called for a field. */
@@ -84,6 +88,10 @@ void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
 void *lsl_to(lua_State *L, int arg, lsl_kind kind);
 /* Empties the box at index 1 of a finalizer: what was in it, or NULL. */
 void *lsl_take(lua_State *L, lsl_kind kind);
+/* The same for close() and __close. Finalizers and host functions of the user may
+ * run while a function of ours has borrowed what is in the box: then it is only
+ * marked as closed, and stays until the box is collected. */
+void *lsl_take_closed(lua_State *L, lsl_kind kind);
 /* __eq of boxes: the same object of the core. */
 int lsl_equal(lua_State *L, lsl_kind kind);
 /* Pushes a box with scratch memory that the collector frees; SL_ENOMEM raises. */

@@ -131,7 +131,7 @@ typedef enum sl_plain_call {
     SL_PLAIN_CALLS
 } sl_plain_call;
 
-/* CUDA's name for each, in that order ("cudaMalloc", ...). Defined in core/cuda_calls.c. */
+/* CUDA's name for each, in that order ("cudaMalloc", ...); core/cuda_calls.c has them. */
 extern const char *const sl__plain_call_names[SL_PLAIN_CALLS];
 
 /* How a buffer's memory is had, and its cost and synchronisation with it. */
@@ -161,7 +161,8 @@ struct sl_backend {
 
     /* place and bytes are set. `stream` may be NULL for host memory. With
      * SL_ALLOC_PLAIN no time is charged here: plain_call has done that. */
-    sl_status (*buffer_open)(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
+    sl_status (*buffer_open)(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
+                             sl_error *err);
     void (*buffer_close)(sl_buffer *buffer);            /* costs no virtual time, never blocks */
 
     /* Takes the operation into its stream. May block where CUDA's call would.
@@ -186,7 +187,8 @@ struct sl_backend {
     /* Host memory, on the host, done on return. host_compute: FILL, RAND, RANDN
      * or MEMCPY (in = source, also a host buffer) as `work` says. */
     sl_status (*host_compute)(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
-    sl_status (*host_read)(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
+    sl_status (*host_read)(sl_buffer *buffer, size_t offset, size_t bytes, void *data,
+                           sl_error *err);
     sl_status (*host_write)(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
                             sl_error *err);
     /* cudaHostRegister / cudaHostUnregister of host memory in place; the time is

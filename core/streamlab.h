@@ -265,7 +265,8 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err);
 sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
                     sl_error *err);
 /* Elementwise, same shapes; out may be an operand. */
-sl_status sl_pow(sl_tensor *out, sl_tensor *a, double exponent, sl_stream *stream, sl_error *err);
+sl_status sl_pow(sl_tensor *out, sl_tensor *a, double exponent, sl_stream *stream,
+                 sl_error *err);
 sl_status sl_add(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err);
 sl_status sl_mul(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err);
 sl_status sl_add_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err);
@@ -289,7 +290,8 @@ sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *e
 /* cudaMalloc, cudaMallocHost, cudaMallocAsync give a uint8 tensor of n bytes. */
 sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err);
 sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err);
-sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory, sl_error *err);
+sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory,
+                               sl_error *err);
 /* cudaFree, cudaFreeHost: may block the host until the device is idle. */
 sl_status sl_cuda_free(sl_tensor *memory, sl_error *err);
 sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err);

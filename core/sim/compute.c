@@ -17,7 +17,7 @@
 
 enum { BLOCK = 512 };   /* elements that pass at a time */
 
-/* ---- jobs ---------------------------------------------------------------- */
+/* ---- jobs ---- */
 
 enum { USES_SCALAR = 1, USES_SEED = 2, USES_M = 4, USES_K = 8, ELEMENTWISE = 16 };
 
@@ -103,7 +103,7 @@ size_t sim_job_scratch_bytes(const sim_job *job)
     return (inputs + (size_t)(job->m * job->n)) * sizeof(float);
 }
 
-/* ---- elements ------------------------------------------------------------ */
+/* ---- elements ---- */
 
 /* Buffers have no type of their own (plain memory holds what was copied there),
  * so halves are moved with memcpy, which compilers turn into plain loads. */
@@ -196,7 +196,7 @@ static void power(float *x, size_t n, double exponent)
     }
 }
 
-/* ---- kernels --------------------------------------------------------------- */
+/* ---- kernels ---- */
 
 static void run_elementwise(const sim_job *job, void *out, const void *in0, const void *in1)
 {

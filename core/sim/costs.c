@@ -8,7 +8,7 @@
 
 #define LONGEST_US 1e12     /* of virtual time for one kernel: over eleven days */
 
-/* ---- GEMM ------------------------------------------------------------------------ */
+/* ---- GEMM ---- */
 
 typedef struct gemm_tile {
     int m, n;               /* of the output, per block */
@@ -181,7 +181,7 @@ static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launc
     return us / waves;
 }
 
-/* ---- elementwise kernels, reductions, copies on SMs -------------------------------------- */
+/* ---- elementwise kernels, reductions, copies on SMs ---- */
 
 /* Instruction slots per element, in flops of the FP32 peak; pow with a general
  * exponent, rand and randn from measurements (an H200 raises 3.3e11 elements/s to 2.5,

@@ -34,7 +34,7 @@ double sim_host_enqueue_us(const sim_op *op)
     return 0;
 }
 
-/* ---- waiting -------------------------------------------------------------------- */
+/* ---- waiting ---- */
 
 static sl_status stuck(const sim_device *dev, sl_error *err)
 {
@@ -90,7 +90,7 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
     return SL_OK;
 }
 
-/* ---- pageable copies -------------------------------------------------------------- */
+/* ---- pageable copies ---- */
 
 static double staging_us(const sim_table *gb_per_s, size_t total_bytes, size_t bytes)
 {
@@ -149,7 +149,7 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     return total > 0 ? SL_OK : sim_host_wait_op(op, err);
 }
 
-/* ---- host functions ------------------------------------------------------------------ */
+/* ---- host functions ---- */
 
 /* One helper thread runs them one after the other. */
 void sim_host_func_submit(sim_op *op)

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* ---- groups ------------------------------------------------------------------- */
+/* ---- groups ---- */
 
 static void group_reset(const sim_device *dev, sim_group *group)
 {
@@ -95,7 +95,7 @@ static int64_t group_room(const sim_group *group, const sim_launch *launch)
                     group->free_shared);
 }
 
-/* ---- cohorts -------------------------------------------------------------------- */
+/* ---- cohorts ---- */
 
 static sim_cohort *cohort_new(sim_device *dev)
 {
@@ -153,7 +153,7 @@ static void group_charge(sim_group *group, const sim_cohort *cohort, int32_t sig
         group->share = 0;       /* no rounding is left behind */
 }
 
-/* ---- splitting and merging groups -------------------------------------------------- */
+/* ---- splitting and merging groups ---- */
 
 static bool copy_cohorts(sim_device *dev, const sim_group *from, sim_group *to)
 {
@@ -248,7 +248,7 @@ static void merge_changed(sim_device *dev)
     }
 }
 
-/* ---- placing ------------------------------------------------------------------------- */
+/* ---- placing ---- */
 
 /* Which group takes blocks next: the most room per SM, ties by device order. The
  * next best room comes back in *second. */
@@ -362,7 +362,7 @@ static void place_all(sim_device *dev)
     }
 }
 
-/* ---- rates ------------------------------------------------------------------------------ */
+/* ---- rates ---- */
 
 static double scale_for(double share) { return share > 1 ? 1 / share : 1; }
 
@@ -411,7 +411,7 @@ void sim_chip_place(sim_device *dev)
     }
 }
 
-/* ---- coming and going ----------------------------------------------------------------------- */
+/* ---- coming and going ---- */
 
 static int32_t level_of(const sim_op *op)
 {

@@ -77,7 +77,7 @@ static int find_key(const char *key)
     return -1;
 }
 
-/* ---- unknown and missing keys ------------------------------------------------ */
+/* ---- unknown and missing keys ---- */
 
 /* Levenshtein distance of texts shorter than KEY_CHARS. */
 static int edit_distance(const char *a, const char *b)
@@ -152,7 +152,7 @@ static sl_status check_missing(const bool seen[N_KEYS], sl_error *err)
     return sl_fail(err, SL_EINVAL, "profile lacks %s and %d more keys", list, missing - NAMED);
 }
 
-/* ---- reading one setting -------------------------------------------------------- */
+/* ---- reading one setting ---- */
 
 static sl_status read_number(const sl_setting *setting, double least, double greatest,
                              double *number, sl_error *err)
@@ -290,7 +290,7 @@ static sl_status read_setting(sim_profile *profile, int index, const sl_setting 
     return read_call(profile, index - FIRST_CALL, setting, err);
 }
 
-/* ---- profiles -------------------------------------------------------------------- */
+/* ---- profiles ---- */
 
 static sl_status read_all(sim_profile *profile, const sl_setting *settings, size_t n_settings,
                           sl_error *err)

@@ -4,7 +4,7 @@
  * the bindings flatten it into sl_settings. Every number below is required
  * unless it says "optional"; an unknown key, a missing one, a wrong type or a
  * value out of range is an error that names the key. scripts/profiles/h200.lua
- * says where each figure comes from; sim-rules, section E, what each does.
+ * says where each figure comes from; docs/design/simulator.md what each does.
  */
 #ifndef SIM_PROFILE_H
 #define SIM_PROFILE_H

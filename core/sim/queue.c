@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* ---- small parts ------------------------------------------------------------ */
+/* ---- small parts ---- */
 
 void sim_fifo_push(sim_fifo *fifo, sim_op *op)
 {
@@ -117,7 +117,7 @@ static bool is_work(const sim_op *op)
     return op->base.work.kind != SL_WORK_EVENT_RECORD && op->base.work.kind != SL_WORK_EVENT_WAIT;
 }
 
-/* ---- coming forward ---------------------------------------------------------- */
+/* ---- coming forward ---- */
 
 static void come_forward(sim_op *op)
 {
@@ -215,7 +215,7 @@ void sim_queue_ready(sim_op *op)
     }
 }
 
-/* ---- ending ------------------------------------------------------------------- */
+/* ---- ending ---- */
 
 static sim_value *result_of(sim_op *op, sim_value *holds)
 {
@@ -223,7 +223,8 @@ static sim_value *result_of(sim_op *op, sim_value *holds)
     size_t bytes = op->base.out->bytes;
     switch (work->kind) {
     case SL_WORK_MEMCPY:
-        return sim_value_splice(holds, work->dst_offset, op->value[0], work->src_offset, work->bytes);
+        return sim_value_splice(holds, work->dst_offset, op->value[0], work->src_offset,
+                                work->bytes);
     case SL_WORK_MEMSET:
         return work->bytes == bytes ? sim_value_bytes_set(bytes, work->byte_value)
                                     : sim_value_memset(holds, work->bytes, work->byte_value);
@@ -340,7 +341,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     give_to_core(op);
 }
 
-/* ---- issuing ------------------------------------------------------------------- */
+/* ---- issuing ---- */
 
 /* The operation of another stream whose end `op` must see, beyond NULL-stream
  * barriers: what the record waited for belongs to. */

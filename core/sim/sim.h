@@ -37,7 +37,7 @@ typedef struct sim_device sim_device;
 typedef struct sim_cohort sim_cohort;
 typedef struct sim_group sim_group;
 
-/* ---- the event heap (engine.c) ------------------------------------------- */
+/* ---- the event heap (engine.c) ---- */
 
 /* What happens at a point in time, in this order at equal times: completions
  * come before anything that starts, so that a consumer that is late only by
@@ -64,7 +64,7 @@ bool sim_heap_reserve(sim_heap *heap, uint32_t n);
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at);   /* adds or moves */
 void sim_heap_remove(sim_heap *heap, sim_node *node);           /* not there: nothing */
 
-/* ---- kernels on SMs (placement.c, costs.c) -------------------------------- */
+/* ---- kernels on SMs (placement.c, costs.c) ---- */
 
 /* How a kernel uses the chip. */
 typedef struct sim_launch {
@@ -114,7 +114,7 @@ typedef struct sim_chip {
     int32_t n_groups, cap_groups;
     double memory_share;        /* sum over all residents */
     double memory_scale;        /* 1 / max(1, memory_share) as last applied */
-    sim_fifo *level;            /* execution-engine queue per priority, most urgent last */
+    sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
     int32_t waiting;            /* kernels in all levels */
     sim_fifo grid_wait;         /* ready, but max_grids are resident */
@@ -125,7 +125,7 @@ typedef struct sim_chip {
     uint32_t live_cohorts;
 } sim_chip;
 
-/* ---- copies (copies.c) ---------------------------------------------------- */
+/* ---- copies (copies.c) ---- */
 
 typedef struct sim_copy_engine {
     sim_fifo waiting;
@@ -134,7 +134,7 @@ typedef struct sim_copy_engine {
     sim_ps since;
 } sim_copy_engine;
 
-/* ---- queues (queue.c) ------------------------------------------------------ */
+/* ---- queues (queue.c) ---- */
 
 /* A hardware work queue: in order, shared by the streams that map to it. */
 typedef struct sim_channel {
@@ -171,7 +171,7 @@ struct sim_op {
     sim_value *value[2];        /* inputs, captured */
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
-    size_t chunk, staged, sent; /* copies: bytes of the chunk under way, cleared for DMA, moved */
+    size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
 };
 
 struct sim_stream {
@@ -227,7 +227,7 @@ static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *
 
 /* engine.c */
 void sim_run_until(sim_device *dev, sim_ps limit);      /* events up to limit; now = limit */
-bool sim_step(sim_device *dev);                         /* the next point in time; false: none left */
+bool sim_step(sim_device *dev);                         /* the next point in time; false: none */
 void sim_settle(sim_device *dev);                       /* starts what can start now */
 
 /* queue.c */
@@ -272,8 +272,9 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
 double sim_host_enqueue_us(const sim_op *op);
 void sim_host_func_submit(sim_op *op);
 void sim_host_func_start(sim_op *op);
-sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);    /* after issue: the host copies into staging */
-sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);    /* after issue: the host copies out of it */
+/* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
+sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
+sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
 
 /* costs.c */
 bool sim_costs_open(sim_device *dev);

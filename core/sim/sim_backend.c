@@ -11,9 +11,12 @@
 /* Virtual time is int64 picoseconds: 106 days. Far before that, say so. */
 #define LAST_PS ((sim_ps)4000000000000000000)
 
-static sim_device *device_of_stream(const sl_stream *stream) { return (sim_device *)stream->device; }
+static sim_device *device_of_stream(const sl_stream *stream)
+{
+    return (sim_device *)stream->device;
+}
 
-/* ---- device ---------------------------------------------------------------------- */
+/* ---- device ---- */
 
 static sl_status sim_device_count(int *count, sl_error *err)
 {
@@ -66,7 +69,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     return SL_OK;
 }
 
-/* ---- streams and events -------------------------------------------------------------- */
+/* ---- streams and events ---- */
 
 static sl_status sim_stream_open(sl_stream *base, sl_error *err)
 {
@@ -93,13 +96,14 @@ static void sim_event_close(sl_event *base)
     sim_record_release(((sim_event *)base)->record);
 }
 
-/* ---- memory ---------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 /* The cost is the same whether or not the pool has a fitting block: what it has
  * depends on when Lua collects, and a timeline must not. For the same reason tensors
  * are not counted against the device's memory; only a cudaMalloc of more than all of
  * it fails. */
-static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, sl_error *err)
+static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream,
+                                 sl_error *err)
 {
     (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
@@ -128,7 +132,8 @@ static void spend_on_host_bytes(sim_device *dev, size_t bytes)
     sim_host_spend_us(dev, (double)bytes / (dev->profile.host_gb_per_s * 1e3));
 }
 
-static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work, sl_error *err)
+static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work,
+                                  sl_error *err)
 {
     sim_buffer *out = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
@@ -147,7 +152,8 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
     return SL_OK;
 }
 
-static sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data, sl_error *err)
+static sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data,
+                               sl_error *err)
 {
     sim_host_catch_up((sim_device *)base->device);
     return sim_value_read(((sim_buffer *)base)->value, offset, bytes, data, err);
@@ -171,7 +177,7 @@ static sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
     return SL_OK;
 }
 
-/* ---- enqueueing --------------------------------------------------------------------------- */
+/* ---- enqueueing ---- */
 
 static bool runs_on_sms(const sim_device *dev, const sl_work *work)
 {
@@ -337,7 +343,7 @@ static sl_op *sim_reap(sl_device *base)
     return chain;
 }
 
-/* ---- asking and waiting ---------------------------------------------------------------------- */
+/* ---- asking and waiting ---- */
 
 static sl_status values_lost(sim_device *dev, sl_error *err)
 {
@@ -414,7 +420,7 @@ static sl_status sim_device_synchronize(sl_device *base, sl_error *err)
     return status == SL_OK ? values_lost(dev, err) : status;
 }
 
-/* ---- the host ------------------------------------------------------------------------------------ */
+/* ---- the host ---- */
 
 static int64_t sim_host_now_ns(sl_device *base)
 {

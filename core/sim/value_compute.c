@@ -11,7 +11,7 @@
 
 static const size_t walk_bytes = (size_t)256 << 20;     /* larger splices are read piecewise */
 
-/* ---- bytes of direct nodes --------------------------------------------------- */
+/* ---- bytes of direct nodes ---- */
 
 static void read_constant(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {
@@ -57,7 +57,7 @@ void sim_value_read_direct(const sim_value *value, size_t offset, size_t count, 
         read_generator(value, offset, count, to);
 }
 
-/* ---- computing a node --------------------------------------------------------- */
+/* ---- computing a node ---- */
 
 static uint64_t physical_bytes(void)
 {
@@ -280,7 +280,7 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
     return SL_OK;
 }
 
-/* ---- reading ------------------------------------------------------------------------ */
+/* ---- reading ---- */
 
 typedef struct piece {
     sim_value *value;           /* held, since computing another piece may drop it */

@@ -17,7 +17,7 @@ enum {
 };
 static const double cheap_flops = 4e8;  /* about 0.1 s */
 
-/* ---- nodes ----------------------------------------------------------------- */
+/* ---- nodes ---- */
 
 static sim_value *new_node(sim_value_form form, size_t bytes)
 {
@@ -93,7 +93,7 @@ bool sim_value_is_computed(const sim_value *value)
     return value->form == VALUE_CONSTANT || value->form == VALUE_LITERAL;
 }
 
-/* ---- bounding chains ----------------------------------------------------------- */
+/* ---- bounding chains ---- */
 
 static double node_flops(const sim_value *value)
 {
@@ -149,7 +149,7 @@ static sim_value *bound_chain(sim_value *value)
     return value;
 }
 
-/* ---- applying kernels ------------------------------------------------------------ */
+/* ---- applying kernels ---- */
 
 /* Whether `job` on in0 and in1 is one more round of `old`, whose only holders are
  * the buffer and the capture; gives the slots that iterate. */
@@ -222,7 +222,7 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, si
     return bound_chain(value);
 }
 
-/* ---- splicing and writing ----------------------------------------------------------- */
+/* ---- splicing and writing ---- */
 
 static bool covers(size_t offset, size_t count, size_t inner_offset, size_t inner_count)
 {

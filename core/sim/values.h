@@ -7,10 +7,12 @@
  * start. Nothing here knows time, streams or tensors.
  *
  * Chains are bounded: the same kernel applied in place over and over is one
- * recipe with a repeat count; a chain deeper than SIM_VALUE_MAX_DEPTH is
- * computed in the background of sim_value_apply, when it is cheap, and in any
- * case at SIM_VALUE_HARD_DEPTH. Neither computing nor freeing recurses on the
- * C stack.
+ * recipe with a repeat count; a chain deeper than SIM_VALUE_MAX_DEPTH is computed
+ * by sim_value_apply when that is cheap (a tenth of a second). A costly one stays
+ * lazy, at about 130 bytes an operation, since the script may never look: computing
+ * a million products of 1024 x 1024 unasked would take hours. It is computed in any
+ * case at SIM_VALUE_HARD_DEPTH, before it fills the host's memory. Neither
+ * computing nor freeing recurses on the C stack.
  */
 #ifndef SIM_VALUES_H
 #define SIM_VALUES_H
@@ -19,7 +21,7 @@
 
 typedef struct sim_value sim_value;
 
-enum { SIM_VALUE_MAX_DEPTH = 4096, SIM_VALUE_HARD_DEPTH = 1000000 };
+enum { SIM_VALUE_MAX_DEPTH = 4096, SIM_VALUE_HARD_DEPTH = 10000000 };
 
 /* All bytes `byte`; costs no memory however large. NULL: out of memory. */
 sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte);

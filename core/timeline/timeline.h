@@ -32,7 +32,7 @@ typedef struct sl_span {
     int64_t start_ns, end_ns;               /* on the device */
     int64_t host_start_ns, host_end_ns;     /* the call that enqueued it */
     uint64_t bytes;                         /* moved (copies, memsets), else 0 */
-    uint64_t correlation;                   /* issue number, unique, >= 1, ascending in issue order */
+    uint64_t correlation;                   /* issue number: unique, >= 1, ascending */
     uint32_t stream;                        /* stream id, 0 is the NULL stream */
     uint32_t name, where;                   /* text ids, see sl_timeline_text */
     uint32_t blocks;                        /* grid, 0 if no kernel */
@@ -42,7 +42,7 @@ typedef struct sl_span {
 
 typedef enum sl_call_kind {
     SL_CALL_EVENT_RECORD,    /* in `stream`; device_ns is its timestamp */
-    SL_CALL_STREAM_WAIT,     /* `stream` waits for the record `target` (0: none) made in `target_stream` */
+    SL_CALL_STREAM_WAIT,     /* `stream` waits for record `target` (0: none) of `target_stream` */
     SL_CALL_STREAM_SYNC, SL_CALL_EVENT_SYNC, SL_CALL_DEVICE_SYNC,   /* the host waited */
     SL_CALL_PLAIN            /* any other host call: name says which (cudaFree) */
 } sl_call_kind;
@@ -90,7 +90,8 @@ const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 
-int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);   /* first span's start to last one's end */
+/* From the first span's start to the last one's end. */
+int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
 int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's time */
 
 const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */
@@ -121,7 +122,7 @@ typedef struct sl_bounds {
     int64_t serial_ns;          /* all spans one after the other */
     int64_t busiest_engine_ns;  /* the largest busy time of an engine */
     sl_engine busiest_engine;
-    int64_t critical_path_ns;   /* longest chain through stream order, events, NULL-stream rules, host waits */
+    int64_t critical_path_ns;   /* longest chain: stream order, events, NULL stream, host waits */
     int64_t lower_ns;           /* max(busiest_engine, critical_path): no schedule can be shorter */
 } sl_bounds;
 sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_error *err);

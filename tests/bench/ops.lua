@@ -16,10 +16,9 @@ local on_up = { non_blocking = true, stream = up }
 local on_down = { non_blocking = true, stream = down }
 local short = { stream = compute }
 
-local start_event, end_event = lab.event(), lab.event()
-local began = os.clock()
-start_event:record(compute)
-local tl = recorded and lab.record()
+lab.synchronize()
+local tl = recorded and lab.record()    -- synchronises, which costs the host time: before the clocks
+local began, began_us = os.clock(), lab.now_us()
 for _ = 1, n // 10 do
     a:copy_(host, on_up)
     up:record_event(loaded)
@@ -33,9 +32,8 @@ for _ = 1, n // 10 do
     back:copy_(c, on_down)
 end
 lab.synchronize()
-end_event:record(compute)
-lab.synchronize()
+local virtual_us = lab.now_us() - began_us
 if tl then
     tl:stop()
 end
-print(string.format("%.6f %.6f", os.clock() - began, start_event:elapsed_time(end_event)))
+print(string.format("%.6f %.6f", os.clock() - began, virtual_us / 1000))

@@ -115,7 +115,8 @@ end
 local function calls_cost_what_the_profile_says()
     ideal.open{["calls.cudaMalloc.us"] = 10, ["calls.cudaMalloc.us_per_mib"] = 2,
                ["calls.cudaMallocHost.us"] = 20, ["calls.cudaMallocHost.us_per_mib"] = 0,
-               ["calls.cublasCreate.us"] = 500, ["calls.cudaFree.us"] = 30, ["calls.cudaFree.us_per_mib"] = 0}
+               ["calls.cublasCreate.us"] = 500, ["calls.cudaFree.us"] = 30,
+               ["calls.cudaFree.us_per_mib"] = 0}
     local function host_us(f)
         local before = lab.now_us()
         f()

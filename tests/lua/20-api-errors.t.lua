@@ -28,18 +28,16 @@ local function fields()
 end
 
 local function a_script_that_fails()
-    local path, log = ideal.temporary(".lua"), ideal.temporary(".log")
-    local file = assert(io.open(path, "w"))
-    file:write("local function inner()\n    lab.matmul(lab.zeros(4, 3), lab.zeros(4, 3))\nend\ninner()\n")
-    file:close()
-    local _, _, status = os.execute(("'%s' --backend sim '%s' 2> '%s'"):format(ideal.program(), path, log))
-    local text = ideal.read(log)
+    local status, text, name = ideal.run_text([[
+local function inner()
+    lab.matmul(lab.zeros(4, 3), lab.zeros(4, 3))
+end
+inner()
+]])
     T.is(status, 1, "a script that fails ends the program with status 1")
-    T.like(text, path:match("[^/]+$"):gsub("%p", "%%%0") .. ":2: matmul: inner sizes differ: 4x3 times 4x3",
-           "its message has the position")
-    T.like(text, ":4: in", "and a traceback with the caller's line")
-    os.remove(path)
-    os.remove(log)
+    local message = name .. ":2: matmul: inner sizes differ: 4x3 times 4x3"
+    T.ok(text:find(message, 1, true), "its message has the position")
+    T.like(text, ":4: in", "and a traceback has the caller's line")
 end
 
 local function two_devices()

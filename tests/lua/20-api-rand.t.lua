@@ -13,7 +13,8 @@ local function philox(counter, key)
     local k0, k1 = table.unpack(key)
     for _ = 1, 10 do
         local p0, p1 = 0xD2511F53 * c0, 0xCD9E8D57 * c2     -- exact modulo 2^64
-        c0, c1, c2, c3 = (p1 >> 32) ~ c1 ~ k0, p1 & 0xffffffff, (p0 >> 32) ~ c3 ~ k1, p0 & 0xffffffff
+        c0, c1 = (p1 >> 32) ~ c1 ~ k0, p1 & 0xffffffff
+        c2, c3 = (p0 >> 32) ~ c3 ~ k1, p0 & 0xffffffff
         k0, k1 = (k0 + 0x9E3779B9) & 0xffffffff, (k1 + 0xBB67AE85) & 0xffffffff
     end
     return {c0, c1, c2, c3}

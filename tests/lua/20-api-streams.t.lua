@@ -43,25 +43,13 @@ local function priorities()
     refuses(function() lab.stream{priority = {}} end, "SL_EINVAL", "priority", "a table is refused")
 end
 
--- Runs a script in a process of its own and gives what it wrote on stderr.
-local function stderr_of(script)
-    local path, log = ideal.temporary(".lua"), ideal.temporary(".log")
-    local file = assert(io.open(path, "w"))
-    file:write(script)
-    file:close()
-    os.execute(("'%s' --backend sim '%s' 2> '%s'"):format(ideal.program(), path, log))
-    local text = ideal.read(log)
-    os.remove(path)
-    os.remove(log)
-    return text
-end
-
 local function clamping_is_said_once()
-    local text = stderr_of("for _ = 1, 5 do lab.stream{priority = 7} end\n")
+    local _, text = ideal.run_text("for _ = 1, 5 do lab.stream{priority = 7} end\n")
     local _, times = text:gsub("priority", "")
     T.is(times, 1, "a clamped priority is told on stderr, once")
     T.like(text, "7", "with the number given")
-    T.is(stderr_of("lab.stream{priority = -5}\n"), "", "a priority in the range is not commented")
+    _, text = ideal.run_text("lab.stream{priority = -5}\n")
+    T.is(text, "", "a priority in the range is not commented")
 end
 
 local function the_current_stream()

@@ -88,7 +88,7 @@ local function breadth_first_issue_blocks_at_the_shared_head()
     local tl, by = run_grid(9, "breadth", 4, ms_of)
     for k = 1, 4 do
         T.near(by[9][k].from_us, (k - 1) * 2 * t_us, 1e-6,
-               "breadth-first, kernel " .. k .. " of the 9th stream waits for the 1st stream's head")
+               "breadth-first, kernel " .. k .. " of the 9th stream waits for the 1st's")
     end
     T.near(tl.makespan_us, 8 * t_us, 1e-6, "breadth-first issue lasts as long as the slow stream")
 end

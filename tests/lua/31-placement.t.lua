@@ -189,7 +189,9 @@ local function a_pow_gains_only_where_a_gemm_leaves_room()
         return tl:overlap_us(s[1], s[2])
     end
     local alone = pow_alone()
-    local beside_big = overlap_behind(function() lab.matmul(big, big, {out = out, stream = s[1]}) end)
+    local beside_big = overlap_behind(function()
+        lab.matmul(big, big, {out = out, stream = s[1]})
+    end)
     -- The persistent bf16 GEMM holds every SM: at most its tail is free.
     T.ok(beside_big < 0.25 * alone, "a pow does not run beside a GEMM that holds every SM")
     local small, small_out = lab.empty(512, 512), lab.empty(512, 512)

@@ -247,7 +247,8 @@ local function copies_of_one_direction_go_first_in_first_out()
     open()
     local low, high = lab.stream{non_blocking = true}, lab.stream{non_blocking = true,
         priority = "high"}
-    local host, dev1, dev2, dev3 = pinned(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)
+    local host = pinned(ten_mb)
+    local dev1, dev2, dev3 = lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)
     lab.synchronize()
     local tl = lab.profile(function()
         dev1:copy_(host, {non_blocking = true, stream = low})
@@ -268,7 +269,8 @@ local function priority_does_not_reorder_copies()
     open()
     local a, b = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
     local high = lab.stream{non_blocking = true, priority = "high"}
-    local host, dev1, dev2, dev3 = pinned(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)
+    local host = pinned(ten_mb)
+    local dev1, dev2, dev3 = lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)
     lab.synchronize()
     local tl = lab.profile(function()
         dev1:copy_(host, {non_blocking = true, stream = a})

@@ -107,25 +107,19 @@ local function pinned()
 end
 
 local function the_script()
-    local log = ideal.temporary(".txt")
-    local function run_script(arguments)
-        local _, _, status = os.execute(("LC_ALL=C '%s' --backend sim scripts/puzzler.lua %s > '%s' 2>&1"):format(
-            ideal.program(), arguments, log))
-        return status, ideal.read(log)
-    end
-    local status, text = run_script("")
+    local script = "scripts/puzzler.lua"
+    local status, text = ideal.run(script)
     T.is(status, 0, "scripts/puzzler.lua runs")
     T.like(text, "H200", "it names the GPU")
     T.like(text, "makespan", "and tells makespans")
     T.like(text, "overlap", "overlaps")
     T.like(text, "bound", "and bounds")
-    local _, again = run_script("")
+    local _, again = ideal.run(script)
     T.ok(again == text, "and says the same when run again")
-    T.is(run_script("--variant pinned --matmuls 20 --copies 5 --n 64"), 0,
+    T.is(ideal.run(script, "--variant pinned --matmuls 20 --copies 5 --n 64"), 0,
          "arguments change sizes and variant")
-    T.is(run_script("--variant sideways"), 2, "an unknown variant is a usage error")
-    T.is(run_script("--frobnicate"), 2, "so is an unknown argument")
-    os.remove(log)
+    T.is(ideal.run(script, "--variant sideways"), 2, "an unknown variant is a usage error")
+    T.is(ideal.run(script, "--frobnicate"), 2, "so is an unknown argument")
 end
 
 local fast, slow, best = asynchronous(), blocking(), pinned()

@@ -106,11 +106,29 @@ function M.read(path)
     return text
 end
 
--- The program that runs this test.
-function M.program()
+-- Runs a script in another process of the program that runs this test, on the
+-- simulator and in the C locale, with its output and errors in the file `log`.
+-- Gives the exit status and what was written.
+function M.run(script, arguments)
     local i = -1
     while arg[i - 1] do i = i - 1 end
-    return arg[i]
+    local log = M.temporary(".log")
+    local _, _, status = os.execute(("LC_ALL=C '%s' --backend sim '%s' %s > '%s' 2>&1"):format(
+        arg[i], script, arguments or "", log))
+    local text = M.read(log)
+    os.remove(log)
+    return status, text
+end
+
+-- The same with the script's text.
+function M.run_text(text)
+    local path = M.temporary(".lua")
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+    local status, output = M.run(path)
+    os.remove(path)
+    return status, output, path:match("[^/]+$")
 end
 
 -- Runs f and gives the error that it raises, or nil.
@@ -126,12 +144,12 @@ end
 function M.refuses(T, f, code, pattern, name)
     local err = M.error_of(f)
     local text = tostring(err)
-    local right = type(err) == "table" and (" " .. code .. " "):find(" " .. tostring(err.code) .. " ", 1, true)
-        and text:find(pattern) ~= nil
+    local codes, got = " " .. code .. " ", type(err) == "table" and tostring(err.code) or type(err)
+    local right = codes:find(" " .. got .. " ", 1, true) and text:find(pattern) ~= nil
         and text:find("^[%w%-%.]+:%d+: ") ~= nil
     if not T.ok(right, name) then
         T.diag(("  raised %s (%s), expected %s like %q"):format(
-            text, type(err) == "table" and tostring(err.code) or type(err), code, pattern))
+            text, got, code, pattern))
     end
 end
 
