@@ -68,8 +68,9 @@ TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(LUA_TESTS) \
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit
 
-TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' \
-           STREAMLAB_LUA='$(LUA_PROG)' STREAMLAB_SANITIZE='$(SANITIZE)'
+TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
+           STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' STREAMLAB_LUA='$(LUA_PROG)' \
+           STREAMLAB_SANITIZE='$(SANITIZE)'
 PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- products -------------------------------------------------------------

@@ -108,8 +108,7 @@ static void wait_for_all(lua_State *L, const char *op)
     }
 }
 
-/* core.open(backend, index, settings, profile's name): opens a device, makes it
- * current and returns it. */
+/* core.open(backend, index, settings): opens a device, makes it current and returns it. */
 static int internal_open(lua_State *L)
 {
     const char *op = "open";
@@ -117,7 +116,6 @@ static int internal_open(lua_State *L)
     if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
     const char *backend = lsl_check_text(L, 1, "backend", op);
     int index = (int)lsl_check_integer(L, 2, "index", 0, INT32_MAX, op);
-    const char *profile = lsl_check_text(L, 4, "profile", op);
     size_t n;
     if (state->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, op, "a host function must not open a device");
@@ -133,7 +131,6 @@ static int internal_open(lua_State *L)
         lsl_check(L, status, &err, op);
     }
     sl_device_set_pressure_hook(node->device, collect, state);
-    snprintf(node->profile, sizeof(node->profile), "%s", profile);
     node->next = state->devices;
     state->devices = node;
     state->current = node->device;
@@ -193,18 +190,9 @@ INTEGER_GETTER(memory_bytes)
 INTEGER_GETTER(max_threads_per_block)
 INTEGER_GETTER(max_shared_bytes_per_block)
 
-/* A profile's name is that under which it was asked for: the core may know none. */
-static const char *profile_name(lua_State *L, sl_device *device)
-{
-    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next)
-        if (node->device == device) return node->profile;
-    return sl_device_get_info(device)->profile;
-}
-
 static int get_profile(lua_State *L)
 {
-    check_info(L, "profile");
-    lua_pushstring(L, profile_name(L, ((lsl_box *)lua_touserdata(L, 1))->p));
+    lua_pushstring(L, check_info(L, "profile")->profile);
     return 1;
 }
 
@@ -245,9 +233,8 @@ static int device_make_current(lua_State *L)
 static int device_tostring(lua_State *L)
 {
     const sl_device_info *info = check_info(L, "tostring");
-    const char *profile = profile_name(L, ((lsl_box *)lua_touserdata(L, 1))->p);
     lua_pushfstring(L, "device %d %s (%s%s%s)", info->index, info->name, info->backend,
-                    profile[0] != '\0' ? ", profile " : "", profile);
+                    info->profile[0] != '\0' ? ", profile " : "", info->profile);
     return 1;
 }
 

@@ -81,10 +81,15 @@ typedef struct host_call {
     int ref;            /* of the thread, in the registry */
 } host_call;
 
-/* Message handler: any error as text. */
+/* Message handler: any error as text. A value that has none is named by its type,
+ * as lua5.4 does; its address would differ from run to run. */
 static int error_text(lua_State *L)
 {
-    luaL_tolstring(L, 1, NULL);
+    bool has_text = lua_type(L, 1) == LUA_TSTRING || lua_type(L, 1) == LUA_TNUMBER;
+    if (has_text || luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
+        luaL_tolstring(L, 1, NULL);
+    else
+        lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     return 1;
 }
 

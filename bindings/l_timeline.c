@@ -337,6 +337,12 @@ static int timeline_tostring(lua_State *L)
     return 1;
 }
 
+static int timeline_explain(lua_State *L)
+{
+    return lsl_fail(L, SL_EUNSUPPORTED, "explain", "explanations are not in this version; "
+                    "tl:summary() has overlaps and bounds");
+}
+
 /* ---- tables --------------------------------------------------------------------------------- */
 
 static const luaL_Reg functions[] = {{"record", lab_record}, {NULL, NULL}};
@@ -344,7 +350,7 @@ static const luaL_Reg methods[] = {
     {"stop", timeline_stop}, {"spans", timeline_spans}, {"busy_us", timeline_busy_us},
     {"overlap_us", timeline_overlap_us}, {"bounds", timeline_bounds},
     {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
-    {"summary", lsl_timeline_summary}, {"save", lsl_timeline_save}, {NULL, NULL}
+    {"summary", lsl_timeline_summary}, {"explain", timeline_explain}, {"save", lsl_timeline_save}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
     {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},

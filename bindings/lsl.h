@@ -31,7 +31,6 @@ typedef enum lsl_kind {
 /* A device that was opened; the state holds one reference until the end. */
 typedef struct lsl_device_node {
     sl_device *device;
-    char profile[32];       /* the name of the simulator's profile, "" without one */
     struct lsl_device_node *next;
 } lsl_device_node;
 

@@ -151,16 +151,17 @@ local function flatten(flat, t, prefix, label, depth)
     return flat
 end
 
--- The settings for the core, in order of name; and the profile's short name.
+-- The settings for the core, in order of name.
 local function settings_of(profile, overrides)
     local t, name = load_profile(profile)
     local flat = flatten({}, t, "", "profile " .. name, 1)
     for key, value in next, flatten({}, overrides or {}, "", "overrides", 1) do
         flat[key] = value
     end
+    flat.profile = flat.profile or name
     local settings = {}
     for i, key in ipairs(sorted_keys(flat)) do settings[i] = {key, flat[key]} end
-    return settings, name
+    return settings
 end
 
 -- Devices --------------------------------------------------------------------------------
@@ -191,21 +192,21 @@ local said_simulating = false
 function lab.open(opts)
     opts = check_options(opts, open_options, "open")
     local backend, chosen = choose_backend(opts)
-    local settings, profile_name = {}, ""
+    local settings = {}
     if backend == "sim" then
         local profile = opts.profile or core.default("profile")
             or from_environment("STREAMLAB_PROFILE") or default_profile
-        settings, profile_name = settings_of(profile, opts.overrides)
+        settings = settings_of(profile, opts.overrides)
     elseif opts.profile or opts.overrides then
         raise("SL_EINVAL", "open", ("a profile is for the simulator, not for backend \"%s\"")
               :format(backend))
     end
     local index = opts.index or core.default("index") or 0
-    local device = core.open(backend, index, settings, profile_name)
+    local device = core.open(backend, index, settings)
     if backend == "sim" and not chosen and not said_simulating then
         said_simulating = true
         core.notice(("no GPU answered: simulating %s (profile %s)")
-                    :format(device.name, profile_name))
+                    :format(device.name, device.profile))
     end
     local on_open = core.default("on_open")
     if on_open then on_open() end
@@ -286,13 +287,20 @@ end
 
 local probe_ms = 5
 
+local probe_options = {
+    {"non_blocking", "true or false", function(value) return type(value) == "boolean" end},
+}
+
 -- Does f() hold the host, or serialise streams? A kernel of one block on one
--- stream, f, a kernel on another one; neither stream takes part in the NULL
--- stream's rules. f gets the two streams.
-function lab.probe(f)
+-- stream, f, a kernel on another one. The streams are as CUDA makes them, blocking,
+-- so that work of f in the NULL stream shows, unless non_blocking = true is given.
+-- f gets the two streams.
+function lab.probe(f, opts)
     check_function(f, 1, "probe")
-    local first = lab.stream{non_blocking = true, name = "probe 1"}
-    local second = lab.stream{non_blocking = true, name = "probe 2"}
+    opts = check_options(opts, probe_options, "probe")
+    local non_blocking = opts.non_blocking or false
+    local first = lab.stream{non_blocking = non_blocking, name = "probe 1"}
+    local second = lab.stream{non_blocking = non_blocking, name = "probe 2"}
     lab.spin(0, {stream = first})       -- loads the kernel, which may synchronise
     local host_us
     local tl = lab.profile(function()
@@ -313,3 +321,8 @@ function lab.probe(f)
     return {host_us = host_us, total_us = total_us, host_blocked = host_us > kernel_us / 2,
             serialised = total_us > kernel_us * 1.5}
 end
+
+-- What later versions will have ---------------------------------------------------------------
+
+function lab.check() raise("SL_EUNSUPPORTED", "check", "the race checker is not in this version") end
+function lab.races() raise("SL_EUNSUPPORTED", "races", "the race checker is not in this version") end

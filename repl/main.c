@@ -245,9 +245,13 @@ int main(int argc, char **argv)
 {
     char message[512];
     options o;
-    if (!options_read(&o, argc, argv, message, sizeof message))
-        return usage_error(message);
-    int status = obey(&o, argc, argv);
-    options_free(&o);
+    chunk *chunks = calloc((size_t)argc + 1, sizeof *chunks);
+    if (!chunks) {
+        run_message("not enough memory");
+        return EXIT_SCRIPT;
+    }
+    bool fine = options_read(&o, chunks, argc, argv, message, sizeof message);
+    int status = fine ? obey(&o, argc, argv) : usage_error(message);
+    free(chunks);
     return status;
 }

@@ -219,16 +219,15 @@ static bool check_subcommand(reader *r)
     return true;
 }
 
-bool options_read(options *o, int argc, char **argv, char *message, int message_bytes)
+bool options_read(options *o, chunk *chunks, int argc, char **argv, char *message,
+                  int message_bytes)
 {
     memset(o, 0, sizeof *o);
+    o->chunks = chunks;
     o->script = argc;
     reader r = {o, argc, argv, 1, message, message_bytes};
     if (!check_subcommand(&r))
         return false;
-    o->chunks = calloc((size_t)argc + 1, sizeof *o->chunks);
-    if (!o->chunks)
-        return wrong(&r, "not enough memory");
     while (r.next < argc) {
         const char *argument = argv[r.next];
         if (argument[0] != '-' || argument[1] == '\0')
@@ -237,18 +236,9 @@ bool options_read(options *o, int argc, char **argv, char *message, int message_
         if (strcmp(argument, "--") == 0)
             break;
         bool fine = argument[1] == '-' ? read_long(&r, argument + 2) : read_short(&r, argument);
-        if (!fine) {
-            options_free(o);
+        if (!fine)
             return false;
-        }
     }
     o->script = r.next;
     return true;
-}
-
-void options_free(options *o)
-{
-    free(o->chunks);
-    o->chunks = NULL;
-    o->n_chunks = 0;
 }

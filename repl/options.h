@@ -33,14 +33,15 @@ typedef struct options {
     bool show_version;          /* -v */
     bool warnings;              /* -W */
     bool ignore_environment;    /* -E */
-    chunk *chunks;              /* malloc'ed; options_free */
+    chunk *chunks;              /* the caller's */
     int n_chunks;
     int script;                 /* index in argv of the script ("-" for stdin); argc: none */
 } options;
 
-/* Reads argv into *o. False: *message (size bytes) says what is wrong. */
-bool options_read(options *o, int argc, char **argv, char *message, int message_bytes);
-void options_free(options *o);
+/* Reads argv into *o; `chunks` has room for argc of them and must outlive *o.
+ * False: *message says what is wrong. */
+bool options_read(options *o, chunk *chunks, int argc, char **argv, char *message,
+                  int message_bytes);
 
 extern const char options_usage[];      /* one line */
 extern const char options_help[];       /* all of --help */

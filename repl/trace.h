@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Finds out whether a file can be put at `path`; changes nothing. False:
- * *message (size bytes) says why not. */
+ * *message says why not. */
 bool trace_can_write(const char *path, char *message, int message_bytes);
 
 /* Pushes the function that starts recording the device that was just opened. */

@@ -66,7 +66,8 @@ have_blas() {
 
 have_header() { # PATH below an include folder
     any_of "/usr/include/$1" /usr/include/*-linux-gnu*/"$1" "/usr/local/include/$1" \
-        "/opt/homebrew/include/$1" /opt/homebrew/opt/*/include/"$1" /Library/Developer/*/*/*/usr/include/"$1"
+        "/opt/homebrew/include/$1" /opt/homebrew/opt/*/include/"$1" \
+        /Library/Developer/*/*/*/usr/include/"$1"
 }
 
 # Sets `missing` to the names of what is not there.
@@ -111,7 +112,8 @@ fail() {
 
 run() { # prints a command, then runs it
     echo "streamlab setup: running: $*"
-    "$@" || fail "'$*' failed; install what is missing ($(echo $missing)) by hand, then run make again."
+    "$@" || fail "'$*' failed; install what is missing ($(echo $missing)) by hand," \
+        "then run make again."
 }
 
 install_missing() {

@@ -13,8 +13,10 @@ void sim_host_spend_us(sim_device *dev, double us)
 
 void sim_host_catch_up(sim_device *dev)
 {
-    if (!dev->running_host_func)
-        sim_run_until(dev, dev->host_at);
+    if (dev->running_host_func)
+        return;
+    sim_settle(dev);        /* has something to do only after a failure */
+    sim_run_until(dev, dev->host_at);
 }
 
 double sim_host_enqueue_us(const sim_op *op)
@@ -36,10 +38,15 @@ double sim_host_enqueue_us(const sim_op *op)
 
 /* ---- waiting ---- */
 
-static sl_status stuck(const sim_device *dev, sl_error *err)
+/* Nothing is left to happen, but there is unfinished work. If placing blocks failed
+ * for want of memory, the next wait tries again. */
+static sl_status stuck(sim_device *dev, sl_error *err)
 {
-    if (dev->out_of_memory)
+    if (dev->out_of_memory) {
+        dev->out_of_memory = false;
+        dev->chip.dirty = true;
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    }
     return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
                    (long long)dev->unfinished);
 }

@@ -23,10 +23,11 @@ static const struct { const char *key; size_t offset; bool optional; } tables[] 
 #undef X
 };
 
-enum { NAME, COMPUTE_CAPABILITY, D2D_ENGINE, NOTE, OTHERS };
+enum { NAME, COMPUTE_CAPABILITY, D2D_ENGINE, NOTE, PROFILE, OTHERS };
 static const struct { const char *key; bool optional; } others[OTHERS] = {
     [NAME] = {"name", false}, [COMPUTE_CAPABILITY] = {"compute_capability", false},
     [D2D_ENGINE] = {"d2d_engine", false}, [NOTE] = {"note", true},
+    [PROFILE] = {"profile", true},
 };
 
 /* calls.NAME.FIELD: all optional */
@@ -247,6 +248,8 @@ static sl_status read_other(sim_profile *profile, int which, const sl_setting *s
                            strlen(setting->text), sizeof profile->name - 1);
         strcpy(profile->name, setting->text);
     }
+    if (which == PROFILE)
+        snprintf(profile->profile, sizeof profile->profile, "%s", setting->text);
     if (which == D2D_ENGINE) {
         profile->d2d_on_sm = strcmp(setting->text, "sm") == 0;
         if (!profile->d2d_on_sm && strcmp(setting->text, "copy") != 0)

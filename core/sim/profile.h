@@ -92,7 +92,8 @@
     X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false)
 
 /* And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
- * "copy"), note (text, optional, ignored), and for each plain call, by CUDA's
+ * "copy"), note (text, optional, ignored), profile (text, optional: the short name
+ * under which it was asked for, cut to 31 characters), and for each plain call, by CUDA's
  * name, calls.cudaFree = {us =, us_per_mib =, waits = true|false}: what it
  * costs the host, and whether it first waits for all work on the device. */
 
@@ -100,7 +101,7 @@ typedef struct sim_table { size_t n; double *x, *y; } sim_table;
 typedef struct sim_call_cost { double us, us_per_mib; bool waits; } sim_call_cost;
 
 typedef struct sim_profile {
-    char name[96];
+    char name[96], profile[32];
     int compute_capability_major, compute_capability_minor;
     bool d2d_on_sm;
 #define X(field, key, least, greatest) double field;

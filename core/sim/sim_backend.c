@@ -30,6 +30,7 @@ static void fill_info(sim_device *dev)
     const sim_profile *p = &dev->profile;
     sl_device_info *info = &dev->base.info;
     snprintf(info->name, sizeof info->name, "%s", p->name);
+    snprintf(info->profile, sizeof info->profile, "%s", p->profile);
     info->simulated = true;
     info->sm_count = (int)p->sm_count;
     info->async_engine_count = (int)p->async_engine_count;

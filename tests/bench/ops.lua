@@ -17,7 +17,8 @@ local on_down = { non_blocking = true, stream = down }
 local short = { stream = compute }
 
 lab.synchronize()
-local tl = recorded and lab.record()    -- synchronises, which costs the host time: before the clocks
+-- Recording synchronises, which costs the host time: before the clocks start.
+local tl = recorded and lab.record()
 local began, began_us = os.clock(), lab.now_us()
 for _ = 1, n // 10 do
     a:copy_(host, on_up)

@@ -207,6 +207,10 @@ local function probing()
     T.is(free.host_blocked, true, "probe: cudaFree blocks the host")
     local null = lab.probe(function() lab.spin(0.001, {stream = lab.default_stream()}) end)
     T.is(null.host_blocked, false, "probe: a NULL-stream launch does not block the host")
+    T.is(null.serialised, true, "probe: but it serialises blocking streams")
+    local exempt = lab.probe(function() lab.spin(0.001, {stream = lab.default_stream()}) end,
+                             {non_blocking = true})
+    T.is(exempt.serialised, false, "probe: and not those that were made non-blocking")
     local waiting = lab.probe(function(first, second) second:wait_stream(first) end)
     T.is(waiting.host_blocked, false, "probe: wait_stream does not block the host")
     T.is(waiting.serialised, true, "probe: but serialises the two streams")
@@ -214,6 +218,13 @@ local function probing()
     T.is(ideal.error_of(lab.probe, function() error("bad", 0) end), "bad",
          "an error comes out as it is")
     T.lives(function() lab.synchronize() end, "and leaves nothing broken")
+end
+
+local function later_versions()
+    refuses(lab.check, "SL_EUNSUPPORTED", "not in this version", "check is not there yet, and says so")
+    refuses(lab.races, "SL_EUNSUPPORTED", "not in this version", "nor is races")
+    local tl = lab.profile(function() end)
+    refuses(function() tl:explain() end, "SL_EUNSUPPORTED", "not in this version", "nor is explain")
 end
 
 local function what_is_alive()
@@ -240,7 +251,7 @@ local function what_is_alive()
 end
 
 for _, test in ipairs{fields, a_script_that_fails, two_devices, opening, opening_wrongly, devices,
-                      host_work, measuring, probing, what_is_alive} do
+                      host_work, measuring, probing, later_versions, what_is_alive} do
     test()
 end
 T.done()

@@ -139,7 +139,8 @@ static void finish(runner *r, slot *s)
     r->runs++;
     const char *what = fault(r, s, status);
     if (what && ++r->bad <= MAX_SHOWN)
-        fprintf(stderr, "# allocation %lld: %s (wait status %d, %lld blocks left, %lld usual): %s\n",
+        fprintf(stderr,
+                "# allocation %lld: %s (wait status %d, %lld blocks left, %lld usual): %s\n",
                 (long long)s->k, what, status, (long long)s->report->live, (long long)r->live,
                 s->text);
 }

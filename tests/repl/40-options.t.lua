@@ -1,0 +1,128 @@
+-- 40-options.t.lua - the command line: what is accepted, what is refused and how.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+local run, sh = shell.run, shell.sh
+
+-- ---- as lua5.4 ---------------------------------------------------------------
+
+local out, err, code = run { "-e", "x = 1", "-e", "print(x)" }
+tap.is(out .. err .. code, "1\n0", "-e chunks run in order and share globals")
+out = run { "-eprint(7)" }
+tap.is(out, "7\n", "-e takes its text without a space")
+out = run { "-l", "s=string", "-e", "print(s == string)" }
+tap.is(out, "true\n", "-l g=mod puts the module into the global")
+out = run { "-lmath", "-e", "print(math.pi > 3)" }
+tap.is(out, "true\n", "-l mod requires it")
+_, err, code = run { "-l", "no.such.module" }
+tap.is(code, 1, "-l of a missing module is an error of the script")
+tap.like(err, "module 'no.such.module' not found", "its message names the module")
+out, err, code = run { "-v" }
+tap.like(out, "^streamlab [%d.]+ %(Lua 5%.4", "-v prints the version")
+tap.is(err .. code, "0", "and ends with success")
+out = run { "-v", "-e", "print(2)" }
+tap.like(out, "%)\n2\n$", "-v goes on with what else was asked for")
+out = run({ "-", "a", "b" }, "print(arg[0], arg[1], ...)")
+tap.is(out, "-\ta\ta\tb\n", "- runs stdin as a script, with arguments")
+out = run({}, "print(#arg, lab ~= nil)")
+tap.is(out, "0\ttrue\n", "without arguments stdin is the script when it is no terminal")
+_, err = run { "-W", "-e", "warn('careful')" }
+tap.like(err, "careful", "-W turns warnings on")
+
+local folder = shell.folder()
+local script = shell.write(folder .. "/s.lua",
+    "print(arg[0], arg[1], arg[2], select('#', ...), ...) print(arg[-1], arg[-2], arg[-3] ~= nil, arg[-4])")
+out = run { "-e", "y=1", script, "one", "-v" }
+tap.is(out, script .. "\tone\t-v\t2\tone\t-v\ny=1\t-e\ttrue\tnil\n",
+    "a script has its arguments in arg and ..., options below 0")
+out = run { "--", script }
+tap.like(out, "s.lua\tnil\tnil\t0", "-- ends the options")
+shell.write(folder .. "/-odd.lua", "print('odd')")
+out = sh("cd " .. folder .. " && \"$P\" -- -odd.lua")
+tap.is(out, "odd\n", "a script's name may start with a dash after --")
+
+out = sh("LUA_INIT='z = 5' \"$P\" -e 'print(z)'")
+tap.is(out, "5\n", "LUA_INIT runs first")
+out = sh("LUA_INIT='z = 5' LUA_INIT_5_4='z = 6' \"$P\" -e 'print(z)'")
+tap.is(out, "6\n", "LUA_INIT_5_4 goes before LUA_INIT")
+out = sh("LUA_INIT='z = 5' \"$P\" -E -e 'print(z)'")
+tap.is(out, "nil\n", "-E ignores LUA_INIT")
+out = sh("LUA_INIT=@" .. script .. " \"$P\" -e 'print(9)'")
+tap.like(out, "9\n$", "LUA_INIT may name a file")
+_, err, code = sh("LUA_INIT='error(\"bad init\")' \"$P\" -e 'print(1)'")
+tap.is(code, 1, "an error in LUA_INIT ends the program")
+tap.like(err, "LUA_INIT:1: bad init", "and is named")
+
+-- ---- the laboratory's options ------------------------------------------------
+
+local show = "local d = lab.device() print(d.backend, d.name)"
+out, err, code = run { "--backend", "sim", "--profile", "a100", "-e", show }
+tap.like(out, "^sim\t.*A100", "--backend and --profile choose the simulated GPU")
+tap.is(err .. code, "0", "without a word on stderr")
+out = run { "--backend=sim", "--profile=t4", "-e", show }
+tap.like(out, "^sim\t.*T4", "options take their value after = too")
+out, err = run { "-e", show }
+tap.like(out, "^sim\t", "without --backend the simulator stands in")
+tap.like(err, "^streamlab: [^\n]+\n$", "and one line on stderr says so")
+out, err = run { "-e", "" }
+tap.is(out .. err, "", "no device is opened before a script needs one")
+local rand = "print(lab.rand(2, {device='cpu'}):get(1))"
+local first = run { "--backend=sim", "--seed=7", "-e", rand }
+tap.is(run { "--backend=sim", "--seed", "7", "-e", rand }, first,
+    "the same seed gives the same numbers")
+tap.isnt(run { "--backend=sim", "--seed", "8", "-e", rand }, first, "another seed gives others")
+_, err, code = run { "--backend=sim", "--profile", "nosuch", "-e", show }
+tap.is(code, 1, "a profile that is not there is an error when the device is opened")
+tap.like(err, "nosuch", "and is named")
+_, err, code = run { "--backend=sim", "--device", "3", "-e", show }
+tap.is(code, 1, "a device that is not there is an error when it is opened")
+tap.like(err, "3", "and is named")
+
+-- ---- what is refused -----------------------------------------------------------
+
+local function refused(arguments, pattern, name)
+    local o, e, c = run(arguments)
+    tap.is(c, 2, name .. " is wrong usage")
+    tap.is(o, "", name .. " runs nothing")
+    tap.like(e, pattern, name .. " has a sentence")
+end
+
+local go = "print('ran')"
+refused({ "--nosuch", "-e", go }, "unrecognized option '%-%-nosuch'", "an unknown long option")
+refused({ "-x", "-e", go }, "unrecognized option '%-x'", "an unknown short option")
+refused({ "-ix", "-e", go }, "unrecognized option '%-ix'", "a joined short option")
+refused({ "-e" }, "'%-e' needs an argument", "-e without text")
+refused({ "-l" }, "'%-l' needs an argument", "-l without a module")
+refused({ "--seed" }, "%-%-seed needs a value", "--seed without a number")
+refused({ "--seed", "x", "-e", go },
+    "%-%-seed needs a whole number from 0, got 'x'", "a word as seed")
+refused({ "--seed=-1", "-e", go }, "got '%-1'", "a negative seed")
+refused({ "--seed=1.5", "-e", go }, "got '1.5'", "a fraction as seed")
+refused({ "--seed= 1", "-e", go }, "got ' 1'", "a seed with a space")
+refused({ "--seed=", "-e", go }, "got ''", "an empty seed")
+refused({ "--seed=99999999999999999999", "-e", go }, "too large", "a huge seed")
+refused({ "--device=5000", "-e", go }, "1024 devices, got 5000", "a huge device")
+refused({ "--backend=gpu", "-e", go }, "'sim' or 'cuda', got 'gpu'", "an unknown backend")
+refused({ "--profile=", "-e", go }, "%-%-profile needs", "an empty profile")
+refused({ "--check", "-e", go }, "not in this version", "--check")
+refused({ "--check=error", "-e", go }, "not in this version", "--check=error")
+refused({ "--trace=x.svg", "-e", go }, "json only", "an .svg trace")
+refused({ "--trace=x.html", "-e", go }, "json only", "an .html trace")
+refused({ "--trace=x", "-e", go }, "ends in .json, got 'x'", "a trace without suffix")
+refused({ "--help=yes" }, "takes no value", "a value for --help")
+for _, name in ipairs { "calibrate", "grade", "probe", "show" } do
+    refused({ name, "--help" }, "'" .. name .. "' is not in this version", name)
+end
+
+out, err, code = run { "--help" }
+tap.like(out, "^usage: streamlab", "--help explains")
+for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--profile", "--seed",
+    "--trace" } do
+    tap.ok(out:find(name, 1, true), "--help names " .. name)
+end
+tap.is(err .. code, "0", "--help is no error")
+out = run { "--version" }
+tap.like(out, "^streamlab ", "--version prints the version")
+
+shell.remove(folder)
+tap.done()

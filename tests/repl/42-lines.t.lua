@@ -1,0 +1,44 @@
+-- 42-lines.t.lua - -i on a stdin that is no terminal: expressions, statements,
+-- continuation lines and errors.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local run = require("shell").run
+
+local function lines(text, ...)
+    return run({ "-i", ... }, text)
+end
+
+tap.is(lines "1 + 1\n", "2\n", "an expression is evaluated and printed")
+tap.is(lines "1 + 1", "2\n", "also without a newline at the end")
+tap.is(lines "x = 3\nx\nx, x\n", "3\n3\t3\n", "statements and lists of expressions")
+tap.is(lines "nil\n", "nil\n", "nil is printed")
+tap.is(lines "(function() end)()\n", "", "no value prints nothing")
+tap.is(lines "\n\n", "", "empty lines do nothing")
+tap.is(lines "for i = 1, 2 do\nprint(i)\nend\n", "1\n2\n", "an unfinished statement goes on")
+tap.is(lines "f = function(a)\nreturn a\nend\nf(5)\n", "5\n", "so does an unfinished expression")
+tap.is(lines "s = [[a\nb]]\ns\n", "a\nb\n", "and a long string, with its newline")
+tap.is(lines "-- nothing\n4\n", "4\n", "a comment is a line")
+
+local out, err, code = lines "error('no')\n6\n"
+tap.is(out, "6\n", "an error does not end the lines")
+tap.like(err, "^streamlab: stdin:1: no\n", "and is printed")
+tap.is(code, 0, "and is no error of the program")
+out, err = lines "x = = 1\n7\n"
+tap.is(out, "7\n", "nor does a syntax error")
+tap.like(err, "unexpected symbol", "which is printed")
+out, err = lines "for i = 1, 2 do\n"
+tap.like(err, "'end' expected", "an unfinished last line is an error")
+tap.is(out, "", "that runs nothing")
+_, err = lines "setmetatable({}, {__tostring = function() error('bad text') end})\n8\n"
+tap.like(err, "bad text", "a value that cannot be printed is an error")
+tap.is(lines("lab.ones(2, 2):sum():item()\n", "--backend=sim"), "4.0\n", "lab is there")
+tap.is(lines("x\n", "-e", "x = 11"), "11\n", "lines come after -e")
+tap.is(lines "a b\n9\n", "9\n", "words that are no Lua are an error")
+out, err, code = lines "os.exit(3)\n"
+tap.is(code, 3, "os.exit ends the lines")
+out, err, code = run({ "-i", "-e", "error('first')" }, "10\n")
+tap.is(out .. code, "1", "an error before the lines ends the program")
+tap.is(lines(("x = 1; "):rep(5000) .. "x\n") .. lines(("x=1 "):rep(5000) .. "\nx\n"), "1\n",
+    "a line may be long")
+
+tap.done()

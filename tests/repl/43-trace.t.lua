@@ -1,0 +1,85 @@
+-- 43-trace.t.lua - --trace FILE: what is recorded, and when it cannot be written.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+local run, read = shell.run, shell.read
+
+local folder = shell.folder()
+local path = folder .. "/x.json"
+
+local function traced(text, ...)
+    os.remove(path)
+    local out, err, code = run { "--backend=sim", "--trace", path, "-e", text, ... }
+    return read(path), out .. err, code
+end
+
+local work = "local a = lab.ones(8, 8) lab.matmul(a, a) "
+local json, said, code = traced(work .. "lab.synchronize()")
+tap.is(code, 0, "a traced run succeeds")
+tap.is(said, "", "and says nothing")
+tap.like(json, "matmul", "the trace has its kernels")
+tap.like(json, "^{.*}%s*$", "and is one object of JSON")
+tap.like(json, "%(command line%):1", "and the script's positions")
+local again = traced(work .. "lab.synchronize()")
+tap.ok(json == again, "the same run gives the same bytes")
+tap.like(traced(work), "matmul", "work that nobody waited for is in it")
+tap.is(traced "print(1)", nil, "no device, no trace")
+
+json, said, code = traced(work .. "error('later')")
+tap.is(code, 1, "an error of the script keeps its status")
+tap.like(said, "later", "and its message")
+tap.like(json, "matmul", "the trace is saved all the same")
+json, _, code = traced(work .. "os.exit(3)")
+tap.is(code, 3, "os.exit keeps its status")
+tap.like(json, "matmul", "and saves the trace")
+json = traced(work .. "coroutine.wrap(function() os.exit(0) end)()")
+tap.like(json, "matmul", "also from a coroutine")
+json, _, code = traced(work .. "local tl = lab.profile(function() lab.spin(1) end) tl:summary()")
+tap.is(code, 0, "lab.profile within a traced run works")
+tap.ok(json and json:find("matmul") and json:find("spin"), "and the trace has all")
+
+json = traced(work .. "lab.open{backend='sim', profile='t4'} lab.spin(1)")
+tap.ok(json and json:find("matmul") and not json:find("spin"),
+    "the first device's trace has its own work")
+json = read(folder .. "/x.2.json")
+tap.ok(json and json:find("spin") and not json:find("matmul"),
+    "the second device's is saved beside it")
+
+-- ---- what cannot be written ------------------------------------------------------
+
+local function refused(file, name)
+    local out, err, c = run { "--backend=sim", "--trace", file, "-e", "print('ran')" }
+    tap.is(out .. c, "2", name .. " is found out before the script runs")
+    tap.ok(err:find(file, 1, true), name .. " is named")
+end
+refused(folder .. "/none/x.json", "a trace in a missing folder")
+os.execute("mkdir " .. folder .. "/d.json")
+refused(folder .. "/d.json", "a folder as trace")
+tap.is(read(folder .. "/y.json"), nil, "no file before the run")
+shell.write(path, "old")
+run { "--backend=sim", "--trace", path, "-e", "x = 1" }
+tap.is(read(path), "old", "an old file stays when nothing was recorded")
+
+os.execute("mkdir " .. folder .. "/gone")
+local _, err, status = run { "--backend=sim", "--trace", folder .. "/gone/x.json", "-e",
+    "lab.spin(1) os.execute('rm -r " .. folder .. "/gone')" }
+tap.is(status, 1, "a folder that vanished during the run is an error at the end")
+tap.like(err, "gone/x.json", "that names the file")
+
+-- ---- the same bytes in another build ----------------------------------------------
+
+local plain = "build/streamlab"
+local sanitized = os.getenv("STREAMLAB_SANITIZE")
+if sanitized and sanitized ~= "" and read(plain) then
+    json = traced(work .. "lab.synchronize()")
+    local own = shell.program
+    shell.program = plain
+    again = traced(work .. "lab.synchronize()")
+    shell.program = own
+    tap.ok(json == again, "the sanitized build gives the plain build's bytes")
+else
+    tap.skip("this is no sanitized build beside a plain one")
+end
+
+shell.remove(folder)
+tap.done()

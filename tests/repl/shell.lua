@@ -1,0 +1,66 @@
+-- shell.lua - runs the program under test in a shell, for the tests of this folder.
+local shell = {}
+
+shell.program = os.getenv("STREAMLAB") or "build/streamlab"
+
+-- A word that the shell takes as it stands.
+function shell.quote(text)
+    return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+-- A new empty folder; removed by shell.remove.
+function shell.folder()
+    local pipe = assert(io.popen("mktemp -d"))
+    local path = pipe:read("l")
+    pipe:close()
+    return path
+end
+
+function shell.remove(folder)
+    os.execute("rm -rf " .. shell.quote(folder))
+end
+
+function shell.write(path, text)
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+    return path
+end
+
+-- The whole of a file, or nil.
+function shell.read(path)
+    local file = io.open(path)
+    local text = file and file:read("a")
+    if file then
+        file:close()
+    end
+    return text
+end
+
+-- Runs a shell command in which $P is the program. Returns what it wrote to
+-- stdout and stderr, and its exit status (128 + n for signal n).
+function shell.sh(command)
+    local errors = os.tmpname()
+    local script = "P=" .. shell.quote(shell.program) .. "; exec 2>" .. shell.quote(errors) .. "\n"
+    local pipe = assert(io.popen(script .. command))
+    local out = pipe:read("a")
+    local _, how, code = pipe:close()
+    local err = shell.read(errors)
+    os.remove(errors)
+    return out, err, how == "signal" and 128 + code or code
+end
+
+-- Runs the program with a list of arguments, and a text as stdin.
+function shell.run(arguments, input)
+    local words = { "\"$P\"" }
+    for _, word in ipairs(arguments) do
+        words[#words + 1] = shell.quote(word)
+    end
+    local command = table.concat(words, " ")
+    if input then
+        command = "printf %s " .. shell.quote(input) .. " | " .. command
+    end
+    return shell.sh(command)
+end
+
+return shell
