@@ -38,15 +38,12 @@ double sim_host_enqueue_us(const sim_op *op)
 
 /* ---- waiting ---- */
 
-/* Nothing is left to happen, but there is unfinished work. If placing blocks failed
- * for want of memory, the next wait tries again. */
-static sl_status stuck(sim_device *dev, sl_error *err)
+/* Nothing is left to happen, but there is unfinished work: blocks could not be placed
+ * for want of memory, which the next wait tries again. */
+static sl_status stuck(const sim_device *dev, sl_error *err)
 {
-    if (dev->out_of_memory) {
-        dev->out_of_memory = false;
-        dev->chip.dirty = true;
+    if (dev->chip.dirty)
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
-    }
     return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
                    (long long)dev->unfinished);
 }

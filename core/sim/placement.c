@@ -295,7 +295,7 @@ static int64_t plan_blocks(sim_device *dev, const sim_launch *launch, int64_t le
         layers = least(layers, left / group->sms);
         if (layers == 0) {      /* fewer blocks than SMs */
             if (!group_split(dev, group_index(chip, group), (int32_t)left)) {
-                dev->out_of_memory = true;
+                chip->dirty = true;     /* no memory: whoever waits next tries again */
                 break;
             }
             layers = 1;
@@ -312,7 +312,7 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     const sim_launch *launch = &op->launch;
     sim_cohort *cohort = cohort_new(dev);
     if (!cohort) {
-        dev->out_of_memory = true;
+        dev->chip.dirty = true;         /* no memory: whoever waits next tries again */
         return false;
     }
     cohort->node.seq = op->base.seq;

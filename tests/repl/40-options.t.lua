@@ -31,7 +31,8 @@ tap.like(err, "careful", "-W turns warnings on")
 
 local folder = shell.folder()
 local script = shell.write(folder .. "/s.lua",
-    "print(arg[0], arg[1], arg[2], select('#', ...), ...) print(arg[-1], arg[-2], arg[-3] ~= nil, arg[-4])")
+    "print(arg[0], arg[1], arg[2], select('#', ...), ...)"
+    .. " print(arg[-1], arg[-2], arg[-3] ~= nil, arg[-4])")
 out = run { "-e", "y=1", script, "one", "-v" }
 tap.is(out, script .. "\tone\t-v\t2\tone\t-v\ny=1\t-e\ttrue\tnil\n",
     "a script has its arguments in arg and ..., options below 0")

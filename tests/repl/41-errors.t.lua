@@ -127,7 +127,8 @@ for _, case in ipairs { { "while true do end", "a loop" },
     { "coroutine.wrap(function() while true do end end)()", "a loop in a coroutine" },
     { "local function f() coroutine.wrap(function() while true do end end)() end\n"
         .. "coroutine.resume(coroutine.create(f)) print('on')", "a coroutine's coroutine" },
-    { "lab.open{backend='sim'} while true do lab.spin(0.001) lab.synchronize() end", "a loop of work" },
+    { "lab.open{backend='sim'} while true do lab.spin(0.001) lab.synchronize() end",
+        "a loop of work" },
 } do
     code, err = interrupted(case[1])
     tap.is(code, 130, "Ctrl-C ends " .. case[2] .. " with status 130")
