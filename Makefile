@@ -3,6 +3,8 @@
 
 # ---- settings -------------------------------------------------------------
 
+VERSION  := 0.1.0
+
 CC       ?= cc
 CFLAGS   ?= -O2 -g
 LDFLAGS  ?=
@@ -27,7 +29,7 @@ LUA_PROG := $(filter-out -,$(word 3,$(FIND_LUA)))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARNINGS) -ffp-contract=off -fPIC -MMD -MP $(SANITIZE_FLAGS)
-CPPFLAGS += -D_POSIX_C_SOURCE=200809L
+CPPFLAGS += -D_POSIX_C_SOURCE=200809L -DSTREAMLAB_VERSION='"$(VERSION)"'
 LIBS     := -lm
 ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer

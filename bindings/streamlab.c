@@ -12,7 +12,6 @@
 
 #include "embedded.h"
 
-#define VERSION "0.1.0"
 
 /* ---- state ------------------------------------------------------------------------- */
 
@@ -145,7 +144,7 @@ static int open_module(lua_State *L)
     lsl_open_ops(L);
     lsl_open_timeline(L);
     lsl_open_cuda(L);
-    lua_pushliteral(L, VERSION);
+    lua_pushliteral(L, STREAMLAB_VERSION);
     lua_setfield(L, -2, "version");
     run_prelude(L);
     return 1;

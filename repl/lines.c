@@ -24,11 +24,12 @@ static void show_prompt(lua_State *L, bool first)
 {
     if (!lines_from_terminal())
         return;
+    int top = lua_gettop(L);
     if (lua_getglobal(L, first ? "_PROMPT" : "_PROMPT2") == LUA_TNIL)
         lua_pushstring(L, first ? "> " : ">> ");
     fputs(luaL_tolstring(L, -1, NULL), stdout);
     fflush(stdout);
-    lua_pop(L, 2);
+    lua_settop(L, top);
 }
 
 /* Pushes the next line without its newline; false at the end of stdin. */

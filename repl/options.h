@@ -9,8 +9,6 @@
 
 #include <stdbool.h>
 
-#define STREAMLAB_VERSION "0.1"
-
 /* What the command line asks for besides options. */
 typedef enum request {
     REQUEST_RUN, REQUEST_HELP, REQUEST_VERSION

@@ -31,7 +31,6 @@
 #include "outfile.h"
 #include "store.h"
 
-#define VERSION "0.1.0"
 #define CPU_PID 4242
 #define CPU_TID 4242
 #define FIRST_STREAM 7          /* CUPTI's number of the default stream */
@@ -162,7 +161,7 @@ static void put_header(writer *w)
     raw(w, ",\"numSms\":");
     sl__json_int(&w->file, info->sm_count);
     raw(w, "}],\n\"distributedInfo\":{\"rank\": 0},\n\"displayTimeUnit\":\"ms\",\n"
-           "\"baseTimeNanoseconds\":0,\n\"streamlab\":{\"version\":\"" VERSION "\"");
+           "\"baseTimeNanoseconds\":0,\n\"streamlab\":{\"version\":\"" STREAMLAB_VERSION "\"");
     text(w, ",\"backend\":", info->backend);
     text(w, ",\"device\":", info->name);
     text(w, ",\"profile\":", info->profile);
