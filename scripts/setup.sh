@@ -112,8 +112,7 @@ fail() {
 
 run() { # prints a command, then runs it
     echo "streamlab setup: running: $*"
-    "$@" || fail "'$*' failed; install what is missing ($(echo $missing)) by hand," \
-        "then run make again."
+    "$@"
 }
 
 install_missing() {
@@ -134,15 +133,19 @@ install_missing() {
         root=sudo
     fi
     echo "streamlab setup: missing:$missing"
+    trap 'echo "streamlab setup: interrupted; run make again to go on." >&2; exit 130' INT TERM
     case $manager in
     apt-get)
-        run $root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
-        run $root env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y -qq --no-install-recommends $packages
+        # One source that does not answer need not matter: the install tells.
+        apt="$root env DEBIAN_FRONTEND=noninteractive apt-get"
+        run $apt update -qq || echo "streamlab setup: going on without fresh package lists."
+        run $apt install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 $packages
         ;;
     dnf) run $root dnf install -y $packages ;;
     brew) run brew install $packages ;;
-    esac
+    esac || fail "$manager could not install$packages (its messages are above);" \
+        "install them by hand, then run make again."
+    trap - INT TERM
 }
 
 case ${1:-} in

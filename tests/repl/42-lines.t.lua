@@ -44,8 +44,8 @@ tap.is(lines(("x = 1; "):rep(5000) .. "x\n") .. lines(("x=1 "):rep(5000) .. "\nx
 
 -- On a terminal, which script(1) makes. It echoes what is typed at any time, so only
 -- what is in no input can be looked for.
-local typed = [[printf 'for i = 1, 2 do\nprint(i + 40)\nend\n_PROMPT2 = "."..".."\nx = {\n3 + 4}\nx[1]\n' |
-    script -qec "$P" /dev/null]]
+local typed = [[export P; printf 'for i = 1, 2 do\nprint(i + 40)\nend\n_PROMPT2 = "."..".."\nx = {\n3 + 4}\nx[1]\n' |
+    script -qec '"$P"' /dev/null]]
 if os.execute("command -v script >/dev/null 2>&1") then
     out, err, code = shell.sh(typed)
     tap.like(out, "streamlab 0%.1.*`lab`", "a terminal gets a banner")
