@@ -51,7 +51,8 @@ static sl_status settle_after(sl_device *device, sl_status status, sl_error *err
 
 /* ---- memory ------------------------------------------------------------------- */
 
-/* Not settled, as sl_tensor_create. */
+/* Not settled, as sl_tensor_create. The memory is had before its cost is known, so
+ * that a call that fails takes no time. */
 static sl_status allocate(sl_device *device, sl_plain_call which, sl_place place, size_t n_bytes,
                           sl_stream *stream, sl_tensor **memory, sl_error *err)
 {
@@ -63,9 +64,15 @@ static sl_status allocate(sl_device *device, sl_plain_call which, sl_place place
     if (n_bytes > INT64_MAX)
         return sl_fail(err, SL_ESHAPE, "%zu bytes do not fit in 63 bits", n_bytes);
     spec.dim[0] = (int64_t)n_bytes;
+    status = sl__tensor_create(device, &spec, SL_ALLOC_PLAIN, stream, memory, err);
+    if (status)
+        return status;
     status = plain_call(device, which, n_bytes, err);
-    return status ? status
-                  : sl__tensor_create(device, &spec, SL_ALLOC_PLAIN, stream, memory, err);
+    if (status) {
+        sl_tensor_release(*memory);
+        *memory = NULL;
+    }
+    return status;
 }
 
 sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err)

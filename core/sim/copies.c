@@ -61,33 +61,31 @@ static double bytes_per_ps(const sim_device *dev, const sim_copy_engine *engine)
     return gb_per_s * 1e-3;     /* GB/s are 1e9 bytes in 1e12 ps */
 }
 
+double sim_copies_alone_us(sim_op *op)
+{
+    const sim_device *dev = sim_device_of(op);
+    return (double)op->base.work.bytes / bytes_per_ps(dev, engine_of(op)) / SIM_PS_PER_US;
+}
+
 static void start_chunk(sim_device *dev, sim_copy_engine *engine)
 {
     sim_op *op = sim_fifo_pop(&engine->waiting);
     size_t cleared = op->staged - op->sent;
-    size_t most = is_pageable(op) ? (size_t)dev->profile.stage_bytes : cleared;
-    op->chunk = cleared < most ? cleared : most;
-    engine->active = op;
-    engine->since = dev->now;
-    engine->rate = 0;           /* set_rate puts it into the heap */
-    engine->left_ps = (double)op->chunk / bytes_per_ps(dev, engine);
+    op->chunk = is_pageable(op) && op->piece < cleared ? op->piece : cleared;
+    double work_ps = (double)op->chunk / bytes_per_ps(dev, engine);
     if (op->sent == 0) {
-        engine->left_ps += dev->profile.copy_latency_us * SIM_PS_PER_US;
+        work_ps += dev->profile.copy_latency_us * SIM_PS_PER_US;
         sim_queue_capture(op);
     }
+    engine->active = op;
+    op->fluid.node.what = SIM_COPY_END;
+    sim_fluid_start(&op->fluid, dev->now, work_ps);
 }
 
 static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
 {
-    if (!engine->active || engine->rate == rate)
-        return;
-    engine->left_ps -= (double)(dev->now - engine->since) * engine->rate;
-    engine->since = dev->now;
-    engine->rate = rate;
-    double duration = engine->left_ps > 0 ? engine->left_ps / rate : 0;
-    sim_ps whole = (sim_ps)duration;
-    engine->active->node.what = SIM_COPY_END;
-    sim_heap_set(&dev->heap, &engine->active->node, dev->now + whole + (duration > (double)whole));
+    if (engine->active)
+        sim_fluid_set_rate(&dev->heap, &engine->active->fluid, dev->now, rate);
 }
 
 void sim_copies_dispatch(sim_device *dev)
@@ -112,8 +110,9 @@ void sim_copies_chunk_end(sim_op *op)
     dev->copies_dirty = true;
     op->queued = false;
     op->sent += op->chunk;
-    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
-        dev->ring_used--;
+    size_t emptied = op->chunk < op->in_ring ? op->chunk : op->in_ring;
+    op->in_ring -= emptied;
+    dev->ring_used -= emptied;
     if (op->sent == op->base.work.bytes)
         sim_queue_done(op, dev->now);
     else if (has_cleared_bytes(op))

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define LONGEST_US 1e12     /* of virtual time for one kernel: over eleven days */
-
 /* ---- GEMM ---- */
 
 typedef struct gemm_tile {
@@ -38,7 +36,7 @@ typedef enum gemm_mode { GEMM_FP32, GEMM_TF32, GEMM_BF16 } gemm_mode;
 
 typedef struct gemm_plan {
     const gemm_tile *tile;
-    double tiles, waves;
+    double tiles;
     double us;              /* without the fixed part */
 } gemm_plan;
 
@@ -76,8 +74,8 @@ static gemm_plan plan_tile(const sim_profile *p, gemm_mode mode, const gemm_tile
                            double m, double n, double k)
 {
     gemm_plan plan = {.tile = tile, .tiles = whole_tiles(tile, m, n)};
-    plan.waves = ceil_div(plan.tiles, p->sm_count);
-    double flop = plan.waves * 2.0 * tile->m * tile->n * (64 * ceil_div(k, 64)) * p->sm_count;
+    double waves = ceil_div(plan.tiles, p->sm_count);
+    double flop = waves * 2.0 * tile->m * tile->n * (64 * ceil_div(k, 64)) * p->sm_count;
     plan.us = flop / (gemm_tflops(p, mode) * tile->efficiency * 1e6);
     return plan;
 }
@@ -155,7 +153,16 @@ static double memory_us(const sim_profile *p, double bytes)
     return bytes / (gb_per_s * 1e3);
 }
 
-static sim_ps ps_of_us(double us) { return (sim_ps)(us * SIM_PS_PER_US + 0.5); }
+/* A block's time such that all of them, placed on an idle chip, take `us`. An SM takes
+ * as many as fit; those that ask for more than it has share it (placement.c). */
+static double block_us(const sim_device *dev, const sim_launch *launch, double us)
+{
+    double sms = dev->profile.sm_count, share = launch->sm_share;
+    double room = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    double full = (double)(int64_t)((double)launch->blocks / (sms * room));
+    double rest = ceil_div((double)launch->blocks - full * sms * room, sms);
+    return us / (full * larger(1, room * share) + (rest > 0 ? larger(1, rest * share) : 0));
+}
 
 static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launch)
 {
@@ -168,17 +175,16 @@ static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launc
     double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
     us = larger(us, memory_us(p, bytes));
     bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
-    double blocks = persistent ? smaller(plan.tiles, p->sm_count) : plan.tiles;
-    double waves = persistent ? 1 : plan.waves;
-    launch->blocks = (int64_t)blocks;
+    launch->blocks = (int64_t)(persistent ? smaller(plan.tiles, p->sm_count) : plan.tiles);
     launch->threads = plan.tile->threads;
     launch->registers = plan.tile->threads * plan.tile->registers_per_thread;
+    launch->shared_bytes = persistent ? (int64_t)p->shared_bytes_per_block : 0;
     launch->sm_share = plan.tile->sm_share;
-    launch->memory_share = memory_us(p, bytes) / us / smaller(blocks, p->sm_count);
-    launch->tail_ps = ps_of_us(p->gemm_fixed_us);
-    if (persistent)
-        launch->shared_bytes = (int64_t)p->shared_bytes_per_block;
-    return us / waves;
+    launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
+    double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
+    if (us > 0)
+        launch->memory_share = memory_us(p, bytes) / us / smaller((double)launch->blocks, most);
+    return block_us(dev, launch, us);
 }
 
 /* ---- elementwise kernels, reductions, copies on SMs ---- */
@@ -227,6 +233,8 @@ typedef struct stream_cost {
     double fixed_us;
 } stream_cost;
 
+static uint32_t grid_of(double blocks) { return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX; }
+
 /* Its blocks are short and many, so they are counted in whole waves of even length:
  * such kernels show no wave tail. A quarter of the blocks that fit saturates the
  * memory; a smaller grid reaches its share of that. */
@@ -234,7 +242,7 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
 {
     launch->threads = THREADS;
     launch->registers = THREADS * REGISTERS_PER_THREAD;
-    launch->tail_ps = ps_of_us(cost->fixed_us);
+    launch->tail_ps = sim_us_to_ps(cost->fixed_us);
     double per_sm = (double)sim_chip_blocks_per_sm(dev, launch);
     double capacity = larger(1, per_sm) * dev->profile.sm_count;
     double waves = ceil_div(cost->blocks, capacity);
@@ -242,6 +250,7 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
     double reached = smaller(1, resident * 4 / capacity);
     double us = larger(cost->memory_us, cost->issue_us) / reached;
     launch->blocks = (int64_t)(waves > 1 ? waves * capacity : cost->blocks);
+    launch->grid = grid_of(cost->blocks);
     if (us > 0) {
         launch->memory_share = cost->memory_us / us / resident;
         launch->sm_share = cost->issue_us / us * dev->profile.sm_count / resident;
@@ -277,11 +286,19 @@ static double bulk(const sim_device *dev, double bytes, double bytes_moved, doub
     return stream_through(dev, &cost, launch);
 }
 
+enum { WARP = 32, SPIN_REGISTERS_PER_THREAD = 16 };
+
+/* A kernel's threads come in warps. */
+static int32_t whole_warps(uint32_t threads)
+{
+    return (int32_t)((threads + WARP - 1) / WARP * WARP);
+}
+
 static double spin(const sl_work *work, sim_launch *launch)
 {
     launch->blocks = work->blocks;
-    launch->threads = (int32_t)work->threads;
-    launch->registers = (int32_t)work->threads * 16;
+    launch->threads = whole_warps(work->threads);
+    launch->registers = launch->threads * SPIN_REGISTERS_PER_THREAD;
     launch->shared_bytes = (int64_t)work->shared_bytes;
     return (double)work->duration_ns / 1e3;
 }
@@ -302,14 +319,15 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, sim_launc
         us = spin(work, launch);
     else
         us = elementwise(dev, work, launch);
-    if (!(us < LONGEST_US))
-        return sl_fail(err, SL_EINVAL, "the kernel would run for more than %g s", LONGEST_US / 1e6);
+    if (!(us <= SIM_LONGEST_US))
+        return sl_fail(err, SL_EINVAL, "the kernel would run for more than eleven days");
     if (sim_chip_blocks_per_sm(dev, launch) < 1)
         return sl_fail(err, SL_EINVAL,
                        "a block with %d threads, %d registers and %lld bytes of shared memory "
                        "does not fit on an SM of %s", launch->threads, launch->registers,
                        (long long)launch->shared_bytes, p->name);
-    launch->block_ps = ps_of_us(us);
-    launch->grid = launch->blocks > UINT32_MAX ? UINT32_MAX : (uint32_t)launch->blocks;
+    launch->block_ps = sim_us_to_ps(us);
+    if (launch->grid == 0)
+        launch->grid = grid_of((double)launch->blocks);
     return SL_OK;
 }

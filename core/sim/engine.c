@@ -96,16 +96,39 @@ void sim_heap_remove(sim_heap *heap, sim_node *node)
         sift_down(heap, i, last);
 }
 
+/* ---- work at a changing rate ---- */
+
+void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps)
+{
+    fluid->left_ps = work_ps;
+    fluid->since = now;
+    fluid->rate = 0;
+}
+
+void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate)
+{
+    if (fluid->rate == rate)
+        return;
+    fluid->left_ps -= (double)(now - fluid->since) * fluid->rate;
+    fluid->since = now;
+    fluid->rate = rate;
+    double duration = fluid->left_ps > 0 ? fluid->left_ps / rate : 0;
+    sim_ps whole = sim_whole_ps(duration);
+    sim_heap_set(heap, &fluid->node, sim_later(now, whole + (duration > (double)whole)));
+}
+
+/* ---- the loop ---- */
+
 static sim_op *op_of(sim_node *node)
 {
-    return (sim_op *)((char *)node - offsetof(sim_op, node));
+    return (sim_op *)((char *)node - offsetof(sim_op, fluid.node));
 }
 
 static void handle(sim_device *dev, sim_node *node)
 {
     switch ((sim_what)node->what) {
     case SIM_COHORT_END:
-        sim_chip_cohort_end(dev, (sim_cohort *)((char *)node - offsetof(sim_cohort, node)));
+        sim_chip_cohort_end(dev, (sim_cohort *)((char *)node - offsetof(sim_cohort, fluid.node)));
         break;
     case SIM_COPY_END:
         sim_copies_chunk_end(op_of(node));

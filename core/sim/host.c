@@ -6,9 +6,9 @@ void sim_host_spend_us(sim_device *dev, double us)
 {
     /* Inside a host function it is the helper thread that works. */
     if (dev->running_host_func)
-        dev->host_func_ps += sim_us_to_ps(us);
+        dev->host_func_ps = sim_later(dev->host_func_ps, sim_us_to_ps(us));
     else
-        dev->host_at += sim_us_to_ps(us);
+        dev->host_at = sim_later(dev->host_at, sim_us_to_ps(us));
 }
 
 void sim_host_catch_up(sim_device *dev)
@@ -38,10 +38,17 @@ double sim_host_enqueue_us(const sim_op *op)
 
 /* ---- waiting ---- */
 
+static void catch_host_up(sim_device *dev)
+{
+    if (dev->host_at < dev->now)
+        dev->host_at = dev->now;
+}
+
 /* Nothing is left to happen, but there is unfinished work: blocks could not be placed
  * for want of memory, which the next wait tries again. */
-static sl_status stuck(const sim_device *dev, sl_error *err)
+static sl_status stuck(sim_device *dev, sl_error *err)
 {
+    catch_host_up(dev);
     if (dev->chip.dirty)
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
@@ -49,24 +56,38 @@ static sl_status stuck(const sim_device *dev, sl_error *err)
 }
 
 /* The host goes on when it notices that the device has reached `now`. */
-static void wake(sim_device *dev)
+static sl_status wake(sim_device *dev, sl_error *err)
 {
-    if (dev->host_at < dev->now)
-        dev->host_at = dev->now;
-    dev->host_at += sim_us_to_ps(dev->profile.wake_us);
+    catch_host_up(dev);
+    sim_host_spend_us(dev, dev->profile.wake_us);
+    return sim_host_check_time(dev, err);
+}
+
+sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
+{
+    if (dev->host_at < SIM_LAST_PS && dev->now < SIM_LAST_PS)
+        return SL_OK;
+    return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
+}
+
+/* The NULL stream's synchronisation takes in all blocking streams (measured on an
+ * H200: it waits for a kernel of another stream that was made without flags). */
+bool sim_host_sees_idle(const sim_stream *stream)
+{
+    const sim_device *dev = (const sim_device *)stream->base.device;
+    return !stream->head && !(stream->base.legacy && dev->busy);
 }
 
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err)
 {
     sim_device *dev = (sim_device *)stream->base.device;
     sim_host_catch_up(dev);
-    if (!stream->head)
+    if (sim_host_sees_idle(stream))
         return SL_OK;
-    while (stream->head)
+    while (!sim_host_sees_idle(stream))
         if (!sim_step(dev))
             return stuck(dev, err);
-    wake(dev);
-    return SL_OK;
+    return wake(dev, err);
 }
 
 sl_status sim_host_wait_op(sim_op *op, sl_error *err)
@@ -78,8 +99,7 @@ sl_status sim_host_wait_op(sim_op *op, sl_error *err)
     while (!op->done)
         if (!sim_step(dev))
             return stuck(dev, err);
-    wake(dev);
-    return SL_OK;
+    return wake(dev, err);
 }
 
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
@@ -90,8 +110,7 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
     while (dev->unfinished > 0)
         if (!sim_step(dev))
             return stuck(dev, err);
-    wake(dev);
-    return SL_OK;
+    return wake(dev, err);
 }
 
 /* ---- pageable copies ---- */
@@ -102,24 +121,40 @@ static double staging_us(const sim_table *gb_per_s, size_t total_bytes, size_t b
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Staging buffers are filled in pieces of stage_bytes; a huge copy in larger ones, for
+ * the sake of the simulation's own time. */
+static size_t piece_of(const sim_device *dev, size_t total)
+{
+    enum { MOST_PIECES = 65536 };
+    size_t stage = (size_t)dev->profile.stage_bytes;
+    return total / stage < MOST_PIECES ? stage : total / MOST_PIECES + 1;
+}
+
+static double ring_bytes(const sim_device *dev)
+{
+    return dev->profile.stage_bytes * dev->profile.stage_buffers;
+}
 
 /* The host copies into staging buffers; each goes to the copy engine at once. With
- * all of them in use the host waits for one. It returns when the last is filled. */
+ * all of them in use the host waits. It returns when the last piece is staged. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, staged = 0;
+    op->piece = piece_of(dev, total);
     while (staged < total) {
-        size_t chunk = smaller((size_t)dev->profile.stage_bytes, total - staged);
-        while (dev->ring_used >= (int64_t)dev->profile.stage_buffers)
+        size_t piece = smaller(op->piece, total - staged);
+        while (dev->ring_used > 0 && (double)(dev->ring_used + piece) > ring_bytes(dev))
             if (!sim_step(dev))
                 return stuck(dev, err);
-        if (dev->host_at < dev->now)
-            dev->host_at = dev->now;
-        sim_host_spend_us(dev, staging_us(&dev->profile.h2d_staging_gb_per_s, total, chunk));
+        catch_host_up(dev);
+        sim_host_spend_us(dev, staging_us(&dev->profile.h2d_staging_gb_per_s, total, piece));
         sim_host_catch_up(dev);
-        dev->ring_used++;
-        staged += chunk;
+        dev->ring_used += piece;
+        op->in_ring += piece;
+        staged += piece;
         sim_copies_feed(op, staged);
         sim_settle(dev);
     }
@@ -131,22 +166,21 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
-    size_t stage = (size_t)dev->profile.stage_bytes;
-    size_t ring = stage * (size_t)dev->profile.stage_buffers;
     size_t total = op->base.work.bytes, drained = 0;
-    sim_copies_feed(op, smaller(total, ring));
+    op->piece = piece_of(dev, total);
+    size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
+    sim_copies_feed(op, smaller(total, ahead));
     while (drained < total) {
-        size_t chunk = smaller(stage, total - drained);
-        while (op->sent < drained + chunk)
+        size_t piece = smaller(op->piece, total - drained);
+        while (op->sent < drained + piece)
             if (!sim_step(dev))
                 return stuck(dev, err);
-        if (dev->host_at < dev->now)
-            dev->host_at = dev->now;
-        sim_host_spend_us(dev, staging_us(&dev->profile.d2h_staging_gb_per_s, total, chunk));
+        catch_host_up(dev);
+        sim_host_spend_us(dev, staging_us(&dev->profile.d2h_staging_gb_per_s, total, piece));
         sim_host_catch_up(dev);
-        drained += chunk;
+        drained += piece;
         if (!op->done) {
-            sim_copies_feed(op, smaller(total, drained + ring));
+            sim_copies_feed(op, smaller(total, drained + ahead));
             sim_settle(dev);
         }
     }
@@ -155,33 +189,39 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
 
 /* ---- host functions ---- */
 
-/* One helper thread runs them one after the other. */
+/* One helper thread runs them one after the other, in the order of their arrival. */
+static void schedule_host_func(sim_device *dev)
+{
+    sim_op *op = dev->host_funcs.head;
+    if (!op || op->fluid.node.slot || dev->running_host_func)
+        return;
+    sim_ps at = op->ready_at > dev->host_func_free_at ? op->ready_at : dev->host_func_free_at;
+    op->fluid.node.what = SIM_HOST_FUNC_START;
+    sim_heap_set(&dev->heap, &op->fluid.node, at);
+}
+
 void sim_host_func_submit(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    sim_ps at = dev->now + sim_us_to_ps(dev->profile.host_func_in_us);
-    if (at < dev->host_func_free_at)
-        at = dev->host_func_free_at;
-    dev->host_func_free_at = at;        /* its end is known once it has run */
-    op->node.what = SIM_HOST_FUNC_START;
-    sim_heap_set(&dev->heap, &op->node, at);
+    op->ready_at = sim_later(dev->now, sim_us_to_ps(dev->profile.host_func_in_us));
+    sim_fifo_push(&dev->host_funcs, op);
+    schedule_host_func(dev);
 }
 
 void sim_host_func_start(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (dev->now < dev->host_func_free_at) {    /* one before it took longer */
-        sim_heap_set(&dev->heap, &op->node, dev->host_func_free_at);
-        return;
-    }
+    sim_fifo_pop(&dev->host_funcs);
     sim_queue_capture(op);
     dev->running_host_func = op;
     dev->host_func_ps = 0;
     op->base.host_fn(op->base.host_ud, NULL);   /* core keeps its error */
     dev->running_host_func = NULL;
-    sim_ps end = dev->now + dev->host_func_ps;
+    sim_ps end = sim_later(dev->now, dev->host_func_ps);
     dev->host_func_free_at = end;
     op->base.end_ns = end / SIM_PS_PER_NS;
-    op->node.what = SIM_HOST_FUNC_END;
-    sim_heap_set(&dev->heap, &op->node, end + sim_us_to_ps(dev->profile.host_func_out_us));
+    op->fluid.node.what = SIM_HOST_FUNC_END;
+    sim_heap_set(&dev->heap, &op->fluid.node,
+                 sim_later(end, sim_us_to_ps(dev->profile.host_func_out_us)));
+    schedule_host_func(dev);
 }

@@ -19,7 +19,6 @@ static void group_reset(const sim_device *dev, sim_group *group)
     group->free_registers = (int32_t)profile->registers_per_sm;
     group->free_shared = (int64_t)profile->shared_bytes_per_sm;
     group->share = 0;
-    group->scale = 1;
 }
 
 /* Priority levels that the hardware tells apart; the least urgent is level 0. */
@@ -50,7 +49,6 @@ bool sim_chip_open(sim_device *dev)
     chip->n_groups = 1;
     group_reset(dev, chip->group[0]);
     chip->group[0]->sms = sms;
-    chip->memory_scale = 1;
     return true;
 }
 
@@ -108,7 +106,7 @@ static sim_cohort *cohort_new(sim_device *dev)
     else if (!(cohort = malloc(sizeof *cohort)))
         return NULL;
     chip->live_cohorts++;
-    *cohort = (sim_cohort){.node = {.what = SIM_COHORT_END}};
+    *cohort = (sim_cohort){.fluid = {.node = {.what = SIM_COHORT_END}}};
     return cohort;
 }
 
@@ -139,7 +137,8 @@ static void cohort_unlink(sim_cohort *cohort)
         cohort->next->prev = cohort->prev;
 }
 
-/* Puts `sign` times the cohort's blocks onto each SM of its group. */
+/* Takes `sign` times the cohort's blocks from what each SM of its group has free. The
+ * share is added up anew, so that no rounding is left behind. */
 static void group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
 {
     const sim_launch *launch = &cohort->op->launch;
@@ -148,9 +147,9 @@ static void group_charge(sim_group *group, const sim_cohort *cohort, int32_t sig
     group->free_blocks -= n;
     group->free_registers -= n * launch->registers;
     group->free_shared -= (int64_t)n * launch->shared_bytes;
-    group->share += n * launch->sm_share;
-    if (!group->cohorts)
-        group->share = 0;       /* no rounding is left behind */
+    group->share = 0;
+    for (const sim_cohort *c = group->cohorts; c; c = c->next)
+        group->share += c->per_sm * c->op->launch.sm_share;
 }
 
 /* ---- splitting and merging groups ---- */
@@ -165,7 +164,7 @@ static bool copy_cohorts(sim_device *dev, const sim_group *from, sim_group *to)
         if (!copy)
             return false;
         *copy = *c;
-        copy->node.slot = 0;
+        copy->fluid.node.slot = 0;
         cohort_link(copy, to);
     }
     return true;
@@ -194,8 +193,8 @@ static sim_group *group_split(sim_device *dev, int32_t index, int32_t sms)
     }
     for (sim_cohort *copy = rest->cohorts, *c = group->cohorts; copy;
          copy = copy->next, c = c->next)
-        if (c->node.slot)
-            sim_heap_set(&dev->heap, &copy->node, c->node.at);
+        if (c->fluid.node.slot)
+            sim_heap_set(&dev->heap, &copy->fluid.node, c->fluid.node.at);
     rest->first_sm = group->first_sm + sms;
     rest->sms = group->sms - sms;
     group->sms = sms;
@@ -206,11 +205,16 @@ static sim_group *group_split(sim_device *dev, int32_t index, int32_t sms)
     return rest;
 }
 
-static bool same_state(const sim_group *a, const sim_group *b)
+/* Neighbours whose SMs cannot be told apart. Only neighbours: a group is a row of SMs,
+ * so that ties go by device order. */
+static bool can_merge(const sim_group *a, const sim_group *b)
 {
     const sim_cohort *x = a->cohorts, *y = b->cohorts;
+    if (a->first_sm + a->sms != b->first_sm)
+        return false;
     for (; x && y; x = x->next, y = y->next)
-        if (x->op != y->op || x->per_sm != y->per_sm || x->node.at != y->node.at)
+        if (x->op != y->op || x->per_sm != y->per_sm || x->fluid.rate != y->fluid.rate
+            || x->fluid.node.at != y->fluid.node.at)
             return false;
     return !x && !y;
 }
@@ -222,7 +226,7 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
     sim_group *gone = chip->group[from];
     chip->group[into]->sms += gone->sms;
     for (sim_cohort *c = gone->cohorts; c; c = c->next)
-        sim_heap_remove(&dev->heap, &c->node);
+        sim_heap_remove(&dev->heap, &c->fluid.node);
     drop_cohorts(chip, gone);
     chip->n_groups--;
     for (int32_t i = from; i < chip->n_groups; i++)
@@ -230,22 +234,12 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
     chip->group[chip->n_groups] = gone;
 }
 
-/* Only a group that lost a cohort can have come to equal another. */
-static void merge_changed(sim_device *dev)
+static void merge_groups(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
-    for (int32_t i = 0; i < chip->n_groups; i++) {
-        if (!chip->group[i]->changed)
-            continue;
-        chip->group[i]->changed = false;
-        for (int32_t j = chip->n_groups - 1; j >= 0; j--) {
-            if (j == i || !same_state(chip->group[i], chip->group[j]))
-                continue;
-            group_merge(dev, i < j ? i : j, i < j ? j : i);
-            if (j < i)
-                i--;
-        }
-    }
+    for (int32_t i = chip->n_groups - 1; i > 0; i--)
+        if (can_merge(chip->group[i - 1], chip->group[i]))
+            group_merge(dev, i - 1, i);
 }
 
 /* ---- placing ---- */
@@ -315,11 +309,10 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
         dev->chip.dirty = true;         /* no memory: whoever waits next tries again */
         return false;
     }
-    cohort->node.seq = op->base.seq;
+    cohort->fluid.node.seq = op->base.seq;
     cohort->op = op;
     cohort->per_sm = (int32_t)group->plan;
-    cohort->left_ps = (double)launch->block_ps;
-    cohort->since = dev->now;
+    sim_fluid_start(&cohort->fluid, dev->now, (double)launch->block_ps);
     cohort_link(cohort, group);
     group_charge(group, cohort, 1);
     int64_t blocks = group->plan * group->sms;
@@ -330,17 +323,24 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     return true;
 }
 
+static void start_kernel(sim_device *dev, sim_op *op)
+{
+    op->queued = true;
+    dev->chip.resident_grids++;
+    sim_queue_capture(op);      /* its first blocks: virtual start */
+}
+
 /* Places what fits of one kernel; true once none of its blocks is left over. */
 static bool place_kernel(sim_device *dev, sim_op *op)
 {
     int64_t before = op->launch.blocks;
+    if (!op->queued && dev->chip.resident_grids >= (int32_t)dev->profile.max_grids)
+        return false;
     int64_t left = plan_blocks(dev, &op->launch, before);
     if (left == before)
         return false;
-    if (op->blocks_running == 0 && !op->queued) {   /* its first blocks: virtual start */
-        op->queued = true;
-        sim_queue_capture(op);
-    }
+    if (!op->queued)
+        start_kernel(dev, op);
     for (int32_t i = 0; i < dev->chip.n_groups; i++)
         if (dev->chip.group[i]->plan > 0 && !place_on(dev, op, dev->chip.group[i]))
             break;
@@ -366,32 +366,19 @@ static void place_all(sim_device *dev)
 
 static double scale_for(double share) { return share > 1 ? 1 / share : 1; }
 
-static void cohort_set_rate(sim_device *dev, sim_cohort *cohort, double rate)
-{
-    if (cohort->rate == rate)
-        return;
-    cohort->left_ps -= (double)(dev->now - cohort->since) * cohort->rate;
-    cohort->since = dev->now;
-    cohort->rate = rate;
-    double duration = cohort->left_ps > 0 ? cohort->left_ps / rate : 0;
-    sim_ps whole = (sim_ps)duration;
-    sim_heap_set(&dev->heap, &cohort->node, dev->now + whole + (duration > (double)whole));
-}
-
 /* A block runs at the smaller of its SM's and the memory's scale, each of which
  * divides what there is among all who ask. */
 static void set_rates(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
-    chip->memory_scale = scale_for(chip->memory_share);
+    double memory_scale = scale_for(chip->memory_share);
     for (int32_t i = 0; i < chip->n_groups; i++) {
-        sim_group *group = chip->group[i];
-        group->scale = scale_for(group->share);
-        for (sim_cohort *c = group->cohorts; c; c = c->next) {
-            double rate = c->op->launch.sm_share > 0 ? group->scale : 1;
-            if (c->op->launch.memory_share > 0 && chip->memory_scale < rate)
-                rate = chip->memory_scale;
-            cohort_set_rate(dev, c, rate);
+        double sm_scale = scale_for(chip->group[i]->share);
+        for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next) {
+            double rate = c->op->launch.sm_share > 0 ? sm_scale : 1;
+            if (c->op->launch.memory_share > 0 && memory_scale < rate)
+                rate = memory_scale;
+            sim_fluid_set_rate(&dev->heap, &c->fluid, dev->now, rate);
         }
     }
 }
@@ -402,7 +389,7 @@ void sim_chip_place(sim_device *dev)
     if (chip->dirty) {
         chip->dirty = false;
         if (chip->n_groups > 1)
-            merge_changed(dev);
+            merge_groups(dev);
         place_all(dev);
     }
     if (chip->rates_dirty) {
@@ -422,21 +409,12 @@ static int32_t level_of(const sim_op *op)
     return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
 }
 
-static void admit(sim_device *dev, sim_op *op)
-{
-    dev->chip.resident_grids++;
-    sim_fifo_push(&dev->chip.level[level_of(op)], op);
-    dev->chip.waiting++;
-    dev->chip.dirty = true;
-}
-
 void sim_chip_submit(sim_op *op)
 {
-    sim_device *dev = sim_device_of(op);
-    if (dev->chip.resident_grids < (int32_t)dev->profile.max_grids)
-        admit(dev, op);
-    else
-        sim_fifo_push(&dev->chip.grid_wait, op);
+    sim_chip *chip = &sim_device_of(op)->chip;
+    sim_fifo_push(&chip->level[level_of(op)], op);
+    chip->waiting++;
+    chip->dirty = true;
 }
 
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
@@ -447,7 +425,6 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     int64_t blocks = (int64_t)cohort->per_sm * group->sms;
     cohort_unlink(cohort);
     group_charge(group, cohort, -1);
-    group->changed = true;
     chip->memory_share -= (double)blocks * op->launch.memory_share;
     cohort_free(chip, cohort);
     if (chip->live_cohorts == 0)
@@ -457,14 +434,12 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     if (op->blocks_running > 0 || op->launch.blocks > 0)
         return;
     chip->resident_grids--;
-    if (chip->grid_wait.head)
-        admit(dev, sim_fifo_pop(&chip->grid_wait));
     if (op->launch.tail_ps == 0) {
         sim_chip_kernel_end(op);
         return;
     }
-    op->node.what = SIM_KERNEL_END;
-    sim_heap_set(&dev->heap, &op->node, dev->now + op->launch.tail_ps);
+    op->fluid.node.what = SIM_KERNEL_END;
+    sim_heap_set(&dev->heap, &op->fluid.node, sim_later(dev->now, op->launch.tail_ps));
 }
 
 void sim_chip_kernel_end(sim_op *op)

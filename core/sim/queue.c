@@ -85,7 +85,7 @@ void sim_stream_init(sim_stream *stream)
     stream->copy[0] = &copies[id % (uint32_t)dev->n_copy_connections];
     stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
     stream->last_channel = stream->compute;
-    stream->work_done_at = INT64_MIN / 2;
+    stream->work_done_at = -SIM_LAST_PS;
     if (stream->base.legacy)
         dev->legacy = stream;
 }
@@ -122,10 +122,10 @@ static bool is_work(const sim_op *op)
 static void come_forward(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (op->channel->head != op || op->deps_left > 0 || op->ready || op->node.slot)
+    if (op->channel->head != op || op->deps_left > 0 || op->ready || op->fluid.node.slot)
         return;
-    op->node.what = SIM_READY;
-    sim_heap_set(&dev->heap, &op->node, op->ready_at > dev->now ? op->ready_at : dev->now);
+    op->fluid.node.what = SIM_READY;
+    sim_heap_set(&dev->heap, &op->fluid.node, op->ready_at > dev->now ? op->ready_at : dev->now);
 }
 
 static void not_before(sim_op *op, sim_ps at)
@@ -141,7 +141,8 @@ static void follow_stream(sim_op *op, sim_ps at)
     sim_device *dev = sim_device_of(op);
     not_before(op, at);
     if (is_work(op))
-        not_before(op, sim_stream_of(op)->work_done_at + sim_us_to_ps(dev->profile.stream_gap_us));
+        not_before(op, sim_later(sim_stream_of(op)->work_done_at,
+                                 sim_us_to_ps(dev->profile.stream_gap_us)));
 }
 
 static void dependency_ended(sim_op *op)
@@ -176,8 +177,9 @@ static void record_ready(sim_op *op)
     op->base.start_ns = op->base.end_ns = dev->now / SIM_PS_PER_NS;
     sim_queue_leave_channel(op);
     if (is_timed_record(op)) {
-        op->node.what = SIM_RECORD_END;
-        sim_heap_set(&dev->heap, &op->node, dev->now + sim_us_to_ps(dev->profile.record_us));
+        op->fluid.node.what = SIM_RECORD_END;
+        sim_heap_set(&dev->heap, &op->fluid.node,
+                     sim_later(dev->now, sim_us_to_ps(dev->profile.record_us)));
     } else {
         sim_queue_done(op, dev->now);
     }
@@ -283,7 +285,7 @@ static void stream_busy(sim_stream *stream)
 static void release_dependents(sim_op *op, sim_ps done_at)
 {
     sim_device *dev = sim_device_of(op);
-    sim_ps at = done_at + sim_us_to_ps(dev->profile.cross_stream_us);
+    sim_ps at = sim_later(done_at, sim_us_to_ps(dev->profile.cross_stream_us));
     while (op->dependents) {
         sim_edge *edge = op->dependents;
         op->dependents = edge->next;
@@ -343,12 +345,12 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
 
 /* ---- issuing ---- */
 
-/* The operation of another stream whose end `op` must see, beyond NULL-stream
- * barriers: what the record waited for belongs to. */
+/* The unfinished record of another stream that `op` waits for; what the own stream
+ * recorded comes earlier anyway. */
 static sim_op *awaited_record(const sim_op *op)
 {
     bool waits = op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && !op->record->done;
-    return waits ? op->record->op : NULL;
+    return waits && op->record->op->base.stream != op->base.stream ? op->record->op : NULL;
 }
 
 static bool waits_for_legacy(const sim_op *op)
@@ -466,14 +468,15 @@ bool sim_queue_issue(sim_op *op)
     sim_device *dev = sim_device_of(op);
     if (!reserve(op))
         return false;
-    op->node.seq = op->base.seq;
+    op->fluid.node.seq = op->base.seq;
     op->channel = sim_queue_channel(op);
-    op->ready_at = dev->host_at + sim_us_to_ps(dev->profile.submit_us);
+    op->ready_at = sim_later(dev->host_at, sim_us_to_ps(dev->profile.submit_us));
     null_stream_barriers(op);
     if (awaited_record(op))
         wait_for(op, awaited_record(op));
-    else if (op->base.work.kind == SL_WORK_EVENT_WAIT && op->record)
-        not_before(op, op->record->done_at + sim_us_to_ps(dev->profile.cross_stream_us));
+    else if (op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done)
+        not_before(op, sim_later(op->record->done_at,
+                                 sim_us_to_ps(dev->profile.cross_stream_us)));
     if (op->base.work.kind == SL_WORK_EVENT_RECORD)
         make_latest_record(op);
     enter_stream(op);

@@ -27,7 +27,21 @@ typedef int64_t sim_ps;     /* picoseconds of virtual time */
 #define SIM_PS_PER_NS 1000
 #define SIM_PS_PER_US 1000000.0
 
-static inline sim_ps sim_us_to_ps(double us) { return (sim_ps)(us * SIM_PS_PER_US + 0.5); }
+/* Virtual time ends here, after 46 days: far enough for any script, and two such
+ * times still add up within 64 bits. Clocks stay at it, and waits say so. */
+#define SIM_LAST_PS ((sim_ps)4000000000000000000)
+#define SIM_LONGEST_US 1e12     /* one kernel or copy: over eleven days */
+
+/* A duration in ps, 0 to SIM_LAST_PS, whatever is computed. */
+static inline sim_ps sim_whole_ps(double ps)
+{
+    return ps < (double)SIM_LAST_PS ? (sim_ps)ps : SIM_LAST_PS;
+}
+static inline sim_ps sim_us_to_ps(double us) { return sim_whole_ps(us * SIM_PS_PER_US + 0.5); }
+static inline sim_ps sim_later(sim_ps at, sim_ps duration)
+{
+    return at < SIM_LAST_PS - duration ? at + duration : SIM_LAST_PS;
+}
 
 typedef struct sim_op sim_op;
 typedef struct sim_stream sim_stream;
@@ -64,13 +78,24 @@ bool sim_heap_reserve(sim_heap *heap, uint32_t n);
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at);   /* adds or moves */
 void sim_heap_remove(sim_heap *heap, sim_node *node);           /* not there: nothing */
 
+/* Work that goes on at a rate which others change: blocks, a copy's chunk. */
+typedef struct sim_fluid {
+    sim_node node;              /* its end */
+    double left_ps;             /* work left, in ps at full rate, as of `since` */
+    double rate;                /* 0: not started */
+    sim_ps since;
+} sim_fluid;
+
+void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps);
+void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate);
+
 /* ---- kernels on SMs (placement.c, costs.c) ---- */
 
 /* How a kernel uses the chip. */
 typedef struct sim_launch {
     int64_t blocks;             /* to place */
     uint32_t grid;              /* as reported in the timeline */
-    int32_t threads;            /* per block */
+    int32_t threads;            /* per block, in whole warps */
     int32_t registers;          /* per block */
     int64_t shared_bytes;       /* per block */
     sim_ps block_ps;            /* a block's time when nothing slows it */
@@ -86,22 +111,17 @@ struct sim_group {
     int32_t free_threads, free_blocks, free_registers;   /* per SM */
     int64_t free_shared;
     double share;               /* sum of the residents' sm_share, per SM */
-    double scale;               /* 1 / max(1, share) as last applied */
     sim_cohort *cohorts;        /* residents, the latest first */
-    bool changed;               /* lost one since groups were compared */
     int64_t room, plan;         /* scratch of one placement */
 };
 
 /* Blocks of one kernel that were placed together on the SMs of one group. */
 struct sim_cohort {
-    sim_node node;              /* SIM_COHORT_END */
+    sim_fluid fluid;            /* SIM_COHORT_END */
     sim_op *op;
     sim_group *group;
     sim_cohort *prev, *next;    /* in the group */
     int32_t per_sm;
-    double left_ps;             /* work left, in ps at full rate, as of `since` */
-    double rate;
-    sim_ps since;
 };
 
 enum { SIM_MAX_LEVELS = 1000 };
@@ -113,12 +133,10 @@ typedef struct sim_chip {
     sim_group **group;          /* the n_groups in use by first_sm, then the unused */
     int32_t n_groups, cap_groups;
     double memory_share;        /* sum over all residents */
-    double memory_scale;        /* 1 / max(1, memory_share) as last applied */
     sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
     int32_t waiting;            /* kernels in all levels */
-    sim_fifo grid_wait;         /* ready, but max_grids are resident */
-    int32_t resident_grids;
+    int32_t resident_grids;     /* that have started and not ended */
     bool dirty;                 /* something may be placed */
     bool rates_dirty;
     sim_cohort *free_cohorts;
@@ -129,9 +147,7 @@ typedef struct sim_chip {
 
 typedef struct sim_copy_engine {
     sim_fifo waiting;
-    sim_op *active;
-    double left_ps, rate;       /* of the active chunk */
-    sim_ps since;
+    sim_op *active;             /* its fluid is the chunk under way */
 } sim_copy_engine;
 
 /* ---- queues (queue.c) ---- */
@@ -158,7 +174,7 @@ typedef struct sim_record {
 
 struct sim_op {
     sl_op base;
-    sim_node node;
+    sim_fluid fluid;            /* its node serves all that the operation waits for */
     sim_op *stream_next;        /* the next operation of the stream */
     sim_op *channel_next, *fifo_next;
     sim_channel *channel;
@@ -172,6 +188,7 @@ struct sim_op {
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
+    size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
 };
 
 struct sim_stream {
@@ -193,11 +210,13 @@ struct sim_event {
 struct sim_buffer {
     sl_buffer base;
     sim_value *value;           /* what it holds at the device's time */
+    bool counted;               /* against the device's memory */
 };
 
 struct sim_device {
     sl_device base;
     sim_profile profile;
+    double plain_bytes;         /* that cudaMalloc has given out */
     sim_ps host_at, now;        /* the two clocks */
     sim_heap heap;
     sim_chip chip;
@@ -207,11 +226,12 @@ struct sim_device {
     sim_stream *legacy;         /* the NULL stream once opened */
     sim_stream *busy;           /* blocking streams (not the NULL stream) with unfinished work */
     int64_t unfinished;         /* operations on the device */
-    int64_t ring_used;          /* H2D staging buffers in use */
+    size_t ring_used;           /* bytes of the H2D staging buffers in use */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_edge *free_edges;
-    sim_ps host_func_free_at;   /* the helper thread that runs host functions */
+    sim_fifo host_funcs;        /* that wait for the helper thread, which runs one at a time */
+    sim_ps host_func_free_at;
     sim_op *running_host_func;
     sim_ps host_func_ps;        /* what the running one has worked */
     uint64_t loaded_kernels;    /* bit per kernel: lazy loading */
@@ -261,11 +281,15 @@ void sim_copies_submit(sim_op *op);                     /* a ready copy */
 void sim_copies_feed(sim_op *op, size_t staged);        /* more of it may move */
 void sim_copies_dispatch(sim_device *dev);
 void sim_copies_chunk_end(sim_op *op);
+double sim_copies_alone_us(sim_op *op);                 /* moving all of it, undisturbed */
 bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
 
 /* host.c */
 void sim_host_spend_us(sim_device *dev, double us);
 void sim_host_catch_up(sim_device *dev);                /* the device runs up to the host's time */
+/* SL_ESTATE once a clock has reached the end of virtual time. */
+sl_status sim_host_check_time(const sim_device *dev, sl_error *err);
+bool sim_host_sees_idle(const sim_stream *stream);
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);

@@ -8,9 +8,6 @@
 
 #define MIB 1048576.0
 
-/* Virtual time is int64 picoseconds: 106 days. Far before that, say so. */
-#define LAST_PS ((sim_ps)4000000000000000000)
-
 static sim_device *device_of_stream(const sl_stream *stream)
 {
     return (sim_device *)stream->device;
@@ -100,22 +97,25 @@ static void sim_event_close(sl_event *base)
 /* ---- memory ---- */
 
 /* The cost is the same whether or not the pool has a fitting block: what it has
- * depends on when Lua collects, and a timeline must not. For the same reason tensors
- * are not counted against the device's memory; only a cudaMalloc of more than all of
- * it fails. */
+ * depends on when Lua collects, and a timeline must not. Tensors are not counted
+ * against the device's memory either; what cudaMalloc gives out is. */
 static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream,
                                  sl_error *err)
 {
     (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
-    if (how == SL_ALLOC_PLAIN && base->place == SL_ON_DEVICE
-        && (double)base->bytes > dev->profile.memory_bytes)
-        return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %s has %.0f",
-                       base->bytes, dev->profile.name, dev->profile.memory_bytes);
+    buffer->counted = how == SL_ALLOC_PLAIN && base->place == SL_ON_DEVICE;
+    double free_bytes = dev->profile.memory_bytes - dev->plain_bytes;
+    if (buffer->counted && (double)base->bytes > free_bytes)
+        return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %.0f of %s's %.0f "
+                       "are free", base->bytes, free_bytes, dev->profile.name,
+                       dev->profile.memory_bytes);
     buffer->value = sim_value_bytes_set(base->bytes, 0);
     if (!buffer->value)
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (buffer->counted)
+        dev->plain_bytes += (double)base->bytes;
     if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
         sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
     if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
@@ -125,7 +125,10 @@ static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *s
 
 static void sim_buffer_close(sl_buffer *base)
 {
-    sim_value_release(((sim_buffer *)base)->value);
+    sim_buffer *buffer = (sim_buffer *)base;
+    if (buffer->counted)
+        ((sim_device *)base->device)->plain_bytes -= (double)base->bytes;
+    sim_value_release(buffer->value);
 }
 
 static void spend_on_host_bytes(sim_device *dev, size_t bytes)
@@ -259,14 +262,18 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
 static sl_status prepare(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
-    if (dev->host_at > LAST_PS)
-        return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
+    sl_status status = sim_host_check_time(dev, err);
+    if (status != SL_OK)
+        return status;
     describe(op);
-    sl_status status = SL_OK;
+    if (op->base.work.kind == SL_WORK_MEMCPY && sim_copies_alone_us(op) > SIM_LONGEST_US)
+        return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
+                       op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
         status = sim_costs_launch(dev, &op->base.work, &op->launch, err);
         op->base.blocks = op->launch.grid;
-        op->base.threads = (uint16_t)op->launch.threads;
+        op->base.threads = (uint16_t)(op->base.work.kernel == SL_KERNEL_SPIN
+                                          ? op->base.work.threads : (uint32_t)op->launch.threads);
     }
     if (status == SL_OK)
         status = load_kernel(dev, &op->base.work, err);
@@ -330,8 +337,10 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
         forget_capture(op);
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     }
-    /* From here on the operation has happened, whatever waiting for it gives. */
-    after_issue(op, NULL);
+    /* From here on the operation has happened. What the host could not stage for want of
+     * memory moves once there is some. */
+    if (after_issue(op, NULL) != SL_OK)
+        sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->host_at / SIM_PS_PER_NS;
     return SL_OK;
 }
@@ -359,7 +368,7 @@ static sl_status sim_stream_query(sl_stream *base, bool *done, sl_error *err)
     sim_device *dev = device_of_stream(base);
     sim_host_spend_us(dev, dev->profile.host_query_us);
     sim_host_catch_up(dev);
-    *done = ((sim_stream *)base)->head == NULL;
+    *done = sim_host_sees_idle((sim_stream *)base);
     return values_lost(dev, err);
 }
 
@@ -426,19 +435,16 @@ static sl_status sim_device_synchronize(sl_device *base, sl_error *err)
 static int64_t sim_host_now_ns(sl_device *base)
 {
     sim_device *dev = (sim_device *)base;
-    sim_ps at = dev->running_host_func ? dev->now + dev->host_func_ps : dev->host_at;
+    sim_ps at = dev->running_host_func ? sim_later(dev->now, dev->host_func_ps) : dev->host_at;
     return at / SIM_PS_PER_NS;
 }
 
 static sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
-    if (duration_ns > (LAST_PS - dev->host_at) / SIM_PS_PER_NS)
-        return sl_fail(err, SL_EINVAL, "%g s of host work pass the 46 days of virtual time",
-                       (double)duration_ns / 1e9);
     sim_host_spend_us(dev, (double)duration_ns / 1e3);
     sim_host_catch_up(dev);
-    return SL_OK;
+    return duration_ns > 0 ? sim_host_check_time(dev, err) : SL_OK;
 }
 
 static sl_status sim_plain_call(sl_device *base, sl_plain_call call, size_t bytes, bool *waited,

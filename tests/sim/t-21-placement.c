@@ -1,7 +1,6 @@
 /* Placement by groups and cohorts against a simulation of single SMs and single
- * blocks: random kernels, arrival times and priorities, compared to the nanosecond.
- * All blocks of a case have one size, so that SMs with equal room are alike and
- * ties cannot matter. */
+ * blocks: random kernels, block sizes, shared memory, arrival times and priorities,
+ * compared to the nanosecond. */
 #include "small_gpu.h"
 
 #include "../tap.h"
@@ -10,17 +9,19 @@ enum { CASES = 300, MOST_KERNELS = 24, MOST_BLOCKS = 64, SMS = 4 };
 
 typedef struct kernel {
     int64_t arrives_ns, duration_ns;
-    int blocks, level;
+    int blocks, level, threads, shared_bytes;
     int left, running;          /* of the reference */
     int64_t starts_ns, ends_ns;
 } kernel;
 
 typedef struct block { int sm, kernel; int64_t ends_ns; } block;
 
+typedef struct sm_room { int threads, blocks, registers, shared_bytes; } sm_room;   /* free */
+
 typedef struct reference {
     kernel *k;
-    int n, per_sm;
-    int held[SMS];
+    int n;
+    sm_room sm[SMS];
     block running[SMS * 8];
     int n_running;
 } reference;
@@ -33,13 +34,38 @@ static uint32_t next_random(uint32_t *state)
 
 /* ---- the reference: one block at a time ------------------------------------------ */
 
-/* The SM with the most room; -1 if all are full. */
-static int roomiest(const reference *r)
+/* How many more blocks of the kernel an SM holds; a spin has 16 registers a thread. */
+static int room(const sm_room *sm, const kernel *k)
 {
-    int best = -1;
-    for (int i = 0; i < SMS; i++)
-        if (r->held[i] < r->per_sm && (best < 0 || r->held[i] < r->held[best]))
+    int room = sm->blocks;
+    if (sm->threads / k->threads < room)
+        room = sm->threads / k->threads;
+    if (sm->registers / (16 * k->threads) < room)
+        room = sm->registers / (16 * k->threads);
+    if (k->shared_bytes && sm->shared_bytes / k->shared_bytes < room)
+        room = sm->shared_bytes / k->shared_bytes;
+    return room;
+}
+
+/* Takes (1) or gives back (-1) what a block needs. */
+static void occupy(sm_room *sm, const kernel *k, int sign)
+{
+    sm->threads -= sign * k->threads;
+    sm->blocks -= sign;
+    sm->registers -= sign * 16 * k->threads;
+    sm->shared_bytes -= sign * k->shared_bytes;
+}
+
+/* The SM with the most room for the kernel, the first of equals; -1 if there is none. */
+static int roomiest(const reference *r, const kernel *k)
+{
+    int best = -1, most = 0;
+    for (int i = 0; i < SMS; i++) {
+        if (room(&r->sm[i], k) > most) {
+            most = room(&r->sm[i], k);
             best = i;
+        }
+    }
     return best;
 }
 
@@ -59,13 +85,13 @@ static void place_blocks(reference *r, int64_t now_ns)
 {
     for (;;) {
         kernel *k = head_of_queue(r, now_ns);
-        int sm = roomiest(r);
-        if (!k || sm < 0)
+        int sm = k ? roomiest(r, k) : -1;
+        if (sm < 0)
             return;
         if (k->left == k->blocks)
             k->starts_ns = now_ns;
         k->left--;
-        r->held[sm]++;
+        occupy(&r->sm[sm], k, 1);
         r->running[r->n_running++] = (block){sm, (int)(k - r->k), now_ns + k->duration_ns};
     }
 }
@@ -87,8 +113,9 @@ static void end_blocks(reference *r, int64_t now_ns)
     for (int i = r->n_running - 1; i >= 0; i--) {
         if (r->running[i].ends_ns > now_ns)
             continue;
-        r->held[r->running[i].sm]--;
-        r->k[r->running[i].kernel].ends_ns = now_ns;
+        kernel *k = &r->k[r->running[i].kernel];
+        occupy(&r->sm[r->running[i].sm], k, -1);
+        k->ends_ns = now_ns;
         r->running[i] = r->running[--r->n_running];
     }
 }
@@ -103,18 +130,19 @@ static void run_reference(reference *r)
 
 /* ---- the product ------------------------------------------------------------------- */
 
-static bool issue(sl_device *device, const kernel *k, int threads, sl_stream **stream)
+static bool issue(sl_device *device, const kernel *k, sl_stream **stream)
 {
     sl_stream_options options = {.priority = -k->level, .non_blocking = true};
     int64_t wait_ns = k->arrives_ns - sl_device_host_now_ns(device);
-    sl_spin_options spin = {.duration_ns = k->duration_ns, .blocks = k->blocks, .threads = threads};
+    sl_spin_options spin = {.duration_ns = k->duration_ns, .blocks = k->blocks,
+                            .threads = k->threads, .shared_bytes = k->shared_bytes};
     return sl_device_host_work(device, wait_ns, NULL) == SL_OK
            && sl_stream_create(device, &options, stream, NULL) == SL_OK
            && sl_spin(&spin, *stream, NULL) == SL_OK;
 }
 
 /* How many kernels differ from the reference in start or end. */
-static int compare(const reference *r, int threads)
+static int compare(const reference *r)
 {
     sl_error err = {0};
     sl_device *device = small_gpu_open(NULL, 0, &err);
@@ -127,7 +155,7 @@ static int compare(const reference *r, int threads)
         return r->n;
     }
     for (int i = 0; i < r->n; i++)
-        wrong += !issue(device, &r->k[i], threads, &stream[i]);
+        wrong += !issue(device, &r->k[i], &stream[i]);
     wrong += sl_device_synchronize(device, NULL) != SL_OK;
     sl_record_stop(device, timeline);
     const sl_span *span = sl_timeline_spans(timeline, &n);
@@ -147,18 +175,20 @@ static int run_case(uint32_t seed)
     uint32_t random = seed;
     kernel k[MOST_KERNELS] = {{0}};
     reference r = {.k = k, .n = 2 + (int)(next_random(&random) % (MOST_KERNELS - 2))};
-    int threads = 128 << (next_random(&random) % 4);        /* 8, 4, 2 or 1 a SM */
+    for (int i = 0; i < SMS; i++)
+        r.sm[i] = (sm_room){1024, 8, 65536, 65536};
     int64_t at_ns = 0;
-    r.per_sm = 1024 / threads;
     for (int i = 0; i < r.n; i++) {
         at_ns += (int64_t)(next_random(&random) % 3) * 700;
         k[i].arrives_ns = at_ns + i;    /* never at another's end: all else is in 100 ns */
         k[i].duration_ns = 100 * (1 + (int64_t)(next_random(&random) % 30));
         k[i].blocks = k[i].left = 1 + (int)(next_random(&random) % MOST_BLOCKS);
         k[i].level = (int)(next_random(&random) % 3);
+        k[i].threads = 32 << (next_random(&random) % 6);
+        k[i].shared_bytes = (int)(next_random(&random) % 4) * 8000;
     }
     run_reference(&r);
-    return compare(&r, threads);
+    return compare(&r);
 }
 
 int main(void)

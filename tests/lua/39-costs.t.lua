@@ -1,0 +1,56 @@
+-- What a kernel takes alone: the tables of the profiles come back out of the model,
+-- whatever tiles and waves lie between.
+
+local T = require "tap"
+local ideal = require "lua.ideal"
+
+local names = {float32 = {}, tf32 = {tf32 = true}, bfloat16 = {}}
+
+-- The time from one product's start to the next one's, back to back, as the tables are.
+local function back_to_back_us(mode, n)
+    local dtype = mode == "bfloat16" and "bfloat16" or "float32"
+    local a, c = lab.empty(n, n, {dtype = dtype}), lab.empty(n, n, {dtype = dtype})
+    lab.synchronize()
+    local tl = lab.profile(function()
+        lab.spin(10)
+        for _ = 1, 3 do lab.matmul(a, a, {out = c, tf32 = names[mode].tf32}) end
+    end)
+    local spans = tl:spans()
+    return spans[4].start_us - spans[3].start_us
+end
+
+for _, profile in ipairs{"h200", "a100", "v100", "t4", "rtx4060_laptop"} do
+    local keys = dofile("scripts/profiles/" .. profile .. ".lua")
+    lab.open{backend = "sim", profile = profile}
+    for mode, rows in pairs(keys.gemm_us or {}) do
+        local worst, at = 0, 0
+        for _, row in ipairs(rows) do
+            local off = math.abs(back_to_back_us(mode, row[1]) / row[2] - 1)
+            if off > worst then worst, at = off, row[1] end
+        end
+        T.near(worst, 0, 1e-3, ("%s: every %s product of the table takes its time (worst at n = %d)")
+               :format(profile, mode, at))
+    end
+end
+
+-- 1 GiB read and 1 GiB written at 4250 GB/s: far beyond the L2 cache.
+lab.open{backend = "sim", profile = "h200", overrides = {kernel_fixed_us = 0}}
+local big = lab.empty(16384, 16384)
+local function kernel_us(f)
+    local span = lab.profile(f):spans()[1]
+    return span.end_us - span.start_us
+end
+T.near(kernel_us(function() big:pow(2, {out = big}) end), 2 * 2^30 / 4250e3, 0.01,
+       "an elementwise kernel moves its bytes at the memory's speed")
+-- 2^28 elements at 200 instruction slots each, of 66.9e12 a second.
+T.near(kernel_us(function() big:pow(2.5, {out = big}) end), 2^28 * 200 / 66.9e6, 0.01,
+       "a general exponent is bound by arithmetic")
+
+-- Without a table: 4096^3 x 2 flop at 66.9 x 0.5 TFLOP/s; 512 tiles of 256 x 128 on 128
+-- SMs are exactly four waves.
+ideal.open{sm_count = 128, ["gemm_efficiency.float32"] = 0.5, ["gemm_us.float32"] = {},
+           fp32_tflops = 66.9, l2_bytes = 0}
+T.near(kernel_us(function() lab.matmul(lab.empty(4096, 4096), lab.empty(4096, 4096)) end),
+       2 * 4096^3 / (66.9e6 * 0.5), 0.5, "a product without a table runs at peak x efficiency")
+big = nil
+T.done()
