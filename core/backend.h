@@ -42,8 +42,7 @@ typedef enum sl_kernel {
 
 enum {                      /* sl_work.flags */
     SL_WORK_TF32 = 1,
-    SL_WORK_SYNC = 2,       /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
-    SL_WORK_CAPTURED = 4    /* free for the backend */
+    SL_WORK_SYNC = 2        /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
 };
 
 typedef struct sl_work {

@@ -85,3 +85,15 @@ void sl__buffer_set_place(sl_buffer *buffer, sl_place place)
     buffer->place = (uint8_t)place;
     *bytes_counter(buffer) += (int64_t)buffer->bytes;
 }
+
+void sl__buffer_move(sl_buffer *buffer, sl_device *device)
+{
+    sl_device *old = buffer->device;
+
+    *bytes_counter(buffer) -= (int64_t)buffer->bytes;
+    old->core->stats.buffers--;
+    buffer->device = sl_device_retain(device);
+    device->core->stats.buffers++;
+    *bytes_counter(buffer) += (int64_t)buffer->bytes;
+    sl_device_release(old);
+}

@@ -11,6 +11,9 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
 sl_buffer *sl__buffer_retain(sl_buffer *buffer);    /* NULL is fine */
 void sl__buffer_release(sl_buffer *buffer);
 
+/* Host memory comes to belong to another device of the same backend. */
+void sl__buffer_move(sl_buffer *buffer, sl_device *device);
+
 /* After cudaHostRegister or cudaHostUnregister: PAGEABLE <-> PINNED. */
 void sl__buffer_set_place(sl_buffer *buffer, sl_place place);
 

@@ -45,8 +45,7 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_error *err)
     if (!status)
         status = sl__tensor_check(src, "the source", err);
     if (!status)
-        status = sl__device_check_same(src->device, "the source", dst->device, "the destination",
-                                       err);
+        status = sl__tensor_join(dst, src, err);
     if (!status)
         status = sl__device_enter(dst->device, "copy", err);
     if (status)

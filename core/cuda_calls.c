@@ -123,7 +123,7 @@ static sl_status check_device_memory(const sl_tensor *memory, const char *what, 
         return sl_fail(err, SL_EPLACE,
                        "%s takes device memory; this is pinned host memory: use cudaFreeHost",
                        what);
-    return sl_fail(err, SL_EPLACE, "%s takes device memory; this is a host tensor: use its free",
+    return sl_fail(err, SL_EPLACE, "%s takes device memory; this is a host tensor: use t:free()",
                    what);
 }
 
@@ -230,11 +230,13 @@ static sl_status check_length(const sl_tensor *tensor, const char *noun, size_t 
     return sl_fail(err, SL_EINVAL, "%zu bytes: %s has %zu", n_bytes, noun, tensor->bytes);
 }
 
+/* `flags` is SL_WORK_SYNC where the host waits. */
 static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stream *stream,
-                           const char *what, sl_error *err)
+                           unsigned flags, const char *what, sl_error *err)
 {
     const sl_work work = {
         .kind = SL_WORK_MEMSET, .byte_value = (unsigned char)value, .bytes = n_bytes,
+        .flags = (uint8_t)flags,
     };
     sl_status status = enter_memory(memory, what, err);
 
@@ -242,9 +244,9 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
         status = sl__tensor_check_stream(memory, "the memory", stream, err);
     if (status)
         return status;
-    if (memory->spec.place != SL_ON_DEVICE)
-        return sl_fail(err, SL_EPLACE,
-                       "%s takes device memory; this is a host tensor: use its fill", what);
+    if (memory->spec.place == SL_PAGEABLE)
+        return sl_fail(err, SL_EPLACE, "%s takes device or pinned memory; this is pageable: "
+                       "use fill_", what);
     status = check_length(memory, "the memory", n_bytes, err);
     if (status)
         return status;
@@ -257,13 +259,14 @@ sl_status sl_cuda_memset(sl_tensor *memory, int value, size_t n_bytes, sl_error 
 
     if (status)
         return status;
-    return set_bytes(memory, value, n_bytes, memory->device->core->legacy, "cudaMemset", err);
+    return set_bytes(memory, value, n_bytes, memory->device->core->legacy,
+                     memory->spec.place == SL_PINNED ? SL_WORK_SYNC : 0, "cudaMemset", err);
 }
 
 sl_status sl_cuda_memset_async(sl_tensor *memory, int value, size_t n_bytes, sl_stream *stream,
                                sl_error *err)
 {
-    return set_bytes(memory, value, n_bytes, stream, "cudaMemsetAsync", err);
+    return set_bytes(memory, value, n_bytes, stream, 0, "cudaMemsetAsync", err);
 }
 
 /* `flags` is SL_WORK_SYNC for cudaMemcpy. A copy of bytes, whatever the dtypes. */
@@ -292,8 +295,7 @@ static sl_status enter_memcpy(sl_tensor *dst, sl_tensor *src, const char *what, 
     if (!status)
         status = sl__tensor_check(src, "the source", err);
     if (!status)
-        status = sl__device_check_same(src->device, "the source", dst->device, "the destination",
-                                       err);
+        status = sl__tensor_join(dst, src, err);
     return status ? status : sl__device_enter(dst->device, what, err);
 }
 

@@ -150,6 +150,7 @@ void sl_device_drain(sl_device *device)
     sl_device_set_current_stream(device, core->legacy, NULL);
     core->draining = core->stats.ops_in_flight > 0;
     core->pending.status = SL_OK;
+    core->more_pending = 0;
 }
 
 const sl_device_info *sl_device_get_info(const sl_device *device)
@@ -196,6 +197,12 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
     if (!pending->status)
         return SL_OK;
     status = pending->status;
+    if (device->core->more_pending) {
+        size_t len = strlen(pending->msg);
+        snprintf(pending->msg + len, sizeof pending->msg - len, " (and %d more failed)",
+                 device->core->more_pending);
+        device->core->more_pending = 0;
+    }
     if (err)
         *err = *pending;
     pending->status = SL_OK;
@@ -206,7 +213,9 @@ void sl__device_fail_later(sl_device *device, sl_status status, const char *msg)
 {
     sl_error *pending = &device->core->pending;
 
-    if (!pending->status)
+    if (pending->status)
+        device->core->more_pending++;
+    else
         sl_fail(pending, status, "%s", msg);
 }
 

@@ -42,6 +42,7 @@ typedef struct sl__device_core {
     bool draining;                      /* host functions are skipped */
     int in_host_func;                   /* depth of host functions that are running */
     sl_error pending;                   /* what settle reports next; status 0: nothing */
+    int more_pending;                   /* how many failures after it were not kept */
     sl_device_stats stats;
 } sl__device_core;
 

@@ -225,6 +225,35 @@ sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
     return sl__device_check_same(tensor->device, noun, stream->device, "the stream", err);
 }
 
+static void move_to(sl_tensor *tensor, sl_device *device)
+{
+    sl_device *old = tensor->device;
+
+    sl__buffer_move(tensor->buffer, device);
+    old->core->stats.tensors--;
+    tensor->device = sl_device_retain(device);
+    device->core->stats.tensors++;
+    sl_device_release(old);
+}
+
+sl_status sl__tensor_join(sl_tensor *dst, sl_tensor *src, sl_error *err)
+{
+    bool moves_dst = dst->spec.place != SL_ON_DEVICE;
+    bool moves_src = src->spec.place != SL_ON_DEVICE;
+    bool same_backend = dst->device->backend == src->device->backend;
+
+    if (dst->device == src->device)
+        return SL_OK;
+    if (!same_backend || (!moves_dst && !moves_src))
+        return sl__device_check_same(src->device, "the source", dst->device, "the destination",
+                                     err);
+    if (moves_src)
+        move_to(src, dst->device);
+    else
+        move_to(dst, src->device);
+    return SL_OK;
+}
+
 /* ---- filling ---------------------------------------------------------------------- */
 
 /* FILL, RAND or RANDN where the tensor is: a kernel, or host work. */

@@ -26,6 +26,11 @@ sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *
 sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
                                   const sl_stream *stream, sl_error *err);
 
+/* Brings two open tensors that a copy joins to one device, which is left in dst->device.
+ * Host memory belongs to no GPU: a host tensor follows the other one, and on failure
+ * neither has moved. Two GPUs (SL_EDEVICE), or two backends, do not meet. */
+sl_status sl__tensor_join(sl_tensor *dst, sl_tensor *src, sl_error *err);
+
 bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b);
 
 /* "4x3", "scalar". */

@@ -290,8 +290,8 @@ static sl_status after_issue(sim_op *op, sl_error *err)
         op->base.span_flags |= SL_SPAN_HOST_WAITED;
         return sim_host_drain_d2h(op, err);
     }
-    if (work->kind == SL_WORK_MEMCPY && (work->flags & SL_WORK_SYNC)
-        && work->copy_kind != SL_SPAN_MEMCPY_D2D) {
+    bool within_device = work->kind == SL_WORK_MEMCPY && work->copy_kind == SL_SPAN_MEMCPY_D2D;
+    if ((work->flags & SL_WORK_SYNC) && !within_device) {
         op->base.span_flags |= SL_SPAN_HOST_WAITED;
         return sim_host_wait_op(op, err);
     }

@@ -19,7 +19,7 @@ static void test_memory(void)
                "cudaFree takes device memory; this is pinned host memory: use cudaFreeHost",
                "cudaFree refuses host memory and names the right call");
     fails_with(sl_cuda_free(pageable, err), SL_EPLACE,
-               "cudaFree takes device memory; this is a host tensor: use its free",
+               "cudaFree takes device memory; this is a host tensor: use t:free()",
                "also for a host tensor");
     fails_with(sl_cuda_free_host(m, err), SL_EPLACE,
                "cudaFreeHost takes pinned host memory; this is device memory: use cudaFree",
@@ -64,6 +64,7 @@ static void test_transfers(void)
 {
     sl_tensor *d = NULL, *h = NULL;
     sl_tensor *f = fake_matrix(device, 2, 2);
+    sl_tensor *pageable = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     double value = 0;
 
     sl_cuda_malloc(device, 16, &d, NULL);
@@ -73,9 +74,12 @@ static void test_transfers(void)
     is_int(fake.n_queue, 1, "without waiting");
     fails_with(sl_cuda_memset(d, 0, 17, err), SL_EINVAL, "17 bytes: the memory has 16",
                "it stays within the memory");
-    fails_with(sl_cuda_memset_async(h, 0, 1, stream, err), SL_EPLACE,
-               "cudaMemsetAsync takes device memory; this is a host tensor: use its fill",
-               "which is device memory");
+    fails_with(sl_cuda_memset_async(pageable, 0, 1, stream, err), SL_EPLACE,
+               "cudaMemsetAsync takes device or pinned memory; this is pageable: use fill_",
+               "which may not be pageable");
+    sl_tensor_release(pageable);
+    is_int(sl_cuda_memset(h, 0, 16, NULL), SL_OK, "cudaMemset takes pinned memory");
+    is_int(fake.last_work.flags, SL_WORK_SYNC, "and waits then");
     is_int(sl_cuda_memcpy(h, d, 4, NULL), SL_OK, "cudaMemcpy copies the first bytes");
     is_int(fake.last_work.flags, SL_WORK_SYNC, "as the call that waits");
     is_int(fake_stats(device).ops_in_flight, 0, "and nothing is in flight after it");

@@ -140,6 +140,37 @@ do
     T.lives(function() lab.synchronize() end, "and the device is as before")
 end
 
+-- Host memory belongs to no GPU.
+do
+    ideal.open()
+    local host, other = lab.full(3, 2, 2, {device = "cpu"}), lab.empty(2, 2, {device = "cpu"})
+    local on_first = lab.empty(2, 2)
+    lab.open{backend = "sim", profile = "a100"}
+    local on_second = lab.empty(2, 2)
+    on_second:copy_(host)
+    T.is_deeply(on_second:totable(), {{3, 3}, {3, 3}}, "a host tensor can be copied to any GPU")
+    other:copy_(on_second)
+    T.is(other:get(2, 2), 3.0, "and from any")
+    lab.cuda.memcpy(on_second, other, 4)
+    T.lives(function() lab.synchronize() end, "also by the plain calls")
+    T.throws_like(function() on_second:copy_(on_first) end, "another device",
+                  "but two GPUs do not copy to each other in this version")
+    lab.cuda.free(lab.cuda.malloc(4))
+    local pinned = lab.cuda.malloc_host(4)
+    lab.cuda.memset(pinned, 7)
+    T.is(pinned:get(4), 7.0, "cudaMemset of pinned memory waits: the host sees it")
+    lab.cuda.free_host(pinned)
+end
+
+-- Of several host functions that fail, the first is told, and how many more.
+do
+    ideal.open()
+    local s = ideal.streams(1)[1]
+    for i = 1, 3 do s:launch_host_func(function() error("bad " .. i) end) end
+    T.throws_like(function() s:synchronize() end, "bad 1 %(and 2 more failed%)",
+                  "of several failing host functions none is lost without a word")
+end
+
 -- cudaMalloc gives out what there is, and costs nothing when it fails.
 do
     lab.open{backend = "sim", profile = "t4"}
