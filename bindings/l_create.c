@@ -203,6 +203,41 @@ static void describe(const table_walk *walk, int depth, char *text, size_t size)
                                  (long long)walk->at[i]);
 }
 
+/* By type, then by value where that has an order: which of two keys is told must
+ * not depend on Lua's hash order. */
+static bool key_before(lua_State *L, int a, int b)
+{
+    int type = lua_type(L, a);
+    if (type != lua_type(L, b)) return type < lua_type(L, b);
+    if (type == LUA_TBOOLEAN) return lua_toboolean(L, a) < lua_toboolean(L, b);
+    return (type == LUA_TNUMBER || type == LUA_TSTRING) && lua_compare(L, a, b, LUA_OPLT);
+}
+
+/* Raises if the table on top of the stack has keys besides those of its list of n. */
+static void check_keys(lua_State *L, int64_t n, const char *row)
+{
+    int table = lua_gettop(L), first = table + 1, whole;
+    lua_pushnil(L);         /* the first wrong key so far */
+    lua_pushnil(L);
+    while (lua_next(L, table)) {
+        lua_pop(L, 1);
+        lua_Integer at = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &whole) : 0;
+        if (at >= 1 && at <= n) continue;
+        if (!lua_isnil(L, first) && !key_before(L, first + 1, first)) continue;
+        lua_pushvalue(L, -1);
+        lua_replace(L, first);
+    }
+    if (!lua_isnil(L, first)) {
+        bool text = lua_type(L, first) == LUA_TSTRING;
+        bool plain = text || lua_isnumber(L, first) || lua_isboolean(L, first);
+        lsl_fail(L, SL_EINVAL, "tensor", "%s has the key %s%.100s%s besides its list of %lld", row,
+                 text ? "'" : "[",
+                 plain ? luaL_tolstring(L, first, NULL) : lsl_type_name(L, first),
+                 text ? "'" : "]", (long long)n);
+    }
+    lua_pop(L, 1);
+}
+
 /* Takes what is on top of the stack, `depth` levels down. */
 static void walk_table(lua_State *L, table_walk *walk, int depth)
 {
@@ -225,6 +260,7 @@ static void walk_table(lua_State *L, table_walk *walk, int depth)
     if (n != walk->spec->dim[depth])
         lsl_fail(L, SL_ESHAPE, "tensor", "%s has %lld elements, but the first one has %lld", row,
                  (long long)n, (long long)walk->spec->dim[depth]);
+    check_keys(L, n, row);
     for (int64_t i = 1; i <= n; i++) {
         walk->at[depth] = i;
         lua_rawgeti(L, -1, i);
@@ -238,6 +274,7 @@ static int lab_tensor(lua_State *L)
 {
     const char *op = "tensor";
     tensor_plan plan;
+    lsl_no_more(L, 2, op);
     lua_settop(L, 2);
     memset(&plan, 0, sizeof(plan));
     if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
@@ -250,7 +287,7 @@ static int lab_tensor(lua_State *L)
             lsl_fail(L, SL_ESHAPE, op, "the table has too many elements");
     table_walk walk = {.spec = &plan.spec};
     double *values = walk.next = lsl_scratch(L, (size_t)n, sizeof(double), op);
-    luaL_checkstack(L, SL_MAX_DIMS + 4, NULL);
+    luaL_checkstack(L, SL_MAX_DIMS + 8, NULL);
     lua_pushvalue(L, 1);
     walk_table(L, &walk, 0);
     lua_pop(L, 1);

@@ -1,6 +1,8 @@
 /* l_cuda.c - lab.cuda: the plain calls of CUDA in snake_case, for probes. Memory
  * comes as a uint8 tensor. Where a call takes a stream, it is the last argument,
  * as {stream = s} or as the stream itself; without one it is the current stream.
+ * The calls that allocate are called to find out what fits: where memory is short
+ * they give nil, a sentence and the code. Everything else that fails raises.
  */
 #include "lsl.h"
 
@@ -9,6 +11,14 @@
 static int64_t check_bytes(lua_State *L, int arg, const char *op)
 {
     return lsl_check_integer(L, arg, "bytes", 0, INT64_MAX, op);
+}
+
+/* A byte count may be left out in front of the stream: puts a nil in its place. */
+static void insert_bytes(lua_State *L, int arg)
+{
+    if (!lua_istable(L, arg) && lsl_to(L, arg, LSL_STREAM) == NULL) return;
+    lua_pushnil(L);
+    lua_insert(L, arg);
 }
 
 /* The optional byte count at `arg`: by default all of `memory`. */
@@ -21,24 +31,35 @@ static size_t opt_bytes(lua_State *L, int arg, sl_tensor *memory, const char *op
 static sl_stream *opt_stream(lua_State *L, int arg, sl_device *device, const char *op)
 {
     sl_stream *stream = lsl_stream_option(L, arg, op);
+    lsl_no_more(L, arg, op);
     return stream != NULL ? stream : sl_device_current_stream(device);
 }
 
 /* ---- memory ------------------------------------------------------------------------- */
+
+/* The result of an allocation, for the box on top of the stack. */
+static int finish_malloc(lua_State *L, lsl_box *box, sl_tensor *memory, sl_status status,
+                         const sl_error *err, const char *op)
+{
+    if (status == SL_ENOMEM) return lsl_push_failure(L, status, err);
+    lsl_check(L, status, err, op);
+    box->p = memory;
+    return 1;
+}
 
 typedef sl_status (*malloc_fn)(sl_device *, size_t, sl_tensor **, sl_error *);
 
 static int plain_malloc(lua_State *L, malloc_fn fn, const char *op)
 {
     size_t n_bytes = (size_t)check_bytes(L, 1, op);
+    lsl_no_more(L, 1, op);
     sl_device *device = lsl_device(L, op);
     lsl_box *box = lsl_new_box(L, LSL_TENSOR);
-    sl_tensor *memory;
+    sl_tensor *memory = NULL;
     sl_error err;
     lsl_mark(L, device);
-    lsl_check(L, fn(device, n_bytes, &memory, &err), &err, op);
-    box->p = memory;
-    return 1;
+    sl_status status = fn(device, n_bytes, &memory, &err);
+    return finish_malloc(L, box, memory, status, &err, op);
 }
 
 static int cuda_malloc(lua_State *L) { return plain_malloc(L, sl_cuda_malloc, "cuda.malloc"); }
@@ -54,15 +75,13 @@ static int cuda_malloc_async(lua_State *L)
     size_t n_bytes = (size_t)check_bytes(L, 1, op);
     sl_stream *stream = opt_stream(L, 2, lsl_device(L, op), op);
     lsl_box *box = lsl_new_box(L, LSL_TENSOR);
-    sl_tensor *memory;
+    sl_tensor *memory = NULL;
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     sl_stream_retain(stream);   /* memory pressure may run finalizers of the user's */
     sl_status status = sl_cuda_malloc_async(stream, n_bytes, &memory, &err);
     sl_stream_release(stream);
-    lsl_check(L, status, &err, op);
-    box->p = memory;
-    return 1;
+    return finish_malloc(L, box, memory, status, &err, op);
 }
 
 typedef sl_status (*memory_fn)(sl_tensor *, sl_error *);
@@ -70,6 +89,7 @@ typedef sl_status (*memory_fn)(sl_tensor *, sl_error *);
 static int on_memory(lua_State *L, memory_fn fn, const char *op)
 {
     sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
+    lsl_no_more(L, 1, op);
     sl_error err;
     lsl_mark(L, sl_tensor_device(memory));
     lsl_check(L, fn(memory, &err), &err, op);
@@ -112,6 +132,7 @@ static int cuda_memset(lua_State *L)
     sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
     int value = (int)lsl_check_integer(L, 2, "value", 0, 255, op);
     size_t n_bytes = opt_bytes(L, 3, memory, op);
+    lsl_no_more(L, 3, op);
     sl_error err;
     lsl_mark(L, sl_tensor_device(memory));
     lsl_check(L, sl_cuda_memset(memory, value, n_bytes, &err), &err, op);
@@ -123,6 +144,7 @@ static int cuda_memset_async(lua_State *L)
     const char *op = "cuda.memset_async";
     sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
     int value = (int)lsl_check_integer(L, 2, "value", 0, 255, op);
+    insert_bytes(L, 3);
     size_t n_bytes = opt_bytes(L, 3, memory, op);
     sl_stream *stream = opt_stream(L, 4, sl_tensor_device(memory), op);
     sl_error err;
@@ -137,8 +159,9 @@ static int cuda_memcpy(lua_State *L)
     const char *op = "cuda.memcpy";
     sl_tensor *dst = lsl_check_tensor(L, 1, "dst", op), *src = lsl_check_tensor(L, 2, "src", op);
     size_t n_bytes = opt_bytes(L, 3, src, op);
+    lsl_no_more(L, 3, op);
     sl_error err;
-    lsl_mark(L, sl_tensor_device(dst));
+    lsl_mark(L, sl_stream_device(lsl_copy_stream(dst, src)));
     lsl_check(L, sl_cuda_memcpy(dst, src, n_bytes, &err), &err, op);
     return 0;
 }
@@ -147,8 +170,9 @@ static int cuda_memcpy_async(lua_State *L)
 {
     const char *op = "cuda.memcpy_async";
     sl_tensor *dst = lsl_check_tensor(L, 1, "dst", op), *src = lsl_check_tensor(L, 2, "src", op);
+    insert_bytes(L, 3);
     size_t n_bytes = opt_bytes(L, 3, src, op);
-    sl_stream *stream = opt_stream(L, 4, sl_tensor_device(dst), op);
+    sl_stream *stream = opt_stream(L, 4, sl_stream_device(lsl_copy_stream(dst, src)), op);
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_cuda_memcpy_async(dst, src, n_bytes, stream, &err), &err, op);
@@ -159,6 +183,7 @@ static int cuda_memcpy_async(lua_State *L)
 
 static int plain_call(lua_State *L, const char *cuda_name, const char *op)
 {
+    lsl_no_more(L, 0, op);
     sl_device *device = lsl_device(L, op);
     sl_error err;
     lsl_mark(L, device);

@@ -56,11 +56,12 @@ static void collect(void *ud)
     if (!state->closing && state->in_gc == 0) lua_gc(state->main, LUA_GCCOLLECT);
 }
 
-/* Pushes a box with a reference of its own. */
-static void push_device(lua_State *L, sl_device *device)
+void lsl_push_device(lua_State *L, sl_device *device)
 {
+    if (lsl_push_known(L, LSL_DEVICE, device)) return;
     lsl_box *box = lsl_new_box(L, LSL_DEVICE);
     box->p = sl_device_retain(device);
+    lsl_remember(L);
 }
 
 /* ---- settings ------------------------------------------------------------------ */
@@ -133,8 +134,9 @@ static int internal_open(lua_State *L)
     sl_device_set_pressure_hook(node->device, collect, state);
     node->next = state->devices;
     state->devices = node;
-    state->current = node->device;
     box->p = sl_device_retain(node->device);
+    lsl_remember(L);
+    state->current = node->device;
     return 1;
 }
 
@@ -225,6 +227,7 @@ static int get_priority_range(lua_State *L)
 static int device_make_current(lua_State *L)
 {
     check_info(L, "make_current");
+    lsl_no_more(L, 1, "make_current");
     lsl_get(L)->current = ((lsl_box *)lua_touserdata(L, 1))->p;
     lua_settop(L, 1);
     return 1;
@@ -253,12 +256,14 @@ static int device_gc(lua_State *L)
 
 static int lab_device(lua_State *L)
 {
-    push_device(L, lsl_device(L, "device"));
+    lsl_no_more(L, 0, "device");
+    lsl_push_device(L, lsl_device(L, "device"));
     return 1;
 }
 
 static int lab_synchronize(lua_State *L)
 {
+    lsl_no_more(L, 0, "synchronize");
     sl_device *device = lsl_device(L, "synchronize");
     sl_error err;
     lsl_mark(L, device);
@@ -269,6 +274,7 @@ static int lab_synchronize(lua_State *L)
 static int lab_host_work(lua_State *L)
 {
     int64_t duration_ns = lsl_check_ms(L, 1, "ms", "host_work");
+    lsl_no_more(L, 1, "host_work");
     sl_device *device = lsl_device(L, "host_work");
     sl_error err;
     lsl_check(L, sl_device_host_work(device, duration_ns, &err), &err, "host_work");
@@ -278,6 +284,7 @@ static int lab_host_work(lua_State *L)
 /* lab.now_us(): the host's clock, virtual on the simulator. */
 static int lab_now_us(lua_State *L)
 {
+    lsl_no_more(L, 0, "now_us");
     lua_pushnumber(L, (double)sl_device_host_now_ns(lsl_device(L, "now_us")) / 1000.0);
     return 1;
 }
@@ -294,6 +301,7 @@ static int internal_now_ns(lua_State *L)
  * must not call the device, sees the counts as they are. */
 static int lab_live(lua_State *L)
 {
+    lsl_no_more(L, 0, "live");
     sl_device_stats sum = {0};
     for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
         sl_device_stats one;

@@ -4,6 +4,9 @@
  * metatable "streamlab.error"; tostring gives the one line
  * "lab.lua:12: matmul: inner sizes differ: 4x3 times 4x3".
  *
+ * What the prelude does through a function of the module is reported under the
+ * name of the prelude's function that the user called (lsl_call_as).
+ *
  * A position is that of the innermost Lua function outside the prelude, by the
  * script's base name, so that neither the prelude nor the folder that a script
  * lies in shows in errors and timelines.
@@ -75,11 +78,28 @@ void lsl_mark(lua_State *L, sl_device *device)
 
 /* ---- raising ------------------------------------------------------------------- */
 
+int lsl_call_as(lua_State *L)
+{
+    lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
+    return lua_gettop(L) - 1;       /* without op, which lies below */
+}
+
+/* The name under which the running C function was called: the first argument of
+ * lsl_call_as, if that called it, else `op`. Leaves up to two values on the stack. */
+static const char *called_name(lua_State *L, const char *op)
+{
+    lua_Debug ar;
+    if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "f", &ar)) return op;
+    if (lua_tocfunction(L, -1) != lsl_call_as || lua_getlocal(L, &ar, 1) == NULL) return op;
+    return lua_tostring(L, -1);
+}
+
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message)
 {
     char where[LSL_WHERE_TEXT];
     lsl_where_text(L, where, sizeof(where));
-    luaL_checkstack(L, 4, NULL);
+    luaL_checkstack(L, 6, NULL);
+    op = called_name(L, op);
     lua_createtable(L, 0, 4);
     lua_pushstring(L, sl_status_name(status));
     lua_setfield(L, -2, "code");
@@ -118,6 +138,14 @@ void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const ch
     lsl_raise(L, status, op, err->msg);
 }
 
+int lsl_push_failure(lua_State *L, sl_status status, const sl_error *err)
+{
+    lua_pushnil(L);
+    lua_pushstring(L, err->msg);
+    lua_pushstring(L, sl_status_name(status));
+    return 3;
+}
+
 /* Appends field and separator, unless the field is missing or empty. */
 static void add_part(lua_State *L, luaL_Buffer *buffer, const char *field, const char *separator)
 {
@@ -144,10 +172,35 @@ static int error_tostring(lua_State *L)
     return 1;
 }
 
+static bool is_error(lua_State *L, int idx)
+{
+    if (!lua_getmetatable(L, idx)) return false;
+    luaL_getmetatable(L, ERROR_METATABLE);
+    bool same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    return same;
+}
+
+/* "failed: " .. err: as the text that it prints as. The other side is one that Lua
+ * itself would take, or an error as well. */
+static int error_concat(lua_State *L)
+{
+    lua_settop(L, 2);
+    for (int i = 1; i <= 2; i++)
+        if (!lua_isstring(L, i) && !is_error(L, i))
+            luaL_error(L, "attempt to concatenate a %s value", luaL_typename(L, i));
+    luaL_tolstring(L, 1, NULL);
+    luaL_tolstring(L, 2, NULL);
+    lua_concat(L, 2);
+    return 1;
+}
+
 void lsl_define_error(lua_State *L)
 {
     luaL_newmetatable(L, ERROR_METATABLE);
     lua_pushcfunction(L, error_tostring);
     lua_setfield(L, -2, "__tostring");
+    lua_pushcfunction(L, error_concat);
+    lua_setfield(L, -2, "__concat");
     lua_pop(L, 1);
 }

@@ -6,6 +6,7 @@ static int lab_event(lua_State *L)
     int timing = 1;
     const lsl_option options[] = {{"timing", LSL_OPT_BOOL, &timing}};
     lsl_options(L, 1, options, LSL_COUNT(options), "event");
+    lsl_no_more(L, 1, "event");
     sl_device *device = lsl_device(L, "event");
     lsl_box *box = lsl_new_box(L, LSL_EVENT);
     sl_event *event;
@@ -20,6 +21,7 @@ static int event_record(lua_State *L)
 {
     sl_event *event = lsl_check_event(L, 1, "self", "record");
     sl_stream *stream = lsl_opt_stream(L, 2, "stream", "record");
+    lsl_no_more(L, 2, "record");
     sl_device *device = sl_event_device(event);
     if (stream == NULL) stream = sl_device_current_stream(device);
     sl_error err;
@@ -32,6 +34,7 @@ static int event_record(lua_State *L)
 static int event_query(lua_State *L)
 {
     sl_event *event = lsl_check_event(L, 1, "self", "query");
+    lsl_no_more(L, 1, "query");
     bool done;
     sl_error err;
     lsl_check(L, sl_event_query(event, &done, &err), &err, "query");
@@ -42,6 +45,7 @@ static int event_query(lua_State *L)
 static int event_synchronize(lua_State *L)
 {
     sl_event *event = lsl_check_event(L, 1, "self", "synchronize");
+    lsl_no_more(L, 1, "synchronize");
     sl_error err;
     lsl_mark(L, sl_event_device(event));
     lsl_check(L, sl_event_synchronize(event, &err), &err, "synchronize");
@@ -53,6 +57,7 @@ static int event_elapsed_time(lua_State *L)
 {
     sl_event *start = lsl_check_event(L, 1, "self", "elapsed_time");
     sl_event *end = lsl_check_event(L, 2, "end_event", "elapsed_time");
+    lsl_no_more(L, 2, "elapsed_time");
     double ms;
     sl_error err;
     lsl_check(L, sl_event_elapsed_ms(start, end, &ms, &err), &err, "elapsed_time");

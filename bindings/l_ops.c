@@ -8,7 +8,6 @@
 #include "lsl.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What the options of a kernel say. */
 typedef struct launch {
@@ -31,6 +30,7 @@ static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const c
         {"out", LSL_OPT_OUT, &l->out}, {"stream", LSL_OPT_STREAM, &l->stream},
         {"tf32", LSL_OPT_BOOL, &l->tf32},
     };
+    lsl_no_more(L, arg, op);
     lua_settop(L, arg);
     lua_pushnil(L);
     l->out.slot = arg + 1;
@@ -38,20 +38,12 @@ static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const c
     lsl_mark(L, sl_tensor_device(l->a));
 }
 
-static void format_shape(const sl_tensor_spec *spec, char *text, size_t size)
-{
-    size_t used = (size_t)snprintf(text, size, spec->ndim == 0 ? "scalar" : "");
-    for (int i = 0; i < spec->ndim && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%lld", i > 0 ? "x" : "",
-                                 (long long)spec->dim[i]);
-}
-
 /* Raises for shapes that do not fit, with both of them. */
 static int fail_shapes(lua_State *L, const launch *l, const char *fmt, const char *op)
 {
-    char a[128], b[128], text[400];
-    format_shape(sl_tensor_get_spec(l->a), a, sizeof(a));
-    format_shape(sl_tensor_get_spec(l->b), b, sizeof(b));
+    char a[LSL_SHAPE_TEXT], b[LSL_SHAPE_TEXT], text[2 * LSL_SHAPE_TEXT + 64];
+    lsl_format_shape(sl_tensor_get_spec(l->a), a);
+    lsl_format_shape(sl_tensor_get_spec(l->b), b);
     snprintf(text, sizeof(text), fmt, a, b);
     return lsl_raise(L, SL_ESHAPE, op, text);
 }
@@ -184,7 +176,7 @@ static int op_binary(lua_State *L, pair_fn pair, scalar_fn scalar, const char *o
     const sl_tensor_spec *sa = sl_tensor_get_spec(l.a), *sb = sl_tensor_get_spec(l.b);
     if (l.out.tensor == NULL) {
         check_operands(L, &l, op);
-        if (sa->ndim != sb->ndim || memcmp(sa->dim, sb->dim, (size_t)sa->ndim * sizeof(int64_t)))
+        if (!lsl_same_shape(sa, sb))
             fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);
     }
     sl_tensor *out = take_out(L, &l, sa, op);
@@ -219,11 +211,12 @@ static int op_spin(lua_State *L)
     sl_spin_options spin = {.duration_ns = lsl_check_ms(L, 1, "ms", "spin")};
     sl_stream *stream = NULL;
     const lsl_option options[] = {
-        {"blocks", LSL_OPT_INTEGER, &spin.blocks}, {"threads", LSL_OPT_INTEGER, &spin.threads},
+        {"blocks", LSL_OPT_COUNT, &spin.blocks}, {"threads", LSL_OPT_COUNT, &spin.threads},
         {"shared_bytes", LSL_OPT_INTEGER, &spin.shared_bytes},
         {"stream", LSL_OPT_STREAM, &stream},
     };
     lsl_options(L, 2, options, LSL_COUNT(options), "spin");
+    lsl_no_more(L, 2, "spin");
     if (stream == NULL) stream = sl_device_current_stream(lsl_device(L, "spin"));
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));

@@ -22,11 +22,13 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         *(int *)option->to = lua_toboolean(L, -1);
         return NULL;
     case LSL_OPT_INTEGER:
+    case LSL_OPT_COUNT:
     case LSL_OPT_SEED: {
         if (type != LUA_TNUMBER) return "a whole number";
         int64_t value = lua_tointegerx(L, -1, &whole);
         if (!whole) return "a whole number";
         if (value < 0 && option->kind == LSL_OPT_INTEGER) return "a whole number from 0 on";
+        if (value < 1 && option->kind == LSL_OPT_COUNT) return "a whole number, at least 1";
         *(int64_t *)option->to = value;
         return NULL;
     }
@@ -36,6 +38,7 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         return NULL;
     case LSL_OPT_TEXT:
         if (type != LUA_TSTRING) return "a string";
+        if (strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1)) return "a string without zero bytes";
         *(const char **)option->to = lua_tostring(L, -1);
         return NULL;
     case LSL_OPT_STREAM:
@@ -103,6 +106,8 @@ static void fail_options(lua_State *L, int arg, const lsl_option *options, int n
         if (lua_type(L, -1) == LUA_TNUMBER)
             lsl_fail(L, SL_EINVAL, op, "option '%s' must be %s, got %.14g", options[i].name, needed,
                      lsl_printable(lua_tonumber(L, -1)));
+        if (lua_type(L, -1) == LUA_TSTRING && options[i].kind == LSL_OPT_TEXT)
+            lsl_fail(L, SL_EINVAL, op, "option '%s' has a zero byte in it", options[i].name);
         lsl_box *box = lsl_to(L, -1, LSL_TENSOR);
         bool freed = box != NULL && options[i].kind == LSL_OPT_OUT;
         box = lsl_to(L, -1, LSL_STREAM);

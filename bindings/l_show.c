@@ -93,6 +93,7 @@ static int64_t range_ns(lua_State *L, double us, const char *name, const char *o
 static sl_text *push_chart(lua_State *L, bool printed, const char *op)
 {
     lsl_timeline *box = lsl_check_timeline(L, op);
+    lsl_no_more(L, 2, op);
     int64_t columns = 0;
     int unicode = -1, colour = -1;
     double from_us = 0, to_us = 0;
@@ -139,6 +140,7 @@ int lsl_timeline_text(lua_State *L)
 int lsl_timeline_summary(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "summary");
+    lsl_no_more(L, 1, "summary");
     sl_text *text = new_text(L);
     sl_error err;
     lsl_check(L, sl_timeline_summary(box->p, text, &err), &err, "summary");
@@ -158,13 +160,12 @@ int lsl_timeline_save(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "save");
     const char *path = lsl_check_text(L, 2, "path", "save");
+    lsl_no_more(L, 2, "save");
     if (has_suffix(path, ".svg") || has_suffix(path, ".html"))
         lsl_fail(L, SL_EUNSUPPORTED, "save",
                  "cannot write \"%.200s\": timelines are saved as .json only", path);
     if (!has_suffix(path, ".json"))
         lsl_fail(L, SL_EINVAL, "save", "the file's name must end in .json, got \"%.200s\"", path);
-    if (strlen(path) != lua_rawlen(L, 2))
-        lsl_fail(L, SL_EINVAL, "save", "the file's name has a zero byte in it");
     sl_error err;
     lsl_check(L, sl_timeline_save_kineto(box->p, path, &err), &err, "save");
     return 0;

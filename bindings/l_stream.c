@@ -12,8 +12,11 @@
 
 void lsl_push_stream(lua_State *L, sl_stream *stream)
 {
+    if (lsl_push_known(L, LSL_STREAM, stream)) return;
     lsl_box *box = lsl_new_box(L, LSL_STREAM);
     box->p = sl_stream_retain(stream);
+    box->id = sl_stream_id(stream);
+    lsl_remember(L);
 }
 
 /* ---- creation ------------------------------------------------------------------ */
@@ -51,6 +54,7 @@ static int read_priority(lua_State *L, int slot, const sl_device_info *info)
 
 static int lab_stream(lua_State *L)
 {
+    lsl_no_more(L, 1, "stream");
     lua_settop(L, 1);
     lua_pushnil(L);
     int priority = 2, non_blocking = 0;
@@ -70,6 +74,8 @@ static int lab_stream(lua_State *L)
     sl_error err;
     lsl_check(L, sl_stream_create(device, &core_options, &stream, &err), &err, "stream");
     box->p = stream;
+    box->id = sl_stream_id(stream);
+    lsl_remember(L);
     return 1;
 }
 
@@ -125,6 +131,7 @@ static int stream_launch_host_func(lua_State *L)
     const char *op = "launch_host_func";
     sl_stream *stream = lsl_check_stream(L, 1, "self", op);
     lsl_check_function(L, 2, "f", op);
+    lsl_no_more(L, 2, op);
     lua_settop(L, 2);
     lua_State *thread = lua_newthread(L);
     lua_pushvalue(L, 2);
@@ -153,6 +160,7 @@ static int stream_launch_host_func(lua_State *L)
 static int stream_synchronize(lua_State *L)
 {
     sl_stream *stream = lsl_check_stream(L, 1, "self", "synchronize");
+    lsl_no_more(L, 1, "synchronize");
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_stream_synchronize(stream, &err), &err, "synchronize");
@@ -162,6 +170,7 @@ static int stream_synchronize(lua_State *L)
 static int stream_query(lua_State *L)
 {
     sl_stream *stream = lsl_check_stream(L, 1, "self", "query");
+    lsl_no_more(L, 1, "query");
     bool done;
     sl_error err;
     lsl_check(L, sl_stream_query(stream, &done, &err), &err, "query");
@@ -173,6 +182,7 @@ static int stream_wait_event(lua_State *L)
 {
     sl_stream *stream = lsl_check_stream(L, 1, "self", "wait_event");
     sl_event *event = lsl_check_event(L, 2, "event", "wait_event");
+    lsl_no_more(L, 2, "wait_event");
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_stream_wait_event(stream, event, &err), &err, "wait_event");
@@ -183,6 +193,7 @@ static int stream_wait_stream(lua_State *L)
 {
     sl_stream *stream = lsl_check_stream(L, 1, "self", "wait_stream");
     sl_stream *other = lsl_check_stream(L, 2, "stream", "wait_stream");
+    lsl_no_more(L, 2, "wait_stream");
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_stream_wait_stream(stream, other, &err), &err, "wait_stream");
@@ -196,6 +207,7 @@ static int stream_record_event(lua_State *L)
     sl_stream *stream = lsl_check_stream(L, 1, "self", op);
     sl_device *device = sl_stream_device(stream);
     sl_error err;
+    lsl_no_more(L, 2, op);
     lua_settop(L, 2);
     if (lua_isnil(L, 2)) {
         lsl_box *box = lsl_new_box(L, LSL_EVENT);
@@ -239,8 +251,7 @@ static int get_non_blocking(lua_State *L)
 static int get_device(lua_State *L)
 {
     sl_stream *stream = lsl_check_stream(L, 1, "self", "device");
-    lsl_box *box = lsl_new_box(L, LSL_DEVICE);
-    box->p = sl_device_retain(sl_stream_device(stream));
+    lsl_push_device(L, sl_stream_device(stream));
     return 1;
 }
 
@@ -279,18 +290,21 @@ static int stream_close(lua_State *L)
 
 static int lab_default_stream(lua_State *L)
 {
+    lsl_no_more(L, 0, "default_stream");
     lsl_push_stream(L, sl_device_default_stream(lsl_device(L, "default_stream")));
     return 1;
 }
 
 static int lab_current_stream(lua_State *L)
 {
+    lsl_no_more(L, 0, "current_stream");
     lsl_push_stream(L, sl_device_current_stream(lsl_device(L, "current_stream")));
     return 1;
 }
 
 static int lab_per_thread_stream(lua_State *L)
 {
+    lsl_no_more(L, 0, "per_thread_stream");
     sl_device *device = lsl_device(L, "per_thread_stream");
     sl_stream *stream;
     sl_error err;
@@ -309,6 +323,7 @@ typedef struct guard {
 static int lab_use(lua_State *L)
 {
     sl_stream *stream = lsl_check_stream(L, 1, "stream", "use");
+    lsl_no_more(L, 1, "use");
     sl_device *device = sl_stream_device(stream);
     lsl_state *state = lsl_get(L);
     if (state->in_host_func > 0)

@@ -4,7 +4,6 @@
 #include "lsl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static sl_tensor *check_self(lua_State *L, const char *op)
@@ -63,16 +62,18 @@ static int get_freed(lua_State *L)
     return 1;
 }
 
-/* t:size() gives all sizes, t:size(d) the d-th. */
+/* t:size() gives all sizes, t:size(d) the d-th, t:size(-1) the last. */
 static int tensor_size(lua_State *L)
 {
     const sl_tensor_spec *spec = sl_tensor_get_spec(check_self(L, "size"));
+    lsl_no_more(L, 2, "size");
     if (!lua_isnoneornil(L, 2)) {
         int64_t d = lsl_check_integer(L, 2, "dimension", INT64_MIN, INT64_MAX, "size");
-        if (d < 1 || d > spec->ndim)
+        bool exists = d >= -spec->ndim && d <= spec->ndim && d != 0;
+        if (!exists)
             lsl_fail(L, SL_ESHAPE, "size", "there is no dimension %lld: the tensor has %d",
                      (long long)d, spec->ndim);
-        lua_pushinteger(L, spec->dim[d - 1]);
+        lua_pushinteger(L, spec->dim[d < 0 ? d + spec->ndim : d - 1]);
         return 1;
     }
     luaL_checkstack(L, SL_MAX_DIMS, NULL);
@@ -82,12 +83,14 @@ static int tensor_size(lua_State *L)
 
 static int tensor_numel(lua_State *L)
 {
+    lsl_no_more(L, 1, "numel");
     lua_pushinteger(L, sl_tensor_numel(check_self(L, "numel")));
     return 1;
 }
 
 static int tensor_nbytes(lua_State *L)
 {
+    lsl_no_more(L, 1, "nbytes");
     lua_pushinteger(L, (lua_Integer)sl_tensor_bytes(check_self(L, "nbytes")));
     return 1;
 }
@@ -102,14 +105,11 @@ static int tensor_tostring(lua_State *L)
         return 1;
     }
     const sl_tensor_spec *spec = sl_tensor_get_spec(box->p);
-    char shape[SL_MAX_DIMS * 21 + 1] = "scalar";
-    for (int i = 0, used = 0; i < spec->ndim; i++)
-        used += snprintf(shape + used, sizeof(shape) - (size_t)used, "%s%lld", i > 0 ? "x" : "",
-                         (long long)spec->dim[i]);
+    char shape[LSL_SHAPE_TEXT];
     const char *state = sl_tensor_is_freed(box->p) ? " (freed)"
                         : spec->place == SL_PINNED ? " (pinned)" : "";
-    lua_pushfstring(L, "tensor %s %s on %s%s", shape, sl_dtype_name(spec->dtype),
-                    place_name(spec->place), state);
+    lua_pushfstring(L, "tensor %s %s on %s%s", lsl_format_shape(spec, shape),
+                    sl_dtype_name(spec->dtype), place_name(spec->place), state);
     return 1;
 }
 
@@ -172,6 +172,7 @@ static int tensor_set(lua_State *L)
 static int tensor_item(lua_State *L)
 {
     sl_tensor *tensor = check_self(L, "item");
+    lsl_no_more(L, 1, "item");
     double value;
     sl_error err;
     if (sl_tensor_numel(tensor) != 1)
@@ -212,6 +213,7 @@ static void push_part(lua_State *L, const sl_tensor_spec *spec, int d, const dou
 static int tensor_totable(lua_State *L)
 {
     sl_tensor *tensor = check_self(L, "totable");
+    lsl_no_more(L, 1, "totable");
     sl_tensor_spec spec = *sl_tensor_get_spec(tensor);
     const double *next = read_all(L, tensor, "totable");
     luaL_checkstack(L, SL_MAX_DIMS + 4, NULL);
@@ -229,10 +231,12 @@ static int tensor_allclose(lua_State *L)
     };
     sl_tensor *a = lsl_check_tensor(L, 1, "a", op), *b = lsl_check_tensor(L, 2, "b", op);
     lsl_options(L, 3, options, LSL_COUNT(options), op);
+    lsl_no_more(L, 3, op);
     const sl_tensor_spec *sa = sl_tensor_get_spec(a), *sb = sl_tensor_get_spec(b);
-    if (sa->ndim != sb->ndim || memcmp(sa->dim, sb->dim, (size_t)sa->ndim * sizeof(sa->dim[0])))
-        lsl_fail(L, SL_ESHAPE, op, "the shapes differ: %d and %d dimensions, %lld and %lld items",
-                 sa->ndim, sb->ndim, (long long)sl_tensor_numel(a), (long long)sl_tensor_numel(b));
+    char ta[LSL_SHAPE_TEXT], tb[LSL_SHAPE_TEXT];
+    if (!lsl_same_shape(sa, sb))
+        lsl_fail(L, SL_ESHAPE, op, "the shapes differ: %s and %s", lsl_format_shape(sa, ta),
+                 lsl_format_shape(sb, tb));
     int64_t n = sl_tensor_numel(a);
     const double *x = read_all(L, a, op), *y = read_all(L, b, op);
     bool close = true;
@@ -254,19 +258,22 @@ static int tensor_copy(lua_State *L)
         {"non_blocking", LSL_OPT_BOOL, &non_blocking}, {"stream", LSL_OPT_STREAM, &stream},
     };
     lsl_options(L, 3, options, LSL_COUNT(options), "copy_");
-    if (stream == NULL) stream = current_of(dst);
+    lsl_no_more(L, 3, "copy_");
+    if (stream == NULL) stream = lsl_copy_stream(dst, src);
     sl_error err;
-    lsl_mark(L, sl_tensor_device(dst));
+    lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_tensor_copy(dst, src, non_blocking, stream, &err), &err, "copy_");
     lua_settop(L, 1);
     return 1;
 }
 
-/* Pushes a copy of `src` in the given place. */
+/* Pushes a copy of `src` in the given place. "cuda" is the stream's GPU, else the
+ * current one, whichever was current when a host tensor was made. */
 static int push_copy(lua_State *L, sl_tensor *src, sl_place place, bool non_blocking,
                      sl_stream *stream, const char *op)
 {
-    sl_device *device = sl_tensor_device(src);
+    sl_device *device = place != SL_ON_DEVICE ? sl_tensor_device(src)
+                        : stream != NULL ? sl_stream_device(stream) : lsl_device(L, op);
     sl_tensor_spec spec = *sl_tensor_get_spec(src);
     sl_error err;
     spec.place = place;
@@ -291,6 +298,7 @@ static int move_to(lua_State *L, const char *place, int arg, const char *op)
         {"stream", LSL_OPT_STREAM, &stream},
     };
     lsl_options(L, arg, options, LSL_COUNT(options), op);
+    lsl_no_more(L, arg, op);
     bool host = strcmp(place, "cpu") == 0;
     sl_place now = sl_tensor_get_spec(tensor)->place;
     if (!host && strcmp(place, "cuda") != 0)
@@ -321,6 +329,7 @@ static int tensor_cuda(lua_State *L) { return move_to(L, "cuda", 2, "cuda"); }
 static int tensor_pin_memory(lua_State *L)
 {
     sl_tensor *tensor = check_self(L, "pin_memory");
+    lsl_no_more(L, 1, "pin_memory");
     sl_place place = sl_tensor_get_spec(tensor)->place;
     if (place == SL_ON_DEVICE)
         lsl_fail(L, SL_EPLACE, "pin_memory", "only host memory can be pinned; this is on cuda");
@@ -337,6 +346,7 @@ static int fill(lua_State *L, double value, int arg, const char *op)
 {
     sl_tensor *tensor = check_self(L, op);
     sl_stream *stream = lsl_stream_option(L, arg, op);
+    lsl_no_more(L, arg, op);
     if (stream == NULL) stream = current_of(tensor);
     sl_error err;
     lsl_mark(L, sl_tensor_device(tensor));
@@ -357,6 +367,7 @@ static int tensor_pin(lua_State *L)
 {
     sl_error err;
     sl_tensor *tensor = check_self(L, "pin");
+    lsl_no_more(L, 1, "pin");
     lsl_mark(L, sl_tensor_device(tensor));
     lsl_check(L, sl_tensor_pin(tensor, &err), &err, "pin");
     lua_settop(L, 1);
@@ -367,6 +378,7 @@ static int tensor_unpin(lua_State *L)
 {
     sl_error err;
     sl_tensor *tensor = check_self(L, "unpin");
+    lsl_no_more(L, 1, "unpin");
     lsl_mark(L, sl_tensor_device(tensor));
     lsl_check(L, sl_tensor_unpin(tensor, &err), &err, "unpin");
     lua_settop(L, 1);
@@ -377,6 +389,7 @@ static int tensor_free(lua_State *L)
 {
     sl_error err;
     sl_tensor *tensor = check_self(L, "free");
+    lsl_no_more(L, 1, "free");
     if (lsl_get(L)->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, "free", "a host function must not free a tensor");
     lsl_check(L, sl_tensor_free(tensor, &err), &err, "free");

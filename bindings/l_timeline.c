@@ -26,14 +26,26 @@ lsl_timeline *lsl_check_timeline(lua_State *L, const char *op)
 
 /* ---- recording ----------------------------------------------------------------------- */
 
+/* Waits for the work in flight, if there is any: a recording that begins on an idle
+ * device costs the host no time, so that its clock is the same without. */
+static sl_status wait_for_work(sl_device *device, sl_error *err)
+{
+    sl_status status = sl_device_host_work(device, 0, err);
+    if (status != SL_OK) return status;
+    sl_device_stats stats;
+    sl_device_get_stats(device, &stats);
+    return stats.ops_in_flight > 0 ? sl_device_synchronize(device, err) : SL_OK;
+}
+
 /* lab.record(): waits for the device and starts a recording. */
 static int lab_record(lua_State *L)
 {
+    lsl_no_more(L, 0, "record");
     sl_device *device = lsl_device(L, "record");
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
     sl_error err;
     lsl_mark(L, device);
-    lsl_check(L, sl_device_synchronize(device, &err), &err, "record");
+    lsl_check(L, wait_for_work(device, &err), &err, "record");
     sl_timeline *timeline;
     lsl_check(L, sl_record_start(device, &timeline, &err), &err, "record");
     box->p = timeline;
@@ -55,6 +67,7 @@ static void stop_recording(lsl_timeline *box)
 static int timeline_stop(lua_State *L)
 {
     lsl_timeline *box = check_any(L, "stop");
+    lsl_no_more(L, 1, "stop");
     if (box->device == NULL) {
         lua_settop(L, 1);
         return 1;
@@ -156,6 +169,7 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
 static int timeline_spans(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "spans");
+    lsl_no_more(L, 1, "spans");
     size_t n;
     const sl_span *spans = sl_timeline_spans(box->p, &n);
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
@@ -190,12 +204,32 @@ static void select_engine(lua_State *L, const char *text, sl_selection *sel, con
     sel->engine = (int)engine;
 }
 
-/* A stream by itself, its id or its name, at stack index `idx`. */
+/* The one stream of that name. */
+static void select_stream_name(lua_State *L, const char *name, const sl_timeline *timeline,
+                               sl_selection *sel, const char *op)
+{
+    size_t n, same = 0;
+    const sl_stream_note *notes = sl_timeline_streams(timeline, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(sl_timeline_text(timeline, notes[i].name), name) != 0) continue;
+        sel->stream = notes[i].id;
+        same++;
+    }
+    if (same == 0)
+        lsl_fail(L, SL_ENOTFOUND, op, "the timeline has no stream named \"%.100s\"", name);
+    if (same > 1)
+        lsl_fail(L, SL_EINVAL, op,
+                 "the timeline has %zu streams named \"%.100s\": give the stream object", same,
+                 name);
+}
+
+/* A stream by itself (also a closed one), its id or its name, at stack index `idx`. */
 static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl_selection *sel,
                           const char *op)
 {
-    if (lsl_to(L, idx, LSL_STREAM) != NULL) {
-        sel->stream = sl_stream_id(lsl_check_stream(L, idx, "stream", op));
+    const lsl_box *box = lsl_to(L, idx, LSL_STREAM);
+    if (box != NULL) {
+        sel->stream = box->id;
         return;
     }
     if (lua_type(L, idx) == LUA_TNUMBER) {
@@ -205,15 +239,7 @@ static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl
     if (lua_type(L, idx) != LUA_TSTRING)
         lsl_fail(L, SL_EINVAL, op, "a selected stream is a stream, its name or its id, not %s",
                  lsl_type_name(L, idx));
-    size_t n;
-    const sl_stream_note *notes = sl_timeline_streams(timeline, &n);
-    const char *name = lua_tostring(L, idx);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(sl_timeline_text(timeline, notes[i].name), name) != 0) continue;
-        sel->stream = notes[i].id;
-        return;
-    }
-    lsl_fail(L, SL_ENOTFOUND, op, "the timeline has no stream named \"%.100s\"", name);
+    select_stream_name(L, lua_tostring(L, idx), timeline, sel, op);
 }
 
 /* The selection at `arg`: a stream, a kind, an engine, or {stream =, kind =,
@@ -252,6 +278,7 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
 static int timeline_busy_us(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "busy_us");
+    lsl_no_more(L, 2, "busy_us");
     sl_selection sel = sl_select_all;
     if (!lua_isnoneornil(L, 2)) read_selection(L, 2, box->p, &sel, "busy_us");
     int64_t busy_ns;
@@ -264,6 +291,7 @@ static int timeline_busy_us(lua_State *L)
 static int timeline_overlap_us(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "overlap_us");
+    lsl_no_more(L, 3, "overlap_us");
     sl_selection a, b;
     lua_settop(L, 3);
     read_selection(L, 2, box->p, &a, "overlap_us");
@@ -279,6 +307,7 @@ static int timeline_overlap_us(lua_State *L)
 static int timeline_bounds(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "bounds");
+    lsl_no_more(L, 1, "bounds");
     sl_bounds bounds;
     sl_error err;
     lsl_check(L, sl_timeline_bounds(box->p, &bounds, &err), &err, "bounds");
@@ -350,7 +379,8 @@ static const luaL_Reg methods[] = {
     {"stop", timeline_stop}, {"spans", timeline_spans}, {"busy_us", timeline_busy_us},
     {"overlap_us", timeline_overlap_us}, {"bounds", timeline_bounds},
     {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
-    {"summary", lsl_timeline_summary}, {"explain", timeline_explain}, {"save", lsl_timeline_save}, {NULL, NULL}
+    {"summary", lsl_timeline_summary}, {"explain", timeline_explain},
+    {"save", lsl_timeline_save}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
     {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},

@@ -7,6 +7,7 @@
 #include "lsl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,29 @@ int lsl_equal(lua_State *L, lsl_kind kind)
     lsl_box *a = lsl_to(L, 1, kind), *b = lsl_to(L, 2, kind);
     lua_pushboolean(L, a != NULL && b != NULL && lsl_is_open(a) && lsl_is_open(b) && a->p == b->p);
     return 1;
+}
+
+void lsl_remember(lua_State *L)
+{
+    lsl_box *box = lua_touserdata(L, -1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->boxes_ref);
+    lua_pushvalue(L, -2);
+    lua_rawsetp(L, -2, box->p);
+    lua_pop(L, 1);
+}
+
+/* The table is weak and a closed box stays in it until it is collected; by then
+ * the address may be that of another object. */
+bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p)
+{
+    luaL_checkstack(L, 4, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->boxes_ref);
+    lua_rawgetp(L, -1, p);
+    lua_remove(L, -2);
+    lsl_box *box = lsl_to(L, -1, kind);
+    if (box != NULL && lsl_is_open(box) && box->p == p) return true;
+    lua_pop(L, 1);
+    return false;
 }
 
 /* __index of every kind: a method, else a getter's value, else nil.
@@ -206,9 +230,10 @@ int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least
 int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op)
 {
     double ms = lsl_check_number(L, arg, name, op);
-    /* 9e12 ms, some 285 years, is what int64 nanoseconds hold. */
-    if (!(ms >= 0 && ms <= 9e12))
-        lsl_fail(L, SL_EINVAL, op, "argument %d (%s) must be from 0 to 9e12 ms, got %.14g", arg,
+    /* More than an experiment needs, and far from where the clock overflows. */
+    if (!(ms >= 0 && ms <= 1e9))
+        lsl_fail(L, SL_EINVAL, op,
+                 "argument %d (%s) must be from 0 to 1e9 ms (over eleven days), got %.14g", arg,
                  name, lsl_printable(ms));
     return (int64_t)llround(ms * 1e6);
 }
@@ -216,10 +241,40 @@ int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op)
 const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *op)
 {
     if (lua_type(L, arg) != LUA_TSTRING) lsl_type_error(L, arg, name, "a string", op);
-    return lua_tostring(L, arg);
+    const char *text = lua_tostring(L, arg);
+    if (strlen(text) != lua_rawlen(L, arg))
+        lsl_fail(L, SL_EINVAL, op, "argument %d (%s) has a zero byte in it", arg, name);
+    return text;
+}
+
+void lsl_no_more(lua_State *L, int n, const char *op)
+{
+    int top = lua_gettop(L);
+    for (int arg = n + 1; arg <= top; arg++)
+        if (!lua_isnil(L, arg))
+            lsl_fail(L, SL_EINVAL, op, "argument %d is one too many, got %s", arg,
+                     lsl_type_name(L, arg));
 }
 
 void lsl_check_function(lua_State *L, int arg, const char *name, const char *op)
 {
     if (lua_type(L, arg) != LUA_TFUNCTION) lsl_type_error(L, arg, name, "a function", op);
+}
+
+/* ---- tensors -------------------------------------------------------------------- */
+
+const char *lsl_format_shape(const sl_tensor_spec *spec, char *text)
+{
+    size_t used = (size_t)snprintf(text, LSL_SHAPE_TEXT, "%s", spec->ndim == 0 ? "scalar" : "");
+    for (int i = 0; i < spec->ndim; i++)
+        used += (size_t)snprintf(text + used, LSL_SHAPE_TEXT - used, "%s%lld", i > 0 ? "x" : "",
+                                 (long long)spec->dim[i]);
+    return text;
+}
+
+sl_stream *lsl_copy_stream(sl_tensor *dst, sl_tensor *src)
+{
+    bool to_device = sl_tensor_get_spec(dst)->place == SL_ON_DEVICE;
+    bool from_device = sl_tensor_get_spec(src)->place == SL_ON_DEVICE;
+    return sl_device_current_stream(sl_tensor_device(from_device && !to_device ? src : dst));
 }

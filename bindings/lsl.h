@@ -48,6 +48,7 @@ typedef struct lsl_state {
     lsl_device_node *devices;           /* all that were opened */
     sl_device *current;                 /* one of them, NULL before the first */
     int metatable_ref[LSL_KINDS];       /* in the registry */
+    int boxes_ref;                      /* of a weak table: object of the core -> its box */
     const void *metatable[LSL_KINDS];   /* the same tables' identities */
     int in_gc;                          /* depth of our finalizers */
     int in_host_func;                   /* depth of host functions that run */
@@ -72,6 +73,7 @@ void lsl_push_default(lua_State *L, const char *field);
 typedef struct lsl_box {
     void *p;        /* NULL when there is nothing in it */
     bool closed;    /* the user closed it, though p is kept; see lsl_take_closed */
+    uint32_t id;    /* a stream's, which is known also when p is gone */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p != NULL && !(box)->closed)
 
@@ -99,8 +101,15 @@ void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op);
 /* Pushes an empty box and returns it; the caller fills p. */
 #define lsl_new_box(L, kind) ((lsl_box *)lsl_new(L, kind, sizeof(lsl_box)))
 
-/* Pushes a box with a reference of its own to `stream`. */
+/* One object of the core has one open box, so that it is one key in a script's
+ * tables. Remembers the box on top of the stack as that of what is in it. */
+void lsl_remember(lua_State *L);
+/* Pushes the open box of `p` if there is one. */
+bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p);
+
+/* Push the object's box, or a new one with a reference of its own. */
 void lsl_push_stream(lua_State *L, sl_stream *stream);
+void lsl_push_device(lua_State *L, sl_device *device);
 
 /* Pushes a box with a new tensor of `device`; raises on failure. */
 sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_spec *spec,
@@ -117,6 +126,12 @@ void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *
 /* The same, but for the tensor in the box on top of the stack, which was made on
  * the way: on failure it is released at once and not by the collector. */
 void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const char *op);
+/* Leaves nil, the sentence and the code, as a function does that is called to find
+ * out; gives their number. */
+int lsl_push_failure(lua_State *L, sl_status status, const sl_error *err);
+/* as(op, f, ...): calls a C function of the module for the prelude's function `op`,
+ * whose name its errors have then. */
+int lsl_call_as(lua_State *L);
 void lsl_define_error(lua_State *L);
 
 /* The script position of the innermost Lua function that is not the prelude:
@@ -140,8 +155,11 @@ double lsl_check_number(lua_State *L, int arg, const char *name, const char *op)
 /* A whole number in [least, greatest]; 1024.0 is one, NaN and 1.5 are not. */
 int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least,
                           int64_t greatest, const char *op);
-/* A duration in milliseconds, finite and not negative, as nanoseconds. */
+/* A duration from 0 to 1e9 milliseconds, as nanoseconds. */
 int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op);
+/* Raises if there are more than `n` arguments (self is one) that are not nil. */
+void lsl_no_more(lua_State *L, int n, const char *op);
+/* Text without a zero byte. */
 const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *op);
 void lsl_check_function(lua_State *L, int arg, const char *name, const char *op);
 /* Raises "argument 2 (b) must be a tensor, got number". */
@@ -151,14 +169,29 @@ static inline double lsl_printable(double value) { return value == value ? value
 /* What a user calls the type of the value: "nothing", "number", "stream". */
 const char *lsl_type_name(lua_State *L, int idx);
 
+enum { LSL_SHAPE_TEXT = SL_MAX_DIMS * 21 + 1 };
+/* "2x3", "scalar"; gives `text`, of LSL_SHAPE_TEXT bytes. */
+const char *lsl_format_shape(const sl_tensor_spec *spec, char *text);
+static inline bool lsl_same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b)
+{
+    if (a->ndim != b->ndim) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->dim[i] != b->dim[i]) return false;
+    return true;
+}
+/* The stream in which a copy runs if none is given: the current one of the device
+ * that it goes to or comes from. Host memory belongs to no GPU. */
+sl_stream *lsl_copy_stream(sl_tensor *dst, sl_tensor *src);
+
 /* ---- options (l_options.c) ------------------------------------------------ */
 
 typedef enum lsl_option_kind {
     LSL_OPT_BOOL,       /* int *: 0 or 1 */
     LSL_OPT_INTEGER,    /* int64_t *: whole and >= 0 */
+    LSL_OPT_COUNT,      /* int64_t *: whole and >= 1 */
     LSL_OPT_SEED,       /* int64_t *: whole */
     LSL_OPT_NUMBER,     /* double *: not NaN */
-    LSL_OPT_TEXT,       /* const char **: valid while the table is */
+    LSL_OPT_TEXT,       /* const char **: without zero bytes; valid while the table is */
     LSL_OPT_STREAM,     /* sl_stream **: borrowed from the table */
     LSL_OPT_OUT,        /* lsl_out *: a tensor, also copied into a stack slot */
     LSL_OPT_ANY         /* int *: the value is copied into this stack slot */

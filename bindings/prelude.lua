@@ -4,16 +4,33 @@
 -- It is built into the module and runs once, when that is required, with the
 -- module's table and the functions that only it uses. Its chunk is named
 -- "=streamlab": positions and tracebacks skip it and show the user's own lines.
+-- What it leaves in the module's table is wrapped in C functions (call_prelude).
+--
+-- as(op, f, ...) calls f, a function of the module, for the function `op`, which is
+-- then the name that f's errors have.
 
 local lab, core = ...
 
-local raise, type_name = core.raise, core.type_name
+local raise, type_name, as = core.raise, core.type_name, core.as
+local use, record, synchronize = lab.use, lab.record, lab.synchronize
+local new_stream, spin = lab.stream, lab.spin
 local getenv = os and os.getenv or function() end
 local open_file = io and io.open
 
 local function check_function(f, arg, op)
     if type(f) == "function" then return end
     raise("SL_EINVAL", op, ("argument %d (f) must be a function, got %s"):format(arg, type_name(f)))
+end
+
+-- Raises for arguments behind the n-th that are not nil; `...` is these.
+local function no_more(n, op, ...)
+    for i = 1, select("#", ...) do
+        local extra = select(i, ...)
+        if extra ~= nil then
+            raise("SL_EINVAL", op, ("argument %d is one too many, got %s")
+                  :format(n + i, type_name(extra)))
+        end
+    end
 end
 
 local function sorted_keys(t)
@@ -49,7 +66,9 @@ local function check_options(opts, known, op)
     return opts
 end
 
-local function is_text(value) return type(value) == "string" end
+local function is_text(value)
+    return type(value) == "string" and not value:find("\0", 1, true)
+end
 local function is_table(value) return type(value) == "table" end
 local function is_count(value)
     return type(value) == "number" and math.tointeger(value) ~= nil and value >= 0
@@ -189,7 +208,8 @@ end
 
 local said_simulating = false
 
-function lab.open(opts)
+function lab.open(opts, ...)
+    no_more(1, "open", ...)
     opts = check_options(opts, open_options, "open")
     local backend, chosen = choose_backend(opts)
     local settings = {}
@@ -215,7 +235,8 @@ end
 
 -- What could be opened: real GPUs, then a simulated one for each profile, the
 -- default one first. A real GPU has no name here: asking for it means opening it.
-function lab.devices()
+function lab.devices(...)
+    no_more(0, "devices", ...)
     local list, names = {}, profile_names()
     for index = 0, (core.device_count("cuda") or 0) - 1 do
         list[#list + 1] = {backend = "cuda", index = index}
@@ -237,25 +258,25 @@ end
 -- message handler further out still sees the frames of f.
 
 function lab.with(stream, f, ...)
-    if type_name(stream) ~= "stream" then
-        raise("SL_EINVAL", "with",
-              "argument 1 (stream) must be a stream, got " .. type_name(stream))
-    end
+    local _ <close> = as("with", use, stream)
     check_function(f, 2, "with")
-    local _ <close> = lab.use(stream)
     return f(...)
 end
 
-local function stop(tl, ...)
-    tl:stop()
+local function stop(op, tl, ...)
+    as(op, tl.stop, tl)
     return tl, ...
 end
 
 -- The timeline, then what f returned.
+local function profile(op, f, ...)
+    local tl <close> = as(op, record)       -- stops without waiting if f raises
+    return stop(op, tl, f(...))
+end
+
 function lab.profile(f, ...)
     check_function(f, 1, "profile")
-    local tl <close> = lab.record()     -- stops without waiting if f raises
-    return stop(tl, f(...))
+    return profile("profile", f, ...)
 end
 
 -- Measuring ------------------------------------------------------------------------------
@@ -266,16 +287,17 @@ local measure_options = {
 }
 
 -- On the host's clock; the device is idle at both ends of each repetition.
-function lab.measure(f, opts)
+function lab.measure(f, opts, ...)
     check_function(f, 1, "measure")
+    no_more(2, "measure", ...)
     opts = check_options(opts, measure_options, "measure")
     local samples, sorted = {}, {}
     for _ = 1, opts.warmup or 3 do f() end
-    lab.synchronize()
+    as("measure", synchronize)
     for i = 1, opts.reps or 9 do
         local start_ns = core.now_ns()
         f()
-        lab.synchronize()
+        as("measure", synchronize)
         samples[i] = (core.now_ns() - start_ns) / 1000
         sorted[i] = samples[i]
     end
@@ -285,44 +307,58 @@ function lab.measure(f, opts)
     return {median_us = median_us, min_us = sorted[1], max_us = sorted[n], samples_us = samples}
 end
 
-local probe_ms = 5
-
 local probe_options = {
     {"non_blocking", "true or false", function(value) return type(value) == "boolean" end},
+    {"kernel_ms", "a number above 0, at most 1e9", function(value)
+        return type(value) == "number" and value > 0 and value <= 1e9
+    end},
 }
 
--- Does f() hold the host, or serialise streams? A kernel of one block on one
--- stream, f, a kernel on another one. The streams are as CUDA makes them, blocking,
--- so that work of f in the NULL stream shows, unless non_blocking = true is given.
--- f gets the two streams.
-function lab.probe(f, opts)
-    check_function(f, 1, "probe")
-    opts = check_options(opts, probe_options, "probe")
-    local non_blocking = opts.non_blocking or false
-    local first = lab.stream{non_blocking = non_blocking, name = "probe 1"}
-    local second = lab.stream{non_blocking = non_blocking, name = "probe 2"}
-    lab.spin(0, {stream = first})       -- loads the kernel, which may synchronise
-    local host_us
-    local tl = lab.profile(function()
-        lab.spin(probe_ms, {stream = first})
-        local start_ns = core.now_ns()
-        f(first, second)
-        host_us = (core.now_ns() - start_ns) / 1000
-        lab.spin(probe_ms, {stream = second})
-    end)
+-- From the first start to the last end of the two streams' kernels of that length.
+local function probed_us(tl, first, second, kernel_us)
     local start_us, end_us = math.huge, -math.huge
     for _, span in ipairs(tl:spans()) do
         local ours = span.stream_id == first.id or span.stream_id == second.id
-        if ours and span.kind == "kernel" and span.end_us - span.start_us >= probe_ms * 999 then
+        if ours and span.kind == "kernel" and span.end_us - span.start_us >= kernel_us * 0.999 then
             start_us, end_us = math.min(start_us, span.start_us), math.max(end_us, span.end_us)
         end
     end
-    local total_us, kernel_us = end_us - start_us, probe_ms * 1000
+    return end_us - start_us
+end
+
+-- Does f() hold the host, or serialise streams? A kernel of one block on one
+-- stream, f, a kernel on another one. The kernels are longer than calls take, so
+-- that a call of some length is told from one that waits. The streams are as CUDA
+-- makes them, blocking, so that work of f in the NULL stream shows, unless
+-- non_blocking = true is given. f gets the two streams, if it is a Lua function:
+-- one of the laboratory (lab.probe(lab.synchronize)) has no use for them.
+function lab.probe(f, opts, ...)
+    check_function(f, 1, "probe")
+    no_more(2, "probe", ...)
+    opts = check_options(opts, probe_options, "probe")
+    local non_blocking, kernel_ms = opts.non_blocking or false, opts.kernel_ms or 50
+    local first = as("probe", new_stream, {non_blocking = non_blocking, name = "probe 1"})
+    local second = as("probe", new_stream, {non_blocking = non_blocking, name = "probe 2"})
+    as("probe", spin, 0, {stream = first})      -- loads the kernel, which may synchronise
+    local host_us
+    local tl = profile("probe", function()
+        as("probe", spin, kernel_ms, {stream = first})
+        local start_ns = core.now_ns()
+        if core.is_c_function(f) then f() else f(first, second) end
+        host_us = (core.now_ns() - start_ns) / 1000
+        as("probe", spin, kernel_ms, {stream = second})
+    end)
+    local kernel_us = kernel_ms * 1000
+    local total_us = probed_us(tl, first, second, kernel_us)
     return {host_us = host_us, total_us = total_us, host_blocked = host_us > kernel_us / 2,
             serialised = total_us > kernel_us * 1.5}
 end
 
 -- What later versions will have ---------------------------------------------------------------
 
-function lab.check() raise("SL_EUNSUPPORTED", "check", "the race checker is not in this version") end
-function lab.races() raise("SL_EUNSUPPORTED", "races", "the race checker is not in this version") end
+local function no_checker(op)
+    raise("SL_EUNSUPPORTED", op, "the race checker is not in this version")
+end
+
+function lab.check() no_checker("check") end
+function lab.races() no_checker("races") end

@@ -46,6 +46,12 @@ static lsl_state *new_state(lua_State *L)
     lua_setmetatable(L, -2);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.state");
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    state->boxes_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     return state;
 }
 
@@ -89,8 +95,7 @@ static int internal_raise(lua_State *L)
     sl_status status = SL_EINVAL;
     for (int i = 0; i < LSL_COUNT(codes); i++)
         if (strcmp(codes[i].name, name) == 0) status = codes[i].status;
-    return lsl_raise(L, status, lsl_check_text(L, 2, "op", "raise"),
-                     lsl_check_text(L, 3, "message", "raise"));
+    return lsl_raise(L, status, lua_tostring(L, 2), lua_tostring(L, 3));
 }
 
 static int internal_type_name(lua_State *L)
@@ -99,10 +104,54 @@ static int internal_type_name(lua_State *L)
     return 1;
 }
 
+static int internal_is_c_function(lua_State *L)
+{
+    lua_pushboolean(L, lua_iscfunction(L, 1));
+    return 1;
+}
+
 static const luaL_Reg internals[] = {
     {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
-    {"raise", internal_raise}, {"type_name", internal_type_name}, {NULL, NULL}
+    {"raise", internal_raise}, {"type_name", internal_type_name},
+    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as}, {NULL, NULL}
 };
+
+static int finish_call(lua_State *L, int status, lua_KContext context)
+{
+    (void)status;
+    (void)context;
+    return lua_gettop(L);
+}
+
+/* A function of the prelude as the user calls it; upvalues: the state, the function.
+ * Lua forgets the frame of a Lua function that tail-calls another, but not when it
+ * calls one in C: so `return lab.with(...)` still has a position. */
+static int call_prelude(lua_State *L)
+{
+    int n = lua_gettop(L);
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_insert(L, 1);
+    lua_callk(L, n, LUA_MULTRET, 0, finish_call);
+    return finish_call(L, LUA_OK, 0);
+}
+
+/* Puts each Lua function of the table on top of the stack behind call_prelude. */
+static void wrap_functions(lua_State *L)
+{
+    lua_pushnil(L);
+    while (lua_next(L, -2)) {
+        if (!lua_isfunction(L, -1) || lua_iscfunction(L, -1)) {
+            lua_pop(L, 1);
+            continue;
+        }
+        lua_pushlightuserdata(L, lsl_get(L));
+        lua_insert(L, -2);
+        lua_pushcclosure(L, call_prelude, 2);
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -4);      /* a field that is there: allowed while traversing */
+    }
+}
 
 /* Runs the prelude with the module's table, which is on top of the stack. */
 static void run_prelude(lua_State *L)
@@ -115,6 +164,7 @@ static void run_prelude(lua_State *L)
     lsl_set_functions(L, internals);
     lsl_open_device_internal(L);
     lua_call(L, 2, 0);
+    wrap_functions(L);
     lua_getfield(L, -1, "open");
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.open");
 }

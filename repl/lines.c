@@ -1,6 +1,7 @@
 /* lines.c - reads lines from stdin and runs each: -i, and no arguments at all.
  *
- * A line is tried as an expression ("return LINE") first. If it is neither an
+ * A line is tried as an expression ("return LINE") first; "=LINE" is one, as in
+ * lua5.4. If it is neither an
  * expression nor complete, which the compiler shows by an error that ends in
  * "<eof>", the next line is added to it.
  */
@@ -87,12 +88,26 @@ static int load_statement(lua_State *L)
     }
 }
 
+/* Makes "return expr" of the line "=expr" on the stack's top. */
+static void replace_equals(lua_State *L)
+{
+    size_t len;
+    const char *line = lua_tolstring(L, -1, &len);
+    if (line[0] != '=')
+        return;
+    lua_pushliteral(L, "return ");
+    lua_pushlstring(L, line + 1, len - 1);
+    lua_concat(L, 2);
+    lua_remove(L, -2);
+}
+
 /* Replaces the stack by one function or error; -1 at the end of stdin. */
 static int load_next(lua_State *L)
 {
     lua_settop(L, 0);
     if (!push_line(L, true))
         return -1;
+    replace_equals(L);
     int status = load_expression(L);
     if (status != LUA_OK)
         status = load_statement(L);

@@ -16,7 +16,7 @@
 
 #include "run.h"
 
-static const char list_key[] = "streamlab.trace";
+static const char list_key[] = "streamlab.trace";  /* false once they are saved */
 
 bool trace_can_write(const char *path, char *message, int message_bytes)
 {
@@ -48,14 +48,30 @@ bool trace_can_write(const char *path, char *message, int message_bytes)
 
 /* ---- recording ----------------------------------------------------------- */
 
-static int on_open(lua_State *L)
+/* Calls the laboratory's function of that name; its result is left. */
+static void call_lab(lua_State *L, const char *name)
 {
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
     lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "streamlab");
-    lua_getfield(L, -1, "record");
+    lua_getfield(L, -1, name);
     lua_call(L, 0, 1);
-    lua_rawseti(L, 1, luaL_len(L, 1) + 1);
+}
+
+static bool is_saved(lua_State *L)
+{
+    bool saved = lua_getfield(L, LUA_REGISTRYINDEX, list_key) == LUA_TBOOLEAN;
+    lua_pop(L, 1);
+    return saved;
+}
+
+static int on_open(lua_State *L)
+{
+    if (is_saved(L))
+        return 0;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
+    int list = lua_gettop(L);
+    call_lab(L, "record");
+    lua_rawseti(L, list, luaL_len(L, list) + 1);
     return 0;
 }
 
@@ -97,13 +113,29 @@ static int stop_and_save(lua_State *L)
     return 0;
 }
 
-/* Light userdata: the path. Returns how many could not be saved. */
+/* Opens the default device, which is recorded from then on. */
+static int open_default(lua_State *L)
+{
+    call_lab(L, "device");
+    return 0;
+}
+
+/* Light userdata: the path. Returns how many could not be saved. A script that
+ * opened no device has an empty timeline, that of the device it would have got. */
 static int save_all(lua_State *L)
 {
     const char *path = lua_touserdata(L, 1);
     lua_Integer failed = 0;
+    if (is_saved(L)) {
+        lua_pushinteger(L, 0);
+        return 1;
+    }
     luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
     int list = lua_gettop(L);
+    if (luaL_len(L, list) == 0) {
+        lua_pushcfunction(L, open_default);
+        failed += run_report(L, run_call(L, 0, 0)) != LUA_OK;
+    }
     int n = (int)luaL_len(L, list);
     for (int i = 1; i <= n; i++) {
         lua_pushcfunction(L, stop_and_save);
@@ -111,7 +143,7 @@ static int save_all(lua_State *L)
         push_nth_path(L, path, i);
         failed += run_report(L, run_call(L, 2, 0)) != LUA_OK;
     }
-    lua_pushnil(L);
+    lua_pushboolean(L, 0);
     lua_setfield(L, LUA_REGISTRYINDEX, list_key);
     lua_pushinteger(L, failed);
     return 1;

@@ -14,7 +14,8 @@ bool trace_can_write(const char *path, char *message, int message_bytes);
 void trace_push_on_open(lua_State *L);
 
 /* Stops every recording and saves it: the first device's to `path`, the n-th
- * one's with ".n" before the suffix. False if one failed; it has been reported.
+ * one's with ".n" before the suffix. If none was opened, the default device is,
+ * whose trace is empty. False if one failed; it has been reported.
  * A second call finds nothing to do. */
 bool trace_save(lua_State *L, const char *path);
 

@@ -38,6 +38,19 @@ local function memset()
     T.is_deeply(floats:totable(), {0, 0, 0, 0}, "any tensor can be set, by its bytes")
     cuda.memset(dev, 1)
     T.is_deeply(dev:totable(), {1, 1, 1, 1, 1, 1, 1, 1}, "all of the memory unless told")
+    cuda.memset_async(dev, 3, {stream = s})
+    s:synchronize()
+    T.is_deeply(dev:totable(), {3, 3, 3, 3, 3, 3, 3, 3},
+                "memset_async sets all when the bytes are left out before the options")
+    cuda.memset_async(dev, 4, s)
+    s:synchronize()
+    T.is(dev:get(8), 4, "or before the stream itself")
+    refuses(function() cuda.memset_async(dev, 0, s, s) end, "SL_EINVAL", "one too many",
+            "but there is one stream")
+    refuses(function() cuda.memset(dev, 0, {stream = s}) end, "SL_EINVAL", "bytes.*table",
+            "memset takes no stream")
+    refuses(function() cuda.memset(dev, 0, 8, {stream = s}) end, "SL_EINVAL", "one too many",
+            "in no place")
     refuses(function() cuda.memset(dev, 0, 9) end, "SL_EINVAL", "9.*8",
             "more bytes than there are is refused with both numbers")
     refuses(function() cuda.memset(dev, 0, -1) end, "SL_EINVAL", "%-1",
@@ -65,6 +78,13 @@ local function memcpy()
     cuda.memcpy_async(dev, host, 4, s)
     s:synchronize()
     T.is_deeply(dev:totable(), {77, 2, 0, 0}, "memcpy_async in a stream")
+    host:set(4, 5)
+    cuda.memcpy_async(dev, host, {stream = s})
+    s:synchronize()
+    T.is_deeply(dev:totable(), {77, 2, 0, 5},
+                "memcpy_async copies all of the source when the bytes are left out")
+    refuses(function() cuda.memcpy(dev, host, 4, {stream = s}) end, "SL_EINVAL", "one too many",
+            "memcpy takes no stream")
     refuses(function() cuda.memcpy(dev, plain, 5) end, "SL_EINVAL", "5.*4",
             "more bytes than there are is refused")
     refuses(function() cuda.memcpy(dev, lab.ones(4, {device = "cpu"}), 16) end, "SL_EINVAL",
@@ -152,8 +172,20 @@ local function misuse()
     bad_bytes("malloc")
     bad_bytes("malloc_host")
     bad_bytes("malloc_async", s)
-    local err = ideal.error_of(cuda.malloc, 2 ^ 50 | 0)
-    T.is(err and err.code, "SL_ENOMEM", "malloc of more than the device has is refused")
+    for _, call in ipairs{"malloc", "malloc_async"} do
+        local m, message, code = cuda[call](2 ^ 50 | 0)
+        T.is(m, nil, call .. " of more than the device has gives nil")
+        T.like(message, "1125899906842624 bytes", "and a sentence with the bytes")
+        T.is(code, "SL_ENOMEM", "and the code")
+    end
+    for _, call in ipairs{"func_set_cache_config", "device_set_limit", "cublas_create",
+                          "cublas_destroy"} do
+        refuses(function() cuda[call](1) end, "SL_EINVAL", "argument 1 is one too many",
+                call .. " takes no arguments")
+    end
+    refuses(function() cuda.malloc(8, {stream = s}) end, "SL_EINVAL", "one too many",
+            "malloc takes no stream")
+    refuses(function() cuda.free(dev, s) end, "SL_EINVAL", "one too many", "nor does free")
     T.ok(ideal.error_of(cuda.malloc_async, 8, 5), "malloc_async needs a stream")
     T.ok(ideal.error_of(cuda.free, host), "free of pinned host memory is refused")
     T.ok(ideal.error_of(cuda.free_host, dev), "free_host of device memory is refused")

@@ -27,6 +27,76 @@ local function fields()
     T.is(err.where, "20-api-errors.t.lua:" .. line, "so has a method")
 end
 
+local function joining()
+    local err = ideal.error_of(lab.matmul, 1)
+    T.is("failed: " .. err, "failed: " .. tostring(err), "an error can be joined to a text")
+    T.is(err .. "!", tostring(err) .. "!", "on either side")
+    T.is(err .. 5, tostring(err) .. "5", "to a number")
+    T.is(err .. err, tostring(err):rep(2), "and to another error")
+    local ok, text = pcall(function() return err .. nil end)
+    T.ok(not ok and text:find("concatenate a nil value"), "but not to nil")
+end
+
+-- The position of a call that is the last of its function, and the name of what the
+-- user called, whichever part of the laboratory has found the mistake.
+local function the_users_call()
+    ideal.h200()
+    local line = debug.getinfo(1, "l").currentline
+    local err = ideal.error_of(function() return lab.open{profile = "nope"} end)
+    T.is(err.where, "20-api-errors.t.lua:" .. line + 1, "a tail call has its line")
+    local status, text = ideal.run_text("return lab.with(nil, print)")
+    T.is(status, 1, "also in the main chunk")
+    T.like(text, "%.lua:1: with: argument 1 %(stream%)", "where with is the one that complains")
+    local s = lab.stream{}
+    s:close()
+    T.is(ideal.error_of(lab.with, s, print).op, "with", "with names itself for a closed stream")
+    local function late() lab.stream{}:launch_host_func(function() error("late") end) end
+    err = ideal.error_of(lab.profile, late)
+    T.is(err.op, "profile", "profile names itself for what its final synchronise finds")
+    T.like(err.message, "late", "which is told")
+    err = ideal.error_of(lab.measure, late)
+    T.is(err.op, "measure", "so does measure")
+    err = ideal.error_of(lab.probe, function(first)
+        first:launch_host_func(function() error("late") end)
+    end)
+    T.is(err.op, "probe", "and probe")
+    err = ideal.error_of(lab.with, lab.stream{}, function() lab.matmul(1) end)
+    T.is(err.op, "matmul", "what the function calls itself keeps its name")
+    err = ideal.error_of(lab.with, lab.stream{}, lab.matmul, 1)
+    T.is(err.op, "matmul", "also when it is called directly")
+end
+
+local function too_many_arguments()
+    ideal.h200()
+    local t, h = lab.ones(1), lab.ones(1, {device = "cpu"})
+    local s, e, d, tl = lab.stream{}, lab.event{}, lab.device(), lab.profile(function() end)
+    local calls = {
+        item = {t.item, t}, totable = {t.totable, t}, free = {t.free, t}, numel = {t.numel, t},
+        pin = {h.pin, h}, unpin = {h.unpin, h}, pin_memory = {h.pin_memory, h},
+        size = {t.size, t, 1}, sum = {t.sum, t, nil}, summary = {tl.summary, tl},
+        stop = {tl.stop, tl}, bounds = {tl.bounds, tl}, spans = {tl.spans, tl},
+        save = {tl.save, tl, "x.json"}, synchronize = {lab.synchronize},
+        ["the stream's synchronize"] = {s.synchronize, s}, query = {s.query, s},
+        ["the event's query"] = {e.query, e}, make_current = {d.make_current, d},
+        current_stream = {lab.current_stream}, host_work = {lab.host_work, 0},
+        stream = {lab.stream, {}}, tensor = {lab.tensor, 1, {}}, record = {lab.record},
+        open = {lab.open, {}}, devices = {lab.devices}, probe = {lab.probe, print, {}},
+        allclose = {lab.allclose, t, t, {}}, spin = {lab.spin, 0, {}}, add = {t.add, t, t, {}},
+    }
+    local names = {}
+    for name in pairs(calls) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        local call = calls[name]
+        local n = name == "sum" and 3 or #call      -- options may be nil
+        call[n + 1] = {stream = s}
+        refuses(function() call[1](table.unpack(call, 2, n + 1)) end, "SL_EINVAL",
+                ("argument %d is one too many, got table"):format(n), name .. " refuses one more")
+    end
+    T.is(t:item(nil), 1, "an argument that is nil is none")
+    T.is(h.pinned or t.freed, false, "and the refused calls have done nothing")
+end
+
 local function a_script_that_fails()
     local status, text, name = ideal.run_text([[
 local function inner()
@@ -72,6 +142,41 @@ local function two_devices()
         T.is(lab.add(b, b):get(1, 1), 2, "and work goes there")
     end)
     T.is(lab.device(), one, "until it ends")
+end
+
+-- Host memory belongs to no GPU.
+local function host_tensors_and_two_devices()
+    ideal.h200()
+    local one, h = lab.device(), lab.tensor({1, 2}, {device = "cpu"})
+    ideal.h200()
+    local two, s2 = lab.device(), lab.stream{}
+    local function home(t)      -- the device of a tensor is the one whose work it takes part in
+        for name, device in pairs{one = one, two = two} do
+            device:make_current()
+            if pcall(lab.add, lab.zeros(2), t) then return name end
+        end
+    end
+    two:make_current()
+    T.is(home(h:cuda()), "two", "cuda() of a host tensor goes to the current device")
+    two:make_current()
+    T.is(home(h:to("cuda")), "two", "so does to(\"cuda\")")
+    one:make_current()
+    T.is(home(h:to("cuda", {stream = s2})), "two", "unless a stream of another device is given")
+    two:make_current()
+    local d = h:cuda()
+    T.is_deeply(d:totable(), {1, 2}, "with its values")
+    d:fill_(5)
+    h:copy_(d)
+    T.is_deeply(h:totable(), {5, 5}, "a copy back goes into the host tensor of the other device")
+    d:copy_(lab.tensor({3, 4}, {device = "cpu"}):to("cpu", {pinned = true}))
+    lab.cuda.memcpy(h, d)
+    T.is_deeply(h:totable(), {3, 4}, "as does memcpy")
+    h:fill_(6)
+    one:make_current()
+    lab.cuda.memcpy_async(d, h)
+    two:make_current()
+    lab.synchronize()
+    T.is_deeply(d:totable(), {6, 6}, "and memcpy_async to the device, whichever is current")
 end
 
 local function opening()
@@ -163,6 +268,10 @@ local function host_work()
     refuses(function() lab.host_work(math.huge) end, "SL_EINVAL", "inf", "infinity is refused")
     refuses(function() lab.host_work(1e300) end, "SL_EINVAL", "host_work",
             "what overflows the clock is refused")
+    refuses(function() lab.host_work(1.1e9) end, "SL_EINVAL", "0 to 1e9 ms.*1100000000",
+            "so is more than 1e9 ms, with the limit")
+    T.lives(function() lab.host_work(1e9) end, "which are possible")
+    ideal.h200()
     refuses(function() lab.host_work("1") end, "SL_EINVAL", "string", "text is refused")
     refuses(function() lab.host_work() end, "SL_EINVAL", "host_work", "nothing is refused")
 end
@@ -211,6 +320,21 @@ local function probing()
     local exempt = lab.probe(function() lab.spin(0.001, {stream = lab.default_stream()}) end,
                              {non_blocking = true})
     T.is(exempt.serialised, false, "probe: and not those that were made non-blocking")
+    local long = lab.probe(lab.cuda.cublas_create)
+    T.ok(long.host_us > 10000, "probe: a call may take milliseconds")
+    T.is(long.host_blocked, false, "probe: which is not taken for blocking")
+    T.is(long.serialised, false, "probe: nor for serialising")
+    long = lab.probe(function() lab.host_work(20) end)
+    T.is(long.host_blocked or long.serialised, false, "probe: nor is work of 20 ms on the host")
+    long = lab.probe(function() lab.host_work(20) end, {kernel_ms = 10})
+    T.is(long.host_blocked and long.serialised, true, "probe: it is beside kernels of 10 ms")
+    T.near(lab.probe(function() end, {kernel_ms = 200}).total_us, 200000, 1000,
+           "probe: kernel_ms is the kernels' length")
+    for _, case in ipairs{{0, "of no length"}, {-1, "of negative length"}, {0 / 0, "of NaN ms"},
+                          {1e10, "of 1e10 ms"}, {"5", "whose length is a text"}} do
+        refuses(function() lab.probe(print, {kernel_ms = case[1]}) end, "SL_EINVAL", "kernel_ms",
+                "probe: a kernel " .. case[2] .. " is refused")
+    end
     local waiting = lab.probe(function(first, second) second:wait_stream(first) end)
     T.is(waiting.host_blocked, false, "probe: wait_stream does not block the host")
     T.is(waiting.serialised, true, "probe: but serialises the two streams")
@@ -250,8 +374,9 @@ local function what_is_alive()
     T.is_deeply(lab.live(), before, "and forgets what is gone")
 end
 
-for _, test in ipairs{fields, a_script_that_fails, two_devices, opening, opening_wrongly, devices,
-                      host_work, measuring, probing, later_versions, what_is_alive} do
+for _, test in ipairs{fields, joining, the_users_call, too_many_arguments, a_script_that_fails,
+                      two_devices, host_tensors_and_two_devices, opening, opening_wrongly,
+                      devices, host_work, measuring, probing, later_versions, what_is_alive} do
     test()
 end
 T.done()

@@ -195,7 +195,10 @@ local function allclose()
     T.is(lab.allclose(a, lab.tensor({1.3, 2, 3}), {rtol = 0.2}), false, "to the element at hand")
     T.is(lab.allclose(lab.tensor({0 / 0}), lab.tensor({0 / 0})), false, "NaN is close to nothing")
     T.is(lab.allclose(a, a:cpu()), true, "one may be on the host")
-    refuses(function() lab.allclose(a, lab.zeros(2)) end, "SL_ESHAPE", "3", "shapes must agree")
+    refuses(function() lab.allclose(lab.zeros(2, 2), lab.zeros(2, 3)) end, "SL_ESHAPE",
+            "2x2 and 2x3", "shapes must agree, and are both told")
+    refuses(function() lab.allclose(a, lab.zeros(3, 1)) end, "SL_ESHAPE", "3 and 3x1",
+            "also in their number of dimensions")
     refuses(function() lab.allclose(a, a, {tol = 1}) end, "SL_EINVAL", "tol", "a typo cannot pass")
 end
 
@@ -232,6 +235,8 @@ local function spin()
     bad("spin", "text is refused", "1")
     bad("spin", "no time is refused")
     bad("blocks", "negative blocks are refused", 1, {blocks = -1})
+    bad("blocks.*at least 1.*0", "no blocks are refused, with what is needed", 1, {blocks = 0})
+    bad("threads.*at least 1.*0", "so are no threads", 1, {threads = 0})
     bad("blocks", "half a block is refused", 1, {blocks = 1.5})
     bad("threads", "negative threads are refused", 1, {threads = -32})
     bad("1024", "more threads a block than the device has are refused with its limit", 1,

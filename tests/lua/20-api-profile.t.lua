@@ -85,6 +85,45 @@ local function selections_are_checked()
             "a field's value is checked")
 end
 
+local function streams_in_selections()
+    ideal.open()
+    local tl = lab.record()
+    local gone
+    for ms = 1, 2 do
+        local s <close> = lab.stream{non_blocking = true, name = "twin"}
+        lab.spin(ms, {stream = s})
+        if ms == 2 then gone = s end
+    end
+    local only <close> = lab.stream{non_blocking = true, name = "only"}
+    lab.spin(3, {stream = only})
+    tl:stop()
+    T.near(tl:busy_us(gone), 2000, 1e-6, "a stream that was closed since still selects its spans")
+    T.near(tl:busy_us{stream = gone}, 2000, 1e-6, "in a table as well")
+    T.near(tl:overlap_us(gone, {stream = gone}), 2000, 1e-6, "and in overlap_us")
+    T.near(tl:busy_us{stream = "only"}, 3000, 1e-6, "a stream may be given by its name")
+    refuses(function() tl:busy_us{stream = "twin"} end, "SL_EINVAL", "2 streams named \"twin\"",
+            "unless two have it")
+    refuses(function() tl:busy_us{stream = "none"} end, "SL_ENOTFOUND", "none", "or none has")
+end
+
+local function recording_takes_no_time()
+    ideal.h200()
+    lab.spin(1)
+    lab.host_work(2)                    -- the kernel is done, though nobody has looked
+    local before = lab.now_us()
+    local tl = lab.record()
+    T.is(lab.now_us(), before, "recording an idle device takes no time of the host")
+    local inner = lab.record()
+    T.is(lab.now_us(), before, "however often")
+    lab.spin(1)
+    inner:stop()
+    T.is(tl:stop().span_count, 1, "and nothing of before is recorded")
+    lab.spin(1)
+    before = lab.now_us()
+    lab.record()
+    T.ok(lab.now_us() - before > 900, "a busy one is waited for")
+end
+
 local function critical_paths()
     ideal.open()
     local a, b = table.unpack(ideal.streams(2))
@@ -293,7 +332,8 @@ local function a_timeline_outlives_its_objects()
     T.is(#tl:spans(), 1, "with its spans")
 end
 
-for _, test in ipairs{spans, sums, selections_are_checked, critical_paths, an_empty_timeline,
+for _, test in ipairs{spans, sums, selections_are_checked, streams_in_selections,
+                      recording_takes_no_time, critical_paths, an_empty_timeline,
                       recording_is_bounded_by_the_calls, recording_by_hand, charts,
                       results_and_arguments,
                       an_error_closes_the_recorder, where_goes_to_the_users_line, pictures, saving,

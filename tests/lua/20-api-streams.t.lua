@@ -21,6 +21,8 @@ local function making()
     refuses(function() lab.stream{non_blocking = 1} end, "SL_EINVAL", "non_blocking",
             "non_blocking is true or false")
     refuses(function() lab.stream{name = 5} end, "SL_EINVAL", "name", "a name is a string")
+    refuses(function() lab.stream{name = "a\0b"} end, "SL_EINVAL", "name.*zero byte",
+            "without a zero byte")
     refuses(function() lab.stream(3) end, "SL_EINVAL", "table", "options come in a table")
 end
 
@@ -158,6 +160,33 @@ local function default_streams()
     lab.synchronize()
 end
 
+local function one_value_a_stream()
+    local s = lab.stream{}
+    local notes = {[s] = "mine", [lab.default_stream()] = "default"}
+    T.is(notes[lab.current_stream()], "default", "a stream is a key in a table")
+    T.is(lab.with(s, function() return notes[lab.current_stream()] end), "mine",
+         "the same one, wherever it comes from")
+    T.ok(rawequal(lab.per_thread_stream(), lab.per_thread_stream()), "so is the per-thread stream")
+    T.ok(rawequal(lab.device(), s.device), "and a device")
+    notes = nil
+    lab.with(s, function()
+        s:close()
+        local again = lab.current_stream()
+        T.ok(not rawequal(again, s), "a closed one is not given again")
+        T.is(again:query(), true, "what is given instead is open")
+        T.ok(rawequal(again, lab.current_stream()), "and stays the same")
+    end)
+    local open = 0
+    for _ = 1, 50 do
+        local fresh = lab.stream{}
+        if lab.with(fresh, function() return rawequal(lab.current_stream(), fresh) end) then
+            open = open + 1
+        end
+        fresh:close()
+    end
+    T.is(open, 50, "nor is it taken for a new stream at the same address")
+end
+
 local function closing()
     local s = lab.stream{}
     local out = lab.zeros(2)
@@ -199,7 +228,7 @@ end
 ideal.h200()
 for _, test in ipairs{making, priorities, clamping_is_said_once, the_current_stream,
                       a_coroutine_may_yield_inside_with, waiting, recording_events, default_streams,
-                      closing, many_streams} do
+                      one_value_a_stream, closing, many_streams} do
     test()
 end
 T.done()

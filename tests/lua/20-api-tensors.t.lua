@@ -49,7 +49,12 @@ local function sizes()
     T.is(second, 3, "then the second")
     T.is(math.type(first), "integer", "dimensions are integers")
     T.is(t:size(2), 3, "size(d) gives one dimension")
-    T.ok(ideal.error_of(t.size, t, 4), "that exists")
+    T.is(t:size(-1), 4, "size(-1) gives the last one, as in PyTorch")
+    T.is(t:size(-3), 2, "and so on to the first")
+    for _, d in ipairs{4, 0, -4} do
+        refuses(function() t:size(d) end, "SL_ESHAPE", ("dimension %d:"):format(d):gsub("-", "%%-"),
+                "there is no dimension " .. d)
+    end
     T.is(t.ndim, 3, "ndim counts them")
     T.lives(function() lab.empty(2, 3, nil) end, "the options may be nil, as in other functions")
     T.is(lab.empty(2.0, 3.0):numel(), 6, "a float with a whole value is a size")
@@ -136,6 +141,16 @@ local function ragged_tables()
     T.ok(ideal.error_of(lab.tensor, {1, nil, 3}), "a hole is refused")
     T.ok(ideal.error_of(lab.tensor, "1 2 3"), "a string is no table")
     T.ok(ideal.error_of(lab.tensor), "nothing is no table")
+    refuses(function() lab.tensor{x = 1} end, "SL_EINVAL", "the table has the key 'x'",
+            "a table with a name in it is refused by that name")
+    refuses(function() lab.tensor{1, 2, y = 1, x = 1, [true] = 2} end, "SL_EINVAL",
+            "%[true%] besides its list of 2", "of several, always the same one is told")
+    refuses(function() lab.tensor{1, 2, y = 1, x = 1} end, "SL_EINVAL", "'x' besides its list of 2",
+            "the first by alphabet")
+    refuses(function() lab.tensor{[2] = 5} end, "SL_EINVAL", "%[2%] besides its list of 0",
+            "a position behind a hole is refused by number")
+    refuses(function() lab.tensor{{1, 2}, {3, 4, dtype = "float16"}} end, "SL_EINVAL",
+            "row 2 has the key 'dtype'", "in a row as well")
     local loop = {}
     loop[1] = loop
     T.ok(ideal.error_of(lab.tensor, loop), "a table inside itself is refused")

@@ -23,7 +23,21 @@ tap.like(json, "%(command line%):1", "and the script's positions")
 local again = traced(work .. "lab.synchronize()")
 tap.ok(json == again, "the same run gives the same bytes")
 tap.like(traced(work), "matmul", "work that nobody waited for is in it")
-tap.is(traced "print(1)", nil, "no device, no trace")
+json, said, code = traced "print(1)"
+tap.is(code, 0, "a script that opens no device is no error")
+tap.like(said, "^1\n", "and runs")
+tap.like(json, "^{.*\"traceEvents\":%[.*}%s*$", "its trace is one all the same")
+tap.ok(not json:find("kernel"), "with nothing in it")
+json, _, code = traced "os.exit(0)"
+tap.is(code, 0, "os.exit without a device is no error either")
+tap.like(json, "traceEvents", "and has its trace")
+_, said, code = traced("print(1)", "--profile=nope")
+tap.is(code, 1, "a default device that cannot be opened for it is an error")
+tap.like(said, "nope", "with its reason")
+
+local clock = work .. "lab.host_work(1) print(lab.now_us())"
+_, said = traced(clock)
+tap.is(said, (run { "--backend=sim", "-e", clock }), "recording does not change the host's clock")
 
 json, said, code = traced(work .. "error('later')")
 tap.is(code, 1, "an error of the script keeps its status")
@@ -58,7 +72,7 @@ refused(folder .. "/d.json", "a folder as trace")
 tap.is(read(folder .. "/y.json"), nil, "no file before the run")
 shell.write(path, "old")
 run { "--backend=sim", "--trace", path, "-e", "x = 1" }
-tap.is(read(path), "old", "an old file stays when nothing was recorded")
+tap.like(read(path), "^{.*traceEvents", "an old file is replaced, also by an empty trace")
 
 os.execute("mkdir " .. folder .. "/gone")
 local _, err, status = run { "--backend=sim", "--trace", folder .. "/gone/x.json", "-e",
