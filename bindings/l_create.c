@@ -203,6 +203,18 @@ static void describe(const table_walk *walk, int depth, char *text, size_t size)
                                  (long long)walk->at[i]);
 }
 
+/* Raises for a list of `n` where the first one on its level gave another size. */
+static int fail_length(lua_State *L, const table_walk *walk, int depth, int64_t n)
+{
+    char row[128], first_row[128];
+    table_walk first = *walk;
+    for (int i = 0; i < depth; i++) first.at[i] = 1;
+    describe(walk, depth, row, sizeof(row));
+    describe(&first, depth, first_row, sizeof(first_row));
+    return lsl_fail(L, SL_ESHAPE, "tensor", "%s has %lld element%s, %s has %lld", row, (long long)n,
+                    n == 1 ? "" : "s", first_row, (long long)walk->spec->dim[depth]);
+}
+
 /* By type, then by value where that has an order: which of two keys is told must
  * not depend on Lua's hash order. */
 static bool key_before(lua_State *L, int a, int b)
@@ -257,9 +269,7 @@ static void walk_table(lua_State *L, table_walk *walk, int depth)
         lsl_fail(L, SL_ESHAPE, "tensor", "%s must be a list of %lld, as the first one is, got %s",
                  row, (long long)walk->spec->dim[depth], lsl_type_name(L, -1));
     int64_t n = (int64_t)lua_rawlen(L, -1);
-    if (n != walk->spec->dim[depth])
-        lsl_fail(L, SL_ESHAPE, "tensor", "%s has %lld elements, but the first one has %lld", row,
-                 (long long)n, (long long)walk->spec->dim[depth]);
+    if (n != walk->spec->dim[depth]) fail_length(L, walk, depth, n);
     check_keys(L, n, row);
     for (int64_t i = 1; i <= n; i++) {
         walk->at[depth] = i;

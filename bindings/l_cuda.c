@@ -226,6 +226,7 @@ static const luaL_Reg functions[] = {
 void lsl_open_cuda(lua_State *L)
 {
     lua_newtable(L);
+    lsl_get(L)->cuda = lua_topointer(L, -1);
     lsl_set_functions(L, functions);
     lua_setfield(L, -2, "cuda");
 }

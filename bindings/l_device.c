@@ -129,6 +129,8 @@ static int internal_open(lua_State *L)
     sl_status status = sl_device_open(backend, index, settings, n, &node->device, &err);
     if (status != SL_OK) {
         free(node);
+        if (status == SL_ENOTFOUND && strcmp(backend, "sim") == 0)
+            lsl_fail(L, status, op, "%s; choose the GPU with profile =", err.msg);
         lsl_check(L, status, &err, op);
     }
     sl_device_set_pressure_hook(node->device, collect, state);

@@ -94,9 +94,34 @@ static const char *called_name(lua_State *L, const char *op)
     return lua_tostring(L, -1);
 }
 
+/* Whether the running function was called with a colon on lab or lab.cuda: neither
+ * is the first argument of any of them. Fills `text` with the sentence then. */
+static bool called_with_colon(lua_State *L, const char *op, char *text, size_t size)
+{
+    const lsl_state *state = lsl_get(L);
+    if (lua_type(L, 1) != LUA_TTABLE) return false;
+    const void *given = lua_topointer(L, 1);
+    if (given != state->module && given != state->cuda) return false;
+    const char *table = given == state->module ? "lab" : "lab.cuda", *dot = strrchr(op, '.');
+    if (dot != NULL) op = dot + 1;
+    snprintf(text, size, "called as %s:%s(...); functions of %s take a dot: %s.%s(...)", table, op,
+             table, table, op);
+    return true;
+}
+
+void lsl_refuse_colon(lua_State *L, const char *op)
+{
+    char text[128];
+    if (called_with_colon(L, op, text, sizeof(text))) lsl_raise(L, SL_EINVAL, op, text);
+}
+
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message)
 {
-    char where[LSL_WHERE_TEXT];
+    char where[LSL_WHERE_TEXT], text[128];
+    if (called_with_colon(L, op, text, sizeof(text))) {     /* the cause of whatever went wrong */
+        message = text;
+        status = SL_EINVAL;
+    }
     lsl_where_text(L, where, sizeof(where));
     luaL_checkstack(L, 6, NULL);
     op = called_name(L, op);

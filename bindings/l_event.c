@@ -103,6 +103,7 @@ static int event_gc(lua_State *L)
 
 static int event_close(lua_State *L)
 {
+    if (lsl_to(L, 1, LSL_EVENT) == NULL) lsl_type_error(L, 1, "self", "an event", "close");
     sl_event_release(lsl_take_closed(L, LSL_EVENT));
     return 0;
 }

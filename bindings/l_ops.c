@@ -205,6 +205,35 @@ static int meta_pow(lua_State *L)
     return op_pow(L);
 }
 
+/* Most of PyTorch's other operators would be two kernels here: the script is to say so,
+ * because it sees them in the timeline. */
+static int fail_operator(lua_State *L, const char *op, const char *of_tensors,
+                         const char *of_number)
+{
+    bool number = lua_type(L, 1) == LUA_TNUMBER || lua_type(L, 2) == LUA_TNUMBER;
+    return lsl_fail(L, SL_EUNSUPPORTED, op, "tensors have + * ^; write %s",
+                    number ? of_number : of_tensors);
+}
+
+static int meta_sub(lua_State *L)
+{
+    bool first = lua_type(L, 1) == LUA_TNUMBER;
+    return fail_operator(L, "sub", "lab.add(t, lab.mul(u, -1))",
+                         first ? "lab.add(lab.mul(t, -1), number)" : "lab.add(t, -number)");
+}
+
+static int meta_div(lua_State *L)
+{
+    bool first = lua_type(L, 1) == LUA_TNUMBER;
+    return fail_operator(L, "div", "lab.mul(t, lab.pow(u, -1))",
+                         first ? "lab.mul(lab.pow(t, -1), number)" : "lab.mul(t, 1 / number)");
+}
+
+static int meta_unm(lua_State *L)
+{
+    return fail_operator(L, "neg", "lab.mul(t, -1)", "");
+}
+
 /* lab.spin(ms, {blocks =, threads =, shared_bytes =, stream =}) */
 static int op_spin(lua_State *L)
 {
@@ -225,7 +254,8 @@ static int op_spin(lua_State *L)
 }
 
 static const luaL_Reg operators[] = {
-    {"__add", meta_add}, {"__mul", meta_mul}, {"__pow", meta_pow}, {NULL, NULL}
+    {"__add", meta_add}, {"__mul", meta_mul}, {"__pow", meta_pow},
+    {"__sub", meta_sub}, {"__div", meta_div}, {"__unm", meta_unm}, {NULL, NULL}
 };
 static const luaL_Reg ops[] = {
     {"matmul", op_matmul}, {"pow", op_pow}, {"add", op_add}, {"mul", op_mul},

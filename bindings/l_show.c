@@ -37,13 +37,17 @@ static const char *env(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+/* The chart asks for some room; nobody asked for a particular width here, so that
+ * a strange one is bent and not refused. */
 static int terminal_columns(void)
 {
-    const char *columns = env("COLUMNS");
-    if (columns != NULL && atoi(columns) > 0) return atoi(columns);
+    enum { LEAST = 20, GREATEST = 4096 };
+    const char *text = env("COLUMNS");
+    long columns = text != NULL ? strtol(text, NULL, 10) : 0;
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-    return 80;
+    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    if (columns <= 0) return 80;
+    return columns < LEAST ? LEAST : columns > GREATEST ? GREATEST : (int)columns;
 }
 
 static bool names_utf8(const char *text)
@@ -156,6 +160,7 @@ static bool has_suffix(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
+/* tl:save(path) gives the timeline. */
 int lsl_timeline_save(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "save");
@@ -168,5 +173,6 @@ int lsl_timeline_save(lua_State *L)
         lsl_fail(L, SL_EINVAL, "save", "the file's name must end in .json, got \"%.200s\"", path);
     sl_error err;
     lsl_check(L, sl_timeline_save_kineto(box->p, path, &err), &err, "save");
-    return 0;
+    lua_settop(L, 1);
+    return 1;
 }

@@ -280,8 +280,32 @@ static int stream_gc(lua_State *L)
     return 0;
 }
 
+/* What kind of default stream the box holds, which belongs to its device; NULL: a
+ * stream that can be closed. */
+static const char *default_kind(lua_State *L, const lsl_box *box)
+{
+    if (box == NULL || !lsl_is_open(box)) return NULL;
+    if (box->id == 0) return "default";
+    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next)
+        if (node->per_thread == box->p) return "per-thread default";
+    return NULL;
+}
+
 static int stream_close(lua_State *L)
 {
+    const lsl_box *box = lsl_to(L, 1, LSL_STREAM);
+    if (box == NULL) lsl_type_error(L, 1, "self", "a stream", "close");
+    lsl_no_more(L, 1, "close");
+    const char *kind = default_kind(L, box);
+    if (kind != NULL) lsl_fail(L, SL_EINVAL, "close", "the %s stream cannot be closed", kind);
+    sl_stream_release(lsl_take_closed(L, LSL_STREAM));
+    return 0;
+}
+
+/* `local s <close> = lab.current_stream()`: nothing happens to a default stream. */
+static int stream_end_scope(lua_State *L)
+{
+    if (default_kind(L, lsl_to(L, 1, LSL_STREAM)) != NULL) return 0;
     sl_stream_release(lsl_take_closed(L, LSL_STREAM));
     return 0;
 }
@@ -309,6 +333,8 @@ static int lab_per_thread_stream(lua_State *L)
     sl_stream *stream;
     sl_error err;
     lsl_check(L, sl_device_per_thread_stream(device, &stream, &err), &err, "per_thread_stream");
+    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next)
+        if (node->device == device) node->per_thread = stream;
     lsl_push_stream(L, stream);
     return 1;
 }
@@ -380,7 +406,7 @@ static const luaL_Reg getters[] = {
     {"non_blocking", get_non_blocking}, {"device", get_device}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
-    {"__gc", stream_gc}, {"__close", stream_close}, {"__eq", stream_eq},
+    {"__gc", stream_gc}, {"__close", stream_end_scope}, {"__eq", stream_eq},
     {"__tostring", stream_tostring}, {NULL, NULL}
 };
 static const luaL_Reg guard_meta[] = {

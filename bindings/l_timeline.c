@@ -186,8 +186,8 @@ static int fail_kind(lua_State *L, const char *text, const char *op)
 {
     return lsl_fail(L, SL_EINVAL, op,
                     "\"%.60s\" is neither a kind (kernel, memcpy_h2d, memcpy_d2h, memcpy_d2d, "
-                    "memcpy_p2p, memset, host_func) nor an engine (compute, h2d, d2h, p2p, host)",
-                    text);
+                    "memcpy_p2p, memset, host_func) nor an engine (compute, h2d, d2h, p2p, host); "
+                    "for a stream: {stream = \"%.60s\"}", text, text);
 }
 
 static void select_kind(lua_State *L, const char *text, sl_selection *sel, const char *op)
@@ -311,12 +311,13 @@ static int timeline_bounds(lua_State *L)
     sl_bounds bounds;
     sl_error err;
     lsl_check(L, sl_timeline_bounds(box->p, &bounds, &err), &err, "bounds");
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     set_us(L, "serial_us", bounds.serial_ns);
     set_us(L, "busiest_engine_us", bounds.busiest_engine_ns);
     set_text(L, "busiest_engine", sl_engine_name(bounds.busiest_engine));
     set_us(L, "critical_path_us", bounds.critical_path_ns);
     set_us(L, "lower_us", bounds.lower_ns);
+    set_us(L, "unblocked_us", bounds.unblocked_ns);
     return 1;
 }
 

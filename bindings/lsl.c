@@ -96,7 +96,7 @@ bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p)
     return false;
 }
 
-/* __index of every kind: a method, else a getter's value, else nil.
+/* __index of every kind: a method, else a getter's value, else an error.
  * Upvalues: the state, the table of methods, the table of getters. */
 static int box_index(lua_State *L)
 {
@@ -104,7 +104,8 @@ static int box_index(lua_State *L)
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
     lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) return 1;
+    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL)
+        return lsl_fail_get(L, lua_upvalueindex(2), lua_upvalueindex(3));
     lua_pushvalue(L, 1);
     lua_call(L, 1, 1);
     return 1;
@@ -120,6 +121,7 @@ static void push_functions(lua_State *L, const luaL_Reg *list)
 void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
                 const luaL_Reg *methods, const luaL_Reg *getters)
 {
+    static const luaL_Reg for_all[] = {{"__newindex", lsl_fail_set}, {NULL, NULL}};
     lsl_state *state = lsl_get(L);
     luaL_checkstack(L, 10, NULL);
     lua_newtable(L);
@@ -127,6 +129,7 @@ void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *m
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable");     /* keeps __gc out of reach */
+    lsl_set_functions(L, for_all);
     lsl_set_functions(L, meta);
     lua_pushlightuserdata(L, state);
     push_functions(L, methods);
@@ -156,16 +159,37 @@ static const char *const kind_nouns[LSL_KINDS] = {
     "device", "stream", "event", "tensor", "timeline", "guard", "userdata", "userdata"
 };
 
+lsl_kind lsl_kind_of(lua_State *L, int idx)
+{
+    int kind = 0;
+    while (kind < LSL_KINDS && lsl_to(L, idx, (lsl_kind)kind) == NULL) kind++;
+    return (lsl_kind)kind;
+}
+
 const char *lsl_type_name(lua_State *L, int idx)
 {
     if (lua_isnone(L, idx) || lua_isnil(L, idx)) return "nothing";
-    for (int kind = 0; kind < LSL_KINDS; kind++)
-        if (lsl_to(L, idx, (lsl_kind)kind) != NULL) return kind_nouns[kind];
-    return luaL_typename(L, idx);
+    lsl_kind kind = lsl_kind_of(L, idx);
+    return kind < LSL_KINDS ? kind_nouns[kind] : luaL_typename(L, idx);
+}
+
+/* A method without its object: t.size() for t:size(). */
+static int fail_self(lua_State *L, int arg, const char *needed, const char *op)
+{
+    static const char *const letters[] = {
+        "a device", "d", "a stream", "s", "an event", "e", "a tensor", "t", "a timeline", "tl"
+    };
+    const char *letter = "object";
+    for (int i = 0; i < LSL_COUNT(letters); i += 2)
+        if (strcmp(letters[i], needed) == 0) letter = letters[i + 1];
+    return lsl_fail(L, SL_EINVAL, op, "argument %d (self) must be %s, got %s; call it as %s:%s(%s)",
+                    arg, needed, lsl_type_name(L, arg), letter, op,
+                    lua_isnoneornil(L, arg) ? "" : "...");
 }
 
 int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, const char *op)
 {
+    if (strcmp(name, "self") == 0) return fail_self(L, arg, needed, op);
     return lsl_fail(L, SL_EINVAL, op, "argument %d (%s) must be %s, got %s", arg, name, needed,
                     lsl_type_name(L, arg));
 }

@@ -31,6 +31,7 @@ typedef enum lsl_kind {
 /* A device that was opened; the state holds one reference until the end. */
 typedef struct lsl_device_node {
     sl_device *device;
+    sl_stream *per_thread;      /* borrowed from the device; NULL: nobody has asked for it */
     struct lsl_device_node *next;
 } lsl_device_node;
 
@@ -50,6 +51,7 @@ typedef struct lsl_state {
     int metatable_ref[LSL_KINDS];       /* in the registry */
     int boxes_ref;                      /* of a weak table: object of the core -> its box */
     const void *metatable[LSL_KINDS];   /* the same tables' identities */
+    const void *module, *cuda;          /* identities of the tables lab and lab.cuda */
     int in_gc;                          /* depth of our finalizers */
     int in_host_func;                   /* depth of host functions that run */
     bool closing;                       /* lua_close has begun: no Lua code may run */
@@ -81,12 +83,19 @@ typedef struct lsl_box {
  * getters, which are C functions of the object that are called for a field. */
 void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
                 const luaL_Reg *methods, const luaL_Reg *getters);
+/* Raise for the key at index 2, which the object at index 1 does not have: what is
+ * meant, or what it has that is spelt like it (l_fields.c). The first is for reading,
+ * given the tables of its methods and fields; the second is __newindex. */
+int lsl_fail_get(lua_State *L, int methods, int fields);
+int lsl_fail_set(lua_State *L);
 /* Adds the functions to the table on top of the stack, with the state as upvalue. */
 void lsl_set_functions(lua_State *L, const luaL_Reg *functions);
 /* Pushes a zeroed userdata of `kind`. */
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
 /* The userdata at `arg` if it is of `kind`, else NULL. Never raises. */
 void *lsl_to(lua_State *L, int arg, lsl_kind kind);
+/* The kind of the userdata at `idx`, LSL_KINDS if it is none of ours. */
+lsl_kind lsl_kind_of(lua_State *L, int idx);
 /* Empties the box at index 1 of a finalizer: what was in it, or NULL. */
 void *lsl_take(lua_State *L, lsl_kind kind);
 /* The same for close() and __close. Finalizers and host functions of the user may
@@ -117,7 +126,7 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 
 /* ---- errors (l_error.c) -------------------------------------------------- */
 
-/* Raises {code, message, op, where}; never returns. */
+/* Raises {code, message, op, where}; never returns. `op` is "" for a field. */
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message);
 int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -129,6 +138,9 @@ void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const ch
 /* Leaves nil, the sentence and the code, as a function does that is called to find
  * out; gives their number. */
 int lsl_push_failure(lua_State *L, sl_status status, const sl_error *err);
+/* Raises if a function of the module was called with a colon, lab:matmul(a, b), so
+ * that its first argument is the module. Errors ask this by themselves (lsl_raise). */
+void lsl_refuse_colon(lua_State *L, const char *op);
 /* as(op, f, ...): calls a C function of the module for the prelude's function `op`,
  * whose name its errors have then. */
 int lsl_call_as(lua_State *L);

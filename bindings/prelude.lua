@@ -210,6 +210,10 @@ local said_simulating = false
 
 function lab.open(opts, ...)
     no_more(1, "open", ...)
+    if is_text(opts) then
+        raise("SL_EINVAL", "open", ("options must be a table, got string; write "
+              .. "lab.open{profile = \"%.60s\"}"):format(opts))
+    end
     opts = check_options(opts, open_options, "open")
     local backend, chosen = choose_backend(opts)
     local settings = {}
@@ -225,7 +229,9 @@ function lab.open(opts, ...)
     local device = core.open(backend, index, settings)
     if backend == "sim" and not chosen and not said_simulating then
         said_simulating = true
-        core.notice(("no GPU answered: simulating %s (profile %s)")
+        local has_cuda = core.device_count("cuda") ~= nil
+        core.notice((has_cuda and "no GPU answered: simulating %s (profile %s)"
+                     or "simulating %s (profile %s); this build has no CUDA backend")
                     :format(device.name, device.profile))
     end
     local on_open = core.default("on_open")

@@ -123,12 +123,14 @@ static int finish_call(lua_State *L, int status, lua_KContext context)
     return lua_gettop(L);
 }
 
-/* A function of the prelude as the user calls it; upvalues: the state, the function.
+/* A function of the prelude as the user calls it; upvalues: the state, the function,
+ * its name.
  * Lua forgets the frame of a Lua function that tail-calls another, but not when it
  * calls one in C: so `return lab.with(...)` still has a position. */
 static int call_prelude(lua_State *L)
 {
     int n = lua_gettop(L);
+    lsl_refuse_colon(L, lua_tostring(L, lua_upvalueindex(3)));
     lua_pushvalue(L, lua_upvalueindex(2));
     lua_insert(L, 1);
     lua_callk(L, n, LUA_MULTRET, 0, finish_call);
@@ -146,7 +148,8 @@ static void wrap_functions(lua_State *L)
         }
         lua_pushlightuserdata(L, lsl_get(L));
         lua_insert(L, -2);
-        lua_pushcclosure(L, call_prelude, 2);
+        lua_pushvalue(L, -3);
+        lua_pushcclosure(L, call_prelude, 3);
         lua_pushvalue(L, -2);
         lua_insert(L, -2);
         lua_rawset(L, -4);      /* a field that is there: allowed while traversing */
@@ -184,6 +187,7 @@ static const luaL_Reg scratch_meta[] = {{"__gc", scratch_gc}, {NULL, NULL}};
 static int open_module(lua_State *L)
 {
     lua_newtable(L);
+    lsl_get(L)->module = lua_topointer(L, -1);
     lsl_define_error(L);
     lsl_define(L, LSL_SCRATCH, "scratch", scratch_meta, NULL, NULL);
     lsl_open_device(L);

@@ -4,7 +4,7 @@
  * asked for in lua5.4's order (LUA_INIT, -e and -l, the script, -i), saves the
  * trace and turns the outcome into the exit status. The settings reach the
  * bindings through the registry ("streamlab.defaults"); a device is opened when
- * a script first needs one.
+ * a script first needs one. Options that name a device are tried out before.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -18,6 +18,7 @@
 #include "options.h"
 #include "run.h"
 #include "trace.h"
+#include "trial.h"
 
 enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
@@ -40,24 +41,11 @@ static int notice(lua_State *L)
     return 0;
 }
 
-static void set_text(lua_State *L, const char *name, const char *text)
-{
-    if (!text)
-        return;
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, name);
-}
-
 /* registry["streamlab.defaults"]: what lab.open uses where a script says nothing. */
 static void set_defaults(lua_State *L, const options *o)
 {
     lua_newtable(L);
-    set_text(L, "backend", o->backend);
-    set_text(L, "profile", o->profile);
-    if (o->has_device) {
-        lua_pushinteger(L, o->device);
-        lua_setfield(L, -2, "index");
-    }
+    trial_set_device(L, o);
     if (o->has_seed) {
         lua_pushinteger(L, o->seed);
         lua_setfield(L, -2, "seed");
@@ -234,6 +222,10 @@ static int obey(const options *o, int argc, char **argv)
         return flush_stdout() ? EXIT_FINE : EXIT_SCRIPT;
     }
     if (o->trace && !trace_can_write(o->trace, message, sizeof message)) {
+        run_message(message);
+        return EXIT_USAGE;
+    }
+    if (!trial_open(o, message, sizeof message)) {
         run_message(message);
         return EXIT_USAGE;
     }

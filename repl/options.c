@@ -28,7 +28,7 @@ const char options_help[] =
     "  --                stop handling options\n"
     "  -                 run stdin as a script\n"
     "the laboratory:\n"
-    "  --backend NAME    sim (the simulated GPU) or cuda\n"
+    "  --backend NAME    sim, the simulated GPU (this build has no CUDA backend)\n"
     "  --device N        the backend's device number N, from 0\n"
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --seed N          the seed of random tensors\n"

@@ -16,6 +16,9 @@
  *                      the device, an operation with SL_SPAN_HOST_WAITED) follows
  *                      what that call waited for.
  * lower            the larger of the two before.
+ * unblocked        the larger of the busiest engine and the longest chain without
+ *                  the host's waits: what the same operations could have taken if
+ *                  the host had issued them all without ever waiting.
  *
  * Not counted: the host's own time, the gaps between operations, the submission
  * and wake-up latencies, the order in which engines, hardware channels and the
@@ -25,11 +28,13 @@
  * made before the recording began add nothing. So "lower" holds for every schedule
  * of the same spans with these durations and, per engine, this concurrency:
  * kernels that shared the SMs count for their union only, and kernels that could
- * have shared them, but did not, count in full.
+ * have shared them, but did not, count in full. "unblocked" does not ask whether
+ * the script could do without a wait: it may need what it waited for.
  *
- * One pass over spans and calls in issue order; each stream keeps the longest
- * chain that ends with its latest operation, the NULL stream the maximum over all
- * blocking streams, so the cost does not grow with the number of streams.
+ * One pass over spans and calls in issue order, and a second one for "unblocked";
+ * each stream keeps the longest chain that ends with its latest operation, the NULL
+ * stream the maximum over all blocking streams, so the cost does not grow with the
+ * number of streams.
  */
 #include "timeline.h"
 
@@ -41,6 +46,7 @@
 /* Every value is the length of the longest chain so far, in ns. */
 typedef struct chains {
     const sl_timeline *timeline;
+    bool host_waits;        /* they count */
     sl__lanes lanes;
     int64_t *tail;          /* by lane: up to its latest operation */
     bool *exempt;           /* by lane: non-blocking */
@@ -64,9 +70,10 @@ static void chains_close(chains *c)
     free(c->record);
 }
 
-static sl_status chains_open(const sl_timeline *timeline, chains *c, sl_error *err)
+static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chains *c,
+                             sl_error *err)
 {
-    *c = (chains){ .timeline = timeline };
+    *c = (chains){ .timeline = timeline, .host_waits = host_waits };
     sl_status status = sl__lanes_collect(timeline, true, &c->lanes, err);
     if (status != SL_OK)
         return status;
@@ -110,6 +117,13 @@ static int64_t extend(chains *c, uint32_t stream, int64_t after, int64_t duratio
     return end;
 }
 
+/* The host waited for a chain of this length. */
+static void wait_host(chains *c, int64_t chain_ns)
+{
+    if (c->host_waits)
+        c->host = max_ns(c->host, chain_ns);
+}
+
 /* The chain up to the record with this correlation, 0 if it was not recorded. */
 static int64_t record_chain(const chains *c, uint64_t correlation)
 {
@@ -129,7 +143,7 @@ static void take_span(chains *c, const sl_span *span)
 {
     int64_t end = extend(c, span->stream, 0, span->end_ns - span->start_ns);
     if (span->flags & SL_SPAN_HOST_WAITED)
-        c->host = max_ns(c->host, end);
+        wait_host(c, end);
 }
 
 static void take_call(chains *c, const sl_call *call, size_t index)
@@ -142,25 +156,26 @@ static void take_call(chains *c, const sl_call *call, size_t index)
         extend(c, call->stream, record_chain(c, call->target), 0);
         break;
     case SL_CALL_STREAM_SYNC:
-        c->host = max_ns(c->host, c->tail[sl__lanes_find(&c->lanes, call->stream)]);
+        wait_host(c, c->tail[sl__lanes_find(&c->lanes, call->stream)]);
         break;
     case SL_CALL_EVENT_SYNC:
-        c->host = max_ns(c->host, record_chain(c, call->target));
+        wait_host(c, record_chain(c, call->target));
         break;
     case SL_CALL_DEVICE_SYNC:
-        c->host = c->longest;
+        wait_host(c, c->longest);
         break;
     case SL_CALL_PLAIN:
         if (call->waited_for_device)
-            c->host = c->longest;
+            wait_host(c, c->longest);
         break;
     }
 }
 
-static sl_status critical_path(const sl_timeline *timeline, int64_t *longest_ns, sl_error *err)
+static sl_status critical_path(const sl_timeline *timeline, bool host_waits,
+                               int64_t *longest_ns, sl_error *err)
 {
     chains c;
-    sl_status status = chains_open(timeline, &c, err);
+    sl_status status = chains_open(timeline, host_waits, &c, err);
     if (status != SL_OK)
         return status;
     size_t n_spans, n_calls;
@@ -208,10 +223,14 @@ sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_
         found.serial_ns = sl__add_ns(found.serial_ns, spans[i].end_ns - spans[i].start_ns);
     sl_status status = busiest_engine(timeline, &found, err);
     if (status == SL_OK)
-        status = critical_path(timeline, &found.critical_path_ns, err);
+        status = critical_path(timeline, true, &found.critical_path_ns, err);
+    int64_t unblocked_path_ns = 0;
+    if (status == SL_OK)
+        status = critical_path(timeline, false, &unblocked_path_ns, err);
     if (status != SL_OK)
         return status;
     found.lower_ns = max_ns(found.busiest_engine_ns, found.critical_path_ns);
+    found.unblocked_ns = max_ns(found.busiest_engine_ns, unblocked_path_ns);
     *bounds = found;
     return SL_OK;
 }

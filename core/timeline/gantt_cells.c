@@ -12,12 +12,14 @@
 #include "lanes.h"
 
 #define NO_ROW SIZE_MAX
+#define MARKED_CELLS 3      /* spans of that length are told from each other */
 
 typedef struct lane {
     uint32_t stream;
     size_t row;             /* or NO_ROW */
     int64_t busy_ns;
     int64_t end_ns;         /* of the work seen so far */
+    uint8_t kind;           /* of the latest span */
 } lane;
 
 static int64_t max_ns(int64_t a, int64_t b)
@@ -122,13 +124,25 @@ static bool begins_stretch(const sl__grid *grid, const lane *l, int64_t start_ns
     return l->end_ns == INT64_MIN || start_ns - l->end_ns > cell_ns / 8;
 }
 
+/* Would the span look like a part of the one before? Only long ones are asked for:
+ * a mark in each cell or two would hide the work itself. */
+static bool needs_mark(const sl__grid *grid, const lane *l, const sl_span *span)
+{
+    int64_t cell_ns = (grid->to_ns - grid->from_ns) / grid->n_cells;
+    return span->start_ns >= grid->from_ns && l->end_ns != INT64_MIN && l->kind == span->kind &&
+           span->start_ns - l->end_ns < cell_ns &&
+           (span->end_ns - span->start_ns) / MARKED_CELLS >= cell_ns;
+}
+
 static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
 {
     int64_t first_ns = max_ns(span->start_ns, grid->from_ns);
     int64_t last_ns = min_ns(span->end_ns, grid->to_ns);
     bool begins = begins_stretch(grid, l, span->start_ns);
     sl__cell *row = grid->cells + l->row * (size_t)grid->n_cells;
-    for (int i = sl__grid_cell(grid, first_ns); i < grid->n_cells; i++) {
+    int first = sl__grid_cell(grid, first_ns);
+    row[first].begins |= needs_mark(grid, l, span);
+    for (int i = first; i < grid->n_cells; i++) {
         int64_t cell_start = grid->edges[i], cell_end = grid->edges[i + 1];
         if (cell_start >= last_ns && cell_start > first_ns)
             break;
@@ -143,6 +157,7 @@ static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
             cell->pieces++;
     }
     l->end_ns = max_ns(l->end_ns, span->end_ns);
+    l->kind = span->kind;
 }
 
 static sl_status fill_grid(const sl_timeline *timeline, sl__grid *grid, const sl__lanes *index,

@@ -1,16 +1,18 @@
 /* gantt_text.c - the Gantt chart for a terminal: a row a stream.
  *
- *     compute |##########################| 100%
+ *     compute |#########|######:.........|  65%
  *     to host |<<<<<.....................|  19%
  *             ++--------+--------+-------+ busy
  *              0        10       20 ms
- *              # kernel  < copy D2H  . idle
+ *              # kernel  < copy D2H  . idle  | next begins  : partly busy
  *
  * A cell shows the kind of work that fills most of it, and by its glyph how much
  * of the cell is busy: bars of kernels have sharp edges (eighths of a cell) where
  * one stretch of work begins or ends, and shades where there are several with
  * gaps; the signs of the other kinds are solid, hollow or small. Whatever ran
- * leaves a mark, however short. Without Unicode there is one letter a kind.
+ * leaves a mark, however short. Without Unicode there are two signs a kind, the
+ * lighter one for cells that are less than half busy. Where a long operation
+ * follows one of its kind without a gap, a thin line stands in its first cell.
  *
  * Colour repeats what the glyphs say, so nothing is lost without it.
  */
@@ -36,16 +38,16 @@
 
 /* Bright blue, since plain blue is hard to read on black; idle is dim. */
 static const struct {
-    const char *solid, *hollow, *small, *ascii, *colour, *name;
+    const char *solid, *hollow, *small, *ascii, *light, *colour, *name;
 } looks[SL_SPAN_KINDS + 1] = {
-    [SL_SPAN_KERNEL] = { "█", "▒", "░", "#", "\033[32m", "kernel" },
-    [SL_SPAN_MEMCPY_H2D] = { "▲", "△", "▵", ">", "\033[94m", "copy H2D" },
-    [SL_SPAN_MEMCPY_D2H] = { "▼", "▽", "▿", "<", "\033[35m", "copy D2H" },
-    [SL_SPAN_MEMCPY_D2D] = { "■", "□", "▫", "=", "\033[36m", "copy D2D" },
-    [SL_SPAN_MEMCPY_P2P] = { "◆", "◇", "⋄", "x", "\033[96m", "copy P2P" },
-    [SL_SPAN_MEMSET] = { "●", "○", "◦", "*", "\033[33m", "memset" },
-    [SL_SPAN_HOST_FUNC] = { "ƒ", "ƒ", "ƒ", "f", "\033[31m", "host function" },
-    [IDLE] = { "·", "·", "·", ".", "\033[2m", "idle" },
+    [SL_SPAN_KERNEL] = { "█", "▒", "░", "#", ":", "\033[32m", "kernel" },
+    [SL_SPAN_MEMCPY_H2D] = { "▲", "△", "▵", ">", ")", "\033[94m", "copy H2D" },
+    [SL_SPAN_MEMCPY_D2H] = { "▼", "▽", "▿", "<", "(", "\033[35m", "copy D2H" },
+    [SL_SPAN_MEMCPY_D2D] = { "■", "□", "▫", "=", "-", "\033[36m", "copy D2D" },
+    [SL_SPAN_MEMCPY_P2P] = { "◆", "◇", "⋄", "X", "x", "\033[96m", "copy P2P" },
+    [SL_SPAN_MEMSET] = { "●", "○", "◦", "*", "+", "\033[33m", "memset" },
+    [SL_SPAN_HOST_FUNC] = { "ƒ", "ƒ", "ƒ", "f", "f", "\033[31m", "host function" },
+    [IDLE] = { "·", "·", "·", ".", ".", "\033[2m", "idle" },
 };
 
 typedef struct chart {
@@ -55,7 +57,8 @@ typedef struct chart {
     int64_t range_ns;       /* what the percentages refer to */
     sl__grid grid;
     unsigned kinds;         /* bit per kind drawn, IDLE included */
-    bool partly;            /* a glyph for a partly busy cell was drawn */
+    unsigned partly;        /* bit per kind of which a partly busy cell was drawn as such */
+    bool marked;            /* the line between two operations was drawn */
     sl_text *out;
 } chart;
 
@@ -88,12 +91,9 @@ static int label_width(const chart *c, const char *text)
     return width;
 }
 
-/* Exactly `columns` columns: the text, cut with an ellipsis or padded. */
-static void put_label(chart *c, const char *text, int columns)
+/* As much of the text's beginning as fits; returns the columns used. */
+static int put_head(chart *c, const char *text, int room)
 {
-    const char *ellipsis = c->unicode ? "…" : "..";
-    bool cut = label_width(c, text) > columns;
-    int room = cut ? columns - (c->unicode ? 1 : 2) : columns;
     int used = 0;
     while (*text) {
         const char *bytes;
@@ -103,9 +103,36 @@ static void put_label(chart *c, const char *text, int columns)
         sl_text_add(c->out, "%.*s", n_bytes, bytes);
         used += width;
     }
-    if (cut) {
-        sl_text_add(c->out, "%s", ellipsis);
-        used += columns - room;
+    return used;
+}
+
+/* What is left of a text `width` columns wide when its beginning is dropped so far
+ * that it fits; no accent of a dropped letter stays. */
+static const char *find_tail(const chart *c, const char *text, int width, int room)
+{
+    while (*text) {
+        const char *bytes, *next = text;
+        int n_bytes, one = next_character(c, &next, &bytes, &n_bytes);
+        if (width <= room && one > 0)
+            break;
+        width -= one;
+        text = next;
+    }
+    return text;
+}
+
+/* Exactly `columns` columns: the text, padded, or cut in the middle, since names
+ * that are long mostly differ at their ends. */
+static void put_label(chart *c, const char *text, int columns)
+{
+    int width = label_width(c, text), used = 0;
+    if (width <= columns) {
+        used = put_head(c, text, columns);
+    } else {
+        int dots = c->unicode ? 1 : 2, tail = (columns - dots) / 2;
+        used = put_head(c, text, columns - dots - tail) + dots;
+        sl_text_add(c->out, "%s", c->unicode ? "…" : "..");
+        used += put_head(c, find_tail(c, text, width, tail), tail);
     }
     sl_text_add(c->out, "%*s", columns - used, "");
 }
@@ -137,16 +164,22 @@ static const char *kernel_glyph(const sl__cell *cell, int64_t cell_ns)
 
 static const char *cell_glyph(chart *c, const sl__cell *cell, int64_t cell_ns, int kind)
 {
-    if (!c->unicode || kind == IDLE)
+    if (kind == IDLE)
         return c->unicode ? looks[kind].solid : looks[kind].ascii;
+    if (cell->begins) {
+        c->marked = true;
+        return c->unicode ? "│" : "|";
+    }
     int64_t sixteenth = sl__ratio(cell->busy_ns, cell_ns, 16);
-    if (sixteenth >= 15)
-        return looks[kind].solid;
-    c->partly |= kind != SL_SPAN_HOST_FUNC;
-    if (kind == SL_SPAN_KERNEL)
+    bool is_bar = c->unicode && kind == SL_SPAN_KERNEL;
+    if (sixteenth >= (is_bar ? 15 : 8))
+        return c->unicode ? looks[kind].solid : looks[kind].ascii;
+    c->partly |= 1u << kind;
+    if (is_bar)
         return kernel_glyph(cell, cell_ns);
-    return sixteenth >= 8 ? looks[kind].solid :
-           sixteenth >= 2 ? looks[kind].hollow : looks[kind].small;
+    if (!c->unicode)
+        return looks[kind].light;
+    return sixteenth >= 2 ? looks[kind].hollow : looks[kind].small;
 }
 
 /* The kind that takes most of the cell; spans of no length come last. */
@@ -248,19 +281,38 @@ static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
 static void put_entry(chart *c, int *column, int indent, const char *glyph, const char *colour,
                       const char *name)
 {
-    int width = (*glyph ? 2 : 0) + (int)strlen(name);
+    int width = (*glyph ? label_width(c, glyph) + 1 : 0) + (int)strlen(name);
     if (*column > indent && *column + 2 + width > c->columns) {
         sl_text_add(c->out, "\n");
         *column = 0;
     }
     int blanks = *column == 0 ? indent : 2;
     sl_text_add(c->out, "%*s", blanks, "");
-    if (*glyph && c->colour)
+    if (*glyph && *colour && c->colour)
         sl_text_add(c->out, "%s%s\033[0m ", colour, glyph);
     else if (*glyph)
         sl_text_add(c->out, "%s ", glyph);
     sl_text_add(c->out, "%s", name);
     *column += blanks + width;
+}
+
+/* Without Unicode the lighter signs themselves. */
+static void put_partly(chart *c, int *column, int indent)
+{
+    unsigned partly = c->partly & ~(1u << SL_SPAN_HOST_FUNC);      /* has one sign only */
+    char signs[2 * SL_SPAN_KINDS + 1] = "";
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
+        if (!(partly >> kind & 1))
+            continue;
+        if (*signs)
+            strcat(signs, " ");
+        strcat(signs, looks[kind].light);
+    }
+    if (partly && !c->unicode)
+        put_entry(c, column, indent, signs, "", "partly busy");
+    else if (partly)
+        put_entry(c, column, indent, "", "",
+                  c->columns < 30 ? "lighter: partly busy" : "lighter, hollow: partly busy");
 }
 
 static void put_legend(chart *c)
@@ -271,12 +323,25 @@ static void put_legend(chart *c)
             put_entry(c, &column, indent, c->unicode ? looks[kind].solid : looks[kind].ascii,
                       looks[kind].colour, looks[kind].name);
     }
-    if (c->partly && c->columns >= 60)
-        put_entry(c, &column, indent, "", "", "lighter, hollow: partly busy");
+    if (c->marked)
+        put_entry(c, &column, indent, c->unicode ? "│" : "|", "", "next begins");
+    put_partly(c, &column, indent);
     sl_text_add(c->out, "\n");
 }
 
 /* ---- the chart --------------------------------------------------------------- */
+
+/* Nanoseconds as microseconds, which users give: "5000", "1009.9", "-0.5". */
+static const char *in_us(int64_t ns, char text[32])
+{
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    int n = snprintf(text, 32, "%s%" PRIu64 ".%03d", ns < 0 ? "-" : "", size / 1000,
+                     (int)(size % 1000));
+    while (text[n - 1] == '0')
+        n--;
+    text[text[n - 1] == '.' ? n - 1 : n] = '\0';
+    return text;
+}
 
 /* The range as asked for, relative to the first span. */
 static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_options *options,
@@ -288,8 +353,11 @@ static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_optio
     bool point = *from_ns == 0 && *to_ns == 0;      /* all spans have no length */
     if (*from_ns >= 0 && (*from_ns < *to_ns || point) && *to_ns < INT64_C(1) << 61)
         return SL_OK;
-    return sl_fail(err, SL_EINVAL, "a chart from %" PRId64 " to %" PRId64 " ns was asked for; "
-                   "the timeline lasts from 0 to %" PRId64 " ns", *from_ns, *to_ns, makespan);
+    const char *wrong = *from_ns < 0 ? "begins before 0" :
+                        *from_ns >= *to_ns ? "is empty" : "is too long";
+    char from[32], to[32], end[32];
+    return sl_fail(err, SL_EINVAL, "the range %s to %s us %s: the timeline lasts from 0 to %s us",
+                   in_us(*from_ns, from), in_us(*to_ns, to), wrong, in_us(makespan, end));
 }
 
 /* How wide the labels are: the widest one, at most MAX_LABEL and a quarter of the chart. */

@@ -35,17 +35,24 @@ for _, case in ipairs(cases) do
 end
 
 print("\ncase         5 runs read            makespan")
-local stale, fresh = 0, 0
 for _, case in ipairs(cases) do
     local texts = {}
-    for i, value in ipairs(case.values) do
-        texts[i] = string.format("%g", value)
-        if value == 1 then stale = stale + 1 elseif value == 49 then fresh = fresh + 1 end
-    end
+    for i, value in ipairs(case.values) do texts[i] = string.format("%g", value) end
     print(string.format("%-12s %-20s %8.2f ms", case.name, table.concat(texts, " "),
                         case.tl.makespan_us / 1000))
 end
-local waited = 0
-for _, value in ipairs(cases[2].values) do waited = waited + (value == 49 and 1 or 0) end
-print(string.format("\nOf 10 runs %d read the stale value and %d the fresh one; %d of these %d had "
-    .. "waited\nfor the event.", stale, fresh, waited, fresh))
+
+-- "all 5 runs read 1", or "of 5 runs 2 read 1 and 3 read 49"; `runs` is the noun.
+local function told(values, runs)
+    local counts, parts = {}, {}
+    for _, value in ipairs(values) do counts[value] = (counts[value] or 0) + 1 end
+    for value, count in pairs(counts) do
+        parts[#parts + 1] = string.format("%d read %g", count, value)
+    end
+    if #parts == 1 then return string.format("all %d%s read %g", #values, runs, values[1]) end
+    table.sort(parts)
+    return string.format("of %d%s %s", #values, runs, table.concat(parts, " and "))
+end
+
+print(string.format("\nWithout the event %s, with it %s.", told(cases[1].values, " runs"),
+                    told(cases[2].values, "")))

@@ -224,7 +224,13 @@ local function opening_wrongly()
                "a wrong type as well")
     open_fails({backend = "sim", profile = "h200", overrides = 5}, "overrides",
                "overrides come in a table")
-    open_fails("sim", "table", "options come in a table")
+    open_fails({backend = "sim", profile = "h200", overrides = {sm_cout = 3}},
+               "did you mean 'sm_count'%?$", "with the key that is spelt like it")
+    open_fails("a100", "table, got string; write lab%.open{profile = \"a100\"}$",
+               "options come in a table, as the message shows")
+    open_fails({backend = "sim", index = 3},
+               "there is no device 3: backend sim has 1 device; choose the GPU with profile =$",
+               "the simulator's GPUs are chosen by profile")
     local function file_with(text)
         local path = ideal.temporary(".lua")
         local file = assert(io.open(path, "w"))
@@ -244,6 +250,16 @@ local function opening_wrongly()
     end
     T.is(lab.device(), before, "after all of these the device before is still current")
     T.is(lab.ones(1):get(1), 1, "and works")
+end
+
+local function the_notice()
+    local how = {options = "",
+                 through = "env -u STREAMLAB_BACKEND -u STREAMLAB_PROFILE -u STREAMLAB_DEVICE"}
+    local _, text = ideal.run_text("lab.device()", how)
+    T.is(text, "streamlab: simulating NVIDIA H200 (profile h200); this build has no CUDA backend\n",
+         "a GPU that nobody asked for is announced, with the reason")
+    _, text = ideal.run_text("lab.open{profile = \"h200\"}", how)
+    T.is(text, "", "and one that was asked for is not")
 end
 
 local function devices()
@@ -375,7 +391,7 @@ local function what_is_alive()
 end
 
 for _, test in ipairs{fields, joining, the_users_call, too_many_arguments, a_script_that_fails,
-                      two_devices, host_tensors_and_two_devices, opening, opening_wrongly,
+                      two_devices, host_tensors_and_two_devices, opening, opening_wrongly, the_notice,
                       devices, host_work, measuring, probing, later_versions, what_is_alive} do
     test()
 end

@@ -70,12 +70,15 @@ local function sums()
     T.near(bounds.busiest_engine_us, 2000, 1e-6, "bounds: the busiest engine's time")
     T.near(bounds.critical_path_us, 2000, 1e-3, "bounds: the longest chain")
     T.near(bounds.lower_us, 2000, 1e-3, "bounds: lower_us is the larger of the two")
+    T.near(bounds.unblocked_us, 2000, 1e-3, "bounds: unblocked_us is the same if nobody waited")
 end
 
 local function selections_are_checked()
     local tl, a = example()
     refuses(function() tl:busy_us("kernels") end, "SL_EINVAL", "kernels",
             "an unknown kind or engine is named")
+    refuses(function() tl:busy_us("alpha") end, "SL_EINVAL",
+            "; for a stream: {stream = \"alpha\"}$", "and how to name a stream is told")
     refuses(function() tl:busy_us{strem = a} end, "SL_EINVAL", "strem", "an unknown field as well")
     refuses(function() tl:busy_us(3.5) end, "SL_EINVAL", "number", "a number selects nothing")
     T.near(tl:busy_us{}, 2000, 1e-6, "a table without fields selects everything")
@@ -147,6 +150,17 @@ local function critical_paths()
         lab.spin(2, {stream = b})
     end)
     T.near(tl:bounds().critical_path_us, 3000, 1e-3, "and through a host that waited")
+    local host = lab.empty(1e6, {device = "cpu", pinned = true, dtype = "uint8"})
+    local device = lab.empty(1e6, {dtype = "uint8"})
+    tl = lab.profile(function()
+        lab.spin(1, {stream = a})
+        a:synchronize()
+        device:copy_(host, {stream = b, non_blocking = true})
+    end)
+    local copy_us = tl:busy_us("h2d")
+    T.ok(copy_us > 1, "a copy after a wait")
+    T.near(tl:bounds().lower_us, 1000 + copy_us, 1e-3, "is behind the kernel in lower_us")
+    T.near(tl:bounds().unblocked_us, 1000, 1e-3, "and beside it in unblocked_us")
     local blocking = lab.stream{}
     tl = lab.profile(function()
         lab.spin(1, {stream = blocking})
@@ -294,10 +308,34 @@ local function pictures()
     T.like(tostring(tl), "timeline", "a timeline prints")
 end
 
+-- The longest line that a chart has in a terminal of `columns`.
+local function shown_columns(columns)
+    local _, text = ideal.run_text("lab.profile(function() lab.spin(1) end):show()",
+                                   {through = "env COLUMNS=" .. columns})
+    local longest = 0
+    for line in text:gmatch("[^\n]+") do longest = math.max(longest, #line) end
+    return longest
+end
+
+local function strange_terminals()
+    local least, most = shown_columns("20"), shown_columns("4096")
+    T.ok(least > 0 and least < most and most <= 4096, "a chart has the terminal's width")
+    for _, columns in ipairs{"1", "5"} do
+        T.is(shown_columns(columns), least, columns .. " columns are taken for 20")
+    end
+    for _, columns in ipairs{"4097", "100000", "99999999999999999999"} do
+        T.is(shown_columns(columns), most, columns .. " columns are taken for 4096")
+    end
+    T.is(shown_columns("wide"), shown_columns("80"), "a width that is no number for 80")
+    local tl = lab.profile(function() lab.spin(1) end)
+    refuses(function() tl:text{columns = 5} end, "SL_EINVAL", "5",
+            "a width that is asked for is not bent")
+end
+
 local function saving()
     local tl = example()
     local one, two = ideal.temporary(".json"), ideal.temporary(".json")
-    tl:save(one)
+    T.is(tl:save(one), tl, "save gives the timeline")
     tl:save(two)
     T.ok(ideal.read(one) == ideal.read(two), "saving twice gives the same bytes")
     local text = ideal.read(one)
@@ -336,8 +374,8 @@ for _, test in ipairs{spans, sums, selections_are_checked, streams_in_selections
                       recording_takes_no_time, critical_paths, an_empty_timeline,
                       recording_is_bounded_by_the_calls, recording_by_hand, charts,
                       results_and_arguments,
-                      an_error_closes_the_recorder, where_goes_to_the_users_line, pictures, saving,
-                      a_timeline_outlives_its_objects} do
+                      an_error_closes_the_recorder, where_goes_to_the_users_line, pictures,
+                      strange_terminals, saving, a_timeline_outlives_its_objects} do
     test()
 end
 T.done()

@@ -202,9 +202,6 @@ local function closing()
     T.like(tostring(s), "closed", "tostring says that it is closed")
     lab.synchronize()
     T.is(out:get(1), 5, "a stream closed with work in flight drains")
-    lab.default_stream():close()
-    T.lives(function() lab.spin(0) end, "closing a handle of the default stream does not harm it")
-    lab.synchronize()
     local held = lab.stream{}
     lab.with(held, function()
         held:close()
@@ -212,6 +209,35 @@ local function closing()
                 "a stream that is closed while current still takes work")
     end)
     lab.synchronize()
+end
+
+local function default_streams_stay()
+    refuses(function() lab.default_stream():close() end, "SL_EINVAL",
+            "close: the default stream cannot be closed", "the default stream cannot be closed")
+    refuses(function() lab.per_thread_stream():close() end, "SL_EINVAL",
+            "close: the per%-thread default stream cannot be closed", "nor the per-thread one")
+    lab.with(lab.per_thread_stream(), function()
+        refuses(function() lab.current_stream():close() end, "SL_EINVAL", "per%-thread",
+                "also where it is the current one")
+    end)
+    T.lives(function()
+        local s <close> = lab.current_stream()
+        local p <close> = lab.per_thread_stream()
+    end, "the end of a scope does nothing to them")
+    local s = lab.default_stream()
+    do
+        local again <close> = lab.current_stream()
+    end
+    T.is(s:query(), true, "they are still open")
+    T.ok(rawequal(s, lab.default_stream()), "and the same values")
+    local mine = lab.stream{}
+    do
+        local closed <close> = mine
+    end
+    refuses(function() mine:query() end, "SL_ECLOSED", "closed", "other streams are closed by it")
+    ideal.h200()
+    refuses(function() s:close() end, "SL_EINVAL", "default stream",
+            "another device's default stream is one as well")
 end
 
 local function many_streams()
@@ -228,7 +254,7 @@ end
 ideal.h200()
 for _, test in ipairs{making, priorities, clamping_is_said_once, the_current_stream,
                       a_coroutine_may_yield_inside_with, waiting, recording_events, default_streams,
-                      one_value_a_stream, closing, many_streams} do
+                      one_value_a_stream, closing, default_streams_stay, many_streams} do
     test()
 end
 T.done()

@@ -108,25 +108,27 @@ end
 
 -- Runs a script in another process of the program that runs this test, on the
 -- simulator and in the C locale, with its output and errors in the file `log`.
--- Gives the exit status and what was written.
-function M.run(script, arguments)
+-- `how` may name a program to run it through ("env COLUMNS=5") and other options
+-- than "--backend sim". Gives the exit status and what was written.
+function M.run(script, arguments, how)
     local i = -1
     while arg[i - 1] do i = i - 1 end
     local log = M.temporary(".log")
-    local _, _, status = os.execute(("LC_ALL=C '%s' --backend sim '%s' %s > '%s' 2>&1"):format(
-        arg[i], script, arguments or "", log))
+    local _, _, status = os.execute(("LC_ALL=C %s '%s' %s '%s' %s > '%s' 2>&1"):format(
+        how and how.through or "", arg[i], how and how.options or "--backend sim", script,
+        arguments or "", log))
     local text = M.read(log)
     os.remove(log)
     return status, text
 end
 
 -- The same with the script's text.
-function M.run_text(text)
+function M.run_text(text, how)
     local path = M.temporary(".lua")
     local file = assert(io.open(path, "w"))
     file:write(text)
     file:close()
-    local status, output = M.run(path)
+    local status, output = M.run(path, nil, how)
     os.remove(path)
     return status, output, path:match("[^/]+$")
 end

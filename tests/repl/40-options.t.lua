@@ -72,12 +72,13 @@ local first = run { "--backend=sim", "--seed=7", "-e", rand }
 tap.is(run { "--backend=sim", "--seed", "7", "-e", rand }, first,
     "the same seed gives the same numbers")
 tap.isnt(run { "--backend=sim", "--seed", "8", "-e", rand }, first, "another seed gives others")
-_, err, code = run { "--backend=sim", "--profile", "nosuch", "-e", show }
-tap.is(code, 1, "a profile that is not there is an error when the device is opened")
-tap.like(err, "nosuch", "and is named")
-_, err, code = run { "--backend=sim", "--device", "3", "-e", show }
-tap.is(code, 1, "a device that is not there is an error when it is opened")
-tap.like(err, "3", "and is named")
+local clock = "lab.spin(1) lab.synchronize() print(lab.now_us(), lab.stream{}.id, lab.rand(1).id)"
+tap.is(run { "--profile", "h200", "--device", "0", "-e", clock }, (run { "-e", clock }),
+    "naming the device beforehand changes neither the clock nor any number")
+local traced = folder .. "/two.json"
+sh("\"$P\" --profile t4 --trace " .. traced .. " -e 'lab.open{profile = \"a100\"}'")
+tap.like(shell.read(traced), "A100", "a trace is of the device that the script opens")
+tap.is(shell.read(folder .. "/two.2.json"), nil, "and of no other")
 
 -- ---- what is refused -----------------------------------------------------------
 
@@ -105,6 +106,30 @@ refused({ "--seed=99999999999999999999", "-e", go }, "too large", "a huge seed")
 refused({ "--device=5000", "-e", go }, "1024 devices, got 5000", "a huge device")
 refused({ "--backend=gpu", "-e", go }, "'sim' or 'cuda', got 'gpu'", "an unknown backend")
 refused({ "--profile=", "-e", go }, "%-%-profile needs", "an empty profile")
+
+-- Devices that cannot be opened are told before anything runs, in one sentence.
+local function no_device(arguments, pattern, name)
+    arguments[#arguments + 1] = "-e"
+    arguments[#arguments + 1] = go
+    refused(arguments, pattern, name)
+    local _, sentence = run(arguments)
+    tap.like(sentence, "^streamlab: [^\n]+\n$", name .. " has one line")
+end
+
+no_device({ "--profile=nosuch" }, 'no profile "nosuch"; known: a100, .*%.lua\n$',
+    "an unknown profile")
+no_device({ "--profile=a10" }, "did you mean a100%?\n$", "a profile that is nearly one")
+no_device({ "--profile=T4" }, "did you mean t4%?\n$", "a profile in capitals")
+no_device({ "--profile=rtx4060" }, "did you mean rtx4060_laptop%?\n$", "half a profile's name")
+no_device({ "--profile=./nosuch.lua" }, "cannot read profile %./nosuch%.lua: No such file",
+    "a profile's file that is not there")
+local broken = shell.write(folder .. "/broken.lua", "return {\n")
+no_device({ "--profile", broken }, "broken profile: .*broken%.lua:2:", "a broken profile")
+shell.write(broken, "return { name = 'X', sm_count = -1 }")
+no_device({ "--profile", broken }, "sm_count", "a profile with a wrong figure")
+no_device({ "--backend=cuda" }, "backend cuda is not in this build", "--backend cuda")
+no_device({ "--device=3" }, "there is no device 3", "a device that is not there")
+
 refused({ "--check", "-e", go }, "not in this version", "--check")
 refused({ "--check=error", "-e", go }, "not in this version", "--check=error")
 refused({ "--trace=x.svg", "-e", go }, "json only", "an .svg trace")
@@ -122,6 +147,7 @@ for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--prof
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")
+tap.like(out, "no CUDA backend", "and does not promise a real GPU")
 out = run { "--version" }
 tap.like(out, "^streamlab ", "--version prints the version")
 

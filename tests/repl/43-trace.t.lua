@@ -31,7 +31,7 @@ tap.ok(not json:find("kernel"), "with nothing in it")
 json, _, code = traced "os.exit(0)"
 tap.is(code, 0, "os.exit without a device is no error either")
 tap.like(json, "traceEvents", "and has its trace")
-_, said, code = traced("print(1)", "--profile=nope")
+_, said, code = shell.sh("STREAMLAB_PROFILE=nope \"$P\" --trace " .. path .. " -e 'print(1)'")
 tap.is(code, 1, "a default device that cannot be opened for it is an error")
 tap.like(said, "nope", "with its reason")
 

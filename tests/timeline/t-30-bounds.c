@@ -209,17 +209,73 @@ static void test_puzzler(void)
                          .correlation = ++issued, .flags = SL_SPAN_HOST_WAITED };
         must(sl_timeline_add_span(tl, &copy, &err), &err);
     }
-    is_int(critical(tl), 200, "with shorter kernels the host's waits chain the copies: 200");
+    b = bounds(tl);
+    is_int(b.critical_path_ns, 200, "with shorter kernels the host's waits chain the copies: 200");
+    is_int(b.unblocked_ns, 150, "without them the kernel's 150 are left");
+}
+
+/* Two streams on two engines. Each kind of wait puts one behind the other; without
+ * it the longer one alone is left. */
+static void test_unblocked(void)
+{
+    for (int how = 0; how < 5; how++) {
+        static const char *const names[] = { "stream", "event", "device", "cudaFree", "copy" };
+        static const sl_call_kind kinds[] = { SL_CALL_STREAM_SYNC, SL_CALL_EVENT_SYNC,
+            SL_CALL_DEVICE_SYNC, SL_CALL_PLAIN };
+        sl_error err;
+        sl_timeline *tl = make();
+        sl_span copy = { .end_ns = 100, .stream = 1, .correlation = ++issued,
+                         .kind = SL_SPAN_MEMCPY_D2H, .engine = SL_ENGINE_D2H,
+                         .flags = how == 4 ? SL_SPAN_HOST_WAITED : 0 };
+        must(sl_timeline_add_span(tl, &copy, &err), &err);
+        uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+        sl_call wait = { .correlation = ++issued, .kind = (uint8_t)kinds[how % 4], .stream = 1,
+                         .target = record, .waited_for_device = 1 };
+        if (how < 4)
+            must(sl_timeline_add_call(tl, &wait, &err), &err);
+        kernel(tl, 2, 0, 50);
+        sl_bounds b = bounds(tl);
+        ok(b.lower_ns == 150 && b.unblocked_ns == 100,
+           "a wait for the %s: 100 + 50, and max(100, 50) without it", names[how]);
+    }
+}
+
+/* What orders the work on the device stays: an event (40 before, 50 after, on two
+ * engines), then the NULL stream (10), then a host wait before 30 in a stream that is
+ * exempt: 40 + 50 + 10 + 30 = 130 with the wait, 100 without. */
+static void test_unblocked_keeps_device_order(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 3, "three", true);
+    span(tl, 1, SL_SPAN_MEMCPY_H2D, 0, 40);
+    uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
+    kernel(tl, 2, 0, 50);
+    span(tl, 0, SL_SPAN_MEMCPY_D2H, 0, 10);
+    call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 0);
+    span(tl, 3, SL_SPAN_MEMCPY_P2P, 0, 30);
+    sl_bounds b = bounds(tl);
+    is_int(b.lower_ns, 130, "event, NULL stream and host wait: 40 + 50 + 10 + 30");
+    is_int(b.unblocked_ns, 100, "without the host's wait: 40 + 50 + 10");
+    tl = make();                        /* 5 kernels of 20 fill the engine, and the host waits */
+    for (uint32_t i = 1; i <= 5; i++) {
+        kernel(tl, i, i * 20, i * 20 + 20);
+        call(tl, SL_CALL_STREAM_SYNC, i, 0, 0);
+    }
+    b = bounds(tl);
+    ok(b.lower_ns == 100 && b.unblocked_ns == 100, "the busiest engine bounds both: 5 * 20");
 }
 
 int main(void)
 {
-    plan(31);
+    plan(40);
     test_engines();
     test_events();
     test_null_stream();
     test_host_waits();
     test_waiting_operations();
     test_puzzler();
+    test_unblocked();
+    test_unblocked_keeps_device_order();
     return done_testing();
 }

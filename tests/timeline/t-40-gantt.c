@@ -57,15 +57,17 @@ static void test_two_streams(void)
                  "   └┬─────────┬─────────┘ busy\n"
                  "    0        100 ns\n"
                  "█ kernel  ▲ copy H2D\n"
-                 "▼ copy D2H  ● memset  · idle\n", "two streams, four kinds");
+                 "▼ copy D2H  ● memset  · idle\n"
+                 "lighter, hollow: partly busy\n", "two streams, four kinds");
     free(text);
     text = chart(tl, 30, false);
-    is_str(text, "a  |###########.........|  52%\n"
-                 "bb |..........>>>>><...*|  32%\n"
+    is_str(text, "a  |##########:.........|  52%\n"
+                 "bb |..........>>>>>(...*|  32%\n"
                  "   ++---------+---------+ busy\n"
                  "    0        100 ns\n"
                  "# kernel  > copy H2D\n"
-                 "< copy D2H  * memset  . idle\n", "the same without Unicode");
+                 "< copy D2H  * memset  . idle\n"
+                 ": ( partly busy\n", "the same without Unicode");
     free(text);
     text = chart_range(tl, 30, true, false, 100, 200);      /* 5 ns a cell */
     is_str(text, "a  │▊···················│   4%\n"
@@ -73,7 +75,8 @@ static void test_two_streams(void)
                  "   └┬─────────┬─────────┘ busy\n"
                  "   100       150 ns\n"
                  "█ kernel  ▲ copy H2D\n"
-                 "▼ copy D2H  ● memset  · idle\n", "the second half alone");
+                 "▼ copy D2H  ● memset  · idle\n"
+                 "lighter, hollow: partly busy\n", "the second half alone");
     free(text);
     text = chart_range(tl, 30, true, true, 0, 0);
     ok(strstr(text, "a  │\033[32m██████████▍\033[0m\033[2m·········\033[0m│  52%\n") != NULL,
@@ -126,7 +129,7 @@ static void test_short_spans(void)
     ok(strstr(text, "b │") && strstr(strstr(text, "b │"), "│  <1%"), "less than 1 %% is not 0 %%");
     free(text);
     text = chart(tl, 80, false);
-    ok(strstr(text, ">") && strstr(text, "*"), "without Unicode, too");
+    ok(strstr(text, ".).") && strstr(text, "|+."), "without Unicode, too");
     free(text);
     sl_timeline_release(tl);
     tl = make();
@@ -158,9 +161,62 @@ static void test_empty_and_refusals(void)
     is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "an empty range is refused");
     options = (sl_gantt_options){ .from_ns = 201 };
     is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "so is one behind the end");
-    ok(strstr(err.msg, "from 201 to 200 ns") != NULL, "and the sentence says it: %s", err.msg);
+    is_str(err.msg, "the range 0.201 to 0.2 us is empty: the timeline lasts from 0 to 0.2 us",
+           "and the sentence says it, in us");
+    options = (sl_gantt_options){ .from_ns = 5000000, .to_ns = 1009900 };
+    sl_timeline_gantt(tl, &options, &out, &err);
+    ok(strstr(err.msg, "the range 5000 to 1009.9 us is empty") == err.msg, "whole us have no point");
+    options = (sl_gantt_options){ .from_ns = -1500, .to_ns = 100 };
+    is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "a negative time is refused");
+    ok(strstr(err.msg, "the range -1.5 to 0.1 us begins before 0") == err.msg, "as such");
     is_str(out.data, "before", "a refused chart adds nothing");
     sl_text_free(&out);
+    sl_timeline_release(tl);
+}
+
+/* 10 ns a cell. a: five kernels of 40 ns back to back. b: 3 of 40 ns with a visible
+ * gap (20 ns) and an invisible one (2 ns), in whose cell the mark stands. c: a change
+ * of kind, which needs no mark; then operations of 20 ns, too short for one. */
+static void test_marks(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "a", false);
+    note(tl, 2, "b", false);
+    note(tl, 3, "c", false);
+    for (int i = 0; i < 5; i++)
+        kernel(tl, 1, i * 40, i * 40 + 40);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 0, 40);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 60, 100);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 102, 142);
+    kernel(tl, 3, 0, 40);
+    span(tl, 3, SL_SPAN_MEMSET, 40, 80);
+    for (int i = 0; i < 4; i++)
+        kernel(tl, 3, 80 + i * 20, 100 + i * 20);
+    span(tl, 3, SL_SPAN_MEMSET, 209, 210);
+    finish(tl);
+    char *text = chart(tl, 30, true);
+    is_str(text, "a │████│███│███│███│███·│  95%\n"
+                 "b │▲▲▲▲··▲▲▲▲│▲▲▲△······│  57%\n"
+                 "c │████●●●●████████····○│  77%\n"
+                 "  └┬─────────┬─────────┬┘ busy\n"
+                 "   0        100       200 ns\n"
+                 "█ kernel  ▲ copy H2D  ● memset\n"
+                 "· idle  │ next begins\n"
+                 "lighter, hollow: partly busy\n", "a line where an operation follows its like");
+    free(text);
+    text = chart(tl, 30, false);
+    is_str(text, "a |####|###|###|###|###.|  95%\n"
+                 "b |>>>>..>>>>|>>>)......|  57%\n"
+                 "c |####****########....+|  77%\n"
+                 "  ++---------+---------++ busy\n"
+                 "   0        100       200 ns\n"
+                 "# kernel  > copy H2D  * memset\n"
+                 ". idle  | next begins\n"
+                 ") + partly busy\n", "the same without Unicode");
+    free(text);
+    text = chart_range(tl, 30, false, false, 40, 145);      /* 5 ns a cell: from a's second */
+    ok(strncmp(text, "a |########|#######|####|", 25) == 0, "the first cell shown needs no mark");
+    free(text);
     sl_timeline_release(tl);
 }
 
@@ -197,14 +253,16 @@ static void test_labels(void)
     note(tl, 2, "grün\033[31m", false);
     note(tl, 3, "\xff\xfe" "bad", false);
     note(tl, 4, "日本語の名前です", false);
-    for (uint32_t i = 1; i <= 5; i++)
+    note(tl, 6, "prefix of ae\u0301e\u0301nd 30", false);
+    for (uint32_t i = 1; i <= 6; i++)
         kernel(tl, i, 0, 100);
     finish(tl);
     char *text = chart(tl, 80, true);
-    ok(strstr(text, "a name that i… │") != NULL, "a long name is cut at 14 columns");
+    ok(strstr(text, "a name …o long │") != NULL, "a long name is cut in the middle");
     ok(strstr(text, "grün?[31m      │") != NULL, "an escape sequence does not reach the terminal");
     ok(strstr(text, "??bad          │") != NULL, "bytes that are no UTF-8 are marked");
-    ok(strstr(text, "日本語の名前…  │") != NULL, "wide characters count as two columns");
+    ok(strstr(text, "日本語…前です  │") != NULL, "wide characters count as two columns");
+    ok(strstr(text, "prefix …e\u0301nd 30 │") != NULL, "an accent goes with its letter");
     ok(strstr(text, "stream 5       │") != NULL, "a stream without a name has its number");
     free(text);
     text = chart(tl, 80, false);
@@ -220,7 +278,7 @@ static void test_labels(void)
  * always has a unit. */
 static void test_widths(void)
 {
-    int too_wide = 0, not_full = 0, no_unit = 0;
+    int too_wide = 0, not_full = 0, no_unit = 0, silent = 0;
     for (int64_t length = 1; length < 4000000000000; length = length * 7 + 3) {
         sl_timeline *tl = make();
         note(tl, 1, "a stream with a name", false);
@@ -233,6 +291,7 @@ static void test_widths(void)
                 too_wide += widest(text) > columns;
                 not_full += widest(text) < columns;
                 no_unit += !strstr(text, "s\n");
+                silent += strstr(text, unicode ? "△" : ")") && !strstr(text, "partly busy\n");
                 free(text);
             }
         }
@@ -241,15 +300,17 @@ static void test_widths(void)
     is_int(too_wide, 0, "no chart is wider than asked for");
     is_int(not_full, 0, "every chart uses its columns");
     is_int(no_unit, 0, "every axis has a unit");
+    is_int(silent, 0, "every legend explains the lighter signs");
 }
 
 int main(void)
 {
-    plan(31);
+    plan(39);
     test_two_streams();
     test_fill_levels();
     test_short_spans();
     test_empty_and_refusals();
+    test_marks();
     test_many_streams();
     test_labels();
     test_widths();

@@ -23,26 +23,28 @@ static void test_three_engines(void)
     sl_timeline_finish(tl, -1000, 57100000);
     char *text = summary(tl);
     is_str(text,
-           "makespan                    56.7 ms\n"
-           "host wall time              57.1 ms\n"
+           "makespan                      56.7 ms\n"
+           "host wall time                57.1 ms\n"
            "\n"
-           "engine                         busy   of makespan     spans\n"
-           "compute                     40.0 ms        70.5 %         1\n"
-           "h2d                         15.2 ms        26.8 %         1\n"
-           "d2h                         12.7 ms        22.4 %         1\n"
+           "engine                           busy   of makespan     spans\n"
+           "compute                       40.0 ms        70.5 %         1\n"
+           "h2d                           15.2 ms        26.8 %         1\n"
+           "d2h                           12.7 ms        22.4 %         1\n"
            "\n"
-           "overlap                        time   of shortest\n"
-           "compute & h2d               10.0 ms        65.8 %\n"
-           "compute & d2h                  0 ns         0.0 %\n"
-           "h2d & d2h                   1.20 ms         9.4 %\n"
-           "compute & h2d & d2h            0 ns         0.0 %\n"
+           "overlap                          time   of shortest\n"
+           "compute & h2d                 10.0 ms        65.8 %\n"
+           "compute & d2h                 0.00 ms         0.0 %\n"
+           "h2d & d2h                     1.20 ms         9.4 %\n"
+           "compute & h2d & d2h           0.00 ms         0.0 %\n"
            "\n"
-           "bound                          time\n"
-           "one after the other         67.9 ms\n"
-           "busiest engine (compute)    40.0 ms\n"
-           "critical path               40.0 ms\n"
-           "lower bound                 40.0 ms\n"
-           "makespan / lower bound         1.42\n", "three engines");
+           "work                             time\n"
+           "one after the other           67.9 ms\n"
+           "busiest engine (compute)      40.0 ms\n"
+           "critical path                 40.0 ms\n"
+           "\n"
+           "lower bound                      time   makespan / bound\n"
+           "host waiting where it did     40.0 ms               1.42\n"
+           "host never waiting            40.0 ms               1.42\n", "three engines");
     free(text);
 }
 
@@ -54,11 +56,12 @@ static void test_two_engines(void)
     span(tl, 2, SL_SPAN_MEMCPY_P2P, 1000, 3000);
     sl_timeline_finish(tl, 0, 1500000000);
     char *text = summary(tl);
-    ok(strstr(text, "host wall time              1.50 s\n") == NULL &&
-       strstr(text, "host wall time               1.50 s\n") != NULL, "units keep the right edge");
-    ok(strstr(text, "compute & p2p               2.00 us       100.0 %\n") != NULL,
+    ok(strstr(text, "host wall time                1.50 s\n") == NULL &&
+       strstr(text, "host wall time                 1.50 s\n") != NULL, "units keep the right edge");
+    ok(strstr(text, "compute & p2p                 2.00 us       100.0 %\n") != NULL,
        "one pair, of the shorter one");
-    ok(strstr(text, "of shorter\n") != NULL && strstr(text, "makespan / lower bound         1.00\n"),
+    ok(strstr(text, "of shorter\n") != NULL &&
+       strstr(text, "waiting where it did      300 us               1.00\n"),
        "at its bound the ratio is 1.00");
     free(text);
 }
@@ -70,14 +73,45 @@ static void test_one_engine_and_none(void)
     finish(tl);
     char *text = summary(tl);
     ok(strstr(text, "overlap") == NULL, "one engine has no overlaps");
-    ok(strstr(text, "compute                        0 ns             -         1\n") != NULL &&
-       strstr(text, "makespan / lower") == NULL, "nothing is divided by 0");
+    ok(strstr(text, "compute                          0 ns             -         1\n") != NULL &&
+       strstr(text, "host never waiting               0 ns\n") != NULL, "nothing is divided by 0");
     free(text);
     tl = make();
     sl_timeline_finish(tl, 0, 56743);
     text = summary(tl);
     is_str(text, "The timeline is empty: nothing ran on the device in 56.7 us.\n",
            "an empty timeline is one sentence");
+    free(text);
+}
+
+/* A copy of 100 us that the host waited for, then a kernel of 50 us on another
+ * stream and, between them, a memset of no length on the host's engine. */
+static void test_waits_and_unused(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    sl_span copy = { .end_ns = 100000, .stream = 1, .correlation = ++issued,
+                     .kind = SL_SPAN_MEMCPY_D2H, .engine = SL_ENGINE_D2H,
+                     .flags = SL_SPAN_HOST_WAITED };
+    must(sl_timeline_add_span(tl, &copy, &err), &err);
+    span(tl, 3, SL_SPAN_HOST_FUNC, 100000, 100000);
+    kernel(tl, 2, 110000, 160000);
+    finish(tl);
+    char *text = summary(tl);
+    ok(strstr(text, "host waiting where it did      150 us               1.07\n"
+                    "host never waiting             100 us               1.60\n") != NULL,
+       "the makespan is held against both bounds");
+    ok(strstr(text, "compute & d2h                 0.00 us         0.0 %\n\n") != NULL,
+       "zero has the unit of its column");
+    ok(strstr(text, "& host") == NULL, "an engine that was busy for no time has no overlaps");
+    free(text);
+    tl = make();
+    span(tl, 7, SL_SPAN_MEMCPY_H2D, 0, 100);
+    kernel(tl, 7, 100, 200);
+    finish(tl);
+    text = summary(tl);
+    ok(strstr(text, "\nno overlap: all work was in one stream\n\nwork") != NULL &&
+       strstr(text, "compute &") == NULL, "one stream has no table of overlaps, and that is said");
     free(text);
 }
 
@@ -96,7 +130,7 @@ static void test_durations(void)
         kernel(tl, 1, 0, cases[i].ns);
         finish(tl);
         char *text = summary(tl);
-        snprintf(line, sizeof line, "makespan                 %10s\n", cases[i].text);
+        snprintf(line, sizeof line, "makespan                   %10s\n", cases[i].text);
         ok(strncmp(text, line, strlen(line)) == 0, "%" PRId64 " ns is %s", cases[i].ns,
            cases[i].text);
         free(text);
@@ -105,10 +139,11 @@ static void test_durations(void)
 
 int main(void)
 {
-    plan(20);
+    plan(24);
     test_three_engines();
     test_two_engines();
     test_one_engine_and_none();
+    test_waits_and_unused();
     test_durations();
     return done_testing();
 }
