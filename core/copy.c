@@ -29,25 +29,28 @@ sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtyp
     sl_device *device = dst->device;
     sl_status status = device->backend->host_compute(dst, src, &work, err);
 
-    if (!status)
-        return sl__device_settle(device, err);
-    sl__device_reap(device);
-    return status;
+    return sl__device_finish(device, status, err);
 }
 
-/* ---- between tensors ---------------------------------------------------------- */
-
-static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_error *err)
+sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char *what,
+                         sl_device **device, sl_error *err)
 {
-    sl__shape_text d, s;
     sl_status status = sl__tensor_check(dst, "the destination", err);
 
     if (!status)
         status = sl__tensor_check(src, "the source", err);
     if (!status)
-        status = sl__tensor_join(dst, src, err);
-    if (!status)
-        status = sl__device_enter(dst->device, "copy", err);
+        status = sl__tensor_meet(dst, src, device, err);
+    return status ? status : sl__device_enter(*device, what, err);
+}
+
+/* ---- between tensors ---------------------------------------------------------- */
+
+static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, sl_error *err)
+{
+    sl__shape_text d, s;
+    sl_status status = sl__copy_enter(dst, src, "copy", device, err);
+
     if (status)
         return status;
     if (!sl__tensor_same_shape(dst, src))
@@ -57,17 +60,6 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_error *err)
         return sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s",
                        sl_dtype_name(dst->spec.dtype), sl_dtype_name(src->spec.dtype));
     return SL_OK;
-}
-
-/* The part of a blocking call after its operation is in the stream. */
-static sl_status wait_and_settle(sl_stream *stream, sl_error *err)
-{
-    sl_status status = sl__stream_wait_idle(stream, err);
-
-    if (!status)
-        return sl__device_settle(stream->device, err);
-    sl__device_reap(stream->device);
-    return status;
 }
 
 static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst,
@@ -84,28 +76,28 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
                          sl_error *err)
 {
     sl_work work = { .kind = SL_WORK_MEMCPY };
-    sl_status status = check_copy(dst, src, err);
+    sl_device *device = NULL;
+    bool on_host;
+    sl_status status = check_copy(dst, src, &device, err);
 
     if (status)
         return status;
-    work.bytes = dst->bytes;
-    work.dtype = (uint8_t)dst->spec.dtype;
-    if (dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE)
-        return dst == src ? SL_OK
-                          : sl__copy_on_host(dst->buffer, src->buffer, work.bytes,
-                                             dst->spec.dtype, err);
-    status = sl__tensor_check_stream(dst, "the destination", stream, err);
+    on_host = dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE;
+    if (!on_host)
+        status = sl__stream_check_device(stream, device, err);
     if (status || dst == src)           /* PyTorch: a copy onto itself does nothing */
         return status;
+    sl__tensor_follow(dst, device);
+    sl__tensor_follow(src, device);
+    work.bytes = dst->bytes;
+    work.dtype = (uint8_t)dst->spec.dtype;
+    if (on_host)
+        return sl__copy_on_host(dst->buffer, src->buffer, work.bytes, dst->spec.dtype, err);
     work.copy_kind = sl__copy_kind(dst->spec.place, src->spec.place);
     status = submit_copy(stream, &work, dst->buffer, src->buffer, err);
-    if (status) {
-        sl__device_reap(stream->device);
-        return status;
-    }
-    if (non_blocking || work.copy_kind == SL_SPAN_MEMCPY_D2D)
-        return sl__device_settle(stream->device, err);
-    return wait_and_settle(stream, err);
+    if (!status && !non_blocking && work.copy_kind != SL_SPAN_MEMCPY_D2D)
+        status = sl__stream_wait_idle(stream, err);
+    return sl__device_finish(device, status, err);
 }
 
 /* ---- between a tensor and the caller -------------------------------------------- */
@@ -200,10 +192,7 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
         status = read_device(tensor, offset, n, values, stream, err);
     else
         status = read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
-    if (!status)
-        return sl__device_settle(tensor->device, err);
-    sl__device_reap(tensor->device);
-    return status;
+    return sl__device_finish(tensor->device, status, err);
 }
 
 static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, const void *raw,
@@ -251,8 +240,5 @@ sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const dou
     else
         status = tensor->device->backend->host_write(tensor->buffer, offset, bytes, raw, err);
     free(raw);
-    if (!status)
-        return sl__device_settle(tensor->device, err);
-    sl__device_reap(tensor->device);
-    return status;
+    return sl__device_finish(tensor->device, status, err);
 }

@@ -4,6 +4,10 @@
 
 #include "backend.h"
 
+/* Both tensors are open and meet on *device, which may be called. */
+sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char *what,
+                         sl_device **device, sl_error *err);
+
 /* The sl_span_kind of a copy; at least one side is the device. */
 uint8_t sl__copy_kind(sl_place dst, sl_place src);
 

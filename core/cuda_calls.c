@@ -8,6 +8,7 @@
 #include "device.h"
 #include "op.h"
 #include "record.h"
+#include "stream.h"
 #include "tensor.h"
 
 const char *const sl__plain_call_names[SL_PLAIN_CALLS] = {
@@ -42,11 +43,6 @@ static sl_status plain_call(sl_device *device, sl_plain_call which, size_t bytes
     sl__call_end(device, &call, NULL, status);
     sl__device_reap(device);
     return status;
-}
-
-static sl_status settle_after(sl_device *device, sl_status status, sl_error *err)
-{
-    return status ? status : sl__device_settle(device, err);
 }
 
 /* ---- memory ------------------------------------------------------------------- */
@@ -269,52 +265,52 @@ sl_status sl_cuda_memset_async(sl_tensor *memory, int value, size_t n_bytes, sl_
     return set_bytes(memory, value, n_bytes, stream, 0, "cudaMemsetAsync", err);
 }
 
+static bool is_on_host(const sl_tensor *dst, const sl_tensor *src)
+{
+    return dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE;
+}
+
 /* `flags` is SL_WORK_SYNC for cudaMemcpy. A copy of bytes, whatever the dtypes. */
 static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_stream *stream,
                             unsigned flags, sl_error *err)
 {
-    sl_work work = { .kind = SL_WORK_MEMCPY, .flags = (uint8_t)flags, .bytes = n_bytes };
+    sl_work work = {
+        .kind = SL_WORK_MEMCPY, .flags = (uint8_t)flags, .bytes = n_bytes, .dtype = SL_UINT8,
+    };
     sl_status status = check_length(dst, "the destination", n_bytes, err);
 
     if (!status)
         status = check_length(src, "the source", n_bytes, err);
     if (status)
         return status;
-    if (dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE)
+    sl__tensor_follow(dst, stream->device);
+    sl__tensor_follow(src, stream->device);
+    if (is_on_host(dst, src))
         return sl__copy_on_host(dst->buffer, src->buffer, n_bytes, SL_UINT8, err);
-    work.dtype = SL_UINT8;
     work.copy_kind = sl__copy_kind(dst->spec.place, src->spec.place);
     return sl__op_enqueue(stream, &work,
                           &(sl__operands){ .out = dst->buffer, .in0 = src->buffer }, err);
 }
 
-static sl_status enter_memcpy(sl_tensor *dst, sl_tensor *src, const char *what, sl_error *err)
-{
-    sl_status status = sl__tensor_check(dst, "the destination", err);
-
-    if (!status)
-        status = sl__tensor_check(src, "the source", err);
-    if (!status)
-        status = sl__tensor_join(dst, src, err);
-    return status ? status : sl__device_enter(dst->device, what, err);
-}
-
 sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_error *err)
 {
-    sl_status status = enter_memcpy(dst, src, "cudaMemcpy", err);
+    sl_device *device = NULL;
+    sl_status status = sl__copy_enter(dst, src, "cudaMemcpy", &device, err);
 
     if (status)
         return status;
-    return copy_bytes(dst, src, n_bytes, dst->device->core->legacy, SL_WORK_SYNC, err);
+    return copy_bytes(dst, src, n_bytes, device->core->legacy, SL_WORK_SYNC, err);
 }
 
 sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_stream *stream,
                                sl_error *err)
 {
-    sl_status status = enter_memcpy(dst, src, "cudaMemcpyAsync", err);
+    sl_device *device = NULL;
+    sl_status status = sl__copy_enter(dst, src, "cudaMemcpyAsync", &device, err);
 
-    if (!status)
-        status = sl__tensor_check_stream(dst, "the destination", stream, err);
+    if (!status)        /* between host tensors any stream will do */
+        status = sl__stream_check_device(stream, is_on_host(dst, src) && stream ? stream->device
+                                                                                : device, err);
     return status ? status : copy_bytes(dst, src, n_bytes, stream, 0, err);
 }
 
@@ -335,7 +331,7 @@ sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
         return status;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(sl__plain_call_names[calls[i]], cuda_name))
-            return settle_after(device, plain_call(device, calls[i], 0, err), err);
+            return sl__device_finish(device, plain_call(device, calls[i], 0, err), err);
     return sl_fail(err, SL_ENOTFOUND,
                    "there is no plain call \"%.60s\": known are cudaFuncSetCacheConfig, "
                    "cudaDeviceSetLimit, cublasCreate, cublasDestroy", cuda_name);

@@ -209,6 +209,14 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
     return status;
 }
 
+sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err)
+{
+    if (!status)
+        return sl__device_settle(device, err);
+    sl__device_reap(device);
+    return status;
+}
+
 void sl__device_fail_later(sl_device *device, sl_status status, const char *msg)
 {
     sl_error *pending = &device->core->pending;
@@ -241,11 +249,7 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
-    if (status) {
-        sl__device_reap(device);
-        return status;
-    }
-    return sl__device_settle(device, err);
+    return sl__device_finish(device, status, err);
 }
 
 int64_t sl_device_host_now_ns(sl_device *device)
@@ -263,11 +267,7 @@ sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *
         return sl_fail(err, SL_EINVAL, "host work takes %lld ns: a duration cannot be negative",
                        (long long)duration_ns);
     status = device->backend->host_work(device, duration_ns, err);
-    if (status) {
-        sl__device_reap(device);
-        return status;
-    }
-    return sl__device_settle(device, err);
+    return sl__device_finish(device, status, err);
 }
 
 uint32_t sl_device_intern(sl_device *device, const char *text)

@@ -59,6 +59,9 @@ void sl__device_reap(sl_device *device);
  * memory), once. The call itself has happened. */
 sl_status sl__device_settle(sl_device *device, sl_error *err);
 
+/* settle after a success; after a failure only reap, and give that failure back. */
+sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err);
+
 /* Keeps an error for the next settle; the first one wins. */
 void sl__device_fail_later(sl_device *device, sl_status status, const char *msg);
 

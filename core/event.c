@@ -130,21 +130,13 @@ static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what
     return sl__device_check_same(event->device, "the event", stream->device, "the stream", err);
 }
 
-static sl_status finish(sl_device *device, sl_status status, sl_error *err)
-{
-    if (!status)
-        return sl__device_settle(device, err);
-    sl__device_reap(device);
-    return status;
-}
-
 sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err)
 {
     sl_status status = enter_pair(event, stream, "record", err);
 
     if (status)
         return status;
-    return finish(stream->device, submit_record(event, stream, err), err);
+    return sl__device_finish(stream->device, submit_record(event, stream, err), err);
 }
 
 sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err)
@@ -153,7 +145,7 @@ sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err
 
     if (status)
         return status;
-    return finish(stream->device, submit_wait(stream, event, err), err);
+    return sl__device_finish(stream->device, submit_wait(stream, event, err), err);
 }
 
 sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err)
@@ -171,12 +163,12 @@ sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *e
         return status;
     status = open_event(stream->device, false, &event, err);
     if (status)
-        return finish(stream->device, status, err);
+        return sl__device_finish(stream->device, status, err);
     status = submit_record(event, other, err);
     if (!status)
         status = submit_wait(stream, event, err);
     sl_event_release(event);
-    return finish(stream->device, status, err);
+    return sl__device_finish(stream->device, status, err);
 }
 
 /* ---- from the host ------------------------------------------------------ */
@@ -187,7 +179,7 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
 
     if (status)
         return status;
-    return finish(event->device, event->device->backend->event_query(event, done, err), err);
+    return sl__device_finish(event->device, event->device->backend->event_query(event, done, err), err);
 }
 
 sl_status sl_event_synchronize(sl_event *event, sl_error *err)
@@ -202,7 +194,7 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     call.target_stream = event->record_stream;
     status = event->device->backend->event_synchronize(event, err);
     sl__call_end(event->device, &call, NULL, status);
-    return finish(event->device, status, err);
+    return sl__device_finish(event->device, status, err);
 }
 
 static sl_status check_timed(const sl_event *event, const char *which, sl_error *err)
@@ -231,5 +223,5 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
         status = check_timed(end, "end", err);
     if (status)
         return status;
-    return finish(start->device, start->device->backend->event_elapsed(start, end, ms, err), err);
+    return sl__device_finish(start->device, start->device->backend->event_elapsed(start, end, ms, err), err);
 }

@@ -96,9 +96,9 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     if (status) {
         if (core->last_seq == op->seq)
             core->last_seq--;
+        release_operands(op);
         op->next = core->free_ops;
         core->free_ops = op;
-        release_operands(op);
         return status;
     }
     stream->last_seq = op->seq;
@@ -116,11 +116,7 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
     if (status)
         return status;
     status = sl__op_submit(op, err);
-    if (status) {
-        sl__device_reap(stream->device);
-        return status;
-    }
-    return sl__device_settle(stream->device, err);
+    return sl__device_finish(stream->device, status, err);
 }
 
 void sl__op_retire(sl_device *device, sl_op *op)

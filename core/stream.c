@@ -160,6 +160,14 @@ sl_status sl__stream_enter(sl_stream *stream, const char *what, sl_error *err)
     return sl__device_enter(stream->device, what, err);
 }
 
+sl_status sl__stream_check_device(const sl_stream *stream, const sl_device *device,
+                                  sl_error *err)
+{
+    if (!stream)
+        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    return sl__device_check_same(stream->device, "the stream", device, "the memory", err);
+}
+
 /* ---- current stream ---------------------------------------------------- */
 
 sl_stream *sl_device_default_stream(sl_device *device)
@@ -233,11 +241,7 @@ sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err)
     if (status)
         return status;
     status = sl__stream_wait_idle(stream, err);
-    if (status) {
-        sl__device_reap(stream->device);
-        return status;
-    }
-    return sl__device_settle(stream->device, err);
+    return sl__device_finish(stream->device, status, err);
 }
 
 sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
@@ -247,9 +251,5 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
     if (status)
         return status;
     status = stream->device->backend->stream_query(stream, done, err);
-    if (status) {
-        sl__device_reap(stream->device);
-        return status;
-    }
-    return sl__device_settle(stream->device, err);
+    return sl__device_finish(stream->device, status, err);
 }

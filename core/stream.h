@@ -13,6 +13,10 @@ void sl__stream_close_owned(sl_stream *stream);     /* NULL is fine */
 /* For a call on `stream`: it is there, and sl__device_enter. */
 sl_status sl__stream_enter(sl_stream *stream, const char *what, sl_error *err);
 
+/* It is there, and it is one of `device`, which the operands of a call are on. */
+sl_status sl__stream_check_device(const sl_stream *stream, const sl_device *device,
+                                  sl_error *err);
+
 /* cudaStreamSynchronize and its note in recordings; does not settle. */
 sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err);
 

@@ -8,11 +8,14 @@
  *   - Every function that can fail returns sl_status (0 is success) and takes a
  *     last parameter `sl_error *err`, which may be NULL, for the sentence.
  *     On failure nothing has changed: nothing is enqueued, nothing is leaked.
+ *     The one exception is SL_EHOSTFUNC: the call has happened, and reports a
+ *     host function that failed while it ran.
  *   - Objects are reference-counted: create gives the caller one reference,
  *     retain adds one, release(NULL) is a no-op. An enqueued operation retains
  *     everything that it names until it has retired.
- *   - Only functions named synchronize, read, write, copy with a pageable side,
- *     and the plain calls that say so may block the host.
+ *   - Only functions named synchronize, read, write, copies (with a pageable side,
+ *     or blocking), and the plain calls that say so wait for the device. Besides,
+ *     any enqueueing call may wait for room in the launch queue.
  *   - One thread: the core may be called from the thread that opened the device.
  *   - Units are in the names: _ns, _us, _ms, _bytes, _elems.
  */
@@ -173,8 +176,8 @@ sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err
 sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err);
 
 /* `fn` runs on the calling thread of some later core call, when the stream has
- * reached it; it must not enqueue or synchronise (those calls fail with
- * SL_ESTATE while it runs). A false return with a message in `err` makes the
+ * reached it; it must not enqueue, synchronise, create or free (those calls fail
+ * with SL_ESTATE while it runs); it may read and write host tensors and do host work. A false return with a message in `err` makes the
  * core call that drove it fail with SL_EHOSTFUNC. `release` frees `ud`, run or not. */
 typedef bool (*sl_host_fn)(void *ud, sl_error *err);
 sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,

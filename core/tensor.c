@@ -165,6 +165,8 @@ sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
+    if (!status)        /* inside a host function another call may be using it */
+        status = sl__device_enter(tensor->device, "free", err);
     if (status)
         return status;
     sl__tensor_drop_buffer(tensor);
@@ -225,33 +227,31 @@ sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
     return sl__device_check_same(tensor->device, noun, stream->device, "the stream", err);
 }
 
-static void move_to(sl_tensor *tensor, sl_device *device)
+sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device **device,
+                          sl_error *err)
+{
+    bool on_src = dst->spec.place != SL_ON_DEVICE && src->spec.place == SL_ON_DEVICE;
+    const sl_tensor *host = on_src ? dst : src;
+
+    *device = on_src ? src->device : dst->device;
+    if (host->device == *device
+        || (host->spec.place != SL_ON_DEVICE && host->device->backend == (*device)->backend))
+        return SL_OK;
+    return sl__device_check_same(src->device, "the source", dst->device, "the destination", err);
+}
+
+/* What the old device still has in flight on the tensor goes on there. */
+void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 {
     sl_device *old = tensor->device;
 
+    if (old == device)
+        return;
     sl__buffer_move(tensor->buffer, device);
     old->core->stats.tensors--;
     tensor->device = sl_device_retain(device);
     device->core->stats.tensors++;
     sl_device_release(old);
-}
-
-sl_status sl__tensor_join(sl_tensor *dst, sl_tensor *src, sl_error *err)
-{
-    bool moves_dst = dst->spec.place != SL_ON_DEVICE;
-    bool moves_src = src->spec.place != SL_ON_DEVICE;
-    bool same_backend = dst->device->backend == src->device->backend;
-
-    if (dst->device == src->device)
-        return SL_OK;
-    if (!same_backend || (!moves_dst && !moves_src))
-        return sl__device_check_same(src->device, "the source", dst->device, "the destination",
-                                     err);
-    if (moves_src)
-        move_to(src, dst->device);
-    else
-        move_to(dst, src->device);
-    return SL_OK;
 }
 
 /* ---- filling ---------------------------------------------------------------------- */
@@ -267,10 +267,7 @@ static sl_status fill_with(sl_tensor *tensor, const sl_work *work, sl_stream *st
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl__op_enqueue(stream, work, &operands, err);
     status = device->backend->host_compute(tensor->buffer, NULL, work, err);
-    if (!status)
-        return sl__device_settle(device, err);
-    sl__device_reap(device);
-    return status;
+    return sl__device_finish(device, status, err);
 }
 
 static sl_status enter_fill(sl_tensor *tensor, const char *what, sl_stream *stream, sl_error *err)

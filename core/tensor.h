@@ -26,10 +26,12 @@ sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *
 sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
                                   const sl_stream *stream, sl_error *err);
 
-/* Brings two open tensors that a copy joins to one device, which is left in dst->device.
- * Host memory belongs to no GPU: a host tensor follows the other one, and on failure
- * neither has moved. Two GPUs (SL_EDEVICE), or two backends, do not meet. */
-sl_status sl__tensor_join(sl_tensor *dst, sl_tensor *src, sl_error *err);
+/* The device on which a copy between two open tensors runs. Host memory belongs to no
+ * GPU: a host tensor meets the other one there, and sl__tensor_follow makes it belong
+ * there once all checks have passed. Two GPUs, or two backends, do not meet. */
+sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device **device,
+                          sl_error *err);
+void sl__tensor_follow(sl_tensor *tensor, sl_device *device);
 
 bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b);
 

@@ -177,7 +177,7 @@ static sl_status sim_host_write(sl_buffer *base, size_t offset, size_t bytes, co
 
 static sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
 {
-    (void)buffer, (void)pin, (void)err;     /* plain_call has charged the time */
+    (void)buffer, (void)pin, (void)err;     /* plain_call charges the time */
     return SL_OK;
 }
 

@@ -204,6 +204,40 @@ static void test_pin(void)
     sl_tensor_release(d);
 }
 
+/* Host memory belongs to no device; a copy that fails leaves it where it is. */
+static void test_host_memory_of_another_device(void)
+{
+    sl_tensor *h = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 2, 2);
+    sl_tensor *g = fake_tensor_2d(other, SL_FLOAT32, SL_ON_DEVICE, 2, 2);
+    sl_tensor *wide = fake_tensor_2d(other, SL_FLOAT32, SL_ON_DEVICE, 2, 3);
+    sl_tensor *mine = fake_matrix(device, 2, 2);
+    sl_stream *there = sl_device_default_stream(other);
+
+    fails_with(sl_tensor_copy(h, wide, true, there, err), SL_ESHAPE,
+               "the destination is 2x2, the source 2x3", "shapes are checked first");
+    fails_with(sl_tensor_copy(h, g, true, stream, err), SL_EDEVICE,
+               "the stream is on another device (fake 0, Fake) than the memory (fake 1, Fake)",
+               "the stream must be the GPU's");
+    fails_with(sl_cuda_memcpy(h, g, 17, err), SL_EINVAL, "17 bytes: the destination has 16",
+               "a plain copy stays within the memory");
+    ok(sl_tensor_device(h) == device, "copies that failed leave host memory where it was");
+    is_int(fake_stats(device).pinned_bytes, 16, "and counted there");
+    is_int(sl_tensor_copy(h, g, true, there, NULL), SL_OK, "host memory meets any GPU");
+    ok(sl_tensor_device(h) == other, "and belongs to it from then on");
+    is_int(fake_stats(device).pinned_bytes, 0, "no longer counted at the old one");
+    is_int(fake_stats(other).pinned_bytes, 16, "but at the new one");
+    is_int(sl_cuda_memcpy(mine, h, 16, NULL), SL_OK, "and back, by a plain call");
+    fails_with(sl_tensor_copy(mine, g, true, stream, err), SL_EDEVICE,
+               "the source is on another device (fake 1, Fake) than the destination (fake 0, Fake)",
+               "two GPUs do not meet");
+    sl_device_synchronize(other, NULL);
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(h);
+    sl_tensor_release(g);
+    sl_tensor_release(wide);
+    sl_tensor_release(mine);
+}
+
 int main(void)
 {
     plan(0);
@@ -218,6 +252,7 @@ int main(void)
     test_fill();
     test_copy();
     test_pin();
+    test_host_memory_of_another_device();
     sl_device_release(other);
     fake_close(device);
     return done_testing();

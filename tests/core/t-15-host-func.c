@@ -90,11 +90,12 @@ static sl_status call_create(sl_error *err)
     sl_tensor_spec spec = { .place = SL_PAGEABLE };
     return sl_tensor_create(device, &spec, NULL, &t, err);
 }
-static sl_status call_free(sl_error *err)
+static sl_status call_malloc(sl_error *err)
 {
     sl_tensor *t = NULL;
     return sl_cuda_malloc(device, 1, &t, err);
 }
+static sl_status call_free(sl_error *err) { return sl_tensor_free(host, err); }
 static sl_status call_read_gpu(sl_error *err)
 {
     double value;
@@ -132,8 +133,10 @@ static void test_rules(void)
            "nor launch another one");
     inside(call_create, SL_ESTATE, "a host function must not call the device: creating a tensor",
            "nor create");
-    inside(call_free, SL_ESTATE, "a host function must not call the device: cudaMalloc",
+    inside(call_malloc, SL_ESTATE, "a host function must not call the device: cudaMalloc",
            "nor make plain calls");
+    inside(call_free, SL_ESTATE, "a host function must not call the device: free",
+           "nor free, for the call that it runs in may use the tensor");
     inside(call_read_gpu, SL_ESTATE, "a host function must not call the device: read",
            "nor read device memory");
     inside(call_host, SL_OK, "", "but it may use host tensors and be busy");
