@@ -179,7 +179,7 @@ static int run_program(lua_State *L)
     if (p->options->show_version)
         print_version();
     if (run_all(L, p) != LUA_OK)
-        p->exit_status = interrupt_seen() ? EXIT_INTERRUPTED : EXIT_SCRIPT;
+        p->exit_status = interrupt_ended_run() ? EXIT_INTERRUPTED : EXIT_SCRIPT;
     if (p->options->trace && !trace_save(L, p->options->trace) && p->exit_status == EXIT_FINE)
         p->exit_status = EXIT_SCRIPT;
     return 0;

@@ -5,6 +5,7 @@
 #include "run.h"
 
 #include <lauxlib.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ int run_call(lua_State *L, int n_args, int n_results)
     lua_insert(L, base);
     interrupt_arm(L);
     int status = lua_pcall(L, n_args, n_results, base);
-    interrupt_disarm();
+    interrupt_disarm(L, status);
     lua_remove(L, base);
     return status;
 }
@@ -91,24 +92,28 @@ int run_chunk(lua_State *L, const chunk *c)
     return run_library(L, c->text);
 }
 
-/* Pushes arg[1], arg[2], ... and returns how many. Raises if the script's
- * user has made `arg` something else. */
-static int push_arguments(lua_State *L)
+/* Calls the function at index 1 with arg[1], arg[2], ..., which the user's chunks may
+ * have changed: `arg` may be anything, and its length too. */
+static int call_with_arguments(lua_State *L)
 {
     if (lua_getglobal(L, "arg") != LUA_TTABLE)
-        luaL_error(L, "'arg' is not a table");
-    int n = (int)luaL_len(L, -1);
-    luaL_checkstack(L, n + 3, "too many arguments to script");
+        return luaL_error(L, "'arg' is not a table");
+    lua_Integer length = luaL_len(L, 2);
+    int n = length < 0 ? 0 : length > INT_MAX ? INT_MAX : (int)length;
+    lua_pushvalue(L, 1);
+    luaL_checkstack(L, n, "too many arguments to script");
     for (int i = 1; i <= n; i++)
-        lua_rawgeti(L, -i, i);
-    lua_remove(L, -n - 1);
-    return n;
+        lua_rawgeti(L, 2, i);
+    lua_call(L, n, 0);
+    return 0;
 }
 
 int run_script(lua_State *L, const char *path)
 {
+    lua_pushcfunction(L, call_with_arguments);
     int status = luaL_loadfile(L, strcmp(path, "-") == 0 ? NULL : path);
     if (status == LUA_OK)
-        status = run_call(L, push_arguments(L), 0);
+        return run_report(L, run_call(L, 1, 0));
+    lua_remove(L, -2);
     return run_report(L, status);
 }

@@ -4,9 +4,12 @@
  * made it current; it starts a recording with lab.record() and keeps the
  * timeline in a list in the registry, in the order of opening.
  */
+#define _XOPEN_SOURCE 700   /* realpath */
+
 #include "trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,32 +21,52 @@
 
 static const char list_key[] = "streamlab.trace";  /* false once they are saved */
 
+/* Whether a file can be made beside this one, which exists. 0, or an errno. */
+static int try_folder(const char *path)
+{
+    char *folder = realpath(path, NULL);
+    if (!folder)
+        return errno;
+    *(strrchr(folder, '/') + 1) = '\0';
+    int error = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+    free(folder);
+    return error;
+}
+
+/* Makes the file and removes it again, where a symbolic link leads. 0, or an errno. */
+static int try_new(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno;
+    close(fd);
+    char *made = realpath(path, NULL);
+    int error = made && unlink(made) == 0 ? 0 : errno;
+    free(made);
+    return error;
+}
+
+/* As saving does: a new file is made and takes the old one's place, which must be
+ * writable itself; pipes and devices are written to. 0, or an errno. */
+static int try_path(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return errno == ENOENT ? try_new(path) : errno;
+    if (S_ISDIR(info.st_mode))
+        return EISDIR;
+    if (access(path, W_OK) != 0)
+        return errno;
+    return S_ISREG(info.st_mode) ? try_folder(path) : 0;
+}
+
 bool trace_can_write(const char *path, char *message, int message_bytes)
 {
-    /* Saving writes a new file beside `path` and renames it: try the first half. */
-    static const char suffix[] = ".XXXXXX";
-    struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        snprintf(message, (size_t)message_bytes, "--trace %s: it is a directory", path);
-        return false;
-    }
-    char *probe = malloc(strlen(path) + sizeof suffix);
-    if (!probe) {
-        snprintf(message, (size_t)message_bytes, "--trace %s: not enough memory", path);
-        return false;
-    }
-    strcpy(probe, path);
-    strcat(probe, suffix);
-    int fd = mkstemp(probe);
-    if (fd < 0) {
-        snprintf(message, (size_t)message_bytes, "--trace: cannot write %s: %s", path,
-                 strerror(errno));
-    } else {
-        close(fd);
-        unlink(probe);
-    }
-    free(probe);
-    return fd >= 0;
+    int error = try_path(path);
+    if (error != 0)
+        snprintf(message, (size_t)message_bytes, "--trace: cannot write %.300s: %s", path,
+                 strerror(error));
+    return error == 0;
 }
 
 /* ---- recording ----------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_NAME 31         /* of a profile, for comparing */
 
@@ -95,19 +96,16 @@ static void push_nearest(lua_State *L, const char *typed)
 
 /* ---- the trial --------------------------------------------------------------- */
 
-/* Pushes the sentence for the error value on the stack's top. */
+/* Pushes the sentence for the error value on the stack's top. One about a name that
+ * no profile has gets a suggestion. */
 static void push_sentence(lua_State *L, const options *o)
 {
-    bool is_object = lua_istable(L, -1) || lua_isuserdata(L, -1);
-    bool missing = false;
-    if (is_object) {
-        lua_getfield(L, -1, "code");
-        missing = lua_isstring(L, -1) && strcmp(lua_tostring(L, -1), "SL_ENOTFOUND") == 0;
-        lua_getfield(L, -2, "message");
-    }
+    static const char unknown[] = "there is no profile ";
+    if (lua_istable(L, -1) || lua_isuserdata(L, -1))
+        lua_getfield(L, -1, "message");
     const char *sentence = luaL_tolstring(L, -1, NULL);
     bool is_name = o->profile && !strpbrk(o->profile, "./");
-    if (!missing || !is_name || !strstr(sentence, "profile"))
+    if (!is_name || strncmp(sentence, unknown, sizeof unknown - 1) != 0)
         return;
     push_nearest(L, o->profile);
     if (lua_isnil(L, -1))
@@ -126,6 +124,10 @@ static int ignore(lua_State *L)
 static int try_device(lua_State *L)
 {
     const options *o = lua_touserdata(L, 1);
+    if (o->ignore_environment) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+    }
     luaL_openlibs(L);
     lua_newtable(L);
     trial_set_device(L, o);
@@ -140,10 +142,20 @@ static int try_device(lua_State *L)
     return 1;
 }
 
+/* Whether the profile comes from a pipe or the like: "--profile <(sed ... t4.lua)". */
+static bool can_read_once(const char *profile)
+{
+    struct stat info;
+    return profile && strchr(profile, '/') && stat(profile, &info) == 0
+           && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 bool trial_open(const options *o, char *message, int message_bytes)
 {
     if (!o->backend && !o->profile && !o->has_device)
         return true;
+    if (can_read_once(o->profile))
+        return true;            /* a trial would leave nothing of it for the run */
     lua_State *L = luaL_newstate();
     if (!L) {
         snprintf(message, (size_t)message_bytes, "not enough memory");

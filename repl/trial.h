@@ -12,8 +12,9 @@
 void trial_set_device(lua_State *L, const options *o);
 
 /* Opens the device that --backend, --profile and --device name, and closes it
- * again; the run that follows does not notice. True if it could be opened or none
- * of them was given; else *message says why not. */
+ * again; the run that follows does not notice. True if it could be opened, or
+ * none of them was given, or the profile is a pipe, which only the run may read; else
+ * *message says why not. */
 bool trial_open(const options *o, char *message, int message_bytes);
 
 #endif

@@ -6,7 +6,9 @@
 static size_t find_slot(const sl__lanes *lanes, uint32_t id)
 {
     size_t mask = lanes->n_slots - 1;
-    size_t slot = (id * 2654435761u) & mask;    /* Knuth's multiplicative hash */
+    /* Knuth's multiplicative hash. Its high bits are the mixed ones: the product, seen
+     * as a fraction of 2^32, is that fraction of the table. */
+    size_t slot = (size_t)((uint64_t)(uint32_t)(id * 2654435761u) * lanes->n_slots >> 32);
     while (lanes->slots[slot] != 0 && lanes->ids[lanes->slots[slot] - 1] != id)
         slot = (slot + 1) & mask;
     return slot;

@@ -1,5 +1,5 @@
 /* outfile.c - writing a file whole or not at all. */
-#define _XOPEN_SOURCE 700   /* realpath, fsync */
+#define _XOPEN_SOURCE 700   /* realpath, readlink, fsync */
 
 #include "outfile.h"
 
@@ -12,52 +12,93 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 18)
-#define SUFFIX_BYTES 48
+#define NAME_BYTES 64           /* of a temporary file, without its folder */
+#define LINK_BYTES ((size_t)4096)
+#define MAX_LINKS 40
 
+/* A path is cut, so that the reason has room in the message. */
 static sl_status fail_io(const char *path, int error, sl_error *err)
 {
     if (error == ENOMEM)
-        return sl_fail(err, SL_ENOMEM, "no memory for writing '%s'", path);
-    return sl_fail(err, SL_EIO, "cannot write '%s': %s", path, strerror(error));
+        return sl_fail(err, SL_ENOMEM, "no memory for writing '%.150s'", path);
+    return sl_fail(err, SL_EIO, "cannot write '%.150s': %s", path, strerror(error));
 }
 
-/* What an existing path means for writing to it. 0, or an errno. */
-static int look_at(const char *path, bool *direct, mode_t *mode, char **target)
+/* Bytes of the path up to and with its last slash. */
+static size_t folder_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* A new text: the first n bytes of `start`, then `rest`. */
+static char *join(const char *start, size_t n, const char *rest)
+{
+    size_t m = strlen(rest) + 1;
+    char *text = malloc(n + m);
+    if (text) {
+        memcpy(text, start, n);
+        memcpy(text + n, rest, m);
+    }
+    return text;
+}
+
+/* Where a path leads at which there is no file: a symbolic link to nothing stays,
+ * and the file that it names comes to be. 0, or an errno. */
+static int follow_links(const char *path, char **target)
+{
+    char to[LINK_BYTES];
+    *target = join(path, 0, path);
+    for (int i = 0; *target && i < MAX_LINKS; i++) {
+        ssize_t n = readlink(*target, to, sizeof to - 1);
+        if (n < 0)
+            return errno == EINVAL || errno == ENOENT ? 0 : errno;
+        to[n] = '\0';
+        char *next = join(*target, to[0] == '/' ? 0 : folder_bytes(*target), to);
+        free(*target);
+        *target = next;
+    }
+    return *target ? ELOOP : ENOMEM;
+}
+
+/* What a path means for writing to it. */
+typedef struct place {
+    char *target;       /* what is to be replaced or made; NULL if direct */
+    bool direct;        /* no regular file */
+    bool exists;
+    mode_t mode;        /* of what exists */
+} place;
+
+/* 0, or an errno. */
+static int look_at(const char *path, place *found)
 {
     struct stat info;
-    *direct = false;
-    *mode = 0666;
-    *target = NULL;
-    if (stat(path, &info) == 0) {
-        if (S_ISDIR(info.st_mode))
-            return EISDIR;
-        *direct = !S_ISREG(info.st_mode);
-        *mode = info.st_mode & 07777;
-        if (access(path, W_OK) != 0)    /* a rename would not ask */
-            return errno;
-        *target = *direct ? NULL : realpath(path, NULL);
-        return *direct || *target ? 0 : errno;
-    }
-    if (errno != ENOENT)
+    *found = (place){ 0 };
+    if (stat(path, &info) != 0)
+        return errno == ENOENT ? follow_links(path, &found->target) : errno;
+    if (S_ISDIR(info.st_mode))
+        return EISDIR;
+    if (access(path, W_OK) != 0)    /* a rename would not ask */
         return errno;
-    size_t size = strlen(path) + 1;
-    *target = malloc(size);
-    if (!*target)
-        return ENOMEM;
-    memcpy(*target, path, size);
-    return 0;
+    found->exists = true;
+    found->mode = info.st_mode & 07777;
+    found->direct = !S_ISREG(info.st_mode);
+    found->target = found->direct ? NULL : realpath(path, NULL);
+    return found->direct || found->target ? 0 : errno;
 }
 
-/* The process's number keeps two writers apart; a name that is taken is skipped. */
+/* A short name in the target's folder, whose own may be as long as names can be. The
+ * process's number keeps two writers apart; a name that is taken is skipped. */
 static int open_temporary(sl__outfile *file)
 {
-    size_t size = strlen(file->target) + SUFFIX_BYTES;
-    file->temporary = malloc(size);
+    size_t folder = folder_bytes(file->target);
+    file->temporary = malloc(folder + NAME_BYTES);
     if (!file->temporary)
         return ENOMEM;
+    memcpy(file->temporary, file->target, folder);
     int error = EEXIST;
     for (int i = 0; i < 100 && error == EEXIST; i++) {
-        snprintf(file->temporary, size, "%s.%ld-%d.tmp", file->target, (long)getpid(), i);
+        snprintf(file->temporary + folder, NAME_BYTES, "streamlab-%ld-%d.tmp", (long)getpid(), i);
         file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         error = file->fd >= 0 ? 0 : errno;
     }
@@ -82,21 +123,21 @@ void sl__outfile_abandon(sl__outfile *file)
 
 sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err)
 {
-    bool direct;
-    mode_t mode;
+    place found;
     *file = (sl__outfile){ .path = path, .fd = -1 };
-    int error = look_at(path, &direct, &mode, &file->target);
+    int error = look_at(path, &found);
+    file->target = found.target;
     if (error == 0)
         file->buffer = malloc(BUFFER_BYTES);
     if (error == 0 && !file->buffer)
         error = ENOMEM;
-    if (error == 0 && direct) {
+    if (error == 0 && found.direct) {
         file->fd = open(path, O_WRONLY | O_CLOEXEC);
         error = file->fd >= 0 ? 0 : errno;
     } else if (error == 0) {
         error = open_temporary(file);
-        if (error == 0 && mode != 0666)
-            (void)!fchmod(file->fd, mode);      /* the old file's; its own mode will do, too */
+        if (error == 0 && found.exists)
+            (void)!fchmod(file->fd, found.mode);    /* its own mode will do, too */
     }
     if (error == 0)
         return SL_OK;

@@ -2,8 +2,8 @@
  *
  * The text goes to a temporary file beside the target and takes its place by a
  * rename at the end, so that a failure (a full disk, an interrupt) leaves an old
- * file as it was. A symbolic link is followed; a device or a pipe ("/dev/stdout")
- * is written to directly.
+ * file as it was. A symbolic link is followed, also to a file that is not there
+ * yet; a device or a pipe ("/dev/stdout") is written to directly.
  */
 #ifndef SL_TIMELINE_OUTFILE_H
 #define SL_TIMELINE_OUTFILE_H

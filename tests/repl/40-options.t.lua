@@ -54,6 +54,26 @@ _, err, code = sh("LUA_INIT='error(\"bad init\")' \"$P\" -e 'print(1)'")
 tap.is(code, 1, "an error in LUA_INIT ends the program")
 tap.like(err, "LUA_INIT:1: bad init", "and is named")
 
+-- A script's arguments are whatever -e has made of `arg`.
+local counted = shell.write(folder .. "/n.lua", "print(select('#', ...), (...))")
+local function with_arg(text)
+    return run { "-e", text, counted, "one", "two" }
+end
+tap.is(with_arg "arg = {'x'}", "1\tx\n", "-e may change the script's arguments")
+local length = "arg = setmetatable({}, {__len = function() return %s end})"
+tap.is(with_arg(length:format "3"), "3\tnil\n", "also by a length of its own")
+tap.is(with_arg(length:format "-50000"), "0\tnil\n", "a negative length means no arguments")
+for _, huge in ipairs { "1 << 31", "1 << 40", "math.maxinteger" } do
+    _, err, code = with_arg(length:format(huge))
+    tap.is(code, 1, "too many arguments are an error: " .. huge)
+    tap.like(err, "^streamlab: [^\n]*too many arguments to script", "with a sentence: " .. huge)
+end
+_, err, code = with_arg "arg = nil"
+tap.is(code .. err, "1streamlab: 'arg' is not a table\n", "so is arg being no table")
+_, err, code = with_arg "arg = setmetatable({}, {__len = function() error('bad length') end})"
+tap.like(err, "bad length\nstack traceback:\n\t[^\n]*command line%):1: in function",
+    "an error in its length has a traceback")
+
 -- ---- the laboratory's options ------------------------------------------------
 
 local show = "local d = lab.device() print(d.backend, d.name)"
@@ -129,6 +149,21 @@ shell.write(broken, "return { name = 'X', sm_count = -1 }")
 no_device({ "--profile", broken }, "sm_count", "a profile with a wrong figure")
 no_device({ "--backend=cuda" }, "backend cuda is not in this build", "--backend cuda")
 no_device({ "--device=3" }, "there is no device 3", "a device that is not there")
+
+_, err = run { "--profile=t4", "--device=3", "-e", go }
+tap.ok(not err:find("did you mean", 1, true), "a missing device gets no profile suggested")
+_, err = run { "--profile=zzzzzz", "-e", go }
+tap.ok(not err:find("did you mean", 1, true), "nor does a name that is like none")
+
+-- A pipe can be read only once, so the run alone reads it.
+out, err, code = sh("cat scripts/profiles/t4.lua |"
+    .. " \"$P\" --profile /dev/stdin -e 'print(lab.device().name)'")
+tap.is(code .. err, "0", "a profile may come through a pipe")
+tap.like(out, "T4", "and is the one that is used")
+out, err, code = sh("LUA_PATH='" .. folder .. "/?.lua'"
+    .. " \"$P\" -E --profile t4 -e 'print(package.path)'")
+tap.is(code .. err, "0", "-E goes with a named device")
+tap.ok(not out:find(folder, 1, true), "and ignores LUA_PATH all the same")
 
 refused({ "--check", "-e", go }, "not in this version", "--check")
 refused({ "--check=error", "-e", go }, "not in this version", "--check=error")

@@ -63,6 +63,26 @@ _, err = run { "-e", "coroutine.wrap(function() error('inside') end)()" }
 tap.like(err, "command line%):1: inside", "an error comes out of a coroutine")
 local resumes = "local co = coroutine.create(function(a) return a, coroutine.yield(a + 1) end)"
     .. " print(coroutine.resume(co, 4)) print(coroutine.resume(co, 6)) print(coroutine.resume(co))"
+local nested = "local n = 0 local function f() n = n + 1"
+    .. " local fine, why = %s if not fine then print(n > 190, why) end end f()"
+tap.is(run { "-e", nested:format "coroutine.resume(coroutine.create(f))" },
+    "true\tC stack overflow\n", "coroutines nest as deep as in lua5.4")
+nested = "local n = 0 local function f() n = n + 1 return coroutine.wrap(f)() end"
+    .. " print((pcall(f)), n > 190)"
+tap.is(run { "-e", nested }, "false\ttrue\n", "so do wrapped ones")
+_, err = run { "-e", "local co = coroutine.resume(5)" }
+tap.like(err, "bad argument #1 to 'resume' %(thread expected, got number%)",
+    "a wrong argument of coroutine.resume is named as in lua5.4")
+tap.is(run { "-e", "local co co = coroutine.wrap(function() co() end) print(pcall(co))" },
+    "false\t(command line):1: cannot resume non-suspended coroutine\n",
+    "a coroutine cannot resume itself")
+local closes = "local co = coroutine.wrap(function() local x <close> = setmetatable({},"
+    .. " {__close = function() io.write('closed ') end}) error('e', 0) end) print(pcall(co))"
+tap.is(run { "-e", closes }, "closed false\te\n",
+    "a wrapped coroutine that fails closes its variables")
+tap.is(run { "-e", "local co = coroutine.create(function(...) return select('#', ...) end)"
+    .. " print(coroutine.resume(co, table.unpack({}, 1, 5000)))" }, "true\t5000\n",
+    "a coroutine takes many arguments")
 tap.is(run { "-e", resumes }, "true\t5\ntrue\t4\t6\nfalse\tcannot resume dead coroutine\n",
     "coroutines work as ever")
 _, err, code = run { "-e", "print(1)", "-e", "error('two')", "-e", "print(3)" }
@@ -134,6 +154,33 @@ for _, case in ipairs { { "while true do end", "a loop" },
     tap.is(code, 130, "Ctrl-C ends " .. case[2] .. " with status 130")
     tap.like(err, "interrupted!", "and says so")
 end
+
+-- What a script does with an error that Ctrl-C raised and pcall caught.
+local caught = "local fine, why = pcall(function() while true do end end)\n"
+for _, case in ipairs {
+    { "print('fine')", 0, "" , "that ends well is no failure" },
+    { "error('plain error')", 1, "plain error", "that fails for another reason has status 1" },
+    { "error(why, 0)", 130, "interrupted!", "that raises it again has status 130" },
+    { "error({})", 1, "a table value", "that fails with an object has status 1" },
+    { "local co = coroutine.create(function() return 1 end)\n"
+        .. "assert(coroutine.resume(co)) assert(coroutine.wrap(function() return 2 end)() == 2)",
+        0, "", "may resume coroutines" },
+    { "local fine, e = coroutine.resume(coroutine.create(function() error('inner') end))\n"
+        .. "assert(not fine) error(e, 0)", 1, "inner", "sees a coroutine's own errors" },
+} do
+    code, err = interrupted(caught .. case[1])
+    tap.is(code, case[2], "a script that catches Ctrl-C and " .. case[4])
+    tap.like(err, case[3], "and says so: " .. case[1])
+end
+code, err = interrupted("local co = coroutine.create(function()\n" .. caught
+    .. "coroutine.yield(why) return 'end' end)\n"
+    .. "local _, first = coroutine.resume(co) assert(first:find('interrupted!'))\n"
+    .. "local fine, last = coroutine.resume(co) assert(fine and last == 'end')")
+tap.is(code .. err, "0", "a coroutine may catch Ctrl-C itself, and its resumer goes on")
+code, err = interrupted("local co = coroutine.wrap(function()\n"
+    .. "while true do coroutine.yield() end end)\nwhile true do co() end")
+tap.is(code, 130, "Ctrl-C finds a loop that changes coroutines all the time")
+tap.like(err, "interrupted!", "and says so")
 
 shell.remove(folder)
 tap.done()

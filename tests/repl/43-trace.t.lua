@@ -74,8 +74,46 @@ shell.write(path, "old")
 run { "--backend=sim", "--trace", path, "-e", "x = 1" }
 tap.like(read(path), "^{.*traceEvents", "an old file is replaced, also by an empty trace")
 
+-- Where the trace can be put is found out as saving does it; each of these holds for a
+-- user without privileges, so that root becomes one, with a program it can reach.
+local as_user = "cd " .. folder .. " && chmod 777 . && cp \"$P\" p && "
+    .. [[perl -e 'if ($> == 0) { $) = "65534 65534"; $( = 65534; $< = $> = 65534 } exec @ARGV' ]]
+    .. "./p --backend=sim -e 'print(1)' --trace "
+local function as_told(name, file, wanted, setup)
+    os.execute("cd " .. folder .. " && rm -rf t && mkdir -m 777 t && cd t && " .. setup
+        .. " && { [ $(id -u) != 0 ] || chown -R 65534 . ; }")
+    local out, e, c = shell.sh(as_user .. file)
+    tap.is(out .. c, wanted and "1\n0" or "2", name .. (wanted and " works" or " is refused"))
+    tap.ok((e == "") == wanted, "with a sentence only if refused: " .. name)
+    os.execute("chmod -R u+w " .. folder .. "/t")
+end
+as_told("a trace in the place of a file that is read-only", "t/x.json", false,
+    "touch x.json && chmod 444 x.json")
+as_told("a trace through a link in a read-only folder", "t/ro/x.json", true,
+    "mkdir ro && touch y.json && ln -s ../y.json ro/x.json && chmod 555 ro")
+tap.like(read(folder .. "/t/y.json"), "traceEvents", "and lands where the link leads")
+as_told("a trace through a link to a read-only folder", "t/x.json", false,
+    "mkdir ro && touch ro/y.json && ln -s ro/y.json x.json && chmod 555 ro")
+as_told("a trace through a link to nothing", "t/x.json", true,
+    "mkdir sub && ln -s sub/y.json x.json")
+tap.like(read(folder .. "/t/sub/y.json"), "traceEvents", "and makes the file that it names")
+as_told("a trace through a link into no folder", "t/x.json", false, "ln -s none/y.json x.json")
+as_told("a new trace in a read-only folder", "t/ro/x.json", false, "mkdir ro && chmod 555 ro")
+as_told("a trace with the longest name", "t/" .. ("n"):rep(250) .. ".json", true, "true")
+as_told("a trace with a name too long", "t/" .. ("n"):rep(251) .. ".json", false, "true")
+local deep = ("/" .. ("n"):rep(200)):rep(4)
+local _, err = run { "--trace", folder .. deep .. "/x.json", "-e", "print('ran')" }
+tap.like(err, "No such file", "a long path leaves room for the reason")
+
+local script = shell.write(folder .. "/s.lua", "print('ran')")
+os.remove(path)
+_, _, code = run { "--backend=sim", "--trace", path, "-e", work .. "arg = nil", script }
+tap.is(code, 1, "a script that cannot be given its arguments is an error")
+tap.like(read(path), "matmul", "and the trace is saved all the same")
+
 os.execute("mkdir " .. folder .. "/gone")
-local _, err, status = run { "--backend=sim", "--trace", folder .. "/gone/x.json", "-e",
+local status
+_, err, status = run { "--backend=sim", "--trace", folder .. "/gone/x.json", "-e",
     "lab.spin(1) os.execute('rm -r " .. folder .. "/gone')" }
 tap.is(status, 1, "a folder that vanished during the run is an error at the end")
 tap.like(err, "gone/x.json", "that names the file")

@@ -1,6 +1,7 @@
 /* t-60-kineto.c - the trace file: JSON, rows, flows, pairs, and whole or not at all. */
 #define _XOPEN_SOURCE 700   /* mkdtemp, setrlimit */
 #include "make.h"
+#include "../../core/timeline/lanes.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -369,6 +370,114 @@ static void test_full_disk(const sl_timeline *tl)
     free(text);
 }
 
+static bool is_trace(const char *path)
+{
+    char *text = contents(path);
+    bool fine = text && is_json(text);
+    free(text);
+    return fine;
+}
+
+/* The mode of a new file, and of one that had `mode` before. */
+static int mode_after(const sl_timeline *tl, int mode)
+{
+    const char *path = in_directory("mode.json");
+    struct stat info = { 0 };
+    unlink(path);
+    if (mode >= 0) {
+        FILE *file = fopen(path, "w");
+        if (file)
+            fclose(file);
+        chmod(path, (mode_t)mode);
+    }
+    save(tl, path);
+    stat(path, &info);
+    unlink(path);
+    return (int)(info.st_mode & 07777);
+}
+
+static void test_modes(const sl_timeline *tl)
+{
+    mode_t old = umask(022);
+    is_int(mode_after(tl, -1), 0644, "a new file has the mode that the umask leaves");
+    is_int(mode_after(tl, 0666), 0666, "an old file keeps its mode, also if all may write");
+    is_int(mode_after(tl, 0600), 0600, "and if only its owner may");
+    umask(old);
+}
+
+/* Links to nothing: one beside its target, one to a link, one that goes round. */
+static void test_links(const sl_timeline *tl)
+{
+    sl_error err;
+    struct stat info;
+    const char *first = in_directory("first.json"), *second = in_directory("second.json");
+    const char *target = in_directory("there.json");
+    if (symlink("second.json", first) != 0 || symlink(target, second) != 0)
+        diag("no symbolic link");
+    save(tl, first);
+    ok(lstat(first, &info) == 0 && S_ISLNK(info.st_mode) &&
+       lstat(second, &info) == 0 && S_ISLNK(info.st_mode), "links to nothing stay links");
+    ok(is_trace(target), "and the file that they name is made");
+    unlink(first);
+    unlink(second);
+    unlink(target);
+    if (symlink("first.json", first) != 0)
+        diag("no symbolic link");
+    is_int(sl_timeline_save_kineto(tl, first, &err), SL_EIO, "a link to itself is SL_EIO");
+    unlink(first);
+}
+
+/* Names of 255 bytes are the longest that file systems take. */
+static void test_long_names(const sl_timeline *tl)
+{
+    char path[1200];
+    sl_error err;
+    int n = snprintf(path, sizeof path, "%s/", directory);
+    memset(path + n, 'n', 256);
+    strcpy(path + n + 250, ".json");
+    is_int(sl_timeline_save_kineto(tl, path, &err), SL_OK, "a name may have 255 bytes");
+    ok(is_trace(path), "and is the trace's");
+    unlink(path);
+    strcpy(path + n + 251, "x.json");
+    memset(path + n + 250, 'n', 1);
+    is_int(sl_timeline_save_kineto(tl, path, &err), SL_EIO, "one more is too many");
+    ok(strstr(err.msg, "name too long"), "and the reason is there: %s", err.msg);
+    for (int i = 0; i < 4; i++)
+        strcat(path, "/nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
+    path[n + 100] = '/';
+    path[n + 200] = '/';
+    is_int(sl_timeline_save_kineto(tl, path, &err), SL_EIO, "a long path into no folder fails");
+    ok(strstr(err.msg, "No such file"), "and does not hide the reason: %s", err.msg);
+}
+
+/* Ids that differ in their high bits only. The longest run of taken slots bounds how
+ * long a search is. */
+static void test_sparse_streams(void)
+{
+    enum { STREAMS = 4096 };
+    sl_error err;
+    sl_timeline *tl = make();
+    for (uint32_t i = 0; i < STREAMS; i++)
+        span(tl, i << 20 | i >> 12, SL_SPAN_KERNEL, i, i + 1);
+    finish(tl);
+    sl__lanes lanes;
+    must(sl__lanes_collect(tl, false, &lanes, &err), &err);
+    size_t longest = 0, taken = 0;
+    for (size_t slot = 0; slot < lanes.n_slots; slot++) {
+        taken = lanes.slots[slot] ? taken + 1 : 0;
+        longest = taken > longest ? taken : longest;
+    }
+    is_int((int64_t)lanes.n, STREAMS, "every stream has a lane");
+    ok(longest < 200, "ids that differ in their high bits only spread over the table (%zu)",
+       longest);
+    bool found = true;
+    for (uint32_t i = 0; i < STREAMS; i++)
+        found = found && lanes.ids[sl__lanes_find(&lanes, i << 20)] == i << 20;
+    ok(found, "and are found");
+    sl__lanes_free(&lanes);
+    sl_timeline_release(tl);
+}
+
 static void test_empty(void)
 {
     sl_timeline *tl = make();
@@ -390,7 +499,7 @@ static void clean_up(void)
 
 int main(void)
 {
-    plan(39);
+    plan(54);
     if (!mkdtemp(directory)) {
         printf("Bail out! no folder for temporary files\n");
         return 1;
@@ -404,6 +513,10 @@ int main(void)
     test_rows(text);
     test_saving(tl, text);
     test_full_disk(tl);
+    test_modes(tl);
+    test_links(tl);
+    test_long_names(tl);
+    test_sparse_streams();
     test_empty();
     free(text);
     sl_timeline_release(tl);
