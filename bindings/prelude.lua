@@ -14,7 +14,7 @@ local lab, core = ...
 local raise, type_name, as = core.raise, core.type_name, core.as
 local use, record, synchronize = lab.use, lab.record, lab.synchronize
 local new_stream, spin = lab.stream, lab.spin
-local getenv = os and os.getenv or function() end
+local getenv = not core.ignores_environment and os and os.getenv or function() end
 local open_file = io and io.open
 
 local function check_function(f, arg, op)
