@@ -179,7 +179,8 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
 
     if (status)
         return status;
-    return sl__device_finish(event->device, event->device->backend->event_query(event, done, err), err);
+    status = event->device->backend->event_query(event, done, err);
+    return sl__device_finish(event->device, status, err);
 }
 
 sl_status sl_event_synchronize(sl_event *event, sl_error *err)
@@ -223,5 +224,6 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
         status = check_timed(end, "end", err);
     if (status)
         return status;
-    return sl__device_finish(start->device, start->device->backend->event_elapsed(start, end, ms, err), err);
+    status = start->device->backend->event_elapsed(start, end, ms, err);
+    return sl__device_finish(start->device, status, err);
 }

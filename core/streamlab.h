@@ -177,8 +177,9 @@ sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *e
 
 /* `fn` runs on the calling thread of some later core call, when the stream has
  * reached it; it must not enqueue, synchronise, create or free (those calls fail
- * with SL_ESTATE while it runs); it may read and write host tensors and do host work. A false return with a message in `err` makes the
- * core call that drove it fail with SL_EHOSTFUNC. `release` frees `ud`, run or not. */
+ * with SL_ESTATE while it runs); it may read and write host tensors and do host
+ * work. A false return with a message in `err` makes the core call that drove it
+ * fail with SL_EHOSTFUNC. `release` frees `ud`, run or not. */
 typedef bool (*sl_host_fn)(void *ud, sl_error *err);
 sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
                                      void (*release)(void *ud), sl_error *err);

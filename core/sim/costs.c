@@ -233,7 +233,10 @@ typedef struct stream_cost {
     double fixed_us;
 } stream_cost;
 
-static uint32_t grid_of(double blocks) { return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX; }
+static uint32_t grid_of(double blocks)
+{
+    return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+}
 
 /* Its blocks are short and many, so they are counted in whole waves of even length:
  * such kernels show no wave tail. A quarter of the blocks that fit saturates the

@@ -42,7 +42,6 @@ bool sim_chip_open(sim_device *dev)
         return false;
     }
     /* Every SM can become a group of its own; unused ones wait behind n_groups. */
-    chip->cap_groups = sms;
     chip->groups = groups;
     for (int32_t i = 0; i < sms; i++)
         chip->group[i] = &groups[i];

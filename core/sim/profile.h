@@ -38,9 +38,9 @@
     X(gemm_efficiency_tf32, "gemm_efficiency.tf32", 1e-3, 1)                          \
     X(gemm_efficiency_bf16, "gemm_efficiency.bfloat16", 1e-3, 1)                      \
     X(gemm_fixed_us, "gemm_fixed_us", 0, 1e6)                                         \
-    X(gemm_persistent, "gemm_persistent", 0, 1)       /* tensor-core GEMM: one block an SM, all of it */ \
+    X(gemm_persistent, "gemm_persistent", 0, 1)   /* tensor-core GEMM: one block an SM */       \
     /* device memory */                                                               \
-    X(hbm_gb_per_s, "hbm_gb_per_s", 1e-3, 1e6)        /* reached by a copy kernel, read + write */ \
+    X(hbm_gb_per_s, "hbm_gb_per_s", 1e-3, 1e6)        /* of a copy kernel, read + write */ \
     X(l2_bytes, "l2_bytes", 0, 1e12)                                                  \
     X(l2_gb_per_s, "l2_gb_per_s", 1e-3, 1e6)                                          \
     X(kernel_fixed_us, "kernel_fixed_us", 0, 1e6)     /* of an elementwise kernel */  \
@@ -54,7 +54,7 @@
     X(copy_latency_us, "copy_latency_us", 0, 1e6)                                     \
     X(stage_bytes, "stage_bytes", 4096, 1e9)          /* one staging buffer */        \
     X(stage_buffers, "stage_buffers", 1, 1024)                                        \
-    X(h2d_async_bytes, "h2d_async_bytes", 0, 1e12)    /* pageable H2D up to this returns once staged */ \
+    X(h2d_async_bytes, "h2d_async_bytes", 0, 1e12)    /* a pageable H2D that returns staged */ \
     X(host_gb_per_s, "host_gb_per_s", 1e-3, 1e6)      /* the host filling or copying its memory */ \
     /* latencies */                                                                   \
     X(submit_us, "submit_us", 0, 1e6)                 /* call to visible on the device */ \
@@ -65,7 +65,7 @@
     X(host_func_out_us, "host_func_out_us", 0, 1e6)                                   \
     X(event_tick_ns, "event_tick_ns", 1e-3, 1e9)                                      \
     X(wake_us, "wake_us", 0, 1e6)                     /* host notices completion */   \
-    X(lazy_load_us, "lazy_load_us", 0, 1e6)           /* first use of a kernel: waits for the device, then this; 0: off */ \
+    X(lazy_load_us, "lazy_load_us", 0, 1e6)           /* a kernel's first use; 0: off */ \
     /* what each call costs the host */                                               \
     X(host_launch_us, "host.launch_us", 0, 1e6)                                       \
     X(host_matmul_us, "host.matmul_us", 0, 1e6)                                       \
@@ -88,7 +88,7 @@
     X(gemm_us_fp32, "gemm_us.float32", true)      /* (n, us): n x n x n, back to back */ \
     X(gemm_us_tf32, "gemm_us.tf32", true)                                             \
     X(gemm_us_bf16, "gemm_us.bfloat16", true)                                         \
-    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false)  /* (bytes, GB/s): host copy into staging */ \
+    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false)  /* (bytes, GB/s) of the host */ \
     X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false)
 
 /* And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or

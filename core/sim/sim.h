@@ -124,14 +124,12 @@ struct sim_cohort {
     int32_t per_sm;
 };
 
-enum { SIM_MAX_LEVELS = 1000 };
-
 typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
 
 typedef struct sim_chip {
     sim_group *groups;          /* the storage: one per SM */
     sim_group **group;          /* the n_groups in use by first_sm, then the unused */
-    int32_t n_groups, cap_groups;
+    int32_t n_groups;
     double memory_share;        /* sum over all residents */
     sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
