@@ -194,7 +194,6 @@ static sim_group *group_split(sim_device *dev, int32_t index, int32_t sms)
          copy = copy->next, c = c->next)
         if (c->fluid.node.slot)
             sim_heap_set(&dev->heap, &copy->fluid.node, c->fluid.node.at);
-    rest->first_sm = group->first_sm + sms;
     rest->sms = group->sms - sms;
     group->sms = sms;
     for (int32_t i = chip->n_groups; i > index + 1; i--)
@@ -204,13 +203,10 @@ static sim_group *group_split(sim_device *dev, int32_t index, int32_t sms)
     return rest;
 }
 
-/* Neighbours whose SMs cannot be told apart. Only neighbours: a group is a row of SMs,
- * so that ties go by device order. */
-static bool can_merge(const sim_group *a, const sim_group *b)
+/* Whether the SMs of two groups cannot be told apart. */
+static bool same_state(const sim_group *a, const sim_group *b)
 {
     const sim_cohort *x = a->cohorts, *y = b->cohorts;
-    if (a->first_sm + a->sms != b->first_sm)
-        return false;
     for (; x && y; x = x->next, y = y->next)
         if (x->op != y->op || x->per_sm != y->per_sm || x->fluid.rate != y->fluid.rate
             || x->fluid.node.at != y->fluid.node.at)
@@ -233,11 +229,12 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
     chip->group[chip->n_groups] = gone;
 }
 
+/* Only neighbours: a group is a row of SMs, so that ties go by device order. */
 static void merge_groups(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     for (int32_t i = chip->n_groups - 1; i > 0; i--)
-        if (can_merge(chip->group[i - 1], chip->group[i]))
+        if (same_state(chip->group[i - 1], chip->group[i]))
             group_merge(dev, i - 1, i);
 }
 

@@ -104,9 +104,8 @@ typedef struct sim_launch {
     sim_ps tail_ps;             /* after the last block */
 } sim_launch;
 
-/* SMs in the same state. */
+/* A row of SMs in the same state. */
 struct sim_group {
-    int32_t first_sm;           /* lowest SM in it: the order of ties */
     int32_t sms;
     int32_t free_threads, free_blocks, free_registers;   /* per SM */
     int64_t free_shared;
@@ -128,7 +127,7 @@ typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op
 
 typedef struct sim_chip {
     sim_group *groups;          /* the storage: one per SM */
-    sim_group **group;          /* the n_groups in use by first_sm, then the unused */
+    sim_group **group;          /* the n_groups in use, in device order, then the unused */
     int32_t n_groups;
     double memory_share;        /* sum over all residents */
     sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */

@@ -32,6 +32,7 @@ static struct fake {
     sl_work last_work;          /* of the last enqueue or host_compute */
     sl_plain_call last_plain;
     uint64_t last_target;
+    int host_func_failures;     /* core's function has said that it failed */
     uint32_t abi_version;
 } fake;
 
@@ -158,7 +159,7 @@ static void fake_run(sl_op *op)
 {
     op->start_ns = fake_tick();
     if (op->work.kind == SL_WORK_HOST_FUNC)
-        op->host_fn(op->host_ud, NULL);
+        fake.host_func_failures += !op->host_fn(op->host_ud, NULL);
     else
         fake_do(&op->work, op->out, op->in[0]);
     op->end_ns = op->work.kind >= SL_WORK_EVENT_RECORD ? op->start_ns : fake_tick();

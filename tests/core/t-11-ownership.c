@@ -161,9 +161,24 @@ static void test_drain_breaks_the_circle(void)
     fake_close(device);
 }
 
+static void test_two_owners(void)
+{
+    sl_device *device = fake_open();
+    sl_tensor *t = fake_matrix(device, 2, 2);
+
+    ok(sl_tensor_retain(t) == t, "a tensor can have two owners");
+    sl_tensor_release(t);
+    is_int(fake_stats(device).tensors, 1, "it stays when one has let it go");
+    sl_tensor_release(t);
+    is_int(fake_stats(device).tensors, 0, "and goes with the other");
+    ok(sl_tensor_retain(NULL) == NULL, "nothing can be retained, too");
+    fake_close(device);
+}
+
 int main(void)
 {
     plan(0);
+    test_two_owners();
     test_copy_keeps_its_source();
     test_free_is_stream_ordered();
     test_op_keeps_stream_and_event();

@@ -66,6 +66,12 @@ static void test_access(sl_place place, const char *where)
                "9223372036854775807 elements after the first 9223372036854775807: "
                "the tensor has 6", "huge ranges do not overflow");
     is_int(sl_tensor_read(t, 6, 0, NULL, stream, NULL), SL_OK, "nothing can be read anywhere");
+    fails_with(sl_tensor_read(t, 0, -1, out, stream, err), SL_EINVAL,
+               "-1 elements after the first 0: the tensor has 6", "but not less than nothing");
+    fails_with(sl_tensor_write(t, -1, 1, out, stream, err), SL_EINVAL,
+               "1 elements after the first -1: the tensor has 6", "nor before the first");
+    fails_with(sl_tensor_read(t, 7, 0, out, stream, err), SL_EINVAL,
+               "0 elements after the first 7: the tensor has 6", "nor nothing behind the end");
     is_int(fake_stats(device).buffers, 1, "no temporary memory is left");
     sl_tensor_release(t);
 }

@@ -58,6 +58,12 @@ static void test_errors(void)
     is_int(runs, 2, "the stream went on");
     is_int(releases, 2, "and everything was released");
     is_int(sl_stream_synchronize(stream, NULL), SL_OK, "an error is reported once");
+    sl_stream_launch_host_func(stream, fail_run, "x", NULL, NULL);
+    fails_with(sl_stream_synchronize(stream, err), SL_EHOSTFUNC, "x",
+               "a message of one letter is one");
+    sl_stream_launch_host_func(stream, fail_run, "", NULL, NULL);
+    fails_with(sl_stream_synchronize(stream, err), SL_EHOSTFUNC, "a host function failed",
+               "an empty one is replaced");
     sl_stream_launch_host_func(stream, fail_run, "late", NULL, NULL);
     fake_complete(1);
     is_int(sl_stream_launch_host_func(stream, count_run, NULL, NULL, NULL), SL_OK,
@@ -151,6 +157,7 @@ static void test_drain(void)
     sl_device_drain(device);
     is_int(runs, 0, "draining skips host functions");
     is_int(releases, 1, "and releases their data");
+    is_int(fake.host_func_failures, 0, "to the backend no host function ever fails");
     sl_stream_launch_host_func(stream, count_run, NULL, count_release, NULL);
     sl_stream_synchronize(stream, NULL);
     is_int(runs, 1, "a drained device works on");

@@ -100,6 +100,7 @@ static void test_calls(void)
     is_int(calls[5].waited_for_device, 1, "for all, in cudaFree");
     is_int(calls[6].kind, SL_CALL_DEVICE_SYNC, "for the device");
     ok(calls[6].host_start_ns < calls[6].host_end_ns, "from when to when");
+    ok(calls[5].host_end_ns <= calls[6].host_start_ns, "one call behind the other");
     streams = sl_timeline_streams(timeline, &n_streams);
     is_int(n_streams, 2, "streams that were used are noted");
     is_str(sl_timeline_text(timeline, streams[1].name), "second", "by name");
@@ -108,6 +109,34 @@ static void test_calls(void)
     sl_tensor_release(memory);
     sl_event_release(event);
     sl_stream_release(second);
+}
+
+/* Numbers are consecutive, so that what failed leaves no trace. */
+static void test_numbers(void)
+{
+    sl_timeline *timeline = NULL;
+    const sl_span *spans;
+    const sl_call *calls;
+    size_t n = 0, n_calls = 0;
+
+    sl_record_start(device, &timeline, NULL);
+    sl_device_synchronize(device, NULL);
+    fake.fail_synchronizes = 1;
+    is_int(sl_device_synchronize(device, NULL), SL_EINTERRUPT, "a wait fails");
+    fake_spin(stream, NULL);
+    fake.fail_enqueues = 1;
+    is_int(fake_spin(stream, NULL), SL_EIO, "and an operation");
+    fake_spin(stream, NULL);
+    sl_device_synchronize(device, NULL);
+    sl_record_stop(device, timeline);
+    spans = sl_timeline_spans(timeline, &n);
+    calls = sl_timeline_calls(timeline, &n_calls);
+    if (ok(n == 2 && n_calls == 2, "what succeeded is recorded")) {
+        is_int(spans[0].correlation - calls[0].correlation, 1, "a call that failed took no number");
+        is_int(spans[1].correlation - spans[0].correlation, 1, "nor did the operation");
+        is_int(calls[1].correlation - spans[1].correlation, 1, "what follows is next");
+    }
+    sl_timeline_release(timeline);
 }
 
 static void test_nesting(void)
@@ -133,10 +162,18 @@ static void test_nesting(void)
     sl_timeline_release(inner);
     sl_record_start(device, &forgotten, NULL);
     fake_spin(stream, NULL);
+    fake_complete(1);
+    sl_record_stop(device, forgotten);
+    sl_timeline_spans(forgotten, &n_inner);
+    is_int(n_inner, 1, "what had ended before the stop is in it, seen or not");
+    sl_timeline_release(forgotten);
+    sl_record_start(device, &forgotten, NULL);
+    fake_spin(stream, NULL);
     sl_device_drain(device);
     sl_device_release(device);
     sl_timeline_spans(forgotten, &n_inner);
     is_int(n_inner, 1, "a timeline outlives its device");
+    ok(sl_timeline_wall_ns(forgotten) > 0, "and ends with it");
     sl_timeline_release(forgotten);
     device = fake_open();
 }
@@ -148,6 +185,7 @@ int main(void)
     stream = sl_device_default_stream(device);
     test_spans();
     test_calls();
+    test_numbers();
     test_nesting();
     fake_close(device);
     return done_testing();

@@ -43,6 +43,25 @@ static void uniform_follows_its_definition(void)
     ok(same, "uniform: seed is the key, block and tensor id are the counter, (x >> 8) 2^-24");
 }
 
+static void normal_follows_its_definition(void)
+{
+    const uint64_t seed = UINT64_C(0x123456789abcdef0), id = UINT64_C(0x8000000000000007);
+    const uint64_t first = (UINT64_C(1) << 33) + 1;     /* the block number needs both words */
+    float got[5];
+    philox_normal(seed, id, first, 5, got);
+    bool same = true;
+    for (uint64_t i = 0; i < 5; i++) {
+        const uint64_t block = (first + i) / 2;
+        const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), 7, 0x80000000u};
+        const uint32_t key[2] = {0x9abcdef0u, 0x12345678u};
+        uint32_t words[4];
+        philox4x32_10(counter, key, words);
+        const uint32_t *pair = (first + i) % 2 ? words + 2 : words;
+        same = same && got[i] == philox_normal_of(pair[0], pair[1]);
+    }
+    ok(same, "normal: two words an element, of blocks counted in the same way");
+}
+
 typedef void (*fill_fn)(uint64_t seed, uint64_t id, uint64_t first, size_t n, float *out);
 
 static void slices_are_slices(fill_fn fill, const char *name)
@@ -179,6 +198,7 @@ int main(void)
     plan(0);
     known_answers();
     uniform_follows_its_definition();
+    normal_follows_its_definition();
     slices_are_slices(philox_uniform, "uniform");
     slices_are_slices(philox_normal, "normal");
     normal_bits_are_fixed();

@@ -115,6 +115,25 @@ static void test_waits_and_unused(void)
     free(text);
 }
 
+/* All three engines run from 70 to 100 us; the first two spans are of one stream. */
+static void test_common_time(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 50000);
+    kernel(tl, 1, 50000, 100000);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 20000, 100000);
+    span(tl, 3, SL_SPAN_MEMCPY_D2H, 70000, 120000);
+    finish(tl);
+    char *text = summary(tl);
+    ok(strstr(text, "compute & h2d                 80.0 us       100.0 %\n"
+                    "compute & d2h                 30.0 us        60.0 %\n"
+                    "h2d & d2h                     30.0 us        60.0 %\n"
+                    "compute & h2d & d2h           30.0 us        60.0 %\n") != NULL,
+       "what three engines have in common is held against the shortest, here 50 us");
+    ok(strstr(text, "one stream") == NULL, "a second stream is found behind several spans of one");
+    free(text);
+}
+
 /* Rounding to three figures, also across units. */
 static void test_durations(void)
 {
@@ -139,11 +158,12 @@ static void test_durations(void)
 
 int main(void)
 {
-    plan(24);
+    plan(26);
     test_three_engines();
     test_two_engines();
     test_one_engine_and_none();
     test_waits_and_unused();
+    test_common_time();
     test_durations();
     return done_testing();
 }

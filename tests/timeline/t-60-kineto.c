@@ -265,6 +265,16 @@ static void test_header(const char *text)
        "control characters are escaped, bytes that are no UTF-8 replaced");
 }
 
+static void test_order_of_rows(const char *text)
+{
+    ok(has(text, "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":4242,\"tid\":0,\"ts\":0,"
+                 "\"args\":{\"sort_index\":0}}") &&
+       has(text, "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":0,\"tid\":0,\"ts\":0,"
+                 "\"args\":{\"sort_index\":1}}"), "the host stands above the GPU");
+    ok(has(text, "\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":8,\"ts\":0,"
+                 "\"args\":{\"sort_index\":8}}"), "and streams in their order");
+}
+
 static void test_operations(const char *text)
 {
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":4242,"
@@ -489,6 +499,49 @@ static void test_empty(void)
     sl_timeline_release(tl);
 }
 
+/* A recording that began at 2000 ns: its times are counted from there. */
+static void test_start(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    sl_span k = { .start_ns = 5000, .end_ns = 61700, .host_start_ns = 2100, .host_end_ns = 3900,
+                  .correlation = ++issued, .stream = 1, .name = text_id(tl, "pow_f32") };
+    must(sl_timeline_add_span(tl, &k, &err), &err);
+    sl_timeline_finish(tl, 2000, 70000);
+    save(tl, in_directory("again.json"));
+    char *text = contents(in_directory("again.json"));
+    ok(has(text, "\"pid\":4242,\"tid\":4242,\"ts\":0.100,\"dur\":1.800,"),
+       "a call is counted from the recording's start");
+    ok(has(text, "\"name\":\"pow_f32\",\"pid\":0,\"tid\":8,\"ts\":3.000,\"dur\":56.700,"),
+       "so is the device's work");
+    is_int(check_events(text).loose_flows, 0, "and both ends of the flow");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* The host waits for streams in which nothing ran: they have a row for that alone. */
+static void test_idle_streams(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 100);
+    call(tl, SL_CALL_STREAM_SYNC, 5, 0, 0);
+    call(tl, SL_CALL_STREAM_SYNC, 0, 0, 0);
+    finish(tl);
+    save(tl, in_directory("again.json"));
+    char *text = contents(in_directory("again.json"));
+    ok(has(text, "\"name\":\"stream 12 sync\"") &&
+       has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000012,"),
+       "a wait for a stream without work has a row");
+    ok(has(text, "\"name\":\"stream 7 sync\"") &&
+       has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000007,"), "each its own");
+    ok(!strstr(text, "\"name\":\"stream 12\"") && !strstr(text, "\"name\":\"stream 8 sync\""),
+       "and no other");
+    findings found = check_events(text);
+    ok(found.unnamed == 0 && found.overlaps == 0, "all rows are named, and nothing overlaps");
+    free(text);
+    sl_timeline_release(tl);
+}
+
 static void clean_up(void)
 {
     static const char *const names[] = { "trace.json", "again.json", "link.json", "old.json" };
@@ -499,7 +552,7 @@ static void clean_up(void)
 
 int main(void)
 {
-    plan(54);
+    plan(63);
     if (!mkdtemp(directory)) {
         printf("Bail out! no folder for temporary files\n");
         return 1;
@@ -508,6 +561,7 @@ int main(void)
     save(tl, in_directory("trace.json"));
     char *text = contents(in_directory("trace.json"));
     test_header(text);
+    test_order_of_rows(text);
     test_operations(text);
     test_calls(text);
     test_rows(text);
@@ -518,6 +572,8 @@ int main(void)
     test_long_names(tl);
     test_sparse_streams();
     test_empty();
+    test_start();
+    test_idle_streams();
     free(text);
     sl_timeline_release(tl);
     clean_up();
