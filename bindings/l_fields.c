@@ -134,6 +134,22 @@ static void find_nearest(lua_State *L, int idx, const char *name, nearest *found
     }
 }
 
+/* How unlike a name may be that is still suggested. */
+static int tolerance(const char *name)
+{
+    size_t length = strlen(name);
+    return length < 3 ? 0 : length < 5 ? 1 : length < 9 ? 2 : 3;
+}
+
+int lsl_nearest(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    nearest found = {NULL, tolerance(name)};
+    if (strlen(name) < NAME_CHARS) find_nearest(L, 2, name, &found);
+    lua_pushstring(L, found.name);      /* NULL: nil */
+    return 1;
+}
+
 /* ---- sentences ------------------------------------------------------------------------- */
 
 static const char *article(const char *noun) { return noun[0] == 'e' ? "an" : "a"; }
@@ -162,9 +178,8 @@ int lsl_fail_get(lua_State *L, int methods, int fields)
     const char *name = lua_tostring(L, 2), *text = find_hint(lsl_kind_of(L, 1), name);
     if (text != NULL)
         return lsl_fail(L, SL_EINVAL, "", "%s has no field or method '%s'; %s", noun, name, text);
-    size_t length = strlen(name);
-    nearest found = {NULL, length < 3 ? 0 : length < 5 ? 1 : length < 9 ? 2 : 3};
-    if (length < NAME_CHARS) {
+    nearest found = {NULL, tolerance(name)};
+    if (strlen(name) < NAME_CHARS) {
         find_nearest(L, methods, name, &found);
         find_nearest(L, fields, name, &found);
     }

@@ -88,6 +88,9 @@ void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *m
  * given the tables of its methods and fields; the second is __newindex. */
 int lsl_fail_get(lua_State *L, int methods, int fields);
 int lsl_fail_set(lua_State *L);
+/* core.nearest(name, names): the key of the table that is spelt most like the name, or
+ * nil if none is near. */
+int lsl_nearest(lua_State *L);
 /* Adds the functions to the table on top of the stack, with the state as upvalue. */
 void lsl_set_functions(lua_State *L, const luaL_Reg *functions);
 /* Pushes a zeroed userdata of `kind`. */

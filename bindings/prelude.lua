@@ -91,6 +91,16 @@ local function profile_names()
     return names
 end
 
+-- The built-in profile that was most likely meant: its beginning, or nearly its name.
+local function nearest_profile(typed)
+    local name, known = typed:lower(), {}
+    for _, profile in ipairs(profile_names()) do
+        if #name >= 3 and profile:sub(1, #name) == name then return profile end
+        known[profile] = true
+    end
+    return core.nearest(name, known)
+end
+
 -- The text of a profile, its chunk's name, and its short name.
 local function read_profile(profile)
     if profile:find("/", 1, true) or profile:find("%.lua$") then
@@ -107,9 +117,11 @@ local function read_profile(profile)
     end
     local text = core.embedded(profile_path(profile))
     if not text then
+        local near = nearest_profile(profile)
         raise("SL_ENOTFOUND", "open",
-              ("there is no profile \"%s\"; known: %s, or the name of a file that ends in .lua")
-              :format(profile, table.concat(profile_names(), ", ")))
+              ("there is no profile \"%s\"; known: %s, or the name of a file that ends in .lua%s")
+              :format(profile, table.concat(profile_names(), ", "),
+                      near and "; did you mean " .. near .. "?" or ""))
     end
     return text, "@" .. profile_path(profile), profile
 end

@@ -113,7 +113,8 @@ static int internal_is_c_function(lua_State *L)
 static const luaL_Reg internals[] = {
     {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
     {"raise", internal_raise}, {"type_name", internal_type_name},
-    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as}, {NULL, NULL}
+    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
+    {"nearest", lsl_nearest}, {NULL, NULL}
 };
 
 static int finish_call(lua_State *L, int status, lua_KContext context)

@@ -32,6 +32,11 @@ sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtyp
     return sl__device_finish(device, status, err);
 }
 
+bool sl__copy_is_on_host(const sl_tensor *dst, const sl_tensor *src)
+{
+    return dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE;
+}
+
 sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char *what,
                          sl_device **device, sl_error *err)
 {
@@ -82,7 +87,7 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
 
     if (status)
         return status;
-    on_host = dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE;
+    on_host = sl__copy_is_on_host(dst, src);
     if (!on_host)
         status = sl__stream_check_device(stream, device, err);
     if (status || dst == src)           /* PyTorch: a copy onto itself does nothing */

@@ -8,6 +8,9 @@
 sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char *what,
                          sl_device **device, sl_error *err);
 
+/* Neither side is on a device. */
+bool sl__copy_is_on_host(const sl_tensor *dst, const sl_tensor *src);
+
 /* The sl_span_kind of a copy; at least one side is the device. */
 uint8_t sl__copy_kind(sl_place dst, sl_place src);
 

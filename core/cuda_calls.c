@@ -265,11 +265,6 @@ sl_status sl_cuda_memset_async(sl_tensor *memory, int value, size_t n_bytes, sl_
     return set_bytes(memory, value, n_bytes, stream, 0, "cudaMemsetAsync", err);
 }
 
-static bool is_on_host(const sl_tensor *dst, const sl_tensor *src)
-{
-    return dst->spec.place != SL_ON_DEVICE && src->spec.place != SL_ON_DEVICE;
-}
-
 /* `flags` is SL_WORK_SYNC for cudaMemcpy. A copy of bytes, whatever the dtypes. */
 static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_stream *stream,
                             unsigned flags, sl_error *err)
@@ -285,7 +280,7 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
         return status;
     sl__tensor_follow(dst, stream->device);
     sl__tensor_follow(src, stream->device);
-    if (is_on_host(dst, src))
+    if (sl__copy_is_on_host(dst, src))
         return sl__copy_on_host(dst->buffer, src->buffer, n_bytes, SL_UINT8, err);
     work.copy_kind = sl__copy_kind(dst->spec.place, src->spec.place);
     return sl__op_enqueue(stream, &work,
@@ -308,9 +303,10 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
     sl_device *device = NULL;
     sl_status status = sl__copy_enter(dst, src, "cudaMemcpyAsync", &device, err);
 
-    if (!status)        /* between host tensors any stream will do */
-        status = sl__stream_check_device(stream, is_on_host(dst, src) && stream ? stream->device
-                                                                                : device, err);
+    if (!status && stream && sl__copy_is_on_host(dst, src))
+        device = stream->device;        /* between host tensors any stream will do */
+    if (!status)
+        status = sl__stream_check_device(stream, device, err);
     return status ? status : copy_bytes(dst, src, n_bytes, stream, 0, err);
 }
 

@@ -338,8 +338,9 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     }
     /* From here on the operation has happened. What the host could not stage for want of
-     * memory moves once there is some. */
-    if (after_issue(op, NULL) != SL_OK)
+     * memory moves once there is some; the wait that finds the device stuck says so. */
+    bool staged = after_issue(op, NULL) == SL_OK;
+    if (!staged && op->piece > 0 && !op->done)
         sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->host_at / SIM_PS_PER_NS;
     return SL_OK;

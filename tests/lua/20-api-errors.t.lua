@@ -360,6 +360,15 @@ local function probing()
     T.lives(function() lab.synchronize() end, "and leaves nothing broken")
 end
 
+local function nearly_a_profile()
+    refuses(function() lab.open{profile = "a10"} end, "SL_ENOTFOUND", "did you mean a100%?$",
+            "an unknown profile that begins like one gets it suggested")
+    refuses(function() lab.open{profile = "V10O"} end, "SL_ENOTFOUND", "did you mean v100%?$",
+            "so does one that is nearly spelt right")
+    local err = ideal.error_of(lab.open, {profile = "voodoo"})
+    T.is(err.message:find("did you mean", 1, true), nil, "and one that is like none does not")
+end
+
 local function later_versions()
     refuses(lab.check, "SL_EUNSUPPORTED", "not in this version", "check is not there yet, and says so")
     refuses(lab.races, "SL_EUNSUPPORTED", "not in this version", "nor is races")
@@ -392,7 +401,7 @@ end
 
 for _, test in ipairs{fields, joining, the_users_call, too_many_arguments, a_script_that_fails,
                       two_devices, host_tensors_and_two_devices, opening, opening_wrongly, the_notice,
-                      devices, host_work, measuring, probing, later_versions, what_is_alive} do
+                      devices, host_work, measuring, probing, nearly_a_profile, later_versions, what_is_alive} do
     test()
 end
 T.done()
