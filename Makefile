@@ -16,8 +16,12 @@ LUA_LIBRARY ?=
 LUA         ?=
 # For the compiler's -fsanitize=; set by check-asan.
 SANITIZE ?=
+# CUDA's compiler; the CUDA backend is built where there is one. NVCC= builds without.
+NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 # How many test files run at a time.
 TEST_JOBS ?= 2
+# For make bench-cuda: -o FILE, --only SECTIONS.
+BENCH_ARGS ?=
 
 # ---- flags ----------------------------------------------------------------
 
@@ -43,6 +47,26 @@ MODULE_FLAGS := -shared -Wl,--version-script=$(BUILD)/module.map
 LIBS         += -ldl
 endif
 
+# The plugin: code for the GPUs that this nvcc knows from sm_70 to sm_90, and PTX for
+# what comes after. A sanitized program does without it: two run-time systems that both
+# map the address space do not get along.
+ifneq ($(NVCC),)
+CUDA_HOME   := $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
+CUDA_LIB    := $(firstword $(foreach d,$(CUDA_HOME)/lib64 $(CUDA_HOME)/lib \
+                 $(CUDA_HOME)/targets/x86_64-linux/lib $(CUDA_HOME)/targets/sbsa-linux/lib,\
+                 $(if $(wildcard $(d)/libcudart_static.a),$(d))))
+CUDA_ARCHES := $(filter 70 75 80 86 89 90,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)))
+CUDA_CODE   := $(foreach a,$(CUDA_ARCHES),-gencode arch=compute_$(a),code=sm_$(a)) \
+               -gencode arch=compute_90,code=compute_90
+CUDA_FLAGS  := -isystem $(CUDA_HOME)/include -isystem $(CUDA_HOME)/extras/CUPTI/include \
+               -DSTREAMLAB_CUDA_LIB='"$(CUDA_LIB)"'
+# No C++ run-time: what nvcc writes for the host needs none then.
+NVCC_FLAGS  := -Xcompiler -fPIC,-Wall,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
+CUBLAS_LIBS := -L$(CUDA_LIB) -Wl,-rpath,$(CUDA_LIB) -lcublas -lcublasLt
+CUDA_LIBS   := $(CUDA_LIB)/libcudart_static.a -lpthread -ldl -lrt -lm
+endif
+PLUGIN := $(if $(CUDA_LIB),$(if $(SANITIZE),,$(BUILD)/streamlab_cuda.so))
+
 ifeq ($(V),)
 Q := @
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
@@ -57,16 +81,31 @@ TIMELINE := $(call objects,core/timeline/*.c)
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 REPL     := $(call objects,repl/*.c)
-LIBRARY  := $(CORE) $(TIMELINE) $(SIM)
+NUMBERS  := $(call objects,core/numbers/*.c)
+LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
+CUDA_C   := $(call objects,core/cuda/*.c)
+CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
 EMBEDDED := bindings/prelude.lua $(sort $(wildcard scripts/profiles/*.lua))
 
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
 SIM_TESTS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/sim/t-*.c tests/timeline/t-*.c))
+# The plugin's files against CUDA's libraries played by others (tests/cuda/fake_*.c).
+CUDA_TESTS := $(if $(CUDA_LIB),$(patsubst %.c,$(BUILD)/%,$(wildcard tests/cuda/t-*.c)))
+# What both backends must do.
+BOTH_TESTS := $(sort $(wildcard tests/both/*.t.lua))
 LUA_TESTS  := $(sort $(wildcard tests/lua/*.t.lua))
-TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(LUA_TESTS) \
-              $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh))
+TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
+              $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
+              $(sort $(wildcard tests/cuda/*.t.sh))
+# On a GPU: the plugin's kernels and plans by themselves, then the suite.
+GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
+GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
+              $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors streams cuda)
+# The plain CUDA C beside which bench-cuda measures.
+RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)
+RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit
 
@@ -77,7 +116,7 @@ PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- products -------------------------------------------------------------
 
-all: $(BUILD)/streamlab $(BUILD)/streamlab.so
+all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 
 $(BUILD)/streamlab: $(REPL) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
@@ -87,10 +126,25 @@ $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(MODULE_FLAGS) -o $@ $(filter %.o,$^) $(LIBS)
 
-# What the module exports.
-$(BUILD)/module.map:
+# What the module and the plugin export.
+$(BUILD)/module.map $(BUILD)/plugin.map:
 	@mkdir -p $(@D)
-	@echo '{ global: luaopen_streamlab; local: *; };' > $@
+	@echo '{ global: $(if $(filter %plugin.map,$@),sl_backend_entry,luaopen_streamlab); local: *; };' > $@
+
+# Nothing else links CUDA's libraries, and the plugin only the static run-time; the
+# others are opened when they are first needed.
+$(BUILD)/streamlab_cuda.so: $(CUDA) $(BUILD)/core/error.o $(NUMBERS) $(BUILD)/plugin.map
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,--version-script=$(BUILD)/plugin.map -Wl,--no-undefined \
+	    -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(CUDA_LIBS)
+
+$(CUDA_C): CPPFLAGS += $(CUDA_FLAGS)
+
+$(BUILD)/%.cu.o: %.cu
+	$(call say,nvcc,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -O3 -std=c++17 $(CUDA_CODE) $(NVCC_FLAGS) -t 0 -MMD -MP -MF $(@:.o=.d) \
+	    -c -o $@ $<
 
 $(BUILD)/%.o: %.c
 	$(call say,cc,$<)
@@ -132,8 +186,59 @@ $(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 $(BUILD)/tests/oom/runner.o $(BUILD)/tests/bench/timeit.o: CPPFLAGS += -D_DEFAULT_SOURCE
 
-check-now: all $(CORE_TESTS) $(SIM_TESTS)
+# The plugin's files, with CUDA's libraries played by others; what a test stands in for it
+# includes or leaves out.
+C := $(BUILD)/core
+T := $(BUILD)/tests/cuda
+$(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
+$(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o $(C)/error.o \
+    $(addprefix $(C)/cuda/,memory.o pool.o host_memory.o host_compute.o plain.o) $(NUMBERS)
+$(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake_cublaslt.so
+$(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
+$(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
+    kernel_names.o library.o) | $(T)/fake_cupti.so
+$(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
+    kernel_names.o library.o cupti_trace.o matching.o)
+$(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
+$(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
+$(T)/fake_cupti.so: $(T)/fake_cupti.o
+$(T)/%.so:
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
+$(CUDA_TESTS):
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(LIBS)
+
+# These need the real ones, and a GPU.
+$(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
+    $(filter-out %/core/cuda/gemm.o,$(CUDA)) $(BUILD)/core/error.o $(BUILD)/core/dtype.o $(NUMBERS)
+$(BUILD)/tests/cuda/kernels_check: $(BUILD)/tests/cuda/kernels_check.cu.o \
+    $(filter %.cu.o,$(CUDA)) $(BUILD)/core/error.o $(BUILD)/core/dtype.o $(NUMBERS)
+$(GPU_CHECKS):
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUDA_LIBS) -lstdc++
+
+$(RAW_C) $(BUILD)/tests/bench/cuda/raw_first.o: CPPFLAGS += $(CUDA_FLAGS)
+$(RAW_C): CPPFLAGS += -I$(LUA_INC)
+$(BUILD)/tests/bench/raw.so: $(RAW_C) $(BUILD)/tests/bench/cuda/raw_kernels.cu.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
+$(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
+
+check-now: all $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS)
 	$(Q)$(PROVE) $(TESTS)
+
+# One at a time: they share the GPU.
+cuda-now: all $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+	$(Q)STREAMLAB_TEST_BACKEND=cuda $(PROVE) -j1 $(GPU_TESTS)
+
+bench-cuda-now: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
+	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
+
+need-nvcc:
+	$(error this needs nvcc and its libraries: give NVCC=/path/to/nvcc)
 
 gc-now: all
 	$(Q)TAP_GC=stress STREAMLAB_TEST_TIMEOUT=10 $(PROVE) $(LUA_TESTS)
@@ -165,8 +270,12 @@ check-gc: setup
 	@+$(MAKE) --no-print-directory gc-now
 check-oom: setup
 	@+$(MAKE) --no-print-directory oom-now
+check-cuda: setup
+	@+$(MAKE) --no-print-directory cuda-now
 bench: setup
 	@+$(MAKE) --no-print-directory bench-now
+bench-cuda: setup
+	@+$(MAKE) --no-print-directory bench-cuda-now
 
 # ---- others ---------------------------------------------------------------
 
@@ -180,13 +289,16 @@ help:
 	@echo 'make check-asan  the tests under address and undefined-behaviour sanitizers'
 	@echo 'make check-gc    the Lua tests with the collector running all the time'
 	@echo 'make check-oom   a script with each of its allocations failing once'
+	@echo 'make check-cuda  what both backends must do, on the GPU'
 	@echo 'make bench       the figures of the simulated GPU, held against their limits'
+	@echo 'make bench-cuda  the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
 	@echo 'make setup       install what is missing, nothing else'
 	@echo 'make clean       remove build/'
-	@echo 'Settings: CC CFLAGS LDFLAGS BUILD LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
+	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
 
-.PHONY: all need-lua check-now gc-now oom-now bench-now puzzler-now setup puzzler check \
-        check-asan check-gc check-oom bench clean help
+.PHONY: all need-lua need-nvcc check-now cuda-now gc-now oom-now bench-now bench-cuda-now \
+        puzzler-now setup puzzler check check-cuda check-asan check-gc check-oom bench bench-cuda \
+        clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -26,7 +26,8 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 
 typedef struct tensor_plan {    /* what the arguments of a constructor ask for */
     sl_tensor_spec spec;
-    sl_stream *stream;          /* NULL: the current one */
+    sl_device *device;          /* NULL: the current one */
+    sl_stream *stream;          /* NULL: the current one of the device */
     int64_t seed;
 } tensor_plan;
 
@@ -45,26 +46,29 @@ static void read_size(lua_State *L, int arg, int which, int64_t *size, const cha
                  (long long)*size);
 }
 
-/* device= and pinned= as a place. */
-static sl_place read_place(lua_State *L, const char *device, int pinned, const char *op)
+/* device= at stack index `slot`, and pinned=, into the plan. */
+static void read_place(lua_State *L, int slot, int pinned, tensor_plan *plan, const char *op)
 {
-    bool host = strcmp(device, "cpu") == 0;
-    if (!host && strcmp(device, "cuda") != 0)
-        lsl_fail(L, SL_EINVAL, op, "option 'device' must be \"cuda\" or \"cpu\", got \"%s\"",
-                 device);
-    if (pinned && !host)
+    lsl_home home = {.host = false};
+    if (!lua_isnil(L, slot) && !lsl_read_home(L, slot, &home, op))
+        lsl_fail(L, SL_EINVAL, op, "option 'device' must be \"cuda\", \"cpu\", the number of a GPU "
+                 "as in \"cuda:1\", or a device, got %s", lsl_push_given(L, slot));
+    if (pinned && !home.host)
         lsl_fail(L, SL_EPLACE, op,
                  "only host memory can be pinned: pinned = true needs device = \"cpu\"");
-    return !host ? SL_ON_DEVICE : pinned ? SL_PINNED : SL_PAGEABLE;
+    plan->device = home.device;
+    plan->spec.place = !home.host ? SL_ON_DEVICE : pinned ? SL_PINNED : SL_PAGEABLE;
 }
 
 /* Reads the options at `arg`, and the default seed of the program. */
 static void read_options(lua_State *L, int arg, bool random, tensor_plan *plan, const char *op)
 {
-    const char *device = "cuda", *dtype = "float32";
+    const char *dtype = "float32";
     int pinned = 0;
+    lua_pushnil(L);
+    int device = lua_gettop(L);
     const lsl_option options[] = {
-        {"device", LSL_OPT_TEXT, &device}, {"pinned", LSL_OPT_BOOL, &pinned},
+        {"device", LSL_OPT_ANY, &device}, {"pinned", LSL_OPT_BOOL, &pinned},
         {"dtype", LSL_OPT_TEXT, &dtype}, {"stream", LSL_OPT_STREAM, &plan->stream},
         {"seed", LSL_OPT_SEED, &plan->seed},
     };
@@ -74,7 +78,7 @@ static void read_options(lua_State *L, int arg, bool random, tensor_plan *plan, 
         lua_pop(L, 1);
     }
     lsl_options(L, arg, options, LSL_COUNT(options) - !random, op);
-    plan->spec.place = read_place(L, device, pinned, op);
+    read_place(L, device, pinned, plan, op);
     if (!sl_dtype_parse(dtype, &plan->spec.dtype))
         lsl_fail(L, SL_EDTYPE, op,
                  "unknown dtype \"%s\"; known: float32, bfloat16, float16, uint8", dtype);
@@ -97,7 +101,7 @@ static void read_plan(lua_State *L, int first, bool random, tensor_plan *plan, c
 
 static sl_tensor *create(lua_State *L, const tensor_plan *plan, const char *op)
 {
-    sl_device *device = lsl_device(L, op);
+    sl_device *device = plan->device != NULL ? plan->device : lsl_device(L, op);
     lsl_mark(L, device);
     return lsl_create_tensor(L, device, &plan->spec, plan->stream, op);
 }

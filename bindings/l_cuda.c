@@ -211,6 +211,76 @@ static int cuda_cublas_destroy(lua_State *L)
     return plain_call(L, "cublasDestroy", "cuda.cublas_destroy");
 }
 
+/* ---- questions and several GPUs ------------------------------------------------------------- */
+
+/* free, total */
+static int cuda_mem_get_info(lua_State *L)
+{
+    const char *op = "cuda.mem_get_info";
+    lsl_no_more(L, 0, op);
+    sl_device *device = lsl_device(L, op);
+    size_t free_bytes, total_bytes;
+    sl_error err;
+    lsl_mark(L, device);
+    lsl_check(L, sl_cuda_mem_get_info(device, &free_bytes, &total_bytes, &err), &err, op);
+    lua_pushinteger(L, (lua_Integer)free_bytes);
+    lua_pushinteger(L, (lua_Integer)total_bytes);
+    return 2;
+}
+
+static int cuda_device_can_access_peer(lua_State *L)
+{
+    const char *op = "cuda.device_can_access_peer";
+    sl_device *device = lsl_check_device(L, 1, "device", op);
+    sl_device *peer = lsl_check_device(L, 2, "peer", op);
+    lsl_no_more(L, 2, op);
+    bool can;
+    sl_error err;
+    lsl_mark(L, device);
+    lsl_check(L, sl_cuda_device_can_access_peer(device, peer, &can, &err), &err, op);
+    lua_pushboolean(L, can);
+    return 1;
+}
+
+/* As in CUDA it is the current device that is given access to the peer, or loses it. */
+typedef sl_status (*peer_fn)(sl_device *, sl_device *, sl_error *);
+
+static int change_peer_access(lua_State *L, peer_fn fn, const char *op)
+{
+    sl_device *peer = lsl_check_device(L, 1, "peer", op), *device = NULL;
+    const lsl_option options[] = {{"device", LSL_OPT_DEVICE, &device}};
+    lsl_options(L, 2, options, LSL_COUNT(options), op);
+    lsl_no_more(L, 2, op);
+    if (device == NULL) device = lsl_device(L, op);
+    sl_error err;
+    lsl_mark(L, device);
+    lsl_check(L, fn(device, peer, &err), &err, op);
+    return 0;
+}
+
+static int cuda_device_enable_peer_access(lua_State *L)
+{
+    return change_peer_access(L, sl_cuda_device_enable_peer_access,
+                              "cuda.device_enable_peer_access");
+}
+
+static int cuda_device_disable_peer_access(lua_State *L)
+{
+    return change_peer_access(L, sl_cuda_device_disable_peer_access,
+                              "cuda.device_disable_peer_access");
+}
+
+/* lab.cuda.trap({stream =}): a kernel that faults, on purpose. */
+static int cuda_trap(lua_State *L)
+{
+    const char *op = "cuda.trap";
+    sl_stream *stream = opt_stream(L, 1, lsl_device(L, op), op);
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_trap(stream, &err), &err, op);
+    return 0;
+}
+
 static const luaL_Reg functions[] = {
     {"malloc", cuda_malloc}, {"free", cuda_free},
     {"malloc_host", cuda_malloc_host}, {"free_host", cuda_free_host},
@@ -220,7 +290,12 @@ static const luaL_Reg functions[] = {
     {"memcpy", cuda_memcpy}, {"memcpy_async", cuda_memcpy_async},
     {"func_set_cache_config", cuda_func_set_cache_config},
     {"device_set_limit", cuda_device_set_limit},
-    {"cublas_create", cuda_cublas_create}, {"cublas_destroy", cuda_cublas_destroy}, {NULL, NULL}
+    {"cublas_create", cuda_cublas_create}, {"cublas_destroy", cuda_cublas_destroy},
+    {"mem_get_info", cuda_mem_get_info},
+    {"device_can_access_peer", cuda_device_can_access_peer},
+    {"device_enable_peer_access", cuda_device_enable_peer_access},
+    {"device_disable_peer_access", cuda_device_disable_peer_access},
+    {"trap", cuda_trap}, {NULL, NULL}
 };
 
 void lsl_open_cuda(lua_State *L)

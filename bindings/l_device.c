@@ -22,6 +22,37 @@ sl_device *lsl_device(lua_State *L, const char *op)
     return state->current;
 }
 
+/* The open device of that number on the backend, the latest first; NULL: none. */
+static sl_device *find_open(lua_State *L, const char *backend, int index)
+{
+    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+        const sl_device_info *info = sl_device_get_info(node->device);
+        if (info->index == index && strcmp(info->backend, backend) == 0) return node->device;
+    }
+    return NULL;
+}
+
+sl_device *lsl_device_at(lua_State *L, int index, const char *op)
+{
+    lsl_state *state = lsl_get(L);
+    sl_device *current = lsl_device(L, op), *device;
+    const sl_device_info *info = sl_device_get_info(current);
+    if (info->index == index) return current;
+    device = find_open(L, info->backend, index);
+    if (device != NULL) return device;
+    luaL_checkstack(L, 4, NULL);
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, info->backend);
+    lua_setfield(L, -2, "backend");
+    lua_pushinteger(L, index);
+    lua_setfield(L, -2, "index");
+    lua_call(L, 1, 0);
+    device = state->current;
+    state->current = current;
+    return device;
+}
+
 void lsl_push_default(lua_State *L, const char *field)
 {
     if (lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.defaults") == LUA_TTABLE)
@@ -46,6 +77,12 @@ void lsl_notice(lua_State *L, const char *text)
     } else {
         lua_pop(L, 1);
     }
+}
+
+void lsl_take_notice(lua_State *L, sl_device *device)
+{
+    const char *text = sl_device_take_notice(device);
+    if (text != NULL) lsl_notice(L, text);
 }
 
 /* The collector on the main thread, when the core runs out of memory. Lua itself
@@ -99,17 +136,27 @@ static sl_setting *read_settings(lua_State *L, int idx, size_t *n, const char *o
     return settings;
 }
 
-/* Waits for the devices that are open: nobody may look at them again. */
+/* Waits for the devices that are open: nobody may look at them again. One that has
+ * failed says so when it is called itself; it does not keep others from being opened. */
 static void wait_for_all(lua_State *L, const char *op)
 {
     for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
         sl_error err;
         lsl_mark(L, node->device);
-        lsl_check(L, sl_device_synchronize(node->device, &err), &err, op);
+        sl_status status = sl_device_synchronize(node->device, &err);
+        if (status != SL_EFAULT) lsl_check(L, status, &err, op);
     }
 }
 
-/* core.open(backend, index, settings): opens a device, makes it current and returns it. */
+/* A real GPU is there once, however often it is opened; each simulated one is new. */
+static sl_device *find_real(lua_State *L, const char *backend, int index)
+{
+    sl_device *device = find_open(L, backend, index);
+    return device != NULL && !sl_device_get_info(device)->simulated ? device : NULL;
+}
+
+/* core.open(backend, index, settings): opens a device, makes it current and returns it,
+ * and whether it was opened only now. */
 static int internal_open(lua_State *L)
 {
     const char *op = "open";
@@ -120,6 +167,12 @@ static int internal_open(lua_State *L)
     size_t n;
     if (state->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, op, "a host function must not open a device");
+    sl_device *known = find_real(L, backend, index);
+    if (known != NULL) {
+        state->current = known;
+        lsl_push_device(L, known);
+        return 1;
+    }
     sl_setting *settings = read_settings(L, 3, &n, op);
     lsl_box *box = lsl_new_box(L, LSL_DEVICE);
     wait_for_all(L, op);
@@ -139,15 +192,33 @@ static int internal_open(lua_State *L)
     box->p = sl_device_retain(node->device);
     lsl_remember(L);
     state->current = node->device;
-    return 1;
+    lsl_take_notice(L, node->device);
+    lua_pushboolean(L, 1);
+    return 2;
 }
 
-/* core.device_count(backend): how many it has, nil if this build lacks it. */
+/* core.device_count(backend): how many it has; with 0 also the reason. Nil, the reason
+ * and the code if this build lacks the backend or it cannot work here. */
 static int internal_device_count(lua_State *L)
 {
     int count = 0;
-    if (sl_backend_device_count(lua_tostring(L, 1), &count, NULL) != SL_OK) return 0;
+    sl_error err;
+    sl_status status = sl_backend_device_count(lua_tostring(L, 1), &count, &err);
+    if (status != SL_OK) return lsl_push_failure(L, status, &err);
     lua_pushinteger(L, count);
+    if (count > 0) return 1;
+    lua_pushstring(L, err.msg[0] != '\0' ? err.msg : "no GPU answered");
+    return 2;
+}
+
+/* core.device_name(backend, index): nil if the backend cannot tell. */
+static int internal_device_name(lua_State *L)
+{
+    char name[96];
+    const char *backend = lsl_check_text(L, 1, "backend", "devices");
+    int index = (int)lsl_check_integer(L, 2, "index", 0, INT32_MAX, "devices");
+    if (sl_backend_device_name(backend, index, name, sizeof(name), NULL) != SL_OK) return 0;
+    lua_pushstring(L, name);
     return 1;
 }
 
@@ -342,6 +413,7 @@ static const luaL_Reg functions[] = {
 };
 static const luaL_Reg internals[] = {
     {"open", internal_open}, {"device_count", internal_device_count},
+    {"device_name", internal_device_name},
     {"notice", internal_notice}, {"default", internal_default}, {"now_ns", internal_now_ns},
     {NULL, NULL}
 };

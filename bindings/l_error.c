@@ -21,13 +21,20 @@
 
 /* ---- positions --------------------------------------------------------------- */
 
-/* Fills *ar ("Sl") with the user's innermost line. */
-static bool find_caller(lua_State *L, lua_Debug *ar)
+/* Fills *ar ("Sl") for the frame that it names; true if it is a line of the user's. One
+ * character tells nearly every chunk from the prelude. */
+static inline bool is_users_line(lua_State *L, lua_Debug *ar)
 {
-    for (int level = 1; lua_getstack(L, level, ar); level++) {
-        lua_getinfo(L, "Sl", ar);
-        if (ar->currentline > 0 && strcmp(ar->source, "=streamlab") != 0) return true;
-    }
+    lua_getinfo(L, "Sl", ar);
+    bool prelude = ar->source[0] == '=' && strcmp(ar->source, "=streamlab") == 0;
+    return ar->currentline > 0 && !prelude;
+}
+
+/* Fills *ar ("Sl") with the user's innermost line, from `level` on. */
+static bool find_caller(lua_State *L, int level, lua_Debug *ar)
+{
+    for (; lua_getstack(L, level, ar); level++)
+        if (is_users_line(L, ar)) return true;
     return false;
 }
 
@@ -44,7 +51,7 @@ static void format_where(const lua_Debug *ar, char *text, size_t size)
 void lsl_where_text(lua_State *L, char *text, size_t size)
 {
     lua_Debug ar;
-    if (find_caller(L, &ar))
+    if (find_caller(L, 1, &ar))
         format_where(&ar, text, size);
     else
         text[0] = '\0';
@@ -54,23 +61,21 @@ void lsl_where_text(lua_State *L, char *text, size_t size)
  * compared is its name, since the collector may give an address to another chunk. */
 void lsl_mark(lua_State *L, sl_device *device)
 {
-    lsl_state *state = lsl_get(L);
-    if (state->where_device != device) {
-        memset(state->where, 0, sizeof(state->where));
-        state->where_device = device;
-    }
     lua_Debug ar;
-    if (!find_caller(L, &ar)) {
+    bool direct = lua_getstack(L, 1, &ar) && is_users_line(L, &ar);    /* as most calls are */
+    if (!direct && !find_caller(L, 2, &ar)) {
         sl_device_set_where(device, 0);
         return;
     }
-    size_t hash = ((uintptr_t)ar.source >> 4) + (size_t)ar.currentline;
-    lsl_where_slot *slot = &state->where[hash % LSL_WHERE_SLOTS];
-    if (slot->line != ar.currentline || strcmp(slot->source, ar.short_src) != 0) {
+    size_t hash = ((uintptr_t)ar.source >> 4) + ((uintptr_t)device >> 6) + (size_t)ar.currentline;
+    lsl_where_slot *slot = &lsl_get(L)->where[hash % LSL_WHERE_SLOTS];
+    if (slot->line != ar.currentline || slot->device != device
+        || strcmp(slot->source, ar.short_src) != 0) {
         char text[LSL_WHERE_TEXT];
         format_where(&ar, text, sizeof(text));
         slot->id = sl_device_intern(device, text);
         slot->line = ar.currentline;
+        slot->device = device;
         memcpy(slot->source, ar.short_src, sizeof(slot->source));
     }
     sl_device_set_where(device, slot->id);
@@ -84,9 +89,7 @@ int lsl_call_as(lua_State *L)
     return lua_gettop(L) - 1;       /* without op, which lies below */
 }
 
-/* The name under which the running C function was called: the first argument of
- * lsl_call_as, if that called it, else `op`. Leaves up to two values on the stack. */
-static const char *called_name(lua_State *L, const char *op)
+const char *lsl_called_name(lua_State *L, const char *op)
 {
     lua_Debug ar;
     if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "f", &ar)) return op;
@@ -115,16 +118,26 @@ void lsl_refuse_colon(lua_State *L, const char *op)
     if (called_with_colon(L, op, text, sizeof(text))) lsl_raise(L, SL_EINVAL, op, text);
 }
 
+/* The program's handler of Ctrl-C has set a hook, which raises the error as soon as Lua
+ * goes on; here it does so at once, from the call that was waiting. */
+static void run_hook(lua_State *L)
+{
+    lua_Hook hook = lua_gethook(L);
+    lua_Debug ar = {.event = LUA_HOOKCOUNT, .currentline = -1};
+    if (hook != NULL) hook(L, &ar);
+}
+
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message)
 {
     char where[LSL_WHERE_TEXT], text[128];
+    if (status == SL_EINTERRUPT) run_hook(L);
     if (called_with_colon(L, op, text, sizeof(text))) {     /* the cause of whatever went wrong */
         message = text;
         status = SL_EINVAL;
     }
     lsl_where_text(L, where, sizeof(where));
     luaL_checkstack(L, 6, NULL);
-    op = called_name(L, op);
+    op = lsl_called_name(L, op);
     lua_createtable(L, 0, 4);
     lua_pushstring(L, sl_status_name(status));
     lua_setfield(L, -2, "code");

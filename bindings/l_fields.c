@@ -44,6 +44,7 @@ static const hint hints[] = {
     {LSL_TENSOR, "neg", NO_MINUS "lab.mul(t, -1)"},
     {LSL_TENSOR, "is_cuda", "use t.device == \"cuda\""},
     {LSL_TENSOR, "is_pinned", "use t.pinned"},
+    {LSL_TENSOR, "get_device", "use t.device_index"},
     {LSL_TENSOR, "element_size", "use t:nbytes() // t:numel()"},
     {LSL_TENSOR, "record_stream", "it is not needed: memory stays until queued work is done"},
     {LSL_STREAM, "sync", "use s:synchronize()"},

@@ -22,8 +22,8 @@ static sl_stream *stream_of(const launch *l)
     return l->stream != NULL ? l->stream : sl_device_current_stream(sl_tensor_device(l->a));
 }
 
-/* Reads {out =, stream =, tf32 =} at `arg`. Leaves the stack with `arg` values,
- * the last of which is the out tensor or nil. */
+/* Reads {out =, stream =, tf32 =} at `arg`. Leaves the stack with one value behind it,
+ * the out tensor or nil. */
 static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const char *op)
 {
     const lsl_option options[] = {
@@ -31,8 +31,7 @@ static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const c
         {"tf32", LSL_OPT_BOOL, &l->tf32},
     };
     lsl_no_more(L, arg, op);
-    lua_settop(L, arg);
-    lua_pushnil(L);
+    lua_settop(L, arg + 1);
     l->out.slot = arg + 1;
     lsl_options(L, arg, options, LSL_COUNT(options) - !has_tf32, op);
     lsl_mark(L, sl_tensor_device(l->a));

@@ -9,22 +9,23 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Reads the value on top of the stack. Gives what was needed if it is wrong. */
 static const char *read_value(lua_State *L, const lsl_option *option)
 {
-    int type = lua_type(L, -1), whole = 0;
+    int whole = 0;
     lsl_box *box;
     switch (option->kind) {
     case LSL_OPT_BOOL:
-        if (type != LUA_TBOOLEAN) return "true or false";
+        if (!lua_isboolean(L, -1)) return "true or false";
         *(int *)option->to = lua_toboolean(L, -1);
         return NULL;
     case LSL_OPT_INTEGER:
     case LSL_OPT_COUNT:
     case LSL_OPT_SEED: {
-        if (type != LUA_TNUMBER) return "a whole number";
+        if (lua_type(L, -1) != LUA_TNUMBER) return "a whole number";
         int64_t value = lua_tointegerx(L, -1, &whole);
         if (!whole) return "a whole number";
         if (value < 0 && option->kind == LSL_OPT_INTEGER) return "a whole number from 0 on";
@@ -33,11 +34,11 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         return NULL;
     }
     case LSL_OPT_NUMBER:
-        if (type != LUA_TNUMBER || isnan(lua_tonumber(L, -1))) return "a number";
+        if (lua_type(L, -1) != LUA_TNUMBER || isnan(lua_tonumber(L, -1))) return "a number";
         *(double *)option->to = lua_tonumber(L, -1);
         return NULL;
     case LSL_OPT_TEXT:
-        if (type != LUA_TSTRING) return "a string";
+        if (lua_type(L, -1) != LUA_TSTRING) return "a string";
         if (strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1)) return "a string without zero bytes";
         *(const char **)option->to = lua_tostring(L, -1);
         return NULL;
@@ -52,21 +53,25 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         if (box == NULL) return "a tensor";
         if (!lsl_is_open(box) || sl_tensor_is_freed(box->p)) return "a tensor that was not freed";
         ((lsl_out *)option->to)->tensor = box->p;
-        lua_pushvalue(L, -1);
-        lua_replace(L, ((lsl_out *)option->to)->slot);
+        lua_copy(L, -1, ((lsl_out *)option->to)->slot);
+        return NULL;
+    case LSL_OPT_DEVICE:
+        box = lsl_to(L, -1, LSL_DEVICE);
+        if (box == NULL || !lsl_is_open(box)) return "a device";
+        *(sl_device **)option->to = box->p;
         return NULL;
     case LSL_OPT_ANY:
-        lua_pushvalue(L, -1);
-        lua_replace(L, *(int *)option->to);
+        lua_copy(L, -1, *(int *)option->to);
         return NULL;
     }
     return "something else";
 }
 
+/* The first character tells most names apart, for less than a call of strcmp. */
 static const lsl_option *find_option(const char *name, const lsl_option *options, int n)
 {
-    for (int i = 0; i < n; i++)
-        if (strcmp(options[i].name, name) == 0) return &options[i];
+    for (const lsl_option *option = options; option < options + n; option++)
+        if (option->name[0] == name[0] && strcmp(option->name, name) == 0) return option;
     return NULL;
 }
 
@@ -127,13 +132,50 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
     if (type != LUA_TTABLE) lsl_type_error(L, arg, "options", "a table of options", op);
     lua_pushnil(L);
     while (lua_next(L, arg)) {
-        const lsl_option *option = NULL;
-        if (lua_type(L, -2) == LUA_TSTRING)
-            option = find_option(lua_tostring(L, -2), options, n);
+        /* A number becomes text here, and would put lua_next off; but it names no option. */
+        const char *name = lua_tostring(L, -2);
+        const lsl_option *option = name != NULL ? find_option(name, options, n) : NULL;
         if (option == NULL || read_value(L, option) != NULL)
             fail_options(L, arg, options, n, op);
         lua_pop(L, 1);
     }
+}
+
+/* "cuda:12" without its number is no place, nor is "cuda:-1". */
+static bool parse_index(const char *text, int *index)
+{
+    enum { DIGITS = 4 };
+    size_t n = strspn(text, "0123456789");
+    if (n == 0 || n > DIGITS || text[n] != '\0') return false;
+    *index = (int)strtol(text, NULL, 10);
+    return true;
+}
+
+bool lsl_read_home(lua_State *L, int idx, lsl_home *home, const char *op)
+{
+    const lsl_box *box = lsl_to(L, idx, LSL_DEVICE);
+    *home = (lsl_home){.host = false, .device = NULL};
+    if (box != NULL) {
+        home->device = box->p;
+        return lsl_is_open(box);
+    }
+    if (lua_type(L, idx) != LUA_TSTRING) return false;
+    const char *text = lua_tostring(L, idx);
+    int index;
+    if (strlen(text) != lua_rawlen(L, idx)) return false;
+    home->host = strcmp(text, "cpu") == 0;
+    if (home->host || strcmp(text, "cuda") == 0) return true;
+    if (strncmp(text, "cuda:", 5) != 0 || !parse_index(text + 5, &index)) return false;
+    home->device = lsl_device_at(L, index, op);
+    return true;
+}
+
+const char *lsl_push_given(lua_State *L, int idx)
+{
+    if (lua_type(L, idx) != LUA_TSTRING) return lua_pushstring(L, lsl_type_name(L, idx));
+    const char *text = lua_tostring(L, idx);
+    if (strlen(text) != lua_rawlen(L, idx)) return lua_pushliteral(L, "text with a zero byte");
+    return lua_pushfstring(L, "\"%s\"", text);
 }
 
 sl_stream *lsl_stream_option(lua_State *L, int arg, const char *op)

@@ -17,15 +17,25 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Pushes a growing text that the collector frees. */
-static sl_text *new_text(lua_State *L) { return lsl_new(L, LSL_TEXT, sizeof(sl_text)); }
+/* A growing text that the collector frees. */
+typedef struct text_box {
+    lsl_tag tag;
+    sl_text text;
+} text_box;
+
+/* Pushes one. */
+static sl_text *new_text(lua_State *L)
+{
+    text_box *box = lsl_new(L, LSL_TEXT, sizeof(*box));
+    return &box->text;
+}
 
 int lsl_text_gc(lua_State *L)
 {
-    sl_text *text = lsl_to(L, 1, LSL_TEXT);
-    if (text == NULL) return 0;
-    sl_text_free(text);
-    memset(text, 0, sizeof(*text));
+    text_box *box = lsl_to(L, 1, LSL_TEXT);
+    if (box == NULL) return 0;
+    sl_text_free(&box->text);
+    memset(box, 0, sizeof(*box));
     return 0;
 }
 

@@ -52,19 +52,28 @@ static int read_priority(lua_State *L, int slot, const sl_device_info *info)
     return (int)clamped;
 }
 
+/* The device option at stack index `slot`; the current one without. */
+static sl_device *read_device(lua_State *L, int slot)
+{
+    lsl_home home = {.host = false};
+    if (!lua_isnil(L, slot) && (!lsl_read_home(L, slot, &home, "stream") || home.host))
+        lsl_fail(L, SL_EINVAL, "stream", "option 'device' must be \"cuda\", the number of a GPU as "
+                 "in \"cuda:1\", or a device, got %s", lsl_push_given(L, slot));
+    return home.device != NULL ? home.device : lsl_device(L, "stream");
+}
+
 static int lab_stream(lua_State *L)
 {
     lsl_no_more(L, 1, "stream");
-    lua_settop(L, 1);
-    lua_pushnil(L);
-    int priority = 2, non_blocking = 0;
+    lua_settop(L, 3);
+    int priority = 2, device_slot = 3, non_blocking = 0;
     const char *name = NULL;
     const lsl_option options[] = {
         {"priority", LSL_OPT_ANY, &priority}, {"non_blocking", LSL_OPT_BOOL, &non_blocking},
-        {"name", LSL_OPT_TEXT, &name},
+        {"name", LSL_OPT_TEXT, &name}, {"device", LSL_OPT_ANY, &device_slot},
     };
     lsl_options(L, 1, options, LSL_COUNT(options), "stream");
-    sl_device *device = lsl_device(L, "stream");
+    sl_device *device = read_device(L, device_slot);
     sl_stream_options core_options = {
         .priority = read_priority(L, priority, sl_device_get_info(device)),
         .non_blocking = non_blocking, .name = name
@@ -341,6 +350,7 @@ static int lab_per_thread_stream(lua_State *L)
 
 /* What lab.use gives: puts the current stream and device back when it is closed. */
 typedef struct guard {
+    lsl_tag tag;
     sl_stream *previous;            /* retained; NULL once restored */
     sl_device *previous_device;     /* the state's reference, which stays to the end */
 } guard;
@@ -385,6 +395,7 @@ static int guard_gc(lua_State *L)
     if (g == NULL) return 0;
     sl_stream_release(g->previous);
     g->previous = NULL;
+    g->tag = NULL;
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "lsl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static sl_tensor *check_self(lua_State *L, const char *op)
@@ -53,6 +54,15 @@ static int get_id(lua_State *L)
     return 1;
 }
 
+/* The number of its GPU; nil on the host, as torch.device("cpu").index is None. */
+static int get_device_index(lua_State *L)
+{
+    sl_tensor *tensor = check_self(L, "device_index");
+    if (sl_tensor_get_spec(tensor)->place != SL_ON_DEVICE) return 0;
+    lua_pushinteger(L, sl_device_get_info(sl_tensor_device(tensor))->index);
+    return 1;
+}
+
 /* The one question that may be asked of a freed tensor. */
 static int get_freed(lua_State *L)
 {
@@ -95,7 +105,7 @@ static int tensor_nbytes(lua_State *L)
     return 1;
 }
 
-/* "tensor 1024x1024 float32 on cuda" */
+/* "tensor 1024x1024 float32 on cuda", "... on cuda:1" where it is not the first GPU. */
 static int tensor_tostring(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
@@ -108,8 +118,11 @@ static int tensor_tostring(lua_State *L)
     char shape[LSL_SHAPE_TEXT];
     const char *state = sl_tensor_is_freed(box->p) ? " (freed)"
                         : spec->place == SL_PINNED ? " (pinned)" : "";
-    lua_pushfstring(L, "tensor %s %s on %s%s", lsl_format_shape(spec, shape),
-                    sl_dtype_name(spec->dtype), place_name(spec->place), state);
+    int index = sl_device_get_info(sl_tensor_device(box->p))->index;
+    char number[16] = "";
+    if (spec->place == SL_ON_DEVICE && index > 0) snprintf(number, sizeof(number), ":%d", index);
+    lua_pushfstring(L, "tensor %s %s on %s%s%s", lsl_format_shape(spec, shape),
+                    sl_dtype_name(spec->dtype), place_name(spec->place), number, state);
     return 1;
 }
 
@@ -248,6 +261,39 @@ static int tensor_allclose(lua_State *L)
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
+static bool is_between_devices(sl_tensor *dst, sl_tensor *src)
+{
+    return sl_tensor_device(dst) != sl_tensor_device(src)
+           && sl_tensor_get_spec(dst)->place == SL_ON_DEVICE
+           && sl_tensor_get_spec(src)->place == SL_ON_DEVICE;
+}
+
+/* Whether the copy can only fail for reasons of the device: what goes before it must not
+ * be enqueued for a copy that is refused. */
+static bool fits(sl_tensor *dst, sl_tensor *src)
+{
+    const sl_tensor_spec *d = sl_tensor_get_spec(dst), *s = sl_tensor_get_spec(src);
+    return !sl_device_get_info(sl_tensor_device(src))->simulated && d->dtype == s->dtype
+           && lsl_same_shape(d, s);
+}
+
+/* Copies in the stream; NULL: in the current one. Between two GPUs that is, as in PyTorch,
+ * the source's; the copy comes after what the destination's holds now, and what that gets
+ * next comes after the copy. */
+static sl_status copy(lua_State *L, sl_tensor *dst, sl_tensor *src, bool non_blocking,
+                      sl_stream *named, sl_error *err)
+{
+    sl_stream *stream = named != NULL ? named : lsl_copy_stream(dst, src);
+    lsl_mark(L, sl_stream_device(stream));
+    if (named != NULL || !is_between_devices(dst, src) || !fits(dst, src))
+        return sl_tensor_copy(dst, src, non_blocking, stream, err);
+    sl_stream *other = current_of(dst);
+    lsl_mark(L, sl_tensor_device(dst));
+    sl_status status = sl_stream_wait_stream(stream, other, err);
+    if (status == SL_OK) status = sl_tensor_copy(dst, src, non_blocking, stream, err);
+    return status == SL_OK ? sl_stream_wait_stream(other, stream, err) : status;
+}
+
 /* dst:copy_(src, {non_blocking =, stream =}) */
 static int tensor_copy(lua_State *L)
 {
@@ -259,36 +305,32 @@ static int tensor_copy(lua_State *L)
     };
     lsl_options(L, 3, options, LSL_COUNT(options), "copy_");
     lsl_no_more(L, 3, "copy_");
-    if (stream == NULL) stream = lsl_copy_stream(dst, src);
     sl_error err;
-    lsl_mark(L, sl_stream_device(stream));
-    lsl_check(L, sl_tensor_copy(dst, src, non_blocking, stream, &err), &err, "copy_");
+    lsl_check(L, copy(L, dst, src, non_blocking, stream, &err), &err, "copy_");
     lua_settop(L, 1);
     return 1;
 }
 
-/* Pushes a copy of `src` in the given place. "cuda" is the stream's GPU, else the
- * current one, whichever was current when a host tensor was made. */
-static int push_copy(lua_State *L, sl_tensor *src, sl_place place, bool non_blocking,
-                     sl_stream *stream, const char *op)
+/* Pushes a copy of `src` in the given place, on `device` or in its host memory. */
+static int push_copy(lua_State *L, sl_tensor *src, sl_place place, sl_device *device,
+                     bool non_blocking, sl_stream *stream, const char *op)
 {
-    sl_device *device = place != SL_ON_DEVICE ? sl_tensor_device(src)
-                        : stream != NULL ? sl_stream_device(stream) : lsl_device(L, op);
     sl_tensor_spec spec = *sl_tensor_get_spec(src);
+    sl_stream *own = stream != NULL && sl_stream_device(stream) == device ? stream : NULL;
     sl_error err;
     spec.place = place;
     lsl_mark(L, device);
-    sl_tensor *dst = lsl_create_tensor(L, device, &spec, stream, op);
-    if (stream == NULL) stream = sl_device_current_stream(device);
-    sl_status status = sl_tensor_copy(dst, src, non_blocking, stream, &err);
+    sl_tensor *dst = lsl_create_tensor(L, device, &spec, own, op);
+    sl_status status = copy(L, dst, src, non_blocking, stream, &err);
     lsl_check_new(L, status, &err, op);
     return 1;
 }
 
 /* Moves the tensor at index 1, options at `arg`. As in PyTorch the tensor itself
  * is the result if it is there already, and a non-blocking copy to the host
- * goes to pinned memory. */
-static int move_to(lua_State *L, const char *place, int arg, const char *op)
+ * goes to pinned memory. "cuda" without a number is the stream's GPU, else the current
+ * one, whichever was current when a host tensor was made. */
+static int move_to(lua_State *L, lsl_home home, int arg, const char *op)
 {
     sl_tensor *tensor = check_self(L, op);
     int non_blocking = 0, pinned = -1;
@@ -299,31 +341,51 @@ static int move_to(lua_State *L, const char *place, int arg, const char *op)
     };
     lsl_options(L, arg, options, LSL_COUNT(options), op);
     lsl_no_more(L, arg, op);
-    bool host = strcmp(place, "cpu") == 0;
     sl_place now = sl_tensor_get_spec(tensor)->place;
-    if (!host && strcmp(place, "cuda") != 0)
-        lsl_fail(L, SL_EINVAL, op, "the place must be \"cuda\" or \"cpu\", got \"%s\"", place);
-    if (!host && pinned == 1)
+    sl_device *device = sl_tensor_device(tensor);
+    if (!home.host && pinned == 1)
         lsl_fail(L, SL_EPLACE, op, "only host memory can be pinned: pinned = true needs \"cpu\"");
-    bool there = host ? now != SL_ON_DEVICE && (pinned < 0 || pinned == (now == SL_PINNED))
-                      : now == SL_ON_DEVICE;
+    if (!home.host && home.device == NULL)
+        home.device = stream != NULL ? sl_stream_device(stream) : lsl_device(L, op);
+    bool there = home.host ? now != SL_ON_DEVICE && (pinned < 0 || pinned == (now == SL_PINNED))
+                           : now == SL_ON_DEVICE && device == home.device;
     if (there) {
         lua_settop(L, 1);
         return 1;
     }
     if (pinned < 0) pinned = non_blocking;
-    return push_copy(L, tensor, !host ? SL_ON_DEVICE : pinned ? SL_PINNED : SL_PAGEABLE,
-                     non_blocking, stream, op);
+    if (!home.host) return push_copy(L, tensor, SL_ON_DEVICE, home.device, non_blocking, stream, op);
+    return push_copy(L, tensor, pinned ? SL_PINNED : SL_PAGEABLE, device, non_blocking, stream, op);
 }
 
+/* t:to(place, opts) */
 static int tensor_to(lua_State *L)
 {
+    lsl_home home;
     check_self(L, "to");
-    return move_to(L, lsl_check_text(L, 2, "place", "to"), 3, "to");
+    if (!lsl_read_home(L, 2, &home, "to"))
+        lsl_fail(L, SL_EINVAL, "to", "argument 2 (place) must be \"cuda\", \"cpu\", the number of a "
+                 "GPU as in \"cuda:1\", or a device, got %s", lsl_push_given(L, 2));
+    return move_to(L, home, 3, "to");
 }
 
-static int tensor_cpu(lua_State *L) { return move_to(L, "cpu", 2, "cpu"); }
-static int tensor_cuda(lua_State *L) { return move_to(L, "cuda", 2, "cuda"); }
+static int tensor_cpu(lua_State *L)
+{
+    return move_to(L, (lsl_home){.host = true}, 2, "cpu");
+}
+
+/* t:cuda(opts), t:cuda(1, opts) */
+static int tensor_cuda(lua_State *L)
+{
+    lsl_home home = {.host = false};
+    bool numbered = lua_type(L, 2) == LUA_TNUMBER;
+    check_self(L, "cuda");
+    if (numbered) {
+        int index = (int)lsl_check_integer(L, 2, "index", 0, INT32_MAX, "cuda");
+        home.device = lsl_device_at(L, index, "cuda");
+    }
+    return move_to(L, home, numbered ? 3 : 2, "cuda");
+}
 
 /* t:pin_memory(): a pinned copy; as in PyTorch the tensor itself if it is pinned. */
 static int tensor_pin_memory(lua_State *L)
@@ -337,7 +399,8 @@ static int tensor_pin_memory(lua_State *L)
         lua_settop(L, 1);
         return 1;
     }
-    return push_copy(L, tensor, SL_PINNED, false, NULL, "pin_memory");
+    sl_device *device = sl_tensor_device(tensor);
+    return push_copy(L, tensor, SL_PINNED, device, false, NULL, "pin_memory");
 }
 
 /* ---- in place ------------------------------------------------------------------------------- */
@@ -425,7 +488,8 @@ static const luaL_Reg methods[] = {
     {"fill_", tensor_fill}, {"zero_", tensor_zero}, {"free", tensor_free}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
-    {"dtype", get_dtype}, {"device", get_device}, {"pinned", get_pinned}, {"ndim", get_ndim},
+    {"dtype", get_dtype}, {"device", get_device},
+    {"device_index", get_device_index}, {"pinned", get_pinned}, {"ndim", get_ndim},
     {"id", get_id}, {"freed", get_freed}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {

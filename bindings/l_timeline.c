@@ -37,20 +37,35 @@ static sl_status wait_for_work(sl_device *device, sl_error *err)
     return stats.ops_in_flight > 0 ? sl_device_synchronize(device, err) : SL_OK;
 }
 
-/* lab.record(): waits for the device and starts a recording. */
+/* Pushes the name of a recording that was given none: "lab.profile lab.lua:12". */
+static const char *push_range_name(lua_State *L)
+{
+    char where[LSL_WHERE_TEXT];
+    lsl_where_text(L, where, sizeof(where));
+    luaL_checkstack(L, 4, NULL);
+    const char *op = lsl_called_name(L, "record");
+    return lua_pushfstring(L, "lab.%s%s%s", op, where[0] != '\0' ? " " : "", where);
+}
+
+/* lab.record({name =}): waits for the device and starts a recording. */
 static int lab_record(lua_State *L)
 {
-    lsl_no_more(L, 0, "record");
+    const char *name = NULL;
+    const lsl_option options[] = {{"name", LSL_OPT_TEXT, &name}};
+    lsl_options(L, 1, options, LSL_COUNT(options), "record");
+    lsl_no_more(L, 1, "record");
     sl_device *device = lsl_device(L, "record");
+    if (name == NULL) name = push_range_name(L);
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
     sl_error err;
     lsl_mark(L, device);
     lsl_check(L, wait_for_work(device, &err), &err, "record");
     sl_timeline *timeline;
-    lsl_check(L, sl_record_start(device, &timeline, &err), &err, "record");
+    lsl_check(L, sl_record_start(device, name, &timeline, &err), &err, "record");
     box->p = timeline;
     box->device = sl_device_retain(device);
     box->host_start_ns = sl_device_host_now_ns(device);
+    lsl_take_notice(L, device);
     return 1;
 }
 
@@ -145,7 +160,7 @@ static void set_text(lua_State *L, const char *field, const char *text)
 
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
-    lua_createtable(L, 0, 15);
+    lua_createtable(L, 0, 16);
     set_text(L, "name", sl_timeline_text(box->p, span->name));
     set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
     push_stream_name(L, box->p, span->stream);
@@ -161,6 +176,7 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     set_text(L, "where", sl_timeline_text(box->p, span->where));
     set_integer(L, "blocks", span->blocks);
     set_integer(L, "threads", span->threads);
+    if (span->symbol != 0) set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
     lua_pushboolean(L, (span->flags & SL_SPAN_HOST_WAITED) != 0);
     lua_setfield(L, -2, "host_waited");
 }

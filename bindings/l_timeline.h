@@ -7,7 +7,8 @@
 #include "lsl.h"
 
 typedef struct lsl_timeline {
-    sl_timeline *p;         /* first, as in lsl_box */
+    lsl_tag tag;            /* these two as in lsl_box */
+    sl_timeline *p;
     sl_device *device;      /* retained while recording, else NULL */
     int64_t host_start_ns;  /* zero of the times that scripts see */
 } lsl_timeline;

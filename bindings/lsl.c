@@ -1,8 +1,8 @@
 /* lsl.c - shared helpers of the Lua module: userdata boxes and their metatables,
  * and checks of arguments. See lsl.h.
  *
- * Type checks compare the metatable's identity with the one in the state, which
- * costs a few nanoseconds; luaL_checkudata would look a name up each time.
+ * Type checks look at the tag at the start of the userdata (lsl_to); luaL_checkudata
+ * would look a name up each time.
  */
 #include "lsl.h"
 
@@ -19,23 +19,27 @@ void lsl_set_functions(lua_State *L, const luaL_Reg *functions)
     luaL_setfuncs(L, functions, 1);
 }
 
+const char lsl_tags[LSL_KINDS];
+
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
 {
     lsl_state *state = lsl_get(L);
-    void *p = lua_newuserdatauv(L, bytes, 0);
-    memset(p, 0, bytes);
+    lsl_tag *tag = lua_newuserdatauv(L, bytes, 0);
+    memset(tag, 0, bytes);
+    *tag = &lsl_tags[kind];
     lua_rawgeti(L, LUA_REGISTRYINDEX, state->metatable_ref[kind]);
     lua_setmetatable(L, -2);
-    return p;
+    return tag;
 }
 
-void *lsl_to(lua_State *L, int arg, lsl_kind kind)
+/* One that was emptied has no tag any more, but still its metatable; a script may meet
+ * it: what it closed, or in a finalizer of its own. */
+void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind)
 {
-    void *p = lua_touserdata(L, arg);
-    if (p == NULL || !lua_getmetatable(L, arg)) return NULL;
+    if (!lua_getmetatable(L, arg)) return NULL;
     bool same = lua_topointer(L, -1) == lsl_get(L)->metatable[kind];
     lua_pop(L, 1);
-    return same ? p : NULL;
+    return same ? lua_touserdata(L, arg) : NULL;
 }
 
 void *lsl_take(lua_State *L, lsl_kind kind)
@@ -43,6 +47,7 @@ void *lsl_take(lua_State *L, lsl_kind kind)
     lsl_box *box = lsl_to(L, 1, kind);
     if (box == NULL) return NULL;
     void *p = box->p;
+    box->tag = NULL;
     box->p = NULL;
     return p;
 }
@@ -96,13 +101,14 @@ bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p)
     return false;
 }
 
-/* __index of every kind: a method, else a getter's value, else an error.
+/* __index of every kind: a method, else a getter's value, else an error. Called by Lua
+ * with two values on the stack; a method is looked up before each of its calls.
  * Upvalues: the state, the table of methods, the table of getters. */
 static int box_index(lua_State *L)
 {
-    lua_settop(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
+    lua_settop(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL)
         return lsl_fail_get(L, lua_upvalueindex(2), lua_upvalueindex(3));
@@ -194,15 +200,11 @@ int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, 
                     lsl_type_name(L, arg));
 }
 
-sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op)
+int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op)
 {
-    lsl_box *box = lsl_to(L, arg, LSL_TENSOR);
-    if (box == NULL) lsl_type_error(L, arg, name, "a tensor", op);
-    if (!lsl_is_open(box) || sl_tensor_is_freed(box->p)) {
-        if (strcmp(name, "self") == 0) lsl_fail(L, SL_ECLOSED, op, "the tensor was freed");
-        lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
-    }
-    return box->p;
+    if (lsl_to(L, arg, LSL_TENSOR) == NULL) return lsl_type_error(L, arg, name, "a tensor", op);
+    if (strcmp(name, "self") == 0) return lsl_fail(L, SL_ECLOSED, op, "the tensor was freed");
+    return lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
 }
 
 sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op)
@@ -223,6 +225,14 @@ sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *o
     lsl_box *box = lsl_to(L, arg, LSL_EVENT);
     if (box == NULL) lsl_type_error(L, arg, name, "an event", op);
     if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the event was closed");
+    return box->p;
+}
+
+sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op)
+{
+    lsl_box *box = lsl_to(L, arg, LSL_DEVICE);
+    if (box == NULL) lsl_type_error(L, arg, name, "a device", op);
+    if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the device was closed");
     return box->p;
 }
 
@@ -298,7 +308,6 @@ const char *lsl_format_shape(const sl_tensor_spec *spec, char *text)
 
 sl_stream *lsl_copy_stream(sl_tensor *dst, sl_tensor *src)
 {
-    bool to_device = sl_tensor_get_spec(dst)->place == SL_ON_DEVICE;
     bool from_device = sl_tensor_get_spec(src)->place == SL_ON_DEVICE;
-    return sl_device_current_stream(sl_tensor_device(from_device && !to_device ? src : dst));
+    return sl_device_current_stream(sl_tensor_device(from_device ? src : dst));
 }

@@ -35,11 +35,12 @@ typedef struct lsl_device_node {
     struct lsl_device_node *next;
 } lsl_device_node;
 
-/* A cached script position: which interned text it is on the device. */
+/* A cached script position: which interned text it is on a device. */
 typedef struct lsl_where_slot {
-    char source[LUA_IDSIZE];
-    int line;               /* 0: the slot is empty */
+    const sl_device *device;    /* NULL: the slot is empty */
+    int line;
     uint32_t id;
+    char source[LUA_IDSIZE];
 } lsl_where_slot;
 
 enum { LSL_WHERE_SLOTS = 64, LSL_WHERE_TEXT = 128 };
@@ -56,7 +57,6 @@ typedef struct lsl_state {
     int in_host_func;                   /* depth of host functions that run */
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
-    sl_device *where_device;            /* whose ids the cache holds */
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;
 
@@ -64,6 +64,11 @@ typedef struct lsl_state {
 
 /* The current device; opens the default one if there is none. May raise. */
 sl_device *lsl_device(lua_State *L, const char *op);
+/* The device of that number on the current one's backend ("cuda:1"). One that is not
+ * open is opened, which waits for all that are, and does not become current. */
+sl_device *lsl_device_at(lua_State *L, int index, const char *op);
+/* Passes on what the device's backend wants the user to read, if anything. */
+void lsl_take_notice(lua_State *L, sl_device *device);
 /* Prints one line through the program's notice function, or on stderr. The text
  * does not say who speaks. */
 void lsl_notice(lua_State *L, const char *text);
@@ -72,7 +77,13 @@ void lsl_push_default(lua_State *L, const char *field);
 
 /* ---- boxes --------------------------------------------------------------- */
 
+/* Says of what kind a userdata is: the address of one of these. It is wiped when the
+ * userdata is emptied, so that no memory that was given back holds it. */
+typedef const char *lsl_tag;
+extern const char lsl_tags[LSL_KINDS];
+
 typedef struct lsl_box {
+    lsl_tag tag;    /* every userdata of ours begins with it */
     void *p;        /* NULL when there is nothing in it */
     bool closed;    /* the user closed it, though p is kept; see lsl_take_closed */
     uint32_t id;    /* a stream's, which is known also when p is gone */
@@ -93,10 +104,18 @@ int lsl_fail_set(lua_State *L);
 int lsl_nearest(lua_State *L);
 /* Adds the functions to the table on top of the stack, with the state as upvalue. */
 void lsl_set_functions(lua_State *L, const luaL_Reg *functions);
-/* Pushes a zeroed userdata of `kind`. */
+/* Pushes a userdata of `kind`, zeroed behind its tag. */
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
-/* The userdata at `arg` if it is of `kind`, else NULL. Never raises. */
-void *lsl_to(lua_State *L, int arg, lsl_kind kind);
+/* The userdata at `arg` if it is of `kind`, else NULL. Never raises. Inline, because every
+ * call of the module does this, most of them several times. */
+void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind);
+static inline void *lsl_to(lua_State *L, int arg, lsl_kind kind)
+{
+    const lsl_tag *tag = lua_touserdata(L, arg);
+    if (tag == NULL) return NULL;
+    if (lua_rawlen(L, arg) >= sizeof(lsl_tag) && *tag == &lsl_tags[kind]) return (void *)tag;
+    return lsl_to_emptied(L, arg, kind);
+}
 /* The kind of the userdata at `idx`, LSL_KINDS if it is none of ours. */
 lsl_kind lsl_kind_of(lua_State *L, int idx);
 /* Empties the box at index 1 of a finalizer: what was in it, or NULL. */
@@ -129,7 +148,8 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 
 /* ---- errors (l_error.c) -------------------------------------------------- */
 
-/* Raises {code, message, op, where}; never returns. `op` is "" for a field. */
+/* Raises {code, message, op, where}; never returns. `op` is "" for a field. A wait that
+ * Ctrl-C has ended raises the error of Ctrl-C instead, if its hook is there. */
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message);
 int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -147,6 +167,9 @@ void lsl_refuse_colon(lua_State *L, const char *op);
 /* as(op, f, ...): calls a C function of the module for the prelude's function `op`,
  * whose name its errors have then. */
 int lsl_call_as(lua_State *L);
+/* The name under which the running C function was called: the `op` of lsl_call_as, else
+ * `op`. Leaves up to two values on the stack, which keep it. */
+const char *lsl_called_name(lua_State *L, const char *op);
 void lsl_define_error(lua_State *L);
 
 /* The script position of the innermost Lua function that is not the prelude:
@@ -159,9 +182,17 @@ void lsl_mark(lua_State *L, sl_device *device);
 /* ---- arguments ------------------------------------------------------------ */
 
 /* These raise unless the argument is an open object of the kind. */
-sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op);
+int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op);
+static inline sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op)
+{
+    const lsl_box *box = lsl_to(L, arg, LSL_TENSOR);
+    if (box == NULL || !lsl_is_open(box) || sl_tensor_is_freed(box->p))
+        lsl_fail_tensor(L, arg, name, op);
+    return box->p;
+}
 sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op);
 sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op);
+sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op);
 /* NULL if the argument is missing or nil. */
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op);
 
@@ -194,8 +225,8 @@ static inline bool lsl_same_shape(const sl_tensor_spec *a, const sl_tensor_spec 
         if (a->dim[i] != b->dim[i]) return false;
     return true;
 }
-/* The stream in which a copy runs if none is given: the current one of the device
- * that it goes to or comes from. Host memory belongs to no GPU. */
+/* The stream in which a copy runs if none is given: the current one of the device that
+ * it comes from, or else goes to. Host memory belongs to no GPU. */
 sl_stream *lsl_copy_stream(sl_tensor *dst, sl_tensor *src);
 
 /* ---- options (l_options.c) ------------------------------------------------ */
@@ -209,6 +240,7 @@ typedef enum lsl_option_kind {
     LSL_OPT_TEXT,       /* const char **: without zero bytes; valid while the table is */
     LSL_OPT_STREAM,     /* sl_stream **: borrowed from the table */
     LSL_OPT_OUT,        /* lsl_out *: a tensor, also copied into a stack slot */
+    LSL_OPT_DEVICE,     /* sl_device **: a device of lab.open */
     LSL_OPT_ANY         /* int *: the value is copied into this stack slot */
 } lsl_option_kind;
 
@@ -222,6 +254,18 @@ typedef struct lsl_option {
     lsl_option_kind kind;
     void *to;           /* keeps its value when the option is not given */
 } lsl_option;
+
+/* Where a tensor is to be, or a stream. */
+typedef struct lsl_home {
+    bool host;
+    sl_device *device;      /* NULL: the host, or the current GPU */
+} lsl_home;
+
+/* Reads "cpu", "cuda", "cuda:1" or a device of lab.open from stack index `idx`. False:
+ * it is none of these. Opens a device that is not open; see lsl_device_at. */
+bool lsl_read_home(lua_State *L, int idx, lsl_home *home, const char *op);
+/* Pushes what was given at `idx` instead, for the message. */
+const char *lsl_push_given(lua_State *L, int idx);
 
 /* The stream given at `arg`, as a stream or as {stream = s}; NULL for none. */
 sl_stream *lsl_stream_option(lua_State *L, int arg, const char *op);
@@ -246,5 +290,9 @@ void lsl_open_create(lua_State *L);
 void lsl_open_device_internal(lua_State *L);
 
 LUAMOD_API int luaopen_streamlab(lua_State *L);
+
+/* For the program's handler of Ctrl-C: waits are to end with SL_EINTERRUPT (on), or not
+ * any more. Safe in a signal handler. */
+LUAMOD_API void lsl_interrupt(bool on);
 
 #endif

@@ -209,16 +209,27 @@ local function from_environment(name)
     return value ~= "" and value or nil
 end
 
--- The backend, and whether anybody asked for it.
+-- The backend; behind "sim", if nobody asked for it, the reason and its code for which it
+-- is not a real GPU.
 local function choose_backend(opts)
     local backend = opts.backend or core.default("backend") or from_environment("STREAMLAB_BACKEND")
-    if backend then return backend, true end
-    if opts.profile or opts.overrides or core.default("profile") then return "sim", true end
-    if (core.device_count("cuda") or 0) > 0 then return "cuda", false end
-    return "sim", false
+    if backend then return backend end
+    if opts.profile or opts.overrides or core.default("profile") then return "sim" end
+    local count, reason, code = core.device_count("cuda")
+    if (count or 0) > 0 then return "cuda" end
+    return "sim", reason, code
 end
 
 local said_simulating = false
+
+-- One line for the GPU that nobody asked for. Where there is no plugin it has the first words
+-- of the reason, as most machines see it each day; lab.open{backend = "cuda"} has the rest.
+local function say_simulating(device, reason, code)
+    if said_simulating then return end
+    said_simulating = true
+    if code == "SL_ENOTFOUND" then reason = reason:match("^[^:]*") end
+    core.notice(("simulating %s (profile %s): %s"):format(device.name, device.profile, reason))
+end
 
 function lab.open(opts, ...)
     no_more(1, "open", ...)
@@ -227,7 +238,7 @@ function lab.open(opts, ...)
               .. "lab.open{profile = \"%.60s\"}"):format(opts))
     end
     opts = check_options(opts, open_options, "open")
-    local backend, chosen = choose_backend(opts)
+    local backend, reason, code = choose_backend(opts)
     local settings = {}
     if backend == "sim" then
         local profile = opts.profile or core.default("profile")
@@ -238,26 +249,20 @@ function lab.open(opts, ...)
               :format(backend))
     end
     local index = opts.index or core.default("index") or 0
-    local device = core.open(backend, index, settings)
-    if backend == "sim" and not chosen and not said_simulating then
-        said_simulating = true
-        local has_cuda = core.device_count("cuda") ~= nil
-        core.notice((has_cuda and "no GPU answered: simulating %s (profile %s)"
-                     or "simulating %s (profile %s); this build has no CUDA backend")
-                    :format(device.name, device.profile))
-    end
-    local on_open = core.default("on_open")
+    local device, is_new = core.open(backend, index, settings)
+    if reason then say_simulating(device, reason, code) end
+    local on_open = is_new and core.default("on_open")
     if on_open then on_open() end
     return device
 end
 
 -- What could be opened: real GPUs, then a simulated one for each profile, the
--- default one first. A real GPU has no name here: asking for it means opening it.
+-- default one first.
 function lab.devices(...)
     no_more(0, "devices", ...)
     local list, names = {}, profile_names()
     for index = 0, (core.device_count("cuda") or 0) - 1 do
-        list[#list + 1] = {backend = "cuda", index = index}
+        list[#list + 1] = {backend = "cuda", index = index, name = core.device_name("cuda", index)}
     end
     table.sort(names, function(a, b)
         if (a == default_profile) ~= (b == default_profile) then return a == default_profile end

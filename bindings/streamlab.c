@@ -207,6 +207,8 @@ static int open_module(lua_State *L)
     return 1;
 }
 
+LUAMOD_API void lsl_interrupt(bool on) { sl_interrupt(on); }
+
 /* Opening again gives the same module: there is one state in a Lua state. */
 LUAMOD_API int luaopen_streamlab(lua_State *L)
 {

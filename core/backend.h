@@ -11,9 +11,11 @@
 #ifndef SL_BACKEND_H
 #define SL_BACKEND_H
 
+#include <signal.h>
+
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 1
+#define SL_BACKEND_ABI 2
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -37,6 +39,7 @@ typedef enum sl_kernel {
     SL_KERNEL_FILL,         /* n elements; scalar */
     SL_KERNEL_RAND, SL_KERNEL_RANDN,                /* n elements; seed, tensor_id */
     SL_KERNEL_SPIN,         /* duration_ns, blocks, threads, shared_bytes */
+    SL_KERNEL_TRAP,         /* faults: the device is lost after it */
     SL_KERNELS
 } sl_kernel;
 
@@ -59,6 +62,19 @@ typedef struct sl_work {
     double scalar;
     uint64_t seed, tensor_id;
 } sl_work;
+
+#define SL_TIME_LATER INT64_MIN
+
+/* What the device did for an operation, when that is known only later. Several of
+ * one operation (a split matmul) make one span from the first start to the last end. */
+typedef struct sl_activity {
+    uint64_t seq;               /* the operation's */
+    int64_t start_ns, end_ns;   /* on the clock of host_now_ns */
+    uint32_t blocks;            /* 0 if no kernel */
+    uint16_t threads;
+    const char *symbol;         /* the kernel's own name, valid during the call; NULL: none */
+} sl_activity;
+typedef void (*sl_activity_fn)(void *ud, const sl_activity *activity);
 
 /* ---- objects ------------------------------------------------------------- */
 
@@ -105,7 +121,9 @@ struct sl_op {
     uint32_t wait_target_stream;
     /* The backend fills these before the operation is reaped. */
     int64_t host_start_ns, host_end_ns;     /* the enqueueing call */
-    int64_t start_ns, end_ns;               /* on the device; equal for RECORD and WAIT */
+    int64_t start_ns, end_ns;               /* on the device; equal for RECORD and WAIT;
+                                             * SL_TIME_LATER: they come with an sl_activity */
+    bool lost;                              /* in flight when the device failed: never ran */
     uint32_t blocks;                        /* grid of a kernel */
     uint16_t threads;
     uint8_t engine;                         /* sl_engine */
@@ -116,6 +134,15 @@ struct sl_device {
     const sl_backend *backend;
     sl_device_info info;        /* filled by device_open */
     int32_t refs;
+    /* Not 0 while the user asks for the end of a wait: the wait then fails with
+     * SL_EINTERRUPT and everything stays as it was. Core sets the pointer before
+     * device_open; a signal handler sets what it points to. */
+    const volatile sig_atomic_t *interrupted;
+    /* The backend fills this, once, when the device is lost (status SL_EFAULT); from
+     * then on reap hands over all operations in flight, with `lost` set. */
+    sl_error fault;
+    /* A sentence for the user, or NULL; the backend sets it, core takes it and sets NULL. */
+    const char *notice;
     struct sl__device_core *core;   /* the core's own part (core/device.h) */
 };
 
@@ -136,8 +163,16 @@ extern const char *const sl__plain_call_names[SL_PLAIN_CALLS];
 /* How a buffer's memory is had, and its cost and synchronisation with it. */
 typedef enum sl_alloc_how {
     SL_ALLOC_TENSOR,    /* lab.empty and friends: pools; freeing costs nothing */
-    SL_ALLOC_PLAIN      /* cudaMalloc, cudaMallocHost, cudaMallocAsync: core makes the plain_call */
+    SL_ALLOC_PLAIN,     /* cudaMalloc, cudaMallocHost; core makes the plain_call */
+    SL_ALLOC_ASYNC      /* cudaMallocAsync in the stream; likewise */
 } sl_alloc_how;
+
+typedef enum sl_peer_call { SL_PEER_CAN_ACCESS, SL_PEER_ENABLE, SL_PEER_DISABLE } sl_peer_call;
+
+/* The one symbol of a plugin: a function of this type named SL_BACKEND_ENTRY. It gives
+ * the backend, or NULL with a sentence in `why` when it cannot work here. */
+#define SL_BACKEND_ENTRY "sl_backend_entry"
+typedef const struct sl_backend *(*sl_backend_entry_fn)(char *why, size_t why_bytes);
 
 /* ---- the interface -------------------------------------------------------- */
 
@@ -146,14 +181,20 @@ struct sl_backend {
     uint32_t abi_version;       /* SL_BACKEND_ABI; first, so that it can be read from any version */
     const char *name;           /* "sim", "cuda" */
     size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes;
+    bool peer_copies;           /* its devices copy to one another, and a stream of one may
+                                 * wait for an event of another */
 
+    /* With a count of 0, err->msg says why (a success all the same). */
     sl_status (*device_count)(int *count, sl_error *err);
+    /* Without opening it. */
+    sl_status (*device_name)(int index, char *name, size_t name_bytes, sl_error *err);
     /* Fills device->info (but for backend and index, which core has set). */
     sl_status (*device_open)(sl_device *device, const sl_setting *settings, size_t n_settings,
                              sl_error *err);
     void (*device_close)(sl_device *device);            /* all work has retired */
 
-    sl_status (*stream_open)(sl_stream *stream, sl_error *err);
+    /* `name` is for profilers. */
+    sl_status (*stream_open)(sl_stream *stream, const char *name, sl_error *err);
     void (*stream_close)(sl_stream *stream);            /* it has drained */
     sl_status (*event_open)(sl_event *event, sl_error *err);
     void (*event_close)(sl_event *event);
@@ -194,10 +235,29 @@ struct sl_backend {
      * charged by plain_call. Core changes buffer->place afterwards. */
     sl_status (*host_pin)(sl_buffer *buffer, bool pin, sl_error *err);
 
-    /* The host cost and synchronisation of a plain call on `bytes` bytes. Host
-     * waits are reported in *waited (true: it waited for all earlier work). */
-    sl_status (*plain_call)(sl_device *device, sl_plain_call call, size_t bytes, bool *waited,
-                            sl_error *err);
+    /* What a plain call does and costs. Memory: the calls that allocate or page-lock come
+     * after buffer_open or host_pin, which on a real GPU have done it, and only charge the
+     * simulated host; those that free let the memory of `buffer` go (in `stream` for
+     * cudaFreeAsync), and buffer_close does not free it again. `buffer` and `stream` are
+     * NULL where the call has none. *waited: the host waited for all earlier work. */
+    sl_status (*plain_call)(sl_device *device, sl_plain_call call, sl_buffer *buffer,
+                            sl_stream *stream, size_t bytes, bool *waited, sl_error *err);
+
+    /* cudaMemGetInfo. */
+    sl_status (*memory_info)(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+                             sl_error *err);
+    /* cudaDeviceCanAccessPeer, ...EnablePeerAccess, ...DisablePeerAccess: `device` reaches the
+     * memory of `peer`. *answer: it can; for the other two, it changed something. */
+    sl_status (*peer_access)(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
+                             sl_error *err);
+
+    /* Timelines. Between begin and end (they nest) the backend notes the host's and the
+     * device's times of operations. `name` is the range that profilers show. */
+    sl_status (*record_begin)(sl_device *device, const char *name, sl_error *err);
+    /* Calls fn for every activity of operations that have completed and that was not handed
+     * over before. Waits for its delivery, not for the device. */
+    void (*record_collect)(sl_device *device, sl_activity_fn fn, void *ud);
+    void (*record_end)(sl_device *device);
 };
 
 extern const sl_backend sl_sim_backend;     /* core/sim/sim_backend.c */

@@ -1,9 +1,12 @@
 /* buffer.c - memory by reference count, its bytes counted by place. */
 #include "buffer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device.h"
+#include "record.h"
 
 static int64_t *bytes_counter(sl_buffer *buffer)
 {
@@ -12,6 +15,72 @@ static int64_t *bytes_counter(sl_buffer *buffer)
     if (buffer->place == SL_ON_DEVICE)
         return &stats->device_bytes;
     return buffer->place == SL_PINNED ? &stats->pinned_bytes : &stats->pageable_bytes;
+}
+
+/* ---- when memory runs out ------------------------------------------------------ */
+
+typedef struct bytes_text { char text[32]; } bytes_text;
+
+/* "1.5 GiB". */
+static const char *format_bytes(int64_t bytes, bytes_text *out)
+{
+    static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
+    int64_t unit = 1024;
+    int64_t tenths;
+    int at = 0;
+
+    if (bytes < 1024) {
+        snprintf(out->text, sizeof out->text, "%lld bytes", (long long)bytes);
+        return out->text;
+    }
+    while (at < 4 && bytes / 1024 >= unit) {
+        unit *= 1024;
+        at++;
+    }
+    tenths = (int64_t)((double)bytes / (double)unit * 10 + 0.5);
+    snprintf(out->text, sizeof out->text, "%lld.%lld %s", (long long)(tenths / 10),
+             (long long)(tenths % 10), units[at]);
+    return out->text;
+}
+
+/* The backend's sentence, and what holds memory. */
+static void add_what_is_live(sl_buffer *buffer, sl_error *err)
+{
+    const sl_device_stats *stats = &buffer->device->core->stats;
+    const char *place = buffer->place == SL_ON_DEVICE ? "on the device" : "of pinned memory";
+    bytes_text bytes;
+    size_t len;
+
+    if (!err)
+        return;
+    len = strlen(err->msg);
+    snprintf(err->msg + len, sizeof err->msg - len,
+             "; live here: %lld tensor%s, %s %s, %lld operation%s in flight",
+             (long long)stats->tensors, stats->tensors == 1 ? "" : "s",
+             format_bytes(*bytes_counter(buffer), &bytes), place,
+             (long long)stats->ops_in_flight, stats->ops_in_flight == 1 ? "" : "s");
+}
+
+/* Operations in flight hold memory that nobody else wants. The simulator's memory does
+ * not run out like that, and its clock must not move for want of the host's memory. */
+static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
+{
+    const sl_device *device = buffer->device;
+
+    return how == SL_ALLOC_TENSOR && buffer->place == SL_ON_DEVICE && !device->info.simulated
+           && device->core->stats.ops_in_flight > 0;
+}
+
+static sl_status wait_for_device(sl_device *device, sl_error *err)
+{
+    sl_call call;
+    sl_status status;
+
+    sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
+    status = device->backend->device_synchronize(device, err);
+    sl__call_end(device, &call, NULL, status);
+    sl__device_reap(device);
+    return status;
 }
 
 /* The hook may run the host language's collector, whose finalizers release
@@ -28,8 +97,18 @@ static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_str
     if (core->pressure_hook)
         core->pressure_hook(core->pressure_ud);
     sl__device_reap(device);
-    return device->backend->buffer_open(buffer, how, stream, err);
+    status = device->backend->buffer_open(buffer, how, stream, err);
+    if (status == SL_ENOMEM && waiting_may_help(buffer, how)) {
+        status = wait_for_device(device, err);
+        if (!status)
+            status = device->backend->buffer_open(buffer, how, stream, err);
+    }
+    if (status == SL_ENOMEM && buffer->place != SL_PAGEABLE)
+        add_what_is_live(buffer, err);
+    return status;
 }
+
+/* ---- lifecycle -------------------------------------------------------------------- */
 
 sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_alloc_how how,
                             sl_stream *stream, sl_buffer **out, sl_error *err)

@@ -4,8 +4,9 @@
 
 #include "backend.h"
 
-/* One reference for the caller. When the backend has no memory left, the
- * pressure hook is asked once, and the backend once more. */
+/* One reference for the caller. When the backend has no memory left, the pressure hook
+ * is asked once, and the backend once more; for a tensor on a real device also after the
+ * work in flight, which the call then waits for. SL_ENOMEM says what is live. */
 sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_alloc_how how,
                             sl_stream *stream, sl_buffer **buffer, sl_error *err);
 sl_buffer *sl__buffer_retain(sl_buffer *buffer);    /* NULL is fine */

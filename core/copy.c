@@ -15,11 +15,13 @@
 #include "stream.h"
 #include "tensor.h"
 
-uint8_t sl__copy_kind(sl_place dst, sl_place src)
+uint8_t sl__copy_kind(const sl_tensor *dst, const sl_tensor *src)
 {
-    if (dst != SL_ON_DEVICE)
+    if (dst->spec.place != SL_ON_DEVICE)
         return SL_SPAN_MEMCPY_D2H;
-    return src == SL_ON_DEVICE ? SL_SPAN_MEMCPY_D2D : SL_SPAN_MEMCPY_H2D;
+    if (src->spec.place != SL_ON_DEVICE)
+        return SL_SPAN_MEMCPY_H2D;
+    return dst->device == src->device ? SL_SPAN_MEMCPY_D2D : SL_SPAN_MEMCPY_P2P;
 }
 
 sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtype dtype,
@@ -46,7 +48,19 @@ sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char 
         status = sl__tensor_check(src, "the source", err);
     if (!status)
         status = sl__tensor_meet(dst, src, device, err);
-    return status ? status : sl__device_enter(*device, what, err);
+    if (!status)
+        status = sl__device_enter(*device, what, err);
+    if (!status && src->device != *device && sl__tensor_are_peers(dst, src))
+        status = sl__device_enter(src->device, what, err);
+    return status;
+}
+
+sl_status sl__copy_check_stream(const sl_tensor *dst, const sl_tensor *src,
+                                const sl_stream *stream, const sl_device *device, sl_error *err)
+{
+    if (stream && stream->device == src->device && sl__tensor_are_peers(dst, src))
+        return SL_OK;
+    return sl__stream_check_device(stream, device, err);
 }
 
 /* ---- between tensors ---------------------------------------------------------- */
@@ -65,6 +79,12 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, 
         return sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s",
                        sl_dtype_name(dst->spec.dtype), sl_dtype_name(src->spec.dtype));
     return SL_OK;
+}
+
+/* PyTorch: a copy that stays on GPUs never waits. */
+static bool has_host_side(uint8_t copy_kind)
+{
+    return copy_kind != SL_SPAN_MEMCPY_D2D && copy_kind != SL_SPAN_MEMCPY_P2P;
 }
 
 static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst,
@@ -89,7 +109,7 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
         return status;
     on_host = sl__copy_is_on_host(dst, src);
     if (!on_host)
-        status = sl__stream_check_device(stream, device, err);
+        status = sl__copy_check_stream(dst, src, stream, device, err);
     if (status || dst == src)           /* PyTorch: a copy onto itself does nothing */
         return status;
     sl__tensor_follow(dst, device);
@@ -98,11 +118,11 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     work.dtype = (uint8_t)dst->spec.dtype;
     if (on_host)
         return sl__copy_on_host(dst->buffer, src->buffer, work.bytes, dst->spec.dtype, err);
-    work.copy_kind = sl__copy_kind(dst->spec.place, src->spec.place);
+    work.copy_kind = sl__copy_kind(dst, src);
     status = submit_copy(stream, &work, dst->buffer, src->buffer, err);
-    if (!status && !non_blocking && work.copy_kind != SL_SPAN_MEMCPY_D2D)
+    if (!status && !non_blocking && has_host_side(work.copy_kind))
         status = sl__stream_wait_idle(stream, err);
-    return sl__device_finish(device, status, err);
+    return sl__device_finish(stream->device, status, err);
 }
 
 /* ---- between a tensor and the caller -------------------------------------------- */

@@ -26,71 +26,118 @@ const char *const sl__plain_call_names[SL_PLAIN_CALLS] = {
     [SL_PLAIN_CUBLAS_DESTROY] = "cublasDestroy",
 };
 
-/* Charges the call and notes it in recordings. Reaps, does not settle. */
-static sl_status plain_call(sl_device *device, sl_plain_call which, size_t bytes, sl_error *err)
+/* A call that recordings note under its name: begin, then the call, then end. */
+static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_name,
+                            sl_error *err)
 {
-    uint32_t name = sl__strings_intern(&device->core->strings, sl__plain_call_names[which]);
-    bool waited = false;
-    sl_call call;
-    sl_status status;
+    uint32_t name = sl__strings_intern(&device->core->strings, cuda_name);
 
     if (!name)
         return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
-    sl__call_begin(device, &call, SL_CALL_PLAIN);
-    call.name = name;
-    status = device->backend->plain_call(device, which, bytes, &waited, err);
-    call.waited_for_device = waited;
+    sl__call_begin(device, call, SL_CALL_PLAIN);
+    call->name = name;
+    return SL_OK;
+}
+
+/* The backend's part of a call, charged and noted. */
+static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call which,
+                              sl_buffer *buffer, sl_stream *stream, sl_error *err)
+{
+    bool waited = false;
+    sl_status status = device->backend->plain_call(device, which, buffer, stream,
+                                                   buffer ? buffer->bytes : 0, &waited, err);
+
+    call->waited_for_device = waited;
+    return status;
+}
+
+/* A whole call. */
+static sl_status plain_call(sl_device *device, sl_plain_call which, sl_buffer *buffer,
+                            sl_stream *stream, sl_error *err)
+{
+    sl_call call;
+    sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
+
+    if (status)
+        return status;
+    status = backend_call(device, &call, which, buffer, stream, err);
     sl__call_end(device, &call, NULL, status);
-    sl__device_reap(device);
     return status;
 }
 
 /* ---- memory ------------------------------------------------------------------- */
 
-/* Not settled, as sl_tensor_create. The memory is had before its cost is known, so
- * that a call that fails takes no time. */
-static sl_status allocate(sl_device *device, sl_plain_call which, sl_place place, size_t n_bytes,
+/* Where the memory comes from, and what CUDA calls that. */
+typedef struct source {
+    sl_plain_call which;
+    sl_place place;
+    sl_alloc_how how;
+} source;
+
+/* The memory is had before its cost is known, so that a call that fails takes no time.
+ * On a real GPU having it is the call. */
+static sl_status allocate_in_call(sl_device *device, const source *from,
+                                  const sl_tensor_spec *spec, sl_stream *stream,
+                                  sl_tensor **memory, sl_error *err)
+{
+    sl_stream *named = from->how == SL_ALLOC_ASYNC ? stream : NULL;
+    sl_call call;
+    sl_status status = begin_call(device, &call, sl__plain_call_names[from->which], err);
+
+    if (status)
+        return status;
+    status = sl__tensor_create(device, spec, from->how, stream, memory, err);
+    if (!status) {
+        status = backend_call(device, &call, from->which, (*memory)->buffer, named, err);
+        if (status) {
+            sl_tensor_release(*memory);
+            *memory = NULL;
+        }
+    }
+    sl__call_end(device, &call, NULL, status);
+    return status;
+}
+
+/* Not settled, as sl_tensor_create. */
+static sl_status allocate(sl_device *device, const source *from, size_t n_bytes,
                           sl_stream *stream, sl_tensor **memory, sl_error *err)
 {
-    sl_tensor_spec spec = { .dtype = SL_UINT8, .place = place, .ndim = 1 };
-    sl_status status = sl__device_enter(device, sl__plain_call_names[which], err);
+    sl_tensor_spec spec = { .dtype = SL_UINT8, .place = from->place, .ndim = 1 };
+    sl_status status = sl__device_enter(device, sl__plain_call_names[from->which], err);
 
     if (status)
         return status;
     if (n_bytes > INT64_MAX)
         return sl_fail(err, SL_ESHAPE, "%zu bytes do not fit in 63 bits", n_bytes);
     spec.dim[0] = (int64_t)n_bytes;
-    status = sl__tensor_create(device, &spec, SL_ALLOC_PLAIN, stream, memory, err);
-    if (status)
-        return status;
-    status = plain_call(device, which, n_bytes, err);
-    if (status) {
-        sl_tensor_release(*memory);
-        *memory = NULL;
-    }
-    return status;
+    status = allocate_in_call(device, from, &spec, stream, memory, err);
+    return sl__device_leave(device, status, err);
 }
 
 sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err)
 {
+    static const source from = { SL_PLAIN_MALLOC, SL_ON_DEVICE, SL_ALLOC_PLAIN };
+
     if (!device)
         return sl_fail(err, SL_ECLOSED, "the device is closed");
-    return allocate(device, SL_PLAIN_MALLOC, SL_ON_DEVICE, n_bytes, device->core->legacy, memory,
-                    err);
+    return allocate(device, &from, n_bytes, device->core->legacy, memory, err);
 }
 
 sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err)
 {
-    return allocate(device, SL_PLAIN_MALLOC_HOST, SL_PINNED, n_bytes, NULL, memory, err);
+    static const source from = { SL_PLAIN_MALLOC_HOST, SL_PINNED, SL_ALLOC_PLAIN };
+
+    return allocate(device, &from, n_bytes, NULL, memory, err);
 }
 
 sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory,
                                sl_error *err)
 {
+    static const source from = { SL_PLAIN_MALLOC_ASYNC, SL_ON_DEVICE, SL_ALLOC_ASYNC };
+
     if (!stream)
         return sl_fail(err, SL_ECLOSED, "the stream is closed");
-    return allocate(stream->device, SL_PLAIN_MALLOC_ASYNC, SL_ON_DEVICE, n_bytes, stream, memory,
-                    err);
+    return allocate(stream->device, &from, n_bytes, stream, memory, err);
 }
 
 static sl_status enter_memory(sl_tensor *memory, const char *what, sl_error *err)
@@ -100,14 +147,18 @@ static sl_status enter_memory(sl_tensor *memory, const char *what, sl_error *err
     return status ? status : sl__device_enter(memory->device, what, err);
 }
 
-static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_error *err)
+/* What the call has waited for is reaped while the memory is still the tensor's. */
+static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_stream *stream,
+                                sl_error *err)
 {
-    sl_status status = plain_call(memory->device, which, memory->bytes, err);
+    sl_device *device = memory->device;
+    sl_status status = plain_call(device, which, memory->buffer, stream, err);
 
+    status = sl__device_leave(device, status, err);
     if (status)
         return status;
     sl__tensor_drop_buffer(memory);
-    return sl__device_settle(memory->device, err);
+    return sl__device_settle(device, err);
 }
 
 /* cudaFree and cudaFreeAsync take device memory. */
@@ -129,7 +180,7 @@ sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
 
     if (!status)
         status = check_device_memory(memory, "cudaFree", err);
-    return status ? status : release_memory(memory, SL_PLAIN_FREE, err);
+    return status ? status : release_memory(memory, SL_PLAIN_FREE, NULL, err);
 }
 
 sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
@@ -150,7 +201,7 @@ sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
         return sl_fail(err, SL_EPLACE,
                        "cudaFreeHost takes pinned host memory; this is a pageable host tensor: "
                        "use its free");
-    return release_memory(memory, SL_PLAIN_FREE_HOST, err);
+    return release_memory(memory, SL_PLAIN_FREE_HOST, NULL, err);
 }
 
 sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err)
@@ -161,29 +212,41 @@ sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err
         status = sl__tensor_check_stream(memory, "the memory", stream, err);
     if (!status)
         status = check_device_memory(memory, "cudaFreeAsync", err);
-    return status ? status : release_memory(memory, SL_PLAIN_FREE_ASYNC, err);
+    return status ? status : release_memory(memory, SL_PLAIN_FREE_ASYNC, stream, err);
 }
 
 /* ---- page-locking --------------------------------------------------------------- */
 
-static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
+static sl_status pin_in_call(sl_tensor *tensor, bool pin, sl_plain_call which, sl_error *err)
 {
     sl_device *device = tensor->device;
-    sl_place place = pin ? SL_PINNED : SL_PAGEABLE;
-    sl_status status = device->backend->host_pin(tensor->buffer, pin, err);
+    sl_call call;
+    sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
 
     if (status)
         return status;
-    status = plain_call(device, pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER,
-                        tensor->bytes, err);
-    if (status) {
-        device->backend->host_pin(tensor->buffer, !pin, NULL);
-        return status;
+    status = device->backend->host_pin(tensor->buffer, pin, err);
+    if (!status) {
+        status = backend_call(device, &call, which, tensor->buffer, NULL, err);
+        if (status)
+            device->backend->host_pin(tensor->buffer, !pin, NULL);
     }
+    sl__call_end(device, &call, NULL, status);
+    return status;
+}
+
+static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
+{
+    sl_place place = pin ? SL_PINNED : SL_PAGEABLE;
+    sl_status status = pin_in_call(
+        tensor, pin, pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER, err);
+
+    if (status)
+        return sl__device_leave(tensor->device, status, err);
     sl__buffer_set_place(tensor->buffer, place);
     tensor->spec.place = place;
     tensor->registered = pin;
-    return sl__device_settle(device, err);
+    return sl__device_settle(tensor->device, err);
 }
 
 sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
@@ -282,7 +345,7 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
     sl__tensor_follow(src, stream->device);
     if (sl__copy_is_on_host(dst, src))
         return sl__copy_on_host(dst->buffer, src->buffer, n_bytes, SL_UINT8, err);
-    work.copy_kind = sl__copy_kind(dst->spec.place, src->spec.place);
+    work.copy_kind = sl__copy_kind(dst, src);
     return sl__op_enqueue(stream, &work,
                           &(sl__operands){ .out = dst->buffer, .in0 = src->buffer }, err);
 }
@@ -306,8 +369,92 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
     if (!status && stream && sl__copy_is_on_host(dst, src))
         device = stream->device;        /* between host tensors any stream will do */
     if (!status)
-        status = sl__stream_check_device(stream, device, err);
+        status = sl__copy_check_stream(dst, src, stream, device, err);
     return status ? status : copy_bytes(dst, src, n_bytes, stream, 0, err);
+}
+
+/* ---- questions, and access between devices ------------------------------------------ */
+
+sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+                               sl_error *err)
+{
+    sl_call call;
+    sl_status status = sl__device_enter(device, "cudaMemGetInfo", err);
+
+    if (!status)
+        status = begin_call(device, &call, "cudaMemGetInfo", err);
+    if (status)
+        return status;
+    status = device->backend->memory_info(device, free_bytes, total_bytes, err);
+    sl__call_end(device, &call, NULL, status);
+    return sl__device_finish(device, status, err);
+}
+
+static sl_status check_pair(sl_device *device, sl_device *peer, const char *cuda_name,
+                            sl_error *err)
+{
+    sl_status status = sl__device_enter(device, cuda_name, err);
+
+    if (!status)
+        status = sl__device_enter(peer, cuda_name, err);
+    if (status)
+        return status;
+    if (device->backend != peer->backend)
+        return sl_fail(err, SL_EDEVICE, "%s takes two devices of one backend, not %s %d and %s %d",
+                       cuda_name, device->backend->name, device->info.index, peer->backend->name,
+                       peer->info.index);
+    if (device->info.index == peer->info.index)
+        return sl_fail(err, SL_EINVAL, "%s takes two devices; both are %s %d", cuda_name,
+                       device->backend->name, device->info.index);
+    return SL_OK;
+}
+
+static sl_status peer_access(sl_device *device, sl_device *peer, sl_peer_call which, bool *answer,
+                             sl_error *err)
+{
+    static const char *const names[] = {
+        [SL_PEER_CAN_ACCESS] = "cudaDeviceCanAccessPeer",
+        [SL_PEER_ENABLE] = "cudaDeviceEnablePeerAccess",
+        [SL_PEER_DISABLE] = "cudaDeviceDisablePeerAccess",
+    };
+    sl_call call;
+    sl_status status = check_pair(device, peer, names[which], err);
+
+    if (!status)
+        status = begin_call(device, &call, names[which], err);
+    if (status)
+        return status;
+    status = device->backend->peer_access(device, peer, which, answer, err);
+    sl__call_end(device, &call, NULL, status);
+    return sl__device_finish(device, status, err);
+}
+
+sl_status sl_cuda_device_can_access_peer(sl_device *device, sl_device *peer, bool *can,
+                                         sl_error *err)
+{
+    return peer_access(device, peer, SL_PEER_CAN_ACCESS, can, err);
+}
+
+sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, sl_error *err)
+{
+    bool changed = false;
+    sl_status status = peer_access(device, peer, SL_PEER_ENABLE, &changed, err);
+
+    if (status || changed)
+        return status;
+    return sl_fail(err, SL_ESTATE, "device %d has access to device %d already",
+                   device->info.index, peer->info.index);
+}
+
+sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer, sl_error *err)
+{
+    bool changed = false;
+    sl_status status = peer_access(device, peer, SL_PEER_DISABLE, &changed, err);
+
+    if (status || changed)
+        return status;
+    return sl_fail(err, SL_ESTATE, "device %d has no access to device %d that could be taken",
+                   device->info.index, peer->info.index);
 }
 
 /* ---- calls that only cost ------------------------------------------------------------ */
@@ -327,7 +474,7 @@ sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
         return status;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(sl__plain_call_names[calls[i]], cuda_name))
-            return sl__device_finish(device, plain_call(device, calls[i], 0, err), err);
+            return sl__device_finish(device, plain_call(device, calls[i], NULL, NULL, err), err);
     return sl_fail(err, SL_ENOTFOUND,
                    "there is no plain call \"%.60s\": known are cudaFuncSetCacheConfig, "
                    "cudaDeviceSetLimit, cublasCreate, cublasDestroy", cuda_name);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fault.h"
 #include "op.h"
+#include "plugin.h"
 #include "record.h"
 #include "stream.h"
 
@@ -20,9 +22,6 @@ static sl_status no_such_backend(const char *name, sl_error *err)
         size_t len = strlen(names);
         snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "", sl__backends[i]->name);
     }
-    if (!strcmp(name, "cuda"))
-        return sl_fail(err, SL_ENOTFOUND, "backend cuda is not in this build: it has %s only",
-                       names);
     return sl_fail(err, SL_ENOTFOUND, "there is no backend \"%.40s\": this build has %s", name,
                    names);
 }
@@ -42,6 +41,8 @@ static sl_status find_backend(const char *name, const sl_backend **found, sl_err
         *found = backend;
         return SL_OK;
     }
+    if (!strcmp(name, "cuda"))
+        return sl__plugin_backend(name, found, err);
     return no_such_backend(name, err);
 }
 
@@ -50,7 +51,44 @@ sl_status sl_backend_device_count(const char *backend_name, int *count, sl_error
     const sl_backend *backend = NULL;
     sl_status status = find_backend(backend_name, &backend, err);
 
-    return status ? status : backend->device_count(count, err);
+    if (status)
+        return status;
+    if (err)
+        *err = (sl_error){ .status = SL_OK };
+    return backend->device_count(count, err);
+}
+
+/* The backend that has device `index`. */
+static sl_status find_device(const char *backend_name, int index, const sl_backend **backend,
+                             sl_error *err)
+{
+    sl_error reason = { .status = SL_OK };
+    int count = 0;
+    sl_status status = find_backend(backend_name, backend, err);
+
+    if (status)
+        return status;
+    status = (*backend)->device_count(&count, &reason);
+    if (status) {
+        if (err)
+            *err = reason;
+        return status;
+    }
+    if (index >= 0 && index < count)
+        return SL_OK;
+    if (count == 0 && reason.msg[0])
+        return sl_fail(err, SL_ENOTFOUND, "there is no device %d: %.200s", index, reason.msg);
+    return sl_fail(err, SL_ENOTFOUND, "there is no device %d: backend %s has %d device%s", index,
+                   (*backend)->name, count, count == 1 ? "" : "s");
+}
+
+sl_status sl_backend_device_name(const char *backend_name, int index, char *name,
+                                 size_t name_bytes, sl_error *err)
+{
+    const sl_backend *backend = NULL;
+    sl_status status = find_device(backend_name, index, &backend, err);
+
+    return status ? status : backend->device_name(index, name, name_bytes, err);
 }
 
 /* ---- lifecycle --------------------------------------------------------------- */
@@ -70,6 +108,7 @@ static sl_status allocate(const sl_backend *backend, int index, sl_device **out,
     device->refs = 1;
     device->info.backend = backend->name;
     device->info.index = index;
+    device->interrupted = sl__interrupt_flag();
     *out = device;
     return SL_OK;
 }
@@ -87,16 +126,10 @@ sl_status sl_device_open(const char *backend_name, int index, const sl_setting *
 {
     const sl_backend *backend = NULL;
     sl_device *device = NULL;
-    int count = 0;
-    sl_status status = find_backend(backend_name, &backend, err);
+    sl_status status = find_device(backend_name, index, &backend, err);
 
-    if (!status)
-        status = backend->device_count(&count, err);
     if (status)
         return status;
-    if (index < 0 || index >= count)
-        return sl_fail(err, SL_ENOTFOUND, "there is no device %d: backend %s has %d device%s",
-                       index, backend->name, count, count == 1 ? "" : "s");
     status = allocate(backend, index, &device, err);
     if (status)
         return status;
@@ -145,7 +178,8 @@ void sl_device_drain(sl_device *device)
         return;
     core = device->core;
     core->draining = true;
-    device->backend->device_synchronize(device, NULL);
+    if (!device->fault.status)          /* nothing runs any more on a lost device */
+        sl__device_leave(device, device->backend->device_synchronize(device, NULL), NULL);
     sl__device_reap(device);
     sl_device_set_current_stream(device, core->legacy, NULL);
     core->draining = core->stats.ops_in_flight > 0;
@@ -165,13 +199,23 @@ void sl_device_get_stats(const sl_device *device, sl_device_stats *stats)
 
 /* ---- what every call of the core uses ------------------------------------------ */
 
-sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
+sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *err)
 {
     if (!device)
         return sl_fail(err, SL_ECLOSED, "the device is closed");
     if (device->core->in_host_func)
         return sl_fail(err, SL_ESTATE, "a host function must not call the device: %s", what);
     return SL_OK;
+}
+
+sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
+{
+    sl_status status;
+
+    if (device && !device->core->in_host_func && !device->fault.status)
+        return SL_OK;
+    status = sl__device_enter_lost(device, what, err);
+    return status ? status : sl__fault_report(device, err);
 }
 
 void sl__device_reap(sl_device *device)
@@ -186,17 +230,12 @@ void sl__device_reap(sl_device *device)
     }
 }
 
-sl_status sl__device_settle(sl_device *device, sl_error *err)
+/* What went wrong in calls that have happened. */
+static sl_status take_pending(sl_device *device, sl_error *err)
 {
     sl_error *pending = &device->core->pending;
-    sl_status status;
+    sl_status status = pending->status;
 
-    if (device->core->in_host_func)
-        return SL_OK;
-    sl__device_reap(device);
-    if (!pending->status)
-        return SL_OK;
-    status = pending->status;
     if (device->core->more_pending) {
         size_t len = strlen(pending->msg);
         snprintf(pending->msg + len, sizeof pending->msg - len, " (and %d more failed)",
@@ -209,12 +248,33 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
     return status;
 }
 
+sl_status sl__device_settle(sl_device *device, sl_error *err)
+{
+    sl__device_core *core = device->core;
+
+    if (core->in_host_func)
+        return SL_OK;
+    sl__device_reap(device);
+    if (device->fault.status && !core->fault.reported)
+        return sl__fault_report(device, err);
+    return core->pending.status ? take_pending(device, err) : SL_OK;
+}
+
+sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
+{
+    sl__device_reap(device);
+    if (status && device->fault.status)
+        return sl__fault_report(device, err);
+    if (status == SL_EINTERRUPT) {
+        sl_interrupt(false);
+        return sl_fail(err, SL_EINTERRUPT, "interrupted");
+    }
+    return status;
+}
+
 sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err)
 {
-    if (!status)
-        return sl__device_settle(device, err);
-    sl__device_reap(device);
-    return status;
+    return status ? sl__device_leave(device, status, err) : sl__device_settle(device, err);
 }
 
 void sl__device_fail_later(sl_device *device, sl_status status, const char *msg)
@@ -225,6 +285,11 @@ void sl__device_fail_later(sl_device *device, sl_status status, const char *msg)
         device->core->more_pending++;
     else
         sl_fail(pending, status, "%s", msg);
+}
+
+bool sl__device_are_peers(const sl_device *a, const sl_device *b)
+{
+    return a != b && a->backend == b->backend && a->backend->peer_copies;
 }
 
 sl_status sl__device_check_same(const sl_device *device, const char *noun,
@@ -284,4 +349,12 @@ void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void 
 {
     device->core->pressure_hook = hook;
     device->core->pressure_ud = ud;
+}
+
+const char *sl_device_take_notice(sl_device *device)
+{
+    const char *notice = device->notice;
+
+    device->notice = NULL;
+    return notice;
 }

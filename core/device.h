@@ -10,7 +10,9 @@
 #ifndef SL_DEVICE_H
 #define SL_DEVICE_H
 
+#include "activity.h"
 #include "backend.h"
+#include "fault.h"
 #include "strings.h"
 
 /* The backends of this build, ended by NULL (core/backends.c). */
@@ -33,6 +35,7 @@ typedef struct sl__device_core {
     sl__strings strings;
 
     struct sl__recording *recordings;   /* active ones, the latest first (core/record.c) */
+    sl__activities activities;          /* what the backend delivered while one is active */
     uint32_t span_names[SL_KERNELS][SL_DTYPES + 1];     /* text ids, 0: not made yet */
     uint32_t copy_names[SL_SPAN_KINDS][3][3];
     uint32_t memset_name, host_func_name;
@@ -41,14 +44,21 @@ typedef struct sl__device_core {
     void *pressure_ud;
     bool draining;                      /* host functions are skipped */
     int in_host_func;                   /* depth of host functions that are running */
+    sl__fault fault;                    /* what core/fault.c knows of a lost device */
     sl_error pending;                   /* what settle reports next; status 0: nothing */
     int more_pending;                   /* how many failures after it were not kept */
     sl_device_stats stats;
 } sl__device_core;
 
+/* The flag of sl_interrupt, for sl_device.interrupted (core/interrupt.c). */
+const volatile sig_atomic_t *sl__interrupt_flag(void);
+
 /* Checks at the door of every call that reaches the backend: the device is
- * there, and no host function is running. `what` names the call. */
+ * there and not lost, and no host function is running. `what` names the call. */
 sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err);
+
+/* The same for calls that a lost device can still serve: those that let go. */
+sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *err);
 
 /* Retires whatever has completed. Does nothing inside a host function, where
  * the backend is in the middle of its work. */
@@ -56,14 +66,23 @@ void sl__device_reap(sl_device *device);
 
 /* How a call that has driven the backend ends: reaps, then reports what went
  * wrong on the way (a host function that failed, a recording that ran out of
- * memory), once. The call itself has happened. */
+ * memory, the loss of the device), once. The call itself has happened. */
 sl_status sl__device_settle(sl_device *device, sl_error *err);
 
-/* settle after a success; after a failure only reap, and give that failure back. */
+/* Reaps and gives `status` back; after a failure with the sentence that belongs to
+ * it: which operations a lost device had in flight, or that the user ended the wait,
+ * whose wish is fulfilled then. For calls that have something to hand over, and so
+ * must not fail with the errors of others. */
+sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err);
+
+/* settle after a success, leave after a failure. */
 sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err);
 
 /* Keeps an error for the next settle; the first one wins. */
 void sl__device_fail_later(sl_device *device, sl_status status, const char *msg);
+
+/* Two devices that can copy to one another and wait for one another's events. */
+bool sl__device_are_peers(const sl_device *a, const sl_device *b);
 
 /* SL_EDEVICE with both devices, unless `device` is `other`. The two nouns are
  * what belongs to each ("a", "the stream"). */

@@ -43,8 +43,7 @@ sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_e
     if (status)
         return status;
     status = open_event(device, timing, event, err);
-    sl__device_reap(device);
-    return status;
+    return sl__device_leave(device, status, err);
 }
 
 sl_event *sl_event_retain(sl_event *event)
@@ -103,7 +102,8 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     return SL_OK;
 }
 
-/* The backend sees waits on unrecorded events too: they cost the host the same. */
+/* The backend sees waits on unrecorded events too: they cost the host the same. The
+ * record of another device has a number that means nothing here. */
 static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 {
     const sl_work work = { .kind = SL_WORK_EVENT_WAIT };
@@ -113,8 +113,10 @@ static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 
     if (status)
         return status;
-    op->wait_target = event->record_seq;
-    op->wait_target_stream = event->record_stream;
+    if (event->device == stream->device) {
+        op->wait_target = event->record_seq;
+        op->wait_target_stream = event->record_stream;
+    }
     return sl__op_submit(op, err);
 }
 
@@ -127,22 +129,38 @@ static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what
         return status;
     if (!stream)
         return sl_fail(err, SL_ECLOSED, "the stream is closed");
-    return sl__device_check_same(event->device, "the event", stream->device, "the stream", err);
+    return SL_OK;
 }
 
 sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err)
 {
     sl_status status = enter_pair(event, stream, "record", err);
 
+    if (!status)
+        status = sl__device_check_same(event->device, "the event", stream->device, "the stream",
+                                       err);
     if (status)
         return status;
     return sl__device_finish(stream->device, submit_record(event, stream, err), err);
+}
+
+/* A stream may wait for what happens on its own device, and on a peer. */
+static sl_status check_wait(const sl_stream *stream, const char *noun, const sl_device *other,
+                            const char *other_noun, sl_error *err)
+{
+    if (sl__device_are_peers(stream->device, other))
+        return SL_OK;
+    return sl__device_check_same(other, other_noun, stream->device, noun, err);
 }
 
 sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err)
 {
     sl_status status = enter_pair(event, stream, "wait_event", err);
 
+    if (!status)
+        status = check_wait(stream, "the stream", event->device, "the event", err);
+    if (!status && stream->device != event->device)
+        status = sl__device_enter(stream->device, "wait_event", err);
     if (status)
         return status;
     return sl__device_finish(stream->device, submit_wait(stream, event, err), err);
@@ -157,15 +175,19 @@ sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *e
         return status;
     if (!other)
         return sl_fail(err, SL_ECLOSED, "the stream to wait for is closed");
-    status = sl__device_check_same(other->device, "the stream to wait for", stream->device,
-                                   "the waiting stream", err);
+    status = check_wait(stream, "the waiting stream", other->device, "the stream to wait for",
+                        err);
+    if (!status)
+        status = sl__device_enter(other->device, "wait_stream", err);
     if (status)
         return status;
-    status = open_event(stream->device, false, &event, err);
+    status = open_event(other->device, false, &event, err);
     if (status)
-        return sl__device_finish(stream->device, status, err);
+        return sl__device_finish(other->device, status, err);
     status = submit_record(event, other, err);
-    if (!status)
+    if (status)
+        status = sl__device_leave(other->device, status, err);
+    else
         status = submit_wait(stream, event, err);
     sl_event_release(event);
     return sl__device_finish(stream->device, status, err);

@@ -71,8 +71,7 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     op->host_fn = run_host_func;
     op->host_ud = func;
     op->host_release = release_host_func;
-    status = sl__op_submit(op, err);
-    sl__device_reap(device);
+    status = sl__device_leave(device, sl__op_submit(op, err), err);
     if (status)
         goto fail;
     /* Not settled: a failure of this call always means that `ud` is still the

@@ -23,6 +23,7 @@ static const char *const kernel_names[SL_KERNELS] = {
     [SL_KERNEL_RAND] = "rand",
     [SL_KERNEL_RANDN] = "randn",
     [SL_KERNEL_SPIN] = "spin",
+    [SL_KERNEL_TRAP] = "trap",
 };
 
 const char *sl__kernel_name(sl_kernel kernel)
@@ -226,7 +227,7 @@ sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
     return enqueue(&work, out, a, NULL, stream, err);
 }
 
-/* ---- spin ------------------------------------------------------------------------------ */
+/* ---- spin, trap ------------------------------------------------------------------------ */
 
 /* 0 to `most`: CUDA's own limits, so that a script fails here as it would there. */
 static sl_status check_spin_number(const char *noun, int64_t value, int64_t most, sl_error *err)
@@ -266,4 +267,12 @@ sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *e
     work.threads = options->threads ? (uint32_t)options->threads : 32;
     work.shared_bytes = (size_t)options->shared_bytes;
     return sl__op_enqueue(stream, &work, &(sl__operands){ 0 }, err);
+}
+
+sl_status sl_trap(sl_stream *stream, sl_error *err)
+{
+    const sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_TRAP };
+    sl_status status = sl__stream_enter(stream, "trap", err);
+
+    return status ? status : sl__op_enqueue(stream, &work, &(sl__operands){ 0 }, err);
 }

@@ -124,7 +124,9 @@ void sl__op_retire(sl_device *device, sl_op *op)
     sl__device_core *core = device->core;
 
     core->stats.ops_in_flight--;
-    if (core->recordings)
+    if (op->lost)
+        sl__fault_note(device, op);
+    else if (core->recordings)
         sl__record_op(device, op);
     if (op->host_release)
         op->host_release(op->host_ud);

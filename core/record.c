@@ -14,6 +14,7 @@
 #include "device.h"
 #include "dtype.h"
 #include "kernel.h"
+#include "timeline/store.h"
 
 typedef struct sl__recording {
     struct sl__recording *next;
@@ -107,8 +108,8 @@ static uint32_t kernel_text(sl_device *device, const sl_work *work)
 
     if (*id)
         return *id;
-    if (work->kernel == SL_KERNEL_SPIN)
-        snprintf(name, sizeof name, "%s", sl__kernel_name(SL_KERNEL_SPIN));
+    if (work->kernel == SL_KERNEL_SPIN || work->kernel == SL_KERNEL_TRAP)
+        snprintf(name, sizeof name, "%s", sl__kernel_name((sl_kernel)work->kernel));
     else
         snprintf(name, sizeof name, "%s_%s", sl__kernel_name((sl_kernel)work->kernel),
                  tf32 ? "tf32" : sl__dtype_short_name((sl_dtype)work->dtype));
@@ -243,23 +244,61 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
 
 /* ---- start and stop -------------------------------------------------------- */
 
-static void close_recording(sl_device *device, recording *rec)
+static void free_recording(recording *rec)
 {
-    sl_timeline_finish(rec->timeline, rec->host_start_ns, device->backend->host_now_ns(device));
     sl_timeline_release(rec->timeline);
     free(rec->texts);
     free(rec->streams_noted);
     free(rec);
 }
 
-sl_status sl_record_start(sl_device *device, sl_timeline **timeline, sl_error *err)
+static void report_untimed(sl_device *device, size_t n)
 {
-    recording *rec;
+    bool incomplete = device->core->activities.incomplete;
+    char msg[128];
+
+    snprintf(msg, sizeof msg, "recording: %zu operation%s no times: %s", n,
+             n == 1 ? " has" : "s have",
+             incomplete ? "out of memory for them" : "the profiler lost their records");
+    sl__device_fail_later(device, incomplete ? SL_ENOMEM : SL_EBACKEND, msg);
+}
+
+/* The symbols of spans that have got their times are still the device's text ids. */
+static void map_symbols(sl_device *device, recording *rec)
+{
+    size_t n;
+    sl_span *spans = sl__timeline_edit_spans(rec->timeline, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (spans[i].symbol && !map_text(device, rec, spans[i].symbol, &spans[i].symbol))
+            lose(device, rec);
+}
+
+/* It is no longer in the list. */
+static void close_recording(sl_device *device, recording *rec)
+{
+    int64_t host_end_ns = device->backend->host_now_ns(device);
+    size_t n_untimed;
+
+    sl__activity_collect(device);
+    if (sl__timeline_has_untimed(rec->timeline)) {
+        n_untimed = sl__activity_apply(device, rec->timeline);
+        map_symbols(device, rec);
+        if (n_untimed)
+            report_untimed(device, n_untimed);
+    }
+    device->backend->record_end(device);
+    sl_timeline_finish(rec->timeline, rec->host_start_ns, host_end_ns);
+    free_recording(rec);
+    if (!device->core->recordings)
+        sl__activity_forget(device);
+}
+
+static sl_status open_recording(sl_device *device, recording **out, sl_error *err)
+{
+    recording *rec = calloc(1, sizeof *rec);
     sl_status status;
 
-    if (!device)
-        return sl_fail(err, SL_ECLOSED, "the device is closed");
-    rec = calloc(1, sizeof *rec);
     if (!rec)
         return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
     status = sl_timeline_create(&rec->timeline, err);
@@ -268,6 +307,29 @@ sl_status sl_record_start(sl_device *device, sl_timeline **timeline, sl_error *e
         return status;
     }
     sl_timeline_set_device(rec->timeline, &device->info);
+    sl__timeline_expect_times(rec->timeline);
+    *out = rec;
+    return SL_OK;
+}
+
+sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
+                          sl_error *err)
+{
+    recording *rec = NULL;
+    sl_status status;
+
+    if (!device)
+        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (device->fault.status)
+        return sl__fault_report(device, err);
+    status = open_recording(device, &rec, err);
+    if (status)
+        return status;
+    status = device->backend->record_begin(device, name ? name : "recording", err);
+    if (status) {
+        free_recording(rec);
+        return sl__device_leave(device, status, err);
+    }
     rec->first_seq = device->core->last_seq + 1;
     rec->host_start_ns = device->backend->host_now_ns(device);
     rec->next = device->core->recordings;

@@ -54,7 +54,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
         free(stream);
         return sl_fail(err, SL_ENOMEM, "out of host memory for a stream's name");
     }
-    status = device->backend->stream_open(stream, err);
+    status = device->backend->stream_open(stream, name, err);
     if (status) {
         free(stream);
         return status;
@@ -90,12 +90,11 @@ sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, 
     if (status)
         return status;
     status = open_stream(device, options ? options : &defaults, false, stream, err);
-    sl__device_reap(device);
-    if (status)
-        return status;
-    sl_device_retain(device);
-    device->core->stats.streams++;
-    return SL_OK;
+    if (!status) {
+        sl_device_retain(device);
+        device->core->stats.streams++;
+    }
+    return sl__device_leave(device, status, err);
 }
 
 sl_stream *sl_stream_retain(sl_stream *stream)
@@ -193,7 +192,7 @@ sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_
         if (status)
             return status;
         status = sl__stream_open_owned(device, false, "per-thread", &core->per_thread, err);
-        sl__device_reap(device);
+        status = sl__device_leave(device, status, err);
         if (status)
             return status;
     }

@@ -42,7 +42,9 @@
     X(EUNSUPPORTED,-10, "not supported")                             \
     X(EIO,         -11, "input or output failed")                    \
     X(EHOSTFUNC,   -12, "a host function raised an error")           \
-    X(EINTERRUPT,  -13, "interrupted")
+    X(EINTERRUPT,  -13, "interrupted")                              \
+    X(EFAULT,      -14, "the device has failed")                     \
+    X(EBACKEND,    -15, "the device's library failed")
 
 typedef enum sl_status {
 #define X(name, code, text) SL_##name = code,
@@ -100,9 +102,14 @@ typedef struct sl_device_info {
     int64_t max_shared_bytes_per_block;
 } sl_device_info;
 
-/* How many devices `backend` has; 0 is not an error. SL_ENOTFOUND if there is
- * no such backend in this build. */
+/* How many devices `backend` has; 0 is not an error, and err->msg then says why.
+ * SL_ENOTFOUND if there is no such backend in this build; "cuda" is looked for as a
+ * plugin (core/plugin.c), and each reason for refusing one has its sentence. */
 sl_status sl_backend_device_count(const char *backend, int *count, sl_error *err);
+
+/* Its name, without opening it. */
+sl_status sl_backend_device_name(const char *backend, int index, char *name, size_t name_bytes,
+                                 sl_error *err);
 
 /* Opens a device. Blocking on real GPUs (context creation). */
 sl_status sl_device_open(const char *backend, int index, const sl_setting *settings,
@@ -110,6 +117,13 @@ sl_status sl_device_open(const char *backend, int index, const sl_setting *setti
 sl_device *sl_device_retain(sl_device *device);
 void sl_device_release(sl_device *device);
 const sl_device_info *sl_device_get_info(const sl_device *device);
+
+/* Asks the waits of all devices to end with SL_EINTERRUPT (on), or takes that back
+ * (off). A wait that has ended takes it back itself. Safe in a signal handler. */
+void sl_interrupt(bool on);
+
+/* A sentence that the backend wants the user to see, once; NULL if there is none. */
+const char *sl_device_take_notice(sl_device *device);
 
 /* Waits for all work and retires it; then drops host functions that have not
  * run. The owner calls it before its last release. Blocking. */
@@ -171,6 +185,7 @@ sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_
 
 sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err);             /* blocking */
 sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err);
+/* Of the stream's own device, or of one that it exchanges copies with (SL_EDEVICE). */
 sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err);
 /* Makes `stream` wait for what `other` holds now (an event of its own inside). */
 sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err);
@@ -247,8 +262,9 @@ sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, sl_stream *stream, s
 
 /* dst := src, same shape and dtype. Device copies run on `stream`. With
  * non_blocking the call returns when CUDA's cudaMemcpyAsync would (pageable
- * memory may still block); without, it waits for the stream. Host to host is
- * synchronous host work. */
+ * memory may still block); without, it waits for the stream if one side is on the
+ * host. Host to host is synchronous host work. Between two devices of a backend that
+ * can do that `stream` is of either; otherwise SL_EDEVICE. */
 sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
                          sl_error *err);
 
@@ -289,6 +305,10 @@ typedef struct sl_spin_options {
 } sl_spin_options;
 sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *err);
 
+/* A kernel that faults, to see what a lost device looks like: every later call on the
+ * device fails with SL_EFAULT. SL_EUNSUPPORTED on the simulator. */
+sl_status sl_trap(sl_stream *stream, sl_error *err);
+
 /* ---- the plain calls, for probes (lab.cuda) ----------------------------- */
 
 /* cudaMalloc, cudaMallocHost, cudaMallocAsync give a uint8 tensor of n bytes. */
@@ -311,13 +331,26 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
  * "cudaDeviceSetLimit", "cublasCreate", "cublasDestroy". */
 sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err);
 
+/* cudaMemGetInfo. What the pools of the laboratory hold back counts as used. */
+sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+                               sl_error *err);
+/* Whether `device` can reach the memory of `peer`; giving and taking that access. Copies
+ * between the two work without it, by way of the host. SL_ESTATE when it is so already. */
+sl_status sl_cuda_device_can_access_peer(sl_device *device, sl_device *peer, bool *can,
+                                         sl_error *err);
+sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, sl_error *err);
+sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer, sl_error *err);
+
 /* ---- recording --------------------------------------------------------- */
 
 /* From here on, operations enqueued on the device are recorded in *timeline,
  * until stop. Recordings may nest. Neither call synchronises. The caller owns
- * the timeline; it stays readable after stop and outlives the device. */
-sl_status sl_record_start(sl_device *device, sl_timeline **timeline, sl_error *err);
-/* Operations that have not retired yet are left out: synchronise first. */
+ * the timeline; it stays readable after stop and outlives the device. `name` is the
+ * range that profilers show (NVTX); NULL gives "recording". */
+sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
+                          sl_error *err);
+/* Operations that have not retired yet are left out: synchronise first. So are those
+ * whose times a real GPU's profiler lost; a later call then reports SL_EBACKEND, once. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
 #include "timeline/timeline.h"

@@ -129,8 +129,7 @@ sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_str
     if (status)
         return status;
     status = sl__tensor_create(device, spec, SL_ALLOC_TENSOR, stream, tensor, err);
-    sl__device_reap(device);
-    return status;
+    return sl__device_leave(device, status, err);
 }
 
 sl_tensor *sl_tensor_retain(sl_tensor *tensor)
@@ -166,7 +165,7 @@ sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err)
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
     if (!status)        /* inside a host function another call may be using it */
-        status = sl__device_enter(tensor->device, "free", err);
+        status = sl__device_enter_lost(tensor->device, "free", err);
     if (status)
         return status;
     sl__tensor_drop_buffer(tensor);
@@ -227,6 +226,12 @@ sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
     return sl__device_check_same(tensor->device, noun, stream->device, "the stream", err);
 }
 
+bool sl__tensor_are_peers(const sl_tensor *dst, const sl_tensor *src)
+{
+    return dst->spec.place == SL_ON_DEVICE && src->spec.place == SL_ON_DEVICE
+           && sl__device_are_peers(dst->device, src->device);
+}
+
 sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device **device,
                           sl_error *err)
 {
@@ -234,7 +239,7 @@ sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device 
     const sl_tensor *host = on_src ? dst : src;
 
     *device = on_src ? src->device : dst->device;
-    if (host->device == *device
+    if (host->device == *device || sl__tensor_are_peers(dst, src)
         || (host->spec.place != SL_ON_DEVICE && host->device->backend == (*device)->backend))
         return SL_OK;
     return sl__device_check_same(src->device, "the source", dst->device, "the destination", err);
@@ -245,7 +250,7 @@ void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 {
     sl_device *old = tensor->device;
 
-    if (old == device)
+    if (old == device || tensor->spec.place == SL_ON_DEVICE)
         return;
     sl__buffer_move(tensor->buffer, device);
     old->core->stats.tensors--;

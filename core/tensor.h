@@ -26,9 +26,13 @@ sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *
 sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
                                   const sl_stream *stream, sl_error *err);
 
-/* The device on which a copy between two open tensors runs. Host memory belongs to no
- * GPU: a host tensor meets the other one there, and sl__tensor_follow makes it belong
- * there once all checks have passed. Two GPUs, or two backends, do not meet. */
+/* Both are device memory, of two GPUs that can copy to one another. */
+bool sl__tensor_are_peers(const sl_tensor *dst, const sl_tensor *src);
+
+/* The device on which a copy between two open tensors runs; between peers the
+ * destination's. Host memory belongs to no GPU: a host tensor meets the other one
+ * there, and sl__tensor_follow makes it belong there once all checks have passed.
+ * Other GPUs, or two backends, do not meet. */
 sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device **device,
                           sl_error *err);
 void sl__tensor_follow(sl_tensor *tensor, sl_device *device);

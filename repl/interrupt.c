@@ -6,6 +6,9 @@
  * replaced by Lua's own, written anew, which note it. When the interrupted
  * coroutine has ended by that error, its resumer fails too, up to the main program;
  * a script can catch the error with pcall as any other.
+ *
+ * A call that waits for a GPU runs no Lua. The handler asks the laboratory to end the
+ * wait (lsl_interrupt), and the call then runs the hook itself.
  */
 #include "interrupt.h"
 
@@ -13,6 +16,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+
+void lsl_interrupt(bool on);            /* bindings/ */
 
 static const char message[] = "interrupted!";
 
@@ -25,6 +30,7 @@ static bool ended_run;
 static int raise_interrupted(lua_State *L)
 {
     pending = 0;
+    lsl_interrupt(false);
     n_raised++;
     return luaL_error(L, message);
 }
@@ -41,6 +47,7 @@ static void on_sigint(int number)
 {
     signal(number, SIG_DFL);            /* the next one ends the process */
     pending = 1;
+    lsl_interrupt(true);
     lua_State *L = running;
     if (L)
         lua_sethook(L, on_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
@@ -56,6 +63,7 @@ static bool is_interruption(lua_State *L)
 void interrupt_arm(lua_State *L)
 {
     pending = 0;
+    lsl_interrupt(false);
     n_raised = 0;
     running = L;
     signal(SIGINT, on_sigint);
@@ -64,6 +72,7 @@ void interrupt_arm(lua_State *L)
 void interrupt_disarm(lua_State *L, int status)
 {
     signal(SIGINT, SIG_DFL);
+    lsl_interrupt(false);
     running = NULL;
     ended_run = status != LUA_OK && is_interruption(L);
 }

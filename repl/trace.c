@@ -71,13 +71,12 @@ bool trace_can_write(const char *path, char *message, int message_bytes)
 
 /* ---- recording ----------------------------------------------------------- */
 
-/* Calls the laboratory's function of that name; its result is left. */
-static void call_lab(lua_State *L, const char *name)
+/* Pushes the laboratory's function of that name. */
+static void push_lab(lua_State *L, const char *name)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "streamlab");
     lua_getfield(L, -1, name);
-    lua_call(L, 0, 1);
 }
 
 static bool is_saved(lua_State *L)
@@ -93,7 +92,11 @@ static int on_open(lua_State *L)
         return 0;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
     int list = lua_gettop(L);
-    call_lab(L, "record");
+    push_lab(L, "record");
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "streamlab --trace");    /* in the views of profilers */
+    lua_setfield(L, -2, "name");
+    lua_call(L, 1, 1);
     lua_rawseti(L, list, luaL_len(L, list) + 1);
     return 0;
 }
@@ -117,29 +120,32 @@ static const char *push_nth_path(lua_State *L, const char *path, int n)
     return lua_tostring(L, -1);
 }
 
-/* Calls timeline:name(...) with the n_args arguments above the timeline's copy. */
-static void call_method(lua_State *L, const char *name, int n_args)
-{
-    lua_getfield(L, -n_args - 1, name);
-    lua_insert(L, -n_args - 2);
-    lua_call(L, n_args + 1, 0);
-}
-
-/* Arguments: timeline, path. */
+/* Arguments: timeline, path. Stopping waits for the device. If that fails, because the
+ * device has, the timeline has stopped all the same, and what it has is saved. */
 static int stop_and_save(lua_State *L)
 {
+    lua_getfield(L, 1, "stop");
     lua_pushvalue(L, 1);
-    call_method(L, "stop", 0);
+    bool stopped = lua_pcall(L, 1, 0, 0) == LUA_OK;
+    lua_getfield(L, 1, "save");
     lua_pushvalue(L, 1);
     lua_pushvalue(L, 2);
-    call_method(L, "save", 1);
-    return 0;
+    lua_call(L, 2, 0);
+    if (stopped)
+        return 0;
+    const char *reason = luaL_tolstring(L, 3, NULL);
+    lua_pushfstring(L, "--trace: %s has only what was recorded before this: %s",
+                    lua_tostring(L, 2), reason);
+    run_message(lua_tostring(L, -1));
+    lua_pushboolean(L, 1);
+    return 1;
 }
 
 /* Opens the default device, which is recorded from then on. */
 static int open_default(lua_State *L)
 {
-    call_lab(L, "device");
+    push_lab(L, "device");
+    lua_call(L, 0, 0);
     return 0;
 }
 
@@ -164,7 +170,12 @@ static int save_all(lua_State *L)
         lua_pushcfunction(L, stop_and_save);
         lua_rawgeti(L, list, i);
         push_nth_path(L, path, i);
-        failed += run_report(L, run_call(L, 2, 0)) != LUA_OK;
+        int status = run_call(L, 2, 1);
+        failed += status != LUA_OK || lua_toboolean(L, -1);
+        if (status != LUA_OK)
+            run_report(L, status);
+        else
+            lua_pop(L, 1);
     }
     lua_pushboolean(L, 0);
     lua_setfield(L, LUA_REGISTRYINDEX, list_key);

@@ -5,7 +5,9 @@
 #   bindings  Lua's headers, core/streamlab.h, its own
 #   core      its own and core/timeline's; no Lua, no CUDA, no terminal anywhere below it
 #   timeline  core/streamlab.h, its own
-#   core/sim  core/backend.h, its own
+#   numbers   core/backend.h, its own
+#   sim       core/backend.h, core/numbers', its own
+#   cuda      the same, and CUDA's headers, which nobody else includes
 # Scripts use nothing but the Lua API. The checker is checked itself, on a small
 # tree with one sin of each kind.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
@@ -23,7 +25,7 @@ includes() { # FILE...
 offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
     (
         cd "$1" || exit
-        set -- "$2"/*.[ch] "$3" "$4"
+        set -- "$2"/*.[ch] "$2"/*.cu "$2"/*.cuh "$3" "$4"
         files=
         while [ $# -gt 2 ]; do
             [ -f "$1" ] && files="$files $1"
@@ -51,9 +53,11 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
 }
 
 lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
-cuda='(^|/)(cuda|cublas|cupti|nvml|nvtx)'
+cuda='(^|/)(cuda|cublas|cupti|nvml|nvtx|nvToolsExt)'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
-nothing='^$'
+backend='^\.\./(backend|numbers/[a-z_]+)\.h$'
+# What the plugin may use of CUDA: the run-time, cuBLAS, CUPTI, NVTX.
+other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 
 # One line for each sin of the tree at ROOT.
 sins() { # ROOT
@@ -61,7 +65,9 @@ sins() { # ROOT
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal"
     offenders "$1" core '^timeline/[a-z_]+\.h$' "$lua|$cuda|$terminal"
     offenders "$1" core/timeline '^\.\./streamlab\.h$' "$lua|$cuda|$terminal"
-    offenders "$1" core/sim '^\.\./backend\.h$' "$lua|$cuda|$terminal"
+    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal"
+    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal"
+    offenders "$1" core/cuda "$backend" "$lua|$terminal|$other_cuda"
     script_sins "$1"
 }
 
@@ -100,7 +106,7 @@ check $? "every include follows the layers"
 planted=$(mktemp -d) || exit 1
 trap 'rm -rf "$planted"' EXIT
 mkdir -p "$planted/repl" "$planted/bindings" "$planted/core/timeline" "$planted/core/sim" \
-    "$planted/scripts"
+    "$planted/core/numbers" "$planted/core/cuda" "$planted/scripts"
 
 plant() { # FILE LINE NAME: the line in that file is found
     mkdir -p "$(dirname "$planted/$1")"
@@ -132,11 +138,28 @@ plant core/a.c '#include "sim/sim.h"' "the simulator in the core"
 plant core/timeline/a.c '#include "../device.h"' "a private header of the core in the timeline"
 plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simulator"
 plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simulator"
+plant core/sim/a.c '#include "../cuda/cuda.h"' "the other backend in the simulator"
+plant core/sim/a.c '#include <cuda_runtime_api.h>' "CUDA in the simulator"
+plant core/numbers/a.h '#include "../sim/sim.h"' "a backend in the numbers"
+plant core/numbers/a.h '#include <cuda_fp16.h>' "CUDA in the numbers"
+plant core/cuda/a.c '#include "../device.h"' "a private header of the core in the plugin"
+plant core/cuda/a.cu '#include "../sim/sim.h"' "the simulator in a CUDA file of the plugin"
+plant core/cuda/a.cuh '#include "../streamlab.h"' "more than backend.h in a CUDA header"
+plant core/cuda/a.c '#include <lua.h>' "Lua in the plugin"
+plant core/cuda/a.c '#include <nvml.h>' "another library of CUDA's in the plugin"
+plant core/cuda/a.cu '#include <thrust/sort.h>' "thrust in the plugin"
 plant scripts/a.lua 'local s = require "core.sim.engine"' "C internals in a script"
 plant scripts/a.lua 'package.loadlib("./x.so", "f")' "a C library in a script"
 allow repl/a.c '#include <lua.h>' "Lua in the program"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"
 allow core/sim/a.c '#include "../backend.h"' "backend.h in the simulator"
+allow core/sim/a.c '#include "../numbers/philox.h"' "the numbers in the simulator"
+allow core/cuda/a.cu '#include "../numbers/philox_core.h"' "the numbers in the plugin"
+allow core/cuda/a.cu '#include <cuda_bf16.h>' "CUDA's types in the plugin"
+allow core/cuda/a.c '#include <cublasLt.h>' "cuBLAS in the plugin"
+allow core/cuda/a.c '#include <cupti.h>' "CUPTI in the plugin"
+allow core/cuda/a.c '#include <nvtx3/nvToolsExt.h>' "NVTX in the plugin"
+allow core/numbers/a.h '#include "../backend.h"' "backend.h in the numbers"
 allow core/timeline/a.c '#include <math.h>' "the C library everywhere"
 allow scripts/a.lua 'local lab = require "streamlab"' "the laboratory in a script"
 

@@ -183,6 +183,39 @@ function tap.skip(why, n)
     end
 end
 
+-- Ends the file as one that cannot run here.
+function tap.skip_all(why)
+    debug.sethook()
+    out("1..0 # SKIP ", (tostring(why):gsub("%s+", " ")))
+    os.exit(0, true)
+end
+
+-- Opens a device of the backend that the tests run on: STREAMLAB_BACKEND, else the
+-- simulator. Where no GPU answers the file is skipped with the reason; a GPU that is
+-- there and cannot be opened is an error.
+function tap.open(index)
+    local lab = require "streamlab"
+    local backend = os.getenv("STREAMLAB_BACKEND") or "sim"
+    local found = backend == "sim"
+    for _, device in ipairs(lab.devices()) do
+        found = found or device.backend == backend
+    end
+    local options = { backend = backend, index = index }
+    if not found then
+        local _, err = pcall(lab.open, options)
+        tap.skip_all(type(err) == "table" and err.message or err)
+    end
+    return lab.open(options)
+end
+
+-- The same for what only a real GPU can show.
+function tap.open_real()
+    if (os.getenv("STREAMLAB_BACKEND") or "sim") == "sim" then
+        tap.skip_all("this is for a real GPU")
+    end
+    return tap.open()
+end
+
 -- What of the laboratory is still alive, as {name = count}; empty if it was not used.
 local function left_alive()
     local lab = package.loaded.streamlab

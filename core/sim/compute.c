@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../numbers/elements.h"
+#include "../numbers/generate.h"
+#include "../numbers/half.h"
 #include "blas.h"
-#include "half.h"
-#include "philox.h"
 
 enum { BLOCK = 512 };   /* elements that pass at a time */
 
@@ -54,13 +55,6 @@ void sim_job_init(sim_job *job, const sl_work *work)
         job->flags = work->flags & SL_WORK_TF32;
 }
 
-size_t sim_dtype_bytes(sl_dtype dtype)
-{
-    static const uint8_t bytes[SL_DTYPES] = {
-        [SL_FLOAT32] = 4, [SL_BFLOAT16] = 2, [SL_FLOAT16] = 2, [SL_UINT8] = 1};
-    return bytes[dtype];
-}
-
 int sim_job_inputs(const sim_job *job)
 {
     return kernel_traits[job->kernel].inputs;
@@ -75,7 +69,7 @@ size_t sim_job_bytes(const sim_job *job, int side)
         elems = job->m * job->k;
     if (job->kernel == SL_KERNEL_MATMUL && side == 1)
         elems = job->k * job->n;
-    return (size_t)elems * sim_dtype_bytes(job->dtype);
+    return (size_t)elems * numbers_dtype_bytes(job->dtype);
 }
 
 bool sim_job_is_elementwise(const sim_job *job)
@@ -103,71 +97,7 @@ size_t sim_job_scratch_bytes(const sim_job *job)
     return (inputs + (size_t)(job->m * job->n)) * sizeof(float);
 }
 
-/* ---- elements ---- */
-
-/* Buffers have no type of their own (plain memory holds what was copied there),
- * so halves are moved with memcpy, which compilers turn into plain loads. */
-static uint16_t half_at(const void *from, size_t i)
-{
-    uint16_t half;
-    memcpy(&half, (const uint8_t *)from + 2 * i, sizeof half);
-    return half;
-}
-
-static void load(float *to, const void *from, sl_dtype dtype, int64_t first, size_t n)
-{
-    from = (const uint8_t *)from + (size_t)first * sim_dtype_bytes(dtype);
-    switch (dtype) {
-    case SL_BFLOAT16:
-        for (size_t i = 0; i < n; i++)
-            to[i] = sim_float_of_bf16(half_at(from, i));
-        break;
-    case SL_FLOAT16:
-        for (size_t i = 0; i < n; i++)
-            to[i] = sim_float_of_f16(half_at(from, i));
-        break;
-    case SL_UINT8:
-        for (size_t i = 0; i < n; i++)
-            to[i] = ((const uint8_t *)from)[i];
-        break;
-    default:
-        memcpy(to, from, n * sizeof(float));
-    }
-}
-
-/* Towards zero, saturating; NaN becomes 0. */
-static uint8_t byte_of_float(float x)
-{
-    if (!(x > 0))
-        return 0;
-    return x < 255 ? (uint8_t)x : 255;
-}
-
-static void put_half(void *to, size_t i, uint16_t half)
-{
-    memcpy((uint8_t *)to + 2 * i, &half, sizeof half);
-}
-
-static void store(void *to, const float *from, sl_dtype dtype, int64_t first, size_t n)
-{
-    to = (uint8_t *)to + (size_t)first * sim_dtype_bytes(dtype);
-    switch (dtype) {
-    case SL_BFLOAT16:
-        for (size_t i = 0; i < n; i++)
-            put_half(to, i, sim_bf16_of_float(from[i]));
-        break;
-    case SL_FLOAT16:
-        for (size_t i = 0; i < n; i++)
-            put_half(to, i, sim_f16_of_float(from[i]));
-        break;
-    case SL_UINT8:
-        for (size_t i = 0; i < n; i++)
-            ((uint8_t *)to)[i] = byte_of_float(from[i]);
-        break;
-    default:
-        memcpy(to, from, n * sizeof(float));
-    }
-}
+/* ---- elementwise ---- */
 
 static size_t block_size(int64_t n, int64_t first)
 {
@@ -175,14 +105,15 @@ static size_t block_size(int64_t n, int64_t first)
 }
 
 /* x^exponent. Small whole exponents multiply from the left, ((x x) x) x, as the
- * CUDA backend does: powf differs between the C library and CUDA in the last bit. */
+ * CUDA backend does: powf differs between the C library and CUDA in the last bit. The
+ * root of -0 and of -infinity is not their power 0.5. */
 static void power(float *x, size_t n, double exponent)
 {
     const float e = (float)exponent;
     const int count = fabs(exponent) <= 16 ? (int)fabs(exponent) : -1;
     if (exponent == 0.5) {
         for (size_t i = 0; i < n; i++)
-            x[i] = sqrtf(x[i]);
+            x[i] = x[i] == -INFINITY ? INFINITY : fabsf(sqrtf(x[i]));
     } else if (count == fabs(exponent)) {
         for (size_t i = 0; i < n; i++) {
             float product = count > 0 ? x[i] : 1;
@@ -204,9 +135,9 @@ static void run_elementwise(const sim_job *job, void *out, const void *in0, cons
     const float scalar = (float)job->scalar;
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        load(x, in0, job->dtype, first, n);
+        numbers_load(x, in0, job->dtype, first, n);
         if (sim_job_inputs(job) == 2)
-            load(y, in1, job->dtype, first, n);
+            numbers_load(y, in1, job->dtype, first, n);
         switch (job->kernel) {
         case SL_KERNEL_POW:
             power(x, n, job->scalar);
@@ -227,7 +158,7 @@ static void run_elementwise(const sim_job *job, void *out, const void *in0, cons
             for (size_t i = 0; i < n; i++)
                 x[i] *= scalar;
         }
-        store(out, x, job->dtype, first, n);
+        numbers_store(out, x, job->dtype, first, n);
     }
 }
 
@@ -236,7 +167,7 @@ static float row_maximum(const sim_job *job, const void *in, int64_t start)
     float x[BLOCK], largest = -INFINITY;
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        load(x, in, job->dtype, start + first, n);
+        numbers_load(x, in, job->dtype, start + first, n);
         for (size_t i = 0; i < n; i++)
             if (x[i] > largest || isnan(x[i]))
                 largest = x[i];
@@ -256,17 +187,17 @@ static void run_softmax(const sim_job *job, void *out, const void *in)
         double sum = 0;
         for (int64_t first = 0; first < job->n; first += BLOCK) {
             size_t n = block_size(job->n, first);
-            load(x, in, job->dtype, start + first, n);
+            numbers_load(x, in, job->dtype, start + first, n);
             for (size_t i = 0; i < n; i++)
                 sum += expf(x[i] - largest);
         }
         const float total = (float)sum;
         for (int64_t first = 0; first < job->n; first += BLOCK) {
             size_t n = block_size(job->n, first);
-            load(x, in, job->dtype, start + first, n);
+            numbers_load(x, in, job->dtype, start + first, n);
             for (size_t i = 0; i < n; i++)
                 x[i] = expf(x[i] - largest) / total;
-            store(out, x, job->dtype, start + first, n);
+            numbers_store(out, x, job->dtype, start + first, n);
         }
     }
 }
@@ -279,14 +210,14 @@ static void run_sum(const sim_job *job, void *out, const void *in)
     double lane[8] = {0};
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        load(x, in, job->dtype, first, n);
+        numbers_load(x, in, job->dtype, first, n);
         for (size_t i = 0; i < n; i++)
             lane[i % 8] += x[i];
     }
     for (int i = 1; i < 8; i++)
         lane[0] += lane[i];
     const float sum = (float)lane[0];
-    store(out, &sum, job->dtype, 0, 1);
+    numbers_store(out, &sum, job->dtype, 0, 1);
 }
 
 /* The product of the inputs as the tensor cores see them: half types widened,
@@ -303,16 +234,16 @@ static bool run_matmul(const sim_job *job, void *out, const void *in0, const voi
         return false;
     const size_t a_elems = (size_t)(job->m * job->k), b_elems = (size_t)(job->k * job->n);
     float *b = a + a_elems;
-    load(a, in0, job->dtype, 0, a_elems);
-    load(b, in1, job->dtype, 0, b_elems);
+    numbers_load(a, in0, job->dtype, 0, a_elems);
+    numbers_load(b, in1, job->dtype, 0, b_elems);
     if (job->dtype == SL_FLOAT32) {
         for (size_t i = 0; i < a_elems + b_elems; i++)
-            a[i] = sim_tf32_of_float(a[i]);
+            a[i] = half_tf32_of_float(a[i]);
         sim_blas_sgemm(job->m, job->n, job->k, a, b, out);
     } else {
         float *c = b + b_elems;
         sim_blas_sgemm(job->m, job->n, job->k, a, b, c);
-        store(out, c, job->dtype, 0, (size_t)(job->m * job->n));
+        numbers_store(out, c, job->dtype, 0, (size_t)(job->m * job->n));
     }
     free(a);
     return true;
@@ -320,18 +251,9 @@ static bool run_matmul(const sim_job *job, void *out, const void *in0, const voi
 
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out)
 {
-    float x[BLOCK];
-    for (size_t done = 0; done < n; done += BLOCK) {
-        size_t count = block_size((int64_t)n, (int64_t)done);
-        if (job->kernel == SL_KERNEL_RAND)
-            philox_uniform(job->seed, job->tensor_id, first + done, count, x);
-        else if (job->kernel == SL_KERNEL_RANDN)
-            philox_normal(job->seed, job->tensor_id, first + done, count, x);
-        else
-            for (size_t i = 0; i < count; i++)
-                x[i] = (float)job->scalar;
-        store(out, x, job->dtype, (int64_t)done, count);
-    }
+    const sl_work work = {.kernel = job->kernel, .dtype = job->dtype, .scalar = job->scalar,
+                          .seed = job->seed, .tensor_id = job->tensor_id};
+    numbers_generate(&work, first, n, out);
 }
 
 bool sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1)

@@ -2,7 +2,7 @@
  *
  * A sim_job is what of a kernel's sl_work decides the result. values.c keeps one
  * in each recipe and runs it when somebody looks. Every dtype is computed in
- * float32 and rounded on store (half.h); uint8 saturates.
+ * float32 and rounded on store (core/numbers/half.h); uint8 saturates.
  */
 #ifndef SIM_COMPUTE_H
 #define SIM_COMPUTE_H
@@ -19,8 +19,6 @@ typedef struct sim_job {
 /* Only what the kernel reads is copied and the rest, padding included, is zero,
  * so that equal jobs are equal bytes. */
 void sim_job_init(sim_job *job, const sl_work *work);
-
-size_t sim_dtype_bytes(sl_dtype dtype);
 
 /* 0, 1 or 2; and the bytes of each side: inputs 0 and 1, and 2 for the output. */
 int sim_job_inputs(const sim_job *job);

@@ -22,6 +22,14 @@ static sl_status sim_device_count(int *count, sl_error *err)
     return SL_OK;
 }
 
+/* Which GPU it is like is known when a profile is. */
+static sl_status sim_device_name(int index, char *name, size_t name_bytes, sl_error *err)
+{
+    (void)index, (void)err;
+    snprintf(name, name_bytes, "simulated GPU");
+    return SL_OK;
+}
+
 static void fill_info(sim_device *dev)
 {
     const sim_profile *p = &dev->profile;
@@ -69,9 +77,9 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
 
 /* ---- streams and events ---- */
 
-static sl_status sim_stream_open(sl_stream *base, sl_error *err)
+static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *err)
 {
-    (void)err;
+    (void)name, (void)err;
     sim_stream_init((sim_stream *)base);
     if (!base->legacy)
         sim_host_spend_us(device_of_stream(base),
@@ -105,7 +113,7 @@ static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *s
     (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
-    buffer->counted = how == SL_ALLOC_PLAIN && base->place == SL_ON_DEVICE;
+    buffer->counted = how != SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE;
     double free_bytes = dev->profile.memory_bytes - dev->plain_bytes;
     if (buffer->counted && (double)base->bytes > free_bytes)
         return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %.0f of %s's %.0f "
@@ -265,6 +273,8 @@ static sl_status prepare(sim_op *op, sl_error *err)
     sl_status status = sim_host_check_time(dev, err);
     if (status != SL_OK)
         return status;
+    if (op->base.work.kind == SL_WORK_KERNEL && op->base.work.kernel == SL_KERNEL_TRAP)
+        return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU does not fail");
     describe(op);
     if (op->base.work.kind == SL_WORK_MEMCPY && sim_copies_alone_us(op) > SIM_LONGEST_US)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
@@ -448,9 +458,11 @@ static sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *e
     return duration_ns > 0 ? sim_host_check_time(dev, err) : SL_OK;
 }
 
-static sl_status sim_plain_call(sl_device *base, sl_plain_call call, size_t bytes, bool *waited,
-                                sl_error *err)
+/* Memory that the call frees goes with its buffer: buffer_close. */
+static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *buffer,
+                                sl_stream *stream, size_t bytes, bool *waited, sl_error *err)
 {
+    (void)buffer, (void)stream;
     sim_device *dev = (sim_device *)base;
     const sim_call_cost *cost = &dev->profile.calls[call];
     *waited = cost->waits;
@@ -464,6 +476,40 @@ static sl_status sim_plain_call(sl_device *base, sl_plain_call call, size_t byte
     return SL_OK;
 }
 
+static sl_status sim_memory_info(sl_device *base, size_t *free_bytes, size_t *total_bytes,
+                                 sl_error *err)
+{
+    (void)err;
+    sim_device *dev = (sim_device *)base;
+    sim_host_spend_us(dev, dev->profile.host_query_us);
+    sim_host_catch_up(dev);
+    *free_bytes = (size_t)(dev->profile.memory_bytes - dev->plain_bytes);
+    *total_bytes = (size_t)dev->profile.memory_bytes;
+    return SL_OK;
+}
+
+static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call call, bool *answer,
+                                 sl_error *err)
+{
+    (void)base, (void)peer, (void)call, (void)answer;
+    return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU is alone: it has no peers");
+}
+
+/* ---- recording: every operation knows its times when it is reaped ---- */
+
+static sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)
+{
+    (void)base, (void)name, (void)err;
+    return SL_OK;
+}
+
+static void sim_record_collect(sl_device *base, sl_activity_fn fn, void *ud)
+{
+    (void)base, (void)fn, (void)ud;
+}
+
+static void sim_record_end(sl_device *base) { (void)base; }
+
 const sl_backend sl_sim_backend = {
     .abi_version = SL_BACKEND_ABI,
     .name = "sim",
@@ -472,7 +518,9 @@ const sl_backend sl_sim_backend = {
     .event_bytes = sizeof(sim_event),
     .buffer_bytes = sizeof(sim_buffer),
     .op_bytes = sizeof(sim_op),
+    .peer_copies = false,
     .device_count = sim_device_count,
+    .device_name = sim_device_name,
     .device_open = sim_device_open,
     .device_close = sim_device_close,
     .stream_open = sim_stream_open,
@@ -496,4 +544,9 @@ const sl_backend sl_sim_backend = {
     .host_write = sim_host_write,
     .host_pin = sim_host_pin,
     .plain_call = sim_plain_call,
+    .memory_info = sim_memory_info,
+    .peer_access = sim_peer_access,
+    .record_begin = sim_record_begin,
+    .record_collect = sim_record_collect,
+    .record_end = sim_record_end,
 };

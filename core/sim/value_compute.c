@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../numbers/elements.h"
+
 static const size_t walk_bytes = (size_t)256 << 20;     /* larger splices are read piecewise */
 
 /* ---- bytes of direct nodes ---- */
@@ -30,7 +32,7 @@ static void read_generator(const sim_value *value, size_t offset, size_t count, 
     enum { ELEMS = 512 };
     float elements[ELEMS];
     const sim_job *job = &value->as.recipe.job;
-    const size_t element_bytes = sim_dtype_bytes(job->dtype);
+    const size_t element_bytes = numbers_dtype_bytes(job->dtype);
     while (count > 0) {
         size_t skip = offset % element_bytes;
         size_t n = (skip + count + element_bytes - 1) / element_bytes;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../numbers/elements.h"
 #include "value_node.h"
 
 enum {
@@ -187,7 +188,7 @@ static sim_value *fold(const sim_job *job, size_t bytes, const sim_value *in0,
 {
     uint8_t pattern[4];
     sim_job one = *job;
-    one.n = (int64_t)(sizeof pattern / sim_dtype_bytes(job->dtype));
+    one.n = (int64_t)(sizeof pattern / numbers_dtype_bytes(job->dtype));
     sim_job_run(&one, pattern, in0 ? in0->as.pattern : NULL, in1 ? in1->as.pattern : NULL);
     return new_constant(bytes, pattern);
 }

@@ -127,16 +127,9 @@ static void wait_host(chains *c, int64_t chain_ns)
 /* The chain up to the record with this correlation, 0 if it was not recorded. */
 static int64_t record_chain(const chains *c, uint64_t correlation)
 {
-    size_t low = 0, high, n;
-    const sl_call *calls = sl_timeline_calls(c->timeline, &n);
-    for (high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (calls[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && calls[low].correlation == correlation ? c->record[low] : 0;
+    size_t n;
+    const sl_call *record = sl__timeline_find_call(c->timeline, correlation);
+    return record ? c->record[record - sl_timeline_calls(c->timeline, &n)] : 0;
 }
 
 static void take_span(chains *c, const sl_span *span)

@@ -332,7 +332,10 @@ static void put_device_work(writer *w, const sl_span *span, uint64_t tid, interv
     if (kernel) {
         number(w, ",\"queued\":0,\"grid\":[", span->blocks);
         number(w, ",1,1],\"block\":[", span->threads);
-        raw(w, ",1,1]}}");
+        raw(w, ",1,1]");
+        if (span->symbol)
+            text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
+        raw(w, "}}");
         return;
     }
     number(w, ",\"bytes\":", span->bytes);
@@ -377,17 +380,8 @@ static const char *plain_name(const writer *w, const sl_call *call)
 
 static bool is_recorded(const sl_timeline *timeline, uint64_t correlation)
 {
-    size_t low = 0, n;
-    const sl_call *calls = sl_timeline_calls(timeline, &n);
-    for (size_t high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (calls[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && calls[low].correlation == correlation &&
-           calls[low].kind == SL_CALL_EVENT_RECORD;
+    const sl_call *call = sl__timeline_find_call(timeline, correlation);
+    return call && call->kind == SL_CALL_EVENT_RECORD;
 }
 
 /* The device's side of a synchronisation, as CUPTI reports it: "stream" is -1

@@ -20,6 +20,23 @@ int64_t sl__timeline_first_ns(const sl_timeline *timeline);
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
 
+/* The call with this correlation, or NULL. After finish, or edit_calls. */
+const sl_call *sl__timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
+
+/* ---- for the recorder: times that come after the operation ------------------ */
+
+#define SL__UNTIMED INT64_MIN
+
+/* Until finish, the times of a span that is added may be SL__UNTIMED, and so may the
+ * device_ns of a record or a wait. finish takes out the spans that have no times then,
+ * and sets such a device_ns to 0. */
+void sl__timeline_expect_times(sl_timeline *timeline);
+bool sl__timeline_has_untimed(const sl_timeline *timeline);
+
+/* The spans, the calls, sorted by correlation, for changes in place. Before finish. */
+sl_span *sl__timeline_edit_spans(sl_timeline *timeline, size_t *n);
+sl_call *sl__timeline_edit_calls(sl_timeline *timeline, size_t *n);
+
 /* a + b for b >= 0, at most INT64_MAX: sums over absurdly long spans must not overflow. */
 static inline int64_t sl__add_ns(int64_t a, int64_t b)
 {

@@ -1,7 +1,7 @@
 /* timeline.c - the store behind timeline.h: spans, calls, streams and texts.
  *
  * Four arrays that grow by doubling, so that recording costs a few nanoseconds
- * and 72 bytes a span. Texts are interned through a hash table whose order is
+ * and 80 bytes a span. Texts are interned through a hash table whose order is
  * never visible: ids are given in order of arrival. What is added is checked
  * here once, so that the readers in this folder can index without checking.
  */
@@ -13,7 +13,7 @@
 
 #include "store.h"
 
-_Static_assert(sizeof(sl_span) == 72, "a span is kept in 72 bytes");
+_Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
 
 /* Differences of two times within this limit cannot overflow. */
 #define TIME_LIMIT_NS (INT64_C(1) << 61)
@@ -30,6 +30,7 @@ struct sl_timeline {
     int32_t refs;
     bool finished;
     bool spans_sorted, calls_sorted;
+    bool expects_times, has_untimed;
     sl_span *spans;
     size_t n_spans, cap_spans;
     sl_call *calls;
@@ -252,6 +253,11 @@ static sl_status check_interval(int64_t start_ns, int64_t end_ns, const char *wh
                    what, correlation, start_ns, end_ns);
 }
 
+static bool may_be_untimed(const sl_timeline *timeline, int64_t ns)
+{
+    return timeline->expects_times && ns == SL__UNTIMED;
+}
+
 static sl_status check_texts(const sl_timeline *timeline, uint32_t name, uint32_t where,
                              sl_error *err)
 {
@@ -273,13 +279,25 @@ static sl_status check_span(const sl_timeline *timeline, const sl_span *span, sl
         return sl_fail(err, SL_EINVAL, "span %" PRIu64 " has kind %d and engine %d; "
                        "there are %d kinds and %d engines", span->correlation, span->kind,
                        span->engine, SL_SPAN_KINDS, SL_ENGINES);
-    status = check_interval(span->start_ns, span->end_ns, "span", span->correlation, err);
+    bool untimed = may_be_untimed(timeline, span->start_ns) && span->end_ns == SL__UNTIMED;
+    if (!untimed)
+        status = check_interval(span->start_ns, span->end_ns, "span", span->correlation, err);
     if (status == SL_OK)
         status = check_interval(span->host_start_ns, span->host_end_ns, "enqueueing call",
                                 span->correlation, err);
     if (status == SL_OK)
         status = check_texts(timeline, span->name, span->where, err);
+    if (status == SL_OK)
+        status = check_texts(timeline, span->symbol, 0, err);
     return status;
+}
+
+static void extend(sl_timeline *timeline, const sl_span *span, bool first)
+{
+    if (first || span->start_ns < timeline->first_ns)
+        timeline->first_ns = span->start_ns;
+    if (first || span->end_ns > timeline->last_ns)
+        timeline->last_ns = span->end_ns;
 }
 
 sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_error *err)
@@ -292,10 +310,10 @@ sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_er
                      err);
     if (status != SL_OK)
         return status;
-    if (n == 0 || span->start_ns < timeline->first_ns)
-        timeline->first_ns = span->start_ns;
-    if (n == 0 || span->end_ns > timeline->last_ns)
-        timeline->last_ns = span->end_ns;
+    if (span->end_ns == SL__UNTIMED)
+        timeline->has_untimed = true;
+    else
+        extend(timeline, span, n == 0);
     if (n > 0 && span->correlation < timeline->spans[n - 1].correlation)
         timeline->spans_sorted = false;
     timeline->spans[n] = *span;
@@ -308,7 +326,9 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
     sl_status status = refuse_finished(timeline, err);
     if (status != SL_OK)
         return status;
-    if (call->correlation == 0 || call->kind > SL_CALL_PLAIN || !time_fits(call->device_ns))
+    bool untimed = may_be_untimed(timeline, call->device_ns);
+    if (call->correlation == 0 || call->kind > SL_CALL_PLAIN
+        || !(untimed || time_fits(call->device_ns)))
         return sl_fail(err, SL_EINVAL, "a call has correlation %" PRIu64 " (at least 1), kind %d "
                        "(0 to %d) and device time %" PRId64 " ns (below 2^61)", call->correlation,
                        call->kind, SL_CALL_PLAIN, call->device_ns);
@@ -324,6 +344,7 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
     if (n > 0 && call->correlation < timeline->calls[n - 1].correlation)
         timeline->calls_sorted = false;
     timeline->calls[n] = *call;
+    timeline->has_untimed |= untimed;
     return SL_OK;
 }
 
@@ -389,18 +410,77 @@ static int by_call_correlation(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static void sort_spans(sl_timeline *timeline)
+{
+    if (!timeline->spans_sorted)
+        qsort(timeline->spans, timeline->n_spans, sizeof *timeline->spans, by_span_correlation);
+    timeline->spans_sorted = true;
+}
+
+static void sort_calls(sl_timeline *timeline)
+{
+    if (!timeline->calls_sorted)
+        qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, by_call_correlation);
+    timeline->calls_sorted = true;
+}
+
+/* What was edited is checked as if it were added now. */
+static void take_out_untimed(sl_timeline *timeline)
+{
+    size_t n = 0;
+    timeline->first_ns = timeline->last_ns = 0;
+    for (size_t i = 0; i < timeline->n_spans; i++) {
+        const sl_span *span = &timeline->spans[i];
+        if (check_interval(span->start_ns, span->end_ns, "span", span->correlation, NULL) != SL_OK)
+            continue;
+        extend(timeline, span, n == 0);
+        timeline->spans[n++] = *span;
+    }
+    timeline->n_spans = n;
+    for (size_t i = 0; i < timeline->n_calls; i++) {
+        if (!time_fits(timeline->calls[i].device_ns))
+            timeline->calls[i].device_ns = 0;
+    }
+    timeline->has_untimed = false;
+}
+
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns)
 {
     if (timeline->finished)
         return;
-    if (!timeline->spans_sorted)
-        qsort(timeline->spans, timeline->n_spans, sizeof *timeline->spans, by_span_correlation);
-    if (!timeline->calls_sorted)
-        qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, by_call_correlation);
-    timeline->spans_sorted = timeline->calls_sorted = true;
+    sort_spans(timeline);
+    sort_calls(timeline);
+    if (timeline->has_untimed)
+        take_out_untimed(timeline);
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
     timeline->finished = true;
+}
+
+/* ---- times that come later -------------------------------------------------- */
+
+void sl__timeline_expect_times(sl_timeline *timeline)
+{
+    timeline->expects_times = true;
+}
+
+bool sl__timeline_has_untimed(const sl_timeline *timeline)
+{
+    return timeline->has_untimed;
+}
+
+sl_span *sl__timeline_edit_spans(sl_timeline *timeline, size_t *n)
+{
+    sort_spans(timeline);
+    *n = timeline->n_spans;
+    return timeline->spans;
+}
+
+sl_call *sl__timeline_edit_calls(sl_timeline *timeline, size_t *n)
+{
+    sort_calls(timeline);
+    *n = timeline->n_calls;
+    return timeline->calls;
 }
 
 /* ---- reading --------------------------------------------------------------- */
@@ -434,6 +514,20 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
     size_t at = note_place(timeline, id);
     bool found = at < timeline->n_streams && timeline->streams[at].id == id;
     return found ? &timeline->streams[at] : NULL;
+}
+
+const sl_call *sl__timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
+{
+    size_t low = 0;
+    for (size_t high = timeline->n_calls; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (timeline->calls[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < timeline->n_calls && timeline->calls[low].correlation == correlation;
+    return found ? &timeline->calls[low] : NULL;
 }
 
 int64_t sl__timeline_host_start_ns(const sl_timeline *timeline)

@@ -35,6 +35,7 @@ typedef struct sl_span {
     uint64_t correlation;                   /* issue number: unique, >= 1, ascending */
     uint32_t stream;                        /* stream id, 0 is the NULL stream */
     uint32_t name, where;                   /* text ids, see sl_timeline_text */
+    uint32_t symbol;                        /* text id: the kernel's own name on a real GPU */
     uint32_t blocks;                        /* grid, 0 if no kernel */
     uint16_t threads;                       /* per block */
     uint8_t kind, engine, flags;
@@ -50,7 +51,8 @@ typedef enum sl_call_kind {
 /* One call of the host that is no span. */
 typedef struct sl_call {
     int64_t host_start_ns, host_end_ns;
-    int64_t device_ns;              /* when a record or wait was reached on the device, else 0 */
+    int64_t device_ns;              /* when a record or wait was reached on the device, else 0;
+                                     * on a real GPU inferred from the spans of its stream */
     uint64_t correlation;           /* from the same counter as the spans' */
     uint64_t target;                /* EVENT_SYNC and STREAM_WAIT: correlation of the record */
     uint32_t stream, target_stream;

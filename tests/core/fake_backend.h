@@ -1,8 +1,10 @@
 /* fake_backend.h - a backend that does what a test tells it to.
  *
  * Operations wait in one queue until fake_complete() or a synchronise runs them;
- * the clock ticks 1000 ns a call. What it was asked, and what it holds, is in
- * `fake`. The program has one backend list, this one's. Included once a program.
+ * the clock ticks 1000 ns a call. With fake.later their times come as activities when
+ * a recording collects them, as on a real GPU. fake_fault() loses a device. What it was
+ * asked, and what it holds, is in `fake`. The program has one backend list, this one's:
+ * "fake", "pair" whose two devices are peers, and "old". Included once a program.
  */
 #ifndef FAKE_BACKEND_H
 #define FAKE_BACKEND_H
@@ -24,13 +26,28 @@ static struct fake {
     int devices, streams, events, buffers;      /* open */
     int fail_enqueues, fail_buffers, fail_events, fail_streams;     /* the next ones fail */
     int fail_plain_calls, fail_synchronizes;
+    int fail_record_begins;
     int enqueues, computes, plain_calls, synchronizes;  /* calls so far */
+    bool real;                  /* devices that open are not simulated */
+    int extra_devices;          /* besides two */
     int64_t now_ns;
     sl_op *queue[FAKE_MOST_OPS];
     int n_queue;
     sl_op *done, **done_end;    /* what reap hands over */
     sl_work last_work;          /* of the last enqueue or host_compute */
     sl_plain_call last_plain;
+    const sl_buffer *last_plain_buffer;
+    const sl_stream *last_plain_stream;
+    sl_alloc_how last_how;
+    int64_t buffer_open_ns, pin_ns;     /* how long these take */
+    bool later;                 /* times come with activities */
+    int parts;                  /* of each operation: so many activities; 0: 1 */
+    int lose_activities;        /* of the next operations */
+    sl_activity *activities;    /* to be collected */
+    size_t n_activities, cap_activities;
+    int recordings;             /* begun and not ended */
+    char range[32];             /* the last one's name */
+    bool peer_enabled[2][2];
     uint64_t last_target;
     int host_func_failures;     /* core's function has said that it failed */
     uint32_t abi_version;
@@ -39,6 +56,19 @@ static struct fake {
 static int64_t fake_tick(void)
 {
     return fake.now_ns += 1000;
+}
+
+/* A lost device, or a wish to end the wait. */
+static sl_status fake_alive(const sl_device *device, bool waits, sl_error *err)
+{
+    if (device->fault.status) {
+        if (err)
+            *err = device->fault;
+        return device->fault.status;
+    }
+    if (waits && *device->interrupted)
+        return sl_fail(err, SL_EINTERRUPT, "the fake wait was ended");
+    return SL_OK;
 }
 
 static sl_status fake_maybe_fail(int *counter, sl_status status, sl_error *err)
@@ -51,8 +81,16 @@ static sl_status fake_maybe_fail(int *counter, sl_status status, sl_error *err)
 
 static sl_status fake_device_count(int *count, sl_error *err)
 {
+    *count = 2 + fake.extra_devices;
+    if (*count == 0)
+        sl_fail(err, SL_OK, "nobody has plugged one in");
+    return SL_OK;
+}
+
+static sl_status fake_device_name(int index, char *name, size_t name_bytes, sl_error *err)
+{
     (void)err;
-    *count = 2;
+    snprintf(name, name_bytes, "Fake %d", index);
     return SL_OK;
 }
 
@@ -62,7 +100,7 @@ static sl_status fake_device_open(sl_device *device, const sl_setting *settings,
     if (n > 0)
         return sl_fail(err, SL_EINVAL, "unknown setting %s", settings[0].name);
     strcpy(device->info.name, "Fake");
-    device->info.simulated = true;
+    device->info.simulated = !fake.real;
     device->info.priority_least = 0;
     device->info.priority_greatest = -5;
     device->info.max_threads_per_block = 1024;
@@ -77,8 +115,9 @@ static void fake_device_close(sl_device *device)
     fake.devices--;
 }
 
-static sl_status fake_stream_open(sl_stream *stream, sl_error *err)
+static sl_status fake_stream_open(sl_stream *stream, const char *name, sl_error *err)
 {
+    (void)name;
     sl_status status = fake_maybe_fail(&fake.fail_streams, SL_ENOMEM, err);
 
     if (status)
@@ -115,9 +154,10 @@ static sl_status fake_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream
                                   sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_buffers, SL_ENOMEM, err);
-    (void)how;
     (void)stream;
 
+    fake.last_how = how;
+    fake.now_ns += fake.buffer_open_ns;
     if (status)
         return status;
     /* Large memory is never looked at, so it need not be there. */
@@ -155,6 +195,50 @@ static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
         }
 }
 
+static void fake_deliver(const sl_op *op, int64_t start_ns, int64_t end_ns, const char *symbol)
+{
+    if (fake.n_activities == fake.cap_activities) {
+        fake.cap_activities = fake.cap_activities ? fake.cap_activities * 2 : 64;
+        fake.activities = realloc(fake.activities,
+                                  fake.cap_activities * sizeof *fake.activities);
+        if (!fake.activities)
+            abort();
+    }
+    fake.activities[fake.n_activities++] = (sl_activity){
+        .seq = op->seq, .start_ns = start_ns, .end_ns = end_ns, .blocks = 7, .threads = 64,
+        .symbol = symbol,
+    };
+}
+
+/* The parts last 100, 200, ... ns, 10 ns apart. */
+static void fake_time_later(sl_op *op)
+{
+    static const char *const symbols[] = { "part_one", "part_two" };
+    int64_t at = fake_tick();
+
+    op->start_ns = op->end_ns = SL_TIME_LATER;
+    if (op->work.kind >= SL_WORK_EVENT_RECORD || fake.recordings == 0)
+        return;
+    if (fake.lose_activities > 0) {
+        fake.lose_activities--;
+        return;
+    }
+    for (int part = 0; part < (fake.parts ? fake.parts : 1); part++) {
+        int64_t end = at + 100 * (part + 1);
+        fake_deliver(op, at, end, symbols[part & 1]);
+        at = end + 10;
+    }
+}
+
+static void fake_hand_over(sl_op *op)
+{
+    op->next = NULL;
+    if (!fake.done)
+        fake.done_end = &fake.done;
+    *fake.done_end = op;
+    fake.done_end = &op->next;
+}
+
 static void fake_run(sl_op *op)
 {
     op->start_ns = fake_tick();
@@ -165,11 +249,9 @@ static void fake_run(sl_op *op)
     op->end_ns = op->work.kind >= SL_WORK_EVENT_RECORD ? op->start_ns : fake_tick();
     op->blocks = 1;
     op->threads = 32;
-    op->next = NULL;
-    if (!fake.done)
-        fake.done_end = &fake.done;
-    *fake.done_end = op;
-    fake.done_end = &op->next;
+    if (fake.later)
+        fake_time_later(op);
+    fake_hand_over(op);
 }
 
 /* Completes the next `n` operations in issue order; they can be reaped then. */
@@ -180,6 +262,28 @@ static void fake_complete(int n)
         memmove(fake.queue, fake.queue + 1, (size_t)--fake.n_queue * sizeof *fake.queue);
         fake_run(op);
     }
+}
+
+/* The device is lost, and with it what it has in flight: handed over one stream after
+ * the other, the latest stream first. */
+TAP_UNUSED static void fake_fault(sl_device *device, const char *cause)
+{
+    int n_kept = 0;
+
+    sl_fail(&device->fault, SL_EFAULT, "%s", cause);
+    device->fault.backend_code = 700;
+    for (int64_t id = 99; id >= 0; id--)
+        for (int i = 0; i < fake.n_queue; i++) {
+            sl_op *op = fake.queue[i];
+            if (op->stream->device != device || op->stream->id != id)
+                continue;
+            op->lost = true;
+            fake_hand_over(op);
+        }
+    for (int i = 0; i < fake.n_queue; i++)
+        if (!fake.queue[i]->lost)
+            fake.queue[n_kept++] = fake.queue[i];
+    fake.n_queue = n_kept;
 }
 
 static unsigned fake_span_flags(const sl_op *op)
@@ -203,6 +307,8 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
 
+    if (!status)
+        status = fake_alive(op->stream->device, false, err);
     if (status)
         return status;
     if (fake.n_queue == FAKE_MOST_OPS)
@@ -210,6 +316,8 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
     op->host_start_ns = fake_tick();
     op->host_end_ns = fake_tick();
     op->span_flags = (uint8_t)fake_span_flags(op);
+    if (op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P)
+        op->engine = SL_ENGINE_P2P;
     ((fake_op *)op)->magic = 1;
     fake.last_work = op->work;
     fake.last_target = op->wait_target;
@@ -220,13 +328,24 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
     return SL_OK;
 }
 
+/* Those of the device; the others stay. */
 static sl_op *fake_reap(sl_device *device)
 {
-    sl_op *done = fake.done;
-    (void)device;
+    sl_op *mine = NULL, **end = &mine, **link = &fake.done;
 
-    fake.done = NULL;
-    return done;
+    while (*link) {
+        sl_op *op = *link;
+        if (op->stream->device != device) {
+            link = &op->next;
+            continue;
+        }
+        *link = op->next;
+        op->next = NULL;
+        *end = op;
+        end = &op->next;
+    }
+    fake.done_end = link;
+    return mine;
 }
 
 static sl_status fake_query(bool *done)
@@ -250,10 +369,12 @@ static sl_status fake_event_query(sl_event *event, bool *done, sl_error *err)
     return fake_query(done);
 }
 
-static sl_status fake_synchronize(sl_error *err)
+static sl_status fake_synchronize(const sl_device *device, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_synchronizes, SL_EINTERRUPT, err);
 
+    if (!status)
+        status = fake_alive(device, true, err);
     if (status)
         return status;
     fake_tick();
@@ -264,20 +385,17 @@ static sl_status fake_synchronize(sl_error *err)
 
 static sl_status fake_stream_synchronize(sl_stream *stream, sl_error *err)
 {
-    (void)stream;
-    return fake_synchronize(err);
+    return fake_synchronize(stream->device, err);
 }
 
 static sl_status fake_event_synchronize(sl_event *event, sl_error *err)
 {
-    (void)event;
-    return fake_synchronize(err);
+    return fake_synchronize(event->device, err);
 }
 
 static sl_status fake_device_synchronize(sl_device *device, sl_error *err)
 {
-    (void)device;
-    return fake_synchronize(err);
+    return fake_synchronize(device, err);
 }
 
 static sl_status fake_event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
@@ -332,11 +450,12 @@ static sl_status fake_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
     (void)buffer;
     (void)pin;
     (void)err;
+    fake.now_ns += fake.pin_ns;
     return SL_OK;
 }
 
-static sl_status fake_plain_call(sl_device *device, sl_plain_call call, size_t bytes, bool *waited,
-                                 sl_error *err)
+static sl_status fake_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buffer,
+                                 sl_stream *stream, size_t bytes, bool *waited, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_plain_calls, SL_EIO, err);
     (void)device;
@@ -346,6 +465,8 @@ static sl_status fake_plain_call(sl_device *device, sl_plain_call call, size_t b
         return status;
     fake.plain_calls++;
     fake.last_plain = call;
+    fake.last_plain_buffer = buffer;
+    fake.last_plain_stream = stream;
     *waited = call == SL_PLAIN_FREE;
     if (*waited)
         fake_complete(fake.n_queue);
@@ -353,28 +474,89 @@ static sl_status fake_plain_call(sl_device *device, sl_plain_call call, size_t b
     return SL_OK;
 }
 
-static const sl_backend fake_backend = {
-    .abi_version = SL_BACKEND_ABI, .name = "fake",
-    .device_bytes = sizeof(sl_device), .stream_bytes = sizeof(fake_stream),
-    .event_bytes = sizeof(fake_event), .buffer_bytes = sizeof(fake_buffer),
-    .op_bytes = sizeof(fake_op),
-    .device_count = fake_device_count, .device_open = fake_device_open,
-    .device_close = fake_device_close, .stream_open = fake_stream_open,
-    .stream_close = fake_stream_close, .event_open = fake_event_open,
-    .event_close = fake_event_close, .buffer_open = fake_buffer_open,
-    .buffer_close = fake_buffer_close, .enqueue = fake_enqueue, .reap = fake_reap,
-    .stream_query = fake_stream_query, .stream_synchronize = fake_stream_synchronize,
-    .event_query = fake_event_query, .event_synchronize = fake_event_synchronize,
-    .event_elapsed = fake_event_elapsed, .device_synchronize = fake_device_synchronize,
-    .host_now_ns = fake_host_now_ns, .host_work = fake_host_work,
-    .host_compute = fake_host_compute, .host_read = fake_host_read,
-    .host_write = fake_host_write, .host_pin = fake_host_pin, .plain_call = fake_plain_call,
-};
+static sl_status fake_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+                                  sl_error *err)
+{
+    (void)err;
+    fake_tick();
+    *total_bytes = 1 << 20;
+    *free_bytes = *total_bytes - (size_t)device->info.index;
+    return SL_OK;
+}
 
+/* Every device reaches every other one. */
+static sl_status fake_peer_access(sl_device *device, sl_device *peer, sl_peer_call call,
+                                  bool *answer, sl_error *err)
+{
+    bool *enabled = &fake.peer_enabled[device->info.index][peer->info.index];
+    bool wanted = call == SL_PEER_ENABLE;
+    (void)err;
+
+    fake_tick();
+    *answer = call == SL_PEER_CAN_ACCESS || *enabled != wanted;
+    if (call != SL_PEER_CAN_ACCESS)
+        *enabled = wanted;
+    return SL_OK;
+}
+
+static sl_status fake_record_begin(sl_device *device, const char *name, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_record_begins, SL_EBACKEND, err);
+    (void)device;
+
+    if (status)
+        return status;
+    snprintf(fake.range, sizeof fake.range, "%s", name);
+    fake.recordings++;
+    return SL_OK;
+}
+
+/* The latest first: the core must not count on an order. */
+static void fake_record_collect(sl_device *device, sl_activity_fn fn, void *ud)
+{
+    (void)device;
+    while (fake.n_activities > 0)
+        fn(ud, &fake.activities[--fake.n_activities]);
+}
+
+static void fake_record_end(sl_device *device)
+{
+    (void)device;
+    if (--fake.recordings > 0)
+        return;
+    free(fake.activities);
+    fake.activities = NULL;
+    fake.n_activities = fake.cap_activities = 0;
+}
+
+#define FAKE_ENTRIES                                                                   \
+    .abi_version = SL_BACKEND_ABI,                                                     \
+    .device_bytes = sizeof(sl_device), .stream_bytes = sizeof(fake_stream),            \
+    .event_bytes = sizeof(fake_event), .buffer_bytes = sizeof(fake_buffer),            \
+    .op_bytes = sizeof(fake_op), .device_count = fake_device_count,                    \
+    .device_name = fake_device_name, .device_open = fake_device_open,                  \
+    .device_close = fake_device_close, .stream_open = fake_stream_open,                \
+    .stream_close = fake_stream_close, .event_open = fake_event_open,                  \
+    .event_close = fake_event_close, .buffer_open = fake_buffer_open,                  \
+    .buffer_close = fake_buffer_close, .enqueue = fake_enqueue, .reap = fake_reap,     \
+    .stream_query = fake_stream_query, .stream_synchronize = fake_stream_synchronize,  \
+    .event_query = fake_event_query, .event_synchronize = fake_event_synchronize,      \
+    .event_elapsed = fake_event_elapsed, .device_synchronize = fake_device_synchronize, \
+    .host_now_ns = fake_host_now_ns, .host_work = fake_host_work,                      \
+    .host_compute = fake_host_compute, .host_read = fake_host_read,                    \
+    .host_write = fake_host_write, .host_pin = fake_host_pin,                          \
+    .plain_call = fake_plain_call, .memory_info = fake_memory_info,                    \
+    .peer_access = fake_peer_access, .record_begin = fake_record_begin,                \
+    .record_collect = fake_record_collect, .record_end = fake_record_end
+
+static const sl_backend fake_backend = { .name = "fake", FAKE_ENTRIES };
+static const sl_backend fake_pair_backend = { .name = "pair", .peer_copies = true, FAKE_ENTRIES };
 static const sl_backend fake_old_backend = { .abi_version = 0, .name = "old" };
 
 extern const sl_backend *const sl__backends[];
-const sl_backend *const sl__backends[] = { &fake_backend, &fake_old_backend, NULL };
+const sl_backend *const sl__backends[] = {
+    &fake_backend, &fake_pair_backend, &fake_old_backend, NULL
+};
 
 /* ---- what tests share ------------------------------------------------------- */
 

@@ -10,15 +10,15 @@ static void test_open(void)
     is_int(sl_backend_device_count("fake", &count, NULL), SL_OK, "a backend is found by name");
     is_int(count, 2, "and counts its devices");
     fails_with(sl_device_open("cuda", 0, NULL, 0, &device, err), SL_ENOTFOUND,
-               "backend cuda is not in this build: it has fake, old only",
-               "a build without CUDA says what it has");
+               "the CUDA backend is switched off: STREAMLAB_CUDA_PLUGIN is \"none\"",
+               "cuda is a plugin");
     fails_with(sl_device_open("vulkan", 0, NULL, 0, &device, err), SL_ENOTFOUND,
-               "there is no backend \"vulkan\": this build has fake, old",
+               "there is no backend \"vulkan\": this build has fake, pair, old",
                "an unknown backend lists the known ones");
     fails_with(sl_device_open(NULL, 0, NULL, 0, &device, err), SL_EINVAL,
                "a backend needs a name", "no name is an error");
     fails_with(sl_device_open("old", 0, NULL, 0, &device, err), SL_EUNSUPPORTED,
-               "backend old has interface version 0, needed is 1",
+               "backend old has interface version 0, needed is 2",
                "a backend of another interface version is refused");
     fails_with(sl_device_open("fake", 2, NULL, 0, &device, err), SL_ENOTFOUND,
                "there is no device 2: backend fake has 2 devices",
@@ -33,6 +33,29 @@ static void test_open(void)
     is_int(sl_device_get_info(device)->index, 1, "with its index");
     is_str(sl_device_get_info(device)->backend, "fake", "and its backend's name");
     fake_close(device);
+}
+
+static void test_without_opening(void)
+{
+    sl_error seen = { .msg = "old" };
+    sl_device *device = NULL;
+    char name[8] = "";
+    int count = -1;
+
+    is_int(sl_backend_device_name("fake", 1, name, sizeof name, NULL), SL_OK,
+           "a device has a name before it is open");
+    is_str(name, "Fake 1", "its own");
+    fails_with(sl_backend_device_name("fake", 2, name, sizeof name, err), SL_ENOTFOUND,
+               "there is no device 2: backend fake has 2 devices", "if there is such a device");
+    is_int(sl_backend_device_count("fake", &count, &seen), SL_OK, "two devices");
+    is_str(seen.msg, "", "need no explanation");
+    fake.extra_devices = -2;
+    is_int(sl_backend_device_count("fake", &count, &seen), SL_OK, "none is no error");
+    is_int(count, 0, "but a count");
+    is_str(seen.msg, "nobody has plugged one in", "with a reason");
+    fails_with(sl_device_open("fake", 0, NULL, 0, &device, err), SL_ENOTFOUND,
+               "there is no device 0: nobody has plugged one in", "which opening one tells");
+    fake.extra_devices = 0;
 }
 
 static void test_texts(void)
@@ -136,6 +159,7 @@ int main(void)
 {
     plan(0);
     test_open();
+    test_without_opening();
     test_texts();
     test_streams();
     test_owned_streams_hold_the_device();

@@ -146,6 +146,83 @@ static void test_pressure(void)
     fake_close(device);
 }
 
+static sl_status create(sl_device *device, sl_place place, sl_error *err)
+{
+    sl_tensor_spec spec = { .place = place, .ndim = 1, .dim = { 4 } };
+    sl_tensor *tensor = NULL;
+    sl_status status = sl_tensor_create(device, &spec, sl_device_default_stream(device), &tensor,
+                                        err);
+
+    sl_tensor_release(tensor);
+    return status;
+}
+
+static sl_device *open_real(void)
+{
+    sl_device *device;
+
+    fake.real = true;
+    device = fake_open();
+    fake.real = false;
+    return device;
+}
+
+static void test_out_of_memory(void)
+{
+    sl_device *device = open_real();
+    sl_tensor *big, *pinned;
+
+    big = fake_matrix(device, 3 << 14, 1 << 13);
+    pinned = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 5, 100);
+    fake.fail_buffers = 2;
+    fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
+               "the fake backend fails as told; live here: 2 tensors, 1.5 GiB on the device, "
+               "0 operations in flight", "out of memory says what is live");
+    fake.fail_buffers = 2;
+    fails_with(create(device, SL_PINNED, err), SL_ENOMEM,
+               "the fake backend fails as told; live here: 2 tensors, 2.0 KiB of pinned memory, "
+               "0 operations in flight", "of that kind of memory");
+    fake.fail_buffers = 2;
+    fails_with(create(device, SL_PAGEABLE, err), SL_ENOMEM, "the fake backend fails as told",
+               "pageable memory is not ours to count");
+    sl_tensor_release(big);
+    sl_tensor_release(pinned);
+    fake_close(device);
+}
+
+/* The last attempt is made when the device is idle; the simulator needs none. */
+static void test_waiting_for_memory(void)
+{
+    sl_device *simulated = fake_open(), *device = open_real();
+
+    fake_spin(sl_device_default_stream(device), NULL);
+    fake.fail_buffers = 2;
+    fake.synchronizes = 0;
+    is_int(create(device, SL_ON_DEVICE, NULL), SL_OK, "with work in flight it is waited for");
+    is_int(fake.synchronizes, 1, "once");
+    is_int(fake_stats(device).ops_in_flight, 0, "and retired");
+    fake_spin(sl_device_default_stream(device), NULL);
+    fake.fail_buffers = 3;
+    fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
+               "the fake backend fails as told; live here: 0 tensors, 0 bytes on the device, "
+               "0 operations in flight", "before the third failure counts");
+    fake_spin(sl_device_default_stream(device), NULL);
+    fake.fail_buffers = 2;
+    sl_interrupt(true);
+    fails_with(create(device, SL_ON_DEVICE, err), SL_EINTERRUPT, "interrupted",
+               "the wait can be ended");
+    fake.fail_buffers = 0;
+    sl_device_synchronize(device, NULL);
+    fake_spin(sl_device_default_stream(simulated), NULL);
+    fake.fail_buffers = 2;
+    fails_with(create(simulated, SL_ON_DEVICE, err), SL_ENOMEM,
+               "the fake backend fails as told; live here: 0 tensors, 0 bytes on the device, "
+               "1 operation in flight", "a simulated device is not waited for");
+    sl_device_drain(simulated);
+    sl_device_release(simulated);
+    fake_close(device);
+}
+
 static void test_drain_breaks_the_circle(void)
 {
     sl_device *device = fake_open();
@@ -185,6 +262,8 @@ int main(void)
     test_reaping();
     test_failed_enqueue();
     test_pressure();
+    test_out_of_memory();
+    test_waiting_for_memory();
     test_drain_breaks_the_circle();
     return done_testing();
 }

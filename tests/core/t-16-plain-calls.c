@@ -60,6 +60,85 @@ static void test_failed_malloc(void)
     sl_tensor_release(m);
 }
 
+/* What the backend is told: the memory, and the stream where the call has one. */
+static void test_operands(void)
+{
+    sl_tensor *m = NULL, *a = NULL;
+    sl_tensor *pageable = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
+    const sl_buffer *buffer;
+
+    sl_cuda_malloc(device, 8, &m, NULL);
+    buffer = fake.last_plain_buffer;
+    ok(buffer && buffer->bytes == 8 && !fake.last_plain_stream, "cudaMalloc has no stream");
+    is_int(fake.last_how, SL_ALLOC_PLAIN, "and memory of its own");
+    sl_cuda_free(m, NULL);
+    ok(fake.last_plain_buffer == buffer && !fake.last_plain_stream, "cudaFree lets it go");
+    sl_cuda_malloc_async(stream, 8, &a, NULL);
+    ok(fake.last_plain_stream == stream, "cudaMallocAsync has a stream");
+    is_int(fake.last_how, SL_ALLOC_ASYNC, "and memory in it");
+    buffer = fake.last_plain_buffer;
+    sl_cuda_free_async(a, stream, NULL);
+    ok(fake.last_plain_buffer == buffer && fake.last_plain_stream == stream,
+       "cudaFreeAsync lets it go there");
+    sl_tensor_pin(pageable, NULL);
+    ok(fake.last_plain_buffer && fake.last_plain_buffer->bytes == 16,
+       "cudaHostRegister has its memory");
+    sl_cuda_call(device, "cublasCreate", NULL);
+    ok(!fake.last_plain_buffer && !fake.last_plain_stream, "cublasCreate has neither");
+    sl_tensor_release(m);
+    sl_tensor_release(a);
+    sl_tensor_release(pageable);
+}
+
+/* On a real GPU the memory is had, or page-locked, before plain_call. */
+static void test_recorded_times(void)
+{
+    sl_tensor *m = NULL;
+    sl_tensor *pageable = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
+    sl_timeline *timeline = NULL;
+    const sl_call *calls;
+    size_t n = 0;
+
+    sl_record_start(device, "test", &timeline, NULL);
+    fake.buffer_open_ns = 70000;
+    sl_cuda_malloc(device, 8, &m, NULL);
+    fake.buffer_open_ns = 0;
+    fake.pin_ns = 80000;
+    sl_tensor_pin(pageable, NULL);
+    fake.pin_ns = 0;
+    sl_record_stop(device, timeline);
+    calls = sl_timeline_calls(timeline, &n);
+    if (ok(n == 2, "both are recorded")) {
+        is_int(calls[0].host_end_ns - calls[0].host_start_ns, 71000,
+               "cudaMalloc lasts as long as having the memory");
+        is_int(calls[1].host_end_ns - calls[1].host_start_ns, 81000,
+               "cudaHostRegister as long as page-locking it");
+    }
+    sl_timeline_release(timeline);
+    sl_tensor_release(m);
+    sl_tensor_release(pageable);
+}
+
+static void test_memory_info(void)
+{
+    size_t free_bytes = 0, total_bytes = 0, n = 0;
+    sl_timeline *timeline = NULL;
+    const sl_call *calls;
+
+    sl_record_start(device, "test", &timeline, NULL);
+    is_int(sl_cuda_mem_get_info(device, &free_bytes, &total_bytes, NULL), SL_OK,
+           "a device is asked for its memory");
+    sl_record_stop(device, timeline);
+    is_int(free_bytes, 1 << 20, "what is free");
+    is_int(total_bytes, 1 << 20, "and what there is");
+    calls = sl_timeline_calls(timeline, &n);
+    ok(n == 1 && !strcmp(sl_timeline_text(timeline, calls[0].name), "cudaMemGetInfo"),
+       "which is a call as others are");
+    sl_timeline_release(timeline);
+    fails_with(sl_cuda_mem_get_info(NULL, &free_bytes, &total_bytes, err), SL_ECLOSED,
+               "the device is closed", "a closed device has none");
+}
+
 static void test_transfers(void)
 {
     sl_tensor *d = NULL, *h = NULL;
@@ -118,6 +197,9 @@ int main(void)
     stream = sl_device_default_stream(device);
     test_memory();
     test_failed_malloc();
+    test_operands();
+    test_recorded_times();
+    test_memory_info();
     test_transfers();
     test_calls();
     fake_close(device);

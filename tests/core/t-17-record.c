@@ -23,7 +23,7 @@ static void test_spans(void)
     size_t n = 0;
 
     fake_spin(stream, NULL);
-    is_int(sl_record_start(device, &timeline, NULL), SL_OK, "a recording starts");
+    is_int(sl_record_start(device, "test", &timeline, NULL), SL_OK, "a recording starts");
     sl_device_set_where(device, sl_device_intern(device, "x.lua:3"));
     sl_matmul(b, a, a, false, stream, NULL);
     sl_matmul(b, a, a, true, stream, NULL);
@@ -75,7 +75,7 @@ static void test_calls(void)
     sl_stream_create(device, &(sl_stream_options){ .name = "second", .priority = -2 }, &second,
                      NULL);
     sl_event_create(device, true, &event, NULL);
-    sl_record_start(device, &timeline, NULL);
+    sl_record_start(device, "test", &timeline, NULL);
     sl_event_record(event, stream, NULL);
     sl_stream_wait_event(second, event, NULL);
     sl_cuda_malloc(device, 4, &memory, NULL);
@@ -119,7 +119,7 @@ static void test_numbers(void)
     const sl_call *calls;
     size_t n = 0, n_calls = 0;
 
-    sl_record_start(device, &timeline, NULL);
+    sl_record_start(device, "test", &timeline, NULL);
     sl_device_synchronize(device, NULL);
     fake.fail_synchronizes = 1;
     is_int(sl_device_synchronize(device, NULL), SL_EINTERRUPT, "a wait fails");
@@ -144,9 +144,9 @@ static void test_nesting(void)
     sl_timeline *outer = NULL, *inner = NULL, *forgotten = NULL;
     size_t n_outer = 0, n_inner = 0;
 
-    sl_record_start(device, &outer, NULL);
+    sl_record_start(device, "test", &outer, NULL);
     fake_spin(stream, NULL);
-    sl_record_start(device, &inner, NULL);
+    sl_record_start(device, "test", &inner, NULL);
     fake_spin(stream, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, outer);
@@ -160,14 +160,14 @@ static void test_nesting(void)
     is_int(n_inner, 2, "the inner one has its own part, and may end later");
     sl_timeline_release(outer);
     sl_timeline_release(inner);
-    sl_record_start(device, &forgotten, NULL);
+    sl_record_start(device, "test", &forgotten, NULL);
     fake_spin(stream, NULL);
     fake_complete(1);
     sl_record_stop(device, forgotten);
     sl_timeline_spans(forgotten, &n_inner);
     is_int(n_inner, 1, "what had ended before the stop is in it, seen or not");
     sl_timeline_release(forgotten);
-    sl_record_start(device, &forgotten, NULL);
+    sl_record_start(device, "test", &forgotten, NULL);
     fake_spin(stream, NULL);
     sl_device_drain(device);
     sl_device_release(device);

@@ -79,7 +79,7 @@ local function too_many_arguments()
         ["the stream's synchronize"] = {s.synchronize, s}, query = {s.query, s},
         ["the event's query"] = {e.query, e}, make_current = {d.make_current, d},
         current_stream = {lab.current_stream}, host_work = {lab.host_work, 0},
-        stream = {lab.stream, {}}, tensor = {lab.tensor, 1, {}}, record = {lab.record},
+        stream = {lab.stream, {}}, tensor = {lab.tensor, 1, {}}, record = {lab.record, {}},
         open = {lab.open, {}}, devices = {lab.devices}, probe = {lab.probe, print, {}},
         allclose = {lab.allclose, t, t, {}}, spin = {lab.spin, 0, {}}, add = {t.add, t, t, {}},
     }
@@ -254,9 +254,11 @@ end
 
 local function the_notice()
     local how = {options = "",
-                 through = "env -u STREAMLAB_BACKEND -u STREAMLAB_PROFILE -u STREAMLAB_DEVICE"}
+                 through = "env -u STREAMLAB_BACKEND -u STREAMLAB_PROFILE -u STREAMLAB_DEVICE "
+                     .. "STREAMLAB_CUDA_PLUGIN=none"}
     local _, text = ideal.run_text("lab.device()", how)
-    T.is(text, "streamlab: simulating NVIDIA H200 (profile h200); this build has no CUDA backend\n",
+    T.is(text, "streamlab: simulating NVIDIA H200 (profile h200): "
+         .. "the CUDA backend is switched off\n",
          "a GPU that nobody asked for is announced, with the reason")
     _, text = ideal.run_text("lab.open{profile = \"h200\"}", how)
     T.is(text, "", "and one that was asked for is not")

@@ -86,6 +86,7 @@ local function dots_and_colons()
          "called as lab.cuda:malloc(...); functions of lab.cuda take a dot: lab.cuda.malloc(...)",
          "also in lab.cuda")
     collectgarbage()
+    lab.synchronize()
     local before = lab.live()
     for _, space in ipairs{lab, lab.cuda} do
         local names = {}
@@ -134,6 +135,6 @@ local function operators()
     end
 end
 
-ideal.h200()
+T.open()
 for _, test in ipairs{unknown_fields, indices, writing, dots_and_colons, operators} do test() end
 T.done()

@@ -45,7 +45,9 @@ local function matmul()
     end
 end
 
+-- As the simulator does; hardware may also cut off what TF32 does not hold.
 local function tf32_rounds_its_inputs()
+    if not lab.device().simulated then return end
     -- TF32 has 11 significant bits: between 2048 and 4096 only even numbers, and a
     -- tie goes away from zero: 2049 is 2050.
     local a, one = lab.tensor({{2049}}), lab.tensor({{1}})
@@ -222,7 +224,9 @@ end
 local function spin()
     local span = lab.profile(function() lab.spin(0.5, {blocks = 3, threads = 64}) end):spans()[1]
     T.is(span.kind, "kernel", "spin is a kernel")
-    T.near(span.end_us - span.start_us, 500, 1e-3, "that lasts as long as it is told")
+    local longer_us = lab.device().simulated and 1e-3 or 1000
+    T.near(span.end_us - span.start_us, 500 + longer_us / 2, longer_us / 2 + 1e-3,
+           "that lasts as long as it is told")
     T.lives(function() lab.spin(0) end, "no time at all is a time")
     lab.synchronize()
     local function bad(pattern, name, ...)
@@ -241,7 +245,8 @@ local function spin()
     bad("threads", "negative threads are refused", 1, {threads = -32})
     bad("1024", "more threads a block than the device has are refused with its limit", 1,
         {threads = 2048})
-    bad("232448", "more shared memory than a block may have is refused with the limit", 1,
+    bad(tostring(lab.device().max_shared_bytes_per_block),
+        "more shared memory than a block may have is refused with the limit", 1,
         {shared_bytes = 1e6 | 0})
     bad("block_count", "a typo cannot pass", 1, {block_count = 2})
 end
@@ -260,7 +265,7 @@ local function nothing_is_enqueued_by_an_error()
     T.is(out:get(1, 1), 7, "and its out keeps its values")
 end
 
-ideal.h200()
+T.open()
 for _, test in ipairs{matmul, tf32_rounds_its_inputs, bad_matmuls, pow, add_and_mul, softmax, sum,
                       allclose, streams_of_kernels, spin, nothing_is_enqueued_by_an_error} do
     test()

@@ -28,15 +28,19 @@ end
 
 local function priorities()
     local range = lab.device().priority_range
-    T.is(range.least, 0, "the H200's least priority is 0")
-    T.is(range.greatest, -5, "its greatest is -5")
-    T.is(lab.stream{priority = -3}.priority, -3, "a priority in the range is taken")
-    T.is(lab.stream{priority = "high"}.priority, -5, "\"high\" is the greatest")
-    T.is(lab.stream{priority = "low"}.priority, 0, "\"low\" is the least")
-    T.is(lab.stream{priority = -99}.priority, -5, "below the range is clamped, as CUDA does")
-    T.is(lab.stream{priority = 1}.priority, 0, "above the range as well")
-    T.is(lab.stream{priority = math.mininteger}.priority, -5, "however far")
-    T.is(lab.stream{priority = -2.0}.priority, -2, "a float with a whole value is a priority")
+    local least, greatest = range.least, range.greatest
+    if lab.device().simulated then
+        T.is(least, 0, "the H200's least priority is 0")
+        T.is(greatest, -5, "its greatest is -5")
+    end
+    local between = math.max(greatest, -3)
+    T.is(lab.stream{priority = between}.priority, between, "a priority in the range is taken")
+    T.is(lab.stream{priority = "high"}.priority, greatest, "\"high\" is the greatest")
+    T.is(lab.stream{priority = "low"}.priority, least, "\"low\" is the least")
+    T.is(lab.stream{priority = -99}.priority, greatest, "below the range is clamped, as CUDA does")
+    T.is(lab.stream{priority = 1}.priority, least, "above the range as well")
+    T.is(lab.stream{priority = math.mininteger}.priority, greatest, "however far")
+    T.is(lab.stream{priority = -1.0}.priority, -1, "a float with a whole value is a priority")
     refuses(function() lab.stream{priority = "urgent"} end, "SL_EINVAL", "urgent",
             "another word is refused")
     refuses(function() lab.stream{priority = -1.5} end, "SL_EINVAL", "%-1.5",
@@ -114,12 +118,12 @@ end
 local function waiting()
     local s, other = lab.stream{}, lab.stream{}
     T.is(s:query(), true, "a stream without work is done")
-    lab.spin(1, {stream = s})
+    lab.spin(20, {stream = s})
     T.is(s:query(), false, "one with work is not")
     T.is(other:query(), true, "which says nothing of others")
     s:synchronize()
     T.is(s:query(), true, "after synchronize it is done")
-    lab.spin(1, {stream = s})
+    lab.spin(20, {stream = s})
     other:wait_stream(s)
     lab.spin(0, {stream = other})
     T.is(other:query(), false, "wait_stream makes a stream wait for another")
@@ -235,9 +239,11 @@ local function default_streams_stay()
         local closed <close> = mine
     end
     refuses(function() mine:query() end, "SL_ECLOSED", "closed", "other streams are closed by it")
+    local device = lab.device()
     ideal.h200()
     refuses(function() s:close() end, "SL_EINVAL", "default stream",
             "another device's default stream is one as well")
+    device:make_current()
 end
 
 local function many_streams()
@@ -251,7 +257,7 @@ local function many_streams()
     T.is(lab.live().streams, 0, "streams that Lua has forgotten are gone once they have drained")
 end
 
-ideal.h200()
+T.open()
 for _, test in ipairs{making, priorities, clamping_is_said_once, the_current_stream,
                       a_coroutine_may_yield_inside_with, waiting, recording_events, default_streams,
                       one_value_a_stream, closing, default_streams_stay, many_streams} do

@@ -362,7 +362,7 @@ local function printing()
 end
 
 local function huge_tensors()
-    ideal.h200()
+    if not lab.device().simulated then return end
     local t = lab.empty(2 ^ 20 | 0, 2 ^ 20 | 0)
     T.is(t:nbytes(), 2 ^ 42 | 0, "a tensor of 4 TiB can be made, whatever the simulated memory")
     T.lives(function() lab.add(t, t, {out = t}) end, "and computed with, as long as nobody looks")
@@ -370,7 +370,7 @@ local function huge_tensors()
     t:free()
 end
 
-ideal.h200()
+T.open()
 for _, test in ipairs{constructors, sizes, dtypes, places, bad_sizes, ragged_tables,
     unknown_options,
                       get_and_set, items, copies_carry_values, to_the_same_place, bad_copies,

@@ -89,6 +89,20 @@ tap.like(out, "^sim\t.*T4", "options take their value after = too")
 out, err = run { "-e", show }
 tap.like(out, "^sim\t", "without --backend the simulator stands in")
 tap.like(err, "^streamlab: [^\n]+\n$", "and one line on stderr says so")
+-- A program that has no plugin beside it, whatever this build has.
+local alone = "cp \"$P\" " .. folder .. "/alone && cd " .. folder
+    .. " && env -u STREAMLAB_CUDA_PLUGIN ./alone "
+out, err = sh(alone .. "-e 'print(lab.device().backend)'")
+tap.is(out .. err, "sim\nstreamlab: simulating NVIDIA H200 (profile h200): this build has no CUDA"
+    .. " backend\n", "in a build without a CUDA backend it says that")
+_, err = sh(alone .. "--backend cuda -e 'print(1)'")
+tap.like(err, "streamlab: this build has no CUDA backend: streamlab_cuda%.so is not beside",
+    "and --backend cuda says where one is missing")
+shell.write(folder .. "/streamlab_cuda.so", "no plugin")
+out, err = sh(alone .. "-e 'print(lab.device().backend)'")
+tap.like(err, "^streamlab: simulating [^\n]*: the CUDA backend cannot be loaded: [^\n]+\n$",
+    "a plugin that cannot be loaded is no error, but told with the whole reason")
+tap.is(out, "sim\n", "while the simulator stands in")
 out, err = run { "-e", "" }
 tap.is(out .. err, "", "no device is opened before a script needs one")
 local rand = "print(lab.rand(2, {device='cpu'}):get(1))"
@@ -151,7 +165,8 @@ local broken = shell.write(folder .. "/broken.lua", "return {\n")
 no_device({ "--profile", broken }, "broken profile: .*broken%.lua:2:", "a broken profile")
 shell.write(broken, "return { name = 'X', sm_count = -1 }")
 no_device({ "--profile", broken }, "sm_count", "a profile with a wrong figure")
-no_device({ "--backend=cuda" }, "backend cuda is not in this build", "--backend cuda")
+no_device({ "--backend=cuda" }, "the CUDA backend is switched off: STREAMLAB_CUDA_PLUGIN",
+    "--backend cuda without a plugin")
 no_device({ "--device=3" }, "there is no device 3", "a device that is not there")
 
 _, err = run { "--profile=t4", "--device=3", "-e", go }
@@ -186,7 +201,7 @@ for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--prof
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")
-tap.like(out, "no CUDA backend", "and does not promise a real GPU")
+tap.like(out, "cuda, a real GPU, or sim", "and the backends")
 out = run { "--version" }
 tap.like(out, "^streamlab ", "--version prints the version")
 

@@ -126,20 +126,8 @@ tap.is(code, 9, "a script's own failure keeps its status")
 
 -- ---- Ctrl-C ----------------------------------------------------------------------
 
--- The status of a program that gets SIGINT once it has printed a line.
 local function interrupted(text)
-    local file = script("io.stdout:setvbuf('no') print('go')\n" .. text)
-    local _, e, c = sh([[
-perl -e '
-    $SIG{INT} = "DEFAULT";
-    my $pid = open(my $from, "-|", @ARGV) or die;
-    my $line = <$from>;
-    select(undef, undef, undef, 0.1);
-    kill "INT", $pid;
-    local $/; my $rest = <$from>;
-    close($from);
-    exit($? & 127 ? 100 : $? >> 8);
-' "$P" ]] .. shell.quote(file))
+    local c, e = shell.interrupted(script("io.stdout:setvbuf('no') print('go')\n" .. text))
     return c, e
 end
 

@@ -52,6 +52,12 @@ json, _, code = traced(work .. "local tl = lab.profile(function() lab.spin(1) en
 tap.is(code, 0, "lab.profile within a traced run works")
 tap.ok(json and json:find("matmul") and json:find("spin"), "and the trace has all")
 
+json, said, code = traced(work .. "lab.current_stream():launch_host_func(function()"
+    .. " error('too late', 0) end)")
+tap.is(code, 1, "a failure that only the last wait finds is an error")
+tap.like(said, "^streamlab: %-%-trace: " .. path:gsub("%p", "%%%0") .. " has only what was recorded"
+    .. " before this: stop: a host function raised: too late\n$", "told in one line")
+tap.like(json, "matmul", "and the trace has what was recorded")
 json = traced(work .. "lab.open{backend='sim', profile='t4'} lab.spin(1)")
 tap.ok(json and json:find("matmul") and not json:find("spin"),
     "the first device's trace has its own work")

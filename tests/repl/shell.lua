@@ -37,11 +37,16 @@ function shell.read(path)
     return text
 end
 
+-- What a command's environment is: the simulator, whether this build has a plugin and
+-- this machine a GPU or not.
+shell.environment = "unset STREAMLAB_BACKEND; export STREAMLAB_CUDA_PLUGIN=none"
+
 -- Runs a shell command in which $P is the program. Returns what it wrote to
 -- stdout and stderr, and its exit status (128 + n for signal n).
 function shell.sh(command)
     local errors = os.tmpname()
-    local script = "P=" .. shell.quote(shell.program) .. "; exec 2>" .. shell.quote(errors) .. "\n"
+    local script = "P=" .. shell.quote(shell.program) .. "; " .. shell.environment
+        .. "; exec 2>" .. shell.quote(errors) .. "\n"
     local pipe = assert(io.popen(script .. command))
     local out = pipe:read("a")
     local _, how, code = pipe:close()
@@ -61,6 +66,24 @@ function shell.run(arguments, input)
         command = "printf %s " .. shell.quote(input) .. " | " .. command
     end
     return shell.sh(command)
+end
+
+-- Runs a script in the program, which gets SIGINT a moment after it has printed its first
+-- line. Returns the status, what it wrote to stderr, and to stdout after that line.
+function shell.interrupted(file, options)
+    local out, err, code = shell.sh([[
+perl -e '
+    $SIG{INT} = "DEFAULT";
+    my $pid = open(my $from, "-|", @ARGV) or die;
+    my $line = <$from>;
+    select(undef, undef, undef, 0.1);
+    kill "INT", $pid;
+    local $/; my $rest = <$from>;
+    print $rest;
+    close($from);
+    exit($? & 127 ? 100 : $? >> 8);
+' "$P" ]] .. (options or "") .. " " .. shell.quote(file))
+    return code, err, out
 end
 
 return shell

@@ -1,6 +1,7 @@
 /* Philox4x32-10 against Random123's known answers; the uniform and the normal
  * tensor against their distributions and against themselves in slices. */
-#include "../../core/sim/philox.h"
+#include "../../core/numbers/philox.h"
+#include "../../core/numbers/philox_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,31 @@ static void known_answers(void)
         ok(memcmp(got, answers[i].want, sizeof got) == 0, "Random123's known answer for %s",
            answers[i].name);
     }
+}
+
+typedef void (*words_fn)(uint64_t seed, uint64_t id, uint64_t block, size_t n_groups,
+                         uint32_t *words);
+
+/* From a block whose number carries into its upper half on the way. */
+static void blocks_side_by_side(words_fn make, const char *how)
+{
+    enum { GROUPS = 3, WORDS = GROUPS * PHILOX_SIDE_WORDS };
+    const uint64_t seed = UINT64_C(0x123456789abcdef0), id = UINT64_C(0x8000000000000007);
+    const uint64_t first = UINT64_C(0x1fffffff3);
+    uint32_t got[WORDS + 1];
+    bool same = true;
+    memset(got, 0xff, sizeof got);
+    make(seed, id, first, GROUPS, got);
+    for (uint64_t i = 0; i < WORDS / 4; i++) {
+        const uint32_t counter[4] = {(uint32_t)(first + i), (uint32_t)((first + i) >> 32), 7,
+                                     0x80000000u};
+        const uint32_t key[2] = {0x9abcdef0u, 0x12345678u};
+        uint32_t want[4];
+        philox4x32_10(counter, key, want);
+        same = same && memcmp(got + 4 * i, want, sizeof want) == 0;
+    }
+    ok(same, "blocks side by side are those one by one, %s", how);
+    ok(got[WORDS] == 0xffffffffu, "and nothing is written behind them, %s", how);
 }
 
 static void uniform_follows_its_definition(void)
@@ -66,8 +92,8 @@ typedef void (*fill_fn)(uint64_t seed, uint64_t id, uint64_t first, size_t n, fl
 
 static void slices_are_slices(fill_fn fill, const char *name)
 {
-    enum { N = 64 };
-    float whole[N], part[N];
+    enum { N = 64, LONG = 2000 };
+    float whole[N], part[N], longer[LONG], pieces[LONG];
     bool same = true;
     fill(5, 6, 0, N, whole);
     for (size_t first = 0; first < N; first++)
@@ -77,6 +103,11 @@ static void slices_are_slices(fill_fn fill, const char *name)
             same = same && memcmp(part, whole + first, n * sizeof *part) == 0;
         }
     ok(same, "%s: every slice is the same slice of the whole", name);
+    fill(5, 6, 1, LONG, longer);
+    for (size_t i = 0; i < LONG; i++)
+        fill(5, 6, 1 + i, 1, pieces + i);
+    ok(memcmp(longer, pieces, sizeof longer) == 0, "%s: %d in a row are those one by one", name,
+       (int)LONG);
     fill(5, 7, 0, N, part);
     ok(memcmp(part, whole, sizeof whole) != 0, "%s: another tensor has other numbers", name);
     fill(6, 6, 0, N, part);
@@ -197,6 +228,8 @@ int main(void)
     enum { N = 2000000 };
     plan(0);
     known_answers();
+    blocks_side_by_side(philox_words, "as fast as this CPU can");
+    blocks_side_by_side(philox_words_plain, "in plain C");
     uniform_follows_its_definition();
     normal_follows_its_definition();
     slices_are_slices(philox_uniform, "uniform");

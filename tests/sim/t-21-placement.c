@@ -150,7 +150,7 @@ static int compare(const reference *r)
     sl_timeline *timeline = NULL;
     int wrong = 0;
     size_t n = 0;
-    if (!device || sl_record_start(device, &timeline, &err) != SL_OK) {
+    if (!device || sl_record_start(device, "test", &timeline, &err) != SL_OK) {
         diag("%s", err.msg);
         return r->n;
     }

@@ -17,7 +17,7 @@ static sl_timeline *recorded(sl_device *device, sl_stream *a, sl_stream *b, sl_e
     const sl_spin_options first = {.duration_ns = 1000}, second = {.duration_ns = 300},
                           third = {.duration_ns = 50};
     sl_timeline *timeline = NULL;
-    sl_record_start(device, &timeline, NULL);
+    sl_record_start(device, "test", &timeline, NULL);
     sl_spin(&first, a, NULL);
     sl_event_record(event, a, NULL);
     sl_spin(&second, b, NULL);

@@ -1,5 +1,6 @@
 /* t-10-store.c - the timeline's store: texts, spans, streams, names, order. */
 #include "make.h"
+#include "../../core/timeline/store.h"
 
 static void test_texts(void)
 {
@@ -99,6 +100,42 @@ static void test_refusals(void)
     sl_timeline_release(tl);
 }
 
+/* The recorder's way: added without times, edited, finished. */
+static void test_times_that_come_later(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    size_t n;
+    sl_span s = { .start_ns = SL__UNTIMED, .end_ns = SL__UNTIMED, .correlation = 3 };
+    sl_call c = { .device_ns = SL__UNTIMED, .correlation = 9, .kind = SL_CALL_EVENT_RECORD };
+    is_int(sl_timeline_add_span(tl, &s, &err), SL_EINVAL, "a span has times");
+    is_int(sl_timeline_add_call(tl, &c, &err), SL_EINVAL, "and so has a record");
+    sl__timeline_expect_times(tl);
+    ok(!sl__timeline_has_untimed(tl), "unless they are expected");
+    for (uint64_t i = 3; i > 0; i--) {
+        s.correlation = i;
+        must(sl_timeline_add_span(tl, &s, &err), &err);
+    }
+    must(sl_timeline_add_call(tl, &c, &err), &err);
+    s = (sl_span){ .start_ns = 900, .end_ns = 950, .correlation = 4 };
+    must(sl_timeline_add_span(tl, &s, &err), &err);
+    ok(sl__timeline_has_untimed(tl), "then they may be missing");
+    sl_span *spans = sl__timeline_edit_spans(tl, &n);
+    ok(n == 4 && spans[0].correlation == 1 && spans[3].correlation == 4,
+       "spans are edited in order");
+    spans[0].start_ns = 500;
+    spans[0].end_ns = 600;
+    spans[1].start_ns = 700;
+    spans[1].end_ns = 650;
+    sl_timeline_finish(tl, 0, 1000);
+    const sl_span *kept = sl_timeline_spans(tl, &n);
+    ok(n == 2 && kept[0].correlation == 1 && kept[1].correlation == 4,
+       "what has no times then, or wrong ones, is taken out");
+    is_int(sl_timeline_makespan_ns(tl), 450, "the makespan is that of the rest");
+    is_int(sl_timeline_calls(tl, &n)->device_ns, 0, "a record without a moment has none");
+    sl_timeline_release(tl);
+}
+
 static void test_names(void)
 {
     bool kinds = true, engines = true;
@@ -145,10 +182,11 @@ static void test_text(void)
 
 int main(void)
 {
-    plan(36);
+    plan(44);
     test_texts();
     test_order();
     test_refusals();
+    test_times_that_come_later();
     test_names();
     test_text();
     return done_testing();

@@ -500,6 +500,27 @@ static void test_empty(void)
 }
 
 /* A recording that began at 2000 ns: its times are counted from there. */
+/* On a real GPU a kernel has a name of its own besides that of its operation. */
+static void test_symbol(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    sl_span s = { .end_ns = 5, .correlation = 1, .blocks = 2, .threads = 32 };
+    s.name = text_id(tl, "matmul_f32");
+    s.symbol = text_id(tl, "void gemm<float, 4>");
+    must(sl_timeline_add_span(tl, &s, &err), &err);
+    s.symbol = 77;
+    is_int(sl_timeline_add_span(tl, &s, &err), SL_EINVAL, "a symbol is a text of the timeline");
+    finish(tl);
+    save(tl, in_directory("again.json"));
+    char *text = contents(in_directory("again.json"));
+    ok(is_json(text) && has(text, "\"name\":\"matmul_f32\"")
+       && has(text, "\"block\":[32,1,1],\"kernel\":\"void gemm<float, 4>\"}}"),
+       "the kernel's own name is among its arguments");
+    free(text);
+    sl_timeline_release(tl);
+}
+
 static void test_start(void)
 {
     sl_error err;
@@ -552,7 +573,7 @@ static void clean_up(void)
 
 int main(void)
 {
-    plan(63);
+    plan(65);
     if (!mkdtemp(directory)) {
         printf("Bail out! no folder for temporary files\n");
         return 1;
@@ -572,6 +593,7 @@ int main(void)
     test_long_names(tl);
     test_sparse_streams();
     test_empty();
+    test_symbol();
     test_start();
     test_idle_streams();
     free(text);

@@ -4,8 +4,8 @@
  * element i is lane i % 4 of block i / 4. So any slice of any tensor can be
  * computed by itself, and the CUDA backend gives the same bits.
  */
-#ifndef SIM_PHILOX_H
-#define SIM_PHILOX_H
+#ifndef NUMBERS_PHILOX_H
+#define NUMBERS_PHILOX_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,10 +17,10 @@ void philox_uniform(uint64_t seed, uint64_t tensor_id, uint64_t first, size_t n,
 
 /* The same for a standard normal tensor, by integer arithmetic up to a last
  * conversion, so that CPU and GPU agree to the bit: element i from two words of
- * block i / 2 (see philox.c). */
+ * block i / 2 (see philox_core.h). */
 void philox_normal(uint64_t seed, uint64_t tensor_id, uint64_t first, size_t n, float *out);
 
-/* The normal number that two random words give; philox.c says how. */
+/* The normal number that two random words give; philox_core.h says how. */
 float philox_normal_of(uint32_t w0, uint32_t w1);
 
 #endif

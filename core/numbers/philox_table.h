@@ -1,4 +1,4 @@
-/* philox_table.h - the inverse normal distribution as whole numbers, for philox.c.
+/* philox_table.h - the inverse normal distribution as whole numbers, for philox_core.h.
  *
  * Row 8 z + j covers the upper tail probabilities p = 2^-(z+1) (1 - (j + t) / 16)
  * for t in [0, 1): an eighth of an octave. Its three numbers are 2^26 times the
@@ -8,8 +8,8 @@
  * Newton steps on erfc; tests/sim/t-10-philox.c checks every row against erfc.
  * A CUDA kernel includes this file too: it must see the same rows.
  */
-#ifndef SIM_PHILOX_TABLE_H
-#define SIM_PHILOX_TABLE_H
+#ifndef NUMBERS_PHILOX_TABLE_H
+#define NUMBERS_PHILOX_TABLE_H
 
 #include <stdint.h>
 

@@ -1,0 +1,230 @@
+/* activity.c - times that come after the operation.
+ *
+ * A real GPU's profiler tells about operations in its own time and order. What it
+ * delivers is kept in one array; when a recording stops, array and spans are sorted by
+ * number and merged. Records and waits of events leave no trace on the device: their
+ * moment is computed from the spans of their stream.
+ */
+#include "activity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "timeline/store.h"
+
+_Static_assert(SL_TIME_LATER == SL__UNTIMED, "the timeline knows the backend's mark");
+
+/* ---- collecting -------------------------------------------------------------- */
+
+static bool comes_before(const sl__activity *a, const sl__activity *b)
+{
+    return a->seq != b->seq ? a->seq < b->seq : a->start_ns < b->start_ns;
+}
+
+static sl__activity *append(sl__activities *list)
+{
+    if (list->n == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 256;
+        sl__activity *grown = realloc(list->items, cap * sizeof *grown);
+        if (!grown)
+            return NULL;
+        list->items = grown;
+        list->cap = cap;
+    }
+    return &list->items[list->n++];
+}
+
+/* The latest symbol is asked for first: comparing costs less than hashing. */
+static uint32_t symbol_id(sl_device *device, const char *symbol)
+{
+    const sl__activities *list = &device->core->activities;
+    uint32_t last = list->n ? list->items[list->n - 1].symbol : 0;
+
+    if (!symbol)
+        return 0;
+    if (last && !strcmp(sl__strings_text(&device->core->strings, last), symbol))
+        return last;
+    return sl__strings_intern(&device->core->strings, symbol);
+}
+
+static void take(void *ud, const sl_activity *activity)
+{
+    sl_device *device = ud;
+    sl__activities *list = &device->core->activities;
+    sl__activity item = {
+        .seq = activity->seq, .start_ns = activity->start_ns, .end_ns = activity->end_ns,
+        .blocks = activity->blocks, .threads = activity->threads,
+        .symbol = symbol_id(device, activity->symbol),
+    };
+    sl__activity *place = append(list);
+
+    if (!place) {
+        list->incomplete = true;
+        return;
+    }
+    *place = item;
+    if (list->n_sorted == list->n - 1
+        && (list->n == 1 || !comes_before(place, place - 1)))
+        list->n_sorted = list->n;
+}
+
+void sl__activity_collect(sl_device *device)
+{
+    device->backend->record_collect(device, take, device);
+}
+
+void sl__activity_forget(sl_device *device)
+{
+    free(device->core->activities.items);
+    device->core->activities = (sl__activities){ 0 };
+}
+
+/* ---- spans -------------------------------------------------------------------- */
+
+static int by_seq(const void *left, const void *right)
+{
+    const sl__activity *a = left, *b = right;
+
+    return comes_before(b, a) - comes_before(a, b);
+}
+
+/* The first among the sorted items that does not come before `key`. */
+static size_t find_place(const sl__activities *list, const sl__activity *key)
+{
+    size_t low = 0, high = list->n_sorted;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (comes_before(&list->items[middle], key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What was sorted before, and lies before all that is new, stays where it is: many short
+ * recordings inside a long one must not sort its activities again and again. */
+static void sort_activities(sl__activities *list)
+{
+    size_t first = list->n_sorted, from;
+
+    if (first == list->n)
+        return;
+    for (size_t i = first + 1; i < list->n; i++)
+        if (comes_before(&list->items[i], &list->items[first]))
+            first = i;
+    from = find_place(list, &list->items[first]);
+    qsort(list->items + from, list->n - from, sizeof *list->items, by_seq);
+    list->n_sorted = list->n;
+}
+
+/* From the first start to the last end; the grid and the symbol of the longest. */
+static void give_times(sl_span *span, const sl__activity *first, const sl__activity *end)
+{
+    const sl__activity *longest = first;
+
+    span->start_ns = first->start_ns;
+    span->end_ns = first->end_ns;
+    for (const sl__activity *a = first + 1; a < end; a++) {
+        if (a->end_ns > span->end_ns)
+            span->end_ns = a->end_ns;
+        if (a->end_ns - a->start_ns > longest->end_ns - longest->start_ns)
+            longest = a;
+    }
+    span->symbol = longest->symbol;
+    if (longest->blocks) {
+        span->blocks = longest->blocks;
+        span->threads = longest->threads;
+    }
+}
+
+/* Both sides in order of their numbers. */
+static size_t time_spans(const sl__activities *list, sl_span *spans, size_t n_spans)
+{
+    const sl__activity key = { .seq = n_spans ? spans[0].correlation : 0, .start_ns = INT64_MIN };
+    const sl__activity *at = list->items + find_place(list, &key);
+    const sl__activity *end = list->items + list->n, *next;
+    size_t n_untimed = 0;
+
+    for (size_t i = 0; i < n_spans; i++) {
+        if (spans[i].end_ns != SL__UNTIMED)
+            continue;
+        while (at < end && at->seq < spans[i].correlation)
+            at++;
+        for (next = at; next < end && next->seq == spans[i].correlation; next++)
+            ;
+        if (next == at)
+            n_untimed++;
+        else
+            give_times(&spans[i], at, next);
+        at = next;
+    }
+    return n_untimed;
+}
+
+/* ---- records and waits ----------------------------------------------------------- */
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* For each stream up to when it is filled, by id; the caller frees it. */
+static int64_t *open_tails(const sl_timeline *timeline)
+{
+    size_t n;
+    const sl_stream_note *streams = sl_timeline_streams(timeline, &n);
+    size_t n_tails = n ? (size_t)streams[n - 1].id + 1 : 1;     /* they are in order of id */
+    int64_t *tails = malloc(n_tails * sizeof *tails);
+
+    for (size_t i = 0; tails && i < n_tails; i++)
+        tails[i] = SL__UNTIMED;
+    return tails;
+}
+
+/* A record or wait is reached when what its stream held before it has ended, and not
+ * before it was issued; a wait not before the record that it waits for. */
+static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
+{
+    if (call->device_ns == SL__UNTIMED) {
+        const sl_call *target = sl__timeline_find_call(timeline, call->target);
+        call->device_ns = later(*tail, call->host_end_ns);
+        if (call->kind == SL_CALL_STREAM_WAIT && target)
+            call->device_ns = later(call->device_ns, target->device_ns);
+    }
+    *tail = later(*tail, call->device_ns);
+}
+
+/* Without memory for it they stay without a moment. */
+static void time_calls(sl_timeline *timeline, const sl_span *spans, size_t n_spans)
+{
+    size_t n_calls;
+    sl_call *calls = sl__timeline_edit_calls(timeline, &n_calls);
+    int64_t *tails = open_tails(timeline);
+
+    for (size_t i = 0, j = 0; tails && j < n_calls; j++) {
+        if (calls[j].kind != SL_CALL_EVENT_RECORD && calls[j].kind != SL_CALL_STREAM_WAIT)
+            continue;
+        for (; i < n_spans && spans[i].correlation < calls[j].correlation; i++)
+            tails[spans[i].stream] = later(tails[spans[i].stream], spans[i].end_ns);
+        time_call(timeline, &calls[j], &tails[calls[j].stream]);
+    }
+    free(tails);
+}
+
+size_t sl__activity_apply(sl_device *device, sl_timeline *timeline)
+{
+    sl__activities *list = &device->core->activities;
+    size_t n_spans, n_untimed;
+    sl_span *spans;
+
+    if (!sl__timeline_has_untimed(timeline))
+        return 0;
+    sort_activities(list);
+    spans = sl__timeline_edit_spans(timeline, &n_spans);
+    n_untimed = time_spans(list, spans, n_spans);
+    time_calls(timeline, spans, n_spans);
+    return n_untimed;
+}

@@ -1,0 +1,176 @@
+/* activity.c - recording: when the host enqueued an operation, and when the device ran it.
+ *
+ * CUPTI tells the latter (cupti_trace.c), exactly and without slowing the streams down,
+ * some time after the operation has completed. Where CUPTI is not to be had, under a
+ * profiler or without its library, events take the times (event_times.c); one sentence per
+ * process says so. Operations around events, and host functions, have no times of the
+ * device's: core works out those of the former, wait.c stamps the latter.
+ */
+#include "activity.h"
+
+#include <nvtx3/nvToolsExt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_names.h"
+
+static int n_activities;        /* devices that have recorded and are not closed */
+static bool told;               /* why events take the times */
+
+/* ---- recordings -------------------------------------------------------------- */
+
+static void tell(cuda_activity *activity, const char *why)
+{
+    if (told || activity->device->base.notice)
+        return;
+    snprintf(activity->notice, sizeof activity->notice,
+             "%s: the timeline's times come from events, which are coarser", why);
+    activity->device->base.notice = activity->notice;
+    told = true;
+}
+
+/* CUPTI makes its buffers at the first launch after it was switched on; an empty kernel of
+ * nobody's spares the user's first one that. */
+static void warm_up(cuda_device *dev)
+{
+    const sl_work nothing = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL,
+                              .dtype = SL_UINT8 };
+    uint32_t blocks;
+    uint16_t threads;
+    if (dev->base.fault.status)
+        return;
+    if (cuda_kernel_launch(dev, &nothing, NULL, NULL, NULL, NULL, dev->memory_stream, &blocks,
+                           &threads) != cudaSuccess)
+        cudaGetLastError();
+}
+
+/* The user can do without CUPTI: `why` says so. */
+static bool is_unwanted(char *why, size_t why_bytes)
+{
+    const char *setting = getenv("STREAMLAB_CUPTI");
+    snprintf(why, why_bytes, "STREAMLAB_CUPTI is 0");
+    return setting && strcmp(setting, "0") == 0;
+}
+
+static sl_status start(cuda_device *dev, sl_error *err)
+{
+    char why[256];
+    cuda_use(dev);
+    dev->timed_by_events = is_unwanted(why, sizeof why) ||
+                           !cuda_trace_begin(dev->activity, why, sizeof why);
+    if (!dev->timed_by_events) {
+        warm_up(dev);
+        return SL_OK;
+    }
+    tell(dev->activity, why);
+    return cuda_event_times_begin(dev->activity, err);
+}
+
+sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
+{
+    cuda_device *dev = cuda_of(device);
+    if (!dev->activity) {
+        dev->activity = calloc(1, sizeof *dev->activity);
+        if (!dev->activity)
+            return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+        dev->activity->device = dev;
+        n_activities++;
+    }
+    sl_status status = dev->recording > 0 ? SL_OK : start(dev, err);
+    if (status)
+        return status;
+    dev->recording++;
+    nvtxRangePushA(name ? name : "streamlab");
+    return SL_OK;
+}
+
+void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud)
+{
+    cuda_device *dev = cuda_of(device);
+    if (dev->recording == 0)
+        return;
+    if (dev->timed_by_events)
+        cuda_event_times_renew(dev->activity);
+    else
+        cuda_trace_collect(dev->activity, fn, ud);
+}
+
+void cuda_record_end(sl_device *device)
+{
+    cuda_device *dev = cuda_of(device);
+    if (dev->recording == 0)
+        return;
+    nvtxRangePop();
+    if (--dev->recording == 0)
+        cuda_trace_end(dev->activity);
+}
+
+void cuda_activity_close(cuda_device *dev)
+{
+    if (!dev->activity)
+        return;
+    while (dev->recording > 0)
+        cuda_record_end(&dev->base);
+    cuda_event_times_close(dev->activity);
+    if (dev->base.notice == dev->activity->notice)
+        dev->base.notice = NULL;
+    free(dev->activity);
+    dev->activity = NULL;
+    if (--n_activities == 0)
+        cuda_kernel_names_clear();
+}
+
+/* ---- operations ---------------------------------------------------------------- */
+
+static bool runs_on_device(const cuda_op *op)
+{
+    switch ((sl_work_kind)op->base.work.kind) {
+    case SL_WORK_KERNEL:
+    case SL_WORK_MEMCPY:
+    case SL_WORK_MEMSET:
+        return true;
+    default:
+        return false;
+    }
+}
+
+sl_status cuda_activity_before(cuda_op *op, sl_error *err)
+{
+    cuda_device *dev = cuda_of(op->base.stream->device);
+    sl_status status = SL_OK;
+    if (runs_on_device(op)) {
+        if (dev->timed_by_events)
+            status = cuda_event_times_before(op, err);
+        else
+            cuda_trace_push(dev->activity, op->base.seq);
+    }
+    op->base.host_start_ns = cuda_now_ns();
+    return status;
+}
+
+void cuda_activity_after(cuda_op *op, bool enqueued)
+{
+    cuda_device *dev = cuda_of(op->base.stream->device);
+    op->base.host_end_ns = cuda_now_ns();
+    if (op->base.work.kind != SL_WORK_HOST_FUNC)
+        op->base.start_ns = op->base.end_ns = SL_TIME_LATER;
+    if (dev->timed_by_events) {
+        cuda_event_times_after(op, enqueued);
+        return;
+    }
+    if (runs_on_device(op))
+        cuda_trace_pop();
+    cuda_trace_tidy();
+}
+
+void cuda_activity_completed(cuda_op *op)
+{
+    cuda_event_times_completed(op);
+}
+
+void cuda_activity_tidy(const cuda_device *dev)
+{
+    if (dev->recording > 0 && !dev->timed_by_events)
+        cuda_trace_tidy();
+}

@@ -1,0 +1,66 @@
+/* activity.h - what the files share that take the times of operations:
+ *
+ *   activity.c      the entries; which of the two ways below a recording goes
+ *   cupti_trace.c   CUPTI: the library, its buffers, the clocks
+ *   matching.c      which operation a record of CUPTI's belongs to
+ *   kernel_names.c  names of kernels as people write them
+ *   event_times.c   events around each operation, where CUPTI is not to be had
+ */
+#ifndef CUDA_ACTIVITY_H
+#define CUDA_ACTIVITY_H
+
+#include "cuda.h"
+
+struct cuda_activity {              /* of a device, from its first recording until it closes */
+    cuda_device *device;
+    char notice[320];               /* what base.notice points to */
+
+    /* cupti_trace.c */
+    bool traced;                    /* a recording is on that CUPTI takes the times of */
+    uint64_t id;                    /* of that recording, above the seq in external ids */
+    struct cuda_activity *next;     /* among the traced ones of the process */
+    sl_activity *ready;             /* came when another device collected */
+    size_t n_ready, cap_ready;
+
+    /* event_times.c */
+    cudaStream_t base_stream;       /* only base events are recorded there; NULL until needed */
+    cudaEvent_t base;               /* when this was recorded, */
+    int64_t base_ns;                /* the host's clock showed that */
+    int64_t latest_ns;              /* the end of the latest operation on the host's clock */
+};
+
+/* ---- cupti_trace.c: for the whole process --------------------------------- */
+
+/* CUPTI takes the times of the device's operations from now on. False: it cannot, and
+ * `why` has the reason, the first half of a sentence. Not when it does already. */
+bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes);
+void cuda_trace_end(cuda_activity *activity);
+
+/* What the thread launches between the two belongs to operation `seq` of the device. */
+void cuda_trace_push(const cuda_activity *activity, uint64_t seq);
+void cuda_trace_pop(void);
+
+/* Reads the oldest of CUPTI's full buffers if several wait, so that they do not pile up.
+ * Costs nothing otherwise. */
+void cuda_trace_tidy(void);
+
+/* As cuda_record_collect. Waits for CUPTI's thread, not for the device. What shares a
+ * buffer with an operation still in flight stays in CUPTI until that has completed. */
+void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
+
+/* ---- event_times.c -------------------------------------------------------- */
+
+/* Ties the device's clock to the host's. Waits for an event on an idle stream, running
+ * host functions meanwhile. */
+sl_status cuda_event_times_begin(cuda_activity *activity, sl_error *err);
+/* Does it again, if no operation is in flight: the clocks drift. */
+void cuda_event_times_renew(cuda_activity *activity);
+/* Around the operation's calls. before fails only when the device is lost; without events
+ * the operation has no times. */
+sl_status cuda_event_times_before(cuda_op *op, sl_error *err);
+void cuda_event_times_after(cuda_op *op, bool enqueued);
+/* Fills the operation's times and gives its events back; also of one that is lost. */
+void cuda_event_times_completed(cuda_op *op);
+void cuda_event_times_close(cuda_activity *activity);
+
+#endif

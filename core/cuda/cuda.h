@@ -1,0 +1,308 @@
+/* cuda.h - the CUDA backend inside: its structs, and what each file offers. Read
+ * this first.
+ *
+ *   cuda_backend.c  the table of entries; devices, streams, events; the fault
+ *   queue.c         operations in flight: enqueue, what has completed, reap
+ *   wait.c          waiting, which also serves host functions and Ctrl-C
+ *   memory.c        buffers; device memory
+ *   host_memory.c   pinned and pageable memory, page-locking in place
+ *   pool.c          memory that nobody uses, by size class
+ *   host_compute.c  filling, copying, reading and writing host memory
+ *   plain.c         the plain calls, peer access
+ *   gemm.c          matmul through cublasLt, with a cache of plans
+ *   kernels.cu      our own kernels
+ *   activity.c      the times of operations: CUPTI, or else events (activity.h)
+ *   library.c       the libraries that are opened when they are first needed
+ *
+ * One thread calls the backend. The driver's threads (host functions) and CUPTI's
+ * only put something into a queue, under a lock.
+ *
+ * Which operation has completed is not asked for each one: that would cost an event
+ * a launch. A stream has a mark, an event without timing, behind every
+ * CUDA_MARK_EVERY operations, and reap asks for the oldest mark of each stream now
+ * and then; a wait of the host tells about all operations before it.
+ */
+#ifndef CUDA_H
+#define CUDA_H
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include "../backend.h"
+
+enum { CUDA_MARKS = 32, CUDA_MARK_EVERY = 32 };
+
+typedef struct cuda_device cuda_device;
+typedef struct cuda_block cuda_block;           /* memory.c */
+typedef struct cuda_gemm cuda_gemm;             /* gemm.c */
+typedef struct cuda_activity cuda_activity;     /* activity.c */
+
+typedef struct cuda_stream {
+    sl_stream base;
+    cudaStream_t handle;
+    struct cuda_stream *next, **link;   /* in the device's list */
+    sl_op *head, **tail;                /* in flight, by sl_op.next */
+    int64_t n_in_flight;
+    struct { cudaEvent_t event; uint64_t seq; } marks[CUDA_MARKS];  /* a ring */
+    uint32_t first_mark, n_marks;
+    uint32_t unmarked;                  /* operations since the last mark, large ones for more */
+    cuda_block *workspace;              /* of matmul; NULL until needed */
+    cuda_block *scratch;                /* of sum; NULL until needed */
+} cuda_stream;
+
+typedef struct cuda_event {
+    sl_event base;
+    cudaEvent_t handle;
+} cuda_event;
+
+typedef struct cuda_buffer {
+    sl_buffer base;
+    void *data;                 /* the block's; NULL: no bytes, or let go by a plain call */
+    cuda_block *block;          /* likewise */
+} cuda_buffer;
+
+typedef struct cuda_op {
+    sl_op base;
+    cuda_device *device;                /* of a host function */
+    struct cuda_op *next_func;          /* among those that wait for the Lua thread */
+    bool func_done;
+    cudaEvent_t began, ended;           /* only when events take the times */
+} cuda_op;
+
+typedef struct cuda_host_funcs {        /* wait.c */
+    pthread_mutex_t lock;
+    pthread_cond_t ran;
+    pthread_cond_t left;
+    cuda_op *head, **tail;              /* the stream has reached them; under the lock */
+    int inside;                         /* driver's threads that wait; under the lock */
+    bool abandoned;                     /* the device failed or closes: run none; under the lock */
+    bool running;                       /* one runs now; the Lua thread's, as the next */
+    int32_t n_pending;                  /* enqueued and not run yet */
+} cuda_host_funcs;
+
+enum { CUDA_SIZE_CLASSES = 64 * 8 };
+
+typedef struct cuda_pool {              /* pool.c */
+    cuda_block *classes[CUDA_SIZE_CLASSES];
+    size_t bytes;                       /* in all of them */
+} cuda_pool;
+
+struct cuda_device {
+    sl_device base;
+    cuda_device *next_open;             /* the open devices: host memory belongs to all of them */
+    cuda_stream *streams;
+    sl_op *done, **done_tail;           /* completed, not reaped yet */
+    int64_t n_in_flight;
+    uint32_t reaps;                     /* since the marks were last asked */
+    cuda_host_funcs funcs;
+    cudaStream_t memory_stream;         /* the allocator's own: nothing else runs there */
+    cudaMemPool_t pool;                 /* of the driver's; NULL: the device has no pools */
+    cuda_pool idle;                     /* device memory that nobody uses */
+    bool call_waited;                   /* the latest buffer_open or host_pin: for plain_call */
+    cudaEvent_t *free_events[2];        /* events to use again, without and with timing */
+    size_t n_free_events[2], cap_free_events[2];
+    cuda_gemm *gemm;                    /* NULL until the first matmul */
+    cuda_activity *activity;            /* NULL until the first recording */
+    int32_t recording;                  /* how many recordings are on */
+    bool timed_by_events;               /* while recording: CUPTI is not to be had */
+    int sm_count, threads_per_sm;
+    struct cuda_blas *blas;             /* the handles of cublas_create, the latest first */
+    size_t limit_bytes;                 /* the limit that device_set_limit found; 0: not asked */
+    bool limit_raised;
+};
+
+/* ---- cuda_backend.c -------------------------------------------------------- */
+
+#define cuda_of(device) ((cuda_device *)(device))
+
+/* Makes the device the calling thread's. Cheap when it is so already. */
+void cuda_use(const cuda_device *dev);
+
+/* The host's clock: nanoseconds since the plugin was loaded, CLOCK_MONOTONIC. */
+int64_t cuda_now_ns(void);
+
+/* What CUDA reported, as a status with a sentence: "cudaMalloc: out of memory
+ * (cudaErrorMemoryAllocation)". Clears CUDA's last error; if it stays, the device is
+ * lost: fills base.fault and gives SL_EFAULT. Nothing happens on cudaSuccess. */
+sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err);
+
+/* Events from and to the device's store of them. */
+cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event);
+void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event);
+
+/* ---- queue.c --------------------------------------------------------------- */
+
+sl_status cuda_enqueue(sl_op *op, sl_error *err);
+sl_op *cuda_reap(sl_device *device);
+/* Everything in the stream up to operation `seq` has completed. */
+void cuda_queue_completed(cuda_stream *stream, uint64_t seq);
+/* Everything in all streams has completed, or is lost with the device. */
+void cuda_queue_all(cuda_device *dev, bool lost);
+/* Asks every stream that holds operations whether it is idle. Never waits. */
+void cuda_queue_poll(cuda_device *dev);
+
+/* ---- wait.c ---------------------------------------------------------------- */
+
+bool cuda_funcs_open(cuda_device *dev);
+void cuda_funcs_close(cuda_device *dev);
+/* Launches the host function of the operation in its stream. */
+sl_status cuda_funcs_launch(cuda_op *op, sl_error *err);
+/* Runs those that their streams have reached. True if it ran one. */
+bool cuda_funcs_run(cuda_device *dev);
+/* The device failed or closes: lets the driver's threads go on. */
+void cuda_funcs_abandon(cuda_device *dev);
+/* Before a call that may hold the host: waits, running host functions, until none is
+ * pending, since the driver would wait for the thread that it holds. */
+sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err);
+
+sl_status cuda_stream_query(sl_stream *stream, bool *done, sl_error *err);
+sl_status cuda_stream_synchronize(sl_stream *stream, sl_error *err);
+sl_status cuda_event_query(sl_event *event, bool *done, sl_error *err);
+sl_status cuda_event_synchronize(sl_event *event, sl_error *err);
+sl_status cuda_device_synchronize(sl_device *device, sl_error *err);
+
+/* ---- memory.c -------------------------------------------------------------- */
+
+/* How a block's memory was had, and so how it is freed. */
+typedef enum cuda_source {
+    CUDA_FROM_POOL,             /* cudaMallocFromPoolAsync: the device memory of tensors */
+    CUDA_FROM_MALLOC,           /* cudaMalloc; tensors too where the device has no pools */
+    CUDA_FROM_MALLOC_ASYNC,     /* cudaMallocAsync */
+    CUDA_FROM_HOST_ALLOC,       /* cudaHostAlloc */
+    CUDA_FROM_MMAP, CUDA_FROM_HEAP      /* pageable */
+} cuda_source;
+
+struct cuda_block {             /* a piece of memory */
+    cuda_block *next;           /* in its size class, while nobody uses it */
+    void *data;
+    size_t bytes;               /* at least what was asked, and 512 */
+    uint8_t source;             /* cuda_source */
+    bool registered;            /* page-locked by cudaHostRegister */
+    uint32_t stream_id;         /* MALLOC_ASYNC: where */
+};
+
+/* Opens the memory stream and the pool of `dev`. */
+sl_status cuda_memory_open(cuda_device *dev, sl_error *err);
+/* Frees what the pool of `dev` holds; the last device frees the host's pools too. */
+void cuda_memory_close(cuda_device *dev);
+
+sl_status cuda_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
+void cuda_buffer_close(sl_buffer *buffer);
+sl_status cuda_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+                           sl_error *err);
+
+/* Device memory for the backend itself; ready on return, whatever the stream. Does not
+ * wait for the device. NULL: *err says why. */
+cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err);
+/* All work that used the block has completed: the next one to take it may be given it
+ * at once. */
+void cuda_block_give(cuda_device *dev, cuda_block *block);
+/* Gives all pooled device memory that nobody uses back to the driver. */
+void cuda_memory_trim(cuda_device *dev);
+
+/* ---- host_memory.c --------------------------------------------------------- */
+
+/* Counts `dev` among the open devices. */
+void cuda_host_open(cuda_device *dev);
+/* The last device that closes frees the pools of host memory. */
+void cuda_host_close(cuda_device *dev);
+/* The open devices, by next_open. */
+cuda_device *cuda_open_devices(void);
+
+/* Memory for a tensor, from a pool if one has it; `place` is not SL_ON_DEVICE. `dev` is
+ * the device that asks; any other may use the memory. */
+sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_block **block,
+                         sl_error *err);
+/* cudaMallocHost itself. */
+sl_status cuda_host_malloc(cuda_device *dev, size_t bytes, cuda_block **block, sl_error *err);
+/* Into a pool. Never waits for a device. */
+void cuda_host_give(cuda_block *block);
+/* cudaFreeHost itself; may wait for the device. The block is gone on success. */
+sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err);
+
+sl_status cuda_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
+
+/* How much page-locked, and how much pageable memory that nobody uses is kept. The first
+ * device to open sets it to a quarter of the machine's memory if it is 0. */
+extern size_t cuda_host_idle_max_bytes;
+
+/* ---- pool.c ---------------------------------------------------------------- */
+
+/* The bytes of the size class that holds `bytes`, at most an eighth more. */
+size_t cuda_class_bytes(size_t bytes);
+void cuda_pool_put(cuda_pool *pool, cuda_block *block);
+/* A block of at least `bytes`; NULL: there is none in its class. */
+cuda_block *cuda_pool_take(cuda_pool *pool, size_t bytes);
+/* A block of the largest class that has one; NULL: the pool is empty. */
+cuda_block *cuda_pool_take_largest(cuda_pool *pool);
+/* A block without memory yet, to be freed with free(). NULL: out of host memory. */
+cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err);
+
+/* ---- host_compute.c -------------------------------------------------------- */
+
+sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
+sl_status cuda_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data,
+                         sl_error *err);
+sl_status cuda_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
+                          sl_error *err);
+
+/* ---- plain.c --------------------------------------------------------------- */
+
+sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buffer,
+                          sl_stream *stream, size_t bytes, bool *waited, sl_error *err);
+sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
+                           sl_error *err);
+void cuda_plain_close(cuda_device *dev);
+/* Whether a stream of the device has unfinished work; asked only while a recording is
+ * on, false otherwise: what a call waited for is of interest to a timeline alone. */
+bool cuda_is_busy(cuda_device *dev);
+
+/* ---- gemm.c ---------------------------------------------------------------- */
+
+/* c[m,n] = a[m,k] b[k,n], row-major, as `work` says. */
+sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
+                            const void *a, const void *b, sl_error *err);
+void cuda_gemm_close(cuda_device *dev);
+
+/* ---- kernels.cu ------------------------------------------------------------ */
+
+/* Launches any kernel but MATMUL. `scratch`: CUDA_SCRATCH_BYTES of device memory of the
+ * stream, zero before its first use and left usable by each kernel; only SUM needs it.
+ * Kernels of no elements are launched too, with one block, so that they keep their
+ * place in the stream. *blocks and *threads: the grid. */
+enum { CUDA_SCRATCH_BYTES = 64 << 10 };
+cudaError_t cuda_kernel_launch(const cuda_device *dev, const sl_work *work, void *out,
+                               const void *in0, const void *in1, void *scratch,
+                               cudaStream_t stream, uint32_t *blocks, uint16_t *threads);
+/* What cudaFuncSetCacheConfig is tried on. */
+cudaError_t cuda_kernel_set_cache_config(void);
+
+/* ---- activity.c ------------------------------------------------------------ */
+
+sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err);
+void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud);
+void cuda_record_end(sl_device *device);
+/* Around the calls that enqueue `op`, while a recording is on. after: also when the
+ * enqueueing failed, with false. */
+sl_status cuda_activity_before(cuda_op *op, sl_error *err);
+void cuda_activity_after(cuda_op *op, bool enqueued);
+/* The operation has completed or is lost: fills its times, if events took them, and gives
+ * the events back. */
+void cuda_activity_completed(cuda_op *op);
+/* For a host that waits: takes over what CUPTI has delivered, if much of it has piled up.
+ * Costs nothing otherwise. */
+void cuda_activity_tidy(const cuda_device *dev);
+/* Ends the recordings that are on. */
+void cuda_activity_close(cuda_device *dev);
+
+/* ---- library.c ------------------------------------------------------------- */
+
+typedef enum cuda_library { CUDA_CUBLAS_LT, CUDA_CUBLAS, CUDA_CUPTI, CUDA_LIBRARIES } cuda_library;
+
+/* The library, opened at the first call and kept. NULL: *err names it and says what the
+ * loader said. */
+void *cuda_library_open(cuda_library which, sl_error *err);
+/* A function of it; NULL: *err names it. */
+void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err);
+
+#endif

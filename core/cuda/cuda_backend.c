@@ -1,0 +1,391 @@
+/* cuda_backend.c - the CUDA backend behind core/backend.h: opening devices, streams
+ * and events, and what CUDA reports as errors. cuda.h lists the other files. */
+#include "cuda.h"
+
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- the clock ---- */
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t clock_base_ns;   /* when the plugin was loaded */
+
+int64_t cuda_now_ns(void)
+{
+    return monotonic_ns() - clock_base_ns;
+}
+
+static int64_t host_now_ns(sl_device *device)
+{
+    (void)device;
+    return cuda_now_ns();
+}
+
+/* The host is busy, not asleep. Host functions run meanwhile, as they would on a
+ * thread of their own. */
+static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err)
+{
+    cuda_device *dev = cuda_of(device);
+    int64_t now = cuda_now_ns(), end = duration_ns < INT64_MAX - now ? now + duration_ns : INT64_MAX;
+    while (cuda_now_ns() < end) {
+        if (*device->interrupted)
+            return sl_fail(err, SL_EINTERRUPT, "interrupted");
+        if (dev->funcs.n_pending > 0)
+            cuda_funcs_run(dev);
+    }
+    cuda_queue_poll(dev);
+    return SL_OK;
+}
+
+/* ---- errors ---- */
+
+/* CUDA keeps the current device per thread; asking it costs as much as setting it, and
+ * the backend has one thread. */
+static int current_ordinal = -1;
+
+void cuda_use(const cuda_device *dev)
+{
+    if (current_ordinal == dev->base.info.index)
+        return;
+    if (cudaSetDevice(dev->base.info.index) == cudaSuccess)
+        current_ordinal = dev->base.info.index;
+}
+
+/* After most errors CUDA goes on; after a fault of a kernel every later call on the
+ * device reports it again. Asking for the work of a stream does not wait. */
+static bool is_lost(cuda_device *dev)
+{
+    if (dev->base.fault.status)
+        return true;
+    cudaError_t again = cudaStreamQuery(dev->memory_stream);
+    if (again == cudaSuccess || again == cudaErrorNotReady)
+        return false;
+    cudaGetLastError();
+    return cudaStreamQuery(dev->memory_stream) == again;
+}
+
+sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
+{
+    if (code == cudaSuccess)
+        return SL_OK;
+    cudaGetLastError();
+    const char *name = cudaGetErrorName(code), *text = cudaGetErrorString(code);
+    sl_status status = code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND;
+    if (code != cudaErrorMemoryAllocation && is_lost(dev)) {
+        status = SL_EFAULT;
+        if (!dev->base.fault.status) {
+            sl_fail(&dev->base.fault, status, "%s (%s)", text, name);
+            dev->base.fault.backend_code = (int)code;
+            cuda_queue_all(dev, true);
+        }
+        if (err)
+            *err = dev->base.fault;
+    } else {
+        sl_fail(err, status, "%s: %s (%s)", call, text, name);
+        if (err)
+            err->backend_code = (int)code;
+    }
+    return status;
+}
+
+/* ---- devices ---- */
+
+/* Why there is no device, in words. */
+static const char *why_none(cudaError_t code)
+{
+    switch (code) {
+    case cudaErrorInsufficientDriver: {
+        int version = 0;
+        cudaDriverGetVersion(&version);
+        return version ? "the NVIDIA driver is older than this build's CUDA"
+                       : "there is no NVIDIA driver";
+    }
+    case cudaErrorNoDevice: return "the NVIDIA driver has no GPU";
+    default: return cudaGetErrorString(code);
+    }
+}
+
+static sl_status device_count(int *count, sl_error *err)
+{
+    cudaError_t code = cudaGetDeviceCount(count);
+    if (err)
+        err->msg[0] = '\0';
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        *count = 0;
+        sl_fail(err, SL_OK, "no GPU answered: %s", why_none(code));
+    }
+    return SL_OK;
+}
+
+static sl_status device_name(int index, char *name, size_t name_bytes, sl_error *err)
+{
+    struct cudaDeviceProp prop;
+    cudaError_t code = cudaGetDeviceProperties(&prop, index);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        return sl_fail(err, SL_ENOTFOUND, "GPU %d: %s", index, cudaGetErrorString(code));
+    }
+    snprintf(name, name_bytes, "%s", prop.name);
+    return SL_OK;
+}
+
+static int attribute(enum cudaDeviceAttr which, int index)
+{
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, which, index) != cudaSuccess)
+        cudaGetLastError();
+    return value;
+}
+
+static void fill_info(cuda_device *dev, const struct cudaDeviceProp *prop)
+{
+    sl_device_info *info = &dev->base.info;
+    int index = info->index;
+    snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, prop->name);
+    info->sm_count = prop->multiProcessorCount;
+    info->async_engine_count = prop->asyncEngineCount;
+    info->memory_bytes = (int64_t)prop->totalGlobalMem;
+    info->compute_capability_major = prop->major;
+    info->compute_capability_minor = prop->minor;
+    info->max_threads_per_block = prop->maxThreadsPerBlock;
+    info->max_shared_bytes_per_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index);
+    cudaDeviceGetStreamPriorityRange(&info->priority_least, &info->priority_greatest);
+    dev->sm_count = prop->multiProcessorCount;
+    dev->threads_per_sm = prop->maxThreadsPerMultiProcessor;
+}
+
+static sl_status check_settings(const sl_setting *settings, size_t n_settings, sl_error *err)
+{
+    if (n_settings == 0)
+        return SL_OK;
+    return sl_fail(err, SL_EINVAL, "a real GPU has no settings; given is \"%.60s\"",
+                   settings[0].name);
+}
+
+static void close_events(cuda_device *dev)
+{
+    for (int timing = 0; timing < 2; timing++) {
+        while (dev->n_free_events[timing] > 0)
+            cudaEventDestroy(dev->free_events[timing][--dev->n_free_events[timing]]);
+        free(dev->free_events[timing]);
+        dev->free_events[timing] = NULL;
+    }
+}
+
+static void device_close(sl_device *device)
+{
+    cuda_device *dev = cuda_of(device);
+    cuda_use(dev);
+    cuda_activity_close(dev);
+    cuda_gemm_close(dev);
+    cuda_plain_close(dev);
+    cuda_memory_close(dev);
+    cuda_funcs_close(dev);
+    close_events(dev);
+    cudaGetLastError();
+}
+
+/* The first call that needs the context makes it: cudaSetDevice does since CUDA 12,
+ * cudaFree(NULL) always. */
+static sl_status device_open(sl_device *device, const sl_setting *settings, size_t n_settings,
+                             sl_error *err)
+{
+    cuda_device *dev = cuda_of(device);
+    struct cudaDeviceProp prop;
+    sl_status status = check_settings(settings, n_settings, err);
+    if (status)
+        return status;
+    cudaError_t code = cudaSetDevice(device->info.index);
+    if (code == cudaSuccess)
+        code = cudaFree(NULL);
+    if (code == cudaSuccess)
+        code = cudaGetDeviceProperties(&prop, device->info.index);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        current_ordinal = -1;
+        return sl_fail(err, SL_EBACKEND, "GPU %d: %s (%s)", device->info.index,
+                       cudaGetErrorString(code), cudaGetErrorName(code));
+    }
+    current_ordinal = device->info.index;
+    fill_info(dev, &prop);
+    dev->done_tail = &dev->done;
+    if (!cuda_funcs_open(dev))
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a lock");
+    status = cuda_memory_open(dev, err);
+    if (status)
+        cuda_funcs_close(dev);
+    return status;
+}
+
+/* ---- streams ---- */
+
+static sl_status stream_open(sl_stream *base, const char *name, sl_error *err)
+{
+    cuda_stream *stream = (cuda_stream *)base;
+    cuda_device *dev = cuda_of(base->device);
+    cuda_use(dev);
+    stream->tail = &stream->head;
+    if (base->legacy) {
+        stream->handle = cudaStreamLegacy;
+    } else {
+        unsigned flags = base->non_blocking ? cudaStreamNonBlocking : cudaStreamDefault;
+        sl_status status = cuda_check(dev, cudaStreamCreateWithPriority(&stream->handle, flags,
+                                                                        base->priority),
+                                      "cudaStreamCreateWithPriority", err);
+        if (status)
+            return status;
+    }
+    stream->next = dev->streams;
+    stream->link = &dev->streams;
+    if (stream->next)
+        stream->next->link = &stream->next;
+    dev->streams = stream;
+    nvtxNameCudaStreamA(stream->handle, name);
+    return SL_OK;
+}
+
+static void stream_close(sl_stream *base)
+{
+    cuda_stream *stream = (cuda_stream *)base;
+    cuda_device *dev = cuda_of(base->device);
+    cuda_use(dev);
+    *stream->link = stream->next;
+    if (stream->next)
+        stream->next->link = stream->link;
+    for (uint32_t i = 0; i < stream->n_marks; i++)
+        cuda_event_give(dev, false, stream->marks[(stream->first_mark + i) % CUDA_MARKS].event);
+    if (stream->workspace)
+        cuda_block_give(dev, stream->workspace);
+    if (stream->scratch)
+        cuda_block_give(dev, stream->scratch);
+    if (!base->legacy && cudaStreamDestroy(stream->handle) != cudaSuccess)
+        cudaGetLastError();
+}
+
+/* ---- events ---- */
+
+cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event)
+{
+    if (dev->n_free_events[timing] > 0) {
+        *event = dev->free_events[timing][--dev->n_free_events[timing]];
+        return cudaSuccess;
+    }
+    cuda_use(dev);
+    return cudaEventCreateWithFlags(event, timing ? cudaEventDefault : cudaEventDisableTiming);
+}
+
+void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event)
+{
+    size_t n = dev->n_free_events[timing];
+    if (n == dev->cap_free_events[timing]) {
+        size_t cap = n ? 2 * n : 64;
+        cudaEvent_t *grown = realloc(dev->free_events[timing], cap * sizeof *grown);
+        if (!grown) {
+            cudaEventDestroy(event);
+            return;
+        }
+        dev->free_events[timing] = grown;
+        dev->cap_free_events[timing] = cap;
+    }
+    dev->free_events[timing][dev->n_free_events[timing]++] = event;
+}
+
+/* A user's event is made new, never taken from the store: one that was recorded before
+ * would not count as unrecorded. */
+static sl_status event_open(sl_event *base, sl_error *err)
+{
+    cuda_event *event = (cuda_event *)base;
+    cuda_device *dev = cuda_of(base->device);
+    unsigned flags = base->timing ? cudaEventDefault : cudaEventDisableTiming;
+    cuda_use(dev);
+    return cuda_check(dev, cudaEventCreateWithFlags(&event->handle, flags),
+                      "cudaEventCreateWithFlags", err);
+}
+
+static void event_close(sl_event *base)
+{
+    cuda_use(cuda_of(base->device));
+    if (cudaEventDestroy(((cuda_event *)base)->handle) != cudaSuccess)
+        cudaGetLastError();
+}
+
+static sl_status event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
+{
+    float elapsed_ms = 0;
+    cuda_device *dev = cuda_of(start->device);
+    cuda_use(dev);
+    cudaError_t code = cudaEventElapsedTime(&elapsed_ms, ((cuda_event *)start)->handle,
+                                            ((cuda_event *)end)->handle);
+    if (code == cudaErrorNotReady) {
+        cudaGetLastError();
+        bool started = cudaEventQuery(((cuda_event *)start)->handle) == cudaSuccess;
+        cudaGetLastError();
+        return sl_fail(err, SL_ESTATE, "the %s event has not completed: synchronize it first",
+                       started ? "end" : "start");
+    }
+    *ms = elapsed_ms;
+    return cuda_check(dev, code, "cudaEventElapsedTime", err);
+}
+
+/* ---- the entry ---- */
+
+static const sl_backend cuda_backend = {
+    .abi_version = SL_BACKEND_ABI,
+    .name = "cuda",
+    .device_bytes = sizeof(cuda_device),
+    .stream_bytes = sizeof(cuda_stream),
+    .event_bytes = sizeof(cuda_event),
+    .buffer_bytes = sizeof(cuda_buffer),
+    .op_bytes = sizeof(cuda_op),
+    .peer_copies = true,
+    .device_count = device_count,
+    .device_name = device_name,
+    .device_open = device_open,
+    .device_close = device_close,
+    .stream_open = stream_open,
+    .stream_close = stream_close,
+    .event_open = event_open,
+    .event_close = event_close,
+    .buffer_open = cuda_buffer_open,
+    .buffer_close = cuda_buffer_close,
+    .enqueue = cuda_enqueue,
+    .reap = cuda_reap,
+    .stream_query = cuda_stream_query,
+    .stream_synchronize = cuda_stream_synchronize,
+    .event_query = cuda_event_query,
+    .event_synchronize = cuda_event_synchronize,
+    .event_elapsed = event_elapsed,
+    .device_synchronize = cuda_device_synchronize,
+    .host_now_ns = host_now_ns,
+    .host_work = host_work,
+    .host_compute = cuda_host_compute,
+    .host_read = cuda_host_read,
+    .host_write = cuda_host_write,
+    .host_pin = cuda_host_pin,
+    .plain_call = cuda_plain_call,
+    .memory_info = cuda_memory_info,
+    .peer_access = cuda_peer_access,
+    .record_begin = cuda_record_begin,
+    .record_collect = cuda_record_collect,
+    .record_end = cuda_record_end,
+};
+
+const sl_backend *sl_backend_entry(char *why, size_t why_bytes);
+
+const sl_backend *sl_backend_entry(char *why, size_t why_bytes)
+{
+    (void)why, (void)why_bytes;
+    if (clock_base_ns == 0)
+        clock_base_ns = monotonic_ns();
+    return &cuda_backend;
+}

@@ -1,0 +1,629 @@
+/* cupti_trace.c - the times of operations from CUPTI's activity records.
+ *
+ * CUPTI belongs to the process, so the state here does too. It fills buffers that it asks
+ * us for with records and hands them back, on any thread; those two functions only move
+ * buffers between two lists under a lock. The Lua thread reads them.
+ *
+ * An operation is found by an external id, which is pushed before its calls of CUDA and
+ * popped after them: for each call meanwhile CUPTI writes a record with that id and the
+ * call's number, and what the call made the device do carries that number. CUPTI does so
+ * only for calls that it records, hence the two kinds of calls below, whose records are
+ * otherwise of no use; the driver's because cublasLt launches through the driver. Calls
+ * that a waiting host makes a million times a second are excepted.
+ *
+ * CUPTI is attached from the first recording on until the last one ends; nothing is
+ * subscribed or enabled in between.
+ */
+#include "activity.h"
+
+#if !defined(STREAMLAB_NO_CUPTI) && defined(__has_include)
+#if !__has_include(<cupti.h>)
+#define STREAMLAB_NO_CUPTI
+#endif
+#endif
+
+#include <stdio.h>
+
+#ifdef STREAMLAB_NO_CUPTI
+
+bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
+{
+    (void)activity;
+    snprintf(why, why_bytes, "this build has no CUPTI");
+    return false;
+}
+
+void cuda_trace_end(cuda_activity *activity)
+{
+    (void)activity;
+}
+
+void cuda_trace_push(const cuda_activity *activity, uint64_t seq)
+{
+    (void)activity, (void)seq;
+}
+
+void cuda_trace_pop(void)
+{
+}
+
+void cuda_trace_tidy(void)
+{
+}
+
+void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
+{
+    (void)activity, (void)fn, (void)ud;
+}
+
+#else
+
+#include <cupti.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_names.h"
+#include "matching.h"
+
+/* With 1, CUPTI leaves the process when the last recording ends (cuptiFinalize), and
+ * comes back with the next one, which takes it tens of milliseconds. NVIDIA documents that
+ * as safe when the device is synchronised, the buffers are flushed and no other thread
+ * calls CUDA; so it is done only if nothing recorded is in flight. */
+#ifndef STREAMLAB_CUPTI_DETACH
+#define STREAMLAB_CUPTI_DETACH 0
+#endif
+
+enum {
+    BUFFER_BYTES = 1 << 20,     /* about 3000 operations; NVIDIA recommends 1 to 10 MB */
+    BUFFERS_READY = 2,          /* made before they are needed: CUPTI asks in a launch */
+    BUFFERS_KEPT = 8,
+    BUFFERS_WAITING = 4,        /* more than these full ones are not left unread */
+    CLOCK_TRIES = 8,
+    SEQ_BITS = 40,              /* of an external id */
+    RECORDING_BITS = 24         /* above them */
+};
+
+#define FUNCTIONS(X)                                                                     \
+    X(Subscribe) X(Unsubscribe) X(GetResultString) X(GetVersion) X(GetTimestamp)         \
+    X(ActivityRegisterCallbacks) X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
+    X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords)                             \
+    X(ActivityPushExternalCorrelationId) X(ActivityPopExternalCorrelationId) X(Finalize)
+
+typedef struct cupti_functions {    /* cupti.Subscribe is cuptiSubscribe */
+#define X(name) __typeof__(cupti##name) *name;
+    FUNCTIONS(X)
+#undef X
+} cupti_functions;
+
+/* Records the calls of one function, or not. Since CUDA 12.5. */
+typedef CUptiResult (CUPTIAPI *enable_api_fn)(CUpti_CallbackId cbid, uint8_t enable);
+
+typedef struct buffer {
+    struct buffer *next;
+    size_t valid_bytes;
+    _Alignas(16) uint8_t data[BUFFER_BYTES];
+} buffer;
+
+typedef struct clock_sample { int64_t cupti_ns, host_ns; } clock_sample;
+
+static cupti_functions cupti;
+
+static struct {
+    cuda_activity *traced;          /* by `next`; CUPTI is attached while there are any */
+    uint64_t last_id;
+    CUpti_SubscriberHandle subscriber;
+    clock_sample before, now;       /* two readings of both clocks */
+    cuda_matching matching;
+} trace;
+
+/* What CUPTI's threads reach. */
+static struct {
+    pthread_mutex_t lock;           /* guards all but n_full */
+    bool attached;
+    buffer *free_ones, *full, **full_tail;
+    size_t n_free;
+    atomic_size_t n_full;
+} buffers = { .lock = PTHREAD_MUTEX_INITIALIZER, .full_tail = &buffers.full };
+
+/* ---- buffers --------------------------------------------------------------- */
+
+static buffer *take_free(void)
+{
+    pthread_mutex_lock(&buffers.lock);
+    buffer *b = buffers.free_ones;
+    if (b) {
+        buffers.free_ones = b->next;
+        buffers.n_free--;
+    }
+    pthread_mutex_unlock(&buffers.lock);
+    return b ? b : malloc(sizeof *b);
+}
+
+static void give_free(buffer *b)
+{
+    pthread_mutex_lock(&buffers.lock);
+    bool keep = buffers.attached && buffers.n_free < BUFFERS_KEPT;
+    if (keep) {
+        b->next = buffers.free_ones;
+        buffers.free_ones = b;
+        buffers.n_free++;
+    }
+    pthread_mutex_unlock(&buffers.lock);
+    if (!keep)
+        free(b);
+}
+
+/* On any thread. Without memory CUPTI gets no buffer, drops records and counts them. */
+static void CUPTIAPI on_requested(uint8_t **data, size_t *bytes, size_t *most_records)
+{
+    buffer *b = take_free();
+    *data = b ? b->data : NULL;
+    *bytes = b ? sizeof b->data : 0;
+    *most_records = 0;                  /* as many as fit */
+}
+
+/* On any thread. */
+static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
+                                  size_t valid_bytes)
+{
+    (void)context, (void)stream, (void)bytes;
+    if (!data)
+        return;
+    buffer *b = (buffer *)(void *)(data - offsetof(buffer, data));
+    b->next = NULL;
+    b->valid_bytes = valid_bytes;
+    pthread_mutex_lock(&buffers.lock);
+    bool wanted = buffers.attached && valid_bytes > 0;
+    if (wanted) {
+        *buffers.full_tail = b;
+        buffers.full_tail = &b->next;
+        atomic_fetch_add_explicit(&buffers.n_full, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&buffers.lock);
+    if (!wanted)
+        give_free(b);
+}
+
+static buffer *take_full(void)
+{
+    pthread_mutex_lock(&buffers.lock);
+    buffer *b = buffers.full;
+    if (b) {
+        buffers.full = b->next;
+        if (!buffers.full)
+            buffers.full_tail = &buffers.full;
+        atomic_fetch_sub_explicit(&buffers.n_full, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&buffers.lock);
+    return b;
+}
+
+/* Some that are ready, their memory touched, so that no launch waits for the kernel. */
+static void make_buffers(void)
+{
+    buffer *made[BUFFERS_READY];
+    pthread_mutex_lock(&buffers.lock);
+    buffers.attached = true;
+    pthread_mutex_unlock(&buffers.lock);
+    for (int i = 0; i < BUFFERS_READY; i++) {
+        made[i] = take_free();
+        if (made[i])
+            memset(made[i], 0, sizeof *made[i]);
+    }
+    for (int i = 0; i < BUFFERS_READY; i++)
+        if (made[i])
+            give_free(made[i]);
+}
+
+static void free_list(buffer *b)
+{
+    while (b) {
+        buffer *next = b->next;
+        free(b);
+        b = next;
+    }
+}
+
+/* A buffer that CUPTI still has is freed when it comes back. */
+static void free_buffers(void)
+{
+    pthread_mutex_lock(&buffers.lock);
+    buffer *free_ones = buffers.free_ones, *full = buffers.full;
+    buffers.attached = false;
+    buffers.free_ones = buffers.full = NULL;
+    buffers.full_tail = &buffers.full;
+    buffers.n_free = 0;
+    atomic_store_explicit(&buffers.n_full, 0, memory_order_relaxed);
+    pthread_mutex_unlock(&buffers.lock);
+    free_list(free_ones);
+    free_list(full);
+}
+
+/* ---- records ---------------------------------------------------------------- */
+
+/* CUPTI's newer releases only add fields at the ends of records. 0 is a time that CUPTI
+ * could not take, and an end of 0 that of an operation that still runs. */
+static void note_record(const cuda_record *record)
+{
+    if (record->start_ns > 0 && record->end_ns >= record->start_ns)
+        cuda_matching_add_record(&trace.matching, record);
+}
+
+static void note_kernel(const CUpti_ActivityKernel9 *k)
+{
+    note_record(&(cuda_record){
+        .start_ns = k->start, .end_ns = k->end, .correlation = k->correlationId,
+        .symbol = k->name ? cuda_kernel_name(k->name) : NULL,
+        .blocks = (uint32_t)k->gridX * (uint32_t)k->gridY * (uint32_t)k->gridZ,
+        .threads = (uint16_t)(k->blockX * k->blockY * k->blockZ),
+    });
+}
+
+static void note_call(const CUpti_ActivityExternalCorrelation *call)
+{
+    if (call->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+        cuda_matching_add_call(&trace.matching, &(cuda_call){
+            .external_id = call->externalId, .correlation = call->correlationId });
+}
+
+static void note_span(uint64_t start_ns, uint64_t end_ns, uint32_t correlation)
+{
+    note_record(&(cuda_record){ .start_ns = start_ns, .end_ns = end_ns,
+                                .correlation = correlation });
+}
+
+static void note(const CUpti_Activity *record)
+{
+    const CUpti_ActivityMemcpy5 *copy = (const void *)record;
+    const CUpti_ActivityMemcpyPtoP4 *peer_copy = (const void *)record;
+    const CUpti_ActivityMemset4 *set = (const void *)record;
+    switch (record->kind) {
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+        note_call((const void *)record);
+        break;
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        note_kernel((const void *)record);
+        break;
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+        note_span(copy->start, copy->end, copy->correlationId);
+        break;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        note_span(peer_copy->start, peer_copy->end, peer_copy->correlationId);
+        break;
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+        note_span(set->start, set->end, set->correlationId);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool read_one(void)
+{
+    buffer *b = take_full();
+    CUpti_Activity *record = NULL;
+    if (!b)
+        return false;
+    while (cupti.ActivityGetNextRecord(b->data, b->valid_bytes, &record) == CUPTI_SUCCESS)
+        note(record);
+    give_free(b);
+    return true;
+}
+
+void cuda_trace_tidy(void)
+{
+    if (atomic_load_explicit(&buffers.n_full, memory_order_relaxed) > BUFFERS_WAITING)
+        read_one();
+}
+
+/* ---- clocks ------------------------------------------------------------------ */
+
+/* CUPTI can be given a clock of ours (cuptiActivityRegisterTimestampCallback), but from
+ * CUDA 12.6 Update 2 to 13.1 kernels may then have no times, and WSL refuses it. So both
+ * clocks are read together, now and then. The tightest of some tries counts. */
+static clock_sample read_clocks(void)
+{
+    clock_sample best = { .cupti_ns = 0 };
+    int64_t best_ns = INT64_MAX;
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+        uint64_t cupti_ns = 0;
+        int64_t start_ns = cuda_now_ns();
+        cupti.GetTimestamp(&cupti_ns);
+        int64_t width_ns = cuda_now_ns() - start_ns;
+        if (width_ns < best_ns) {
+            best = (clock_sample){ (int64_t)cupti_ns, start_ns + width_ns / 2 };
+            best_ns = width_ns;
+        }
+    }
+    return best;
+}
+
+/* CUPTI's clock to the host's. They may run at slightly different rates, so the difference
+ * is interpolated between the two readings. */
+static int64_t to_host(uint64_t time_ns)
+{
+    int64_t cupti_ns = (int64_t)time_ns;
+    int64_t before = trace.before.host_ns - trace.before.cupti_ns;
+    int64_t now = trace.now.host_ns - trace.now.cupti_ns;
+    int64_t span_ns = trace.now.cupti_ns - trace.before.cupti_ns;
+    double part = span_ns > 0 ? (double)(cupti_ns - trace.before.cupti_ns) / (double)span_ns : 1;
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    return cupti_ns + before + (int64_t)(part * (double)(now - before));
+}
+
+/* ---- attaching ---------------------------------------------------------------- */
+
+static const CUpti_ActivityKind kinds[] = {
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,      /* KIND_KERNEL would let one run at a time */
+    CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+static bool find_functions(char *why, size_t why_bytes)
+{
+    static const char *const names[] = {
+#define X(name) "cupti" #name,
+        FUNCTIONS(X)
+#undef X
+    };
+    enum { N = sizeof names / sizeof *names };
+    void *symbols[N];
+    sl_error err = { .status = SL_OK };
+    _Static_assert(sizeof symbols == sizeof cupti, "cupti_functions has pointers alone");
+    if (cupti.Subscribe)
+        return true;
+    for (size_t i = 0; i < N; i++) {
+        symbols[i] = cuda_library_symbol(CUDA_CUPTI, names[i], &err);
+        if (!symbols[i]) {
+            snprintf(why, why_bytes, "%s", err.msg);
+            return false;
+        }
+    }
+    /* ISO C has no cast from an object pointer to a function pointer; POSIX asks for
+     * the same representation. */
+    memcpy(&cupti, symbols, sizeof cupti);
+    return true;
+}
+
+/* CUPTI of CUDA 13.0 as first released crashes after calls of NVTX, when it is flushed,
+ * and may hang when it is switched off; update 1 corrects it (NVIDIA's release notes). */
+static bool version_works(char *why, size_t why_bytes)
+{
+    const uint32_t broken = 130000;
+    uint32_t version = 0;
+    if (cupti.GetVersion(&version) == CUPTI_SUCCESS && version != broken)
+        return true;
+    snprintf(why, why_bytes, "CUPTI's release %u has errors that a later one corrects", version);
+    return false;
+}
+
+static bool refuse(CUptiResult code, const char *call, char *why, size_t why_bytes)
+{
+    const char *name = NULL;
+    if (cupti.GetResultString(code, &name) != CUPTI_SUCCESS || !name)
+        name = "an unknown error";
+    switch (code) {
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+        snprintf(why, why_bytes, "CUPTI is in use by another profiler (%s)", name);
+        break;
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+        snprintf(why, why_bytes, "this user may not profile (%s: %s)", call, name);
+        break;
+    default:
+        snprintf(why, why_bytes, "CUPTI cannot be used (%s: %s)", call, name);
+        break;
+    }
+    return false;
+}
+
+static void except(const char *symbol, const uint32_t *cbids, size_t n)
+{
+    void *found = cuda_library_symbol(CUDA_CUPTI, symbol, NULL);
+    enable_api_fn enable = NULL;
+    memcpy(&enable, &found, sizeof enable);
+    for (size_t i = 0; i < n && enable; i++)
+        enable(cbids[i], 0);
+}
+
+/* The calls of a host that waits, and those around events, which nobody looks for.
+ * Enabling the kinds forgets this. */
+static void except_waiting(void)
+{
+    static const uint32_t runtime[] = {
+        CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020,
+    };
+    static const uint32_t driver[] = {
+        CUPTI_DRIVER_TRACE_CBID_cuStreamQuery,
+        CUPTI_DRIVER_TRACE_CBID_cuEventQuery,
+        CUPTI_DRIVER_TRACE_CBID_cuEventRecord,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent,
+    };
+    except("cuptiActivityEnableRuntimeApi", runtime, sizeof runtime / sizeof *runtime);
+    except("cuptiActivityEnableDriverApi", driver, sizeof driver / sizeof *driver);
+}
+
+static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                                const void *data)
+{
+    (void)ud, (void)domain, (void)cbid, (void)data;
+}
+
+/* The subscriber gets no callbacks: subscribing is how users of CUPTI keep out of each
+ * other's way, and how a profiler around the process is noticed. */
+static bool attach(char *why, size_t why_bytes)
+{
+    size_t n = 0;
+    if (!find_functions(why, why_bytes) || !version_works(why, why_bytes))
+        return false;
+    CUptiResult code = cupti.Subscribe(&trace.subscriber, on_nothing, NULL);
+    if (code != CUPTI_SUCCESS)
+        return refuse(code, "cuptiSubscribe", why, why_bytes);
+    make_buffers();
+    code = cupti.ActivityRegisterCallbacks(on_requested, on_completed);
+    while (code == CUPTI_SUCCESS && n < N_KINDS)
+        code = cupti.ActivityEnable(kinds[n++]);
+    if (code == CUPTI_SUCCESS) {
+        except_waiting();
+        trace.before = trace.now = read_clocks();
+        return true;
+    }
+    refuse(code, n ? "cuptiActivityEnable" : "cuptiActivityRegisterCallbacks", why, why_bytes);
+    while (n > 0)
+        cupti.ActivityDisable(kinds[--n]);
+    cupti.Unsubscribe(trace.subscriber);
+    free_buffers();
+    return false;
+}
+
+/* Nothing that CUPTI would tell about is still to come. */
+static bool is_idle(void)
+{
+    for (const cuda_activity *a = trace.traced; a; a = a->next)
+        if (a->device->n_in_flight > 0)
+            return false;
+    return true;
+}
+
+static void detach(bool idle)
+{
+    for (size_t n = N_KINDS; n > 0; n--)
+        cupti.ActivityDisable(kinds[n - 1]);
+    cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    cupti.Unsubscribe(trace.subscriber);
+    if (STREAMLAB_CUPTI_DETACH && idle)
+        cupti.Finalize();
+    free_buffers();
+    cuda_matching_clear(&trace.matching);
+    trace.matching.n_lost = 0;
+}
+
+bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
+{
+    if (!trace.traced && !attach(why, why_bytes))
+        return false;
+    activity->traced = true;
+    activity->id = ++trace.last_id & ((1u << RECORDING_BITS) - 1);
+    activity->next = trace.traced;
+    trace.traced = activity;
+    return true;
+}
+
+void cuda_trace_end(cuda_activity *activity)
+{
+    bool idle = is_idle();
+    if (!activity->traced)
+        return;
+    for (cuda_activity **link = &trace.traced; *link; link = &(*link)->next)
+        if (*link == activity) {
+            *link = activity->next;
+            break;
+        }
+    activity->traced = false;
+    free(activity->ready);
+    activity->ready = NULL;
+    activity->n_ready = activity->cap_ready = 0;
+    if (!trace.traced)
+        detach(idle);
+}
+
+/* ---- operations ----------------------------------------------------------------- */
+
+void cuda_trace_push(const cuda_activity *activity, uint64_t seq)
+{
+    uint64_t id = activity->id << SEQ_BITS | (seq & ((UINT64_C(1) << SEQ_BITS) - 1));
+    cupti.ActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id);
+}
+
+void cuda_trace_pop(void)
+{
+    cupti.ActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL);
+}
+
+/* ---- collecting ------------------------------------------------------------------ */
+
+typedef struct collector {
+    cuda_activity *activity;
+    sl_activity_fn fn;
+    void *ud;
+} collector;
+
+/* For a device that has not asked yet. */
+static void keep(cuda_activity *activity, const sl_activity *found)
+{
+    if (activity->n_ready == activity->cap_ready) {
+        size_t cap = activity->cap_ready ? 2 * activity->cap_ready : 256;
+        sl_activity *grown = realloc(activity->ready, cap * sizeof *grown);
+        if (!grown) {
+            trace.matching.n_lost++;
+            return;
+        }
+        activity->ready = grown;
+        activity->cap_ready = cap;
+    }
+    activity->ready[activity->n_ready++] = *found;
+}
+
+static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
+{
+    const collector *c = ud;
+    uint64_t id = external_id >> SEQ_BITS;
+    sl_activity found = {
+        .seq = external_id & ((UINT64_C(1) << SEQ_BITS) - 1),
+        .start_ns = to_host(record->start_ns), .end_ns = to_host(record->end_ns),
+        .blocks = record->blocks, .threads = record->threads, .symbol = record->symbol,
+    };
+    if (c->activity->id == id) {
+        c->fn(c->ud, &found);
+        return;
+    }
+    for (cuda_activity *a = trace.traced; a; a = a->next)
+        if (a->id == id)
+            keep(a, &found);
+}
+
+static void tell_losses(cuda_activity *activity)
+{
+    size_t dropped = 0;
+    if (cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped) != CUPTI_SUCCESS)
+        dropped = 0;
+    trace.matching.n_lost += dropped;
+    if (trace.matching.n_lost == 0 || activity->device->base.notice)
+        return;
+    snprintf(activity->notice, sizeof activity->notice,
+             "recording: out of memory for %zu of CUPTI's records; operations are without times",
+             trace.matching.n_lost);
+    activity->device->base.notice = activity->notice;
+    trace.matching.n_lost = 0;
+}
+
+/* A forced flush also gives the records of what still runs, without an end and never
+ * again; so it is only for when nothing runs. */
+void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
+{
+    collector c = { activity, fn, ud };
+    bool idle = is_idle();
+    if (!activity->traced)
+        return;
+    cupti.ActivityFlushAll(0);
+    if (idle)
+        cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    while (read_one())
+        continue;
+    trace.now = read_clocks();
+    for (size_t i = 0; i < activity->n_ready; i++)
+        fn(ud, &activity->ready[i]);
+    activity->n_ready = 0;
+    cuda_matching_run(&trace.matching, idle, hand_over, &c);
+    trace.before = trace.now;
+    tell_losses(activity);
+}
+
+#endif

@@ -1,0 +1,451 @@
+/* gemm.c - matmul through cublasLt.
+ *
+ * A plan is all that cublasLt is told about a shape: the descriptor, the layouts and
+ * the algorithm. It is made at the first matmul of a shape, dtype and mode and kept, so
+ * that a repeated one is a look-up and one call of cublasLtMatmul.
+ *
+ * cublasLt's matrices are column-major unless told otherwise, and only some of its
+ * kernels take others. A row-major matrix is the transpose of a column-major one in the
+ * same bytes, and the transpose of a product is the product of the transposes in the other
+ * order: c[m,n] = a[m,k] b[k,n] is asked for as c'[n,m] = b'[n,k] a'[k,m].
+ */
+#include "cuda.h"
+
+#include <cublasLt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_SLOTS = 64,       /* a power of 2 */
+    MAX_PLANS = 4096,
+    CANDIDATES = 8          /* algorithms that the heuristic is asked for */
+};
+
+/* ---- types ---- */
+
+#define LT_FUNCTIONS(X)                                                          \
+    X(Create) X(Destroy) X(GetStatusName) X(MatmulDescCreate) X(MatmulDescDestroy) \
+    X(MatrixLayoutCreate) X(MatrixLayoutDestroy) X(MatmulPreferenceCreate)       \
+    X(MatmulPreferenceDestroy) X(MatmulPreferenceSetAttribute)                   \
+    X(MatmulAlgoGetHeuristic) X(Matmul)
+
+typedef struct lt_functions {       /* lt->Create is cublasLtCreate */
+#define X(name) __typeof__(cublasLt##name) *name;
+    LT_FUNCTIONS(X)
+#undef X
+} lt_functions;
+
+typedef struct plan_key {
+    int64_t m, n, k;
+    uint8_t dtype;          /* sl_dtype */
+    bool tf32;
+} plan_key;
+
+typedef struct gemm_plan {
+    plan_key key;
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatrixLayout_t b, a, c;     /* each transposed, as above */
+    cublasLtMatmulAlgo_t algo;
+    size_t workspace_bytes;
+} gemm_plan;
+
+struct cuda_gemm {
+    lt_functions lt;
+    cublasLtHandle_t handle;
+    size_t workspace_bytes;     /* of a stream; no plan needs more */
+    gemm_plan *last;            /* the last one used */
+    gemm_plan **slots;          /* hashed, the next free slot after a clash */
+    size_t n_slots, n_plans;    /* n_slots: 0 or a power of 2 */
+};
+
+static const struct { const char *name; cudaDataType_t type; } dtypes[SL_DTYPES] = {
+    [SL_FLOAT32] = { "float32", CUDA_R_32F },
+    [SL_BFLOAT16] = { "bfloat16", CUDA_R_16BF },
+    [SL_FLOAT16] = { "float16", CUDA_R_16F },
+};
+
+/* ---- errors ---- */
+
+/* cublasLt has a CUDA run time of its own, so that ours may not have seen the error;
+ * one that stays comes back from any call. True if the device is lost. */
+static bool device_lost(cuda_device *dev, sl_error *err)
+{
+    cudaError_t code = cudaGetLastError();
+    if (code == cudaSuccess)
+        code = cudaStreamQuery(dev->memory_stream);
+    if (code == cudaErrorNotReady) {
+        cudaGetLastError();
+        return false;
+    }
+    return cuda_check(dev, code, "cuBLAS", err) == SL_EFAULT;
+}
+
+/* What cublasLt reported, as a status with a sentence. key: the product that was asked
+ * for, or NULL. */
+static sl_status lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t code,
+                         const char *call, const plan_key *key, sl_error *err)
+{
+    if (code != CUBLAS_STATUS_NOT_SUPPORTED && device_lost(dev, err))
+        return SL_EFAULT;
+    sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
+    if (key)
+        sl_fail(err, status, "%s: %s for %lldx%lld times %lldx%lld %s%s", call,
+                lt->GetStatusName(code), (long long)key->m, (long long)key->k,
+                (long long)key->k, (long long)key->n, dtypes[key->dtype].name,
+                key->tf32 ? " in tf32" : "");
+    else
+        sl_fail(err, status, "%s: %s", call, lt->GetStatusName(code));
+    if (err)
+        err->backend_code = (int)code;
+    return status;
+}
+
+/* ---- the algorithm ---- */
+
+/* Which of the candidates is used; they come in the order of cublasLt's estimate of
+ * their time, shortest first. NULL: none can be. */
+static const cublasLtMatmulHeuristicResult_t *
+choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_workspace_bytes)
+{
+    for (int i = 0; i < n; i++)
+        if (candidates[i].state == CUBLAS_STATUS_SUCCESS &&
+            candidates[i].workspaceSize <= max_workspace_bytes)
+            return &candidates[i];
+    return NULL;
+}
+
+static cublasStatus_t promise_alignment(const lt_functions *lt, cublasLtMatmulPreference_t pref,
+                                        uint32_t bytes)
+{
+    static const cublasLtMatmulPreferenceAttributes_t attributes[] = {
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+    };
+    cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes && !code; i++)
+        code = lt->MatmulPreferenceSetAttribute(pref, attributes[i], &bytes, sizeof bytes);
+    return code;
+}
+
+/* CUBLAS_STATUS_NOT_SUPPORTED also when there are candidates and none can be used. */
+static cublasStatus_t ask_heuristic(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref)
+{
+    cublasLtMatmulHeuristicResult_t candidates[CANDIDATES];
+    int n = 0;
+    cublasStatus_t code = gemm->lt.MatmulAlgoGetHeuristic(gemm->handle, p->desc, p->b, p->a, p->c,
+                                                          p->c, pref, CANDIDATES, candidates, &n);
+    if (code)
+        return code;
+    const cublasLtMatmulHeuristicResult_t *chosen = choose(candidates, n, gemm->workspace_bytes);
+    if (!chosen)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    p->algo = chosen->algo;
+    p->workspace_bytes = chosen->workspaceSize;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Tensors are whole allocations, and those begin at multiples of 256 bytes. Should there
+ * be no algorithm for a shape whose rows are not aligned so well (16-bit types of odd
+ * sizes), less is promised. *call: what has failed. */
+static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref,
+                                     const char **call)
+{
+    static const uint32_t alignments[] = { 256, 16, 8, 4, 2 };
+    const lt_functions *lt = &gemm->lt;
+    uint64_t bytes = gemm->workspace_bytes;
+    *call = "cublasLtMatmulPreferenceSetAttribute";
+    cublasStatus_t code = lt->MatmulPreferenceSetAttribute(
+        pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
+    if (code)
+        return code;
+    code = CUBLAS_STATUS_NOT_SUPPORTED;
+    for (size_t i = 0; i < sizeof alignments / sizeof *alignments; i++) {
+        *call = "cublasLtMatmulPreferenceSetAttribute";
+        code = promise_alignment(lt, pref, alignments[i]);
+        if (code)
+            return code;
+        *call = "cublasLtMatmulAlgoGetHeuristic";
+        code = ask_heuristic(gemm, p, pref);
+        if (code != CUBLAS_STATUS_NOT_SUPPORTED)
+            return code;
+    }
+    return code;
+}
+
+/* ---- plans ---- */
+
+static void plan_close(const cuda_gemm *gemm, gemm_plan *p)
+{
+    if (p->c)
+        gemm->lt.MatrixLayoutDestroy(p->c);
+    if (p->a)
+        gemm->lt.MatrixLayoutDestroy(p->a);
+    if (p->b)
+        gemm->lt.MatrixLayoutDestroy(p->b);
+    if (p->desc)
+        gemm->lt.MatmulDescDestroy(p->desc);
+    free(p);
+}
+
+/* A matrix of `rows` rows, row-major, as the column-major one of the same bytes. */
+static cublasStatus_t open_layout(const lt_functions *lt, cublasLtMatrixLayout_t *layout,
+                                  cudaDataType_t type, int64_t rows, int64_t columns)
+{
+    cublasStatus_t code = lt->MatrixLayoutCreate(layout, type, (uint64_t)columns, (uint64_t)rows,
+                                                 columns);
+    if (code)
+        *layout = NULL;
+    return code;
+}
+
+/* *call: what has failed. */
+static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const char **call)
+{
+    const plan_key *key = &p->key;
+    cudaDataType_t type = dtypes[key->dtype].type;
+    *call = "cublasLtMatmulDescCreate";
+    cublasStatus_t code = lt->MatmulDescCreate(
+        &p->desc, key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    if (code) {
+        p->desc = NULL;
+        return code;
+    }
+    *call = "cublasLtMatrixLayoutCreate";
+    code = open_layout(lt, &p->b, type, key->k, key->n);
+    if (!code)
+        code = open_layout(lt, &p->a, type, key->m, key->k);
+    if (!code)
+        code = open_layout(lt, &p->c, type, key->m, key->n);
+    return code;
+}
+
+static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **opened, sl_error *err)
+{
+    cuda_gemm *gemm = dev->gemm;
+    cublasLtMatmulPreference_t pref = NULL;
+    const char *call = NULL;
+    gemm_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
+    p->key = *key;
+    cublasStatus_t code = plan_describe(&gemm->lt, p, &call);
+    if (!code) {
+        call = "cublasLtMatmulPreferenceCreate";
+        code = gemm->lt.MatmulPreferenceCreate(&pref);
+        if (!code) {
+            code = find_algorithm(gemm, p, pref, &call);
+            gemm->lt.MatmulPreferenceDestroy(pref);
+        }
+    }
+    if (code) {
+        plan_close(gemm, p);
+        return lt_fail(dev, &gemm->lt, code, call, key, err);
+    }
+    *opened = p;
+    return SL_OK;
+}
+
+/* ---- the table of plans ---- */
+
+static bool same_key(const plan_key *x, const plan_key *y)
+{
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->dtype == y->dtype &&
+           x->tf32 == y->tf32;
+}
+
+/* The slot that has the plan, or the free one where it belongs. */
+static gemm_plan **slot_of(const cuda_gemm *gemm, const plan_key *key)
+{
+    const uint64_t odd = 0x9E3779B97F4A7C15u;
+    uint64_t hash = (uint64_t)key->m * odd;
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->n) * odd;
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->k) * odd;
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->dtype << 1 ^ (uint64_t)key->tf32) * odd;
+    size_t i = (size_t)(hash >> 32) & (gemm->n_slots - 1);
+    while (gemm->slots[i] && !same_key(&gemm->slots[i]->key, key))
+        i = (i + 1) & (gemm->n_slots - 1);
+    return &gemm->slots[i];
+}
+
+static void forget_plans(cuda_gemm *gemm)
+{
+    gemm->last = NULL;
+    for (size_t i = 0; i < gemm->n_slots; i++) {
+        if (gemm->slots[i])
+            plan_close(gemm, gemm->slots[i]);
+        gemm->slots[i] = NULL;
+    }
+    gemm->n_plans = 0;
+}
+
+static bool grow_table(cuda_gemm *gemm)
+{
+    cuda_gemm grown = *gemm;
+    grown.n_slots = gemm->n_slots ? 2 * gemm->n_slots : FIRST_SLOTS;
+    grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
+    if (!grown.slots)
+        return false;
+    for (size_t i = 0; i < gemm->n_slots; i++)
+        if (gemm->slots[i])
+            *slot_of(&grown, &gemm->slots[i]->key) = gemm->slots[i];
+    free(gemm->slots);
+    *gemm = grown;
+    return true;
+}
+
+/* Room for one more plan; at most two slots of three are taken.
+ *
+ * A script that goes through many shapes would collect plans without end. At the limit
+ * all of them go, and each shape still in use asks the heuristic once more; to know
+ * which were used last would cost every matmul something. Work in flight needs no plan:
+ * cublasLt has copied what its kernels take. */
+static bool make_room(cuda_gemm *gemm)
+{
+    if (gemm->n_plans == MAX_PLANS)
+        forget_plans(gemm);
+    return 3 * (gemm->n_plans + 1) <= 2 * gemm->n_slots || grow_table(gemm);
+}
+
+/* The plan for `key`, made if there is none, as gemm->last. */
+static sl_status find_plan(cuda_device *dev, const plan_key *key, sl_error *err)
+{
+    cuda_gemm *gemm = dev->gemm;
+    if (gemm->last && same_key(&gemm->last->key, key))
+        return SL_OK;
+    gemm_plan *p = gemm->n_slots ? *slot_of(gemm, key) : NULL;
+    if (!p) {
+        if (!make_room(gemm))
+            return sl_fail(err, SL_ENOMEM, "out of host memory for the plans of matmul");
+        /* A kernel that is loaded for its first launch may wait for the whole device. */
+        sl_status status = cuda_funcs_settle(dev, err);
+        if (!status)
+            status = plan_open(dev, key, &p, err);
+        if (status)
+            return status;
+        *slot_of(gemm, key) = p;
+        gemm->n_plans++;
+    }
+    gemm->last = p;
+    return SL_OK;
+}
+
+/* ---- cublasLt ---- */
+
+static sl_status find_functions(lt_functions *lt, sl_error *err)
+{
+    static const char *const names[] = {
+#define X(name) "cublasLt" #name,
+        LT_FUNCTIONS(X)
+#undef X
+    };
+    enum { N = sizeof names / sizeof *names };
+    void *symbols[N];
+    _Static_assert(sizeof symbols == sizeof *lt, "lt_functions has pointers alone");
+    for (size_t i = 0; i < N; i++) {
+        symbols[i] = cuda_library_symbol(CUDA_CUBLAS_LT, names[i], err);
+        if (!symbols[i])
+            return SL_EUNSUPPORTED;
+    }
+    /* ISO C has no cast from an object pointer to a function pointer; POSIX asks for
+     * the same representation. */
+    memcpy(lt, symbols, sizeof *lt);
+    return SL_OK;
+}
+
+/* The workspace: what NVIDIA recommends for cublasSetWorkspace. */
+static sl_status gemm_open(cuda_device *dev, sl_error *err)
+{
+    cuda_gemm *gemm = calloc(1, sizeof *gemm);
+    if (!gemm)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for the state of cuBLAS");
+    gemm->workspace_bytes = (size_t)(dev->base.info.compute_capability_major >= 9 ? 32 : 4) << 20;
+    sl_status status = find_functions(&gemm->lt, err);
+    if (!status) {
+        cuda_use(dev);
+        cublasStatus_t code = gemm->lt.Create(&gemm->handle);
+        if (code)
+            status = lt_fail(dev, &gemm->lt, code, "cublasLtCreate", NULL, err);
+    }
+    if (status)
+        free(gemm);
+    else
+        dev->gemm = gemm;
+    return status;
+}
+
+void cuda_gemm_close(cuda_device *dev)
+{
+    cuda_gemm *gemm = dev->gemm;
+    if (!gemm)
+        return;
+    cuda_use(dev);
+    forget_plans(gemm);
+    free(gemm->slots);
+    gemm->lt.Destroy(gemm->handle);
+    free(gemm);
+    dev->gemm = NULL;
+}
+
+/* ---- matmul ---- */
+
+/* A stream's workspace has from the start the size that any plan may need: a block that
+ * is given back can be handed out at once, while work in the stream still uses it. */
+static sl_status take_workspace(cuda_device *dev, cuda_stream *stream, sl_error *err)
+{
+    size_t bytes = dev->gemm->workspace_bytes;
+    sl_error why = { 0 };
+    stream->workspace = cuda_block_take(dev, bytes, &why);
+    if (stream->workspace)
+        return SL_OK;
+    sl_fail(err, why.status, "no workspace of %zu MiB for cuBLAS: %s", bytes >> 20, why.msg);
+    if (err)
+        err->backend_code = why.backend_code;
+    return why.status;
+}
+
+/* A product without elements or without terms; cublasLt takes no sizes of 0. The
+ * operation has a kernel all the same, so that it keeps its place in the stream and in
+ * timelines. */
+static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
+                               sl_error *err)
+{
+    sl_work fill = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL, .dtype = work->dtype,
+                     .n = work->m * work->n };
+    uint32_t blocks;
+    uint16_t threads;
+    return cuda_check(dev, cuda_kernel_launch(dev, &fill, c, NULL, NULL, NULL, stream->handle,
+                                              &blocks, &threads), "cudaLaunchKernel", err);
+}
+
+static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const gemm_plan *p, void *c,
+                                 const void *a, const void *b, sl_error *err)
+{
+    static const float one = 1, zero = 0;
+    const cuda_gemm *gemm = dev->gemm;
+    void *workspace = NULL;
+    if (p->workspace_bytes > 0) {
+        sl_status status = stream->workspace ? SL_OK : take_workspace(dev, stream, err);
+        if (status)
+            return status;
+        workspace = stream->workspace->data;
+    }
+    cublasStatus_t code = gemm->lt.Matmul(gemm->handle, p->desc, &one, b, p->b, a, p->a, &zero, c,
+                                          p->c, c, p->c, &p->algo, workspace, p->workspace_bytes,
+                                          stream->handle);
+    return code ? lt_fail(dev, &gemm->lt, code, "cublasLtMatmul", &p->key, err) : SL_OK;
+}
+
+sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
+                            const void *a, const void *b, sl_error *err)
+{
+    plan_key key = { .m = work->m, .n = work->n, .k = work->k, .dtype = work->dtype,
+                     .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32) };
+    if (key.m == 0 || key.n == 0 || key.k == 0)
+        return enqueue_zeros(dev, stream, work, c, err);
+    sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);
+    if (!status)
+        status = find_plan(dev, &key, err);
+    if (!status)
+        status = enqueue_product(dev, stream, dev->gemm->last, c, a, b, err);
+    return status;
+}

@@ -1,0 +1,339 @@
+/* host_memory.c - the memory of host tensors: pageable, page-locked by cudaHostAlloc,
+ * or page-locked in place by cudaHostRegister.
+ *
+ * It belongs to no device: core hands a host tensor from one device to another, and
+ * page-locked memory is portable, so the pools are the process's. The last device that
+ * closes frees them.
+ *
+ * Page-locking 4 MiB and freeing it again takes 2 ms, and the freeing waits for the
+ * device, which in an experiment would look like a property of the experiment. So
+ * page-locked memory that a tensor leaves goes to a pool, however much is there already;
+ * what is too much is freed at the next call that page-locks more, which holds the host
+ * anyway. Memory that was registered stays so, and is page-locked memory from then on.
+ *
+ * Pageable memory is kept too: the first copy into a fresh page costs a fault, 1.5 ms for
+ * 4 MiB (measured), so that a second run of the same script would still be a first one.
+ */
+#define _DEFAULT_SOURCE             /* MAP_ANONYMOUS, madvise */
+#include "cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+size_t cuda_host_idle_max_bytes;
+
+static const size_t mmap_from = (size_t)64 << 10, huge_page_bytes = (size_t)2 << 20;
+static const size_t cache_line_bytes = 64;
+
+/* A process has one host, whatever devices are open. */
+static struct {
+    cuda_device *devices;           /* the open ones */
+    size_t page_bytes;
+    cuda_pool pinned, pageable;     /* that nobody uses */
+} host;
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* ---- devices ---- */
+
+cuda_device *cuda_open_devices(void)
+{
+    return host.devices;
+}
+
+void cuda_host_open(cuda_device *dev)
+{
+    host.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    if (cuda_host_idle_max_bytes == 0)
+        cuda_host_idle_max_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * host.page_bytes;
+    dev->next_open = host.devices;
+    host.devices = dev;
+}
+
+/* A call that page-locks or unlocks may wait for any device. */
+static sl_status settle_all(const char *call, sl_error *err)
+{
+    for (cuda_device *dev = host.devices; dev; dev = dev->next_open) {
+        if (dev->funcs.running)
+            return sl_fail(err, SL_ESTATE, "%s inside a host function: it may wait for GPU %d, "
+                           "which waits for the function", call, dev->base.info.index);
+        sl_status status = cuda_funcs_settle(dev, err);
+        if (status)
+            return status;
+    }
+    return SL_OK;
+}
+
+/* ---- the host's memory ---- */
+
+/* A region of its own, on a boundary of huge pages if it has some: these take one fault
+ * for 2 MiB instead of 512. */
+static void *map_pages(size_t bytes)
+{
+    size_t align = bytes >= huge_page_bytes ? huge_page_bytes : host.page_bytes;
+    size_t slack = align > host.page_bytes ? align - host.page_bytes : 0;
+    size_t length = round_up(bytes, host.page_bytes);
+    char *base = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                      -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    size_t before = round_up((uintptr_t)base, align) - (uintptr_t)base;
+    if (before > 0)
+        munmap(base, before);
+    if (slack > before)
+        munmap(base + before + length, slack - before);
+#ifdef MADV_HUGEPAGE
+    if (bytes >= huge_page_bytes)
+        (void)madvise(base + before, length, MADV_HUGEPAGE);
+#endif
+    return base + before;
+}
+
+/* Blocks of a page or more share no page with another, so that each can be registered. */
+static void *from_heap(size_t bytes)
+{
+    void *data = NULL;
+    bool pages = bytes >= host.page_bytes;
+    if (posix_memalign(&data, pages ? host.page_bytes : cache_line_bytes,
+                       pages ? round_up(bytes, host.page_bytes) : bytes))
+        return NULL;
+    return data;
+}
+
+static bool is_page_locked(const cuda_block *block)
+{
+    return block->registered || block->source == CUDA_FROM_HOST_ALLOC;
+}
+
+/* Of page-locked memory only after settle_all. What fails on a lost device has gone
+ * with it. */
+static void free_block(cuda_block *block)
+{
+    if (block->registered)
+        cudaHostUnregister(block->data);
+    if (block->source == CUDA_FROM_HOST_ALLOC)
+        cudaFreeHost(block->data);
+    else if (block->source == CUDA_FROM_MMAP)
+        munmap(block->data, round_up(block->bytes, host.page_bytes));
+    else
+        free(block->data);
+    free(block);
+}
+
+static void free_down_to(cuda_pool *pool, size_t bytes)
+{
+    while (pool->bytes > bytes)
+        free_block(cuda_pool_take_largest(pool));
+}
+
+/* The host is short of memory. */
+static void trim(void)
+{
+    free_down_to(&host.pageable, 0);
+    if (settle_all("cudaFreeHost", NULL) == SL_OK)
+        free_down_to(&host.pinned, 0);
+    cudaGetLastError();
+}
+
+void cuda_host_close(cuda_device *dev)
+{
+    cuda_device **link = &host.devices;
+    while (*link != dev)
+        link = &(*link)->next_open;
+    *link = dev->next_open;
+    if (host.devices)
+        return;
+    cuda_use(dev);
+    free_down_to(&host.pageable, 0);
+    free_down_to(&host.pinned, 0);
+    cudaGetLastError();
+}
+
+/* ---- pageable memory ---- */
+
+static void *pageable_memory(const cuda_block *block)
+{
+    return block->source == CUDA_FROM_MMAP ? map_pages(block->bytes) : from_heap(block->bytes);
+}
+
+static sl_status new_pageable(size_t bytes, size_t asked, cuda_block **out, sl_error *err)
+{
+    cuda_source source = bytes >= mmap_from ? CUDA_FROM_MMAP : CUDA_FROM_HEAP;
+    cuda_block *block = cuda_block_new(source, bytes, err);
+    if (!block)
+        return SL_ENOMEM;
+    block->data = pageable_memory(block);
+    if (!block->data) {
+        trim();
+        block->data = pageable_memory(block);
+    }
+    if (!block->data) {
+        free(block);
+        return sl_fail(err, SL_ENOMEM, "out of host memory: %zu bytes asked", asked);
+    }
+    *out = block;
+    return SL_OK;
+}
+
+/* ---- page-locked memory ---- */
+
+static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsigned flags,
+                             cuda_block **out, sl_error *err)
+{
+    sl_status status = settle_all("cudaHostAlloc", err);
+    cuda_block *block = status ? NULL : cuda_block_new(CUDA_FROM_HOST_ALLOC, bytes, err);
+    if (!block)
+        return status ? status : SL_ENOMEM;
+    cuda_use(dev);
+    free_down_to(&host.pinned, cuda_host_idle_max_bytes);
+    cudaError_t code = cudaHostAlloc(&block->data, bytes, flags);
+    if (code == cudaErrorMemoryAllocation) {
+        trim();
+        cuda_use(dev);
+        code = cudaHostAlloc(&block->data, bytes, flags);
+    }
+    if (code == cudaSuccess) {
+        *out = block;
+        return SL_OK;
+    }
+    free(block);
+    status = cuda_check(dev, code, "cudaHostAlloc", err);
+    if (status == SL_ENOMEM && err)
+        snprintf(err->msg, sizeof err->msg, "out of page-locked host memory: %zu bytes asked",
+                 asked);
+    return status;
+}
+
+sl_status cuda_host_malloc(cuda_device *dev, size_t bytes, cuda_block **block, sl_error *err)
+{
+    return page_locked(dev, bytes < 512 ? 512 : bytes, bytes, cudaHostAllocDefault, block, err);
+}
+
+/* ---- tensors ---- */
+
+sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_block **block,
+                         sl_error *err)
+{
+    *block = cuda_pool_take(place == SL_PINNED ? &host.pinned : &host.pageable, bytes);
+    if (*block)
+        return SL_OK;
+    if (place == SL_PINNED)
+        return page_locked(dev, cuda_class_bytes(bytes), bytes, cudaHostAllocPortable, block, err);
+    return new_pageable(cuda_class_bytes(bytes), bytes, block, err);
+}
+
+/* Freeing pageable memory touches no device, so what is too much is freed at once. */
+void cuda_host_give(cuda_block *block)
+{
+    if (is_page_locked(block))
+        cuda_pool_put(&host.pinned, block);
+    else if (block->bytes > cuda_host_idle_max_bytes
+             || host.pageable.bytes > cuda_host_idle_max_bytes - block->bytes)
+        free_block(block);
+    else
+        cuda_pool_put(&host.pageable, block);
+}
+
+/* A tensor of the page-locked pool may have been registered by the one before it; its
+ * memory is then unregistered, which is what cudaFreeHost would have done. */
+sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err)
+{
+    sl_status status = settle_all("cudaFreeHost", err);
+    if (status)
+        return status;
+    cuda_use(dev);
+    if (block->registered)
+        status = cuda_check(dev, cudaHostUnregister(block->data), "cudaHostUnregister", err);
+    else
+        status = cuda_check(dev, cudaFreeHost(block->data), "cudaFreeHost", err);
+    if (status)
+        return status;
+    if (block->registered) {
+        block->registered = false;
+        free_block(block);
+    } else {
+        free(block);
+    }
+    return SL_OK;
+}
+
+/* ---- page-locking in place ---- */
+
+/* Operations of other devices may use the memory as well: the tensor has moved. */
+static sl_status wait_for_users(const sl_buffer *buffer, sl_error *err)
+{
+    sl_status status = SL_OK;
+    if (buffer->refs > 1)
+        for (cuda_device *dev = host.devices; dev && status == SL_OK; dev = dev->next_open)
+            status = cuda_device_synchronize(&dev->base, err);
+    return status;
+}
+
+/* Less than a page may share its page with another tensor, which could then not be
+ * registered. It moves to a page of its own; nobody outside knows where it was, once the
+ * operations that use it have completed. */
+static sl_status move_to_own_page(cuda_buffer *buffer, sl_error *err)
+{
+    cuda_block *block;
+    sl_status status = wait_for_users(&buffer->base, err);
+    if (status == SL_OK)
+        status = cuda_host_take(NULL, SL_PAGEABLE, host.page_bytes, &block, err);
+    if (status)
+        return status;
+    memcpy(block->data, buffer->data, buffer->base.bytes);
+    cuda_host_give(buffer->block);
+    buffer->block = block;
+    buffer->data = block->data;
+    return SL_OK;
+}
+
+/* The whole block, so that it can serve any tensor of its class afterwards. */
+static sl_status page_lock(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
+{
+    sl_status status = SL_OK;
+    if (buffer->block->bytes < host.page_bytes)
+        status = move_to_own_page(buffer, err);
+    if (status)
+        return status;
+    cuda_block *block = buffer->block;
+    size_t length = round_up(block->bytes, host.page_bytes);
+    cuda_use(dev);
+    free_down_to(&host.pinned, cuda_host_idle_max_bytes);
+    cudaError_t code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
+    if (code == cudaErrorMemoryAllocation) {
+        trim();
+        cuda_use(dev);
+        code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
+    }
+    block->registered = code == cudaSuccess;
+    return cuda_check(dev, code, "cudaHostRegister", err);
+}
+
+static sl_status page_unlock(cuda_device *dev, cuda_block *block, sl_error *err)
+{
+    cuda_use(dev);
+    sl_status status = cuda_check(dev, cudaHostUnregister(block->data), "cudaHostUnregister", err);
+    if (status == SL_OK)
+        block->registered = false;
+    return status;
+}
+
+sl_status cuda_host_pin(sl_buffer *base, bool pin, sl_error *err)
+{
+    cuda_buffer *buffer = (cuda_buffer *)base;
+    cuda_device *dev = cuda_of(base->device);
+    bool busy = cuda_is_busy(dev);
+    sl_status status = SL_OK;
+    if (buffer->block)
+        status = settle_all(pin ? "cudaHostRegister" : "cudaHostUnregister", err);
+    if (buffer->block && status == SL_OK)
+        status = pin ? page_lock(dev, buffer, err) : page_unlock(dev, buffer->block, err);
+    dev->call_waited = busy && !cuda_is_busy(dev);
+    return status;
+}

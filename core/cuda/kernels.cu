@@ -1,0 +1,116 @@
+/* kernels.cu - launching the kernels, and the two that compute nothing: spin and trap. */
+#include "kernels.cuh"
+
+/* ---- spin ------------------------------------------------------------------ */
+
+static __device__ __forceinline__ int64_t global_time_ns()
+{
+    int64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+/* One thread looks at the clock and the others wait for it. It sleeps for half of what is
+ * left, which nanosleep may double, and polls towards the end: a block keeps its place on
+ * the SM for the whole time and leaves the issue slots to other kernels, as the
+ * simulator's does. */
+__global__ void spin(int64_t duration_ns)
+{
+    enum { POLL_NS = 4000, LONGEST_SLEEP_NS = 1000000 };
+    if (threadIdx.x == 0 && duration_ns > 0) {
+        const int64_t start_ns = global_time_ns();
+        int64_t left_ns = duration_ns;
+        while (left_ns > 0) {
+            if (left_ns > POLL_NS)
+                __nanosleep((unsigned)min(left_ns / 2, (int64_t)LONGEST_SLEEP_NS));
+            left_ns = duration_ns - (global_time_ns() - start_ns);
+        }
+    }
+    __syncthreads();
+}
+
+/* More dynamic shared memory than this has to be asked for, once for each device. */
+enum { PLAIN_SHARED_BYTES = 48 << 10, MOST_DEVICES = 64 };
+
+static cudaError_t allow_shared(const cuda_device *dev, size_t bytes)
+{
+    static uint64_t allowed;        /* a bit for each device */
+    const int index = dev->base.info.index;
+    const uint64_t bit = index < MOST_DEVICES ? (uint64_t)1 << index : 0;
+    if (bytes <= PLAIN_SHARED_BYTES || (allowed & bit))
+        return cudaSuccess;
+    cudaError_t code = cudaFuncSetAttribute(spin, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            (int)dev->base.info.max_shared_bytes_per_block);
+    if (code == cudaSuccess)
+        allowed |= bit;
+    return code;
+}
+
+static cudaError_t launch_spin(kernel_call *call)
+{
+    const sl_work *work = call->work;
+    cudaError_t code = allow_shared(call->dev, work->shared_bytes);
+    if (code != cudaSuccess)
+        return code;
+    return launch_grid(call, spin, work->blocks, work->threads, work->shared_bytes,
+                       work->duration_ns);
+}
+
+/* ---- trap ------------------------------------------------------------------ */
+
+/* No GPU maps anything to the first page. The address is an argument, lest the compiler
+ * see that the store is wrong and put something else in its place. */
+__global__ void trap(uint64_t address)
+{
+    asm volatile("st.global.u32 [%0], %1;" :: "l"(address), "r"(1) : "memory");
+}
+
+static cudaError_t launch_trap(kernel_call *call)
+{
+    return launch_grid(call, trap, 1, 1, 0, 64);
+}
+
+/* ---- all of them ----------------------------------------------------------- */
+
+static cudaError_t launch(kernel_call *call)
+{
+    switch ((sl_kernel)call->work->kernel) {
+    case SL_KERNEL_POW:
+    case SL_KERNEL_ADD:
+    case SL_KERNEL_MUL:
+    case SL_KERNEL_ADD_SCALAR:
+    case SL_KERNEL_MUL_SCALAR:
+        return launch_elementwise(call);
+    case SL_KERNEL_FILL:
+    case SL_KERNEL_RAND:
+    case SL_KERNEL_RANDN:
+        return launch_generate(call);
+    case SL_KERNEL_SOFTMAX:
+        return launch_softmax(call);
+    case SL_KERNEL_SUM:
+        return launch_sum(call);
+    case SL_KERNEL_SPIN:
+        return launch_spin(call);
+    case SL_KERNEL_TRAP:
+        return launch_trap(call);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+extern "C" cudaError_t cuda_kernel_launch(const cuda_device *dev, const sl_work *work, void *out,
+                                          const void *in0, const void *in1, void *scratch,
+                                          cudaStream_t stream, uint32_t *blocks,
+                                          uint16_t *threads)
+{
+    kernel_call call = {dev, work, out, in0, in1, scratch, stream, 0, 0};
+    cudaError_t code = launch(&call);
+    *blocks = call.blocks;
+    *threads = (uint16_t)call.threads;
+    return code;
+}
+
+extern "C" cudaError_t cuda_kernel_set_cache_config(void)
+{
+    return cudaFuncSetCacheConfig(spin, cudaFuncCachePreferL1);
+}

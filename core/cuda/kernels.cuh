@@ -1,0 +1,161 @@
+/* kernels.cuh - what the kernels have in common: their launch, and elements in pieces of
+ * 16 bytes.
+ *
+ *   kernels.cu              which kernel does what; spin and trap
+ *   kernels_elementwise.cu  pow, add, mul
+ *   kernels_generate.cu     fill, rand, randn
+ *   kernels_reduce.cu       softmax, sum
+ *
+ * Arithmetic is in float32, rounded to nearest even on store, and no two operations are
+ * fused into one: additions, multiplications, filling and random numbers have the bits
+ * of the simulator's. Tensors begin at addresses that are multiples of 256.
+ *
+ * A block is 256 threads, each of which moves 16 bytes of each tensor; a grid that fills
+ * the chip even so takes several times as much a thread.
+ */
+#ifndef CUDA_KERNELS_CUH
+#define CUDA_KERNELS_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <pthread.h>
+#include <signal.h>
+
+extern "C" {
+#include "cuda.h"
+}
+
+enum { THREADS = 256, WARP = 32 };
+
+/* ---- launching ------------------------------------------------------------- */
+
+typedef struct kernel_call {
+    const cuda_device *dev;
+    const sl_work *work;
+    void *out;
+    const void *in0, *in1;
+    void *scratch;
+    cudaStream_t stream;
+    uint32_t blocks, threads;       /* launch_grid fills these */
+} kernel_call;
+
+/* One for each file of kernels. The error is that of the launch. */
+cudaError_t launch_elementwise(kernel_call *call);
+cudaError_t launch_generate(kernel_call *call);
+cudaError_t launch_softmax(kernel_call *call);
+cudaError_t launch_sum(kernel_call *call);
+
+template <typename T> struct as_given { typedef T type; };
+
+/* With cudaLaunchKernel and not <<<>>>, whose errors cudaGetLastError would have to fetch,
+ * together with those of somebody else. */
+template <typename... P>
+static inline cudaError_t launch_grid(kernel_call *call, void (*kernel)(P...), int64_t blocks,
+                                      uint32_t threads, size_t shared_bytes,
+                                      typename as_given<P>::type... arguments)
+{
+    void *list[] = {(void *)&arguments..., NULL};
+    call->blocks = blocks > 0 ? (uint32_t)blocks : 1;
+    call->threads = threads;
+    return cudaLaunchKernel((const void *)kernel, dim3(call->blocks), dim3(threads), list,
+                            shared_bytes, call->stream);
+}
+
+static inline int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Several vectors a thread hide more of the memory's latency, once the grid fills the
+ * chip without them. */
+static inline bool fills_chip(const cuda_device *dev, int64_t blocks)
+{
+    return blocks >= (int64_t)dev->sm_count * (dev->threads_per_sm / THREADS);
+}
+
+/* Calls f with a zero of the element's type. */
+template <typename F> static inline cudaError_t with_type(uint8_t dtype, F f)
+{
+    switch (dtype) {
+    case SL_FLOAT32: return f(0.0f);
+    case SL_BFLOAT16: return f(__nv_bfloat16());
+    case SL_FLOAT16: return f(__half());
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+/* ---- elements -------------------------------------------------------------- */
+
+/* Elements of 16 bytes; float32 in between. */
+template <typename T> struct vector_of { static const int N = 16 / (int)sizeof(T); };
+
+static __device__ __forceinline__ float float_of(float x) { return x; }
+static __device__ __forceinline__ float float_of(__nv_bfloat16 x) { return __bfloat162float(x); }
+static __device__ __forceinline__ float float_of(__half x) { return __half2float(x); }
+
+template <typename T> static __device__ T rounded(float x);
+template <> __device__ __forceinline__ float rounded<float>(float x) { return x; }
+template <> __device__ __forceinline__ __nv_bfloat16 rounded<__nv_bfloat16>(float x)
+{
+    return __float2bfloat16_rn(x);
+}
+template <> __device__ __forceinline__ __half rounded<__half>(float x)
+{
+    return __float2half_rn(x);
+}
+
+static __device__ __forceinline__ float2 pair_of(__nv_bfloat162 x) { return __bfloat1622float2(x); }
+static __device__ __forceinline__ float2 pair_of(__half2 x) { return __half22float2(x); }
+
+template <typename T> struct two;
+template <> struct two<__nv_bfloat16> {
+    typedef __nv_bfloat162 type;
+    static __device__ __forceinline__ type of(float a, float b)
+    {
+        return __floats2bfloat162_rn(a, b);
+    }
+};
+template <> struct two<__half> {
+    typedef __half2 type;
+    static __device__ __forceinline__ type of(float a, float b) { return __floats2half2_rn(a, b); }
+};
+
+template <typename T> static __device__ __forceinline__ void unpack(float (&x)[8], uint4 vector)
+{
+    typedef typename two<T>::type pair;
+    const uint32_t word[4] = {vector.x, vector.y, vector.z, vector.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float2 both = pair_of(*(const pair *)&word[i]);
+        x[2 * i] = both.x;
+        x[2 * i + 1] = both.y;
+    }
+}
+
+template <typename T> static __device__ __forceinline__ void unpack(float (&x)[4], uint4 vector)
+{
+    x[0] = __uint_as_float(vector.x);
+    x[1] = __uint_as_float(vector.y);
+    x[2] = __uint_as_float(vector.z);
+    x[3] = __uint_as_float(vector.w);
+}
+
+template <typename T> static __device__ __forceinline__ uint4 packed(const float (&x)[8])
+{
+    uint32_t word[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const typename two<T>::type both = two<T>::of(x[2 * i], x[2 * i + 1]);
+        word[i] = *(const uint32_t *)&both;
+    }
+    return make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+template <typename T> static __device__ __forceinline__ uint4 packed(const float (&x)[4])
+{
+    return make_uint4(__float_as_uint(x[0]), __float_as_uint(x[1]), __float_as_uint(x[2]),
+                      __float_as_uint(x[3]));
+}
+
+#endif

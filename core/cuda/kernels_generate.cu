@@ -1,0 +1,129 @@
+/* kernels_generate.cu - fill, rand, randn: the bits of core/numbers/generate.c. */
+#include "kernels.cuh"
+
+#define PHILOX_INLINE static __device__ __forceinline__
+#define PHILOX_TABLE_CONST static __device__ const
+#include "../numbers/philox_core.h"
+
+extern "C" {
+#include "../numbers/generate.h"
+}
+
+/* ---- fill ------------------------------------------------------------------ */
+
+/* `pattern` is four bytes of elements, over and over. */
+template <int VECTORS>
+__global__ void __launch_bounds__(THREADS) fill(uint8_t *out, int64_t n_bytes, uint32_t pattern)
+{
+    const int64_t n_vectors = n_bytes / 16;
+    const int64_t first = (int64_t)blockIdx.x * (THREADS * VECTORS) + threadIdx.x;
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++)
+        if (first + v * THREADS < n_vectors)
+            ((uint4 *)out)[first + v * THREADS] = make_uint4(pattern, pattern, pattern, pattern);
+    const int64_t i = n_vectors * 16 + threadIdx.x;
+    if (blockIdx.x == gridDim.x - 1 && i < n_bytes)
+        out[i] = (uint8_t)(pattern >> 8 * (threadIdx.x % 4));
+}
+
+static int64_t element_bytes(uint8_t dtype)
+{
+    return dtype == SL_FLOAT32 ? 4 : dtype == SL_UINT8 ? 1 : 2;
+}
+
+static cudaError_t launch_fill(kernel_call *call)
+{
+    const int64_t bytes = element_bytes(call->work->dtype), n_bytes = call->work->n * bytes;
+    const int64_t n_vectors = n_bytes / 16;
+    uint32_t pattern;
+    numbers_generate(call->work, 0, sizeof pattern / (size_t)bytes, &pattern);
+    if (fills_chip(call->dev, n_vectors / (4 * THREADS)))
+        return launch_grid(call, fill<4>, ceil_div(n_vectors, 4 * THREADS), THREADS, 0,
+                           (uint8_t *)call->out, n_bytes, pattern);
+    return launch_grid(call, fill<1>, ceil_div(n_vectors, THREADS), THREADS, 0,
+                       (uint8_t *)call->out, n_bytes, pattern);
+}
+
+/* ---- rand, randn ----------------------------------------------------------- */
+
+typedef struct random_source {
+    uint32_t key[2], id[2];         /* low and high words of seed and tensor_id */
+} random_source;
+
+static __device__ __forceinline__ void block_words(uint32_t (&word)[4], random_source source,
+                                                   uint64_t block)
+{
+    word[0] = (uint32_t)block;
+    word[1] = (uint32_t)(block >> 32);
+    word[2] = source.id[0];
+    word[3] = source.id[1];
+    philox_rounds(word, source.key[0], source.key[1]);
+}
+
+/* Elements of one block: four uniform, or two normal. */
+struct uniform {
+    enum { PER_BLOCK = 4 };
+    static __device__ __forceinline__ void take(float *x, const uint32_t (&word)[4])
+    {
+#pragma unroll
+        for (int i = 0; i < PER_BLOCK; i++)
+            x[i] = philox_uniform_number(word[i]);
+    }
+};
+
+struct normal {
+    enum { PER_BLOCK = 2 };
+    static __device__ __forceinline__ void take(float *x, const uint32_t (&word)[4])
+    {
+#pragma unroll
+        for (int i = 0; i < PER_BLOCK; i++)
+            x[i] = philox_normal_number(word[2 * i], word[2 * i + 1]);
+    }
+};
+
+/* A thread makes one vector, of which the last one may be cut off. */
+template <typename Distribution, typename T>
+__global__ void __launch_bounds__(THREADS) random_numbers(T *out, int64_t n, random_source source)
+{
+    const int N = vector_of<T>::N, BLOCKS = N / Distribution::PER_BLOCK;
+    const int64_t vector = (int64_t)blockIdx.x * THREADS + threadIdx.x, first = vector * N;
+    float x[N];
+    if (first >= n)
+        return;
+#pragma unroll
+    for (int b = 0; b < BLOCKS; b++) {
+        uint32_t word[4];
+        block_words(word, source, (uint64_t)vector * BLOCKS + b);
+        Distribution::take(x + b * Distribution::PER_BLOCK, word);
+    }
+    if (first + N <= n) {
+        ((uint4 *)out)[vector] = packed<T>(x);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (first + i < n)
+            out[first + i] = rounded<T>(x[i]);
+}
+
+template <typename Distribution> static cudaError_t launch_random(kernel_call *call)
+{
+    const sl_work *work = call->work;
+    const random_source source = {{(uint32_t)work->seed, (uint32_t)(work->seed >> 32)},
+                                  {(uint32_t)work->tensor_id, (uint32_t)(work->tensor_id >> 32)}};
+    return with_type(work->dtype, [&](auto zero) {
+        typedef decltype(zero) T;
+        return launch_grid(call, random_numbers<Distribution, T>,
+                           ceil_div(work->n, vector_of<T>::N * THREADS), THREADS, 0,
+                           (T *)call->out, work->n, source);
+    });
+}
+
+cudaError_t launch_generate(kernel_call *call)
+{
+    switch ((sl_kernel)call->work->kernel) {
+    case SL_KERNEL_RAND: return launch_random<uniform>(call);
+    case SL_KERNEL_RANDN: return launch_random<normal>(call);
+    default: return launch_fill(call);
+    }
+}

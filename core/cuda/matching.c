@@ -1,0 +1,122 @@
+/* matching.c - two arrays, sorted by correlation when they are matched. CUPTI numbers the
+ * calls in their order and hands most records over in that order too, so they are
+ * usually sorted already, and an operation costs 16 bytes for its call and 40 for its
+ * record until it is matched. */
+#include "matching.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAP = 1024 };
+
+/* True if the array has room for one more; doubles it otherwise. */
+static bool has_room(void **array, size_t *cap, size_t n, size_t elem_bytes)
+{
+    if (n < *cap)
+        return true;
+    size_t grown_cap = *cap ? 2 * *cap : FIRST_CAP;
+    void *grown = realloc(*array, grown_cap * elem_bytes);
+    if (!grown)
+        return false;
+    *array = grown;
+    *cap = grown_cap;
+    return true;
+}
+
+void cuda_matching_add_call(cuda_matching *m, const cuda_call *call)
+{
+    void *calls = m->calls;
+    if (!has_room(&calls, &m->cap_calls, m->n_calls, sizeof *call)) {
+        m->n_lost++;
+        return;
+    }
+    m->calls = calls;
+    if (m->n_calls > 0 && m->calls[m->n_calls - 1].correlation > call->correlation)
+        m->calls_unsorted = true;
+    m->calls[m->n_calls++] = *call;
+}
+
+void cuda_matching_add_record(cuda_matching *m, const cuda_record *record)
+{
+    void *records = m->records;
+    if (!has_room(&records, &m->cap_records, m->n_records, sizeof *record)) {
+        m->n_lost++;
+        return;
+    }
+    m->records = records;
+    if (m->n_records > 0 && m->records[m->n_records - 1].correlation > record->correlation)
+        m->records_unsorted = true;
+    m->records[m->n_records++] = *record;
+}
+
+/* ---- matching ---- */
+
+static int compare(uint32_t a, uint32_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    return compare(((const cuda_call *)a)->correlation, ((const cuda_call *)b)->correlation);
+}
+
+/* Those of one call by their start, so that the result does not depend on the order in
+ * which CUPTI's buffers came. */
+static int compare_records(const void *a, const void *b)
+{
+    const cuda_record *x = a, *y = b;
+    int order = compare(x->correlation, y->correlation);
+    return order ? order : (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static void sort(cuda_matching *m)
+{
+    if (m->calls_unsorted)
+        qsort(m->calls, m->n_calls, sizeof *m->calls, compare_calls);
+    if (m->records_unsorted)
+        qsort(m->records, m->n_records, sizeof *m->records, compare_records);
+    m->calls_unsorted = m->records_unsorted = false;
+}
+
+/* The first call that is not before `correlation`. */
+static size_t first_call(const cuda_matching *m, uint32_t correlation)
+{
+    size_t low = 0, high = m->n_calls;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->calls[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void cuda_matching_run(cuda_matching *m, bool all, cuda_matched_fn fn, void *ud)
+{
+    size_t n_kept = 0;
+    sort(m);
+    size_t at = m->n_records > 0 ? first_call(m, m->records[0].correlation) : 0;
+    for (size_t i = 0; i < m->n_records; i++) {
+        const cuda_record *record = &m->records[i];
+        while (at < m->n_calls && m->calls[at].correlation < record->correlation)
+            at++;
+        if (at < m->n_calls && m->calls[at].correlation == record->correlation)
+            fn(ud, m->calls[at].external_id, record);
+        else
+            m->records[n_kept++] = *record;
+    }
+    m->n_records = n_kept;
+    if (all)
+        cuda_matching_clear(m);
+}
+
+void cuda_matching_clear(cuda_matching *m)
+{
+    size_t n_lost = m->n_lost;
+    free(m->calls);
+    free(m->records);
+    memset(m, 0, sizeof *m);
+    m->n_lost = n_lost;
+}

@@ -1,0 +1,339 @@
+/* memory.c - the memory of buffers, and all device memory.
+ *
+ * Tensors take device memory from a pool of the driver's stream-ordered allocator that
+ * is ours alone. Whether cudaMallocAsync of the script finds memory in its own pool is
+ * then its own affair, as in any other program. Every block is allocated in a stream
+ * where nothing else runs, and that stream is synchronised, which takes no time: so any
+ * stream may use the block at once.
+ *
+ * What tensors give back is kept in lists by size (pool.c). Core releases a buffer only
+ * when all operations that used it have completed, so the next tensor may be given the
+ * block at once, without a call of the driver's.
+ *
+ * A device without pools (some virtual GPUs) gets cudaMalloc and the same lists.
+ */
+#include "cuda.h"
+
+#include <stdlib.h>
+
+static const size_t least_bytes = 512;          /* of a block: the smallest size class */
+static const size_t least_step = (size_t)32 << 20, most_step = (size_t)1 << 30;
+
+static const char *const call_names[] = {
+    [CUDA_FROM_POOL] = "cudaMallocFromPoolAsync",
+    [CUDA_FROM_MALLOC] = "cudaMalloc",
+    [CUDA_FROM_MALLOC_ASYNC] = "cudaMallocAsync",
+};
+
+/* ---- from the driver ---- */
+
+/* Mapping new memory costs the driver about 80 us, however little it is, and carving a
+ * piece from mapped memory 1 us. So when the pool is used up it is made larger by as much
+ * as it has given out, between 32 MiB and 1 GiB: a piece of that size is allocated and
+ * freed, which leaves it mapped. It is never more than half of what the device has left,
+ * for other programs and cudaMalloc want some. Without it the request is mapped alone. */
+static void reserve_ahead(cuda_device *dev, size_t bytes)
+{
+    uint64_t reserved = 0, used = 0;
+    size_t free_bytes = 0, total_bytes;
+    void *piece;
+    if (cudaMemPoolGetAttribute(dev->pool, cudaMemPoolAttrReservedMemCurrent, &reserved)
+        || cudaMemPoolGetAttribute(dev->pool, cudaMemPoolAttrUsedMemCurrent, &used)
+        || used + bytes <= reserved || cudaMemGetInfo(&free_bytes, &total_bytes))
+        return;
+    size_t step = used < least_step ? least_step : used > most_step ? most_step : (size_t)used;
+    if (step > free_bytes / 2)
+        step = free_bytes / 2;
+    if (step > bytes
+        && cudaMallocFromPoolAsync(&piece, step, dev->pool, dev->memory_stream) == cudaSuccess)
+        cudaFreeAsync(piece, dev->memory_stream);
+}
+
+static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t stream)
+{
+    cudaError_t code;
+    cuda_use(dev);
+    switch ((cuda_source)block->source) {
+    case CUDA_FROM_MALLOC:
+        return cudaMalloc(&block->data, block->bytes);
+    case CUDA_FROM_MALLOC_ASYNC:
+        return cudaMallocAsync(&block->data, block->bytes, stream);
+    default:
+        reserve_ahead(dev, block->bytes);
+        cudaGetLastError();
+        code = cudaMallocFromPoolAsync(&block->data, block->bytes, dev->pool, dev->memory_stream);
+        return code ? code : cudaStreamSynchronize(dev->memory_stream);
+    }
+}
+
+static sl_status out_of_memory(cuda_device *dev, size_t asked, sl_error *err)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    cudaGetLastError();
+    if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess)
+        cudaGetLastError();
+    sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %zu of %s's %zu are free",
+            asked, free_bytes, dev->base.info.name, total_bytes);
+    if (err)
+        err->backend_code = cudaErrorMemoryAllocation;
+    return SL_ENOMEM;
+}
+
+static size_t at_least_least(size_t bytes)
+{
+    return bytes < least_bytes ? least_bytes : bytes;
+}
+
+/* When memory is short, what nobody uses is given back first; and then a block is as
+ * large as was asked, not as its class, so that a tensor may have nearly all memory. */
+static sl_status get_memory(cuda_device *dev, cuda_block *block, size_t asked, sl_stream *stream,
+                            sl_error *err)
+{
+    cudaStream_t handle = stream ? ((cuda_stream *)stream)->handle : NULL;
+    sl_status status = SL_OK;
+    if (block->source == CUDA_FROM_MALLOC)
+        status = cuda_funcs_settle(dev, err);
+    if (status)
+        return status;
+    cudaError_t code = from_driver(dev, block, handle);
+    if (code == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        cuda_memory_trim(dev);
+        block->bytes = at_least_least(asked);
+        code = from_driver(dev, block, handle);
+    }
+    if (code == cudaErrorMemoryAllocation)
+        return out_of_memory(dev, asked, err);
+    return cuda_check(dev, code, call_names[block->source], err);
+}
+
+static sl_status allocate(cuda_device *dev, cuda_source source, size_t bytes, size_t asked,
+                          sl_stream *stream, cuda_block **out, sl_error *err)
+{
+    cuda_block *block = cuda_block_new(source, bytes, err);
+    if (!block)
+        return SL_ENOMEM;
+    sl_status status = get_memory(dev, block, asked, stream, err);
+    if (status) {
+        free(block);
+        return status;
+    }
+    block->stream_id = stream ? stream->id : 0;
+    *out = block;
+    return SL_OK;
+}
+
+/* ---- back to the driver ---- */
+
+/* The caller has settled the host functions, if it is cudaMalloc's. */
+static void free_block(cuda_device *dev, cuda_block *block)
+{
+    cuda_use(dev);
+    if (block->source == CUDA_FROM_MALLOC)
+        cudaFree(block->data);
+    else
+        cudaFreeAsync(block->data, dev->memory_stream);
+    free(block);
+}
+
+static void trim_driver_pools(cuda_device *dev)
+{
+    cudaMemPool_t scripts;
+    cuda_use(dev);
+    cudaStreamSynchronize(dev->memory_stream);
+    cudaMemPoolTrimTo(dev->pool, 0);
+    if (cudaDeviceGetDefaultMemPool(&scripts, dev->base.info.index) == cudaSuccess)
+        cudaMemPoolTrimTo(scripts, 0);
+}
+
+void cuda_memory_trim(cuda_device *dev)
+{
+    cuda_block *block, *kept = NULL;
+    while ((block = cuda_pool_take_largest(&dev->idle))) {
+        if (block->source == CUDA_FROM_MALLOC && cuda_funcs_settle(dev, NULL)) {
+            block->next = kept;
+            kept = block;
+        } else {
+            free_block(dev, block);
+        }
+    }
+    while ((block = kept)) {
+        kept = block->next;
+        cuda_pool_put(&dev->idle, block);
+    }
+    if (dev->pool)
+        trim_driver_pools(dev);
+    cudaGetLastError();
+}
+
+/* Memory of cudaMallocAsync that the script has not freed: the stream may not even have
+ * reached the allocation. A stream that is gone has drained. */
+static cudaStream_t stream_to_free_in(const cuda_device *dev, const cuda_block *block)
+{
+    if (block->source == CUDA_FROM_MALLOC_ASYNC)
+        for (const cuda_stream *stream = dev->streams; stream; stream = stream->next)
+            if (stream->base.id == block->stream_id)
+                return stream->handle;
+    return dev->memory_stream;
+}
+
+/* Never blocks: memory of cudaMalloc that the script has not freed goes by way of
+ * cudaFreeAsync, which takes it too, for cudaFree would wait for the device. Where that
+ * is not to be had it waits in the pool for a tensor that it fits, or for a trim. */
+static void let_go(cuda_device *dev, cuda_block *block)
+{
+    if (block->source != CUDA_FROM_POOL && dev->pool) {
+        cuda_use(dev);
+        if (cudaFreeAsync(block->data, stream_to_free_in(dev, block)) == cudaSuccess) {
+            free(block);
+            return;
+        }
+        cudaGetLastError();
+    }
+    cuda_pool_put(&dev->idle, block);
+}
+
+/* ---- device memory of tensors and of the backend ---- */
+
+static sl_status take(cuda_device *dev, size_t bytes, cuda_block **block, sl_error *err)
+{
+    *block = cuda_pool_take(&dev->idle, bytes);
+    if (*block)
+        return SL_OK;
+    return allocate(dev, dev->pool ? CUDA_FROM_POOL : CUDA_FROM_MALLOC, cuda_class_bytes(bytes),
+                    bytes, NULL, block, err);
+}
+
+cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
+{
+    cuda_block *block = NULL;
+    return take(dev, bytes, &block, err) == SL_OK ? block : NULL;
+}
+
+void cuda_block_give(cuda_device *dev, cuda_block *block)
+{
+    cuda_pool_put(&dev->idle, block);
+}
+
+/* ---- buffers ---- */
+
+static sl_status open_device_memory(cuda_device *dev, size_t bytes, sl_alloc_how how,
+                                    sl_stream *stream, cuda_block **block, sl_error *err)
+{
+    if (how == SL_ALLOC_TENSOR)
+        return take(dev, bytes, block, err);
+    if (how == SL_ALLOC_PLAIN)
+        return allocate(dev, CUDA_FROM_MALLOC, at_least_least(bytes), bytes, NULL, block, err);
+    return allocate(dev, CUDA_FROM_MALLOC_ASYNC, at_least_least(bytes), bytes, stream, block, err);
+}
+
+static sl_status open_memory(cuda_device *dev, const sl_buffer *buffer, sl_alloc_how how,
+                             sl_stream *stream, cuda_block **block, sl_error *err)
+{
+    if (buffer->place == SL_ON_DEVICE)
+        return open_device_memory(dev, buffer->bytes, how, stream, block, err);
+    if (buffer->place == SL_PINNED && how != SL_ALLOC_TENSOR)
+        return cuda_host_malloc(dev, buffer->bytes, block, err);
+    return cuda_host_take(dev, (sl_place)buffer->place, buffer->bytes, block, err);
+}
+
+sl_status cuda_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, sl_error *err)
+{
+    cuda_buffer *buffer = (cuda_buffer *)base;
+    cuda_device *dev = cuda_of(base->device);
+    bool plain = how != SL_ALLOC_TENSOR, busy = plain && cuda_is_busy(dev);
+    sl_status status = SL_OK;
+    if (base->bytes > 0)
+        status = open_memory(dev, base, how, stream, &buffer->block, err);
+    if (status)
+        return status;
+    if (plain)
+        dev->call_waited = busy && !cuda_is_busy(dev);
+    buffer->data = buffer->block ? buffer->block->data : NULL;
+    return SL_OK;
+}
+
+void cuda_buffer_close(sl_buffer *base)
+{
+    cuda_buffer *buffer = (cuda_buffer *)base;
+    cuda_block *block = buffer->block;
+    buffer->block = NULL;
+    buffer->data = NULL;
+    if (!block)
+        return;
+    if (base->place == SL_ON_DEVICE)
+        let_go(cuda_of(base->device), block);
+    else
+        cuda_host_give(block);
+}
+
+sl_status cuda_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+                           sl_error *err)
+{
+    cuda_device *dev = cuda_of(device);
+    cuda_use(dev);
+    return cuda_check(dev, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo", err);
+}
+
+/* ---- devices ---- */
+
+/* Kept is everything that was freed; and an allocation never waits for a free that a
+ * stream of the script has not reached, which would hold the host. */
+static cudaError_t set_up_pool(cuda_device *dev)
+{
+    uint64_t keep_bytes = UINT64_MAX;
+    int no = 0;
+    cudaError_t code = cudaMemPoolSetAttribute(dev->pool, cudaMemPoolAttrReleaseThreshold,
+                                               &keep_bytes);
+    return code ? code : cudaMemPoolSetAttribute(dev->pool,
+                                                 cudaMemPoolReuseAllowInternalDependencies, &no);
+}
+
+static sl_status open_pool(cuda_device *dev, sl_error *err)
+{
+    const struct cudaMemPoolProps props = {
+        .allocType = cudaMemAllocationTypePinned,
+        .handleTypes = cudaMemHandleTypeNone,
+        .location = { .type = cudaMemLocationTypeDevice, .id = dev->base.info.index },
+    };
+    int supported = 0;
+    if (cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, dev->base.info.index))
+        cudaGetLastError();
+    if (!supported)
+        return SL_OK;
+    cudaError_t code = cudaMemPoolCreate(&dev->pool, &props);
+    if (code == cudaSuccess && (code = set_up_pool(dev)) != cudaSuccess)
+        cudaMemPoolDestroy(dev->pool);
+    if (code != cudaSuccess)
+        dev->pool = NULL;
+    return cuda_check(dev, code, "cudaMemPoolCreate", err);
+}
+
+sl_status cuda_memory_open(cuda_device *dev, sl_error *err)
+{
+    cuda_use(dev);
+    sl_status status = cuda_check(dev, cudaStreamCreateWithFlags(&dev->memory_stream,
+                                                                 cudaStreamNonBlocking),
+                                  "cudaStreamCreateWithFlags", err);
+    if (status)
+        return status;
+    status = open_pool(dev, err);
+    if (status) {
+        cudaStreamDestroy(dev->memory_stream);
+        return status;
+    }
+    cuda_host_open(dev);
+    return SL_OK;
+}
+
+/* On a device that is lost all of this fails, and its memory has gone with it. */
+void cuda_memory_close(cuda_device *dev)
+{
+    cuda_memory_trim(dev);
+    cuda_host_close(dev);
+    cuda_use(dev);
+    if (dev->pool)
+        cudaMemPoolDestroy(dev->pool);
+    cudaStreamDestroy(dev->memory_stream);
+    cudaGetLastError();
+}

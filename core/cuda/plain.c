@@ -1,0 +1,347 @@
+/* plain.c - the plain calls of lab.cuda, and peer access. Each makes the call of CUDA
+ * that it is named after, so that a script can see what that does; those that allocate
+ * or page-lock have been made by buffer_open and host_pin. */
+#include "cuda.h"
+
+#include <cublas_v2.h>
+#include <stdlib.h>
+
+typedef struct cuda_blas {
+    struct cuda_blas *next;
+    cublasHandle_t handle;
+} cuda_blas;
+
+typedef __typeof__(&cublasCreate_v2) create_fn;
+typedef __typeof__(&cublasDestroy_v2) destroy_fn;
+
+/* ---- what a call waited for ---- */
+
+/* Asking a stream does not wait, and changes nothing in it. */
+bool cuda_is_busy(cuda_device *dev)
+{
+    bool busy = false;
+    if (dev->recording == 0)
+        return false;
+    cuda_use(dev);
+    for (cuda_stream *stream = dev->streams; stream && !busy; stream = stream->next)
+        busy = stream->n_in_flight > 0 && cudaStreamQuery(stream->handle) == cudaErrorNotReady;
+    cudaGetLastError();
+    return busy;
+}
+
+/* ---- freeing ---- */
+
+static bool names(const cuda_stream *stream, const sl_buffer *buffer)
+{
+    for (const sl_op *op = stream->head; op; op = op->next)
+        if (op->out == buffer || op->in[0] == buffer || op->in[1] == buffer)
+            return true;
+    return false;
+}
+
+static cuda_stream *find_user(const sl_buffer *buffer)
+{
+    for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
+        for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
+            if (names(stream, buffer))
+                return stream;
+    return NULL;
+}
+
+static cuda_stream *find_stream(const cuda_device *dev, uint32_t id)
+{
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
+        if (stream->base.id == id)
+            return stream;
+    return NULL;
+}
+
+/* cudaFree waits for the device only with memory of cudaMalloc. Memory of the
+ * stream-ordered allocator it gives away at once, also from under the operations that
+ * still use it: those must have completed, and the allocation too. The search begins anew
+ * after each wait, during which host functions may have closed streams. */
+static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_error *err)
+{
+    const cuda_block *block = buffer->block;
+    cuda_stream *stream = NULL;
+    sl_status status = SL_OK;
+    if (block->source == CUDA_FROM_MALLOC_ASYNC)
+        stream = find_stream(dev, block->stream_id);
+    if (!stream)
+        stream = find_user(&buffer->base);
+    while (stream && status == SL_OK) {
+        status = cuda_stream_synchronize(&stream->base, err);
+        stream = find_user(&buffer->base);
+    }
+    return status;
+}
+
+static void forget(cuda_buffer *buffer)
+{
+    free(buffer->block);
+    buffer->block = NULL;
+    buffer->data = NULL;
+}
+
+static sl_status free_now(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
+{
+    sl_status status = cuda_funcs_settle(dev, err);
+    if (status == SL_OK && buffer->block->source != CUDA_FROM_MALLOC)
+        status = wait_for_users(dev, buffer, err);
+    if (status)
+        return status;
+    cuda_use(dev);
+    status = cuda_check(dev, cudaFree(buffer->data), "cudaFree", err);
+    if (status == SL_OK)
+        forget(buffer);
+    return status;
+}
+
+/* That the stream comes to the free after all work with the memory is for the script to
+ * see to, as in CUDA. */
+static sl_status free_in_stream(cuda_device *dev, cuda_buffer *buffer, sl_stream *stream,
+                                sl_error *err)
+{
+    cuda_use(dev);
+    sl_status status = cuda_check(dev, cudaFreeAsync(buffer->data, ((cuda_stream *)stream)->handle),
+                                  "cudaFreeAsync", err);
+    if (status == SL_OK)
+        forget(buffer);
+    return status;
+}
+
+static sl_status free_host(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
+{
+    sl_status status = cuda_host_free(dev, buffer->block, err);
+    if (status)
+        return status;
+    buffer->block = NULL;
+    buffer->data = NULL;
+    return SL_OK;
+}
+
+/* ---- cuBLAS ---- */
+
+static sl_status blas_check(cuda_device *dev, cublasStatus_t code, const char *call, sl_error *err)
+{
+    if (code == CUBLAS_STATUS_SUCCESS)
+        return SL_OK;
+    cudaError_t lost = cudaStreamQuery(dev->memory_stream);
+    if (lost != cudaSuccess && lost != cudaErrorNotReady)
+        return cuda_check(dev, lost, call, err);
+    cudaGetLastError();
+    sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
+    sl_fail(err, status, "%s: cuBLAS answered with status %d", call, (int)code);
+    if (err)
+        err->backend_code = (int)code;
+    return status;
+}
+
+static sl_status blas_create(cuda_device *dev, sl_error *err)
+{
+    create_fn create = (create_fn)cuda_library_symbol(CUDA_CUBLAS, "cublasCreate_v2", err);
+    if (!create)
+        return SL_EUNSUPPORTED;
+    sl_status status = cuda_funcs_settle(dev, err);
+    cuda_blas *blas = status ? NULL : calloc(1, sizeof *blas);
+    if (status)
+        return status;
+    if (!blas)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a cuBLAS handle");
+    cuda_use(dev);
+    status = blas_check(dev, create(&blas->handle), "cublasCreate", err);
+    if (status) {
+        free(blas);
+        return status;
+    }
+    blas->next = dev->blas;
+    dev->blas = blas;
+    return SL_OK;
+}
+
+/* Of the latest handle, which is gone afterwards whatever cuBLAS answered. */
+static sl_status destroy_latest(cuda_device *dev, sl_error *err)
+{
+    destroy_fn destroy = (destroy_fn)cuda_library_symbol(CUDA_CUBLAS, "cublasDestroy_v2", err);
+    cuda_blas *blas = dev->blas;
+    dev->blas = blas->next;
+    cuda_use(dev);
+    sl_status status = destroy ? blas_check(dev, destroy(blas->handle), "cublasDestroy", err)
+                               : SL_EUNSUPPORTED;
+    free(blas);
+    return status;
+}
+
+static sl_status blas_destroy(cuda_device *dev, sl_error *err)
+{
+    if (!dev->blas)
+        return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
+    sl_status status = cuda_funcs_settle(dev, err);
+    return status ? status : destroy_latest(dev, err);
+}
+
+void cuda_plain_close(cuda_device *dev)
+{
+    while (dev->blas)
+        destroy_latest(dev, NULL);
+}
+
+/* ---- a limit ---- */
+
+/* The buffer of printf in kernels, which none of ours use: what was found, and twice
+ * that, in turn, so that each call has something to do. CUDA refuses to change it once a
+ * kernel that prints has run; then it is the stack's limit, set to what it is. */
+static sl_status set_limit(cuda_device *dev, sl_error *err)
+{
+    sl_status status = cuda_funcs_settle(dev, err);
+    size_t stack_bytes = 0;
+    cudaError_t code = cudaSuccess;
+    if (status)
+        return status;
+    cuda_use(dev);
+    if (dev->limit_bytes == 0)
+        code = cudaDeviceGetLimit(&dev->limit_bytes, cudaLimitPrintfFifoSize);
+    if (code == cudaSuccess)
+        code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize,
+                                  dev->limit_raised ? dev->limit_bytes : 2 * dev->limit_bytes);
+    if (code == cudaSuccess)
+        dev->limit_raised = !dev->limit_raised;
+    if (code == cudaErrorInvalidValue) {
+        cudaGetLastError();
+        code = cudaDeviceGetLimit(&stack_bytes, cudaLimitStackSize);
+        if (code == cudaSuccess)
+            code = cudaDeviceSetLimit(cudaLimitStackSize, stack_bytes);
+    }
+    return cuda_check(dev, code, "cudaDeviceSetLimit", err);
+}
+
+static sl_status set_cache_config(cuda_device *dev, sl_error *err)
+{
+    sl_status status = cuda_funcs_settle(dev, err);
+    if (status)
+        return status;
+    cuda_use(dev);
+    return cuda_check(dev, cuda_kernel_set_cache_config(), "cudaFuncSetCacheConfig", err);
+}
+
+/* ---- the plain calls ---- */
+
+static sl_status make_call(cuda_device *dev, sl_plain_call call, cuda_buffer *buffer,
+                           sl_stream *stream, sl_error *err)
+{
+    switch (call) {
+    case SL_PLAIN_FREE:
+        return buffer->block ? free_now(dev, buffer, err) : SL_OK;
+    case SL_PLAIN_FREE_ASYNC:
+        return buffer->block ? free_in_stream(dev, buffer, stream, err) : SL_OK;
+    case SL_PLAIN_FREE_HOST:
+        return buffer->block ? free_host(dev, buffer, err) : SL_OK;
+    case SL_PLAIN_FUNC_SET_CACHE_CONFIG:
+        return set_cache_config(dev, err);
+    case SL_PLAIN_DEVICE_SET_LIMIT:
+        return set_limit(dev, err);
+    case SL_PLAIN_CUBLAS_CREATE:
+        return blas_create(dev, err);
+    case SL_PLAIN_CUBLAS_DESTROY:
+        return blas_destroy(dev, err);
+    default:
+        return SL_OK;
+    }
+}
+
+sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buffer,
+                          sl_stream *stream, size_t bytes, bool *waited, sl_error *err)
+{
+    cuda_device *dev = cuda_of(device);
+    (void)bytes;
+    switch (call) {
+    case SL_PLAIN_MALLOC: case SL_PLAIN_MALLOC_HOST: case SL_PLAIN_MALLOC_ASYNC:
+    case SL_PLAIN_HOST_REGISTER: case SL_PLAIN_HOST_UNREGISTER:
+        *waited = dev->call_waited;
+        return SL_OK;
+    default: {
+        bool busy = cuda_is_busy(dev);
+        sl_status status = make_call(dev, call, (cuda_buffer *)buffer, stream, err);
+        *waited = busy && !cuda_is_busy(dev);
+        return status;
+    }
+    }
+}
+
+/* ---- peers ---- */
+
+/* cudaDeviceEnablePeerAccess is about memory of cudaMalloc; pools have access rights of
+ * their own: that of tensors, and the one that cudaMallocAsync takes from. */
+static cudaError_t share_pools(const cuda_device *dev, const cuda_device *peer, bool share)
+{
+    const struct cudaMemAccessDesc access = {
+        .location = { .type = cudaMemLocationTypeDevice, .id = dev->base.info.index },
+        .flags = share ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone,
+    };
+    cudaMemPool_t scripts;
+    if (!peer->pool)
+        return cudaSuccess;
+    cudaError_t code = cudaDeviceGetDefaultMemPool(&scripts, peer->base.info.index);
+    if (code == cudaSuccess)
+        code = cudaMemPoolSetAccess(scripts, &access, 1);
+    return code ? code : cudaMemPoolSetAccess(peer->pool, &access, 1);
+}
+
+/* The pools are shared also where the devices are peers already: they may have been
+ * closed and opened since, which gives them new pools. */
+static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
+{
+    cudaError_t code = cudaDeviceEnablePeerAccess(peer->base.info.index, 0);
+    *changed = code == cudaSuccess;
+    if (code == cudaErrorPeerAccessAlreadyEnabled) {
+        cudaGetLastError();
+        code = cudaSuccess;
+    }
+    sl_status status = cuda_check(dev, code, "cudaDeviceEnablePeerAccess", err);
+    if (status)
+        return status;
+    status = cuda_check(dev, share_pools(dev, peer, true), "cudaMemPoolSetAccess", err);
+    if (status && *changed) {
+        cudaDeviceDisablePeerAccess(peer->base.info.index);
+        cudaGetLastError();
+        *changed = false;
+    }
+    return status;
+}
+
+/* Copies in flight keep their access: the device is waited for first. */
+static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
+{
+    *changed = false;
+    sl_status status = cuda_device_synchronize(&dev->base, err);
+    if (status)
+        return status;
+    cuda_use(dev);
+    cudaError_t code = cudaDeviceDisablePeerAccess(peer->base.info.index);
+    if (code == cudaErrorPeerAccessNotEnabled) {
+        cudaGetLastError();
+        return SL_OK;
+    }
+    *changed = code == cudaSuccess;
+    status = cuda_check(dev, code, "cudaDeviceDisablePeerAccess", err);
+    return status ? status : cuda_check(dev, share_pools(dev, peer, false), "cudaMemPoolSetAccess",
+                                        err);
+}
+
+sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
+                           sl_error *err)
+{
+    cuda_device *dev = cuda_of(device);
+    int can = 0;
+    cuda_use(dev);
+    *answer = false;
+    if (call == SL_PEER_ENABLE)
+        return enable(dev, cuda_of(peer), answer, err);
+    if (call == SL_PEER_DISABLE)
+        return disable(dev, cuda_of(peer), answer, err);
+    sl_status status = cuda_check(dev, cudaDeviceCanAccessPeer(&can, device->info.index,
+                                                               peer->info.index),
+                                  "cudaDeviceCanAccessPeer", err);
+    *answer = can != 0;
+    return status;
+}

@@ -1,0 +1,321 @@
+/* queue.c - operations in flight: into CUDA's streams, and out again when they are
+ * known to have completed (cuda.h says how that is known). */
+#include "cuda.h"
+
+/* ---- what an operation is ---- */
+
+static cuda_device *device_of(const sl_op *op)
+{
+    return cuda_of(op->stream->device);
+}
+
+static cuda_stream *stream_of(const sl_op *op)
+{
+    return (cuda_stream *)op->stream;
+}
+
+static void *data_of(const sl_buffer *buffer, size_t offset)
+{
+    char *data = buffer ? ((const cuda_buffer *)buffer)->data : NULL;
+    return data ? data + offset : NULL;
+}
+
+static uint8_t place_flag(const sl_buffer *buffer, uint8_t pageable, uint8_t pinned)
+{
+    return buffer->place == SL_PAGEABLE ? pageable : buffer->place == SL_PINNED ? pinned : 0;
+}
+
+static uint8_t copy_engine(uint8_t copy_kind)
+{
+    switch (copy_kind) {
+    case SL_SPAN_MEMCPY_H2D: return SL_ENGINE_H2D;
+    case SL_SPAN_MEMCPY_D2H: return SL_ENGINE_D2H;
+    case SL_SPAN_MEMCPY_P2P: return SL_ENGINE_P2P;
+    default: return SL_ENGINE_COMPUTE;      /* within the device: a kernel of the driver's */
+    }
+}
+
+static void describe(sl_op *op)
+{
+    op->engine = op->work.kind == SL_WORK_HOST_FUNC ? SL_ENGINE_HOST : SL_ENGINE_COMPUTE;
+    if (op->work.kind != SL_WORK_MEMCPY)
+        return;
+    op->engine = copy_engine(op->work.copy_kind);
+    op->span_flags = place_flag(op->in[0], SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED)
+                     | place_flag(op->out, SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED);
+}
+
+/* ---- into the stream ---- */
+
+/* SUM's memory, made at the stream's first one and zeroed in the stream. */
+static sl_status need_scratch(cuda_device *dev, cuda_stream *stream, sl_error *err)
+{
+    if (stream->scratch)
+        return SL_OK;
+    stream->scratch = cuda_block_take(dev, CUDA_SCRATCH_BYTES, err);
+    if (!stream->scratch)
+        return SL_ENOMEM;
+    return cuda_check(dev, cudaMemsetAsync(stream->scratch->data, 0, CUDA_SCRATCH_BYTES,
+                                           stream->handle), "cudaMemsetAsync", err);
+}
+
+static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work, sl_error *err)
+{
+    cuda_stream *stream = stream_of(op);
+    void *out = data_of(op->out, 0);
+    const void *in0 = data_of(op->in[0], 0), *in1 = data_of(op->in[1], 0);
+    if (work->kernel == SL_KERNEL_MATMUL)
+        return cuda_gemm_enqueue(dev, stream, work, out, in0, in1, err);
+    if (work->kernel == SL_KERNEL_SUM) {
+        sl_status status = need_scratch(dev, stream, err);
+        if (status)
+            return status;
+    }
+    cudaError_t code = cuda_kernel_launch(dev, work, out, in0, in1,
+                                          stream->scratch ? stream->scratch->data : NULL,
+                                          stream->handle, &op->blocks, &op->threads);
+    return cuda_check(dev, code, "cudaLaunchKernel", err);
+}
+
+/* CUDA does nothing for no bytes; an empty kernel keeps the operation's place. */
+static sl_status launch_nothing(cuda_device *dev, sl_op *op, sl_error *err)
+{
+    const sl_work nothing = {.kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL, .dtype = SL_UINT8};
+    return launch_kernel(dev, op, &nothing, err);
+}
+
+static enum cudaMemcpyKind copy_direction(uint8_t copy_kind)
+{
+    switch (copy_kind) {
+    case SL_SPAN_MEMCPY_H2D: return cudaMemcpyHostToDevice;
+    case SL_SPAN_MEMCPY_D2H: return cudaMemcpyDeviceToHost;
+    default: return cudaMemcpyDeviceToDevice;
+    }
+}
+
+static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
+{
+    const sl_work *work = &op->work;
+    cudaStream_t stream = stream_of(op)->handle;
+    void *dst = data_of(op->out, work->dst_offset);
+    const void *src = data_of(op->in[0], work->src_offset);
+    enum cudaMemcpyKind direction = copy_direction(work->copy_kind);
+    if (work->copy_kind == SL_SPAN_MEMCPY_P2P)
+        return cuda_check(dev, cudaMemcpyPeerAsync(dst, op->out->device->info.index, src,
+                                                   op->in[0]->device->info.index, work->bytes,
+                                                   stream), "cudaMemcpyPeerAsync", err);
+    if (work->flags & SL_WORK_SYNC) {
+        if (work->copy_kind != SL_SPAN_MEMCPY_D2D)
+            op->span_flags |= SL_SPAN_HOST_WAITED;
+        return cuda_check(dev, cudaMemcpy(dst, src, work->bytes, direction), "cudaMemcpy", err);
+    }
+    return cuda_check(dev, cudaMemcpyAsync(dst, src, work->bytes, direction, stream),
+                      "cudaMemcpyAsync", err);
+}
+
+static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
+{
+    const sl_work *work = &op->work;
+    void *data = data_of(op->out, 0);
+    if (op->stream->legacy)
+        return cuda_check(dev, cudaMemset(data, work->byte_value, work->bytes), "cudaMemset", err);
+    return cuda_check(dev, cudaMemsetAsync(data, work->byte_value, work->bytes,
+                                           stream_of(op)->handle), "cudaMemsetAsync", err);
+}
+
+static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
+{
+    cudaStream_t stream = stream_of(op)->handle;
+    switch ((sl_work_kind)op->work.kind) {
+    case SL_WORK_KERNEL:
+        return launch_kernel(dev, op, &op->work, err);
+    case SL_WORK_MEMCPY:
+        return op->work.bytes ? launch_copy(dev, op, err) : launch_nothing(dev, op, err);
+    case SL_WORK_MEMSET:
+        return op->work.bytes ? launch_memset(dev, op, err) : launch_nothing(dev, op, err);
+    case SL_WORK_HOST_FUNC:
+        return cuda_funcs_launch((cuda_op *)op, err);
+    case SL_WORK_EVENT_RECORD:
+        return cuda_check(dev, cudaEventRecord(((cuda_event *)op->event)->handle, stream),
+                          "cudaEventRecord", err);
+    case SL_WORK_EVENT_WAIT:
+        return cuda_check(dev, cudaStreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
+                          "cudaStreamWaitEvent", err);
+    }
+    return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
+}
+
+/* Any launch waits when the launch queue is full; one holds 1022 (measured on an H200), and
+ * streams share it. */
+static bool may_hold_host(const cuda_device *dev, const sl_op *op)
+{
+    const uint8_t pageable = SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE;
+    return (op->span_flags & pageable) || (op->work.flags & SL_WORK_SYNC)
+           || dev->n_in_flight >= 768;
+}
+
+/* A large result counts for more, so that its memory is known to be free sooner. */
+static uint32_t weight(const sl_op *op)
+{
+    const size_t large = 8u << 20;
+    return op->out && op->out->bytes >= large ? 1 + (uint32_t)(op->out->bytes / large) : 1;
+}
+
+/* Best effort: without a mark the operations wait for the next one, or for a wait. */
+static void mark(cuda_device *dev, cuda_stream *stream, uint64_t seq)
+{
+    cudaEvent_t event;
+    if (stream->n_marks == CUDA_MARKS || cuda_event_take(dev, false, &event) != cudaSuccess)
+        return;
+    if (cudaEventRecord(event, stream->handle) != cudaSuccess) {
+        cudaGetLastError();
+        cuda_event_give(dev, false, event);
+        return;
+    }
+    uint32_t at = (stream->first_mark + stream->n_marks++) % CUDA_MARKS;
+    stream->marks[at].event = event;
+    stream->marks[at].seq = seq;
+    stream->unmarked = 0;
+}
+
+static void append(cuda_device *dev, cuda_stream *stream, sl_op *op)
+{
+    op->next = NULL;
+    *stream->tail = op;
+    stream->tail = &op->next;
+    stream->n_in_flight++;
+    dev->n_in_flight++;
+    stream->unmarked += weight(op);
+    if (stream->unmarked >= CUDA_MARK_EVERY)
+        mark(dev, stream, op->seq);
+}
+
+sl_status cuda_enqueue(sl_op *op, sl_error *err)
+{
+    cuda_device *dev = device_of(op);
+    sl_status status = SL_OK;
+    cuda_use(dev);
+    describe(op);
+    if (dev->funcs.n_pending > 0 && may_hold_host(dev, op))
+        status = cuda_funcs_settle(dev, err);
+    if (status == SL_OK && dev->recording > 0)
+        status = cuda_activity_before((cuda_op *)op, err);
+    if (status)
+        return status;
+    status = launch(dev, op, err);
+    if (dev->recording > 0)
+        cuda_activity_after((cuda_op *)op, status == SL_OK);
+    if (status)
+        return status;
+    append(dev, stream_of(op), op);
+    return SL_OK;
+}
+
+/* ---- out of the stream ---- */
+
+static void take_first(cuda_device *dev, cuda_stream *stream)
+{
+    sl_op *op = stream->head;
+    stream->head = op->next;
+    if (!stream->head)
+        stream->tail = &stream->head;
+    stream->n_in_flight--;
+    dev->n_in_flight--;
+    op->next = NULL;
+    *dev->done_tail = op;
+    dev->done_tail = &op->next;
+}
+
+static void drop_marks(cuda_device *dev, cuda_stream *stream, uint64_t seq)
+{
+    while (stream->n_marks > 0 && stream->marks[stream->first_mark].seq <= seq) {
+        cuda_event_give(dev, false, stream->marks[stream->first_mark].event);
+        stream->first_mark = (stream->first_mark + 1) % CUDA_MARKS;
+        stream->n_marks--;
+    }
+    if (!stream->head)
+        stream->unmarked = 0;
+}
+
+void cuda_queue_completed(cuda_stream *stream, uint64_t seq)
+{
+    cuda_device *dev = cuda_of(stream->base.device);
+    while (stream->head && stream->head->seq <= seq) {
+        cuda_activity_completed((cuda_op *)stream->head);
+        take_first(dev, stream);
+    }
+    drop_marks(dev, stream, seq);
+}
+
+void cuda_queue_all(cuda_device *dev, bool lost)
+{
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
+        if (!lost) {
+            cuda_queue_completed(stream, UINT64_MAX);
+            continue;
+        }
+        while (stream->head) {
+            stream->head->lost = true;
+            cuda_activity_completed((cuda_op *)stream->head);
+            take_first(dev, stream);
+        }
+        drop_marks(dev, stream, UINT64_MAX);
+    }
+    if (lost)
+        cuda_funcs_abandon(dev);
+}
+
+/* Gives false when the device turned out to be lost. */
+static bool ask_marks(cuda_device *dev, cuda_stream *stream)
+{
+    while (stream->n_marks > 0) {
+        cudaError_t code = cudaEventQuery(stream->marks[stream->first_mark].event);
+        if (code == cudaSuccess) {
+            cuda_queue_completed(stream, stream->marks[stream->first_mark].seq);
+            continue;
+        }
+        cudaGetLastError();
+        return code == cudaErrorNotReady
+               || cuda_check(dev, code, "cudaEventQuery", NULL) != SL_EFAULT;
+    }
+    return true;
+}
+
+void cuda_queue_poll(cuda_device *dev)
+{
+    cuda_use(dev);
+    for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
+        if (!stream->head)
+            continue;
+        cudaError_t code = cudaStreamQuery(stream->handle);
+        if (code == cudaSuccess) {
+            cuda_queue_completed(stream, UINT64_MAX);
+            continue;
+        }
+        cudaGetLastError();
+        if (code != cudaErrorNotReady && cuda_check(dev, code, "cudaStreamQuery", NULL))
+            return;
+        if (!ask_marks(dev, stream))
+            return;
+    }
+}
+
+/* Called after every enqueue, so the marks are asked at every 32nd call only. */
+sl_op *cuda_reap(sl_device *device)
+{
+    cuda_device *dev = cuda_of(device);
+    if (dev->funcs.n_pending > 0)
+        cuda_funcs_run(dev);
+    if (dev->n_in_flight > 0 && ++dev->reaps >= CUDA_MARK_EVERY) {
+        dev->reaps = 0;
+        for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
+            if (!ask_marks(dev, stream))
+                break;
+    }
+    if (!dev->done)
+        return NULL;
+    sl_op *chain = dev->done;
+    dev->done = NULL;
+    dev->done_tail = &dev->done;
+    return chain;
+}

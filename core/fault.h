@@ -1,0 +1,24 @@
+/* fault.h - a lost device: which operations were in flight, and the sentence that
+ * every call on it fails with from then on. */
+#ifndef SL_FAULT_H
+#define SL_FAULT_H
+
+#include "backend.h"
+
+enum { SL__FAULT_NAMES = 3 };       /* how many operations the sentence names */
+
+typedef struct sl__fault {          /* all zero: nothing was lost */
+    struct { uint64_t seq; const char *name; uint32_t where; } oldest[SL__FAULT_NAMES];
+    int64_t n_lost;
+    bool reported;                  /* `error` is made */
+    sl_error error;
+} sl__fault;
+
+/* Notes an operation that the device had not completed when it failed. */
+void sl__fault_note(sl_device *device, const sl_op *op);
+
+/* The backend has set device->fault: SL_EFAULT with its sentence and the operations that
+ * were in flight, oldest first. Reaps before it says so for the first time. */
+sl_status sl__fault_report(sl_device *device, sl_error *err);
+
+#endif

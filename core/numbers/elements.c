@@ -1,0 +1,78 @@
+/* elements.c - elements of any dtype as float32 and back.
+ *
+ * Buffers have no type of their own (plain memory holds what was copied there),
+ * so halves are moved with memcpy, which compilers turn into plain loads.
+ */
+#include "elements.h"
+
+#include <string.h>
+
+#include "half.h"
+
+size_t numbers_dtype_bytes(sl_dtype dtype)
+{
+    static const uint8_t bytes[SL_DTYPES] = {
+        [SL_FLOAT32] = 4, [SL_BFLOAT16] = 2, [SL_FLOAT16] = 2, [SL_UINT8] = 1};
+    return bytes[dtype];
+}
+
+static uint16_t half_at(const void *from, size_t i)
+{
+    uint16_t half;
+    memcpy(&half, (const uint8_t *)from + 2 * i, sizeof half);
+    return half;
+}
+
+static void put_half(void *to, size_t i, uint16_t half)
+{
+    memcpy((uint8_t *)to + 2 * i, &half, sizeof half);
+}
+
+static uint8_t byte_of_float(float x)
+{
+    if (!(x > 0))
+        return 0;
+    return x < 255 ? (uint8_t)x : 255;
+}
+
+void numbers_load(float *to, const void *from, sl_dtype dtype, int64_t first, size_t n)
+{
+    from = (const uint8_t *)from + (size_t)first * numbers_dtype_bytes(dtype);
+    switch (dtype) {
+    case SL_BFLOAT16:
+        for (size_t i = 0; i < n; i++)
+            to[i] = half_float_of_bf16(half_at(from, i));
+        break;
+    case SL_FLOAT16:
+        for (size_t i = 0; i < n; i++)
+            to[i] = half_float_of_f16(half_at(from, i));
+        break;
+    case SL_UINT8:
+        for (size_t i = 0; i < n; i++)
+            to[i] = ((const uint8_t *)from)[i];
+        break;
+    default:
+        memcpy(to, from, n * sizeof(float));
+    }
+}
+
+void numbers_store(void *to, const float *from, sl_dtype dtype, int64_t first, size_t n)
+{
+    to = (uint8_t *)to + (size_t)first * numbers_dtype_bytes(dtype);
+    switch (dtype) {
+    case SL_BFLOAT16:
+        for (size_t i = 0; i < n; i++)
+            put_half(to, i, half_bf16_of_float(from[i]));
+        break;
+    case SL_FLOAT16:
+        for (size_t i = 0; i < n; i++)
+            put_half(to, i, half_f16_of_float(from[i]));
+        break;
+    case SL_UINT8:
+        for (size_t i = 0; i < n; i++)
+            ((uint8_t *)to)[i] = byte_of_float(from[i]);
+        break;
+    default:
+        memcpy(to, from, n * sizeof(float));
+    }
+}

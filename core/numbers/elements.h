@@ -1,0 +1,14 @@
+/* elements.h - elements of any dtype as float32 and back, rounded to nearest even
+ * (half.h). uint8 is cut off towards zero and saturates; NaN becomes 0 there. */
+#ifndef NUMBERS_ELEMENTS_H
+#define NUMBERS_ELEMENTS_H
+
+#include "../backend.h"
+
+size_t numbers_dtype_bytes(sl_dtype dtype);
+
+/* Elements [first, first + n) of the tensor at `from` or `to`. */
+void numbers_load(float *to, const void *from, sl_dtype dtype, int64_t first, size_t n);
+void numbers_store(void *to, const float *from, sl_dtype dtype, int64_t first, size_t n);
+
+#endif

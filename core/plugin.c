@@ -1,0 +1,167 @@
+/* plugin.c - finding and loading the CUDA backend, streamlab_cuda.so.
+ *
+ * It is a file of its own so that the program starts where CUDA does not exist. A
+ * loaded plugin is never unloaded: its libraries have threads and exit handlers.
+ */
+#define _GNU_SOURCE         /* dladdr, in glibc and musl */
+#define _DARWIN_C_SOURCE    /* and in macOS */
+
+#include "plugin.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLUGIN_FILE "streamlab_cuda.so"
+#define PLUGIN_VARIABLE "STREAMLAB_CUDA_PLUGIN"
+
+enum { PATH_BYTES = 4096 };
+
+/* ---- where ------------------------------------------------------------------ */
+
+/* The path of the program, where the system tells it; else "". */
+static void program_path(char path[PATH_BYTES])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_BYTES - 1);
+
+    path[n > 0 ? n : 0] = '\0';
+}
+
+/* The file that holds this code: the module, or the program. For a program the loader
+ * says what it was called, which without a slash was found by $PATH. */
+static void own_path(char path[PATH_BYTES])
+{
+    Dl_info info = { 0 };
+    char *real = NULL;
+
+    if (dladdr((void *)(uintptr_t)&sl__plugin_backend, &info) && info.dli_fname
+        && strchr(info.dli_fname, '/'))
+        real = realpath(info.dli_fname, NULL);
+    if (real && strlen(real) < PATH_BYTES)
+        strcpy(path, real);
+    else
+        program_path(path);
+    free(real);
+}
+
+/* Its folder; "." where it is not known. */
+static void own_folder(char folder[PATH_BYTES])
+{
+    char *slash;
+
+    own_path(folder);
+    slash = strrchr(folder, '/');
+    if (!slash)
+        strcpy(folder, ".");
+    else
+        slash[slash == folder] = '\0';
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static sl_status find_beside_program(char path[PATH_BYTES], sl_error *err)
+{
+    static const char *const places[] = { "%s/" PLUGIN_FILE, "%s/../lib/streamlab/" PLUGIN_FILE };
+    char folder[PATH_BYTES];
+
+    own_folder(folder);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int len = snprintf(path, PATH_BYTES, places[i], folder);
+        if (len < PATH_BYTES && is_there(path))
+            return SL_OK;
+    }
+    return sl_fail(err, SL_ENOTFOUND,
+                   "this build has no CUDA backend: " PLUGIN_FILE " is not beside the program "
+                   "(in %.120s)", folder);
+}
+
+static sl_status find_file(char path[PATH_BYTES], sl_error *err)
+{
+    const char *given = getenv(PLUGIN_VARIABLE);
+
+    if (!given)
+        return find_beside_program(path, err);
+    if (!*given || !strcmp(given, "none"))
+        return sl_fail(err, SL_ENOTFOUND,
+                       "the CUDA backend is switched off: " PLUGIN_VARIABLE " is \"%s\"", given);
+    if (strlen(given) >= PATH_BYTES || !is_there(given))
+        return sl_fail(err, SL_ENOTFOUND,
+                       PLUGIN_VARIABLE " names a file that is not there: %.160s", given);
+    strcpy(path, given);
+    return SL_OK;
+}
+
+/* ---- loading ----------------------------------------------------------------- */
+
+/* POSIX: what dlsym gives may be a function, though C has no such conversion. */
+static sl_backend_entry_fn find_entry(void *library)
+{
+    void *symbol = dlsym(library, SL_BACKEND_ENTRY);
+    sl_backend_entry_fn entry = NULL;
+
+    memcpy(&entry, &symbol, sizeof entry);
+    return entry;
+}
+
+static sl_status check_backend(const sl_backend *backend, sl_error *err)
+{
+    if (backend->abi_version != SL_BACKEND_ABI)
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       PLUGIN_FILE " has interface version %u, needed is %u: it belongs to "
+                       "another version of streamlab", (unsigned)backend->abi_version,
+                       (unsigned)SL_BACKEND_ABI);
+    if (strcmp(backend->name, "cuda"))
+        return sl_fail(err, SL_EUNSUPPORTED, PLUGIN_FILE " is the backend \"%.40s\", not cuda",
+                       backend->name);
+    return SL_OK;
+}
+
+static sl_status load(const char *path, const sl_backend **out, sl_error *err)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *reason = library ? NULL : dlerror();
+    const sl_backend *backend;
+    sl_backend_entry_fn entry;
+    char why[200] = "";
+    sl_status status;
+
+    if (!library)
+        return sl_fail(err, SL_EUNSUPPORTED, "the CUDA backend cannot be loaded: %.200s",
+                       reason ? reason : "the loader gives no reason");
+    entry = find_entry(library);
+    if (!entry)
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       PLUGIN_FILE " is no backend: it has no function " SL_BACKEND_ENTRY);
+    backend = entry(why, sizeof why);
+    if (!backend)
+        return sl_fail(err, SL_EUNSUPPORTED, "the CUDA backend cannot work here: %.200s",
+                       why[0] ? why : "it gives no reason");
+    status = check_backend(backend, err);
+    if (!status)
+        *out = backend;
+    return status;
+}
+
+sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_error *err)
+{
+    static const sl_backend *loaded;    /* remembered for the process, as the loader does */
+    static sl_error refusal;
+    char path[PATH_BYTES];
+
+    if (strcmp(name, "cuda"))
+        return sl_fail(err, SL_ENOTFOUND, "there is no plugin for a backend \"%.40s\"", name);
+    if (!loaded && !refusal.status && !find_file(path, &refusal))
+        load(path, &loaded, &refusal);
+    if (!loaded) {
+        if (err)
+            *err = refusal;
+        return refusal.status;
+    }
+    *backend = loaded;
+    return SL_OK;
+}

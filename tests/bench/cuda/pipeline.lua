@@ -1,0 +1,125 @@
+-- pipeline.lua - pipelines of copies and matmuls, and pow against a copy kernel. Sections of
+-- bench.lua.
+
+-- The Lua side of raw.pipeline: the same memory, the same calls in the same order. checked: with
+-- the numbers of the raw side in the first item, which are slow to make in Lua.
+local function open_lua(b, n, items, checked)
+    local lab = b.lab
+    local pinned = {device = "cpu", pinned = true}
+    local p = {host_in = {}, on_gpu = {}, product = {}, host_out = {}}
+    p.factor = checked and lab.tensor(b.pattern({n, n}, 1)) or lab.rand(n, n)
+    p.host_in[1] = checked and lab.tensor(b.pattern({n, n}, 2), pinned) or lab.rand(n, n, pinned)
+    for i = 1, items do
+        p.host_in[i] = p.host_in[i] or lab.empty(n, n, pinned):copy_(p.host_in[1])
+        p.on_gpu[i], p.product[i] = lab.empty(n, n), lab.empty(n, n)
+        p.host_out[i] = lab.empty(n, n, pinned)
+    end
+    lab.synchronize()
+    return p
+end
+
+-- A function that runs all items once and gives its wall time in ms.
+local function runner(b, p, items, streams)
+    local lab, now = b.lab, b.raw.now_ns
+    local matmul = lab.matmul
+    local copying, multiplying = {}, {}
+    for i = 1, items do
+        local stream = streams[(i - 1) % #streams + 1]
+        copying[i] = {non_blocking = true, stream = stream}
+        multiplying[i] = {out = p.product[i], stream = stream}
+    end
+    return function()
+        lab.synchronize()
+        local began = now()
+        for i = 1, items do
+            p.on_gpu[i]:copy_(p.host_in[i], copying[i])
+            matmul(p.on_gpu[i], p.factor, multiplying[i])
+            p.host_out[i]:copy_(p.product[i], copying[i])
+        end
+        lab.synchronize()
+        return (now() - began) / 1e6
+    end
+end
+
+local function measure(b, n, items, all_streams, checked)
+    local raw <close> = b.closing(b.raw.pipeline(n, items))
+    local p = open_lua(b, n, items, checked)
+    for _, count in ipairs {2, 4, items} do
+        local run = runner(b, p, items, table.move(all_streams, 1, count, 1, {}))
+        local theirs, ours = {}, {}
+        for i = -1, b.size.runs do
+            local wall_ns, wall_ms = raw.object:run(count), run()
+            if i >= 1 then theirs[i], ours[i] = wall_ns / 1e6, wall_ms end
+        end
+        b.table:ratio(("%d x %d, %d streams"):format(n, n, count), b.report.summary(theirs),
+                      b.report.summary(ours), "ms", nil)
+    end
+    if checked then
+        b.check("the pipeline", p.host_out[1]:totable()[1], raw.object:values(1, n))
+    end
+end
+
+local function pipelines(b)
+    local items = b.size.items
+    b.table:section("The pipeline H2D, matmul, D2H", ([[
+%d items, each H2D, matmul with one matrix on the GPU, D2H in one stream; pinned memory, all
+allocated before. Wall time with the final synchronise; median of %d runs (least to largest), Lua
+and raw by turns.]])
+        :format(items, b.size.runs), "raw CUDA C", "streamlab from Lua")
+    local streams = {}
+    for i = 1, items do streams[i] = b.lab.stream() end
+    for i, n in ipairs(b.size.pipelines) do
+        measure(b, n, items, streams, i == 1)
+        collectgarbage()
+        b.lab.synchronize()
+    end
+end
+
+-- pow against a copy kernel --------------------------------------------------------------
+
+local launches = 50
+
+-- us of the GPU a launch, by events around all of them.
+local function pow_runner(b, a, out)
+    local lab = b.lab
+    local stream, start, ended = lab.stream(), lab.event(), lab.event()
+    local options = {out = out, stream = stream}
+    return function()
+        start:record(stream)
+        for _ = 1, launches do lab.pow(a, 3, options) end
+        ended:record(stream)
+        stream:synchronize()
+        return start:elapsed_time(ended) * 1000 / launches
+    end
+end
+
+local function pow(b)
+    local n = b.size.pow
+    b.table:section("pow(a, 3) beside a copy kernel", ([[
+%d x %d float32. Time of the GPU a launch, by events around %d launches; median of %d. The copy
+kernel moves 16 bytes a load; the quicker of two is taken, with one and with four loads a thread.]])
+        :format(n, n, launches, b.size.runs), "raw copy kernel", "streamlab pow")
+    local copier <close> = b.closing(b.raw.copier(n * n))
+    local a, out = b.lab.rand(n, n), b.lab.empty(n, n)
+    local run = pow_runner(b, a, out)
+    local one, four, ours = {}, {}, {}
+    for i = -1, b.size.runs do
+        local one_ns = copier.object:run("one", launches)
+        local four_ns = copier.object:run("four", launches)
+        local ours_us = run()
+        if i >= 1 then one[i], four[i], ours[i] = one_ns / 1000, four_ns / 1000, ours_us end
+    end
+    b.check("the copy kernel", copier.object:values(8), b.pattern({8}, 1))
+    local x = a:get(1, 1)
+    b.check("pow", {out:get(1, 1)}, {x * x * x})
+    one, four, ours = b.report.summary(one), b.report.summary(four), b.report.summary(ours)
+    local copy = one.median < four.median and one or four
+    local share = copy.median / ours.median * 100
+    local function figures(s)
+        return ("%.2f us, %.2f TB/s"):format(s.median, 2 * n * n * 4 / s.median / 1e6)
+    end
+    b.table:row(("bandwidth (copy: %s a thread)"):format(copy == one and "1 load" or "4 loads"),
+                figures(copy), figures(ours), ("%.1f %%"):format(share), ">= 85 %", share >= 85)
+end
+
+return {pipelines = pipelines, pow = pow}

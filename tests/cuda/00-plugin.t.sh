@@ -1,0 +1,48 @@
+#!/bin/sh
+# 00-plugin.t.sh - the plugin as a file: what it exports, what it and the program link.
+program=${STREAMLAB:-build/streamlab}
+plugin=$(dirname "$program")/streamlab_cuda.so
+run=0
+
+skip() {
+    echo "1..0 # SKIP $*"
+    exit 0
+}
+
+check() { # PASSED(0|1) NAME
+    run=$((run + 1))
+    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; fi
+}
+
+[ -f "$plugin" ] || skip "this build has no CUDA backend"
+command -v nm >/dev/null 2>&1 && command -v readelf >/dev/null 2>&1 ||
+    skip "nm and readelf (binutils) are not here"
+
+exported=$(nm -D --defined-only "$plugin" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')
+[ "$exported" = "sl_backend_entry " ]
+check $? "the plugin exports sl_backend_entry and nothing else"
+[ "$exported" = "sl_backend_entry " ] || echo "# it exports: $exported" >&2
+
+needed() { # FILE
+    readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+}
+cuda='^lib(cuda|cudart|cublas|cublasLt|cupti|nv[a-zA-Z]*)\.so'
+! needed "$plugin" | grep -Eq "$cuda"
+check $? "the plugin links none of CUDA's shared libraries"
+! needed "$program" | grep -Eq "$cuda"
+check $? "the program links none of CUDA's libraries"
+! needed "$(dirname "$program")/streamlab.so" | grep -Eq "$cuda"
+check $? "the module links none of CUDA's libraries"
+! needed "$plugin" | grep -q 'libstdc++'
+check $? "the plugin does without the C++ run-time"
+! nm -D --undefined-only "$plugin" | grep -Eq ' (lua|luaL)_'
+check $? "the plugin knows no Lua"
+
+code=$(command -v cuobjdump || ls /usr/local/cuda/bin/cuobjdump 2>/dev/null)
+if [ -n "$code" ]; then
+    "$code" --list-elf "$plugin" | grep -q 'sm_90'
+    check $? "the plugin has code for sm_90"
+    "$code" --list-ptx "$plugin" | grep -q 'sm_90'
+    check $? "the plugin has PTX for GPUs that come later"
+fi
+echo "1..$run"

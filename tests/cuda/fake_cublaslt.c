@@ -1,0 +1,267 @@
+/* fake_cublaslt.c - a cublasLt for a machine without a GPU: a shared object in which
+ * the functions that gemm.c uses multiply column-major matrices in host memory, with
+ * plain loops, at once. The header's types are cublasLt's; the bytes in them are ours.
+ */
+#include "fake_cublaslt.h"
+
+#include "../../core/dtype.h"
+
+#include <cublasLt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+fake_cublaslt_state fake_cublaslt = { .candidates = 3 };
+
+static fake_cublaslt_state *const state = &fake_cublaslt;
+
+/* Counts a call that can fail; true if this one does. */
+static bool fails(void)
+{
+    state->calls++;
+    return state->calls == state->fail_at;
+}
+
+/* What is created by a call that fails is no address. */
+static cublasStatus_t create(void *created, size_t bytes)
+{
+    void *object = fails() ? NULL : calloc(1, bytes);
+    memcpy(created, object ? &object : &(void *){ (void *)1 }, sizeof object);
+    if (!object)
+        return (cublasStatus_t)state->fail_code;
+    state->live++;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static cublasStatus_t destroy(void *object)
+{
+    state->live--;
+    free(object);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- the objects ---- */
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
+{
+    return create(handle, 64);
+}
+
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
+{
+    return destroy(handle);
+}
+
+const char *cublasLtGetStatusName(cublasStatus_t code)
+{
+    switch (code) {
+    case CUBLAS_STATUS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
+    case CUBLAS_STATUS_NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case CUBLAS_STATUS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
+    case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
+    case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case CUBLAS_STATUS_INTERNAL_ERROR: return "CUBLAS_STATUS_INTERNAL_ERROR";
+    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
+    default: return "CUBLAS_STATUS of another kind";
+    }
+}
+
+enum { COMPUTE, SCALE };                    /* in a descriptor's data */
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc, cublasComputeType_t compute,
+                                        cudaDataType_t scale)
+{
+    cublasStatus_t code = create(desc, sizeof **desc);
+    if (code)
+        return code;
+    (*desc)->data[COMPUTE] = compute;
+    (*desc)->data[SCALE] = scale;
+    return code;
+}
+
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc)
+{
+    return destroy(desc);
+}
+
+enum { TYPE, ROWS, COLUMNS, LEADING };      /* in a layout's */
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type,
+                                          uint64_t rows, uint64_t columns, int64_t leading)
+{
+    cublasStatus_t code = create(layout, sizeof **layout);
+    if (code)
+        return code;
+    (*layout)->data[TYPE] = type;
+    (*layout)->data[ROWS] = rows;
+    (*layout)->data[COLUMNS] = columns;
+    (*layout)->data[LEADING] = (uint64_t)leading;
+    return code;
+}
+
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout)
+{
+    return destroy(layout);
+}
+
+enum { WORKSPACE, ALIGNMENT };              /* in a preference's; one alignment a matrix */
+
+cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *pref)
+{
+    cublasStatus_t code = create(pref, sizeof **pref);
+    for (int i = 0; !code && i < 4; i++)
+        (*pref)->data[ALIGNMENT + i] = 256;
+    return code;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t pref)
+{
+    return destroy(pref);
+}
+
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t pref,
+                                                    cublasLtMatmulPreferenceAttributes_t attribute,
+                                                    const void *value, size_t bytes)
+{
+    if (fails())
+        return (cublasStatus_t)state->fail_code;
+    if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES && bytes == sizeof(uint64_t)) {
+        memcpy(&pref->data[WORKSPACE], value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    }
+    int matrix = (int)attribute - (int)CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
+    uint32_t alignment;
+    if (matrix < 0 || matrix > 3 || bytes != sizeof alignment)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(&alignment, value, bytes);
+    pref->data[ALIGNMENT + matrix] = alignment;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- the heuristic ---- */
+
+enum { MAGIC, NUMBER, NEED };               /* in an algorithm's */
+static const uint64_t magic = 0x6d756c7469706c79;
+
+static bool fit(const cublasLtMatrixLayoutOpaque_t *a, const cublasLtMatrixLayoutOpaque_t *b,
+                const cublasLtMatrixLayoutOpaque_t *c)
+{
+    const cublasLtMatrixLayoutOpaque_t *all[] = { a, b, c };
+    for (int i = 0; i < 3; i++)
+        if (all[i]->data[TYPE] != a->data[TYPE] || all[i]->data[ROWS] == 0 ||
+            all[i]->data[COLUMNS] == 0 || all[i]->data[LEADING] < all[i]->data[ROWS])
+            return false;
+    return a->data[COLUMNS] == b->data[ROWS] && a->data[ROWS] == c->data[ROWS] &&
+           b->data[COLUMNS] == c->data[COLUMNS];
+}
+
+static void offer(cublasLtMatmulHeuristicResult_t *result, int number)
+{
+    bool bad = number < state->bad_candidates;
+    memset(result, 0, sizeof *result);
+    result->workspaceSize = bad ? state->bad_need_bytes : state->need_bytes;
+    if (bad && state->bad_need_bytes == 0)
+        result->state = CUBLAS_STATUS_NOT_SUPPORTED;
+    result->algo.data[MAGIC] = magic;
+    result->algo.data[NUMBER] = (uint64_t)number;
+    result->algo.data[NEED] = result->workspaceSize;
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+    cublasLtMatmulPreference_t pref, int wanted, cublasLtMatmulHeuristicResult_t *results, int *n)
+{
+    (void)desc;
+    state->heuristics++;
+    if (fails())
+        return (cublasStatus_t)state->fail_code;
+    if (!handle || wanted <= 0 || !fit(a, b, c) || !fit(a, b, d))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    state->wanted = wanted;
+    state->preferred_bytes = pref->data[WORKSPACE];
+    state->promised_bytes = UINT32_MAX;
+    for (int i = 0; i < 4; i++)
+        if (pref->data[ALIGNMENT + i] < state->promised_bytes)
+            state->promised_bytes = (uint32_t)pref->data[ALIGNMENT + i];
+    *n = 0;
+    if (state->most_aligned && state->promised_bytes > state->most_aligned)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    for (; *n < wanted && *n < state->candidates; ++*n)
+        offer(&results[*n], *n);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- the product ---- */
+
+static sl_dtype dtype_of(const cublasLtMatrixLayoutOpaque_t *layout)
+{
+    switch ((cudaDataType_t)layout->data[TYPE]) {
+    case CUDA_R_16BF: return SL_BFLOAT16;
+    case CUDA_R_16F: return SL_FLOAT16;
+    default: return SL_FLOAT32;
+    }
+}
+
+static size_t place_of(const cublasLtMatrixLayoutOpaque_t *layout, uint64_t row, uint64_t column)
+{
+    return (size_t)(row + column * layout->data[LEADING]) * sl_dtype_bytes(dtype_of(layout));
+}
+
+static double get(const cublasLtMatrixLayoutOpaque_t *layout, const void *data, uint64_t row,
+                  uint64_t column)
+{
+    double value;
+    sl__dtype_to_double(dtype_of(layout), (const char *)data + place_of(layout, row, column), 1,
+                        &value);
+    return value;
+}
+
+static void put(const cublasLtMatrixLayoutOpaque_t *layout, void *data, uint64_t row,
+                uint64_t column, double value)
+{
+    sl__dtype_from_double(dtype_of(layout), &value, 1,
+                          (char *)data + place_of(layout, row, column));
+}
+
+static void multiply(const cublasLtMatrixLayoutOpaque_t *left, const void *a,
+                     const cublasLtMatrixLayoutOpaque_t *right, const void *b,
+                     const cublasLtMatrixLayoutOpaque_t *product, void *d, const void *c,
+                     double alpha, double beta)
+{
+    for (uint64_t j = 0; j < product->data[COLUMNS]; j++)
+        for (uint64_t i = 0; i < product->data[ROWS]; i++) {
+            double sum = 0;
+            for (uint64_t l = 0; l < left->data[COLUMNS]; l++)
+                sum += get(left, a, i, l) * get(right, b, l, j);
+            sum *= alpha;
+            if (beta != 0)
+                sum += beta * get(product, c, i, j);
+            put(product, d, i, j, sum);
+        }
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                              const void *alpha, const void *a, cublasLtMatrixLayout_t left,
+                              const void *b, cublasLtMatrixLayout_t right, const void *beta,
+                              const void *c, cublasLtMatrixLayout_t third, void *d,
+                              cublasLtMatrixLayout_t product, const cublasLtMatmulAlgo_t *algo,
+                              void *workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    if (fails())
+        return (cublasStatus_t)state->fail_code;
+    if (!handle || desc->data[SCALE] != CUDA_R_32F || !fit(left, right, product) ||
+        !fit(left, right, third) || algo->data[MAGIC] != magic ||
+        algo->data[NEED] > workspace_bytes || (workspace_bytes > 0 && !workspace))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    state->matmuls++;
+    state->compute_type = (int)desc->data[COMPUTE];
+    state->candidate = (int)algo->data[NUMBER];
+    state->workspace = workspace;
+    state->workspace_bytes = workspace_bytes;
+    state->stream = stream;
+    if (workspace_bytes > 0)
+        memset(workspace, 0xff, workspace_bytes);
+    multiply(left, a, right, b, product, d, c, *(const float *)alpha, *(const float *)beta);
+    return CUBLAS_STATUS_SUCCESS;
+}

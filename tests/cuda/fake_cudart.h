@@ -1,0 +1,48 @@
+/* fake_cudart.h - what a test tells fake_cudart.c to do, and what that has seen. */
+#ifndef FAKE_CUDART_H
+#define FAKE_CUDART_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FAKE_DEVICES = 2 };
+
+/* A stream that a test may hand out as a cudaStream_t. */
+typedef struct fake_stream {
+    bool busy;                  /* cudaStreamQuery answers cudaErrorNotReady */
+    int freed_in;               /* cudaFreeAsync calls that it was given */
+} fake_stream;
+
+typedef struct fake_cudart_state {
+    /* Seen: calls. */
+    int calls;                  /* of all functions but cudaGetLastError */
+    int mallocs, frees, pool_mallocs, async_mallocs, async_frees;
+    int stream_syncs, mappings, trims;
+    int host_allocs, host_frees, registers, unregisters;
+    int limits_set;
+    unsigned host_flags;        /* of the latest cudaHostAlloc or cudaHostRegister */
+    size_t register_bytes;      /* and what that took */
+    size_t limit_bytes;         /* what cudaDeviceSetLimit has set */
+    enum cudaLimit limit;       /* and which */
+    int misuses;                /* frees of what is not allocated, and the like */
+    /* Seen: what is live. */
+    int blocks, host_blocks, registered, streams, pools;
+    size_t used_bytes[FAKE_DEVICES], reserved_bytes[FAKE_DEVICES];      /* of our pool */
+    size_t taken_bytes[FAKE_DEVICES];       /* of the device, reserved ones included */
+    int peers[FAKE_DEVICES][FAKE_DEVICES];  /* [a][b]: a reaches b's cudaMalloc memory */
+    int pool_peers[FAKE_DEVICES][FAKE_DEVICES];     /* a reaches b's pools: how many of the two */
+    /* Told. */
+    size_t total_bytes;         /* of each device */
+    bool no_pools, no_async_free, no_printf_limit, no_host_memory, no_peer;
+    bool no_pool_access;        /* cudaMemPoolSetAccess fails */
+    cudaError_t lost;           /* all calls answer this, if it is not cudaSuccess */
+    int device;                 /* the current one: cuda_use sets it */
+} fake_cudart_state;
+
+extern fake_cudart_state fake_cudart;
+
+/* As after the end of a process: nothing is allocated, all is as at the beginning. */
+void fake_cudart_forget(void);
+
+#endif

@@ -1,0 +1,386 @@
+/* fake_cupti.c - a CUPTI for a machine without a GPU: a shared object that keeps the
+ * contract of the functions that cupti_trace.c uses, as CUPTI's headers state it. The
+ * test says which calls of CUDA's are made and what the device does for them; this writes
+ * the records into buffers of the client's and hands them over: when a buffer is full and
+ * all its records are complete, and when it is flushed.
+ */
+#include "fake_cupti.h"
+
+#if __has_include(<cupti.h>)    /* without it the plugin has no CUPTI */
+
+#include <cupti.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct buffer {
+    struct buffer *next;
+    uint8_t *data;
+    size_t bytes, used;
+    int n_open;                 /* records without an end */
+} buffer;
+
+static uint32_t call_cuda(const fake_cupti_work *work, int n);
+static void finish(uint32_t correlation, uint64_t start, uint64_t end);
+
+fake_cupti_state fake_cupti = { .version = CUPTI_API_VERSION, .call = call_cuda,
+                                .finish = finish };
+
+static fake_cupti_state *const state = &fake_cupti;
+static CUpti_BuffersCallbackRequestFunc on_requested;
+static CUpti_BuffersCallbackCompleteFunc on_completed;
+static buffer *current[2];      /* calls; what the device did, if that is apart */
+static buffer *full[2];         /* with open records */
+static uint64_t pushed[64];
+static uint32_t last_correlation = 1u << 31;
+
+/* ---- buffers ---- */
+
+static void *deliver_it(void *ud)
+{
+    buffer *b = ud;
+    on_completed(NULL, 0, b->data, b->bytes, b->used);
+    state->buffers--;
+    free(b);
+    return NULL;
+}
+
+static void deliver(buffer *b)
+{
+    pthread_t thread;
+    if (!state->other_thread || pthread_create(&thread, NULL, deliver_it, b) != 0)
+        deliver_it(b);
+    else
+        pthread_join(thread, NULL);
+}
+
+static buffer *request(void)
+{
+    size_t most = 0;
+    buffer *b = calloc(1, sizeof *b);
+    state->requests++;
+    on_requested(&b->data, &b->bytes, &most);
+    if (!b->data) {
+        state->refused++;
+        free(b);
+        return NULL;
+    }
+    if (++state->buffers > state->most_buffers)
+        state->most_buffers = state->buffers;
+    memset(b->data, 0, b->bytes);
+    return b;
+}
+
+/* A current buffer that is full goes, or waits for its open records. */
+static void retire(int lane)
+{
+    buffer *b = current[lane];
+    current[lane] = NULL;
+    if (b->n_open == 0) {
+        deliver(b);
+        return;
+    }
+    b->next = full[lane];
+    full[lane] = b;
+    state->full++;
+}
+
+/* NULL if the client has no memory: the record is dropped. */
+static void *add(int lane, size_t bytes, bool open)
+{
+    if (current[lane] && current[lane]->used + bytes > current[lane]->bytes)
+        retire(lane);
+    if (!current[lane])
+        current[lane] = request();
+    buffer *b = current[lane];
+    if (!b) {
+        state->dropped++;
+        return NULL;
+    }
+    void *record = b->data + b->used;
+    b->used += bytes;
+    b->n_open += open;
+    return record;
+}
+
+static void flush_full(int lane, bool forced)
+{
+    for (buffer **link = &full[lane]; *link;) {
+        buffer *b = *link;
+        if (b->n_open > 0 && !forced) {
+            link = &b->next;
+            continue;
+        }
+        *link = b->next;
+        state->full--;
+        deliver(b);
+    }
+}
+
+static void flush_lane(int lane, bool forced)
+{
+    buffer *b = current[lane];
+    flush_full(lane, forced);
+    if (!b || (b->n_open > 0 && !forced))
+        return;
+    current[lane] = NULL;
+    deliver(b);
+}
+
+/* ---- records ---- */
+
+static size_t bytes_of(const CUpti_Activity *record)
+{
+    switch (record->kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizeof(CUpti_ActivityKernel9) + 8;
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy5) + 8;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: return sizeof(CUpti_ActivityMemcpyPtoP4);
+    case CUPTI_ACTIVITY_KIND_MEMSET: return sizeof(CUpti_ActivityMemset4);
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+        return sizeof(CUpti_ActivityExternalCorrelation);
+    case CUPTI_ACTIVITY_KIND_RUNTIME: return sizeof(CUpti_ActivityAPI);
+    default: return 0;
+    }
+}
+
+static void add_external(uint32_t correlation, int kind, uint64_t id)
+{
+    CUpti_ActivityExternalCorrelation *e = add(0, sizeof *e, false);
+    if (!e)
+        return;
+    e->kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    e->externalKind = (CUpti_ExternalCorrelationKind)kind;
+    e->externalId = id;
+    e->correlationId = correlation;
+}
+
+static void add_api(uint32_t correlation)
+{
+    CUpti_ActivityAPI *api = add(0, sizeof *api, false);
+    if (!api)
+        return;
+    api->kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+    api->correlationId = correlation;
+}
+
+static void fill_kernel(CUpti_ActivityKernel9 *k, const fake_cupti_work *work)
+{
+    k->name = work->name;
+    k->gridX = work->grid[0], k->gridY = work->grid[1], k->gridZ = work->grid[2];
+    k->blockX = work->block[0], k->blockY = work->block[1], k->blockZ = work->block[2];
+}
+
+/* Where a record of this kind has its call's number and its times. */
+typedef struct place { uint32_t *correlation; uint64_t *start, *end; } place;
+
+#define PLACE(type, record)                                                              \
+    (place){ &((type *)(record))->correlationId, &((type *)(record))->start,             \
+             &((type *)(record))->end }
+
+static place place_of(void *record)
+{
+    switch (((CUpti_Activity *)record)->kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return PLACE(CUpti_ActivityKernel9, record);
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return PLACE(CUpti_ActivityMemcpy5, record);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: return PLACE(CUpti_ActivityMemcpyPtoP4, record);
+    case CUPTI_ACTIVITY_KIND_MEMSET: return PLACE(CUpti_ActivityMemset4, record);
+    default: return (place){ NULL, NULL, NULL };
+    }
+}
+
+static void add_work(uint32_t correlation, const fake_cupti_work *work)
+{
+    CUpti_Activity head = { .kind = (CUpti_ActivityKind)work->kind };
+    if (!state->enabled[work->kind])
+        return;
+    CUpti_Activity *record = add(state->apart, bytes_of(&head), work->end == 0);
+    if (!record)
+        return;
+    record->kind = head.kind;
+    place p = place_of(record);
+    *p.correlation = correlation;
+    *p.start = work->start;
+    *p.end = work->end;
+    if (head.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+        fill_kernel((CUpti_ActivityKernel9 *)record, work);
+}
+
+/* External ids come only with calls that are recorded. */
+static uint32_t call_cuda(const fake_cupti_work *work, int n)
+{
+    uint32_t correlation = state->backwards ? --last_correlation : ++last_correlation;
+    if (state->enabled[CUPTI_ACTIVITY_KIND_RUNTIME]) {
+        bool external = state->enabled[CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION];
+        if (external && state->foreign)
+            add_external(correlation, CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1, 77);
+        if (external && state->depth > 0)
+            add_external(correlation, CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
+                         pushed[state->depth - 1]);
+        add_api(correlation);
+    }
+    for (int i = 0; i < n; i++)
+        add_work(correlation, &work[i]);
+    return correlation;
+}
+
+static void finish_in(buffer *b, uint32_t correlation, uint64_t start, uint64_t end)
+{
+    for (size_t at = 0; b && at < b->used; at += bytes_of((void *)(b->data + at))) {
+        place p = place_of(b->data + at);
+        if (!p.correlation || *p.correlation != correlation || *p.end)
+            continue;
+        *p.start = start;
+        *p.end = end;
+        b->n_open--;
+    }
+}
+
+static void finish(uint32_t correlation, uint64_t start, uint64_t end)
+{
+    for (int lane = 0; lane < 2; lane++) {
+        finish_in(current[lane], correlation, start, end);
+        for (buffer *b = full[lane]; b; b = b->next)
+            finish_in(b, correlation, start, end);
+    }
+}
+
+/* ---- CUPTI ---- */
+
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
+                           void *ud)
+{
+    (void)callback, (void)ud;
+    if (state->subscribe_code)
+        return (CUptiResult)state->subscribe_code;
+    if (state->subscribed)
+        return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    *subscriber = (CUpti_SubscriberHandle)state;
+    state->subscribed++;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
+{
+    if (subscriber != (CUpti_SubscriberHandle)state || !state->subscribed)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    state->subscribed--;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetResultString(CUptiResult result, const char **text)
+{
+    switch (result) {
+    case CUPTI_ERROR_NOT_INITIALIZED: *text = "CUPTI_ERROR_NOT_INITIALIZED"; break;
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: *text = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"; break;
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+        *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+        break;
+    default: return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetVersion(uint32_t *version)
+{
+    *version = state->version;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
+{
+    *timestamp = (uint64_t)state->now_ns;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
+                                           CUpti_BuffersCallbackCompleteFunc completed)
+{
+    on_requested = requested;
+    on_completed = completed;
+    return (CUptiResult)state->register_code;
+}
+
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
+{
+    if (state->enable_code && state->failing_kind == (int)kind)
+        return (CUptiResult)state->enable_code;
+    state->enabled[kind] = true;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
+{
+    state->enabled[kind] = false;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
+{
+    (void)cbid;
+    state->excepted += !enable;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable)
+{
+    return cuptiActivityEnableRuntimeApi(cbid, enable);
+}
+
+CUptiResult cuptiActivityFlushAll(uint32_t flag)
+{
+    bool forced = flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
+    state->flushes++;
+    state->forced_flushes += forced;
+    flush_lane(1, forced);
+    if (!state->hold_calls)
+        flush_lane(0, forced);
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityGetNextRecord(uint8_t *data, size_t valid_bytes, CUpti_Activity **record)
+{
+    uint8_t *next = *record ? (uint8_t *)*record + bytes_of(*record) : data;
+    if (next >= data + valid_bytes)
+        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    *record = (CUpti_Activity *)(void *)next;
+    return bytes_of(*record) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
+}
+
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream, size_t *dropped)
+{
+    (void)context, (void)stream;
+    *dropped = state->dropped;
+    state->dropped = 0;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t id)
+{
+    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    pushed[state->depth++] = id;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind,
+                                                  uint64_t *last)
+{
+    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    if (state->depth == 0) {
+        state->empty_pops++;
+        return CUPTI_ERROR_QUEUE_EMPTY;
+    }
+    state->depth--;
+    if (last)
+        *last = pushed[state->depth];
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiFinalize(void)
+{
+    state->finalized = true;
+    return CUPTI_SUCCESS;
+}
+
+#endif

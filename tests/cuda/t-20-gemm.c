@@ -1,0 +1,567 @@
+/* t-20-gemm.c - core/cuda/gemm.c and library.c over fake_cublaslt.c, without a GPU:
+ * row-major products, the plans, workspaces, failures.
+ *
+ * gemm.c is included, so that its allocations can fail; the backend's other functions
+ * and CUDA's are stood in for here. The folder of this program holds fake_cublaslt.so.
+ */
+#define _GNU_SOURCE     /* mkdtemp */
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static int callocs_until_failure;       /* the so-many-th fails; 0: none */
+
+static void *failing_calloc(size_t n, size_t bytes)
+{
+    if (callocs_until_failure > 0 && --callocs_until_failure == 0)
+        return NULL;
+    return calloc(n, bytes);
+}
+
+#define calloc failing_calloc
+#include "../../core/cuda/gemm.c"
+#undef calloc
+
+#include "../../core/dtype.h"
+#include "../tap.h"
+#include "fake_cublaslt.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- what the rest of the backend does ---- */
+
+static struct {
+    int blocks;                 /* taken and not given back */
+    int taken;                  /* calls */
+    bool no_memory;             /* cuda_block_take fails */
+    cudaError_t sticky;         /* what every call of CUDA reports */
+    int fills;                  /* launches */
+    sl_work fill;               /* the latest launch */
+    void *fill_out;
+    cudaStream_t fill_stream;
+} rest;
+
+void cuda_use(const cuda_device *dev)
+{
+    (void)dev;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    (void)stream;
+    return rest.sticky;
+}
+
+sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
+{
+    if (code == cudaSuccess)
+        return SL_OK;
+    sl_status status = code == rest.sticky ? SL_EFAULT : SL_EBACKEND;
+    if (status == SL_EFAULT)
+        sl_fail(&dev->base.fault, status, "an illegal memory access was encountered");
+    return sl_fail(err, status, "%s: error %d", call, (int)code);
+}
+
+sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
+{
+    (void)dev, (void)err;
+    return SL_OK;
+}
+
+cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
+{
+    (void)dev;
+    rest.taken++;
+    if (rest.no_memory) {
+        sl_fail(err, SL_ENOMEM, "cudaMalloc: out of memory (cudaErrorMemoryAllocation)");
+        err->backend_code = cudaErrorMemoryAllocation;
+        return NULL;
+    }
+    cuda_block *block = calloc(1, sizeof *block);
+    block->data = malloc(bytes);
+    block->bytes = bytes;
+    rest.blocks++;
+    return block;
+}
+
+void cuda_block_give(cuda_device *dev, cuda_block *block)
+{
+    (void)dev;
+    free(block->data);
+    free(block);
+    rest.blocks--;
+}
+
+cudaError_t cuda_kernel_launch(const cuda_device *dev, const sl_work *work, void *out,
+                               const void *in0, const void *in1, void *scratch,
+                               cudaStream_t stream, uint32_t *blocks, uint16_t *threads)
+{
+    (void)dev, (void)in0, (void)in1, (void)scratch;
+    rest.fills++;
+    rest.fill = *work;
+    rest.fill_out = out;
+    rest.fill_stream = stream;
+    *blocks = 1;
+    *threads = 256;
+    return cudaSuccess;
+}
+
+/* ---- a device ---- */
+
+typedef struct rig {
+    cuda_device dev;
+    cuda_stream streams[2];
+    sl_error err;
+} rig;
+
+static fake_cublaslt_state *fake;
+
+static rig *open_rig(void)
+{
+    rig *r = calloc(1, sizeof *r);
+    r->dev.base.info.compute_capability_major = 9;
+    r->streams[0].handle = (cudaStream_t)&r->streams[0];
+    r->streams[1].handle = (cudaStream_t)&r->streams[1];
+    if (fake)
+        *fake = (fake_cublaslt_state){ .live = fake->live, .candidates = 3,
+                                       .fail_code = CUBLAS_STATUS_INVALID_VALUE };
+    return r;
+}
+
+/* Also says whether the device left something behind. */
+static void close_rig(rig *r, const char *after)
+{
+    cuda_gemm_close(&r->dev);
+    for (int i = 0; i < 2; i++)
+        if (r->streams[i].workspace)
+            cuda_block_give(&r->dev, r->streams[i].workspace);
+    ok(fake->live == 0 && rest.blocks == 0 && !r->dev.gemm,
+       "a device that closes leaves nothing behind after %s", after);
+    free(r);
+}
+
+static sl_work matmul(int64_t m, int64_t k, int64_t n, sl_dtype dtype)
+{
+    return (sl_work){ .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_MATMUL, .dtype = (uint8_t)dtype,
+                      .m = m, .n = n, .k = k };
+}
+
+/* ---- products ---- */
+
+static void *random_matrix(sl_dtype dtype, size_t n, double *values)
+{
+    static uint32_t seed = 1;
+    void *raw = malloc(n * sl_dtype_bytes(dtype) + 1);
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525 + 1013904223;
+        values[i] = (double)(seed >> 24) - 128;
+    }
+    sl__dtype_from_double(dtype, values, n, raw);
+    return raw;
+}
+
+/* The product of two random matrices of small integers on stream `s`, against the sums
+ * in float64, rounded once. The result's memory holds NaNs before. */
+static bool product_is_right(rig *r, int s, const sl_work *work)
+{
+    size_t m = (size_t)work->m, n = (size_t)work->n, k = (size_t)work->k;
+    sl_dtype dtype = (sl_dtype)work->dtype;
+    double *av = malloc(m * k * sizeof *av), *bv = malloc(k * n * sizeof *bv);
+    double *cv = calloc(m * n, sizeof *cv);
+    void *a = random_matrix(dtype, m * k, av), *b = random_matrix(dtype, k * n, bv);
+    size_t c_bytes = m * n * sl_dtype_bytes(dtype);
+    void *c = malloc(c_bytes), *want = malloc(c_bytes);
+    memset(c, 0xff, c_bytes);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t l = 0; l < k; l++)
+                cv[i * n + j] += av[i * k + l] * bv[l * n + j];
+    sl__dtype_from_double(dtype, cv, m * n, want);
+    bool right = !cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, a, b, &r->err) &&
+                 memcmp(c, want, c_bytes) == 0;
+    free(av), free(bv), free(cv), free(a), free(b), free(c), free(want);
+    return right;
+}
+
+/* A product whose values are of no interest. */
+static sl_status enqueue(rig *r, int s, const sl_work *work)
+{
+    size_t bytes = 4 * (size_t)(work->m * work->k + work->k * work->n + work->m * work->n);
+    char *memory = calloc(1, bytes);
+    char *b = memory + 4 * work->m * work->k, *c = b + 4 * work->k * work->n;
+    r->err = (sl_error){ 0 };
+    sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, memory, b, &r->err);
+    free(memory);
+    return status;
+}
+
+static sl_status enqueue_shape(rig *r, int64_t m, int64_t k, int64_t n)
+{
+    sl_work work = matmul(m, k, n, SL_FLOAT32);
+    return enqueue(r, 0, &work);
+}
+
+static void test_values(void)
+{
+    rig *r = open_rig();
+    const float a[] = { 1, 2, 3, 4, 5, 6 };             /* 2x3 */
+    const float b[] = { 1, 10, 100, 1000, 2, 20, 200, 2000, 3, 30, 300, 3000 };     /* 3x4 */
+    float c[8];
+    memset(c, 0xff, sizeof c);
+    sl_work work = matmul(2, 3, 4, SL_FLOAT32);
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, NULL), SL_OK,
+           "a product is enqueued");
+    ok(c[0] == 14 && c[1] == 140 && c[2] == 1400 && c[3] == 14000,
+       "the first row is the row-major product, whatever was in its place");
+    ok(c[4] == 32 && c[5] == 320 && c[6] == 3200 && c[7] == 32000, "the second row likewise");
+    is_int((intptr_t)fake->stream, (intptr_t)r->streams[0].handle, "it ran in its stream");
+
+    static const int64_t shapes[][3] = { { 1, 1, 1 },  { 3, 5, 7 },    { 17, 33, 65 },
+                                         { 1, 64, 1 }, { 100, 1, 90 }, { 1, 8, 40 },
+                                         { 40, 8, 1 } };
+    for (int dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
+        int right = 0;
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            work = matmul(shapes[i][0], shapes[i][1], shapes[i][2], (sl_dtype)dtype);
+            right += product_is_right(r, 0, &work);
+        }
+        is_int(right, sizeof shapes / sizeof *shapes, "products of all shapes are right in %s",
+               sl_dtype_name((sl_dtype)dtype));
+    }
+    close_rig(r, "products");
+}
+
+static void test_modes(void)
+{
+    rig *r = open_rig();
+    sl_work work = matmul(8, 8, 8, SL_FLOAT32);
+    enqueue(r, 0, &work);
+    is_int(fake->compute_type, CUBLAS_COMPUTE_32F, "float32 is computed in float32");
+    work.flags = SL_WORK_TF32;
+    enqueue(r, 0, &work);
+    is_int(fake->compute_type, CUBLAS_COMPUTE_32F_FAST_TF32, "and in tf32 if that is asked for");
+    is_int(fake->heuristics, 2, "which is a plan of its own");
+    work.dtype = SL_BFLOAT16;
+    enqueue(r, 0, &work);
+    is_int(fake->compute_type, CUBLAS_COMPUTE_32F, "bfloat16 has no tf32");
+    work.flags = 0;
+    enqueue(r, 0, &work);
+    is_int(fake->heuristics, 3, "nor two plans");
+    close_rig(r, "modes");
+}
+
+/* ---- plans ---- */
+
+static void test_reuse(void)
+{
+    rig *r = open_rig();
+    for (int i = 0; i < 100; i++)
+        enqueue_shape(r, 4, 5, 6);
+    is_int(fake->matmuls, 100, "100 products of a shape are 100 calls");
+    is_int(fake->heuristics, 1, "and one question to the heuristic");
+    int calls = fake->calls;
+    for (int i = 0; i < 100; i++)
+        enqueue_shape(r, i % 2 ? 4 : 6, 5, i % 2 ? 6 : 4);
+    is_int(fake->heuristics, 2, "two shapes in turn ask once each");
+    is_int(fake->calls - calls, 100 + 11, "a plan that is there costs one call of cublasLt");
+    enqueue_shape(r, 5, 4, 6);
+    enqueue_shape(r, 5, 6, 4);
+    enqueue_shape(r, 4, 6, 5);
+    enqueue_shape(r, 6, 4, 5);
+    is_int(fake->heuristics, 6, "the same sizes in another order are another shape");
+    enqueue_shape(r, 6, 3, 5);
+    sl_work work = matmul(6, 3, 5, SL_FLOAT16);
+    enqueue(r, 0, &work);
+    is_int(fake->heuristics, 8, "as is another inner size, or another dtype");
+    close_rig(r, "repeated products");
+}
+
+static void test_eviction(void)
+{
+    rig *r = open_rig();
+    for (int64_t m = 1; m <= MAX_PLANS; m++)
+        enqueue_shape(r, m, 1, 1);
+    is_int(fake->heuristics, MAX_PLANS, "every shape asks the heuristic");
+    for (int64_t m = 1; m <= MAX_PLANS; m++)
+        enqueue_shape(r, m, 1, 1);
+    is_int(fake->heuristics, MAX_PLANS, "and is found again in a table that has grown");
+    int live = fake->live;
+    is_int(live, 1 + 4 * MAX_PLANS, "a plan is a descriptor and three layouts");
+    enqueue_shape(r, 1, 2, 3);
+    is_int(fake->live, 1 + 4, "one shape more than the limit empties the table");
+    sl_work work = matmul(7, 1, 1, SL_FLOAT32);
+    ok(product_is_right(r, 0, &work), "a shape whose plan has gone is multiplied as before");
+    enqueue_shape(r, 1, 2, 3);
+    enqueue_shape(r, 7, 1, 1);
+    is_int(fake->heuristics, MAX_PLANS + 2, "after asking once more, and only once");
+    for (int64_t m = 1; m <= MAX_PLANS; m++)
+        enqueue_shape(r, m, 1, 1);
+    ok(fake->live <= live, "the limit holds from then on");
+    close_rig(r, "many shapes");
+
+    r = open_rig();
+    for (int64_t m = 1; m <= MAX_PLANS; m++)
+        enqueue_shape(r, m, 1, 1);
+    fake->fail_at = fake->calls + 1;
+    is_int(enqueue_shape(r, 1, 2, 3), SL_EBACKEND, "a plan that empties the table may fail");
+    is_int(enqueue_shape(r, MAX_PLANS, 1, 1), SL_OK, "and the last shape before is made anew");
+    close_rig(r, "an emptied table");
+}
+
+static void test_candidates(void)
+{
+    rig *r = open_rig();
+    enqueue_shape(r, 1, 1, 1);
+    ok(fake->wanted >= 1 && fake->candidate == 0, "the first candidate is taken");
+    is_int(fake->promised_bytes, 256, "whole allocations are promised to begin at 256 bytes");
+    fake->bad_candidates = 1;
+    enqueue_shape(r, 2, 1, 1);
+    is_int(fake->candidate, 1, "unless it is marked as unusable");
+    fake->bad_candidates = 2;
+    fake->bad_need_bytes = (size_t)33 << 20;
+    enqueue_shape(r, 3, 1, 1);
+    is_int(fake->candidate, 2, "or needs more workspace than there is");
+
+    fake->bad_candidates = 3;
+    sl_work work = matmul(3, 5, 7, SL_FLOAT16);
+    int live = fake->live;
+    is_int(enqueue(r, 0, &work), SL_EBACKEND, "a shape without an algorithm is refused");
+    is_str(r->err.msg, "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 3x5 "
+           "times 5x7 float16", "with the call, its answer and the product");
+    is_int(r->err.backend_code, CUBLAS_STATUS_NOT_SUPPORTED, "and cuBLAS's number");
+    is_int(fake->live, live, "and leaves no plan");
+    fake->candidates = 0;
+    work = matmul(3, 5, 7, SL_FLOAT32);
+    work.flags = SL_WORK_TF32;
+    is_int(enqueue(r, 0, &work), SL_EBACKEND, "a shape without candidates is refused likewise");
+    is_str(r->err.msg, "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 3x5 "
+           "times 5x7 float32 in tf32", "with its mode");
+    close_rig(r, "candidates");
+}
+
+static void test_alignment(void)
+{
+    rig *r = open_rig();
+    fake->most_aligned = 4;
+    sl_work work = matmul(3, 5, 7, SL_BFLOAT16);
+    ok(product_is_right(r, 0, &work),
+       "a shape that has an algorithm only for less alignment is multiplied");
+    is_int(fake->promised_bytes, 4, "with the largest that there is one for");
+    is_int(fake->heuristics, 4, "256, 16 and 8 were asked for before");
+    fake->most_aligned = 1;
+    work = matmul(5, 3, 7, SL_BFLOAT16);
+    is_int(enqueue(r, 0, &work), SL_EBACKEND, "the search ends");
+    is_int(fake->promised_bytes, 2, "at the alignment of a 16-bit element");
+    close_rig(r, "odd alignments");
+}
+
+/* ---- workspaces ---- */
+
+static void test_workspace(void)
+{
+    rig *r = open_rig();
+    enqueue_shape(r, 1, 1, 1);
+    is_int(fake->preferred_bytes, 32 << 20, "from capability 9.0 a plan may use 32 MiB");
+    ok(!fake->workspace && !r->streams[0].workspace && rest.taken == 0,
+       "a plan without workspace takes none");
+    fake->need_bytes = 1000;
+    sl_work work = matmul(2, 3, 4, SL_FLOAT32);
+    ok(product_is_right(r, 0, &work), "a product with workspace is right");
+    ok(r->streams[0].workspace && fake->workspace == r->streams[0].workspace->data,
+       "the workspace is the stream's");
+    is_int(fake->workspace_bytes, 1000, "and as much of it is used as the plan needs");
+    is_int(r->streams[0].workspace->bytes, 32 << 20, "of the full size from the start");
+    void *first = fake->workspace;
+    enqueue(r, 1, &work);
+    ok(fake->workspace == r->streams[1].workspace->data && fake->workspace != first,
+       "another stream has another");
+    fake->need_bytes = 32 << 20;
+    enqueue_shape(r, 5, 5, 5);
+    ok(fake->workspace == first, "a larger plan uses the same");
+    is_int(rest.taken, 2, "so that a stream takes one once");
+    close_rig(r, "workspaces");
+
+    r = open_rig();
+    r->dev.base.info.compute_capability_major = 8;
+    fake->need_bytes = 1;
+    rest.no_memory = true;
+    is_int(enqueue(r, 0, &work), SL_ENOMEM, "without memory for the workspace there is no product");
+    is_str(r->err.msg, "no workspace of 4 MiB for cuBLAS: cudaMalloc: out of memory "
+           "(cudaErrorMemoryAllocation)", "which the sentence says; before 9.0 it has 4 MiB");
+    is_int(r->err.backend_code, cudaErrorMemoryAllocation, "with CUDA's number");
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, NULL, NULL, NULL, NULL), SL_ENOMEM,
+           "also to a caller who wants no sentence");
+    rest.no_memory = false;
+    ok(product_is_right(r, 0, &work), "and once there is memory, there is one");
+    close_rig(r, "a workspace that was refused");
+}
+
+/* ---- nothing to multiply ---- */
+
+static void test_empty(void)
+{
+    rig *r = open_rig();
+    char c;
+    static const int64_t shapes[][4] = { { 0, 5, 7, 0 }, { 3, 5, 0, 0 }, { 0, 0, 0, 0 },
+                                         { 3, 0, 7, 21 } };
+    for (int i = 0; i < 4; i++) {
+        sl_work work = matmul(shapes[i][0], shapes[i][1], shapes[i][2], SL_FLOAT16);
+        rest.fills = 0;
+        sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[1], &work, &c, NULL, NULL, NULL);
+        ok(!status && rest.fills == 1 && rest.fill.kernel == SL_KERNEL_FILL &&
+               rest.fill.n == shapes[i][3] && rest.fill.scalar == 0 &&
+               rest.fill.dtype == SL_FLOAT16 && rest.fill_out == &c &&
+               rest.fill_stream == r->streams[1].handle,
+           "%dx%d times %dx%d fills %d elements with zeros, in its stream", (int)shapes[i][0],
+           (int)shapes[i][1], (int)shapes[i][1], (int)shapes[i][2], (int)shapes[i][3]);
+    }
+    ok(!r->dev.gemm, "for which cuBLAS is not opened");
+    free(r);
+}
+
+/* ---- failures ---- */
+
+static void test_each_call_fails(void)
+{
+    int n = 0, refused = 0, named = 0, kept = 0, repeated = 0;
+    sl_work work = matmul(3, 5, 7, SL_FLOAT32);
+    for (bool failed = true; failed; n++) {
+        rig *r = open_rig();
+        fake->fail_at = n + 1;
+        sl_status status = enqueue(r, 0, &work);
+        failed = status != SL_OK;
+        if (failed) {
+            refused += status == SL_EBACKEND && r->err.backend_code == CUBLAS_STATUS_INVALID_VALUE;
+            named += strncmp(r->err.msg, "cublasLt", 8) == 0 &&
+                     strstr(r->err.msg, ": CUBLAS_STATUS_INVALID_VALUE") != NULL;
+            int plan_objects = strncmp(r->err.msg, "cublasLtMatmul:", 15) == 0 ? 4 : 0;
+            kept += fake->live == (r->dev.gemm ? 1 : 0) + plan_objects;
+            repeated += product_is_right(r, 0, &work);
+        }
+        cuda_gemm_close(&r->dev);
+        kept -= fake->live != 0;
+        free(r);
+    }
+    is_int(n - 1, 13, "13 calls of cublasLt can fail at the first product");
+    is_int(refused, 13, "each refuses the product");
+    is_int(named, 13, "in a sentence with the call and its answer");
+    is_int(kept, 13, "and leaves nothing but what can be used again");
+    is_int(repeated, 13, "and the next product works");
+}
+
+static void test_host_memory(void)
+{
+    int n = 0, refused = 0, repeated = 0;
+    sl_work work = matmul(3, 5, 7, SL_FLOAT32);
+    for (bool failed = true; failed; n++) {
+        rig *r = open_rig();
+        sl_error err;
+        callocs_until_failure = n + 1;
+        float a[15] = { 0 }, b[35] = { 0 }, c[21];
+        failed = cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, &err) != SL_OK;
+        callocs_until_failure = 0;
+        if (failed) {
+            refused += err.status == SL_ENOMEM && strstr(err.msg, "host memory") != NULL;
+            repeated += product_is_right(r, 0, &work);
+        }
+        cuda_gemm_close(&r->dev);
+        repeated -= fake->live != 0;
+        free(r);
+    }
+    is_int(n - 1, 3, "three pieces of host memory are asked for");
+    is_int(refused, 3, "each failure is told as one");
+    is_int(repeated, 3, "and nothing is lost by it");
+}
+
+static void test_device_errors(void)
+{
+    rig *r = open_rig();
+    enqueue_shape(r, 2, 2, 2);
+    fake->fail_at = fake->calls + 1;
+    fake->fail_code = CUBLAS_STATUS_ALLOC_FAILED;
+    is_int(enqueue_shape(r, 2, 2, 2), SL_ENOMEM, "out of memory in cuBLAS is out of memory");
+    is_str(r->err.msg, "cublasLtMatmul: CUBLAS_STATUS_ALLOC_FAILED for 2x2 times 2x2 float32",
+           "with its sentence");
+    fake->fail_at = fake->calls + 1;
+    fake->fail_code = CUBLAS_STATUS_EXECUTION_FAILED;
+    rest.sticky = cudaErrorNotReady;
+    is_int(enqueue_shape(r, 2, 2, 2), SL_EBACKEND,
+           "a failed launch on a device that goes on is cuBLAS's error");
+    fake->fail_at = fake->calls + 1;
+    rest.sticky = cudaErrorIllegalAddress;
+    is_int(enqueue_shape(r, 2, 2, 2), SL_EFAULT, "on one that does not, the device is lost");
+    ok(r->dev.base.fault.status == SL_EFAULT, "and says so from then on");
+    rest.sticky = cudaSuccess;
+    close_rig(r, "errors of the device");
+
+    r = open_rig();
+    fake->fail_at = 1;
+    fake->fail_code = CUBLAS_STATUS_NOT_INITIALIZED;
+    is_int(enqueue_shape(r, 2, 2, 2), SL_EBACKEND, "a handle that cannot be had is an error");
+    is_str(r->err.msg, "cublasLtCreate: CUBLAS_STATUS_NOT_INITIALIZED", "with its sentence");
+    is_int(enqueue_shape(r, 2, 2, 2), SL_OK, "which the next product asks for again");
+    close_rig(r, "a handle that was refused");
+}
+
+/* ---- the library ---- */
+
+/* A folder beside this program with a link to the fake under the soname that library.c
+ * opens; it goes when the program ends. */
+static char folder[1000], soname[1100];
+
+static void remove_folder(void)
+{
+    unlink(soname);
+    rmdir(folder);
+}
+
+static bool offer_fake(const char *program)
+{
+    char target[1000];
+    const char *slash = strrchr(program, '/');
+    int length = slash ? (int)(slash - program) : 1;
+    const char *here = slash ? program : ".";
+    snprintf(folder, sizeof folder, "%.*s/gemm-XXXXXX", length, here);
+    if (!mkdtemp(folder))
+        return false;
+    snprintf(soname, sizeof soname, "%s/libcublasLt.so.%d", folder, CUDART_VERSION / 1000);
+    snprintf(target, sizeof target, "%s", "../fake_cublaslt.so");
+    atexit(remove_folder);
+    char folders[1100];
+    snprintf(folders, sizeof folders, "no/such/folder::%s:", folder);
+    return symlink(target, soname) == 0 && setenv("STREAMLAB_CUDA_LIB", folders, 1) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    plan(0);
+    (void)argc;
+    if (!offer_fake(argv[0])) {
+        diag("no folder beside %s", argv[0]);
+        return 1;
+    }
+    test_empty();
+    void *library = cuda_library_open(CUDA_CUBLAS_LT, NULL);
+    fake = library ? dlsym(library, "fake_cublaslt") : NULL;
+    if (!ok(fake != NULL, "STREAMLAB_CUDA_LIB names folders that are searched first"))
+        return done_testing();
+    ok(cuda_library_open(CUDA_CUBLAS_LT, NULL) == library, "a library is opened once");
+    test_values();
+    test_modes();
+    test_reuse();
+    test_eviction();
+    test_candidates();
+    test_alignment();
+    test_workspace();
+    test_each_call_fails();
+    test_host_memory();
+    test_device_errors();
+    return done_testing();
+}

@@ -1,0 +1,648 @@
+/* t-30-activity.c - core/cuda/activity.c with CUPTI, over fake_cupti.c, without a GPU: what
+ * is attached and when, which operation a record belongs to, the clocks, losses.
+ *
+ * matching.c and cupti_trace.c are included, so that their allocations can fail and be
+ * counted. The folder of this program holds fake_cupti.so.
+ */
+#define _GNU_SOURCE     /* mkdtemp */
+
+#if __has_include(<cupti.h>)
+
+#include <cupti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static int live_blocks, most_live_blocks;   /* of cupti_trace.c: nearly all are buffers */
+static int mallocs_until_failure, reallocs_until_failure;   /* the so-many-th fails; 0: none */
+
+static bool fails(int *calls_until_failure)
+{
+    return *calls_until_failure > 0 && --*calls_until_failure == 0;
+}
+
+static void *counted(void *block)
+{
+    if (++live_blocks > most_live_blocks)
+        most_live_blocks = live_blocks;
+    return block;
+}
+
+static void *counted_malloc(size_t bytes)
+{
+    return fails(&mallocs_until_failure) ? NULL : counted(malloc(bytes));
+}
+
+static void counted_free(void *block)
+{
+    live_blocks -= block != NULL;
+    free(block);
+}
+
+static void *failing_realloc(void *block, size_t bytes)
+{
+    return fails(&reallocs_until_failure) ? NULL : realloc(block, bytes);
+}
+
+static void *counted_realloc(void *block, size_t bytes)
+{
+    if (fails(&reallocs_until_failure))
+        return NULL;
+    return block ? realloc(block, bytes) : counted(malloc(bytes));
+}
+
+#define realloc failing_realloc
+#include "../../core/cuda/matching.c"
+#undef realloc
+#define malloc counted_malloc
+#define realloc counted_realloc
+#define free counted_free
+#include "../../core/cuda/cupti_trace.c"
+#undef malloc
+#undef realloc
+#undef free
+
+#include "activity_rig.h"
+#include "fake_cupti.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+/* ---- what the tests say ---- */
+
+static fake_cupti_state *fake;
+
+enum { MOST_FOUND = 64 };
+
+static struct {
+    sl_activity first[MOST_FOUND];
+    char symbols[MOST_FOUND][64];
+    size_t n;
+} found;
+
+static void on_found(void *ud, const sl_activity *activity)
+{
+    (void)ud;
+    if (found.n < MOST_FOUND) {
+        found.first[found.n] = *activity;
+        snprintf(found.symbols[found.n], sizeof *found.symbols, "%s",
+                 activity->symbol ? activity->symbol : "none");
+    }
+    found.n++;
+}
+
+/* How many activities there were. */
+static size_t collect(rig *r)
+{
+    found.n = 0;
+    cuda_record_collect(&r->dev.base, on_found, NULL);
+    return found.n;
+}
+
+/* CUPTI's clock, and the host's, show these times from now on. */
+static void set_clocks(int64_t cupti_ns, int64_t host_ns)
+{
+    fake->now_ns = cupti_ns;
+    rest.host_ns = host_ns;
+}
+
+static rig *open_recording(const char *name)
+{
+    rig *r = open_rig();
+    set_clocks(1000000, 0);
+    r->err = (sl_error){ .status = SL_OK };
+    cuda_record_begin(&r->dev.base, name, &r->err);
+    return r;
+}
+
+static void end_recording(rig *r, const char *after)
+{
+    cuda_record_end(&r->dev.base);
+    close_rig(r, after);
+}
+
+static fake_cupti_work kernel(uint64_t start, uint64_t end)
+{
+    return (fake_cupti_work){ .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .name = "spin",
+                              .start = start, .end = end, .grid = { 2, 3, 4 },
+                              .block = { 32, 4, 2 } };
+}
+
+/* Enqueues an operation for which the device does `work`, in one call of CUDA's. */
+static cuda_op *enqueue(rig *r, sl_work_kind kind, const fake_cupti_work *work, int n,
+                        uint32_t *correlation)
+{
+    cuda_op *op = new_op(r, kind);
+    cuda_activity_before(op, NULL);
+    uint32_t call = fake->call(work, n);
+    cuda_activity_after(op, true);
+    r->dev.n_in_flight++;
+    if (correlation)
+        *correlation = call;
+    return op;
+}
+
+/* The whole life of an operation of one kernel. */
+static void run_kernel(rig *r, uint64_t start, uint64_t end)
+{
+    fake_cupti_work work = kernel(start, end);
+    complete(r, enqueue(r, SL_WORK_KERNEL, &work, 1, NULL));
+}
+
+/* ---- attaching ---- */
+
+static bool only_enabled(const int *wanted, size_t n)
+{
+    for (int kind = 0; kind < FAKE_CUPTI_KINDS; kind++) {
+        bool is_wanted = false;
+        for (size_t i = 0; i < n; i++)
+            is_wanted |= wanted[i] == kind;
+        if (fake->enabled[kind] != is_wanted)
+            return false;
+    }
+    return true;
+}
+
+static void test_attach(void)
+{
+    static const int wanted[] = {
+        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+        CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
+        CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    };
+    rig *r = open_rig();
+    ok(only_enabled(NULL, 0) && !fake->subscribed, "CUPTI is not touched before a recording");
+    is_int(cuda_record_begin(&r->dev.base, "outer", &r->err), SL_OK, "a recording begins");
+    ok(only_enabled(wanted, sizeof wanted / sizeof *wanted) && fake->subscribed == 1,
+       "and enables the kinds of records that it needs");
+    ok(fake->excepted > 0, "but not for the calls of a host that waits");
+    ok(!r->dev.timed_by_events && !r->dev.base.notice, "CUPTI takes the times, without a word");
+    is_int(rest.launches, 1, "a kernel of nobody's makes CUPTI ready");
+    is_int(cuda_record_begin(&r->dev.base, "inner", &r->err), SL_OK, "a recording begins in it");
+    is_int(r->dev.recording, 2, "and both are on");
+    cuda_record_end(&r->dev.base);
+    ok(fake->subscribed == 1 && r->dev.recording == 1, "the inner one's end changes nothing");
+    cuda_record_end(&r->dev.base);
+    ok(only_enabled(NULL, 0) && !fake->subscribed, "the outer one's end switches CUPTI off");
+    ok(fake->buffers == 0 && live_blocks == 0, "and frees its buffers");
+    cuda_record_end(&r->dev.base);
+    is_int(r->dev.recording, 0, "an end too many is nothing");
+    is_int(collect(r), 0, "and there is nothing to collect");
+    ok(!fake->finalized, "CUPTI stays in the process");
+    close_rig(r, "recordings of nothing");
+}
+
+static void test_close_while_recording(void)
+{
+    rig *r = open_recording("x");
+    run_kernel(r, 1, 2);
+    cuda_record_begin(&r->dev.base, NULL, NULL);
+    close_rig(r, "two recordings without an end");
+    ok(!fake->subscribed && fake->buffers == 0 && live_blocks == 0, "CUPTI is off then");
+}
+
+static void test_refusals(void)
+{
+    static const struct { int subscribe, enable; uint32_t version; const char *why; } cases[] = {
+        { CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, 0, 0,
+          "CUPTI is in use by another profiler (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)" },
+        { CUPTI_ERROR_NOT_INITIALIZED, 0, 0,
+          "CUPTI cannot be used (cuptiSubscribe: CUPTI_ERROR_NOT_INITIALIZED)" },
+        { 0, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, 0,
+          "this user may not profile (cuptiActivityEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)" },
+        { 0, CUPTI_ERROR_UNKNOWN, 0,
+          "CUPTI cannot be used (cuptiActivityEnable: an unknown error)" },
+        { 0, 0, 130000, "CUPTI's release 130000 has errors that a later one corrects" },
+    };
+    rig *r = open_rig();
+    cuda_activity activity = { .device = &r->dev };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char why[256] = "";
+        fake->subscribe_code = cases[i].subscribe;
+        fake->enable_code = cases[i].enable;
+        fake->failing_kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+        fake->version = cases[i].version ? cases[i].version : CUPTI_API_VERSION;
+        ok(!cuda_trace_begin(&activity, why, sizeof why), "CUPTI can refuse");
+        is_str(why, cases[i].why, "and says why");
+        ok(only_enabled(NULL, 0) && !fake->subscribed && live_blocks == 0,
+           "and nothing is left behind");
+    }
+    fake->subscribe_code = fake->enable_code = 0;
+    fake->version = CUPTI_API_VERSION;
+    close_rig(r, "refusals");
+}
+
+/* The once per process that a recording says so; test_refusals has not used it up. */
+static void test_fallback(void)
+{
+    rig *r = open_rig();
+    fake->subscribe_code = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    is_int(cuda_record_begin(&r->dev.base, "x", &r->err), SL_OK, "a recording begins all the same");
+    ok(r->dev.timed_by_events, "events take the times");
+    is_str(r->dev.base.notice, "CUPTI is in use by another profiler "
+           "(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED): the timeline's times come from "
+           "events, which are coarser", "and the user is told");
+    cuda_record_end(&r->dev.base);
+    r->dev.base.notice = NULL;
+    cuda_record_begin(&r->dev.base, "x", &r->err);
+    ok(!r->dev.base.notice, "once");
+    cuda_record_end(&r->dev.base);
+    fake->subscribe_code = 0;
+    cuda_record_begin(&r->dev.base, "x", &r->err);
+    ok(!r->dev.timed_by_events, "a later recording may have CUPTI");
+    end_recording(r, "events and then CUPTI");
+}
+
+/* ---- whose record ---- */
+
+static void test_one(void)
+{
+    rig *r = open_recording("x");
+    fake_cupti_work work = kernel(1002000, 1005000);
+    work.name = "_Z4fillIfEvPT_S0_m";
+    rest.step_ns = 10;
+    cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, NULL);
+    rest.step_ns = 0;
+    ok(op->base.host_start_ns == 0 && op->base.host_end_ns == 10,
+       "an operation knows when the host enqueued it");
+    ok(op->base.start_ns == SL_TIME_LATER && op->base.end_ns == SL_TIME_LATER,
+       "and that its own times come later");
+    is_int(fake->depth, 0, "what was pushed is popped");
+    complete(r, op);
+    set_clocks(1010000, 10000);
+    is_int(collect(r), 1, "its activity is collected");
+    is_int(found.first[0].seq, 1, "as that operation's");
+    is_int(found.first[0].start_ns, 2000, "its start on the host's clock");
+    is_int(found.first[0].end_ns, 5000, "and its end");
+    is_int(found.first[0].blocks, 24, "the kernel's blocks");
+    is_int(found.first[0].threads, 256, "and threads");
+    is_str(found.symbols[0], cuda_kernel_name(work.name), "and name");
+    is_int(collect(r), 0, "once");
+    end_recording(r, "a kernel");
+}
+
+static void test_kinds(void)
+{
+    static const int kinds_of[] = { CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                    CUPTI_ACTIVITY_KIND_MEMSET };
+    static const sl_work_kind of[] = { SL_WORK_MEMCPY, SL_WORK_MEMCPY, SL_WORK_MEMSET };
+    rig *r = open_recording("x");
+    for (int i = 0; i < 3; i++) {
+        fake_cupti_work work = { .kind = kinds_of[i], .start = 1000001 + (uint64_t)i,
+                                 .end = 1000007 };
+        complete(r, enqueue(r, of[i], &work, 1, NULL));
+    }
+    is_int(collect(r), 3, "copies, copies between devices and memsets have activities");
+    for (int i = 0; i < 3; i++)
+        ok(found.first[i].seq == (uint64_t)i + 1 && found.first[i].start_ns == 1 + i &&
+           found.first[i].end_ns == 7 && found.first[i].blocks == 0 &&
+           !found.first[i].symbol, "with times and no grid");
+    end_recording(r, "copies");
+}
+
+static void test_several_kernels(void)
+{
+    rig *r = open_recording("x");
+    fake_cupti_work split[] = { kernel(1000010, 1000020), kernel(1000020, 1000030) };
+    complete(r, enqueue(r, SL_WORK_KERNEL, split, 2, NULL));
+    cuda_op *op = new_op(r, SL_WORK_KERNEL);
+    cuda_activity_before(op, NULL);
+    fake->call(&split[0], 1);
+    fake->call(&split[1], 1);
+    cuda_activity_after(op, true);
+    r->dev.n_in_flight++;
+    complete(r, op);
+    is_int(collect(r), 4, "each kernel of an operation is an activity");
+    ok(found.first[0].seq == 1 && found.first[1].seq == 1, "from one call");
+    ok(found.first[2].seq == 2 && found.first[3].seq == 2, "or from two");
+    end_recording(r, "split kernels");
+}
+
+static void test_nobodys(void)
+{
+    rig *r = open_recording("x");
+    fake_cupti_work work = kernel(1000001, 1000002), broken[] = { kernel(0, 0), kernel(9, 8) };
+    fake->foreign = true;
+    fake->call(&work, 1);
+    run_kernel(r, 1000003, 1000004);
+    fake->foreign = false;
+    complete(r, enqueue(r, SL_WORK_KERNEL, broken, 2, NULL));
+    complete(r, enqueue(r, SL_WORK_EVENT_RECORD, NULL, 0, NULL));
+    complete(r, enqueue(r, SL_WORK_EVENT_WAIT, &work, 1, NULL));
+    is_int(collect(r), 1, "records of nobody's, and those without times, are passed over");
+    is_int(found.first[0].start_ns, 3, "among one of ours");
+    cuda_op *failed = new_op(r, SL_WORK_KERNEL);
+    cuda_activity_before(failed, NULL);
+    cuda_activity_after(failed, false);
+    free(failed);
+    is_int(fake->depth, 0, "an operation that could not be enqueued leaves no id behind");
+    cuda_op *func = enqueue(r, SL_WORK_HOST_FUNC, NULL, 0, NULL);
+    ok(func->base.start_ns == 0, "a host function's times are not ours");
+    is_int(fake->empty_pops, 0, "nor has it an id to pop");
+    complete(r, func);
+    end_recording(r, "records of nobody's");
+}
+
+static void test_order(void)
+{
+    for (int way = 0; way < 8; way++) {
+        rig *r = open_recording("x");
+        bool right = true;
+        fake->apart = way & 1;
+        fake->backwards = way & 2;
+        fake->other_thread = way & 4;
+        for (uint64_t i = 0; i < 20; i++)
+            run_kernel(r, 1000100 + 10 * i, 1000105 + 10 * i);
+        is_int(collect(r), 20, "every operation has its activity, way %d", way);
+        for (int i = 0; i < 20; i++)
+            right &= found.first[i].start_ns == 90 + 10 * (int64_t)found.first[i].seq;
+        ok(right, "in whatever order the records come");
+        end_recording(r, "that");
+    }
+    fake->apart = fake->backwards = fake->other_thread = false;
+}
+
+/* What still runs must not be asked for: CUPTI would give it up without an end. */
+static void test_in_flight(void)
+{
+    rig *r = open_recording("x");
+    uint32_t call;
+    fake_cupti_work work = kernel(0, 0);
+    fake->apart = true;
+    run_kernel(r, 1000010, 1000020);
+    cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, &call);
+    fake->forced_flushes = 0;
+    is_int(collect(r), 0, "a buffer with an operation in flight is left alone");
+    is_int(fake->forced_flushes, 0, "no flush is forced");
+    fake->finish(call, 1000030, 1000040);
+    is_int(collect(r), 2, "when its kernel has ended it comes without force");
+    complete(r, op);
+    run_kernel(r, 1000050, 1000060);
+    is_int(collect(r), 1, "and once");
+    ok(fake->forced_flushes > 0, "a flush is forced when nothing is in flight");
+    fake->hold_calls = true;
+    run_kernel(r, 1000070, 1000080);
+    op = enqueue(r, SL_WORK_EVENT_RECORD, NULL, 0, NULL);
+    is_int(collect(r), 0, "a record whose call is not known is kept");
+    fake->hold_calls = false;
+    is_int(collect(r), 1, "until it is");
+    complete(r, op);
+    fake->apart = false;
+    end_recording(r, "an operation in flight");
+}
+
+static void test_end_in_flight(void)
+{
+    rig *r = open_recording("x");
+    uint32_t call;
+    fake_cupti_work work = kernel(0, 0);
+    run_kernel(r, 1000001, 1000002);
+    cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, &call);
+    collect(r);
+    cuda_record_end(&r->dev.base);
+    ok(fake->buffers == 0 && live_blocks == 0, "a recording ends while an operation is in flight");
+    ok(!trace.matching.calls && !trace.matching.records, "and keeps nothing of it");
+    complete(r, op);
+    set_clocks(1000000, 0);
+    cuda_record_begin(&r->dev.base, "y", NULL);
+    run_kernel(r, 1000010, 1000020);
+    is_int(collect(r), 1, "the next recording has its own operations alone");
+    is_int(found.first[0].seq, 3, "by their numbers");
+    end_recording(r, "that");
+}
+
+static void test_two_devices(void)
+{
+    rig *a = open_recording("a"), *b = open_recording("b");
+    is_int(fake->subscribed, 1, "two devices share CUPTI");
+    run_kernel(a, 1000010, 1000020);
+    run_kernel(b, 1000030, 1000040);
+    is_int(collect(a), 1, "each gets its own operations");
+    is_int(found.first[0].start_ns, 10, "the first its first one");
+    run_kernel(b, 1000050, 1000060);
+    is_int(collect(b), 2, "what came meanwhile was kept for the second");
+    ok(found.first[0].seq == 1 && found.first[0].start_ns == 30 && found.first[1].seq == 2,
+       "whose numbers are the same");
+    is_int(collect(b), 0, "once");
+    run_kernel(a, 1000070, 1000080);
+    end_recording(b, "a recording beside another");
+    ok(fake->subscribed == 1, "CUPTI stays as long as one of them records");
+    is_int(collect(a), 1, "and goes on");
+    end_recording(a, "the other one");
+    ok(live_blocks == 0, "nothing is left behind");
+}
+
+/* ---- clocks ---- */
+
+static void test_clocks(void)
+{
+    rig *r = open_rig();
+    set_clocks(5000000000, 1000);
+    cuda_record_begin(&r->dev.base, "x", NULL);
+    for (uint64_t i = 0; i <= 4; i++)           /* at 0, 1/4, ... 1 of the time */
+        run_kernel(r, 5000000000 + i * 1000000, 5000000000 + i * 1000000);
+    set_clocks(5004000000, 1000 + 4000000 - 8000);
+    is_int(collect(r), 5, "clocks drift apart by 8 us in 4 ms");
+    for (int i = 0; i <= 4; i++)
+        is_int(found.first[i].start_ns, 1000 + i * (1000000 - 2000),
+               "which is spread over the time between two readings");
+    run_kernel(r, 5004000000, 5005000000);
+    set_clocks(5005000000, 1000 + 5000000 - 8000);
+    collect(r);
+    is_int(found.first[0].start_ns, 1000 + 4000000 - 8000, "the next reading begins there");
+    is_int(found.first[0].end_ns, 1000 + 5000000 - 8000, "and goes on");
+    end_recording(r, "drifting clocks");
+}
+
+/* ---- many, and losses ---- */
+
+static uint8_t *seen_seqs;
+
+static void on_one_of_many(void *ud, const sl_activity *activity)
+{
+    uint64_t n = *(const uint64_t *)ud;
+    if (activity->seq >= 1 && activity->seq <= n &&
+        activity->start_ns == 10 * (int64_t)activity->seq)
+        seen_seqs[activity->seq]++;
+}
+
+static void test_many(void)
+{
+    uint64_t n = 1000000, right = 0;
+    rig *r = open_recording("x");
+    seen_seqs = calloc(n + 1, 1);
+    fake->apart = fake->other_thread = true;
+    most_live_blocks = 0;
+    for (uint64_t i = 1; i <= n; i++)
+        run_kernel(r, 1000000 + 10 * i, 1000005 + 10 * i);
+    for (int i = 0; i < 100; i++)
+        cuda_activity_tidy(&r->dev);
+    is_int(atomic_load(&buffers.n_full), BUFFERS_WAITING, "a host that waits reads full buffers");
+    cuda_record_collect(&r->dev.base, on_one_of_many, &n);
+    for (uint64_t i = 1; i <= n; i++)
+        right += seen_seqs[i] == 1;
+    is_int(right, n, "each of a million operations has its activity, once");
+    ok(most_live_blocks <= 16, "CUPTI's buffers are read as they come");
+    diag("buffers of 1 MiB at a time: %d of %d", most_live_blocks, fake->requests);
+    ok(!r->dev.base.notice, "nothing is lost");
+    fake->apart = fake->other_thread = false;
+    free(seen_seqs);
+    end_recording(r, "a million operations");
+    ok(live_blocks == 0, "and no buffers stay");
+}
+
+static const char lost_one[] =
+    "recording: out of memory for 1 of CUPTI's records; operations are without times";
+
+static void test_losses(void)
+{
+    rig *r = open_recording("x");
+    fake->dropped = 7;
+    collect(r);
+    is_str(r->dev.base.notice, "recording: out of memory for 7 of CUPTI's records; operations "
+           "are without times", "what CUPTI dropped is told");
+    r->dev.base.notice = NULL;
+    collect(r);
+    ok(!r->dev.base.notice, "once");
+    run_kernel(r, 1000001, 1000002);
+    reallocs_until_failure = 1;
+    is_int(collect(r), 0, "without memory for a call its record is nobody's");
+    is_str(r->dev.base.notice, lost_one, "and that is told");
+    r->dev.base.notice = NULL;
+    run_kernel(r, 1000001, 1000002);
+    reallocs_until_failure = 2;
+    is_int(collect(r), 0, "without memory for a record it is lost");
+    is_str(r->dev.base.notice, lost_one, "and that is told");
+    run_kernel(r, 1000001, 1000002);
+    is_int(collect(r), 1, "what comes after is not");
+    end_recording(r, "losses");
+}
+
+static void test_no_memory(void)
+{
+    rig *r = open_rig();
+    mallocs_until_failure = 1;
+    is_int(cuda_record_begin(&r->dev.base, "x", NULL), SL_OK,
+           "a recording begins without memory for a buffer");
+    run_kernel(r, 1000001, 1000002);            /* has a buffer */
+    is_int(collect(r), 1, "and has one when there is");
+    cuda_record_end(&r->dev.base);
+    mallocs_until_failure = 1;
+    cuda_record_begin(&r->dev.base, "x", NULL);
+    fake->apart = true;
+    free_buffers();
+    buffers.attached = true;
+    mallocs_until_failure = 1;
+    run_kernel(r, 1000001, 1000002);
+    ok(fake->refused > 0, "CUPTI gets no buffer when there is no memory");
+    is_int(collect(r), 0, "and drops the record");
+    ok(r->dev.base.notice != NULL, "which is told");
+    fake->apart = false;
+    rig *b = open_recording("b");
+    run_kernel(b, 1000001, 1000002);
+    reallocs_until_failure = 3;                 /* call, record, and to keep it for b */
+    r->dev.base.notice = NULL;
+    is_int(collect(r), 0, "what is found for another device can be lost, too");
+    is_str(r->dev.base.notice, lost_one, "which is told");
+    end_recording(b, "a loss");
+    end_recording(r, "losses");
+    ok(live_blocks == 0 && fake->buffers == 0, "nothing is left behind");
+}
+
+static void test_late_buffer(void)
+{
+    uint8_t *data;
+    size_t bytes, most;
+    rig *r = open_recording("x");
+    on_requested(&data, &bytes, &most);
+    ok(((uintptr_t)data & 7) == 0 && bytes >= 1 << 20 && most == 0,
+       "a buffer is large and aligned");
+    end_recording(r, "a recording with a buffer outside");
+    on_completed(NULL, 0, data, bytes, 0);
+    ok(live_blocks == 0, "a buffer that comes back late is freed");
+}
+
+static void test_lost_device(void)
+{
+    rig *r = open_recording("x");
+    uint32_t call;
+    fake_cupti_work work = kernel(0, 0);
+    run_kernel(r, 1000010, 1000020);
+    cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, &call);
+    rest.sticky = cudaErrorLaunchFailure;
+    sl_fail(&r->dev.base.fault, SL_EFAULT, "unspecified launch failure");
+    op->base.lost = true;
+    complete(r, op);
+    is_int(collect(r), 1, "of a lost device what has run is collected");
+    rest.launches = 0;
+    rest.sticky = cudaSuccess;
+    end_recording(r, "a fault");
+}
+
+/* ---- the fake ---- */
+
+static char folder[1024], soname[1100];
+
+static void remove_folder(void)
+{
+    unlink(soname);
+    rmdir(folder);
+}
+
+/* A folder beside this program in which the fake has CUPTI's name, for library.c. */
+static bool offer_fake(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    int length = slash ? (int)(slash - program) : 1;
+    snprintf(folder, sizeof folder, "%.*s/cupti-XXXXXX", length, slash ? program : ".");
+    if (!mkdtemp(folder))
+        return false;
+    snprintf(soname, sizeof soname, "%s/libcupti.so.%d", folder, CUDART_VERSION / 1000);
+    atexit(remove_folder);
+    if (symlink("../fake_cupti.so", soname) != 0 || setenv("STREAMLAB_CUDA_LIB", folder, 1) != 0)
+        return false;
+    void *library = cuda_library_open(CUDA_CUPTI, NULL);
+    fake = library ? dlsym(library, "fake_cupti") : NULL;
+    return fake != NULL;
+}
+
+int main(int argc, char **argv)
+{
+    plan(0);
+    (void)argc;
+    unsetenv("STREAMLAB_CUPTI");
+    if (!ok(offer_fake(argv[0]), "CUPTI is opened where STREAMLAB_CUDA_LIB says"))
+        return done_testing();
+    test_attach();
+    test_close_while_recording();
+    test_refusals();
+    test_fallback();
+    test_one();
+    test_kinds();
+    test_several_kernels();
+    test_nobodys();
+    test_order();
+    test_in_flight();
+    test_end_in_flight();
+    test_two_devices();
+    test_clocks();
+    test_losses();
+    test_no_memory();
+    test_late_buffer();
+    test_lost_device();
+    test_many();
+    return done_testing();
+}
+
+#else
+
+#include "../tap.h"
+
+int main(void)
+{
+    plan(1);
+    skip(1, "cupti.h is not here");
+    return done_testing();
+}
+
+#endif
