@@ -32,7 +32,8 @@ LUA_LIB  := $(filter-out -,$(word 2,$(FIND_LUA)))
 LUA_PROG := $(filter-out -,$(word 3,$(FIND_LUA)))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARNINGS) -ffp-contract=off -fPIC -MMD -MP $(SANITIZE_FLAGS)
+ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARNINGS) -ffp-contract=off -fPIC \
+             -fno-semantic-interposition -MMD -MP $(SANITIZE_FLAGS)
 CPPFLAGS += -D_POSIX_C_SOURCE=200809L -DSTREAMLAB_VERSION='"$(VERSION)"'
 LIBS     := -lm
 ifneq ($(SANITIZE),)
@@ -55,6 +56,18 @@ CUDA_HOME   := $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
 CUDA_LIB    := $(firstword $(foreach d,$(CUDA_HOME)/lib64 $(CUDA_HOME)/lib \
                  $(CUDA_HOME)/targets/x86_64-linux/lib $(CUDA_HOME)/targets/sbsa-linux/lib,\
                  $(if $(wildcard $(d)/libcudart_static.a),$(d))))
+CUDA_LACKS  := $(if $(shell command -v $(NVCC)),,$(NVCC)) \
+               $(if $(CUDA_LIB),,libcudart_static.a) \
+               $(foreach h,cublasLt.h nvtx3/nvToolsExt.h,\
+                 $(if $(wildcard $(CUDA_HOME)/include/$(h)),,$(h))) \
+               $(if $(shell command -v g++ c++ clang++),,g++)
+ifneq ($(strip $(CUDA_LACKS)),)
+$(warning no CUDA backend in this build: nvcc needs $(strip $(CUDA_LACKS)), which is not here \
+  (NVCC= builds without it, NVCC=/path/bin/nvcc names another))
+CUDA_LIB    :=
+endif
+endif
+ifneq ($(CUDA_LIB),)
 CUDA_ARCHES := $(filter 70 75 80 86 89 90,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)))
 CUDA_CODE   := $(foreach a,$(CUDA_ARCHES),-gencode arch=compute_$(a),code=sm_$(a)) \
                -gencode arch=compute_90,code=compute_90
@@ -102,7 +115,8 @@ TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(B
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
 GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
-              $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors streams cuda)
+              $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors streams cuda) \
+              tests/repl/46-gpu.t.lua
 # The plain CUDA C beside which bench-cuda measures.
 RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)
 RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
@@ -234,6 +248,15 @@ check-now: all $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS)
 cuda-now: all $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
 	$(Q)STREAMLAB_TEST_BACKEND=cuda $(PROVE) -j1 $(GPU_TESTS)
 
+# The same under compute-sanitizer, but for the tests of devices that fail. It takes CUPTI's
+# place, so that events take the times, and slows everything down.
+MEMCHECK_TESTS := $(filter-out %/00-plugin.t.sh %/fault.t.lua %/46-gpu.t.lua,$(GPU_TESTS))
+memcheck-now: all $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+	@command -v compute-sanitizer >/dev/null || \
+	    { echo 'check-memcheck needs compute-sanitizer of the CUDA toolkit on the path' >&2; exit 1; }
+	$(Q)STREAMLAB_TEST_BACKEND=cuda STREAMLAB_MEMCHECK=1 STREAMLAB_SLACK_US=100 \
+	    STREAMLAB_TEST_TIMEOUT=5 $(PROVE) -j1 $(MEMCHECK_TESTS)
+
 bench-cuda-now: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
 	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
 
@@ -272,6 +295,8 @@ check-oom: setup
 	@+$(MAKE) --no-print-directory oom-now
 check-cuda: setup
 	@+$(MAKE) --no-print-directory cuda-now
+check-memcheck: setup
+	@+$(MAKE) --no-print-directory memcheck-now
 bench: setup
 	@+$(MAKE) --no-print-directory bench-now
 bench-cuda: setup
@@ -283,21 +308,23 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	@echo 'make             build/streamlab and build/streamlab.so'
-	@echo 'make puzzler     set the machine up, build, and run scripts/puzzler.lua'
-	@echo 'make check       set the machine up, build, and run all tests'
-	@echo 'make check-asan  the tests under address and undefined-behaviour sanitizers'
-	@echo 'make check-gc    the Lua tests with the collector running all the time'
-	@echo 'make check-oom   a script with each of its allocations failing once'
-	@echo 'make check-cuda  what both backends must do, on the GPU'
-	@echo 'make bench       the figures of the simulated GPU, held against their limits'
-	@echo 'make bench-cuda  the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
-	@echo 'make setup       install what is missing, nothing else'
-	@echo 'make clean       remove build/'
+	@echo 'make                build/streamlab, build/streamlab.so, and where there is nvcc'
+	@echo '                    build/streamlab_cuda.so'
+	@echo 'make puzzler        set the machine up, build, and run scripts/puzzler.lua'
+	@echo 'make check          set the machine up, build, and run all tests'
+	@echo 'make check-asan     the tests under address and undefined-behaviour sanitizers'
+	@echo 'make check-gc       the Lua tests with the collector running all the time'
+	@echo 'make check-oom      a script with each of its allocations failing once'
+	@echo 'make check-cuda     what both backends must do, on the GPU'
+	@echo 'make check-memcheck the same under compute-sanitizer'
+	@echo 'make bench          the figures of the simulated GPU, held against their limits'
+	@echo 'make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
+	@echo 'make setup          install what is missing, nothing else'
+	@echo 'make clean          remove build/'
 	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
 
-.PHONY: all need-lua need-nvcc check-now cuda-now gc-now oom-now bench-now bench-cuda-now \
-        puzzler-now setup puzzler check check-cuda check-asan check-gc check-oom bench bench-cuda \
+.PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now bench-now bench-cuda-now \
+        puzzler-now setup puzzler check check-cuda check-memcheck check-asan check-gc check-oom bench bench-cuda \
         clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -21,11 +21,10 @@
 
 /* ---- positions --------------------------------------------------------------- */
 
-/* Fills *ar ("Sl") for the frame that it names; true if it is a line of the user's. One
- * character tells nearly every chunk from the prelude. */
-static inline bool is_users_line(lua_State *L, lua_Debug *ar)
+/* Whether *ar ("Sl") is a line of the user's. One character tells nearly every chunk
+ * from the prelude. */
+static bool is_users_line(const lua_Debug *ar)
 {
-    lua_getinfo(L, "Sl", ar);
     bool prelude = ar->source[0] == '=' && strcmp(ar->source, "=streamlab") == 0;
     return ar->currentline > 0 && !prelude;
 }
@@ -33,8 +32,10 @@ static inline bool is_users_line(lua_State *L, lua_Debug *ar)
 /* Fills *ar ("Sl") with the user's innermost line, from `level` on. */
 static bool find_caller(lua_State *L, int level, lua_Debug *ar)
 {
-    for (; lua_getstack(L, level, ar); level++)
-        if (is_users_line(L, ar)) return true;
+    for (; lua_getstack(L, level, ar); level++) {
+        lua_getinfo(L, "Sl", ar);
+        if (is_users_line(ar)) return true;
+    }
     return false;
 }
 
@@ -57,28 +58,66 @@ void lsl_where_text(lua_State *L, char *text, size_t size)
         text[0] = '\0';
 }
 
+/* Whether *ar is in the chunk of that short_src, which is padded with zeros, as *ar's is.
+ * In words: a call of strcmp is a good part of what lsl_mark costs. */
+static inline bool same_source(const lsl_where_slot *slot, const lua_Debug *ar)
+{
+    enum { LAST = LUA_IDSIZE - sizeof(uint64_t) };
+    uint64_t x, y, differing = 0;
+    for (size_t i = 0; i < slot->source_bytes; i += sizeof(x)) {
+        size_t at = i < LAST ? i : LAST;
+        memcpy(&x, slot->source + at, sizeof(x));
+        memcpy(&y, ar->short_src + at, sizeof(y));
+        differing |= x ^ y;
+    }
+    return differing == 0;
+}
+
 /* The cache is direct-mapped. The chunk's address only picks the slot: what is
  * compared is its name, since the collector may give an address to another chunk. */
-void lsl_mark(lua_State *L, sl_device *device)
+static lsl_where_slot *slot_of(lsl_state *state, const lua_Debug *ar, const sl_device *device)
 {
-    lua_Debug ar;
-    bool direct = lua_getstack(L, 1, &ar) && is_users_line(L, &ar);    /* as most calls are */
-    if (!direct && !find_caller(L, 2, &ar)) {
+    size_t hash = ((uintptr_t)ar->source >> 4) + ((uintptr_t)device >> 6) + (size_t)ar->currentline;
+    return &state->where[hash % LSL_WHERE_SLOTS];
+}
+
+/* lsl_mark for a position that the cache does not have, or that is not the direct
+ * caller's: as pcall(lab.matmul, a, b) has it. */
+LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
+{
+    if (!find_caller(L, 1, ar)) {
         sl_device_set_where(device, 0);
         return;
     }
-    size_t hash = ((uintptr_t)ar.source >> 4) + ((uintptr_t)device >> 6) + (size_t)ar.currentline;
-    lsl_where_slot *slot = &lsl_get(L)->where[hash % LSL_WHERE_SLOTS];
-    if (slot->line != ar.currentline || slot->device != device
-        || strcmp(slot->source, ar.short_src) != 0) {
+    lsl_where_slot *slot = slot_of(lsl_get(L), ar, device);
+    if (slot->line != ar->currentline || slot->device != device
+        || strcmp(slot->source, ar->short_src) != 0) {
         char text[LSL_WHERE_TEXT];
-        format_where(&ar, text, sizeof(text));
+        format_where(ar, text, sizeof(text));
         slot->id = sl_device_intern(device, text);
-        slot->line = ar.currentline;
+        slot->line = ar->currentline;
         slot->device = device;
-        memcpy(slot->source, ar.short_src, sizeof(slot->source));
+        slot->source_bytes = (uint32_t)strlen(ar->short_src) + 1;
+        memset(slot->source, 0, sizeof(slot->source));
+        memcpy(slot->source, ar->short_src, slot->source_bytes);
     }
     sl_device_set_where(device, slot->id);
+}
+
+/* A slot holds lines of the user's only, so that one that is found needs no other look. */
+void lsl_mark(lua_State *L, sl_device *device)
+{
+    lua_Debug ar;
+    if (lua_getstack(L, 1, &ar)) {
+        memset(ar.short_src, 0, sizeof(ar.short_src));
+        lua_getinfo(L, "Sl", &ar);
+        const lsl_where_slot *slot = slot_of(lsl_get(L), &ar, device);
+        if (slot->line == ar.currentline && slot->device == device && same_source(slot, &ar)) {
+            sl_device_set_where(device, slot->id);
+            return;
+        }
+    }
+    mark_slowly(L, device, &ar);
 }
 
 /* ---- raising ------------------------------------------------------------------- */
@@ -159,11 +198,6 @@ int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ..
     vsnprintf(message, sizeof(message), fmt, args);
     va_end(args);
     return lsl_raise(L, status, op, message);
-}
-
-void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *op)
-{
-    if (status != SL_OK) lsl_raise(L, status, op, err->msg);
 }
 
 void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const char *op)

@@ -12,28 +12,35 @@
 /* What the options of a kernel say. */
 typedef struct launch {
     sl_tensor *a, *b;       /* b: NULL if there is none */
-    lsl_out out;
-    sl_stream *stream;      /* NULL: the current one when the kernel is enqueued */
-    int tf32;
+    lsl_quick given;        /* stream NULL: the current one when the kernel is enqueued */
 } launch;
 
 static sl_stream *stream_of(const launch *l)
 {
-    return l->stream != NULL ? l->stream : sl_device_current_stream(sl_tensor_device(l->a));
+    if (l->given.stream != NULL) return l->given.stream;
+    return sl_device_current_stream(sl_tensor_device(l->a));
+}
+
+/* read_launch for options that lsl_quick_options does not read. */
+LSL_COLD static void read_odd_launch(lua_State *L, int arg, bool has_tf32, lsl_quick *given,
+                                     const char *op)
+{
+    const lsl_option options[] = {
+        {"out", LSL_OPT_OUT, &given->out}, {"stream", LSL_OPT_STREAM, &given->stream},
+        {"tf32", LSL_OPT_BOOL, &given->flag_value},
+    };
+    lsl_options(L, arg, options, LSL_COUNT(options) - !has_tf32, op);
 }
 
 /* Reads {out =, stream =, tf32 =} at `arg`. Leaves the stack with one value behind it,
  * the out tensor or nil. */
 static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const char *op)
 {
-    const lsl_option options[] = {
-        {"out", LSL_OPT_OUT, &l->out}, {"stream", LSL_OPT_STREAM, &l->stream},
-        {"tf32", LSL_OPT_BOOL, &l->tf32},
-    };
     lsl_no_more(L, arg, op);
     lua_settop(L, arg + 1);
-    l->out.slot = arg + 1;
-    lsl_options(L, arg, options, LSL_COUNT(options) - !has_tf32, op);
+    l->given.out.slot = arg + 1;
+    l->given.flag = has_tf32 ? LSL_QUICK_TF32 : LSL_QUICK_NAMES;
+    if (!lsl_quick_options(L, arg, &l->given)) read_odd_launch(L, arg, has_tf32, &l->given, op);
     lsl_mark(L, sl_tensor_device(l->a));
 }
 
@@ -82,15 +89,15 @@ static void check_operands(lua_State *L, const launch *l, const char *op)
 static sl_tensor *take_out(lua_State *L, const launch *l, const sl_tensor_spec *spec,
                            const char *op)
 {
-    if (l->out.tensor != NULL) return l->out.tensor;
-    return lsl_create_tensor(L, sl_tensor_device(l->a), spec, l->stream, op);
+    if (l->given.out.tensor != NULL) return l->given.out.tensor;
+    return lsl_create_tensor(L, sl_tensor_device(l->a), spec, l->given.stream, op);
 }
 
 /* Raises on failure; a result that was made for the call is released then. */
 static int finish(lua_State *L, const launch *l, sl_status status, const sl_error *err,
                   const char *op)
 {
-    if (l->out.tensor != NULL)
+    if (l->given.out.tensor != NULL)
         lsl_check(L, status, err, op);
     else
         lsl_check_new(L, status, err, op);
@@ -104,7 +111,7 @@ static int op_matmul(lua_State *L)
     read_launch(L, 3, true, &l, op);
     const sl_tensor_spec *a = sl_tensor_get_spec(l.a), *b = sl_tensor_get_spec(l.b);
     sl_tensor_spec spec = {.dtype = a->dtype, .place = SL_ON_DEVICE, .ndim = 2};
-    if (l.out.tensor == NULL) {
+    if (l.given.out.tensor == NULL) {
         check_operands(L, &l, op);
         if (a->ndim != 2 || b->ndim != 2)
             fail_shapes(L, &l, "matmul needs matrices; a is %s, b is %s", op);
@@ -114,14 +121,15 @@ static int op_matmul(lua_State *L)
     }
     sl_tensor *out = take_out(L, &l, &spec, op);
     sl_error err;
-    return finish(L, &l, sl_matmul(out, l.a, l.b, l.tf32, stream_of(&l), &err), &err, op);
+    sl_status status = sl_matmul(out, l.a, l.b, l.given.flag_value, stream_of(&l), &err);
+    return finish(L, &l, status, &err, op);
 }
 
 /* pow, softmax: the result is as a is. */
 static sl_tensor *begin_unary(lua_State *L, int arg, launch *l, const char *op)
 {
     read_launch(L, arg, false, l, op);
-    if (l->out.tensor == NULL) check_operands(L, l, op);
+    if (l->given.out.tensor == NULL) check_operands(L, l, op);
     return take_out(L, l, sl_tensor_get_spec(l->a), op);
 }
 
@@ -147,7 +155,7 @@ static int op_sum(lua_State *L)
     launch l = {.a = lsl_check_tensor(L, 1, "a", "sum")};
     read_launch(L, 2, false, &l, "sum");
     sl_tensor_spec spec = {.dtype = sl_tensor_get_spec(l.a)->dtype, .place = SL_ON_DEVICE};
-    if (l.out.tensor == NULL) check_operands(L, &l, "sum");
+    if (l.given.out.tensor == NULL) check_operands(L, &l, "sum");
     sl_tensor *out = take_out(L, &l, &spec, "sum");
     sl_error err;
     return finish(L, &l, sl_sum(out, l.a, stream_of(&l), &err), &err, "sum");
@@ -173,7 +181,7 @@ static int op_binary(lua_State *L, pair_fn pair, scalar_fn scalar, const char *o
     l.b = lsl_check_tensor(L, 2, "b", op);
     read_launch(L, 3, false, &l, op);
     const sl_tensor_spec *sa = sl_tensor_get_spec(l.a), *sb = sl_tensor_get_spec(l.b);
-    if (l.out.tensor == NULL) {
+    if (l.given.out.tensor == NULL) {
         check_operands(L, &l, op);
         if (!lsl_same_shape(sa, sb))
             fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);

@@ -1,7 +1,8 @@
 /* l_options.c - tables of named options. A name that the function does not know
  * is an error, so that a typo cannot pass.
  *
- * The good case is one walk with lua_next and string comparisons. Only when that
+ * The good case is one walk with lua_next and comparisons of names, by identity where
+ * each call counts (lsl_quick_options) and else as strings. Only when that
  * meets something wrong is the table looked at again, in an order of ours: which
  * of two mistakes is reported must not depend on Lua's hash order.
  */
@@ -138,6 +139,60 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
         if (option == NULL || read_value(L, option) != NULL)
             fail_options(L, arg, options, n, op);
         lua_pop(L, 1);
+    }
+}
+
+/* Whether the value on top of the stack is what the option of that name needs; then it is
+ * put into *quick. */
+static inline bool read_quick(lua_State *L, const void *const *names, const void *name,
+                              lsl_quick *quick)
+{
+    if (name == names[LSL_QUICK_STREAM]) {
+        const lsl_box *box = lsl_to(L, -1, LSL_STREAM);
+        if (box == NULL || !lsl_is_open(box)) return false;
+        quick->stream = box->p;
+        return true;
+    }
+    if (name == names[LSL_QUICK_OUT] && quick->out.slot != 0) {
+        const lsl_box *box = lsl_to(L, -1, LSL_TENSOR);
+        if (box == NULL || !lsl_is_open(box) || sl_tensor_is_freed(box->p)) return false;
+        quick->out.tensor = box->p;
+        lua_copy(L, -1, quick->out.slot);
+        return true;
+    }
+    if (quick->flag == LSL_QUICK_NAMES || name != names[quick->flag] || !lua_isboolean(L, -1))
+        return false;
+    quick->flag_value = lua_toboolean(L, -1);
+    return true;
+}
+
+/* Lua has equal short strings once, so that a name is known by its identity; were it not
+ * so, no name would be found here, and lsl_options would read them all. The walk is what
+ * finds a name that nobody knows: a table may get one between two calls. */
+bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
+{
+    int type = lua_type(L, arg);
+    if (type != LUA_TTABLE) return type <= LUA_TNIL;
+    const void *const *names = lsl_get(L)->quick_name;
+    lua_pushnil(L);
+    while (lua_next(L, arg)) {
+        if (!read_quick(L, names, lua_topointer(L, -2), quick)) {
+            lua_pop(L, 2);
+            return false;
+        }
+        lua_pop(L, 1);
+    }
+    return true;
+}
+
+void lsl_define_options(lua_State *L)
+{
+    static const char *const names[LSL_QUICK_NAMES] = {"stream", "out", "non_blocking", "tf32"};
+    lsl_state *state = lsl_get(L);
+    for (int i = 0; i < LSL_QUICK_NAMES; i++) {
+        lua_pushstring(L, names[i]);
+        state->quick_name[i] = lua_topointer(L, -1);
+        (void)luaL_ref(L, LUA_REGISTRYINDEX);    /* keeps it until the end */
     }
 }
 

@@ -294,19 +294,25 @@ static sl_status copy(lua_State *L, sl_tensor *dst, sl_tensor *src, bool non_blo
     return status == SL_OK ? sl_stream_wait_stream(other, stream, err) : status;
 }
 
+/* For options that lsl_quick_options does not read. */
+LSL_COLD static void read_odd_copy(lua_State *L, lsl_quick *given)
+{
+    const lsl_option options[] = {
+        {"non_blocking", LSL_OPT_BOOL, &given->flag_value},
+        {"stream", LSL_OPT_STREAM, &given->stream},
+    };
+    lsl_options(L, 3, options, LSL_COUNT(options), "copy_");
+}
+
 /* dst:copy_(src, {non_blocking =, stream =}) */
 static int tensor_copy(lua_State *L)
 {
     sl_tensor *dst = check_self(L, "copy_"), *src = lsl_check_tensor(L, 2, "src", "copy_");
-    int non_blocking = 0;
-    sl_stream *stream = NULL;
-    const lsl_option options[] = {
-        {"non_blocking", LSL_OPT_BOOL, &non_blocking}, {"stream", LSL_OPT_STREAM, &stream},
-    };
-    lsl_options(L, 3, options, LSL_COUNT(options), "copy_");
+    lsl_quick given = {.flag = LSL_QUICK_NON_BLOCKING};
+    if (!lsl_quick_options(L, 3, &given)) read_odd_copy(L, &given);
     lsl_no_more(L, 3, "copy_");
     sl_error err;
-    lsl_check(L, copy(L, dst, src, non_blocking, stream, &err), &err, "copy_");
+    lsl_check(L, copy(L, dst, src, given.flag_value, given.stream, &err), &err, "copy_");
     lua_settop(L, 1);
     return 1;
 }
@@ -354,8 +360,9 @@ static int move_to(lua_State *L, lsl_home home, int arg, const char *op)
         return 1;
     }
     if (pinned < 0) pinned = non_blocking;
-    if (!home.host) return push_copy(L, tensor, SL_ON_DEVICE, home.device, non_blocking, stream, op);
-    return push_copy(L, tensor, pinned ? SL_PINNED : SL_PAGEABLE, device, non_blocking, stream, op);
+    sl_place place = !home.host ? SL_ON_DEVICE : pinned ? SL_PINNED : SL_PAGEABLE;
+    if (!home.host) device = home.device;
+    return push_copy(L, tensor, place, device, non_blocking, stream, op);
 }
 
 /* t:to(place, opts) */
@@ -364,8 +371,8 @@ static int tensor_to(lua_State *L)
     lsl_home home;
     check_self(L, "to");
     if (!lsl_read_home(L, 2, &home, "to"))
-        lsl_fail(L, SL_EINVAL, "to", "argument 2 (place) must be \"cuda\", \"cpu\", the number of a "
-                 "GPU as in \"cuda:1\", or a device, got %s", lsl_push_given(L, 2));
+        lsl_fail(L, SL_EINVAL, "to", "argument 2 (place) must be \"cuda\", \"cpu\", the number of "
+                 "a GPU as in \"cuda:1\", or a device, got %s", lsl_push_given(L, 2));
     return move_to(L, home, 3, "to");
 }
 

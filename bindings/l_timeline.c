@@ -103,10 +103,14 @@ static int timeline_stop(lua_State *L)
 static int timeline_close(lua_State *L)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);
-    if (box != NULL) stop_recording(box);
+    if (box == NULL || box->device == NULL) return 0;
+    if (lsl_get(L)->in_host_func > 0)
+        lsl_fail(L, SL_ESTATE, "stop", "a host function must not end a recording");
+    stop_recording(box);
     return 0;
 }
 
+/* Inside a host function the core ends the recording later. */
 static int timeline_gc(lua_State *L)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);

@@ -207,25 +207,24 @@ int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op)
     return lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
 }
 
-sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op)
+int lsl_fail_stream(lua_State *L, int arg, const char *name, const char *op)
 {
-    lsl_box *box = lsl_to(L, arg, LSL_STREAM);
-    if (box == NULL) lsl_type_error(L, arg, name, "a stream", op);
-    if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the stream was closed");
-    return box->p;
+    if (lsl_to(L, arg, LSL_STREAM) == NULL) return lsl_type_error(L, arg, name, "a stream", op);
+    return lsl_fail(L, SL_ECLOSED, op, "the stream was closed");
 }
 
+int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op)
+{
+    if (lsl_to(L, arg, LSL_EVENT) == NULL) return lsl_type_error(L, arg, name, "an event", op);
+    return lsl_fail(L, SL_ECLOSED, op, "the event was closed");
+}
+
+/* What is a stream is looked at first: most calls give one. */
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op)
 {
+    const lsl_box *box = lsl_to(L, arg, LSL_STREAM);
+    if (box != NULL && lsl_is_open(box)) return box->p;
     return lua_isnoneornil(L, arg) ? NULL : lsl_check_stream(L, arg, name, op);
-}
-
-sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op)
-{
-    lsl_box *box = lsl_to(L, arg, LSL_EVENT);
-    if (box == NULL) lsl_type_error(L, arg, name, "an event", op);
-    if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the event was closed");
-    return box->p;
 }
 
 sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op)
@@ -281,7 +280,7 @@ const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *
     return text;
 }
 
-void lsl_no_more(lua_State *L, int n, const char *op)
+void lsl_refuse_more(lua_State *L, int n, const char *op)
 {
     int top = lua_gettop(L);
     for (int arg = n + 1; arg <= top; arg++)

@@ -21,6 +21,9 @@
 
 #include "../core/streamlab.h"
 
+/* What runs only when something is wrong, kept out of the way of what runs each time. */
+#define LSL_COLD __attribute__((cold, noinline))
+
 /* ---- the module's state ------------------------------------------------- */
 
 typedef enum lsl_kind {
@@ -35,17 +38,25 @@ typedef struct lsl_device_node {
     struct lsl_device_node *next;
 } lsl_device_node;
 
-/* A cached script position: which interned text it is on a device. */
+/* A cached script position: which interned text it is on a device. The source is
+ * lua_Debug's short_src, with zeros behind its end. */
 typedef struct lsl_where_slot {
     const sl_device *device;    /* NULL: the slot is empty */
     int line;
     uint32_t id;
+    uint32_t source_bytes;      /* of the source, with its end */
     char source[LUA_IDSIZE];
 } lsl_where_slot;
 
 enum { LSL_WHERE_SLOTS = 64, LSL_WHERE_TEXT = 128 };
 
+/* The options of the calls that a loop makes most (lsl_quick_options). */
+typedef enum lsl_quick_name {
+    LSL_QUICK_STREAM, LSL_QUICK_OUT, LSL_QUICK_NON_BLOCKING, LSL_QUICK_TF32, LSL_QUICK_NAMES
+} lsl_quick_name;
+
 typedef struct lsl_state {
+    const void *quick_name[LSL_QUICK_NAMES];    /* the identities of Lua's strings */
     lua_State *main;                    /* the main thread, for the collector */
     lsl_device_node *devices;           /* all that were opened */
     sl_device *current;                 /* one of them, NULL before the first */
@@ -89,6 +100,7 @@ typedef struct lsl_box {
     uint32_t id;    /* a stream's, which is known also when p is gone */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p != NULL && !(box)->closed)
+#define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Registers a kind: its metatable (with __name "streamlab.<noun>"), methods, and
  * getters, which are C functions of the object that are called for a field. */
@@ -97,7 +109,7 @@ void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *m
 /* Raise for the key at index 2, which the object at index 1 does not have: what is
  * meant, or what it has that is spelt like it (l_fields.c). The first is for reading,
  * given the tables of its methods and fields; the second is __newindex. */
-int lsl_fail_get(lua_State *L, int methods, int fields);
+int lsl_fail_get(lua_State *L, int methods, int fields) LSL_COLD;
 int lsl_fail_set(lua_State *L);
 /* core.nearest(name, names): the key of the table that is spelt most like the name, or
  * nil if none is near. */
@@ -108,7 +120,7 @@ void lsl_set_functions(lua_State *L, const luaL_Reg *functions);
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
 /* The userdata at `arg` if it is of `kind`, else NULL. Never raises. Inline, because every
  * call of the module does this, most of them several times. */
-void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind);
+void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind) LSL_COLD;
 static inline void *lsl_to(lua_State *L, int arg, lsl_kind kind)
 {
     const lsl_tag *tag = lua_touserdata(L, arg);
@@ -150,11 +162,14 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 
 /* Raises {code, message, op, where}; never returns. `op` is "" for a field. A wait that
  * Ctrl-C has ended raises the error of Ctrl-C instead, if its hook is there. */
-int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message);
+int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message) LSL_COLD;
 int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+    LSL_COLD __attribute__((format(printf, 4, 5)));
 /* Raises what the core reported, unless it is success. */
-void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *op);
+static inline void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *op)
+{
+    if (status != SL_OK) lsl_raise(L, status, op, err->msg);
+}
 /* The same, but for the tensor in the box on top of the stack, which was made on
  * the way: on failure it is released at once and not by the collector. */
 void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const char *op);
@@ -182,7 +197,9 @@ void lsl_mark(lua_State *L, sl_device *device);
 /* ---- arguments ------------------------------------------------------------ */
 
 /* These raise unless the argument is an open object of the kind. */
-int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op);
+int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op) LSL_COLD;
+int lsl_fail_stream(lua_State *L, int arg, const char *name, const char *op) LSL_COLD;
+int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op) LSL_COLD;
 static inline sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op)
 {
     const lsl_box *box = lsl_to(L, arg, LSL_TENSOR);
@@ -190,8 +207,18 @@ static inline sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *nam
         lsl_fail_tensor(L, arg, name, op);
     return box->p;
 }
-sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op);
-sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op);
+static inline sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op)
+{
+    const lsl_box *box = lsl_to(L, arg, LSL_STREAM);
+    if (box == NULL || !lsl_is_open(box)) lsl_fail_stream(L, arg, name, op);
+    return box->p;
+}
+static inline sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op)
+{
+    const lsl_box *box = lsl_to(L, arg, LSL_EVENT);
+    if (box == NULL || !lsl_is_open(box)) lsl_fail_event(L, arg, name, op);
+    return box->p;
+}
 sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op);
 /* NULL if the argument is missing or nil. */
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op);
@@ -204,12 +231,17 @@ int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least
 /* A duration from 0 to 1e9 milliseconds, as nanoseconds. */
 int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op);
 /* Raises if there are more than `n` arguments (self is one) that are not nil. */
-void lsl_no_more(lua_State *L, int n, const char *op);
+void lsl_refuse_more(lua_State *L, int n, const char *op) LSL_COLD;
+static inline void lsl_no_more(lua_State *L, int n, const char *op)
+{
+    if (lua_gettop(L) > n) lsl_refuse_more(L, n, op);
+}
 /* Text without a zero byte. */
 const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *op);
 void lsl_check_function(lua_State *L, int arg, const char *name, const char *op);
 /* Raises "argument 2 (b) must be a tensor, got number". */
-int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, const char *op);
+int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, const char *op)
+    LSL_COLD;
 /* The number for a message: NaN without the sign that machines differ in. */
 static inline double lsl_printable(double value) { return value == value ? value : (double)NAN; }
 /* What a user calls the type of the value: "nothing", "number", "stream". */
@@ -273,7 +305,21 @@ sl_stream *lsl_stream_option(lua_State *L, int arg, const char *op);
 /* Reads the options table at `arg`; nothing and nil are no options. An unknown
  * name or a wrong type raises. Allocates nothing. */
 void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const char *op);
-#define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* What lsl_quick_options reads. */
+typedef struct lsl_quick {
+    sl_stream *stream;      /* NULL if it was not given */
+    lsl_out out;            /* slot 0: the call has no such option */
+    lsl_quick_name flag;    /* which option that is true or false the call has, or */
+    int flag_value;         /* LSL_QUICK_NAMES for none */
+} lsl_quick;
+
+/* Reads the options table at `arg` as lsl_options does, but cheaper, as long as nothing
+ * is wrong. False: something may be, and lsl_options is to read it again and say what.
+ * Needs four free stack slots, leaves the stack as it was, raises and allocates nothing. */
+bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick);
+/* Makes the names known to the state. */
+void lsl_define_options(lua_State *L);
 
 /* ---- the module's parts ---------------------------------------------------- */
 
@@ -294,5 +340,7 @@ LUAMOD_API int luaopen_streamlab(lua_State *L);
 /* For the program's handler of Ctrl-C: waits are to end with SL_EINTERRUPT (on), or not
  * any more. Safe in a signal handler. */
 LUAMOD_API void lsl_interrupt(bool on);
+/* The process leaves: from now on no wait lasts, and nothing takes that back. */
+LUAMOD_API void lsl_leave(void);
 
 #endif

@@ -212,9 +212,15 @@ end
 -- The backend; behind "sim", if nobody asked for it, the reason and its code for which it
 -- is not a real GPU.
 local function choose_backend(opts)
-    local backend = opts.backend or core.default("backend") or from_environment("STREAMLAB_BACKEND")
+    local backend = opts.backend or core.default("backend")
     if backend then return backend end
     if opts.profile or opts.overrides or core.default("profile") then return "sim" end
+    backend = from_environment("STREAMLAB_BACKEND")
+    if backend and backend ~= "sim" and backend ~= "cuda" then
+        raise("SL_ENOTFOUND", "open", ("STREAMLAB_BACKEND is \"%.40s\": the backends are cuda and sim")
+              :format(backend))
+    end
+    if backend then return backend end
     local count, reason, code = core.device_count("cuda")
     if (count or 0) > 0 then return "cuda" end
     return "sim", reason, code
@@ -244,11 +250,13 @@ function lab.open(opts, ...)
         local profile = opts.profile or core.default("profile")
             or from_environment("STREAMLAB_PROFILE") or default_profile
         settings = settings_of(profile, opts.overrides)
-    elseif opts.profile or opts.overrides then
+    elseif opts.profile or opts.overrides or core.default("profile") and not opts.backend then
         raise("SL_EINVAL", "open", ("a profile is for the simulator, not for backend \"%s\"")
               :format(backend))
     end
-    local index = opts.index or core.default("index") or 0
+    -- --device names a GPU; it does not reach a simulator that the script asks for.
+    local asked = opts.backend == "sim" or opts.profile or opts.overrides
+    local index = opts.index or not asked and core.default("index") or 0
     local device, is_new = core.open(backend, index, settings)
     if reason then say_simulating(device, reason, code) end
     local on_open = is_new and core.default("on_open")

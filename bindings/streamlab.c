@@ -3,7 +3,8 @@
  * The state is made before anything else, so that Lua finalizes it last: by then
  * every tensor, stream and event has been released, and the devices can be
  * drained and closed. No Lua code runs from then on; host functions that are
- * still queued are dropped.
+ * still queued are dropped. What that drain finds nobody can be told any more, so the
+ * program calls registry["streamlab.finish"] before it closes the state.
  */
 #include "lsl.h"
 
@@ -30,6 +31,26 @@ static int state_gc(lua_State *L)
         free(node);
     }
     return 0;
+}
+
+/* registry["streamlab.finish"]: waits for the real GPUs that are open and returns what
+ * nobody has been told of, a sentence each. The simulator waits for nothing. */
+static int finish(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    if (state->in_host_func > 0) return 0;
+    int n = 0;
+    for (lsl_device_node *node = state->devices; node != NULL; node = node->next) {
+        const sl_device_info *info = sl_device_get_info(node->device);
+        if (info->simulated) continue;
+        sl_error err;
+        sl_status status = sl_device_finish(node->device, &err);
+        if (status == SL_OK || status == SL_EINTERRUPT) continue;
+        luaL_checkstack(L, 1, NULL);
+        lua_pushfstring(L, "%s %d, at the end: %s", info->backend, info->index, err.msg);
+        n++;
+    }
+    return n;
 }
 
 /* Pushes the state, which the registry keeps until lua_close. */
@@ -173,6 +194,9 @@ static void run_prelude(lua_State *L)
     wrap_functions(L);
     lua_getfield(L, -1, "open");
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.open");
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushcclosure(L, finish, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.finish");
 }
 
 /* ---- the module ---------------------------------------------------------------------------- */
@@ -192,6 +216,7 @@ static int open_module(lua_State *L)
     lua_newtable(L);
     lsl_get(L)->module = lua_topointer(L, -1);
     lsl_define_error(L);
+    lsl_define_options(L);
     lsl_define(L, LSL_SCRATCH, "scratch", scratch_meta, NULL, NULL);
     lsl_open_device(L);
     lsl_open_stream(L);
@@ -208,6 +233,8 @@ static int open_module(lua_State *L)
 }
 
 LUAMOD_API void lsl_interrupt(bool on) { sl_interrupt(on); }
+
+LUAMOD_API void lsl_leave(void) { sl_leave(); }
 
 /* Opening again gives the same module: there is one state in a Lua state. */
 LUAMOD_API int luaopen_streamlab(lua_State *L)

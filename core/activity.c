@@ -120,6 +120,14 @@ static void sort_activities(sl__activities *list)
     list->n_sorted = list->n;
 }
 
+/* A copy between the device and pageable memory may hold the host to its end; whether the
+ * driver did that shows only now. Of other operations the backend knows. */
+static bool has_held_host(const sl_span *span)
+{
+    return (span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE))
+           && span->host_end_ns >= span->end_ns;
+}
+
 /* From the first start to the last end; the grid and the symbol of the longest. */
 static void give_times(sl_span *span, const sl__activity *first, const sl__activity *end)
 {
@@ -133,6 +141,8 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
         if (a->end_ns - a->start_ns > longest->end_ns - longest->start_ns)
             longest = a;
     }
+    if (has_held_host(span))
+        span->flags |= SL_SPAN_HOST_WAITED;
     span->symbol = longest->symbol;
     if (longest->blocks) {
         span->blocks = longest->blocks;

@@ -93,6 +93,7 @@ struct sl_stream {
     int32_t priority;           /* clamped */
     bool non_blocking;
     bool legacy;                /* the NULL stream */
+    bool owned;                 /* the device's own: who retains it retains the device */
     uint32_t name;              /* device text id */
     uint64_t last_seq;          /* the last operation enqueued, 0 if none */
 };
@@ -112,38 +113,39 @@ struct sl_op {
     sl_event *event;            /* RECORD, WAIT; else NULL */
     sl_buffer *out, *in[2];     /* NULL where unused */
     uint64_t seq;               /* issue number over all streams of the device, >= 1 */
-    uint32_t where;             /* device text id */
-    sl_work work;
-    sl_host_fn host_fn;         /* HOST_FUNC: run exactly once with host_ud */
-    void *host_ud;
     void (*host_release)(void *ud);
-    uint64_t wait_target;       /* WAIT: seq of the record captured, 0 if none */
-    uint32_t wait_target_stream;
+    uint32_t where;             /* device text id */
+    bool lost;                  /* the backend: in flight when the device failed, never ran */
     /* The backend fills these before the operation is reaped. */
+    uint8_t engine;                         /* sl_engine */
+    uint8_t span_flags;                     /* sl_span.flags */
+    uint16_t threads;
+    uint32_t blocks;                        /* grid of a kernel */
     int64_t host_start_ns, host_end_ns;     /* the enqueueing call */
     int64_t start_ns, end_ns;               /* on the device; equal for RECORD and WAIT;
                                              * SL_TIME_LATER: they come with an sl_activity */
-    bool lost;                              /* in flight when the device failed: never ran */
-    uint32_t blocks;                        /* grid of a kernel */
-    uint16_t threads;
-    uint8_t engine;                         /* sl_engine */
-    uint8_t span_flags;                     /* sl_span.flags */
+    uint64_t wait_target;       /* WAIT: seq of the record captured, 0 if none */
+    uint32_t wait_target_stream;
+    sl_host_fn host_fn;         /* HOST_FUNC: run exactly once with host_ud */
+    void *host_ud;
+    sl_work work;
 };
 
+/* What every operation looks at comes first, in one cache line. */
 struct sl_device {
     const sl_backend *backend;
-    sl_device_info info;        /* filled by device_open */
+    struct sl__device_core *core;   /* the core's own part (core/device.h) */
     int32_t refs;
     /* Not 0 while the user asks for the end of a wait: the wait then fails with
      * SL_EINTERRUPT and everything stays as it was. Core sets the pointer before
      * device_open; a signal handler sets what it points to. */
     const volatile sig_atomic_t *interrupted;
+    /* A sentence for the user, or NULL; the backend sets it, core takes it and sets NULL. */
+    const char *notice;
     /* The backend fills this, once, when the device is lost (status SL_EFAULT); from
      * then on reap hands over all operations in flight, with `lost` set. */
     sl_error fault;
-    /* A sentence for the user, or NULL; the backend sets it, core takes it and sets NULL. */
-    const char *notice;
-    struct sl__device_core *core;   /* the core's own part (core/device.h) */
+    sl_device_info info;        /* filled by device_open */
 };
 
 /* ---- the plain calls that enqueue nothing -------------------------------- */

@@ -459,6 +459,19 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
 
 /* ---- calls that only cost ------------------------------------------------------------ */
 
+static sl_status costing_call(sl_device *device, sl_plain_call which, sl_error *err)
+{
+    int *handles = &device->core->cublas_handles;
+    sl_status status;
+
+    if (which == SL_PLAIN_CUBLAS_DESTROY && *handles == 0)
+        return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
+    status = plain_call(device, which, NULL, NULL, err);
+    if (!status)
+        *handles += (which == SL_PLAIN_CUBLAS_CREATE) - (which == SL_PLAIN_CUBLAS_DESTROY);
+    return sl__device_finish(device, status, err);
+}
+
 sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
 {
     static const sl_plain_call calls[] = {
@@ -474,7 +487,7 @@ sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
         return status;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(sl__plain_call_names[calls[i]], cuda_name))
-            return sl__device_finish(device, plain_call(device, calls[i], NULL, NULL, err), err);
+            return costing_call(device, calls[i], err);
     return sl_fail(err, SL_ENOTFOUND,
                    "there is no plain call \"%.60s\": known are cudaFuncSetCacheConfig, "
                    "cudaDeviceSetLimit, cublasCreate, cublasDestroy", cuda_name);

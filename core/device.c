@@ -126,8 +126,11 @@ sl_status sl_device_open(const char *backend_name, int index, const sl_setting *
 {
     const sl_backend *backend = NULL;
     sl_device *device = NULL;
-    sl_status status = find_device(backend_name, index, &backend, err);
+    sl_status status;
 
+    if (sl__host_func_depth)
+        return sl_fail(err, SL_ESTATE, "a host function must not open a device");
+    status = find_device(backend_name, index, &backend, err);
     if (status)
         return status;
     status = allocate(backend, index, &device, err);
@@ -167,24 +170,35 @@ void sl_device_release(sl_device *device)
     deallocate(device);
 }
 
+sl_status sl_device_finish(sl_device *device, sl_error *err)
+{
+    sl_status status = sl__device_enter_lost(device, "finish", err);
+    sl__device_core *core;
+
+    if (status)
+        return status;
+    core = device->core;
+    core->draining = true;
+    if (!device->fault.status)          /* nothing runs any more on a lost device */
+        status = device->backend->device_synchronize(device, err);
+    sl__device_reap(device);
+    core->draining = core->stats.ops_in_flight > 0;
+    if (device->fault.status && core->fault.reported)
+        return SL_OK;
+    return sl__device_finish(device, status, err);
+}
+
 /* Host functions that the wait reaches are skipped: the host language may be
  * closing. The current stream becomes the NULL stream, because a user stream
  * that is current holds its device, which holds the stream. */
 void sl_device_drain(sl_device *device)
 {
-    sl__device_core *core;
-
-    if (!device || device->core->in_host_func)
+    if (!device || sl__host_func_depth)
         return;
-    core = device->core;
-    core->draining = true;
-    if (!device->fault.status)          /* nothing runs any more on a lost device */
-        sl__device_leave(device, device->backend->device_synchronize(device, NULL), NULL);
-    sl__device_reap(device);
-    sl_device_set_current_stream(device, core->legacy, NULL);
-    core->draining = core->stats.ops_in_flight > 0;
-    core->pending.status = SL_OK;
-    core->more_pending = 0;
+    sl_device_finish(device, NULL);
+    sl_device_set_current_stream(device, device->core->legacy, NULL);
+    device->core->pending.status = SL_OK;
+    device->core->more_pending = 0;
 }
 
 const sl_device_info *sl_device_get_info(const sl_device *device)
@@ -203,7 +217,7 @@ sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *e
 {
     if (!device)
         return sl_fail(err, SL_ECLOSED, "the device is closed");
-    if (device->core->in_host_func)
+    if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not call the device: %s", what);
     return SL_OK;
 }
@@ -212,7 +226,7 @@ sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
 {
     sl_status status;
 
-    if (device && !device->core->in_host_func && !device->fault.status)
+    if (device && !sl__host_func_depth && !device->fault.status)
         return SL_OK;
     status = sl__device_enter_lost(device, what, err);
     return status ? status : sl__fault_report(device, err);
@@ -222,12 +236,14 @@ void sl__device_reap(sl_device *device)
 {
     sl_op *next;
 
-    if (device->core->in_host_func)
+    if (sl__host_func_depth)
         return;
     for (sl_op *op = device->backend->reap(device); op; op = next) {
         next = op->next;
         sl__op_retire(device, op);
     }
+    if (device->core->late_stops)
+        sl__record_stop_late(device);
 }
 
 /* What went wrong in calls that have happened. */
@@ -252,7 +268,7 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
 {
     sl__device_core *core = device->core;
 
-    if (core->in_host_func)
+    if (sl__host_func_depth)
         return SL_OK;
     sl__device_reap(device);
     if (device->fault.status && !core->fault.reported)

@@ -21,36 +21,40 @@ extern const sl_backend *const sl__backends[];
 struct sl__op_chunk;
 struct sl__recording;
 
+/* What every operation looks at comes first: two cache lines. */
 typedef struct sl__device_core {
+    sl_op *free_ops;                    /* the pool of operations (core/op.c) */
+    uint64_t last_seq;                  /* operations and recorded calls share the counter */
+    uint32_t where;                     /* text id */
+    struct sl__recording *recordings;   /* active ones, the latest first (core/record.c) */
     sl_stream *legacy, *per_thread;     /* owned; per_thread is NULL until asked for */
     sl_stream *current;                 /* counted when it is a user stream */
+    sl_device_stats stats;
+    sl_error pending;                   /* what settle reports next; status 0: nothing */
+    int more_pending;                   /* how many failures after it were not kept */
+    bool draining;                      /* host functions are skipped */
+    bool late_stops;                    /* recordings were stopped in a host function */
+    sl__fault fault;                    /* what core/fault.c knows of a lost device */
 
-    sl_op *free_ops;                    /* the pool of operations (core/op.c) */
     struct sl__op_chunk *op_chunks;
-
-    uint64_t last_seq;                  /* operations and recorded calls share the counter */
     uint64_t last_buffer_id, last_tensor_id;
     uint32_t last_stream_id;
-    uint32_t where;                     /* text id */
+    int cublas_handles;                 /* of cublasCreate, not destroyed yet */
     sl__strings strings;
-
-    struct sl__recording *recordings;   /* active ones, the latest first (core/record.c) */
     sl__activities activities;          /* what the backend delivered while one is active */
     uint32_t span_names[SL_KERNELS][SL_DTYPES + 1];     /* text ids, 0: not made yet */
     uint32_t copy_names[SL_SPAN_KINDS][3][3];
     uint32_t memset_name, host_func_name;
-
     sl_pressure_hook pressure_hook;
     void *pressure_ud;
-    bool draining;                      /* host functions are skipped */
-    int in_host_func;                   /* depth of host functions that are running */
-    sl__fault fault;                    /* what core/fault.c knows of a lost device */
-    sl_error pending;                   /* what settle reports next; status 0: nothing */
-    int more_pending;                   /* how many failures after it were not kept */
-    sl_device_stats stats;
 } sl__device_core;
 
-/* The flag of sl_interrupt, for sl_device.interrupted (core/interrupt.c). */
+/* Depth of the host functions that are running on this thread, whichever device's: none
+ * may call any device, since a backend may be in the middle of one's work for another
+ * (core/host_func.c). */
+extern _Thread_local int sl__host_func_depth;
+
+/* The flag of sl_interrupt and sl_leave, for sl_device.interrupted (core/interrupt.c). */
 const volatile sig_atomic_t *sl__interrupt_flag(void);
 
 /* Checks at the door of every call that reaches the backend: the device is

@@ -104,7 +104,7 @@ sl_status sl__fault_report(sl_device *device, sl_error *err)
     const sl__fault *fault = &device->core->fault;
 
     sl__device_reap(device);
-    if (!fault->reported && !device->core->in_host_func)
+    if (!fault->reported && !sl__host_func_depth)
         compose(device);
     if (err)
         *err = fault->reported ? fault->error : device->fault;

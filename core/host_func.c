@@ -1,7 +1,7 @@
 /* host_func.c - host functions in a stream.
  *
  * The backend runs what it finds in op->host_fn. Core puts its own function
- * there, which keeps the rules: no call of the device while the user's function
+ * there, which keeps the rules: no call of any device while the user's function
  * runs, none of them at all once the device drains, and an error is kept for
  * the core call that drove the backend (see sl__device_settle).
  */
@@ -10,6 +10,8 @@
 #include "device.h"
 #include "op.h"
 #include "stream.h"
+
+_Thread_local int sl__host_func_depth;
 
 typedef struct host_func {
     sl_device *device;      /* borrowed: the operation's stream holds it */
@@ -22,16 +24,15 @@ typedef struct host_func {
 static bool run_host_func(void *ud, sl_error *err)
 {
     host_func *func = ud;
-    sl__device_core *core = func->device->core;
     sl_error failure = { .msg = "" };
     bool succeeded;
 
     (void)err;
-    if (core->draining)
+    if (func->device->core->draining)
         return true;
-    core->in_host_func++;
+    sl__host_func_depth++;
     succeeded = func->fn(func->ud, &failure);
-    core->in_host_func--;
+    sl__host_func_depth--;
     if (!succeeded)
         sl__device_fail_later(func->device, SL_EHOSTFUNC,
                               failure.msg[0] ? failure.msg : "a host function failed");

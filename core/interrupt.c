@@ -2,11 +2,19 @@
  * signal handler knows none of them; every device points its backend to it. */
 #include "device.h"
 
-static volatile sig_atomic_t wanted;
+static volatile sig_atomic_t wanted, leaving;
 
 void sl_interrupt(bool on)
 {
     wanted = on;
+    if (leaving)        /* looked at afterwards: sl_leave may come in between */
+        wanted = 1;
+}
+
+void sl_leave(void)
+{
+    leaving = 1;
+    wanted = 1;
 }
 
 const volatile sig_atomic_t *sl__interrupt_flag(void)

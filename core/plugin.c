@@ -9,9 +9,13 @@
 #include "plugin.h"
 
 #include <dlfcn.h>
+#ifdef __linux__
+#include <elf.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PLUGIN_FILE "streamlab_cuda.so"
@@ -98,6 +102,28 @@ static sl_status find_file(char path[PATH_BYTES], sl_error *err)
 
 /* ---- loading ----------------------------------------------------------------- */
 
+/* A file that was cut short maps, and then ends the process with SIGBUS inside dlopen. The
+ * section headers come last in it. */
+static bool is_cut_short(const char *path)
+{
+    bool cut = false;
+#ifdef ELFCLASS64
+    Elf64_Ehdr head;
+    struct stat info;
+    FILE *file = fopen(path, "rb");
+
+    if (!file)
+        return false;               /* dlopen says why */
+    if (fread(&head, sizeof head, 1, file) == 1 && !fstat(fileno(file), &info)
+        && !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_ident[EI_CLASS] == ELFCLASS64)
+        cut = (uint64_t)info.st_size < head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize;
+    fclose(file);
+#else
+    (void)path;
+#endif
+    return cut;
+}
+
 /* POSIX: what dlsym gives may be a function, though C has no such conversion. */
 static sl_backend_entry_fn find_entry(void *library)
 {
@@ -123,8 +149,9 @@ static sl_status check_backend(const sl_backend *backend, sl_error *err)
 
 static sl_status load(const char *path, const sl_backend **out, sl_error *err)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char *reason = library ? NULL : dlerror();
+    bool cut = is_cut_short(path);
+    void *library = cut ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *reason = library ? NULL : cut ? PLUGIN_FILE " is cut short" : dlerror();
     const sl_backend *backend;
     sl_backend_entry_fn entry;
     char why[200] = "";

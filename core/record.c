@@ -26,6 +26,7 @@ typedef struct sl__recording {
     bool *streams_noted;        /* by stream id */
     size_t n_streams;
     bool reported;              /* the loss of a span was told */
+    bool stopped;               /* in a host function: to be closed after it */
 } recording;
 
 static void lose(sl_device *device, recording *rec)
@@ -316,12 +317,10 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
                           sl_error *err)
 {
     recording *rec = NULL;
-    sl_status status;
+    sl_status status = sl__device_enter(device, "record", err);
 
-    if (!device)
-        return sl_fail(err, SL_ECLOSED, "the device is closed");
-    if (device->fault.status)
-        return sl__fault_report(device, err);
+    if (status)
+        return status;
     status = open_recording(device, &rec, err);
     if (status)
         return status;
@@ -349,9 +348,28 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline)
         rec = *link;
         if (rec->timeline != timeline)
             continue;
+        if (sl__host_func_depth) {
+            rec->stopped = device->core->late_stops = true;
+            return;
+        }
         *link = rec->next;
         close_recording(device, rec);
         return;
+    }
+}
+
+void sl__record_stop_late(sl_device *device)
+{
+    recording **link = &device->core->recordings, *rec;
+
+    device->core->late_stops = false;
+    while ((rec = *link)) {
+        if (!rec->stopped) {
+            link = &rec->next;
+            continue;
+        }
+        *link = rec->next;
+        close_recording(device, rec);
     }
 }
 

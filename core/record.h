@@ -16,6 +16,10 @@ void sl__record_op(sl_device *device, const sl_op *op);
 void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind);
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status);
 
+/* Closes recordings that were stopped in a host function, where the backend may be in the
+ * middle of a launch. */
+void sl__record_stop_late(sl_device *device);
+
 /* Closes recordings that nobody stopped. */
 void sl__record_abandon(sl_device *device);
 

@@ -14,13 +14,6 @@
 #include "op.h"
 #include "record.h"
 
-static bool is_owned(const sl_stream *stream)
-{
-    const sl__device_core *core = stream->device->core;
-
-    return stream == core->legacy || stream == core->per_thread;
-}
-
 static int clamp_priority(const sl_device_info *info, int priority)
 {
     if (priority > info->priority_least)
@@ -69,8 +62,11 @@ sl_status sl__stream_open_owned(sl_device *device, bool legacy, const char *name
                                 sl_stream **stream, sl_error *err)
 {
     sl_stream_options options = { .name = name };
+    sl_status status = open_stream(device, &options, legacy, stream, err);
 
-    return open_stream(device, &options, legacy, stream, err);
+    if (!status)
+        (*stream)->owned = true;
+    return status;
 }
 
 void sl__stream_close_owned(sl_stream *stream)
@@ -101,7 +97,7 @@ sl_stream *sl_stream_retain(sl_stream *stream)
 {
     if (!stream)
         return NULL;
-    if (is_owned(stream))
+    if (stream->owned)
         sl_device_retain(stream->device);
     else
         stream->refs++;
@@ -115,7 +111,7 @@ void sl_stream_release(sl_stream *stream)
     if (!stream)
         return;
     device = stream->device;
-    if (is_owned(stream)) {
+    if (stream->owned) {
         sl_device_release(device);
         return;
     }
@@ -213,8 +209,8 @@ sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_
         return status;
     core = device->core;
     old = core->current;
-    core->current = is_owned(stream) ? stream : sl_stream_retain(stream);
-    if (!is_owned(old))
+    core->current = stream->owned ? stream : sl_stream_retain(stream);
+    if (!old->owned)
         sl_stream_release(old);
     return SL_OK;
 }

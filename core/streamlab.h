@@ -122,12 +122,22 @@ const sl_device_info *sl_device_get_info(const sl_device *device);
  * (off). A wait that has ended takes it back itself. Safe in a signal handler. */
 void sl_interrupt(bool on);
 
+/* The process leaves: from now on every wait of every device fails with SL_EINTERRUPT,
+ * draining included, and nothing takes that back. Safe in a signal handler. */
+void sl_leave(void);
+
 /* A sentence that the backend wants the user to see, once; NULL if there is none. */
 const char *sl_device_take_notice(sl_device *device);
 
 /* Waits for all work and retires it; then drops host functions that have not
  * run. The owner calls it before its last release. Blocking. */
 void sl_device_drain(sl_device *device);
+
+/* For the end of a run: waits for all work and retires it, without running host functions
+ * that have not run, and fails with what nobody has been told of yet: the loss of the
+ * device, or what a later call would have reported. Blocking. SL_EINTERRUPT if the wait
+ * was ended; SL_ESTATE in a host function. */
+sl_status sl_device_finish(sl_device *device, sl_error *err);
 
 /* cudaDeviceSynchronize. Blocking. */
 sl_status sl_device_synchronize(sl_device *device, sl_error *err);
@@ -191,8 +201,8 @@ sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err
 sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err);
 
 /* `fn` runs on the calling thread of some later core call, when the stream has
- * reached it; it must not enqueue, synchronise, create or free (those calls fail
- * with SL_ESTATE while it runs); it may read and write host tensors and do host
+ * reached it; it must not enqueue, synchronise, create or free, on any device (those
+ * calls fail with SL_ESTATE while it runs); it may read and write host tensors and do host
  * work. A false return with a message in `err` makes the core call that drove it
  * fail with SL_EHOSTFUNC. `release` frees `ud`, run or not. */
 typedef bool (*sl_host_fn)(void *ud, sl_error *err);
@@ -350,7 +360,8 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
 sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
                           sl_error *err);
 /* Operations that have not retired yet are left out: synchronise first. So are those
- * whose times a real GPU's profiler lost; a later call then reports SL_EBACKEND, once. */
+ * whose times a real GPU's profiler lost; a later call then reports SL_EBACKEND, once.
+ * In a host function the recording ends with the next call on the device after it. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
 #include "timeline/timeline.h"

@@ -18,6 +18,7 @@
 #include <string.h>
 
 void lsl_interrupt(bool on);            /* bindings/ */
+void lsl_leave(void);
 
 static const char message[] = "interrupted!";
 
@@ -80,6 +81,11 @@ void interrupt_disarm(lua_State *L, int status)
 bool interrupt_ended_run(void)
 {
     return ended_run;
+}
+
+void interrupt_leave(void)
+{
+    lsl_leave();
 }
 
 /* ---- which coroutine runs ------------------------------------------------ */

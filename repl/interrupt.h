@@ -23,4 +23,8 @@ void interrupt_disarm(lua_State *L, int status);
  * caught, before it failed for another reason, does not count. */
 bool interrupt_ended_run(void);
 
+/* The program leaves after Ctrl-C: from now on no wait for a device lasts, whatever else
+ * is run. */
+void interrupt_leave(void);
+
 #endif

@@ -82,6 +82,24 @@ static bool flush_stdout(void)
     return false;
 }
 
+/* Waits for the real GPUs, as closing the state will, and reports what it finds. False
+ * if there is something: the loss of a device, which no later call could tell of. */
+static bool finish_devices(lua_State *L)
+{
+    int before = lua_gettop(L);
+    if (lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.finish") != LUA_TFUNCTION) {
+        lua_pop(L, 1);
+        return true;
+    }
+    if (run_report(L, lua_pcall(L, 0, LUA_MULTRET, 0)) != LUA_OK)
+        return false;
+    int n = lua_gettop(L) - before;
+    for (int i = 1; i <= n; i++)
+        run_message(lua_tostring(L, before + i));
+    lua_settop(L, before);
+    return n == 0;
+}
+
 /* os.exit, which here closes the state unless told not to, after saving the
  * trace. Upvalues: the original, the path of the trace or nil. */
 static int exit_saving(lua_State *L)
@@ -91,6 +109,8 @@ static int exit_saving(lua_State *L)
     lua_settop(L, 2);
     if (trace)
         fine = trace_save(L, trace);
+    if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L))
+        fine = false;
     if (!flush_stdout() || !fine) {
         bool success = lua_isnoneornil(L, 1) || (lua_isboolean(L, 1) && lua_toboolean(L, 1))
                        || (lua_isinteger(L, 1) && lua_tointeger(L, 1) == 0);
@@ -180,7 +200,11 @@ static int run_program(lua_State *L)
         print_version();
     if (run_all(L, p) != LUA_OK)
         p->exit_status = interrupt_ended_run() ? EXIT_INTERRUPTED : EXIT_SCRIPT;
+    if (p->exit_status == EXIT_INTERRUPTED)
+        interrupt_leave();
     if (p->options->trace && !trace_save(L, p->options->trace) && p->exit_status == EXIT_FINE)
+        p->exit_status = EXIT_SCRIPT;
+    if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L))
         p->exit_status = EXIT_SCRIPT;
     return 0;
 }

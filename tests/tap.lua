@@ -190,6 +190,10 @@ function tap.skip_all(why)
     os.exit(0, true)
 end
 
+-- With CUDA_LAUNCH_BLOCKING=1, and so under compute-sanitizer, nothing runs beside anything
+-- else on a GPU; what needs that is not checked then.
+tap.launches_block = (os.getenv("CUDA_LAUNCH_BLOCKING") or "0") ~= "0"
+
 -- Opens a device of the backend that the tests run on: STREAMLAB_BACKEND, else the
 -- simulator. Where no GPU answers the file is skipped with the reason; a GPU that is
 -- there and cannot be opened is an error.

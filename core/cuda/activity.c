@@ -38,11 +38,9 @@ static void warm_up(cuda_device *dev)
                               .dtype = SL_UINT8 };
     uint32_t blocks;
     uint16_t threads;
-    if (dev->base.fault.status)
-        return;
-    if (cuda_kernel_launch(dev, &nothing, NULL, NULL, NULL, NULL, dev->memory_stream, &blocks,
-                           &threads) != cudaSuccess)
-        cudaGetLastError();
+    if (!dev->base.fault.status)
+        cuda_kernel_launch(dev, &nothing, NULL, NULL, NULL, NULL, dev->memory_stream, &blocks,
+                           &threads, NULL);
 }
 
 /* The user can do without CUPTI: `why` says so. */
@@ -67,6 +65,23 @@ static sl_status start(cuda_device *dev, sl_error *err)
     return cuda_event_times_begin(dev->activity, err);
 }
 
+/* For one more range. Ranges with a start and an end, unlike NVTX's pushed ones, do not mix
+ * with those of other devices and of the script. Which recording ends is not known: of
+ * those of one device it is taken to be the latest, as when they nest. */
+static bool make_room(cuda_activity *activity)
+{
+    int32_t n = activity->device->recording;
+    if (n < activity->cap_ranges)
+        return true;
+    int32_t cap = n ? 2 * n : 4;
+    uint64_t *grown = realloc(activity->ranges, (size_t)cap * sizeof *grown);
+    if (!grown)
+        return false;
+    activity->ranges = grown;
+    activity->cap_ranges = cap;
+    return true;
+}
+
 sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
 {
     cuda_device *dev = cuda_of(device);
@@ -80,8 +95,12 @@ sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
     sl_status status = dev->recording > 0 ? SL_OK : start(dev, err);
     if (status)
         return status;
-    dev->recording++;
-    nvtxRangePushA(name ? name : "streamlab");
+    if (!make_room(dev->activity)) {
+        if (dev->recording == 0)
+            cuda_trace_end(dev->activity);
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+    }
+    dev->activity->ranges[dev->recording++] = nvtxRangeStartA(name ? name : "streamlab");
     return SL_OK;
 }
 
@@ -101,8 +120,8 @@ void cuda_record_end(sl_device *device)
     cuda_device *dev = cuda_of(device);
     if (dev->recording == 0)
         return;
-    nvtxRangePop();
-    if (--dev->recording == 0)
+    nvtxRangeEnd(dev->activity->ranges[--dev->recording]);
+    if (dev->recording == 0)
         cuda_trace_end(dev->activity);
 }
 
@@ -115,6 +134,7 @@ void cuda_activity_close(cuda_device *dev)
     cuda_event_times_close(dev->activity);
     if (dev->base.notice == dev->activity->notice)
         dev->base.notice = NULL;
+    free(dev->activity->ranges);
     free(dev->activity);
     dev->activity = NULL;
     if (--n_activities == 0)
@@ -167,6 +187,12 @@ void cuda_activity_after(cuda_op *op, bool enqueued)
 void cuda_activity_completed(cuda_op *op)
 {
     cuda_event_times_completed(op);
+}
+
+void cuda_activity_idle(const cuda_device *dev)
+{
+    if (dev->recording > 0 && !dev->timed_by_events)
+        cuda_trace_deliver();
 }
 
 void cuda_activity_tidy(const cuda_device *dev)

@@ -14,6 +14,8 @@
 struct cuda_activity {              /* of a device, from its first recording until it closes */
     cuda_device *device;
     char notice[320];               /* what base.notice points to */
+    uint64_t *ranges;               /* of NVTX, one a recording, the latest last */
+    int32_t cap_ranges;
 
     /* cupti_trace.c */
     bool traced;                    /* a recording is on that CUPTI takes the times of */
@@ -44,8 +46,12 @@ void cuda_trace_pop(void);
  * Costs nothing otherwise. */
 void cuda_trace_tidy(void);
 
+/* Makes CUPTI hand over what it has, unless it was asked a short while ago. */
+void cuda_trace_deliver(void);
+
 /* As cuda_record_collect. Waits for CUPTI's thread, not for the device. What shares a
- * buffer with an operation still in flight stays in CUPTI until that has completed. */
+ * buffer with an operation still in flight stays in CUPTI until that has completed, unless
+ * this is the process's only recording: then what is in flight never gets times. */
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
 
 /* ---- event_times.c -------------------------------------------------------- */

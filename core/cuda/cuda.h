@@ -30,7 +30,7 @@
 
 #include "../backend.h"
 
-enum { CUDA_MARKS = 32, CUDA_MARK_EVERY = 32 };
+enum { CUDA_MARKS = 32, CUDA_MARK_EVERY = 64 };
 
 typedef struct cuda_device cuda_device;
 typedef struct cuda_block cuda_block;           /* memory.c */
@@ -43,11 +43,11 @@ typedef struct cuda_stream {
     struct cuda_stream *next, **link;   /* in the device's list */
     sl_op *head, **tail;                /* in flight, by sl_op.next */
     int64_t n_in_flight;
-    struct { cudaEvent_t event; uint64_t seq; } marks[CUDA_MARKS];  /* a ring */
-    uint32_t first_mark, n_marks;
     uint32_t unmarked;                  /* operations since the last mark, large ones for more */
+    uint32_t first_mark, n_marks;
     cuda_block *workspace;              /* of matmul; NULL until needed */
     cuda_block *scratch;                /* of sum; NULL until needed */
+    struct { cudaEvent_t event; uint64_t seq; } marks[CUDA_MARKS];  /* a ring */
 } cuda_stream;
 
 typedef struct cuda_event {
@@ -70,14 +70,13 @@ typedef struct cuda_op {
 } cuda_op;
 
 typedef struct cuda_host_funcs {        /* wait.c */
+    int32_t n_pending;                  /* enqueued and not run yet; the Lua thread's */
     pthread_mutex_t lock;
     pthread_cond_t ran;
     pthread_cond_t left;
     cuda_op *head, **tail;              /* the stream has reached them; under the lock */
     int inside;                         /* driver's threads that wait; under the lock */
     bool abandoned;                     /* the device failed or closes: run none; under the lock */
-    bool running;                       /* one runs now; the Lua thread's, as the next */
-    int32_t n_pending;                  /* enqueued and not run yet */
 } cuda_host_funcs;
 
 enum { CUDA_SIZE_CLASSES = 64 * 8 };
@@ -87,14 +86,18 @@ typedef struct cuda_pool {              /* pool.c */
     size_t bytes;                       /* in all of them */
 } cuda_pool;
 
+/* What every operation looks at comes first, in one cache line. */
 struct cuda_device {
     sl_device base;
-    cuda_device *next_open;             /* the open devices: host memory belongs to all of them */
-    cuda_stream *streams;
     sl_op *done, **done_tail;           /* completed, not reaped yet */
     int64_t n_in_flight;
     uint32_t reaps;                     /* since the marks were last asked */
+    int32_t recording;                  /* how many recordings are on */
+    bool timed_by_events;               /* while recording: CUPTI is not to be had */
+    bool launches_block;                /* CUDA_LAUNCH_BLOCKING=1: every launch holds the host */
     cuda_host_funcs funcs;
+    cuda_stream *streams;
+    cuda_device *next_open;             /* the open devices: host memory belongs to all of them */
     cudaStream_t memory_stream;         /* the allocator's own: nothing else runs there */
     cudaMemPool_t pool;                 /* of the driver's; NULL: the device has no pools */
     cuda_pool idle;                     /* device memory that nobody uses */
@@ -103,8 +106,6 @@ struct cuda_device {
     size_t n_free_events[2], cap_free_events[2];
     cuda_gemm *gemm;                    /* NULL until the first matmul */
     cuda_activity *activity;            /* NULL until the first recording */
-    int32_t recording;                  /* how many recordings are on */
-    bool timed_by_events;               /* while recording: CUPTI is not to be had */
     int sm_count, threads_per_sm;
     struct cuda_blas *blas;             /* the handles of cublas_create, the latest first */
     size_t limit_bytes;                 /* the limit that device_set_limit found; 0: not asked */
@@ -143,12 +144,17 @@ void cuda_queue_poll(cuda_device *dev);
 
 /* ---- wait.c ---------------------------------------------------------------- */
 
+/* Host functions of all open devices that are enqueued and have not run, and whether one
+ * runs now. There is one thread for all of them, so devices wait for each other's. */
+extern int32_t cuda_funcs_pending;
+extern bool cuda_funcs_running;
+
 bool cuda_funcs_open(cuda_device *dev);
 void cuda_funcs_close(cuda_device *dev);
 /* Launches the host function of the operation in its stream. */
 sl_status cuda_funcs_launch(cuda_op *op, sl_error *err);
-/* Runs those that their streams have reached. True if it ran one. */
-bool cuda_funcs_run(cuda_device *dev);
+/* Runs those that their streams have reached, on all devices. True if it ran one. */
+bool cuda_funcs_run_all(void);
 /* The device failed or closes: lets the driver's threads go on. */
 void cuda_funcs_abandon(cuda_device *dev);
 /* Before a call that may hold the host: waits, running host functions, until none is
@@ -208,6 +214,9 @@ void cuda_host_open(cuda_device *dev);
 void cuda_host_close(cuda_device *dev);
 /* The open devices, by next_open. */
 cuda_device *cuda_open_devices(void);
+/* Before a call that may wait for any device, as those that page-lock memory or change who
+ * reaches it do: settles host functions, and refuses inside one. `call` names it. */
+sl_status cuda_host_settle(const char *call, sl_error *err);
 
 /* Memory for a tensor, from a pool if one has it; `place` is not SL_ON_DEVICE. `dev` is
  * the device that asks; any other may use the memory. */
@@ -269,11 +278,14 @@ void cuda_gemm_close(cuda_device *dev);
 /* Launches any kernel but MATMUL. `scratch`: CUDA_SCRATCH_BYTES of device memory of the
  * stream, zero before its first use and left usable by each kernel; only SUM needs it.
  * Kernels of no elements are launched too, with one block, so that they keep their
- * place in the stream. *blocks and *threads: the grid. */
+ * place in the stream. *blocks and *threads: the grid. Does not block, but for a kernel
+ * that is not loaded yet while host functions are pending: those run first, and
+ * SL_EINTERRUPT from there means that nothing was launched. SL_EBACKEND: the launch
+ * failed; SL_EFAULT: the device is lost. */
 enum { CUDA_SCRATCH_BYTES = 64 << 10 };
-cudaError_t cuda_kernel_launch(const cuda_device *dev, const sl_work *work, void *out,
-                               const void *in0, const void *in1, void *scratch,
-                               cudaStream_t stream, uint32_t *blocks, uint16_t *threads);
+sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
+                             const void *in1, void *scratch, cudaStream_t stream,
+                             uint32_t *blocks, uint16_t *threads, sl_error *err);
 /* What cudaFuncSetCacheConfig is tried on. */
 cudaError_t cuda_kernel_set_cache_config(void);
 
@@ -292,6 +304,9 @@ void cuda_activity_completed(cuda_op *op);
 /* For a host that waits: takes over what CUPTI has delivered, if much of it has piled up.
  * Costs nothing otherwise. */
 void cuda_activity_tidy(const cuda_device *dev);
+/* The device is idle: what it did until now is to survive if it fails later, and CUPTI's
+ * buffers with it. Costs the host a little, now and then. */
+void cuda_activity_idle(const cuda_device *dev);
 /* Ends the recordings that are on. */
 void cuda_activity_close(cuda_device *dev);
 

@@ -39,8 +39,8 @@ static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err
     while (cuda_now_ns() < end) {
         if (*device->interrupted)
             return sl_fail(err, SL_EINTERRUPT, "interrupted");
-        if (dev->funcs.n_pending > 0)
-            cuda_funcs_run(dev);
+        if (cuda_funcs_pending > 0)
+            cuda_funcs_run_all();
     }
     cuda_queue_poll(dev);
     return SL_OK;
@@ -56,8 +56,11 @@ void cuda_use(const cuda_device *dev)
 {
     if (current_ordinal == dev->base.info.index)
         return;
-    if (cudaSetDevice(dev->base.info.index) == cudaSuccess)
-        current_ordinal = dev->base.info.index;
+    /* It fails for a lost device, and makes it the current one all the same: the calls that
+     * follow report the loss. */
+    if (cudaSetDevice(dev->base.info.index) != cudaSuccess)
+        cudaGetLastError();
+    current_ordinal = dev->base.info.index;
 }
 
 /* After most errors CUDA goes on; after a fault of a kernel every later call on the
@@ -66,6 +69,7 @@ static bool is_lost(cuda_device *dev)
 {
     if (dev->base.fault.status)
         return true;
+    cuda_use(dev);
     cudaError_t again = cudaStreamQuery(dev->memory_stream);
     if (again == cudaSuccess || again == cudaErrorNotReady)
         return false;
@@ -164,6 +168,13 @@ static void fill_info(cuda_device *dev, const struct cudaDeviceProp *prop)
     dev->threads_per_sm = prop->maxThreadsPerMultiProcessor;
 }
 
+/* CUDA's own variable, for debugging. */
+static bool launches_block(void)
+{
+    const char *setting = getenv("CUDA_LAUNCH_BLOCKING");
+    return setting && strcmp(setting, "0") != 0 && setting[0];
+}
+
 static sl_status check_settings(const sl_setting *settings, size_t n_settings, sl_error *err)
 {
     if (n_settings == 0)
@@ -195,6 +206,22 @@ static void device_close(sl_device *device)
     cudaGetLastError();
 }
 
+/* The process ends, perhaps in mid-work: a thread of the driver's that waits for a host
+ * function would be waited for by the driver. */
+static void abandon_all(void)
+{
+    for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
+        cuda_funcs_abandon(dev);
+}
+
+/* After the driver's own handlers are registered, so that this runs before them. */
+static void watch_exit(void)
+{
+    static bool watching;
+    if (!watching)
+        watching = atexit(abandon_all) == 0;
+}
+
 /* The first call that needs the context makes it: cudaSetDevice does since CUDA 12,
  * cudaFree(NULL) always. */
 static sl_status device_open(sl_device *device, const sl_setting *settings, size_t n_settings,
@@ -219,11 +246,13 @@ static sl_status device_open(sl_device *device, const sl_setting *settings, size
     current_ordinal = device->info.index;
     fill_info(dev, &prop);
     dev->done_tail = &dev->done;
+    dev->launches_block = launches_block();
     if (!cuda_funcs_open(dev))
         return sl_fail(err, SL_ENOMEM, "out of host memory for a lock");
     status = cuda_memory_open(dev, err);
     if (status)
         cuda_funcs_close(dev);
+    watch_exit();
     return status;
 }
 

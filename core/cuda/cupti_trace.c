@@ -51,6 +51,10 @@ void cuda_trace_tidy(void)
 {
 }
 
+void cuda_trace_deliver(void)
+{
+}
+
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 {
     (void)activity, (void)fn, (void)ud;
@@ -115,6 +119,7 @@ static struct {
     CUpti_SubscriberHandle subscriber;
     clock_sample before, now;       /* two readings of both clocks */
     cuda_matching matching;
+    int64_t next_delivery_ns;
 } trace;
 
 /* What CUPTI's threads reach. */
@@ -547,6 +552,17 @@ void cuda_trace_pop(void)
     cupti.ActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL);
 }
 
+/* A thirtieth of the time at most goes into this. */
+void cuda_trace_deliver(void)
+{
+    int64_t began_ns = cuda_now_ns();
+    if (!trace.traced || began_ns < trace.next_delivery_ns)
+        return;
+    cupti.ActivityFlushAll(0);
+    int64_t ended_ns = cuda_now_ns();
+    trace.next_delivery_ns = ended_ns + 30 * (ended_ns - began_ns);
+}
+
 /* ---- collecting ------------------------------------------------------------------ */
 
 typedef struct collector {
@@ -604,8 +620,16 @@ static void tell_losses(cuda_activity *activity)
     trace.matching.n_lost = 0;
 }
 
-/* A forced flush also gives the records of what still runs, without an end and never
- * again; so it is only for when nothing runs. */
+/* The recording that collects is the only one: core ends it next. */
+static bool is_last(const cuda_activity *activity)
+{
+    return activity->device->recording == 1 && trace.traced == activity && !activity->next;
+}
+
+/* Without force CUPTI keeps a buffer in which one record has no end yet, and with it up to
+ * 3000 operations that have completed. A forced flush also gives the records of what still
+ * runs, without an end and never again. So it is for when nothing runs, and for the last
+ * recording, after which nobody would ask for that end. */
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 {
     collector c = { activity, fn, ud };
@@ -613,7 +637,7 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
     if (!activity->traced)
         return;
     cupti.ActivityFlushAll(0);
-    if (idle)
+    if (idle || is_last(activity))
         cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     while (read_one())
         continue;

@@ -33,8 +33,9 @@ static sl_status place(cuda_activity *activity, cudaEvent_t event, int64_t *ns, 
         cudaGetLastError();             /* it stays as the last error otherwise */
         if (*dev->base.interrupted)
             return sl_fail(err, SL_EINTERRUPT, "interrupted");
-        if (dev->funcs.n_pending > 0)   /* the stream may share a channel with one that waits */
-            cuda_funcs_run(dev);
+        /* The stream may share a channel with one that waits. */
+        if (cuda_funcs_pending > 0 && cuda_funcs_run_all())
+            cuda_use(dev);
     }
     *width_ns = cuda_now_ns() - start_ns;
     *ns = start_ns + *width_ns / 2;

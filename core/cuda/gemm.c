@@ -306,27 +306,42 @@ static bool make_room(cuda_gemm *gemm)
     return 3 * (gemm->n_plans + 1) <= 2 * gemm->n_slots || grow_table(gemm);
 }
 
-/* The plan for `key`, made if there is none, as gemm->last. */
+static gemm_plan *known_plan(const cuda_gemm *gemm, const plan_key *key)
+{
+    return gemm->n_slots ? *slot_of(gemm, key) : NULL;
+}
+
+static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **added, sl_error *err)
+{
+    cuda_gemm *gemm = dev->gemm;
+    if (!make_room(gemm))
+        return sl_fail(err, SL_ENOMEM, "out of host memory for the plans of matmul");
+    cuda_use(dev);
+    sl_status status = plan_open(dev, key, added, err);
+    if (status)
+        return status;
+    *slot_of(gemm, key) = *added;
+    gemm->n_plans++;
+    return SL_OK;
+}
+
+/* The plan for `key`, made if there is none, as gemm->last. A kernel that is loaded for
+ * its first launch may wait for the whole device, so before that host functions are
+ * settled; as they may multiply, the plan may be there then. */
 static sl_status find_plan(cuda_device *dev, const plan_key *key, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
     if (gemm->last && same_key(&gemm->last->key, key))
         return SL_OK;
-    gemm_plan *p = gemm->n_slots ? *slot_of(gemm, key) : NULL;
-    if (!p) {
-        if (!make_room(gemm))
-            return sl_fail(err, SL_ENOMEM, "out of host memory for the plans of matmul");
-        /* A kernel that is loaded for its first launch may wait for the whole device. */
-        sl_status status = cuda_funcs_settle(dev, err);
-        if (!status)
-            status = plan_open(dev, key, &p, err);
-        if (status)
-            return status;
-        *slot_of(gemm, key) = p;
-        gemm->n_plans++;
-    }
-    gemm->last = p;
-    return SL_OK;
+    gemm_plan *p = known_plan(gemm, key);
+    sl_status status = p ? SL_OK : cuda_funcs_settle(dev, err);
+    if (!p && !status)
+        p = known_plan(gemm, key);
+    if (!p && !status)
+        status = add_plan(dev, key, &p, err);
+    if (!status)
+        gemm->last = p;
+    return status;
 }
 
 /* ---- cublasLt ---- */
@@ -352,49 +367,89 @@ static sl_status find_functions(lt_functions *lt, sl_error *err)
     return SL_OK;
 }
 
+/* cublasLt wants memory that tensors may have left in the pool, and says so with either. */
+static bool is_short_of_memory(cublasStatus_t code)
+{
+    return code == CUBLAS_STATUS_ALLOC_FAILED || code == CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+static cublasStatus_t create_handle(cuda_device *dev, cuda_gemm *gemm)
+{
+    cuda_use(dev);
+    cublasStatus_t code = gemm->lt.Create(&gemm->handle);
+    if (!is_short_of_memory(code))
+        return code;
+    cuda_memory_trim(dev);
+    cuda_use(dev);
+    return gemm->lt.Create(&gemm->handle);
+}
+
 /* The workspace: what NVIDIA recommends for cublasSetWorkspace. */
-static sl_status gemm_open(cuda_device *dev, sl_error *err)
+static sl_status new_gemm(cuda_device *dev, cuda_gemm **opened, sl_error *err)
 {
     cuda_gemm *gemm = calloc(1, sizeof *gemm);
     if (!gemm)
         return sl_fail(err, SL_ENOMEM, "out of host memory for the state of cuBLAS");
     gemm->workspace_bytes = (size_t)(dev->base.info.compute_capability_major >= 9 ? 32 : 4) << 20;
     sl_status status = find_functions(&gemm->lt, err);
-    if (!status) {
-        cuda_use(dev);
-        cublasStatus_t code = gemm->lt.Create(&gemm->handle);
-        if (code)
-            status = lt_fail(dev, &gemm->lt, code, "cublasLtCreate", NULL, err);
-    }
+    cublasStatus_t code = status ? CUBLAS_STATUS_SUCCESS : create_handle(dev, gemm);
+    if (code)
+        status = lt_fail(dev, &gemm->lt, code, "cublasLtCreate", NULL, err);
     if (status)
         free(gemm);
     else
-        dev->gemm = gemm;
+        *opened = gemm;
     return status;
 }
 
-void cuda_gemm_close(cuda_device *dev)
+static void gemm_close(cuda_device *dev, cuda_gemm *gemm)
 {
-    cuda_gemm *gemm = dev->gemm;
-    if (!gemm)
-        return;
     cuda_use(dev);
     forget_plans(gemm);
     free(gemm->slots);
     gemm->lt.Destroy(gemm->handle);
     free(gemm);
+}
+
+/* Settles host functions, as before a plan is made. Those, and ones that run while memory
+ * is given back, may multiply and have opened it then. */
+static sl_status gemm_open(cuda_device *dev, sl_error *err)
+{
+    cuda_gemm *opened = NULL;
+    sl_status status = cuda_funcs_settle(dev, err);
+    if (status || dev->gemm)
+        return status;
+    status = new_gemm(dev, &opened, err);
+    if (status)
+        return status;
+    if (dev->gemm)
+        gemm_close(dev, opened);
+    else
+        dev->gemm = opened;
+    return SL_OK;
+}
+
+void cuda_gemm_close(cuda_device *dev)
+{
+    if (dev->gemm)
+        gemm_close(dev, dev->gemm);
     dev->gemm = NULL;
 }
 
 /* ---- matmul ---- */
 
 /* A stream's workspace has from the start the size that any plan may need: a block that
- * is given back can be handed out at once, while work in the stream still uses it. */
+ * is given back can be handed out at once, while work in the stream still uses it. Taking
+ * one may run host functions; if these multiply in the stream, it has one already. */
 static sl_status take_workspace(cuda_device *dev, cuda_stream *stream, sl_error *err)
 {
     size_t bytes = dev->gemm->workspace_bytes;
     sl_error why = { 0 };
-    stream->workspace = cuda_block_take(dev, bytes, &why);
+    cuda_block *taken = cuda_block_take(dev, bytes, &why);
+    if (taken && stream->workspace)
+        cuda_block_give(dev, taken);
+    else if (taken)
+        stream->workspace = taken;
     if (stream->workspace)
         return SL_OK;
     sl_fail(err, why.status, "no workspace of %zu MiB for cuBLAS: %s", bytes >> 20, why.msg);
@@ -413,26 +468,52 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
                      .n = work->m * work->n };
     uint32_t blocks;
     uint16_t threads;
-    return cuda_check(dev, cuda_kernel_launch(dev, &fill, c, NULL, NULL, NULL, stream->handle,
-                                              &blocks, &threads), "cudaLaunchKernel", err);
+    return cuda_kernel_launch(dev, &fill, c, NULL, NULL, NULL, stream->handle, &blocks, &threads,
+                              err);
 }
 
-static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const gemm_plan *p, void *c,
-                                 const void *a, const void *b, sl_error *err)
+/* All that the product needs, with its plan as gemm->last. Taking the workspace may have
+ * run host functions, which may have made all plans go, and launched others: so these are
+ * settled and the plan is looked for again. */
+static sl_status prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key, sl_error *err)
+{
+    sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);
+    if (!status)
+        status = find_plan(dev, key, err);
+    if (status || dev->gemm->last->workspace_bytes == 0 || stream->workspace)
+        return status;
+    status = take_workspace(dev, stream, err);
+    if (!status)
+        status = cuda_funcs_settle(dev, err);
+    return status ? status : find_plan(dev, key, err);
+}
+
+static cublasStatus_t multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
+                               void *c, const void *a, const void *b)
 {
     static const float one = 1, zero = 0;
     const cuda_gemm *gemm = dev->gemm;
-    void *workspace = NULL;
-    if (p->workspace_bytes > 0) {
-        sl_status status = stream->workspace ? SL_OK : take_workspace(dev, stream, err);
+    void *workspace = p->workspace_bytes > 0 ? stream->workspace->data : NULL;
+    cuda_use(dev);
+    return gemm->lt.Matmul(gemm->handle, p->desc, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c,
+                           &p->algo, workspace, p->workspace_bytes, stream->handle);
+}
+
+/* The first product with an algorithm loads its kernel, for which memory may be short. */
+static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const plan_key *key,
+                                 void *c, const void *a, const void *b, sl_error *err)
+{
+    cublasStatus_t code = multiply(dev, stream, dev->gemm->last, c, a, b);
+    if (is_short_of_memory(code)) {
+        cuda_memory_trim(dev);
+        sl_status status = cuda_funcs_settle(dev, err);
+        if (!status)
+            status = prepare(dev, stream, key, err);
         if (status)
             return status;
-        workspace = stream->workspace->data;
+        code = multiply(dev, stream, dev->gemm->last, c, a, b);
     }
-    cublasStatus_t code = gemm->lt.Matmul(gemm->handle, p->desc, &one, b, p->b, a, p->a, &zero, c,
-                                          p->c, c, p->c, &p->algo, workspace, p->workspace_bytes,
-                                          stream->handle);
-    return code ? lt_fail(dev, &gemm->lt, code, "cublasLtMatmul", &p->key, err) : SL_OK;
+    return code ? lt_fail(dev, &dev->gemm->lt, code, "cublasLtMatmul", key, err) : SL_OK;
 }
 
 sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
@@ -442,10 +523,6 @@ sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work
                      .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32) };
     if (key.m == 0 || key.n == 0 || key.k == 0)
         return enqueue_zeros(dev, stream, work, c, err);
-    sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);
-    if (!status)
-        status = find_plan(dev, &key, err);
-    if (!status)
-        status = enqueue_product(dev, stream, dev->gemm->last, c, a, b, err);
-    return status;
+    sl_status status = prepare(dev, stream, &key, err);
+    return status ? status : enqueue_product(dev, stream, &key, c, a, b, err);
 }

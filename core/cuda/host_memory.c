@@ -56,11 +56,10 @@ void cuda_host_open(cuda_device *dev)
     host.devices = dev;
 }
 
-/* A call that page-locks or unlocks may wait for any device. */
-static sl_status settle_all(const char *call, sl_error *err)
+sl_status cuda_host_settle(const char *call, sl_error *err)
 {
     for (cuda_device *dev = host.devices; dev; dev = dev->next_open) {
-        if (dev->funcs.running)
+        if (cuda_funcs_running)
             return sl_fail(err, SL_ESTATE, "%s inside a host function: it may wait for GPU %d, "
                            "which waits for the function", call, dev->base.info.index);
         sl_status status = cuda_funcs_settle(dev, err);
@@ -111,7 +110,7 @@ static bool is_page_locked(const cuda_block *block)
     return block->registered || block->source == CUDA_FROM_HOST_ALLOC;
 }
 
-/* Of page-locked memory only after settle_all. What fails on a lost device has gone
+/* Of page-locked memory only after cuda_host_settle. What fails on a lost device has gone
  * with it. */
 static void free_block(cuda_block *block)
 {
@@ -136,7 +135,7 @@ static void free_down_to(cuda_pool *pool, size_t bytes)
 static void trim(void)
 {
     free_down_to(&host.pageable, 0);
-    if (settle_all("cudaFreeHost", NULL) == SL_OK)
+    if (cuda_host_settle("cudaFreeHost", NULL) == SL_OK)
         free_down_to(&host.pinned, 0);
     cudaGetLastError();
 }
@@ -186,7 +185,7 @@ static sl_status new_pageable(size_t bytes, size_t asked, cuda_block **out, sl_e
 static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsigned flags,
                              cuda_block **out, sl_error *err)
 {
-    sl_status status = settle_all("cudaHostAlloc", err);
+    sl_status status = cuda_host_settle("cudaHostAlloc", err);
     cuda_block *block = status ? NULL : cuda_block_new(CUDA_FROM_HOST_ALLOC, bytes, err);
     if (!block)
         return status ? status : SL_ENOMEM;
@@ -244,7 +243,7 @@ void cuda_host_give(cuda_block *block)
  * memory is then unregistered, which is what cudaFreeHost would have done. */
 sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err)
 {
-    sl_status status = settle_all("cudaFreeHost", err);
+    sl_status status = cuda_host_settle("cudaFreeHost", err);
     if (status)
         return status;
     cuda_use(dev);
@@ -331,7 +330,7 @@ sl_status cuda_host_pin(sl_buffer *base, bool pin, sl_error *err)
     bool busy = cuda_is_busy(dev);
     sl_status status = SL_OK;
     if (buffer->block)
-        status = settle_all(pin ? "cudaHostRegister" : "cudaHostUnregister", err);
+        status = cuda_host_settle(pin ? "cudaHostRegister" : "cudaHostUnregister", err);
     if (buffer->block && status == SL_OK)
         status = pin ? page_lock(dev, buffer, err) : page_unlock(dev, buffer->block, err);
     dev->call_waited = busy && !cuda_is_busy(dev);

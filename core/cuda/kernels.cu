@@ -1,6 +1,77 @@
 /* kernels.cu - launching the kernels, and the two that compute nothing: spin and trap. */
 #include "kernels.cuh"
 
+/* ---- a launch -------------------------------------------------------------- */
+
+enum { MOST_DEVICES = 64, SLOTS = 256 };    /* there are far fewer kernels than slots */
+
+/* The kernels whose code the driver has loaded, and on which devices. */
+static struct { const void *kernel; uint64_t devices; } loaded[SLOTS];
+
+static uint64_t device_bit(const cuda_device *dev)
+{
+    const int index = dev->base.info.index;
+    return index < MOST_DEVICES ? (uint64_t)1 << index : 0;
+}
+
+/* The kernel's slot, or the free one where it belongs. */
+static int slot_of(const void *kernel)
+{
+    int at = (int)(((uintptr_t)kernel >> 4) * 0x9E3779B1u >> 8) & (SLOTS - 1);
+    while (loaded[at].kernel && loaded[at].kernel != kernel)
+        at = (at + 1) & (SLOTS - 1);
+    return at;
+}
+
+sl_status before_load(const kernel_call *call, const void *kernel)
+{
+    if (cuda_funcs_pending == 0 ||
+        (loaded[slot_of(kernel)].devices & device_bit(call->dev)))
+        return SL_OK;
+    return cuda_funcs_settle(call->dev, call->err);
+}
+
+static void note_loaded(const cuda_device *dev, const void *kernel)
+{
+    const int at = slot_of(kernel);
+    loaded[at].kernel = kernel;
+    loaded[at].devices |= device_bit(dev);
+}
+
+sl_status launch_status(const kernel_call *call, cudaError_t code)
+{
+    return cuda_check(call->dev, code, "cudaLaunchKernel", call->err);
+}
+
+static sl_status too_many_blocks(const kernel_call *call, int64_t blocks)
+{
+    sl_fail(call->err, SL_EBACKEND,
+            "cudaLaunchKernel: %lld blocks, and a grid has at most %d (cudaErrorInvalidValue)",
+            (long long)blocks, INT32_MAX);
+    if (call->err)
+        call->err->backend_code = cudaErrorInvalidValue;
+    return SL_EBACKEND;
+}
+
+/* With cudaLaunchKernel and not <<<>>>, whose errors cudaGetLastError would have to fetch,
+ * together with those of somebody else. */
+sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, uint32_t threads,
+                        size_t shared_bytes, void **arguments)
+{
+    if (blocks > INT32_MAX)
+        return too_many_blocks(call, blocks);
+    sl_status status = before_load(call, kernel);
+    if (status)
+        return status;
+    call->blocks = blocks > 0 ? (uint32_t)blocks : 1;
+    call->threads = threads;
+    cudaError_t code = cudaLaunchKernel(kernel, dim3(call->blocks), dim3(threads), arguments,
+                                        shared_bytes, call->stream);
+    if (code == cudaSuccess)
+        note_loaded(call->dev, kernel);
+    return launch_status(call, code);
+}
+
 /* ---- spin ------------------------------------------------------------------ */
 
 static __device__ __forceinline__ int64_t global_time_ns()
@@ -30,28 +101,31 @@ __global__ void spin(int64_t duration_ns)
 }
 
 /* More dynamic shared memory than this has to be asked for, once for each device. */
-enum { PLAIN_SHARED_BYTES = 48 << 10, MOST_DEVICES = 64 };
+enum { PLAIN_SHARED_BYTES = 48 << 10 };
 
-static cudaError_t allow_shared(const cuda_device *dev, size_t bytes)
+static sl_status allow_shared(const kernel_call *call, size_t bytes)
 {
     static uint64_t allowed;        /* a bit for each device */
-    const int index = dev->base.info.index;
-    const uint64_t bit = index < MOST_DEVICES ? (uint64_t)1 << index : 0;
+    cuda_device *dev = call->dev;
+    const uint64_t bit = device_bit(dev);
     if (bytes <= PLAIN_SHARED_BYTES || (allowed & bit))
-        return cudaSuccess;
+        return SL_OK;
+    sl_status status = before_load(call, (const void *)spin);
+    if (status)
+        return status;
     cudaError_t code = cudaFuncSetAttribute(spin, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)dev->base.info.max_shared_bytes_per_block);
     if (code == cudaSuccess)
         allowed |= bit;
-    return code;
+    return cuda_check(dev, code, "cudaFuncSetAttribute", call->err);
 }
 
-static cudaError_t launch_spin(kernel_call *call)
+static sl_status launch_spin(kernel_call *call)
 {
     const sl_work *work = call->work;
-    cudaError_t code = allow_shared(call->dev, work->shared_bytes);
-    if (code != cudaSuccess)
-        return code;
+    sl_status status = allow_shared(call, work->shared_bytes);
+    if (status)
+        return status;
     return launch_grid(call, spin, work->blocks, work->threads, work->shared_bytes,
                        work->duration_ns);
 }
@@ -65,14 +139,14 @@ __global__ void trap(uint64_t address)
     asm volatile("st.global.u32 [%0], %1;" :: "l"(address), "r"(1) : "memory");
 }
 
-static cudaError_t launch_trap(kernel_call *call)
+static sl_status launch_trap(kernel_call *call)
 {
     return launch_grid(call, trap, 1, 1, 0, 64);
 }
 
 /* ---- all of them ----------------------------------------------------------- */
 
-static cudaError_t launch(kernel_call *call)
+static sl_status launch(kernel_call *call)
 {
     switch ((sl_kernel)call->work->kernel) {
     case SL_KERNEL_POW:
@@ -94,20 +168,20 @@ static cudaError_t launch(kernel_call *call)
     case SL_KERNEL_TRAP:
         return launch_trap(call);
     default:
-        return cudaErrorInvalidValue;
+        return launch_status(call, cudaErrorInvalidValue);
     }
 }
 
-extern "C" cudaError_t cuda_kernel_launch(const cuda_device *dev, const sl_work *work, void *out,
-                                          const void *in0, const void *in1, void *scratch,
-                                          cudaStream_t stream, uint32_t *blocks,
-                                          uint16_t *threads)
+extern "C" sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out,
+                                        const void *in0, const void *in1, void *scratch,
+                                        cudaStream_t stream, uint32_t *blocks, uint16_t *threads,
+                                        sl_error *err)
 {
-    kernel_call call = {dev, work, out, in0, in1, scratch, stream, 0, 0};
-    cudaError_t code = launch(&call);
+    kernel_call call = {dev, work, out, in0, in1, scratch, stream, err, 0, 0};
+    sl_status status = launch(&call);
     *blocks = call.blocks;
     *threads = (uint16_t)call.threads;
-    return code;
+    return status;
 }
 
 extern "C" cudaError_t cuda_kernel_set_cache_config(void)

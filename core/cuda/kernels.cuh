@@ -31,35 +31,44 @@ enum { THREADS = 256, WARP = 32 };
 /* ---- launching ------------------------------------------------------------- */
 
 typedef struct kernel_call {
-    const cuda_device *dev;
+    cuda_device *dev;
     const sl_work *work;
     void *out;
     const void *in0, *in1;
     void *scratch;
     cudaStream_t stream;
-    uint32_t blocks, threads;       /* launch_grid fills these */
+    sl_error *err;
+    uint32_t blocks, threads;       /* launch_blocks fills these */
 } kernel_call;
 
-/* One for each file of kernels. The error is that of the launch. */
-cudaError_t launch_elementwise(kernel_call *call);
-cudaError_t launch_generate(kernel_call *call);
-cudaError_t launch_softmax(kernel_call *call);
-cudaError_t launch_sum(kernel_call *call);
+/* One for each file of kernels. */
+sl_status launch_elementwise(kernel_call *call);
+sl_status launch_generate(kernel_call *call);
+sl_status launch_softmax(kernel_call *call);
+sl_status launch_sum(kernel_call *call);
+
+/* CUDA's error as the status of the launch. */
+sl_status launch_status(const kernel_call *call, cudaError_t code);
+
+/* The driver loads a kernel's code at its first launch or when it is configured, and may
+ * wait for the whole device then. Host functions that are pending run first: the wait would
+ * hold the thread that runs them. If they cannot, nothing may be launched. */
+sl_status before_load(const kernel_call *call, const void *kernel);
+
+/* Launches `blocks` of the kernel, or one if there are none; SL_EBACKEND if a grid does not
+ * have as many. `arguments` points at each of its arguments. */
+sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, uint32_t threads,
+                        size_t shared_bytes, void **arguments);
 
 template <typename T> struct as_given { typedef T type; };
 
-/* With cudaLaunchKernel and not <<<>>>, whose errors cudaGetLastError would have to fetch,
- * together with those of somebody else. */
 template <typename... P>
-static inline cudaError_t launch_grid(kernel_call *call, void (*kernel)(P...), int64_t blocks,
-                                      uint32_t threads, size_t shared_bytes,
-                                      typename as_given<P>::type... arguments)
+static inline sl_status launch_grid(kernel_call *call, void (*kernel)(P...), int64_t blocks,
+                                    uint32_t threads, size_t shared_bytes,
+                                    typename as_given<P>::type... arguments)
 {
     void *list[] = {(void *)&arguments..., NULL};
-    call->blocks = blocks > 0 ? (uint32_t)blocks : 1;
-    call->threads = threads;
-    return cudaLaunchKernel((const void *)kernel, dim3(call->blocks), dim3(threads), list,
-                            shared_bytes, call->stream);
+    return launch_blocks(call, (const void *)kernel, blocks, threads, shared_bytes, list);
 }
 
 static inline int64_t ceil_div(int64_t a, int64_t b)
@@ -75,13 +84,13 @@ static inline bool fills_chip(const cuda_device *dev, int64_t blocks)
 }
 
 /* Calls f with a zero of the element's type. */
-template <typename F> static inline cudaError_t with_type(uint8_t dtype, F f)
+template <typename F> static inline sl_status with_type(const kernel_call *call, F f)
 {
-    switch (dtype) {
+    switch (call->work->dtype) {
     case SL_FLOAT32: return f(0.0f);
     case SL_BFLOAT16: return f(__nv_bfloat16());
     case SL_FLOAT16: return f(__half());
-    default: return cudaErrorInvalidValue;
+    default: return launch_status(call, cudaErrorInvalidValue);
     }
 }
 

@@ -177,7 +177,7 @@ static constexpr int at_least_one(int n)
 }
 
 template <typename T, int VECTORS, typename Operation>
-static cudaError_t launch_vectors(kernel_call *call, Operation operation)
+static sl_status launch_vectors(kernel_call *call, Operation operation)
 {
     const int64_t n_vectors = call->work->n / vector_of<T>::N;
     return launch_grid(call, elementwise<Operation, T, VECTORS>,
@@ -186,9 +186,9 @@ static cudaError_t launch_vectors(kernel_call *call, Operation operation)
 }
 
 template <typename Operation>
-static cudaError_t launch_operation(kernel_call *call, Operation operation)
+static sl_status launch_operation(kernel_call *call, Operation operation)
 {
-    return with_type(call->work->dtype, [&](auto zero) {
+    return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
         const int most = at_least_one(Operation::ITEMS / vector_of<T>::N);
         if (fills_chip(call->dev, call->work->n / (most * vector_of<T>::N * THREADS)))
@@ -199,7 +199,7 @@ static cudaError_t launch_operation(kernel_call *call, Operation operation)
 
 /* As in the simulator's power(): whole exponents up to 16 multiply, and powf does what is
  * left. */
-static cudaError_t launch_pow(kernel_call *call)
+static sl_status launch_pow(kernel_call *call)
 {
     const double exponent = call->work->scalar, size = fabs(exponent);
     const int count = size <= 16 ? (int)size : -1;
@@ -215,7 +215,7 @@ static cudaError_t launch_pow(kernel_call *call)
     return launch_operation(call, pow_any{(float)exponent});
 }
 
-cudaError_t launch_elementwise(kernel_call *call)
+sl_status launch_elementwise(kernel_call *call)
 {
     const float scalar = (float)call->work->scalar;
     switch ((sl_kernel)call->work->kernel) {

@@ -31,7 +31,7 @@ static int64_t element_bytes(uint8_t dtype)
     return dtype == SL_FLOAT32 ? 4 : dtype == SL_UINT8 ? 1 : 2;
 }
 
-static cudaError_t launch_fill(kernel_call *call)
+static sl_status launch_fill(kernel_call *call)
 {
     const int64_t bytes = element_bytes(call->work->dtype), n_bytes = call->work->n * bytes;
     const int64_t n_vectors = n_bytes / 16;
@@ -106,12 +106,12 @@ __global__ void __launch_bounds__(THREADS) random_numbers(T *out, int64_t n, ran
             out[first + i] = rounded<T>(x[i]);
 }
 
-template <typename Distribution> static cudaError_t launch_random(kernel_call *call)
+template <typename Distribution> static sl_status launch_random(kernel_call *call)
 {
     const sl_work *work = call->work;
     const random_source source = {{(uint32_t)work->seed, (uint32_t)(work->seed >> 32)},
                                   {(uint32_t)work->tensor_id, (uint32_t)(work->tensor_id >> 32)}};
-    return with_type(work->dtype, [&](auto zero) {
+    return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
         return launch_grid(call, random_numbers<Distribution, T>,
                            ceil_div(work->n, vector_of<T>::N * THREADS), THREADS, 0,
@@ -119,7 +119,7 @@ template <typename Distribution> static cudaError_t launch_random(kernel_call *c
     });
 }
 
-cudaError_t launch_generate(kernel_call *call)
+sl_status launch_generate(kernel_call *call)
 {
     switch ((sl_kernel)call->work->kernel) {
     case SL_KERNEL_RAND: return launch_random<uniform>(call);

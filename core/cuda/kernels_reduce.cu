@@ -119,9 +119,9 @@ __global__ void __launch_bounds__(THREADS) sum(T *out, const T *in, int64_t n, s
         *out = rounded<T>((float)value);
 }
 
-cudaError_t launch_sum(kernel_call *call)
+sl_status launch_sum(kernel_call *call)
 {
-    return with_type(call->work->dtype, [&](auto zero) {
+    return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
         const int64_t blocks = ceil_div(call->work->n / vector_of<T>::N, THREADS);
         return launch_grid(call, sum<T>, blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS, THREADS, 0,
@@ -191,10 +191,13 @@ static __device__ __forceinline__ void add_terms(running_sum *running, const flo
 }
 
 /* Longer rows: a block reads one twice. */
-template <typename T> __global__ void softmax_long(T *out, const T *in, int64_t n)
+template <typename T>
+__global__ void softmax_long(T *out, const T *in, int64_t rows, int64_t n)
 {
     const int ITEMS = 4;
     running_sum running = {-INFINITY, 0};
+    if (blockIdx.x >= rows)         /* there are no rows, but there is a block */
+        return;
     in += blockIdx.x * n;
     out += blockIdx.x * n;
     for (int64_t first = threadIdx.x; first < n; first += ITEMS * blockDim.x) {
@@ -214,17 +217,17 @@ template <typename T> __global__ void softmax_long(T *out, const T *in, int64_t 
         out[i] = rounded<T>(expf(float_of(in[i]) - reference) / sum);
 }
 
-template <typename T, int ITEMS> static cudaError_t launch_rows(kernel_call *call)
+template <typename T, int ITEMS> static sl_status launch_rows(kernel_call *call)
 {
-    return launch_grid(call, softmax<T, ITEMS>, ceil_div(call->work->m, THREADS / WARP), THREADS,
-                       0, (T *)call->out, (const T *)call->in0, call->work->m,
-                       (int)call->work->n);
+    const int64_t rows = call->work->n > 0 ? call->work->m : 0;     /* that have elements */
+    return launch_grid(call, softmax<T, ITEMS>, ceil_div(rows, THREADS / WARP), THREADS, 0,
+                       (T *)call->out, (const T *)call->in0, rows, (int)call->work->n);
 }
 
-cudaError_t launch_softmax(kernel_call *call)
+sl_status launch_softmax(kernel_call *call)
 {
     const int64_t n = call->work->n;
-    return with_type(call->work->dtype, [&](auto zero) {
+    return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
         if (n <= WARP)
             return launch_rows<T, 1>(call);
@@ -233,6 +236,6 @@ cudaError_t launch_softmax(kernel_call *call)
         if (n <= 32 * WARP)
             return launch_rows<T, 32>(call);
         return launch_grid(call, softmax_long<T>, call->work->m, n <= 64 * THREADS ? THREADS : 1024,
-                           0, (T *)call->out, (const T *)call->in0, n);
+                           0, (T *)call->out, (const T *)call->in0, call->work->m, n);
     });
 }

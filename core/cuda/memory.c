@@ -3,7 +3,7 @@
  * Tensors take device memory from a pool of the driver's stream-ordered allocator that
  * is ours alone. Whether cudaMallocAsync of the script finds memory in its own pool is
  * then its own affair, as in any other program. Every block is allocated in a stream
- * where nothing else runs, and that stream is synchronised, which takes no time: so any
+ * where nothing else runs, and that stream is waited for, which takes no time: so any
  * stream may use the block at once.
  *
  * What tensors give back is kept in lists by size (pool.c). Core releases a buffer only
@@ -14,6 +14,7 @@
  */
 #include "cuda.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 static const size_t least_bytes = 512;          /* of a block: the smallest size class */
@@ -49,6 +50,21 @@ static void reserve_ahead(cuda_device *dev, size_t bytes)
         cudaFreeAsync(piece, dev->memory_stream);
 }
 
+/* Polls, as wait.c does: the memory stream may share a channel with a stream that stands
+ * behind a host function. An interrupt is not looked for, since the caller could not undo
+ * what it has begun. */
+static cudaError_t wait_for_memory_stream(cuda_device *dev)
+{
+    cudaError_t code;
+    while ((code = cudaStreamQuery(dev->memory_stream)) == cudaErrorNotReady) {
+        cudaGetLastError();             /* it stays as the last error otherwise */
+        if (cuda_funcs_pending == 0 || !cuda_funcs_run_all())
+            sched_yield();
+        cuda_use(dev);
+    }
+    return code;
+}
+
 static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t stream)
 {
     cudaError_t code;
@@ -62,7 +78,7 @@ static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t
         reserve_ahead(dev, block->bytes);
         cudaGetLastError();
         code = cudaMallocFromPoolAsync(&block->data, block->bytes, dev->pool, dev->memory_stream);
-        return code ? code : cudaStreamSynchronize(dev->memory_stream);
+        return code ? code : wait_for_memory_stream(dev);
     }
 }
 
@@ -140,7 +156,7 @@ static void trim_driver_pools(cuda_device *dev)
 {
     cudaMemPool_t scripts;
     cuda_use(dev);
-    cudaStreamSynchronize(dev->memory_stream);
+    wait_for_memory_stream(dev);
     cudaMemPoolTrimTo(dev->pool, 0);
     if (cudaDeviceGetDefaultMemPool(&scripts, dev->base.info.index) == cudaSuccess)
         cudaMemPoolTrimTo(scripts, 0);

@@ -86,6 +86,8 @@ static void forget(cuda_buffer *buffer)
 static sl_status free_now(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
+    if (status == SL_OK && !buffer->block)
+        return SL_OK;                   /* a host function has freed it */
     if (status == SL_OK && buffer->block->source != CUDA_FROM_MALLOC)
         status = wait_for_users(dev, buffer, err);
     if (status)
@@ -112,7 +114,9 @@ static sl_status free_in_stream(cuda_device *dev, cuda_buffer *buffer, sl_stream
 
 static sl_status free_host(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
-    sl_status status = cuda_host_free(dev, buffer->block, err);
+    sl_status status = cuda_host_settle("cudaFreeHost", err);
+    if (status == SL_OK && buffer->block)       /* else a host function has freed it */
+        status = cuda_host_free(dev, buffer->block, err);
     if (status)
         return status;
     buffer->block = NULL;
@@ -137,6 +141,18 @@ static sl_status blas_check(cuda_device *dev, cublasStatus_t code, const char *c
     return status;
 }
 
+/* cuBLAS wants memory that tensors may have left in the pool; it answers with either. */
+static cublasStatus_t create_handle(cuda_device *dev, create_fn create, cublasHandle_t *handle)
+{
+    cuda_use(dev);
+    cublasStatus_t code = create(handle);
+    if (code != CUBLAS_STATUS_ALLOC_FAILED && code != CUBLAS_STATUS_NOT_INITIALIZED)
+        return code;
+    cuda_memory_trim(dev);
+    cuda_use(dev);
+    return create(handle);
+}
+
 static sl_status blas_create(cuda_device *dev, sl_error *err)
 {
     create_fn create = (create_fn)cuda_library_symbol(CUDA_CUBLAS, "cublasCreate_v2", err);
@@ -148,8 +164,7 @@ static sl_status blas_create(cuda_device *dev, sl_error *err)
         return status;
     if (!blas)
         return sl_fail(err, SL_ENOMEM, "out of host memory for a cuBLAS handle");
-    cuda_use(dev);
-    status = blas_check(dev, create(&blas->handle), "cublasCreate", err);
+    status = blas_check(dev, create_handle(dev, create, &blas->handle), "cublasCreate", err);
     if (status) {
         free(blas);
         return status;
@@ -174,10 +189,12 @@ static sl_status destroy_latest(cuda_device *dev, sl_error *err)
 
 static sl_status blas_destroy(cuda_device *dev, sl_error *err)
 {
+    sl_status status = cuda_funcs_settle(dev, err);
+    if (status)
+        return status;
     if (!dev->blas)
         return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
-    sl_status status = cuda_funcs_settle(dev, err);
-    return status ? status : destroy_latest(dev, err);
+    return destroy_latest(dev, err);
 }
 
 void cuda_plain_close(cuda_device *dev)
@@ -291,6 +308,10 @@ static cudaError_t share_pools(const cuda_device *dev, const cuda_device *peer, 
  * closed and opened since, which gives them new pools. */
 static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
 {
+    sl_status settled = cuda_host_settle("cudaDeviceEnablePeerAccess", err);
+    if (settled)
+        return settled;
+    cuda_use(dev);
     cudaError_t code = cudaDeviceEnablePeerAccess(peer->base.info.index, 0);
     *changed = code == cudaSuccess;
     if (code == cudaErrorPeerAccessAlreadyEnabled) {
@@ -309,11 +330,15 @@ static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_e
     return status;
 }
 
-/* Copies in flight keep their access: the device is waited for first. */
+/* Copies in flight keep their access, whichever of the two runs them: both are waited for
+ * first. No host function is left to run meanwhile, which could enqueue another. */
 static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
 {
-    *changed = false;
-    sl_status status = cuda_device_synchronize(&dev->base, err);
+    sl_status status = cuda_host_settle("cudaDeviceDisablePeerAccess", err);
+    if (status == SL_OK)
+        status = cuda_device_synchronize(&dev->base, err);
+    if (status == SL_OK)
+        status = cuda_device_synchronize(&peer->base, err);
     if (status)
         return status;
     cuda_use(dev);

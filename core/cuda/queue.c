@@ -52,11 +52,16 @@ static sl_status need_scratch(cuda_device *dev, cuda_stream *stream, sl_error *e
 {
     if (stream->scratch)
         return SL_OK;
-    stream->scratch = cuda_block_take(dev, CUDA_SCRATCH_BYTES, err);
-    if (!stream->scratch)
+    cuda_block *block = cuda_block_take(dev, CUDA_SCRATCH_BYTES, err);
+    if (!block)
         return SL_ENOMEM;
-    return cuda_check(dev, cudaMemsetAsync(stream->scratch->data, 0, CUDA_SCRATCH_BYTES,
-                                           stream->handle), "cudaMemsetAsync", err);
+    sl_status status = cuda_check(dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES,
+                                                       stream->handle), "cudaMemsetAsync", err);
+    if (status)
+        cuda_block_give(dev, block);
+    else
+        stream->scratch = block;
+    return status;
 }
 
 static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work, sl_error *err)
@@ -71,10 +76,9 @@ static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work,
         if (status)
             return status;
     }
-    cudaError_t code = cuda_kernel_launch(dev, work, out, in0, in1,
-                                          stream->scratch ? stream->scratch->data : NULL,
-                                          stream->handle, &op->blocks, &op->threads);
-    return cuda_check(dev, code, "cudaLaunchKernel", err);
+    return cuda_kernel_launch(dev, work, out, in0, in1,
+                              stream->scratch ? stream->scratch->data : NULL, stream->handle,
+                              &op->blocks, &op->threads, err);
 }
 
 /* CUDA does nothing for no bytes; an empty kernel keeps the operation's place. */
@@ -113,11 +117,14 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
                       "cudaMemcpyAsync", err);
 }
 
+/* cudaMemset of device memory returns at once, of pinned memory when it is done. */
 static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
     void *data = data_of(op->out, 0);
-    if (op->stream->legacy)
+    if (work->flags & SL_WORK_SYNC)
+        op->span_flags |= SL_SPAN_HOST_WAITED;
+    if (op->stream->legacy && (op->out->place == SL_ON_DEVICE || (work->flags & SL_WORK_SYNC)))
         return cuda_check(dev, cudaMemset(data, work->byte_value, work->bytes), "cudaMemset", err);
     return cuda_check(dev, cudaMemsetAsync(data, work->byte_value, work->bytes,
                                            stream_of(op)->handle), "cudaMemsetAsync", err);
@@ -145,13 +152,15 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
     return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
 }
 
-/* Any launch waits when the launch queue is full; one holds 1022 (measured on an H200), and
- * streams share it. */
+/* Any launch waits when the launch queue is full. One holds 1022 launches (measured on an
+ * H200), streams share it, and an operation takes up to three: its kernel between two
+ * events, or a matmul in parts. */
 static bool may_hold_host(const cuda_device *dev, const sl_op *op)
 {
     const uint8_t pageable = SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE;
     return (op->span_flags & pageable) || (op->work.flags & SL_WORK_SYNC)
-           || dev->n_in_flight >= 768;
+           || op->work.copy_kind == SL_SPAN_MEMCPY_P2P || dev->n_in_flight >= 256
+           || dev->launches_block;
 }
 
 /* A large result counts for more, so that its memory is known to be free sooner. */
@@ -196,7 +205,7 @@ sl_status cuda_enqueue(sl_op *op, sl_error *err)
     sl_status status = SL_OK;
     cuda_use(dev);
     describe(op);
-    if (dev->funcs.n_pending > 0 && may_hold_host(dev, op))
+    if (cuda_funcs_pending > 0 && may_hold_host(dev, op))
         status = cuda_funcs_settle(dev, err);
     if (status == SL_OK && dev->recording > 0)
         status = cuda_activity_before((cuda_op *)op, err);
@@ -268,6 +277,8 @@ void cuda_queue_all(cuda_device *dev, bool lost)
 /* Gives false when the device turned out to be lost. */
 static bool ask_marks(cuda_device *dev, cuda_stream *stream)
 {
+    if (stream->n_marks > 0)
+        cuda_use(dev);
     while (stream->n_marks > 0) {
         cudaError_t code = cudaEventQuery(stream->marks[stream->first_mark].event);
         if (code == cudaSuccess) {
@@ -300,12 +311,12 @@ void cuda_queue_poll(cuda_device *dev)
     }
 }
 
-/* Called after every enqueue, so the marks are asked at every 32nd call only. */
+/* Called after every enqueue, so the marks are asked for only now and then. */
 sl_op *cuda_reap(sl_device *device)
 {
     cuda_device *dev = cuda_of(device);
-    if (dev->funcs.n_pending > 0)
-        cuda_funcs_run(dev);
+    if (cuda_funcs_pending > 0)
+        cuda_funcs_run_all();
     if (dev->n_in_flight > 0 && ++dev->reaps >= CUDA_MARK_EVERY) {
         dev->reaps = 0;
         for (cuda_stream *stream = dev->streams; stream; stream = stream->next)

@@ -33,6 +33,9 @@ static void CUDART_CB on_reached(void *ud)
 
 /* ---- host functions: the Lua thread ---- */
 
+int32_t cuda_funcs_pending;
+bool cuda_funcs_running;
+
 bool cuda_funcs_open(cuda_device *dev)
 {
     cuda_host_funcs *funcs = &dev->funcs;
@@ -60,6 +63,7 @@ void cuda_funcs_abandon(cuda_device *dev)
     while (funcs->inside > 0)
         pthread_cond_wait(&funcs->left, &funcs->lock);
     pthread_mutex_unlock(&funcs->lock);
+    cuda_funcs_pending -= funcs->n_pending;
     funcs->n_pending = 0;
 }
 
@@ -76,8 +80,10 @@ sl_status cuda_funcs_launch(cuda_op *op, sl_error *err)
     op->device = cuda_of(op->base.stream->device);
     cudaError_t code = cudaLaunchHostFunc(((cuda_stream *)op->base.stream)->handle, on_reached, op);
     sl_status status = cuda_check(op->device, code, "cudaLaunchHostFunc", err);
-    if (status == SL_OK)
+    if (status == SL_OK) {
         op->device->funcs.n_pending++;
+        cuda_funcs_pending++;
+    }
     return status;
 }
 
@@ -94,26 +100,35 @@ static cuda_op *next_func(cuda_host_funcs *funcs)
     return op;
 }
 
-bool cuda_funcs_run(cuda_device *dev)
+static void run_func(cuda_host_funcs *funcs, cuda_op *op)
 {
-    cuda_host_funcs *funcs = &dev->funcs;
-    cuda_op *op;
-    bool any = false;
-    if (funcs->running)             /* a host function that reads a tensor, say */
-        return false;
-    funcs->running = true;
-    while ((op = next_func(funcs))) {
-        op->base.start_ns = cuda_now_ns();
-        op->base.host_fn(op->base.host_ud, NULL);       /* core keeps its error */
-        op->base.end_ns = cuda_now_ns();
+    op->base.start_ns = cuda_now_ns();
+    op->base.host_fn(op->base.host_ud, NULL);           /* core keeps its error */
+    op->base.end_ns = cuda_now_ns();
+    if (funcs->n_pending > 0) {                         /* else the device was lost meanwhile */
         funcs->n_pending--;
-        pthread_mutex_lock(&funcs->lock);
-        op->func_done = true;
-        pthread_cond_broadcast(&funcs->ran);
-        pthread_mutex_unlock(&funcs->lock);
-        any = true;
+        cuda_funcs_pending--;
     }
-    funcs->running = false;
+    pthread_mutex_lock(&funcs->lock);
+    op->func_done = true;
+    pthread_cond_broadcast(&funcs->ran);
+    pthread_mutex_unlock(&funcs->lock);
+}
+
+bool cuda_funcs_run_all(void)
+{
+    bool any = false;
+    if (cuda_funcs_running)         /* a host function that reads a tensor, say */
+        return false;
+    cuda_funcs_running = true;
+    for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open) {
+        cuda_op *op;
+        while (dev->funcs.n_pending > 0 && (op = next_func(&dev->funcs))) {
+            run_func(&dev->funcs, op);
+            any = true;
+        }
+    }
+    cuda_funcs_running = false;
     return any;
 }
 
@@ -122,18 +137,29 @@ static sl_status interrupted(sl_error *err)
     return sl_fail(err, SL_EINTERRUPT, "interrupted");
 }
 
+/* A device that is lost reaches nothing; to ask it abandons what it had. */
+static void ask_all(void)
+{
+    for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
+        if (dev->funcs.n_pending > 0)
+            cuda_queue_poll(dev);
+}
+
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
 {
-    while (dev->funcs.n_pending > 0 && !dev->funcs.running) {
+    if (cuda_funcs_pending == 0)
+        return SL_OK;
+    while (cuda_funcs_pending > 0 && !cuda_funcs_running) {
         if (*dev->base.interrupted)
             return interrupted(err);
-        if (!cuda_funcs_run(dev)) {
-            cuda_queue_poll(dev);           /* a device that is lost reaches nothing */
+        if (!cuda_funcs_run_all()) {
+            ask_all();
             sched_yield();
         }
         if (dev->base.fault.status)
             return cuda_check(dev, cudaErrorLaunchFailure, "cudaLaunchHostFunc", err);
     }
+    cuda_use(dev);
     return SL_OK;
 }
 
@@ -164,7 +190,8 @@ static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const cha
     return cuda_check(dev, code, call, err);
 }
 
-/* After the first millisecond the processor is offered to others at each turn: to the
+/* Another device may be lost, and with it the host function that this wait depends on.
+ * After the first millisecond the processor is offered to others at each turn: to the
  * driver's threads and CUPTI's, on a machine with few cores. */
 static void pause_between(cuda_device *dev, int64_t since_ns)
 {
@@ -172,6 +199,8 @@ static void pause_between(cuda_device *dev, int64_t since_ns)
         return;
     if (dev->recording > 0)
         cuda_activity_tidy(dev);
+    ask_all();
+    cuda_use(dev);
     sched_yield();
 }
 
@@ -186,8 +215,8 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
             return status;
         if (*dev->base.interrupted)
             return interrupted(err);
-        if (dev->funcs.n_pending > 0)
-            cuda_funcs_run(dev);
+        if (cuda_funcs_pending > 0 && cuda_funcs_run_all())
+            cuda_use(dev);
         if (turn == 0)
             since_ns = cuda_now_ns();
         else if (turn % 64 == 0)
@@ -261,7 +290,9 @@ sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
     }
     cuda_use(dev);
     sl_status status = cuda_check(dev, cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
-    if (status == SL_OK)
-        cuda_queue_all(dev, false);
-    return status;
+    if (status)
+        return status;
+    cuda_queue_all(dev, false);
+    cuda_activity_idle(dev);
+    return SL_OK;
 }

@@ -60,7 +60,11 @@ local function softmax_of_strange_rows()
     local got = lab.softmax(lab.tensor{{0, -inf, 0}, {1, nan, 2}, {5, 5, 5}, {-inf, -inf, 3}})
     N.close(T, got, {0.5, 0, 0.5, nan, nan, nan, 1 / 3, 1 / 3, 1 / 3, 0, 0, 1},
             function() return 1e-6 end, "-infinity is nothing, and NaN makes its row NaN")
-    T.is(lab.softmax(lab.empty(0, 5)):numel(), 0, "no rows give no rows")
+    for _, n in ipairs{5, 200, 1000, 2000, 20001} do
+        T.is(lab.softmax(lab.empty(0, n)):numel(), 0, ("no rows of %d give no rows"):format(n))
+    end
+    lab.synchronize()
+    T.is(lab.sum(lab.ones(10)):item(), 10, "and the device goes on")
     T.is(lab.softmax(lab.empty(5, 0)):numel(), 0, "empty rows stay empty")
     T.is(lab.softmax(lab.full(3)):item(), 1, "a single number is a row of one")
     local deep, flat = lab.rand(3, 4, 50, {seed = 1}), nil

@@ -214,7 +214,7 @@ local function waiting_for_one()
     lab.spin(1, {stream = short})
     lab.add(x, 1, {out = x, stream = short})
     short:synchronize()
-    T.is(long:query(), false, "waiting for one stream is not waiting for another")
+    T.ok(T.launches_block or not long:query(), "waiting for one stream is not waiting for another")
     lab.synchronize()
 end
 

@@ -187,8 +187,9 @@ local function overlap()
         lab.spin(5, {stream = b})
     end)
     local spans = check(tl, "two spins in two streams")
-    T.ok(tl:overlap_us(a, b) > 3000, "spins of 5 ms in two streams run at the same time")
-    T.ok(tl.makespan_us < 8000, "and take less than both")
+    T.ok(T.launches_block or tl:overlap_us(a, b) > 3000,
+         "spins of 5 ms in two streams run at the same time")
+    T.ok(T.launches_block or tl.makespan_us < 8000, "and take less than both")
     T.near(tl:busy_us(a), spans[1].end_us - spans[1].start_us, 2e-3,
            "busy_us of a stream is its spin's")
     T.near(tl:busy_us("kernel"), tl.makespan_us, 0.1 + touch_us, "of all kernels it is the union")
@@ -319,7 +320,7 @@ local function nothing_to_do()
 end
 
 local function very_many()
-    local n, list, tensors = 20000, {}, {}
+    local n, list, tensors = T.launches_block and 2000 or 20000, {}, {}
     for i = 1, 4 do list[i], tensors[i] = lab.stream{non_blocking = true}, lab.zeros(16) end
     lab.add(tensors[1], 1)
     lab.synchronize()
@@ -330,7 +331,7 @@ local function very_many()
         end
     end)
     local spans = check(tl, n .. " operations")
-    T.is(#spans, n, "a recording of 20000 operations has them all")
+    T.is(#spans, n, "a recording of many operations has them all")
     local named, where = 0, spans[1].where
     for _, span in ipairs(spans) do
         if span.name == spans[1].name and span.kind == "kernel" and span.where == where then
@@ -398,7 +399,7 @@ end
 local function a_large_trace(tl)
     local text, kernels = saved(tl), 0
     for _ in text:gmatch('"cat":"kernel"') do kernels = kernels + 1 end
-    T.is(kernels, tl.span_count, "a trace of 20000 operations holds them all")
+    T.is(kernels, tl.span_count, "a trace of many operations holds them all")
     T.like(text:sub(-40), "}%s*$", "to the end")
 end
 

@@ -323,8 +323,10 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
     fake.last_target = op->wait_target;
     fake.enqueues++;
     fake.queue[fake.n_queue++] = op;
-    if (op->work.flags & SL_WORK_SYNC)
+    if (op->work.flags & SL_WORK_SYNC) {
         fake_complete(fake.n_queue);
+        op->host_end_ns = fake_tick();
+    }
     return SL_OK;
 }
 

@@ -150,6 +150,113 @@ static void test_rules(void)
     sl_tensor_release(gpu);
 }
 
+/* What a function of one device does with another. */
+static sl_device *other;
+static sl_tensor *other_host;
+
+static sl_status other_spin(sl_error *err)
+{
+    return fake_spin(sl_device_default_stream(other), err);
+}
+static sl_status other_sync(sl_error *err) { return sl_device_synchronize(other, err); }
+static sl_status other_finish(sl_error *err) { return sl_device_finish(other, err); }
+static sl_status other_record(sl_error *err)
+{
+    sl_timeline *timeline = NULL;
+    return sl_record_start(other, "test", &timeline, err);
+}
+static sl_status other_open(sl_error *err)
+{
+    sl_device *third = NULL;
+    return sl_device_open("fake", 1, NULL, 0, &third, err);
+}
+static sl_status other_memory(sl_error *err)
+{
+    double value = 5;
+    sl_status status = sl_tensor_write(other_host, 0, 1, &value, NULL, err);
+    return status ? status : sl_tensor_read(other_host, 0, 1, &value, NULL, err);
+}
+
+static void test_other_device(void)
+{
+    if (sl_device_open("fake", 1, NULL, 0, &other, NULL))
+        abort();
+    other_host = fake_tensor_2d(other, SL_FLOAT32, SL_PAGEABLE, 1, 1);
+    inside(other_spin, SL_ESTATE, "a host function must not call the device: spin",
+           "a host function must not enqueue on another device");
+    inside(other_sync, SL_ESTATE, "a host function must not call the device: synchronize",
+           "nor wait for it");
+    inside(other_finish, SL_ESTATE, "a host function must not call the device: finish",
+           "nor finish it");
+    inside(other_record, SL_ESTATE, "a host function must not call the device: record",
+           "nor record it");
+    inside(other_open, SL_ESTATE, "a host function must not open a device", "nor open one");
+    inside(other_memory, SL_OK, "", "but may use host tensors of it");
+    is_int(fake_spin(sl_device_default_stream(other), NULL), SL_OK, "afterwards it works");
+    sl_tensor_release(other_host);
+    sl_device_drain(other);
+    sl_device_release(other);
+}
+
+static sl_timeline *stopped;
+static int recordings_inside;
+
+static bool stop_run(void *ud, sl_error *err)
+{
+    (void)err;
+    sl_record_stop(ud, stopped);
+    recordings_inside = fake.recordings;
+    return true;
+}
+
+static void test_stop_inside(void)
+{
+    sl_timeline *outer = NULL;
+
+    sl_record_start(device, "outer", &outer, NULL);
+    sl_record_start(device, "inner", &stopped, NULL);
+    sl_stream_launch_host_func(stream, stop_run, device, NULL, NULL);
+    sl_stream_synchronize(stream, NULL);
+    is_int(recordings_inside, 2, "a recording that a host function stops goes on inside it");
+    is_int(fake.recordings, 1, "and ends with the call that ran it, no other one");
+    sl_record_stop(device, stopped);
+    is_int(fake.recordings, 1, "stopping it again does nothing");
+    sl_record_stop(device, outer);
+    is_int(fake.recordings, 0, "the other one is stopped by itself");
+    sl_timeline_release(stopped);
+    sl_timeline_release(outer);
+
+    sl_record_start(device, "last", &stopped, NULL);
+    if (sl_device_open("fake", 1, NULL, 0, &other, NULL))
+        abort();
+    sl_stream_launch_host_func(sl_device_default_stream(other), stop_run, device, NULL, NULL);
+    sl_device_synchronize(other, NULL);
+    is_int(fake.recordings, 1, "a function of another device does not end it either");
+    sl_timeline_release(stopped);
+    sl_device_host_work(device, 0, NULL);
+    is_int(fake.recordings, 0, "the device's next call does");
+    sl_device_drain(other);
+    sl_device_release(other);
+}
+
+static void test_finish(void)
+{
+    runs = releases = 0;
+    sl_stream_launch_host_func(stream, count_run, NULL, count_release, NULL);
+    is_int(sl_device_finish(device, NULL), SL_OK, "the end of a run waits");
+    is_int(runs, 0, "and skips host functions");
+    is_int(releases, 1, "whose data are released");
+    sl_stream_launch_host_func(stream, fail_run, "nobody asked", NULL, NULL);
+    fake_complete(1);
+    fails_with(sl_device_finish(device, err), SL_EHOSTFUNC, "nobody asked",
+               "it tells what no call has told");
+    is_int(sl_device_finish(device, NULL), SL_OK, "once");
+    fake.fail_synchronizes = 1;
+    fails_with(sl_device_finish(device, err), SL_EINTERRUPT, "interrupted",
+               "and that the wait was ended");
+    sl_device_finish(device, NULL);
+}
+
 static void test_drain(void)
 {
     runs = releases = 0;
@@ -171,6 +278,9 @@ int main(void)
     test_run();
     test_errors();
     test_rules();
+    test_other_device();
+    test_stop_inside();
+    test_finish();
     test_drain();
     fake_close(device);
     return done_testing();

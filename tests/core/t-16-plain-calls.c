@@ -179,6 +179,32 @@ static void test_transfers(void)
     sl_tensor_release(f);
 }
 
+static void test_handles(void)
+{
+    sl_device *other = NULL;
+    int calls;
+
+    sl_cuda_call(device, "cublasCreate", NULL);
+    is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_OK, "a handle is destroyed");
+    while (sl_cuda_call(device, "cublasDestroy", NULL) == SL_OK)
+        ;
+    calls = fake.plain_calls;
+    fails_with(sl_cuda_call(device, "cublasDestroy", err), SL_ESTATE,
+               "no handle of cublas_create is left", "as often as one was created");
+    is_int(fake.plain_calls, calls, "then the backend is not asked");
+    fake.fail_plain_calls = 1;
+    sl_cuda_call(device, "cublasCreate", NULL);
+    is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_ESTATE, "a failed call creates none");
+    sl_cuda_call(device, "cublasCreate", NULL);
+    fake.fail_plain_calls = 1;
+    is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_EIO, "nor does it destroy one");
+    if (sl_device_open("fake", 1, NULL, 0, &other, NULL))
+        abort();
+    is_int(sl_cuda_call(other, "cublasDestroy", NULL), SL_ESTATE, "a handle is its device's");
+    sl_device_release(other);
+    is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_OK, "where it stays");
+}
+
 static void test_calls(void)
 {
     is_int(sl_cuda_call(device, "cublasCreate", NULL), SL_OK, "a call by name");
@@ -201,6 +227,7 @@ int main(void)
     test_recorded_times();
     test_memory_info();
     test_transfers();
+    test_handles();
     test_calls();
     fake_close(device);
     return done_testing();

@@ -185,6 +185,23 @@ static void test_in_host_func(void)
     fake_close(device);
 }
 
+/* The program's last question. */
+static void test_finish(void)
+{
+    sl_device *device = fake_open();
+    sl_stream *null = sl_device_default_stream(device);
+
+    at(device, "lab.lua:9");
+    sl_trap(null, NULL);
+    fake_fault(device, cause);
+    fails_with(sl_device_finish(device, err), SL_EFAULT,
+               "an illegal memory access was encountered (cudaErrorIllegalAddress); in flight: "
+               "trap at lab.lua:9", "the loss that no call has told of is told at the end");
+    is_int(sl_device_finish(device, NULL), SL_OK, "once");
+    is_int(sl_device_synchronize(device, NULL), SL_EFAULT, "while other calls go on failing");
+    fake_close(device);
+}
+
 int main(void)
 {
     plan(0);
@@ -193,5 +210,6 @@ int main(void)
     test_long_texts();
     test_what_still_works();
     test_in_host_func();
+    test_finish();
     return done_testing();
 }

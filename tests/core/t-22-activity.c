@@ -222,6 +222,37 @@ static void test_lost_records(void)
     sl_timeline_release(timeline);
 }
 
+/* The fake backend ends a blocking call after its operation; so does the driver with
+ * pageable memory, as it likes. */
+static void test_held_host(void)
+{
+    sl_tensor *gpu = fake_matrix(device, 2, 2);
+    sl_tensor *pageable = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
+    sl_tensor *pinned = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 2, 2);
+    sl_timeline *timeline = start();
+    const sl_span *spans;
+
+    sl_cuda_memcpy(pageable, gpu, 16, NULL);
+    sl_tensor_copy(pageable, gpu, true, null, NULL);
+    sl_cuda_memcpy(pinned, gpu, 16, NULL);
+    fake_spin(null, NULL);
+    sl_device_synchronize(device, NULL);
+    sl_record_stop(device, timeline);
+    spans = spans_of(timeline, 4);
+    if (spans) {
+        ok(spans[0].flags & SL_SPAN_HOST_WAITED,
+           "a pageable copy whose call outlasted it has held the host");
+        ok(!(spans[1].flags & SL_SPAN_HOST_WAITED), "one that went on after its call has not");
+        ok(!(spans[2].flags & SL_SPAN_HOST_WAITED),
+           "of pinned memory the backend knows it, and times alone say nothing");
+        ok(!(spans[3].flags & SL_SPAN_HOST_WAITED), "and a kernel never has");
+    }
+    sl_timeline_release(timeline);
+    sl_tensor_release(gpu);
+    sl_tensor_release(pageable);
+    sl_tensor_release(pinned);
+}
+
 static void test_begin_fails(void)
 {
     sl_timeline *timeline = NULL;
@@ -288,6 +319,7 @@ int main(void)
     test_nesting();
     test_late_record();
     test_lost_records();
+    test_held_host();
     test_begin_fails();
     test_abandoned();
     test_many();

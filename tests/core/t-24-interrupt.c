@@ -68,11 +68,36 @@ static void test_notice(void)
     fake_close(device);
 }
 
+/* The last test: nothing takes it back. */
+static void test_leaving(void)
+{
+    sl_device *first = fake_open(), *second = fake_open();
+
+    fake_spin(sl_device_default_stream(first), NULL);
+    fake_spin(sl_device_default_stream(second), NULL);
+    sl_leave();
+    fails_with(sl_device_synchronize(first, err), SL_EINTERRUPT, "interrupted",
+               "a process that leaves waits no more");
+    is_int(sl_device_synchronize(first, NULL), SL_EINTERRUPT, "not the next time either");
+    sl_interrupt(false);
+    is_int(sl_device_synchronize(second, NULL), SL_EINTERRUPT,
+           "nor for another device, whatever is taken back");
+    sl_device_drain(first);
+    sl_device_drain(second);
+    is_int(fake_stats(first).ops_in_flight + fake_stats(second).ops_in_flight, 2,
+           "draining waits for neither");
+    fake_complete(2);
+    sl_device_drain(second);
+    sl_device_release(second);
+    fake_close(first);
+}
+
 int main(void)
 {
     plan(0);
     test_waits();
     test_drain();
     test_notice();
+    test_leaving();
     return done_testing();
 }

@@ -68,20 +68,23 @@ void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event)
     rest.events--;
 }
 
-bool cuda_funcs_run(cuda_device *dev)
+int32_t cuda_funcs_pending;
+bool cuda_funcs_running;
+
+bool cuda_funcs_run_all(void)
 {
-    dev->funcs.n_pending--;
+    cuda_funcs_pending--;
     rest.funcs_run++;
     return true;
 }
 
-cudaError_t cuda_kernel_launch(const cuda_device *dev, const sl_work *work, void *out,
-                               const void *in0, const void *in1, void *scratch,
-                               cudaStream_t stream, uint32_t *blocks, uint16_t *threads)
+sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
+                             const void *in1, void *scratch, cudaStream_t stream,
+                             uint32_t *blocks, uint16_t *threads, sl_error *err)
 {
-    (void)out, (void)in0, (void)in1, (void)scratch, (void)blocks, (void)threads;
+    (void)out, (void)in0, (void)in1, (void)scratch, (void)blocks, (void)threads, (void)err;
     rest.launches += work->n == 0 && stream == dev->memory_stream;
-    return cudaSuccess;
+    return SL_OK;
 }
 
 /* ---- CUDA ---- */

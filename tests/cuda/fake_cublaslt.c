@@ -19,7 +19,8 @@ static fake_cublaslt_state *const state = &fake_cublaslt;
 static bool fails(void)
 {
     state->calls++;
-    return state->calls == state->fail_at;
+    return state->fail_at > 0 && state->calls >= state->fail_at &&
+           state->calls <= state->fail_at + state->also_fail;
 }
 
 /* What is created by a call that fails is no address. */

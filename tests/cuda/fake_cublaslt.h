@@ -21,6 +21,7 @@ typedef struct fake_cublaslt_state {
     size_t workspace_bytes;
     /* Told. */
     int fail_at;                /* this call fails (`calls` counts them); 0: none */
+    int also_fail;              /* and so many after it */
     int fail_code;              /* with this cublasStatus_t */
     int candidates;             /* how many the heuristic finds */
     int bad_candidates;         /* of them the first ones that cannot be used */

@@ -2,164 +2,13 @@
  * arithmetic bit by bit, pow, softmax and sum against float64. Then pow's bandwidth next
  * to that of a copy kernel, as diagnostics. With STREAMLAB_MEMCHECK set it leaves out what
  * a memory checker would report, errors on purpose, and the times. */
-#include <cuda_runtime.h>
-#include <math.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
+#include "kernels_rig.cuh"
 
-#include <algorithm>
-#include <vector>
-
-extern "C" {
-#include "../../core/cuda/cuda.h"
-#include "../../core/numbers/elements.h"
-#include "../../core/numbers/generate.h"
-#include "../../core/numbers/philox.h"
-}
-
-#include "../tap.h"
-
-typedef std::vector<uint8_t> bytes;
-
-enum { MOST = 1000007, GUARD_BYTES = 64, GUARD = 0xA5 };
+enum { MOST = 1000007 };
 
 static const int64_t lengths[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 255, 1023, 1024, 1025, 4096,
                                   4097, 12345, 131071, MOST};
 static const char *const dtype_names[] = {"float32", "bfloat16", "float16", "uint8"};
-
-/* ---- running a kernel -------------------------------------------------------- */
-
-static struct {
-    cuda_device dev;
-    cuda_device small;          /* holds one block: its grids are those of large tensors */
-    void *scratch;
-} gpu;
-
-static void check(cudaError_t code, const char *call)
-{
-    if (code == cudaSuccess)
-        return;
-    diag("%s: %s", call, cudaGetErrorString(code));
-    exit(1);
-}
-#define CHECK(call) check((call), #call)
-
-static int attribute(cudaDeviceAttr which)
-{
-    int value = 0;
-    CHECK(cudaDeviceGetAttribute(&value, which, 0));
-    return value;
-}
-
-static void open_gpu()
-{
-    gpu.dev.sm_count = attribute(cudaDevAttrMultiProcessorCount);
-    gpu.dev.threads_per_sm = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
-    gpu.dev.base.info.max_shared_bytes_per_block =
-        attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    gpu.small = gpu.dev;
-    gpu.small.sm_count = 1;
-    gpu.small.threads_per_sm = 256;
-    CHECK(cudaMalloc(&gpu.scratch, CUDA_SCRATCH_BYTES));
-    CHECK(cudaMemset(gpu.scratch, 0, CUDA_SCRATCH_BYTES));
-}
-
-static sl_work work_of(sl_kernel kernel, sl_dtype dtype, int64_t n, double scalar)
-{
-    sl_work work = {};
-    work.kind = SL_WORK_KERNEL;
-    work.kernel = (uint8_t)kernel;
-    work.dtype = (uint8_t)dtype;
-    work.m = 1;
-    work.n = n;
-    work.scalar = scalar;
-    work.seed = 0x123456789ABCDEF0u;
-    work.tensor_id = 0x800000001u;
-    return work;
-}
-
-/* Of as many bytes, so that memcheck sees what a kernel reads behind its input. */
-static void *upload(const bytes &data)
-{
-    void *memory;
-    CHECK(cudaMalloc(&memory, data.size() + data.empty()));
-    CHECK(cudaMemcpy(memory, data.data(), data.size(), cudaMemcpyHostToDevice));
-    return memory;
-}
-
-/* The kernel's output; a byte more if it wrote behind its end. With in_place the output
- * lies over the first input. */
-static bytes run(const cuda_device *dev, const sl_work &work, size_t out_bytes, const bytes &in0,
-                 const bytes &in1, bool in_place)
-{
-    bytes out(out_bytes + GUARD_BYTES, (uint8_t)GUARD);
-    if (in_place)
-        std::copy(in0.begin(), in0.end(), out.begin());
-    void *to = upload(out), *a = in_place ? to : upload(in0), *b = upload(in1);
-    uint32_t blocks;
-    uint16_t threads;
-    CHECK(cuda_kernel_launch(dev, &work, to, a, b, gpu.scratch, 0, &blocks, &threads));
-    CHECK(cudaMemcpy(out.data(), to, out.size(), cudaMemcpyDeviceToHost));
-    for (void *memory : {to, b, in_place ? NULL : a})
-        CHECK(cudaFree(memory));
-    for (size_t i = out_bytes; i < out.size(); i++)
-        if (out[i] != GUARD)
-            return bytes(out_bytes + 1);
-    out.resize(out_bytes);
-    return out;
-}
-
-static std::vector<float> floats_of(const bytes &data, sl_dtype dtype)
-{
-    std::vector<float> x(data.size() / numbers_dtype_bytes(dtype));
-    numbers_load(x.data(), data.data(), dtype, 0, x.size());
-    return x;
-}
-
-static bytes bytes_of(const std::vector<float> &x, sl_dtype dtype)
-{
-    bytes data(x.size() * numbers_dtype_bytes(dtype));
-    numbers_store(data.data(), x.data(), dtype, 0, x.size());
-    return data;
-}
-
-/* Normal numbers, and every third one random bits: all magnitudes, infinities, NaNs. */
-static bytes mixed_data(sl_dtype dtype, int64_t n, uint64_t seed)
-{
-    sl_work work = work_of(SL_KERNEL_RANDN, dtype, n, 0);
-    const size_t size = numbers_dtype_bytes(dtype);
-    bytes data((size_t)n * size);
-    work.seed = seed;
-    numbers_generate(&work, 0, (size_t)n, data.data());
-    for (size_t i = 0; i < (size_t)n; i += 3) {
-        const uint32_t counter[4] = {(uint32_t)i, 0, 0, 1}, key[2] = {(uint32_t)seed, 0};
-        uint32_t words[4];
-        philox4x32_10(counter, key, words);
-        memcpy(&data[i * size], words, size);
-    }
-    return data;
-}
-
-/* The same bits, or both not a number. */
-static bool same(const bytes &got, const std::vector<float> &want, sl_dtype dtype)
-{
-    const bytes expected = bytes_of(want, dtype);
-    const size_t size = numbers_dtype_bytes(dtype);
-    if (got.size() != expected.size())
-        return false;
-    if (got == expected)
-        return true;
-    const std::vector<float> x = floats_of(got, dtype), y = floats_of(expected, dtype);
-    for (size_t i = 0; i < x.size(); i++)
-        if (memcmp(&got[i * size], &expected[i * size], size) != 0 &&
-            !(isnan(x[i]) && isnan(y[i]))) {
-            diag("  element %zu of %zu: got %.9g, expected %.9g", i, x.size(), x[i], y[i]);
-            return false;
-        }
-    return true;
-}
 
 /* ---- fill, rand, randn --------------------------------------------------------- */
 
@@ -328,7 +177,7 @@ static void special_powers()
 
 /* ---- sum ----------------------------------------------------------------------------- */
 
-static float sum_of(const cuda_device *dev, sl_dtype dtype, int64_t n, const bytes &in)
+static float sum_of(cuda_device *dev, sl_dtype dtype, int64_t n, const bytes &in)
 {
     const size_t size = numbers_dtype_bytes(dtype);
     const bytes out = run(dev, work_of(SL_KERNEL_SUM, dtype, n, 0), size, in, bytes(), false);
@@ -457,15 +306,21 @@ static void special_softmaxes()
            "softmax: no finite element, an infinity or a NaN in a row of %lld make all NaN",
            (long long)n);
     }
-    for (int64_t n : {0, 5}) {
-        sl_work work = work_of(SL_KERNEL_SOFTMAX, SL_FLOAT32, n, 0);
-        work.m = n ? 0 : 5;
+}
+
+static void empty_softmaxes()
+{
+    static const int64_t shapes[][2] = {{5, 0}, {(int64_t)1 << 40, 0}, {0, 5}, {0, 200}, {0, 1000},
+                                        {0, 2000}, {0, 40000}};
+    for (auto &shape : shapes) {
+        sl_work work = work_of(SL_KERNEL_SOFTMAX, SL_FLOAT32, shape[1], 0);
         uint32_t blocks = 0;
         uint16_t threads;
-        CHECK(cuda_kernel_launch(&gpu.dev, &work, NULL, NULL, NULL, NULL, 0, &blocks, &threads));
-        CHECK(cudaDeviceSynchronize());
-        is_int(blocks, 1, "softmax of %lld rows of %lld runs one block", (long long)work.m,
-               (long long)n);
+        work.m = shape[0];
+        CHECK(launch_on(&gpu.dev, work, NULL, NULL, NULL, &blocks, &threads));
+        ok(cudaDeviceSynchronize() == cudaSuccess && blocks == 1,
+           "softmax of %lld rows of %lld runs one block, which touches nothing",
+           (long long)shape[0], (long long)shape[1]);
     }
 }
 
@@ -480,7 +335,7 @@ static cudaError_t spin(int64_t duration_ns, int64_t blocks, size_t shared_bytes
     work.blocks = blocks;
     work.threads = 64;
     work.shared_bytes = shared_bytes;
-    return cuda_kernel_launch(&gpu.dev, &work, NULL, NULL, NULL, NULL, 0, &got_blocks, &threads);
+    return launch_on(&gpu.dev, work, NULL, NULL, NULL, &got_blocks, &threads);
 }
 
 static double spin_us(int64_t duration_ns)
@@ -514,8 +369,7 @@ static void spins()
 static cudaError_t launch(sl_kernel kernel, sl_dtype dtype, int64_t n, void *out,
                           uint32_t *blocks, uint16_t *threads)
 {
-    const sl_work work = work_of(kernel, dtype, n, 1);
-    return cuda_kernel_launch(&gpu.dev, &work, out, NULL, NULL, NULL, 0, blocks, threads);
+    return launch_on(&gpu.dev, work_of(kernel, dtype, n, 1), out, NULL, NULL, blocks, threads);
 }
 
 static void launches()
@@ -533,6 +387,59 @@ static void launches()
            "a matmul is none of these kernels");
     is_int(launch(SL_KERNEL_ADD, SL_UINT8, 1, out, &blocks, &threads), cudaErrorInvalidValue,
            "there is no add of uint8");
+    CHECK(cudaFree(out));
+}
+
+static void large_grids()
+{
+    const int64_t most = INT32_MAX;
+    for (int64_t n_blocks : {most + 1, 2 * most + 2, 2 * most + 3})
+        is_int(spin(0, n_blocks, 0), cudaErrorInvalidValue, "a grid does not have %lld blocks",
+               (long long)n_blocks);
+    sl_work work = work_of(SL_KERNEL_SOFTMAX, SL_FLOAT16, 1, 0);
+    uint32_t blocks;
+    uint16_t threads;
+    sl_error why = {};
+    work.m = 8 * most + 1;
+    ok(cuda_kernel_launch(&gpu.dev, &work, NULL, NULL, NULL, NULL, 0, &blocks, &threads, &why) ==
+               SL_EBACKEND && strstr(why.msg, "2147483648 blocks") && strstr(why.msg, "2147483647"),
+       "nor softmax as many as %lld rows need: %s", (long long)work.m, why.msg);
+    ok(cudaDeviceSynchronize() == cudaSuccess, "and none of them ran");
+}
+
+/* Nothing is known to be loaded on this device, which is the same GPU by another number. */
+static void pending_host_functions()
+{
+    cuda_device other = gpu.dev;
+    const sl_work fill = work_of(SL_KERNEL_FILL, SL_UINT8, 1, 7);
+    sl_work large_spin = work_of(SL_KERNEL_SPIN, SL_FLOAT32, 0, 0);
+    uint32_t blocks;
+    uint16_t threads;
+    sl_error why = {};
+    uint8_t *out, got = 0;
+    other.base.info.index = 1;
+    other.base.info.max_shared_bytes_per_block = 1 << 30;
+    large_spin.blocks = 1;
+    large_spin.threads = 32;
+    large_spin.shared_bytes = 1 << 30;
+    CHECK(cudaMalloc(&out, 1));
+    CHECK(cudaMemset(out, 0, 1));
+    cuda_funcs_pending = 1;
+    rest = {0, true};
+    sl_status status = cuda_kernel_launch(&other, &fill, out, NULL, NULL, NULL, 0, &blocks,
+                                          &threads, &why);
+    CHECK(cudaMemcpy(&got, out, 1, cudaMemcpyDeviceToHost));
+    ok(status == SL_EINTERRUPT && strcmp(why.msg, "interrupted") == 0 && got == 0,
+       "a Ctrl-C while host functions run before a kernel is loaded launches nothing");
+    is_int(cuda_kernel_launch(&other, &large_spin, NULL, NULL, NULL, NULL, 0, &blocks, &threads,
+                              NULL), SL_EINTERRUPT,
+           "they run before a kernel is told about its shared memory, which loads it too");
+    rest = {0, false};
+    for (int i = 0; i < 3; i++)
+        CHECK(launch_on(&other, fill, out, NULL, NULL, &blocks, &threads));
+    CHECK(cudaMemcpy(&got, out, 1, cudaMemcpyDeviceToHost));
+    ok(got == 7 && rest.settles == 1, "three launches let them run once, before the first");
+    cuda_funcs_pending = 0;
     CHECK(cudaFree(out));
 }
 
@@ -606,8 +513,7 @@ static double kernel_us(sl_kernel kernel, sl_dtype dtype, double scalar, void *o
     return median_us([&] {
         uint32_t blocks;
         uint16_t threads;
-        return cuda_kernel_launch(&gpu.dev, &work, out, in0, in1, gpu.scratch, 0, &blocks,
-                                  &threads);
+        return launch_on(&gpu.dev, work, out, in0, in1, &blocks, &threads);
     });
 }
 
@@ -674,8 +580,11 @@ int main()
     sums();
     softmaxes();
     special_softmaxes();
+    empty_softmaxes();
     spins();
     launches();
+    large_grids();
+    pending_host_functions();
     if (!getenv("STREAMLAB_MEMCHECK")) {
         times();
         errors();

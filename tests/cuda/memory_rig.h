@@ -19,6 +19,7 @@ static struct {
     int stream_waits, device_waits;
     bool interrupted;           /* settling and waiting fail */
     int cache_configs;
+    int funcs_run;              /* cuda_funcs_run_all */
 } rest;
 
 void cuda_use(const cuda_device *dev)
@@ -38,10 +39,26 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
                    "%s: error %d", call, (int)code);
 }
 
+int32_t cuda_funcs_pending;
+bool cuda_funcs_running;
+
+static fake_stream *waits_for_funcs;    /* is busy until host functions have run */
+
+bool cuda_funcs_run_all(void)
+{
+    cuda_funcs_pending = 0;
+    rest.funcs_run++;
+    fake_cudart.device = FAKE_DEVICES - 1;      /* they may have used another one */
+    if (waits_for_funcs)
+        waits_for_funcs->busy = false;
+    waits_for_funcs = NULL;
+    return true;
+}
+
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
 {
-    (void)dev;
     rest.settles++;
+    cuda_use(dev);
     return rest.interrupted ? sl_fail(err, SL_EINTERRUPT, "interrupted") : SL_OK;
 }
 

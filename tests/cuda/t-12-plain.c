@@ -9,13 +9,17 @@
 static struct {
     bool missing;
     cublasStatus_t answer;
+    int answers;                /* so many calls get it; 0: all */
     int live;
 } blas;
 
 static cublasStatus_t create(cublasHandle_t *handle)
 {
-    if (blas.answer != CUBLAS_STATUS_SUCCESS)
-        return blas.answer;
+    cublasStatus_t code = blas.answer;
+    if (blas.answers > 0 && --blas.answers == 0)
+        blas.answer = CUBLAS_STATUS_SUCCESS;
+    if (code != CUBLAS_STATUS_SUCCESS)
+        return code;
     *handle = malloc(1);
     blas.live++;
     return CUBLAS_STATUS_SUCCESS;
@@ -268,6 +272,14 @@ static void test_cublas(void)
     blas.answer = CUBLAS_STATUS_ALLOC_FAILED;
     is_int(call(dev, SL_PLAIN_CUBLAS_CREATE, NULL, NULL, &err), SL_ENOMEM, "creating can fail");
     is_str(err.msg, "cublasCreate: cuBLAS answered with status 3", "with cuBLAS's answer");
+    cuda_buffer unused = tensor(dev, SL_ON_DEVICE, MIB);
+    close_buffer(&unused);
+    blas.answer = CUBLAS_STATUS_NOT_INITIALIZED;
+    blas.answers = 1;
+    is_int(call(dev, SL_PLAIN_CUBLAS_CREATE, NULL, NULL, &err), SL_OK,
+           "but if memory is short it gets what nobody uses");
+    is_int(fake_cudart.blocks, 0, "which the pool gives back");
+    call(dev, SL_PLAIN_CUBLAS_DESTROY, NULL, NULL, NULL);
     blas.answer = CUBLAS_STATUS_INTERNAL_ERROR;
     is_int(call(dev, SL_PLAIN_CUBLAS_DESTROY, NULL, NULL, &err), SL_EBACKEND,
            "so can destroying");
@@ -286,6 +298,7 @@ static void test_cublas(void)
 static void test_peers(void)
 {
     sl_device *a, *b;
+    sl_error err = { .msg = "" };
     bool answer = false;
     open_devices(2);
     a = &devices[0].base, b = &devices[1].base;
@@ -299,7 +312,7 @@ static void test_peers(void)
     ok(!answer && cudaGetLastError() == cudaSuccess, "a second time changes nothing");
     cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL);
     ok(answer && !fake_cudart.peers[0][1], "access can be taken back");
-    is_int(rest.device_waits, 1, "when nothing of the device is in flight");
+    is_int(rest.device_waits, 2, "when nothing of the two devices is in flight");
     cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL);
     ok(!answer && cudaGetLastError() == cudaSuccess, "a second time there is none to take");
 
@@ -311,7 +324,20 @@ static void test_peers(void)
     rest.interrupted = true;
     is_int(cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL), SL_EINTERRUPT,
            "taking it back waits, which may be interrupted");
+    is_int(cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, NULL), SL_EINTERRUPT,
+           "as may be enabling, which settles host functions");
+    ok(!answer && !fake_cudart.peers[0][1], "and has changed nothing then");
     rest.interrupted = false;
+    cuda_funcs_running = true;
+    ok(cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, &err) == SL_ESTATE &&
+       cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL) == SL_ESTATE,
+       "inside a host function both are refused");
+    is_str(err.msg, "cudaDeviceEnablePeerAccess inside a host function: it may wait for GPU 1, "
+                    "which waits for the function", "because they could never return");
+    cuda_funcs_running = false;
+    cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, NULL);
+    ok(answer && fake_cudart.peers[0][1], "settling leaves the right device current");
+    cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL);
     fake_cudart.no_peer = true;
     ok(cuda_peer_access(a, b, SL_PEER_CAN_ACCESS, &answer, NULL) == SL_OK && !answer,
        "devices may be unable to reach each other");

@@ -36,6 +36,9 @@ static struct {
     int blocks;                 /* taken and not given back */
     int taken;                  /* calls */
     bool no_memory;             /* cuda_block_take fails */
+    int trims;
+    void (*host_func)(void);    /* pending; NULL: none */
+    int chances;                /* to run it that pass first */
     cudaError_t sticky;         /* what every call of CUDA reports */
     int fills;                  /* launches */
     sl_work fill;               /* the latest launch */
@@ -69,10 +72,27 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
     return sl_fail(err, status, "%s: error %d", call, (int)code);
 }
 
+static void run_host_func(void)
+{
+    void (*func)(void) = rest.host_func;
+    if (!func || rest.chances-- > 0)
+        return;
+    rest.host_func = NULL;
+    func();
+}
+
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
 {
     (void)dev, (void)err;
+    run_host_func();
     return SL_OK;
+}
+
+void cuda_memory_trim(cuda_device *dev)
+{
+    (void)dev;
+    rest.trims++;
+    run_host_func();
 }
 
 cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
@@ -84,6 +104,7 @@ cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
         err->backend_code = cudaErrorMemoryAllocation;
         return NULL;
     }
+    run_host_func();
     cuda_block *block = calloc(1, sizeof *block);
     block->data = malloc(bytes);
     block->bytes = bytes;
@@ -99,18 +120,18 @@ void cuda_block_give(cuda_device *dev, cuda_block *block)
     rest.blocks--;
 }
 
-cudaError_t cuda_kernel_launch(const cuda_device *dev, const sl_work *work, void *out,
-                               const void *in0, const void *in1, void *scratch,
-                               cudaStream_t stream, uint32_t *blocks, uint16_t *threads)
+sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
+                             const void *in1, void *scratch, cudaStream_t stream,
+                             uint32_t *blocks, uint16_t *threads, sl_error *err)
 {
-    (void)dev, (void)in0, (void)in1, (void)scratch;
+    (void)dev, (void)in0, (void)in1, (void)scratch, (void)err;
     rest.fills++;
     rest.fill = *work;
     rest.fill_out = out;
     rest.fill_stream = stream;
     *blocks = 1;
     *threads = 256;
-    return cudaSuccess;
+    return SL_OK;
 }
 
 /* ---- a device ---- */
@@ -485,6 +506,7 @@ static void test_device_errors(void)
     rig *r = open_rig();
     enqueue_shape(r, 2, 2, 2);
     fake->fail_at = fake->calls + 1;
+    fake->also_fail = 1;
     fake->fail_code = CUBLAS_STATUS_ALLOC_FAILED;
     is_int(enqueue_shape(r, 2, 2, 2), SL_ENOMEM, "out of memory in cuBLAS is out of memory");
     is_str(r->err.msg, "cublasLtMatmul: CUBLAS_STATUS_ALLOC_FAILED for 2x2 times 2x2 float32",
@@ -503,11 +525,76 @@ static void test_device_errors(void)
 
     r = open_rig();
     fake->fail_at = 1;
+    fake->also_fail = 1;
     fake->fail_code = CUBLAS_STATUS_NOT_INITIALIZED;
     is_int(enqueue_shape(r, 2, 2, 2), SL_EBACKEND, "a handle that cannot be had is an error");
     is_str(r->err.msg, "cublasLtCreate: CUBLAS_STATUS_NOT_INITIALIZED", "with its sentence");
     is_int(enqueue_shape(r, 2, 2, 2), SL_OK, "which the next product asks for again");
     close_rig(r, "a handle that was refused");
+}
+
+static void test_short_memory(void)
+{
+    static const int codes[] = { CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED };
+    sl_work work = matmul(3, 5, 7, SL_FLOAT32);
+    for (int i = 0; i < 2; i++) {
+        rig *r = open_rig();
+        fake->fail_at = 1;
+        fake->fail_code = codes[i];
+        rest.trims = 0;
+        ok(product_is_right(r, 0, &work) && rest.trims == 1,
+           "a handle that cuBLAS has no memory for gets what nobody uses");
+        fake->fail_at = fake->calls + 1;
+        ok(product_is_right(r, 0, &work) && rest.trims == 2, "so does a product");
+        fake->fail_at = fake->calls + 1;
+        fake->fail_code = CUBLAS_STATUS_INVALID_VALUE;
+        ok(enqueue(r, 0, &work) == SL_EBACKEND && rest.trims == 2, "other failures free nothing");
+        close_rig(r, "short memory");
+    }
+}
+
+/* ---- host functions that multiply ---- */
+
+static rig *outer;
+
+static void multiply_the_same(void)
+{
+    enqueue_shape(outer, 3, 5, 7);
+}
+
+static void multiply_many(void)
+{
+    for (int64_t m = 1; m <= MAX_PLANS + 1; m++)
+        enqueue_shape(outer, m, 1, 1);
+}
+
+/* The first product of a device and a stream, during which `func` runs at the chance after
+ * the first `chances`; and the next one. */
+static bool multiplies_around(void (*func)(void), int chances)
+{
+    sl_work work = matmul(3, 5, 7, SL_FLOAT32);
+    outer = open_rig();
+    fake->need_bytes = 1000;
+    fake->fail_at = 1;
+    fake->fail_code = CUBLAS_STATUS_ALLOC_FAILED;
+    rest.host_func = func;
+    rest.chances = chances;
+    bool right = product_is_right(outer, 0, &work) && !rest.host_func &&
+                 product_is_right(outer, 0, &work);
+    close_rig(outer, "that");
+    return right;
+}
+
+/* They are settled before cuBLAS is opened, before a plan is made and after a stream got its
+ * workspace; and may run while memory is given back or taken. */
+static void test_host_funcs(void)
+{
+    for (int chances = 0; chances < 5; chances++)
+        ok(multiplies_around(multiply_the_same, chances),
+           "a host function may multiply in the stream of a product, at chance %d", chances);
+    for (int chances = 2; chances < 5; chances++)
+        ok(multiplies_around(multiply_many, chances),
+           "also so often that all plans go, at chance %d", chances);
 }
 
 /* ---- the library ---- */
@@ -563,5 +650,7 @@ int main(int argc, char **argv)
     test_each_call_fails();
     test_host_memory();
     test_device_errors();
+    test_short_memory();
+    test_host_funcs();
     return done_testing();
 }

@@ -368,6 +368,7 @@ static void test_in_flight(void)
     rig *r = open_recording("x");
     uint32_t call;
     fake_cupti_work work = kernel(0, 0);
+    cuda_record_begin(&r->dev.base, "inner", NULL);
     fake->apart = true;
     run_kernel(r, 1000010, 1000020);
     cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, &call);
@@ -388,6 +389,7 @@ static void test_in_flight(void)
     is_int(collect(r), 1, "until it is");
     complete(r, op);
     fake->apart = false;
+    cuda_record_end(&r->dev.base);
     end_recording(r, "an operation in flight");
 }
 
@@ -398,7 +400,9 @@ static void test_end_in_flight(void)
     fake_cupti_work work = kernel(0, 0);
     run_kernel(r, 1000001, 1000002);
     cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, &call);
-    collect(r);
+    is_int(collect(r), 1, "the last recording gets what shares a buffer with an operation that "
+           "is in flight");
+    is_int(found.first[0].seq, 1, "and nothing of that operation");
     cuda_record_end(&r->dev.base);
     ok(fake->buffers == 0 && live_blocks == 0, "a recording ends while an operation is in flight");
     ok(!trace.matching.calls && !trace.matching.records, "and keeps nothing of it");
@@ -425,9 +429,18 @@ static void test_two_devices(void)
        "whose numbers are the same");
     is_int(collect(b), 0, "once");
     run_kernel(a, 1000070, 1000080);
+    uint32_t call;
+    fake_cupti_work work = kernel(0, 0);
+    cuda_op *op = enqueue(a, SL_WORK_KERNEL, &work, 1, &call);
+    run_kernel(b, 1000080, 1000090);
+    fake->forced_flushes = 0;
+    collect(b);
+    is_int(fake->forced_flushes, 0, "what the other has in flight is not asked for");
     end_recording(b, "a recording beside another");
     ok(fake->subscribed == 1, "CUPTI stays as long as one of them records");
-    is_int(collect(a), 1, "and goes on");
+    fake->finish(call, 1000090, 1000095);
+    complete(a, op);
+    is_int(collect(a), 2, "and goes on");
     end_recording(a, "the other one");
     ok(live_blocks == 0, "nothing is left behind");
 }

@@ -4,6 +4,62 @@
 
 #include "activity_rig.h"
 
+#include <nvtx3/nvToolsExt.h>
+
+/* ---- a profiler ---- */
+
+static struct {
+    char text[256];             /* "+name" for a range that starts, "-number" for one that ends */
+    uint64_t last;
+    bool attached;
+} ranges;
+
+static nvtxRangeId_t NVTX_API on_start(const char *name)
+{
+    size_t n = strlen(ranges.text);
+    snprintf(ranges.text + n, sizeof ranges.text - n, "+%s ", name);
+    return ++ranges.last;
+}
+
+static void NVTX_API on_end(nvtxRangeId_t range)
+{
+    size_t n = strlen(ranges.text);
+    snprintf(ranges.text + n, sizeof ranges.text - n, "-%d ", (int)range);
+}
+
+#if NVTX_SUPPORT_STATIC_INJECTION_LIBRARY       /* by NVTX's release: profilers linked in */
+
+static int NVTX_API attach(NvtxGetExportTableFunc_t get_table)
+{
+    const NvtxExportTableCallbacks *callbacks = get_table(NVTX_ETID_CALLBACKS);
+    NvtxFunctionTable table;
+    unsigned n = 0;
+    if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &n) ||
+        n <= NVTX_CBID_CORE_RangeEnd)
+        return 0;
+    *table[NVTX_CBID_CORE_RangeStartA] = (NvtxFunctionPointer)on_start;
+    *table[NVTX_CBID_CORE_RangeEnd] = (NvtxFunctionPointer)on_end;
+    ranges.attached = true;
+    return 1;
+}
+
+/* NVTX calls it at its first use. */
+static void offer_profiler(void)
+{
+    InitializeInjectionNvtx2_fnptr = attach;
+}
+
+#else
+
+static void offer_profiler(void)
+{
+    (void)on_start, (void)on_end;
+}
+
+#endif
+
+/* ---- recordings ---- */
+
 static rig *open_recording(void)
 {
     rig *r = open_rig();
@@ -123,7 +179,7 @@ static void test_base(void)
     r->dev.n_in_flight = 0;
     free(op);
     rest.asked_in_vain = 3;
-    r->dev.funcs.n_pending = 2;
+    cuda_funcs_pending = 2;
     rest.funcs_run = 0;
     rest.host_ns = 9000000;
     rest.device_ns = 8000000;
@@ -230,11 +286,40 @@ static void test_fault(void)
     rest.sticky = cudaSuccess;
 }
 
+static void test_ranges(void)
+{
+    rig *a = open_rig(), *b = open_rig();
+    ranges.text[0] = '\0';
+    ranges.last = 0;
+    cuda_record_begin(&a->dev.base, "a1", NULL);
+    cuda_record_begin(&b->dev.base, "b2", NULL);
+    cuda_record_begin(&a->dev.base, "a3", NULL);
+    cuda_record_end(&a->dev.base);
+    cuda_record_end(&a->dev.base);
+    cuda_record_end(&b->dev.base);
+    cuda_record_begin(&b->dev.base, NULL, NULL);
+    cuda_record_end(&b->dev.base);
+    cuda_record_end(&b->dev.base);
+    if (ranges.attached)
+        is_str(ranges.text, "+a1 +b2 +a3 -3 -1 -2 +streamlab -4 ",
+               "profilers see a range for each recording, apart from those of other devices");
+    else
+        skip(1, "this NVTX knows no profiler that is linked in");
+    for (int i = 0; i < 9; i++)
+        cuda_record_begin(&a->dev.base, "deep", NULL);
+    is_int(a->dev.recording, 9, "recordings nest as deep as one likes");
+    cuda_activity_close(&b->dev);
+    close_rig(a, "nine recordings");
+    close_rig(b, "one");
+}
+
 int main(void)
 {
     plan(0);
     setenv("STREAMLAB_CUPTI", "0", 1);
+    offer_profiler();
     test_notice();
+    test_ranges();
     test_times();
     test_host_times();
     test_base();

@@ -156,6 +156,8 @@ local function calls_cost_what_the_profile_says()
     T.lives(cuda.func_set_cache_config, "cudaFuncSetCacheConfig can be called")
     T.lives(cuda.device_set_limit, "cudaDeviceSetLimit can be called")
     T.lives(cuda.cublas_destroy, "cublasDestroy can be called")
+    refuses(cuda.cublas_destroy, "SL_ESTATE", "no handle of cublas_create is left",
+            "but only for a handle that there is")
     cuda.free_host(h)
     ideal.h200()
 end

@@ -91,8 +91,8 @@ local function no_places()
                    "CUDA", "", "cuda\0", 0, 1.5, true, {}, t, lab.stream{}, print}
     for _, place in ipairs(wrong) do
         local shown = type(place) == "string" and ("%q"):format(place) or type(place)
-        refuses(function() t:to(place) end, "SL_EINVAL", "argument 2 %(place%) must be \"cuda\", \"cpu\"",
-                "to refuses " .. shown)
+        refuses(function() t:to(place) end, "SL_EINVAL",
+                "argument 2 %(place%) must be \"cuda\", \"cpu\"", "to refuses " .. shown)
         refuses(function() lab.ones(2, {device = place}) end, "SL_EINVAL",
                 "option 'device' must be \"cuda\", \"cpu\"", "device = refuses " .. shown)
         refuses(function() lab.stream{device = place} end, "SL_EINVAL",
@@ -105,7 +105,8 @@ local function no_places()
     refuses(function() t:cuda("cuda:0") end, "SL_EINVAL", "options", "it takes a number or options")
     refuses(function() lab.ones(2, {device = "cuda:0", pinned = true}) end, "SL_EPLACE", "host",
             "memory of a numbered GPU cannot be pinned")
-    refuses(function() t:cpu():to("cuda:0", {pinned = true}) end, "SL_EPLACE", "host", "by to either")
+    refuses(function() t:cpu():to("cuda:0", {pinned = true}) end, "SL_EPLACE", "host",
+            "by to either")
 end
 
 local function several_gpus()
@@ -114,7 +115,8 @@ local function several_gpus()
     local free, total = cuda.mem_get_info()
     T.is(total, two.memory_bytes, "mem_get_info tells the device's memory")
     T.ok(math.type(free) == "integer" and free >= 0 and free <= total, "and how much of it is free")
-    refuses(function() cuda.mem_get_info(1) end, "SL_EINVAL", "one too many", "it takes no argument")
+    refuses(function() cuda.mem_get_info(1) end, "SL_EINVAL", "one too many",
+            "it takes no argument")
     refuses(function() cuda.device_can_access_peer(one) end, "SL_EINVAL", "argument 2 %(peer%)",
             "device_can_access_peer takes two devices")
     refuses(function() cuda.device_can_access_peer(0, 1) end, "SL_EINVAL", "argument 1 %(device%)",

@@ -66,6 +66,25 @@ local function the_users_call()
     T.is(err.op, "matmul", "also when it is called directly")
 end
 
+local function userdata_of_others()
+    ideal.h200()
+    local x = 0
+    local light = debug.upvalueid(function() return x end, 1)
+    for _, value in ipairs{io.stdout, light} do
+        refuses(function() lab.add(value, value) end, "SL_EINVAL", "a tensor, got userdata",
+                "userdata of another library is no tensor: " .. tostring(value):match("^%a+"))
+        refuses(function() lab.spin(0, {stream = value}) end, "SL_EINVAL", "a stream, got userdata",
+                "and no stream")
+    end
+    local late
+    do
+        local t = lab.ones(1)
+        setmetatable({}, {__gc = function() late = ideal.error_of(lab.add, t, t) or "none" end})
+    end
+    collectgarbage()
+    T.ok(late, "a tensor that dies together with an object that uses it can still be named")
+end
+
 local function too_many_arguments()
     ideal.h200()
     local t, h = lab.ones(1), lab.ones(1, {device = "cpu"})
@@ -401,7 +420,8 @@ local function what_is_alive()
     T.is_deeply(lab.live(), before, "and forgets what is gone")
 end
 
-for _, test in ipairs{fields, joining, the_users_call, too_many_arguments, a_script_that_fails,
+for _, test in ipairs{fields, joining, the_users_call, userdata_of_others,
+                      too_many_arguments, a_script_that_fails,
                       two_devices, host_tensors_and_two_devices, opening, opening_wrongly, the_notice,
                       devices, host_work, measuring, probing, nearly_a_profile, later_versions, what_is_alive} do
     test()

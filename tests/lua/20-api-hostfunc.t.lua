@@ -134,6 +134,49 @@ local function host_work_makes_them_last()
     ideal.h200()
 end
 
+-- A device of its own for the function, one for what the function tries.
+local function other_devices_are_closed_to_them()
+    local first = lab.device()
+    local s = lab.stream{}
+    ideal.h200()
+    local second = lab.device()
+    local code, record_code, mine
+    local host, gpu = lab.zeros(1, {device = "cpu"}), lab.ones(2)
+    s:launch_host_func(function()
+        code = select(2, pcall(lab.add, gpu, gpu)).code
+        record_code = select(2, pcall(lab.record)).code
+        host:set(1, 7)
+        mine = host:get(1)
+    end)
+    s:synchronize()
+    T.is(code, "SL_ESTATE", "a host function must not enqueue on another device")
+    T.is(record_code, "SL_ESTATE", "nor begin a recording of it")
+    T.is(mine, 7, "but may use its host tensors")
+    T.is(lab.add(gpu, gpu):sum():item(), 4, "afterwards the device works")
+    T.ok(first ~= second, "they are two")
+    first:make_current()
+end
+
+local function recordings_outlive_them()
+    local tl, s = lab.record(), lab.stream{}
+    local refused, closed
+    s:launch_host_func(function()
+        refused = select(2, pcall(tl.stop, tl)).code
+        closed = select(2, pcall(function() local again <close> = tl end)).code
+    end)
+    s:synchronize()
+    T.is(refused, "SL_ESTATE", "a host function must not stop a recording")
+    T.is(closed, "SL_ESTATE", "nor end it as a variable that goes out of scope")
+    T.ok(tl.recording, "the recording goes on")
+    tl:stop()
+    T.is(tl.span_count, 1, "and has the host function")
+    lab.record()
+    s:launch_host_func(function() collectgarbage() collectgarbage() end)
+    s:synchronize()
+    T.is(lab.add(lab.ones(2), 1):sum():item(), 4,
+         "one that is collected in a host function ends after it")
+end
+
 local function misuse()
     local s = lab.stream{}
     refuses(function() s:launch_host_func() end, "SL_EINVAL", "function",
@@ -167,7 +210,8 @@ for _, test in ipairs{they_run_in_stream_order, they_run_across_streams_by_time,
                       they_run_when_the_host_looks, the_stream_waits_for_them,
                       an_error_comes_out_of_the_call_that_drove_it,
                       the_laboratory_is_closed_to_them, host_memory_is_open_to_them,
-                      host_work_makes_them_last, misuse, they_may_be_many_and_collected,
+                      host_work_makes_them_last, other_devices_are_closed_to_them,
+                      recordings_outlive_them, misuse, they_may_be_many_and_collected,
                       the_end_of_a_program_with_one_queued} do
     test()
 end

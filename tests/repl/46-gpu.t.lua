@@ -15,20 +15,22 @@ end
 
 -- ---- Ctrl-C ----------------------------------------------------------------------
 
--- The longest kernel that a test should wait for if Ctrl-C fails.
-local busy = "io.stdout:setvbuf('no')\nlocal s = lab.stream{}\nlab.spin(0)\nlab.synchronize()\n"
-    .. "lab.spin(4000, {stream = s})\n"
+-- A kernel that is still running when Ctrl-C comes; the program waits for it at its end.
+local busy = "io.stdout:setvbuf('no')\nlocal s = lab.stream{}\nlocal t = lab.ones(4)\n"
+    .. "lab.spin(0) lab.synchronize()\nlab.spin(2000, {stream = s})\n"
 local waits = {
-    ["lab.synchronize()"] = "the device's synchronize",
-    ["s:synchronize()"] = "a stream's synchronize",
-    ["s:record_event():synchronize()"] = "an event's synchronize",
-    ["lab.ones(4):to('cpu', {stream = s})"] = "a blocking copy",
+    { "lab.synchronize()", "the device's synchronize" },
+    { "s:synchronize()", "a stream's synchronize" },
+    { "s:record_event():synchronize()", "an event's synchronize" },
+    { "t:to('cpu', {pinned = true, stream = s})", "a blocking copy" },
+    { "lab.host_work(1500)", "the host's work" },
 }
-for wait, name in pairs(waits) do
-    local file = script(busy .. "local from = os.time()\nprint('go') " .. wait .. "\nprint('on')")
-    local code, err, out = shell.interrupted(file)
+for _, wait in ipairs(waits) do
+    local name = wait[2]
+    local code, err, out = shell.interrupted(script(busy .. "print('go') " .. wait[1]
+        .. "\nprint('on')"))
     tap.is(code, 130, "Ctrl-C ends " .. name .. " with status 130")
-    tap.like(err, "s%.lua:7: interrupted!", "at its position: " .. name)
+    tap.like(err, "s%.lua:6: interrupted!", "at its position: " .. name)
     tap.is(out, "", "and nothing runs after it: " .. name)
 end
 
@@ -44,12 +46,13 @@ tap.is(code, 130, "Ctrl-C ends a wait in a coroutine")
 
 -- ---- a lost device -----------------------------------------------------------------
 
+-- The kernel before it keeps the trap from being found before the last call.
 local lost = "local a = lab.ones(64, 64)\nlab.matmul(a, a)\nlab.synchronize()\n"
-    .. "lab.cuda.trap()\nlab.add(a, a)\n"
+    .. "lab.spin(200)\nlab.cuda.trap()\n"
 out, err, code = shell.run({ script(lost .. "lab.synchronize()\nprint('on')") })
 tap.is(code, 1, "a device that fails ends the script with status 1")
 tap.like(err, "s%.lua:6: synchronize: ", "at the call that finds it")
-tap.like(err, "trap at s%.lua:4", "which names the operation in flight with its position")
+tap.like(err, "trap at s%.lua:5", "which names the operation in flight with its position")
 tap.is(out, "", "nothing runs after it")
 out, err, code = shell.run({ script(lost .. "local ok, e = pcall(lab.synchronize)\n"
     .. "local ok2, e2 = pcall(lab.ones, 2)\nprint(e.code, e2.code, e2.op)\n"
@@ -59,15 +62,38 @@ tap.is(out, "SL_EFAULT\tSL_EFAULT\tones\n5.0\n",
     "each later call on the device fails too, and another one can be opened")
 out, err, code = shell.run({ "--trace", trace, script(lost .. "lab.synchronize()") })
 tap.is(code, 1, "a traced script that loses its device has status 1")
-tap.like(err, "streamlab: %-%-trace: [^\n]*t%.json has only what was recorded before this: [^\n]+\n",
+tap.like(err, "streamlab: %-%-trace: [^\n]*t%.json has only what was recorded before this: ",
     "and one line says what the trace lacks")
 tap.like(shell.read(trace), "matmul", "the trace has what ran before")
+
+out, err, code = shell.run({ script(lost .. "print('end')") })
+tap.is(out .. code, "end\n1", "a device that fails after the last call makes the status 1")
+tap.like(err, "^streamlab: cuda %d+, at the end: [^\n]*trap at s%.lua:5[^\n]*\n$",
+    "and one line tells of it")
+out, err, code = shell.run({ script(lost .. "os.exit(0)") })
+tap.is(code, 1, "os.exit does not hide it")
+tap.like(err, "at the end: [^\n]*trap at s%.lua:5", "nor the line")
+out, err, code = shell.run({ script(lost .. "error('mine')") })
+tap.is(code, 1, "a script that fails besides has status 1")
+tap.like(err, "mine.*at the end: [^\n]*trap at s%.lua:5", "and both are told")
+out, err, code = shell.run({ "--trace", trace, script(lost) })
+tap.is(code, 1, "with --trace as well")
+tap.ok(not err:find("at the end", 1, true), "where the line about the trace tells it")
+
+-- ---- leaving ----------------------------------------------------------------------------
+
+code, err = shell.interrupted(script(busy .. "print('go') lab.synchronize()"),
+    "--trace " .. shell.quote(trace))
+tap.is(code, 130, "Ctrl-C ends a traced script")
+tap.like(err, "has only what was recorded before this: [^\n]*interrupted",
+    "whose trace does not wait for what is still running")
 
 -- ---- opening ----------------------------------------------------------------------------
 
 out, err, code = shell.run({ script("local d = lab.device()\n"
-    .. "print(lab.open{backend = 'cuda', index = d.index} == d, lab.devices()[1].name == d.name)") })
-tap.is(out .. err .. code, "true\ttrue\n0", "a GPU that is open is opened once")
+    .. "print(lab.open{backend = 'cuda', index = d.index} == d)\n"
+    .. "print(lab.devices()[1].name == d.name)") })
+tap.is(out .. err .. code, "true\ntrue\n0", "a GPU is opened once, and named before it is")
 out, err = shell.sh("unset STREAMLAB_BACKEND; \"$P\" -e 'print(lab.device().backend)'")
 tap.is(out .. err, "cuda\n", "a GPU is taken where one answers, without a word")
 local _, two, status = shell.sh("\"$P\" --device 1000 -e 'print(1)'")

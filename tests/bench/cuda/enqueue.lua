@@ -3,8 +3,9 @@
 
 local calls_a_batch, batches = 200, 100
 
--- The calls as a script writes them, each a function that gives the nanoseconds of a batch.
--- The device is idle before a batch; waiting for it afterwards is not in the time.
+-- The calls as a script writes them, in a stream that lab.use has made the current one; each a
+-- function that gives the nanoseconds of a batch. The device is idle before a batch; waiting
+-- for it afterwards is not in the time. The third result ends the use of the stream.
 local function lua_calls(b)
     local lab, now = b.lab, b.raw.now_ns
     local matmul, pow, synchronize = lab.matmul, lab.pow, lab.synchronize
@@ -15,8 +16,7 @@ local function lua_calls(b)
     local t = {a = matrix(1), b = matrix(2), c = lab.empty(128, 128), x = vector(4096, 3),
                y = lab.empty(4096), host_from = vector(256, 4, pinned), to = lab.empty(256),
                from = vector(256, 6), host_to = lab.empty(256, pinned)}
-    local into_c, into_y = {out = t.c, stream = stream}, {out = t.y, stream = stream}
-    local on_stream = {non_blocking = true, stream = stream}
+    local into_c, into_y, at_once = {out = t.c}, {out = t.y}, {non_blocking = true}
     local untimed, timed, recorded = lab.event {timing = false}, lab.event(),
         lab.event {timing = false}
     recorded:record(other)
@@ -26,6 +26,7 @@ local function lua_calls(b)
         synchronize()
         return held
     end
+    local guard = lab.use(stream)
     return t, {
         matmul = function()
             local x, y, options, began = t.a, t.b, into_c, now()
@@ -38,12 +39,12 @@ local function lua_calls(b)
             return ended(began)
         end,
         h2d = function()
-            local to, from, options, began = t.to, t.host_from, on_stream, now()
+            local to, from, options, began = t.to, t.host_from, at_once, now()
             for _ = 1, calls_a_batch do to:copy_(from, options) end
             return ended(began)
         end,
         d2h = function()
-            local to, from, options, began = t.host_to, t.from, on_stream, now()
+            local to, from, options, began = t.host_to, t.from, at_once, now()
             for _ = 1, calls_a_batch do to:copy_(from, options) end
             return ended(began)
         end,
@@ -62,7 +63,7 @@ local function lua_calls(b)
             for _ = 1, calls_a_batch do s:wait_event(event) end
             return ended(began)
         end,
-    }
+    }, guard
 end
 
 -- What is called from Lua, and the raw kinds beside it.
@@ -108,10 +109,12 @@ return function(b)
     b.table:section("What a call holds the host", ([[
 Time of a call, in batches of %d on a GPU that was idle; the wait after a batch is not in it. Lua
 and raw batches alternate; median of %d (10 %% and 90 %% of them). Lua calls functions held in
-locals and methods by name.]])
+locals and methods by name, in the current stream (lab.use); out= and non_blocking= come in a
+table that is used again.]])
         :format(calls_a_batch, batches), "raw CUDA C", "streamlab from Lua")
     local e <close> = b.closing(b.raw.enqueue())
-    local t, calls = lua_calls(b)
+    local t, calls, guard = lua_calls(b)
+    local _ <close> = guard
     for _, entry in ipairs(plan) do
         local kinds = table.move(entry, 2, #entry, 1, {})
         local samples = measure(b, e.object, calls[entry[1]], kinds)
