@@ -217,8 +217,8 @@ local function choose_backend(opts)
     if opts.profile or opts.overrides or core.default("profile") then return "sim" end
     backend = from_environment("STREAMLAB_BACKEND")
     if backend and backend ~= "sim" and backend ~= "cuda" then
-        raise("SL_ENOTFOUND", "open", ("STREAMLAB_BACKEND is \"%.40s\": the backends are cuda and sim")
-              :format(backend))
+        raise("SL_ENOTFOUND", "open",
+              ("STREAMLAB_BACKEND is \"%.40s\": the backends are cuda and sim"):format(backend))
     end
     if backend then return backend end
     local count, reason, code = core.device_count("cuda")

@@ -94,7 +94,7 @@ struct cuda_device {
     uint32_t reaps;                     /* since the marks were last asked */
     int32_t recording;                  /* how many recordings are on */
     bool timed_by_events;               /* while recording: CUPTI is not to be had */
-    bool launches_block;                /* CUDA_LAUNCH_BLOCKING=1: every launch holds the host */
+    bool launches_block;                /* CUDA_LAUNCH_BLOCKING=1: every call holds the host */
     cuda_host_funcs funcs;
     cuda_stream *streams;
     cuda_device *next_open;             /* the open devices: host memory belongs to all of them */

@@ -35,7 +35,8 @@ static int64_t host_now_ns(sl_device *device)
 static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
     cuda_device *dev = cuda_of(device);
-    int64_t now = cuda_now_ns(), end = duration_ns < INT64_MAX - now ? now + duration_ns : INT64_MAX;
+    int64_t now = cuda_now_ns();
+    int64_t end = duration_ns < INT64_MAX - now ? now + duration_ns : INT64_MAX;
     while (cuda_now_ns() < end) {
         if (*device->interrupted)
             return sl_fail(err, SL_EINTERRUPT, "interrupted");

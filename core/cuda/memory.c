@@ -52,7 +52,8 @@ static void reserve_ahead(cuda_device *dev, size_t bytes)
 
 /* Polls, as wait.c does: the memory stream may share a channel with a stream that stands
  * behind a host function. An interrupt is not looked for, since the caller could not undo
- * what it has begun. */
+ * what it has begun. At the end it synchronises, which takes no time: only then does the
+ * pool count as free what was freed before (seen on an H200). */
 static cudaError_t wait_for_memory_stream(cuda_device *dev)
 {
     cudaError_t code;
@@ -62,7 +63,7 @@ static cudaError_t wait_for_memory_stream(cuda_device *dev)
             sched_yield();
         cuda_use(dev);
     }
-    return code;
+    return code ? code : cudaStreamSynchronize(dev->memory_stream);
 }
 
 static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t stream)

@@ -137,7 +137,10 @@ static sl_status interrupted(sl_error *err)
     return sl_fail(err, SL_EINTERRUPT, "interrupted");
 }
 
-/* A device that is lost reaches nothing; to ask it abandons what it had. */
+/* A device that is lost reaches nothing; to ask it abandons what it had. Not at once: under
+ * compute-sanitizer even a query waits for the stream, and so for its host functions. */
+enum { LOST_AFTER_NS = 1000000000 };
+
 static void ask_all(void)
 {
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
@@ -147,14 +150,20 @@ static void ask_all(void)
 
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
 {
+    int64_t since_ns;
     if (cuda_funcs_pending == 0)
         return SL_OK;
+    since_ns = cuda_now_ns();
     while (cuda_funcs_pending > 0 && !cuda_funcs_running) {
         if (*dev->base.interrupted)
             return interrupted(err);
-        if (!cuda_funcs_run_all()) {
-            ask_all();
+        if (cuda_funcs_run_all())
+            since_ns = cuda_now_ns();
+        else
             sched_yield();
+        if (cuda_now_ns() - since_ns > LOST_AFTER_NS) {
+            ask_all();
+            since_ns = cuda_now_ns();
         }
         if (dev->base.fault.status)
             return cuda_check(dev, cudaErrorLaunchFailure, "cudaLaunchHostFunc", err);
@@ -180,6 +189,9 @@ static cudaError_t ask_event(const void *what)
 static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const char *call, bool *done,
                        sl_error *err)
 {
+    sl_status status = dev->launches_block ? cuda_funcs_settle(dev, err) : SL_OK;
+    if (status)
+        return status;
     cuda_use(dev);
     cudaError_t code = ask(what);
     *done = code == cudaSuccess;
@@ -199,8 +211,10 @@ static void pause_between(cuda_device *dev, int64_t since_ns)
         return;
     if (dev->recording > 0)
         cuda_activity_tidy(dev);
-    ask_all();
-    cuda_use(dev);
+    if (!dev->launches_block) {
+        ask_all();
+        cuda_use(dev);
+    }
     sched_yield();
 }
 
