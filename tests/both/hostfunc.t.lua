@@ -376,6 +376,7 @@ local function in_many_streams()
 end
 
 local function the_end_of_a_program()
+    if T.launches_block then return end     -- see errors.t.lua
     local backend = "--backend " .. (os.getenv("STREAMLAB_BACKEND") or "sim")
     local status, text = ideal.run_text([[
         local s = lab.stream{}
