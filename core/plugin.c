@@ -93,9 +93,13 @@ static sl_status find_file(char path[PATH_BYTES], sl_error *err)
     if (!*given || !strcmp(given, "none"))
         return sl_fail(err, SL_ENOTFOUND,
                        "the CUDA backend is switched off: " PLUGIN_VARIABLE " is \"%s\"", given);
-    if (strlen(given) >= PATH_BYTES || !is_there(given))
+    if (strlen(given) + 2 >= PATH_BYTES || !is_there(given))
         return sl_fail(err, SL_ENOTFOUND,
                        PLUGIN_VARIABLE " names a file that is not there: %.160s", given);
+    if (!strchr(given, '/')) {      /* dlopen would look for it in the libraries' folders */
+        snprintf(path, PATH_BYTES, "./%s", given);
+        return SL_OK;
+    }
     strcpy(path, given);
     return SL_OK;
 }

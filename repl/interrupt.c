@@ -28,12 +28,31 @@ static volatile sig_atomic_t pending;   /* SIGINT has come and its error is not 
 static int n_raised;                    /* errors raised for SIGINT since the latest arm */
 static bool ended_run;
 
+/* Pushes "script.lua:12: " of the line of the user's that runs: the innermost one that is
+ * not the laboratory's own Lua code, whose chunk is "=streamlab". Inside a hook the running
+ * function is level 0. */
+static void push_position(lua_State *L)
+{
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (ar.currentline > 0 && strcmp(ar.source, "=streamlab") != 0) {
+            lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
+            return;
+        }
+    }
+    lua_pushliteral(L, "");
+}
+
 static int raise_interrupted(lua_State *L)
 {
     pending = 0;
     lsl_interrupt(false);
     n_raised++;
-    return luaL_error(L, message);
+    push_position(L);
+    lua_pushstring(L, message);
+    lua_concat(L, 2);
+    return lua_error(L);
 }
 
 static void on_hook(lua_State *L, lua_Debug *ar)

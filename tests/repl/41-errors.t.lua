@@ -143,6 +143,15 @@ for _, case in ipairs { { "while true do end", "a loop" },
     tap.like(err, "interrupted!", "and says so")
 end
 
+-- The line that ran, in the script's own code.
+for _, case in ipairs { { "\nlocal function f()\nwhile true do end\nend\n\nf()", 4, "a function" },
+    { "lab.open{backend='sim'}\nlab.with(lab.stream{}, function()\nwhile true do end\nend)", 4,
+        "a function that lab.with calls" },
+} do
+    code, err = interrupted(case[1])
+    tap.like(err, "%.lua:" .. case[2] .. ": interrupted!", "Ctrl-C names the line of " .. case[3])
+end
+
 -- What a script does with an error that Ctrl-C raised and pcall caught.
 local caught = "local fine, why = pcall(function() while true do end end)\n"
 for _, case in ipairs {
