@@ -58,15 +58,12 @@ void cuda_host_open(cuda_device *dev)
 
 sl_status cuda_host_settle(const char *call, sl_error *err)
 {
-    for (cuda_device *dev = host.devices; dev; dev = dev->next_open) {
-        if (cuda_funcs_running)
-            return sl_fail(err, SL_ESTATE, "%s inside a host function: it may wait for GPU %d, "
-                           "which waits for the function", call, dev->base.info.index);
-        sl_status status = cuda_funcs_settle(dev, err);
-        if (status)
-            return status;
-    }
-    return SL_OK;
+    if (!host.devices)
+        return SL_OK;
+    if (cuda_funcs_running)
+        return sl_fail(err, SL_ESTATE, "%s inside a host function: it may wait for GPU %d, "
+                       "which waits for the function", call, host.devices->base.info.index);
+    return cuda_funcs_settle(host.devices, err);
 }
 
 /* ---- the host's memory ---- */

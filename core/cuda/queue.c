@@ -52,9 +52,13 @@ static sl_status need_scratch(cuda_device *dev, cuda_stream *stream, sl_error *e
 {
     if (stream->scratch)
         return SL_OK;
-    cuda_block *block = cuda_block_take(dev, CUDA_SCRATCH_BYTES, err);
-    if (!block)
-        return SL_ENOMEM;
+    sl_error why = {.status = SL_OK};
+    cuda_block *block = cuda_block_take(dev, CUDA_SCRATCH_BYTES, &why);
+    if (!block) {
+        if (err)
+            *err = why;
+        return why.status;
+    }
     sl_status status = cuda_check(dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES,
                                                        stream->handle), "cudaMemsetAsync", err);
     if (status)
@@ -174,8 +178,12 @@ static uint32_t weight(const sl_op *op)
 static void mark(cuda_device *dev, cuda_stream *stream, uint64_t seq)
 {
     cudaEvent_t event;
-    if (stream->n_marks == CUDA_MARKS || cuda_event_take(dev, false, &event) != cudaSuccess)
+    if (stream->n_marks == CUDA_MARKS)
         return;
+    if (cuda_event_take(dev, false, &event) != cudaSuccess) {
+        cudaGetLastError();
+        return;
+    }
     if (cudaEventRecord(event, stream->handle) != cudaSuccess) {
         cudaGetLastError();
         cuda_event_give(dev, false, event);
