@@ -161,6 +161,9 @@ static void take_call(chains *c, const sl_call *call, size_t index)
         if (call->waited_for_device)
             wait_host(c, c->longest);
         break;
+    case SL_CALL_HOST_WORK:
+    case SL_CALL_KINDS:
+        break;
     }
 }
 

@@ -373,7 +373,9 @@ static const char *plain_name(const writer *w, const sl_call *call)
     case SL_CALL_STREAM_SYNC: return "cudaStreamSynchronize";
     case SL_CALL_EVENT_SYNC: return "cudaEventSynchronize";
     case SL_CALL_DEVICE_SYNC: return "cudaDeviceSynchronize";
-    case SL_CALL_PLAIN: break;
+    case SL_CALL_HOST_WORK: return "host_work";
+    case SL_CALL_PLAIN:
+    case SL_CALL_KINDS: break;
     }
     return sl_timeline_text(w->timeline, call->name);
 }
@@ -415,7 +417,7 @@ static void put_call(writer *w, const sl_call *call)
     static const char *const syncs[] = {
         [SL_CALL_STREAM_WAIT] = "Stream Wait Event", [SL_CALL_STREAM_SYNC] = "Stream Sync",
         [SL_CALL_EVENT_SYNC] = "Event Sync", [SL_CALL_DEVICE_SYNC] = "Context Sync",
-        [SL_CALL_PLAIN] = NULL,
+        [SL_CALL_PLAIN] = NULL, [SL_CALL_HOST_WORK] = NULL,
     };
     begin_call(w, plain_name(w, call), call->correlation, call->where, call->host_start_ns,
                call->host_end_ns);

@@ -29,15 +29,19 @@ typedef struct text_table {
 struct sl_timeline {
     int32_t refs;
     bool finished;
-    bool spans_sorted, calls_sorted;
+    bool spans_sorted, calls_sorted, holds_sorted;
     bool expects_times, has_untimed;
     sl_span *spans;
     size_t n_spans, cap_spans;
     sl_call *calls;
     size_t n_calls, cap_calls;
+    sl_hold *holds;
+    size_t n_holds, cap_holds;
     sl_stream_note *streams;        /* kept in order of id */
     size_t n_streams, cap_streams;
     text_table text;
+    char **sources;                 /* by text id, up to n_sources; NULL: not set */
+    size_t n_sources;
     sl_device_info device;
     char backend[32];               /* device.backend points here */
     int64_t first_ns, last_ns;      /* over all spans */
@@ -54,6 +58,23 @@ static const char *const kind_names[SL_SPAN_KINDS] = {
     [SL_SPAN_MEMCPY_P2P] = "memcpy_p2p",
     [SL_SPAN_MEMSET] = "memset",
     [SL_SPAN_HOST_FUNC] = "host_func",
+};
+
+static const char *const cause_names[SL_CAUSES] = {
+    [SL_CAUSE_NONE] = "none",
+    [SL_CAUSE_LATENCY] = "latency",
+    [SL_CAUSE_STREAM_ORDER] = "stream_order",
+    [SL_CAUSE_EVENT] = "event_wait",
+    [SL_CAUSE_NULL_STREAM] = "null_stream",
+    [SL_CAUSE_CHANNEL] = "channel_alias",
+    [SL_CAUSE_ENGINE] = "engine_busy",
+    [SL_CAUSE_ROOM] = "no_sm_room",
+    [SL_CAUSE_PRIORITY] = "priority",
+    [SL_CAUSE_QUEUE_FULL] = "launch_queue_full",
+    [SL_CAUSE_HOST_BLOCKED] = "host_blocked",
+    [SL_CAUSE_HOST_WORK] = "host_work",
+    [SL_CAUSE_HOST_ISSUING] = "host_issuing",
+    [SL_CAUSE_UNKNOWN] = "unknown",
 };
 
 static const char *const engine_names[SL_ENGINES] = {
@@ -192,6 +213,42 @@ const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id)
     return id == 0 || id >= timeline->text.n ? "" : timeline->text.texts[id];
 }
 
+/* Grown to the table's size at once: there are about as many positions as texts. */
+static sl_status reserve_sources(sl_timeline *timeline, uint32_t where, sl_error *err)
+{
+    if (where < timeline->n_sources)
+        return SL_OK;
+    size_t n = timeline->text.n;
+    char **grown = realloc(timeline->sources, n * sizeof *grown);
+    if (!grown)
+        return sl_fail(err, SL_ENOMEM, "no memory for the script's lines");
+    memset(grown + timeline->n_sources, 0, (n - timeline->n_sources) * sizeof *grown);
+    timeline->sources = grown;
+    timeline->n_sources = n;
+    return SL_OK;
+}
+
+sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
+                                 sl_error *err)
+{
+    if (where == 0 || where >= timeline->text.n)
+        return sl_fail(err, SL_EINVAL, "text id %" PRIu32 " was given for a script's position, but "
+                       "the timeline has %zu texts", where, timeline->text.n);
+    sl_status status = reserve_sources(timeline, where, err);
+    char *copy = status == SL_OK ? strdup(line) : NULL;
+    if (!copy)
+        return status != SL_OK ? status
+                               : sl_fail(err, SL_ENOMEM, "no memory for a line of the script");
+    free(timeline->sources[where]);
+    timeline->sources[where] = copy;
+    return SL_OK;
+}
+
+const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where)
+{
+    return where < timeline->n_sources && timeline->sources[where] ? timeline->sources[where] : "";
+}
+
 /* ---- lifecycle ------------------------------------------------------------- */
 
 sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
@@ -200,7 +257,7 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     if (!created)
         return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
     created->refs = 1;
-    created->spans_sorted = created->calls_sorted = true;
+    created->spans_sorted = created->calls_sorted = created->holds_sorted = true;
     created->device.backend = created->backend;
     created->text.n = 1;        /* id 0 is "" */
     sl_status status = reserve_text(&created->text, err);
@@ -229,8 +286,12 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->text.texts);
     free(timeline->text.hashes);
     free(timeline->text.slots);
+    for (size_t id = 0; id < timeline->n_sources; id++)
+        free(timeline->sources[id]);
+    free(timeline->sources);
     free(timeline->spans);
     free(timeline->calls);
+    free(timeline->holds);
     free(timeline->streams);
     free(timeline);
 }
@@ -327,11 +388,11 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
     if (status != SL_OK)
         return status;
     bool untimed = may_be_untimed(timeline, call->device_ns);
-    if (call->correlation == 0 || call->kind > SL_CALL_PLAIN
+    if (call->correlation == 0 || call->kind >= SL_CALL_KINDS
         || !(untimed || time_fits(call->device_ns)))
         return sl_fail(err, SL_EINVAL, "a call has correlation %" PRIu64 " (at least 1), kind %d "
                        "(0 to %d) and device time %" PRId64 " ns (below 2^61)", call->correlation,
-                       call->kind, SL_CALL_PLAIN, call->device_ns);
+                       call->kind, SL_CALL_KINDS - 1, call->device_ns);
     status = check_interval(call->host_start_ns, call->host_end_ns, "call", call->correlation, err);
     if (status == SL_OK)
         status = check_texts(timeline, call->name, call->where, err);
@@ -345,6 +406,29 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
         timeline->calls_sorted = false;
     timeline->calls[n] = *call;
     timeline->has_untimed |= untimed;
+    return SL_OK;
+}
+
+sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err)
+{
+    sl_status status = refuse_finished(timeline, err);
+    if (status != SL_OK)
+        return status;
+    bool earlier = hold->ready_by < hold->correlation;
+    if (!earlier || hold->ready_cause >= SL_CAUSES || hold->start_cause >= SL_CAUSES
+        || !time_fits(hold->ready_ns))
+        return sl_fail(err, SL_EINVAL, "a hold of operation %" PRIu64 " by %" PRIu64
+                       " (an earlier one) has causes %d and %d (below %d) and time %" PRId64
+                       " ns (below 2^61)", hold->correlation, hold->ready_by, hold->ready_cause,
+                       hold->start_cause, SL_CAUSES, hold->ready_ns);
+    status = reserve((void **)&timeline->holds, timeline->n_holds, &timeline->cap_holds,
+                     sizeof *hold, "holds", err);
+    if (status != SL_OK)
+        return status;
+    size_t n = timeline->n_holds++;
+    if (n > 0 && hold->correlation < timeline->holds[n - 1].correlation)
+        timeline->holds_sorted = false;
+    timeline->holds[n] = *hold;
     return SL_OK;
 }
 
@@ -410,6 +494,19 @@ static int by_call_correlation(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static int by_hold_correlation(const void *left, const void *right)
+{
+    uint64_t a = ((const sl_hold *)left)->correlation, b = ((const sl_hold *)right)->correlation;
+    return (a > b) - (a < b);
+}
+
+static void sort_holds(sl_timeline *timeline)
+{
+    if (!timeline->holds_sorted)
+        qsort(timeline->holds, timeline->n_holds, sizeof *timeline->holds, by_hold_correlation);
+    timeline->holds_sorted = true;
+}
+
 static void sort_spans(sl_timeline *timeline)
 {
     if (!timeline->spans_sorted)
@@ -450,6 +547,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
         return;
     sort_spans(timeline);
     sort_calls(timeline);
+    sort_holds(timeline);
     if (timeline->has_untimed)
         take_out_untimed(timeline);
     timeline->host_start_ns = host_start_ns;
@@ -497,6 +595,17 @@ const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n)
     return timeline->calls;
 }
 
+const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n)
+{
+    *n = timeline->n_holds;
+    return timeline->holds;
+}
+
+size_t sl_timeline_text_count(const sl_timeline *timeline)
+{
+    return timeline->text.n;
+}
+
 const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n)
 {
     *n = timeline->n_streams;
@@ -516,18 +625,40 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
     return found ? &timeline->streams[at] : NULL;
 }
 
-const sl_call *sl__timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
+/* Of `n` elements of `size` bytes, each with its correlation at `offset`, the one with
+ * this correlation, or NULL. */
+static const void *find(const void *array, size_t n, size_t size, size_t offset,
+                        uint64_t correlation)
 {
+    const char *base = array;
     size_t low = 0;
-    for (size_t high = timeline->n_calls; low < high;) {
+    for (size_t high = n; low < high;) {
         size_t middle = low + (high - low) / 2;
-        if (timeline->calls[middle].correlation < correlation)
+        if (*(const uint64_t *)(base + middle * size + offset) < correlation)
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = low < timeline->n_calls && timeline->calls[low].correlation == correlation;
-    return found ? &timeline->calls[low] : NULL;
+    bool found = low < n && *(const uint64_t *)(base + low * size + offset) == correlation;
+    return found ? base + low * size : NULL;
+}
+
+const sl_span *sl__timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
+{
+    return find(timeline->spans, timeline->n_spans, sizeof(sl_span),
+                offsetof(sl_span, correlation), correlation);
+}
+
+const sl_call *sl__timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
+{
+    return find(timeline->calls, timeline->n_calls, sizeof(sl_call),
+                offsetof(sl_call, correlation), correlation);
+}
+
+const sl_hold *sl__timeline_find_hold(const sl_timeline *timeline, uint64_t correlation)
+{
+    return find(timeline->holds, timeline->n_holds, sizeof(sl_hold),
+                offsetof(sl_hold, correlation), correlation);
 }
 
 int64_t sl__timeline_host_start_ns(const sl_timeline *timeline)
@@ -584,5 +715,18 @@ bool sl_engine_parse(const char *name, sl_engine *engine)
     int found = find_name(name, engine_names, SL_ENGINES);
     if (found >= 0)
         *engine = (sl_engine)found;
+    return found >= 0;
+}
+
+const char *sl_cause_name(sl_cause cause)
+{
+    return (unsigned)cause < SL_CAUSES ? cause_names[cause] : "unknown";
+}
+
+bool sl_cause_parse(const char *name, sl_cause *cause)
+{
+    int found = find_name(name, cause_names, SL_CAUSES);
+    if (found >= 0)
+        *cause = (sl_cause)found;
     return found >= 0;
 }

@@ -24,7 +24,8 @@ typedef enum sl_engine {
 enum {                          /* sl_span.flags */
     SL_SPAN_HOST_WAITED = 1,    /* the enqueueing call returned only after the span's end */
     SL_SPAN_SRC_PAGEABLE = 2, SL_SPAN_SRC_PINNED = 4,   /* neither: device memory */
-    SL_SPAN_DST_PAGEABLE = 8, SL_SPAN_DST_PINNED = 16
+    SL_SPAN_DST_PAGEABLE = 8, SL_SPAN_DST_PINNED = 16,
+    SL_SPAN_QUEUE_FULL = 32     /* the enqueueing call waited for room in the launch queue */
 };
 
 /* One operation on the device. */
@@ -45,7 +46,9 @@ typedef enum sl_call_kind {
     SL_CALL_EVENT_RECORD,    /* in `stream`; device_ns is its timestamp */
     SL_CALL_STREAM_WAIT,     /* `stream` waits for record `target` (0: none) of `target_stream` */
     SL_CALL_STREAM_SYNC, SL_CALL_EVENT_SYNC, SL_CALL_DEVICE_SYNC,   /* the host waited */
-    SL_CALL_PLAIN            /* any other host call: name says which (cudaFree) */
+    SL_CALL_PLAIN,           /* any other host call: name says which (cudaFree) */
+    SL_CALL_HOST_WORK,       /* lab.host_work: the host was busy with work of its own */
+    SL_CALL_KINDS
 } sl_call_kind;
 
 /* One call of the host that is no span. */
@@ -59,13 +62,52 @@ typedef struct sl_call {
     uint32_t name, where;
     uint8_t kind;
     uint8_t waited_for_device;      /* PLAIN: the host waited for all earlier work */
+    uint8_t queue_full;             /* RECORD, WAIT: waited for room in the launch queue */
 } sl_call;
+
+/* Why an operation waited, and why an engine stood still (explain.c). */
+typedef enum sl_cause {
+    SL_CAUSE_NONE,
+    SL_CAUSE_LATENCY,       /* submission, launch, and the gaps between operations */
+    SL_CAUSE_STREAM_ORDER,  /* an earlier operation of its stream */
+    SL_CAUSE_EVENT,         /* a wait for an event of another stream */
+    SL_CAUSE_NULL_STREAM,   /* the legacy NULL stream's barrier */
+    SL_CAUSE_CHANNEL,       /* a stream that shares its hardware channel (false dependence) */
+    SL_CAUSE_ENGINE,        /* the engine worked for another stream */
+    SL_CAUSE_ROOM,          /* no room on the SMs beside a kernel of another stream */
+    SL_CAUSE_PRIORITY,      /* a more urgent kernel that came later went first */
+    SL_CAUSE_QUEUE_FULL,    /* the host waited for room in the launch queue */
+    SL_CAUSE_HOST_BLOCKED,  /* the host waited in a call */
+    SL_CAUSE_HOST_WORK,     /* the host did something else */
+    SL_CAUSE_HOST_ISSUING,  /* the host was still issuing other operations */
+    SL_CAUSE_UNKNOWN,
+    SL_CAUSES
+} sl_cause;
+
+/* What an operation (a span, a record or a wait) was held by: in the first place until
+ * it was ready, then until it started. Each time the last one is named, the one without
+ * which it would have gone on earlier. A backend that knows gives these; for timelines
+ * without them they are inferred from the spans and calls (holds.c). */
+typedef struct sl_hold {
+    uint64_t correlation;       /* whose */
+    int64_t ready_ns;           /* from here on only its engine kept it waiting */
+    uint64_t ready_by;          /* correlation of what made it wait for that long; 0: none */
+    uint64_t start_by;          /* of what kept it from starting between ready and start */
+    uint8_t ready_cause;        /* LATENCY (submission), STREAM_ORDER, EVENT, NULL_STREAM, CHANNEL */
+    uint8_t start_cause;        /* NONE, LATENCY, ENGINE, ROOM, PRIORITY, UNKNOWN, or
+                                 * HOST_BLOCKED: the host had to do its part (staging) */
+} sl_hold;
 
 typedef struct sl_stream_note {     /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
     bool non_blocking;
 } sl_stream_note;
+
+/* A growing text; data is NUL-terminated once something was added. */
+typedef struct sl_text { char *data; size_t len, cap; bool failed; } sl_text;
+void sl_text_add(sl_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sl_text_free(sl_text *text);
 
 /* ---- lifecycle --------------------------------------------------------- */
 
@@ -80,16 +122,25 @@ sl_status sl_timeline_intern(sl_timeline *timeline, const char *text, uint32_t *
 sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_error *err);
 sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_error *err);
 sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *note, sl_error *err);
+sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err);
 void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info);
 /* Sorts by correlation and fixes the host's interval; after that it is read-only. */
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns);
+
+/* The line of the script at the position with text id `where`, which explanations quote.
+ * Also after finish; a second one replaces the first. SL_ENOMEM. */
+sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
+                                 sl_error *err);
 
 /* ---- reading ----------------------------------------------------------- */
 
 const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n);  /* by id */
+const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);   /* by correlation */
+size_t sl_timeline_text_count(const sl_timeline *timeline);     /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
+const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 
 /* From the first span's start to the last one's end. */
@@ -100,6 +151,8 @@ const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */
 const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", "d2h", "p2p", "host" */
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
+const char *sl_cause_name(sl_cause cause);             /* "stream_order", "host_blocked" */
+bool sl_cause_parse(const char *name, sl_cause *cause);
 
 /* ---- overlap (overlap.c): interval arithmetic in O(n log n), exact to the ns */
 
@@ -118,6 +171,28 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
 sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection *a,
                                  const sl_selection *b, int64_t *overlap_ns, sl_error *err);
 
+/* The time in which all of n selections were busy: the intersection of their unions.
+ * n >= 1. */
+sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
+                                int64_t *common_ns, sl_error *err);
+
+typedef enum sl_concurrent { SL_CONCURRENT_SPANS, SL_CONCURRENT_ENGINES, SL_CONCURRENT_STREAMS }
+    sl_concurrent;
+
+/* The concurrency profile of the selected spans: at_ns[k] is the time between the first
+ * selected start and the last selected end with exactly k spans (engines, streams) busy;
+ * at_ns[0] is idle time. n - 1 is the most at once; n is 0 without spans. The caller frees
+ * at_ns. */
+typedef struct sl_concurrency { int64_t *at_ns; size_t n; } sl_concurrency;
+sl_status sl_timeline_concurrency(const sl_timeline *timeline, const sl_selection *sel,
+                                  sl_concurrent of, sl_concurrency *profile, sl_error *err);
+
+/* The intervals between the first selected start and the last selected end in which no
+ * selected span ran, ascending. The caller frees *gaps. */
+typedef struct sl_gap { int64_t start_ns, end_ns; } sl_gap;
+sl_status sl_timeline_gaps(const sl_timeline *timeline, const sl_selection *sel, sl_gap **gaps,
+                           size_t *n, sl_error *err);
+
 /* ---- bounds (bounds.c) -------------------------------------------------- */
 
 typedef struct sl_bounds {
@@ -132,12 +207,48 @@ typedef struct sl_bounds {
 } sl_bounds;
 sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_error *err);
 
-/* ---- pictures and files -------------------------------------------------- */
+/* ---- explanation (explain.c) ---------------------------------------------- */
 
-/* A growing text; data is NUL-terminated once something was added. */
-typedef struct sl_text { char *data; size_t len, cap; bool failed; } sl_text;
-void sl_text_add(sl_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sl_text_free(sl_text *text);
+/* One cause of lost time, everything that it made wait taken together. */
+typedef struct sl_finding {
+    sl_cause cause;
+    sl_engine engine;           /* that stood still, or that the work waited for */
+    bool idle;                  /* the engine stood still; else it worked for others meanwhile */
+    int64_t lost_ns;            /* the union of the waits */
+    size_t n_waits;
+    uint64_t waiter;            /* correlation of the operation that waited longest */
+    uint64_t by;                /* of what it waited for: an operation or call; 0: nothing known */
+    int64_t from_ns, to_ns;     /* that wait */
+} sl_finding;
+
+typedef struct sl_wait {        /* one stretch of lost time */
+    uint64_t waiter, by;        /* correlations */
+    int64_t from_ns, to_ns;
+    uint32_t finding;           /* index */
+} sl_wait;
+
+typedef struct sl_explanation {
+    bool inferred;              /* from the records: the backend did not say */
+    sl_finding *findings;       /* the most time lost first */
+    size_t n_findings;
+    sl_wait *waits;             /* by finding, then by time */
+    size_t n_waits;
+} sl_explanation;
+
+/* Each idle gap of each engine before work that came to it, and each wait of work for an
+ * engine that was busy for others, by cause. The caller frees it. SL_ENOMEM. */
+sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *explanation,
+                                  sl_error *err);
+void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty */
+/* One sentence on what happened, and one on what to do about it (nothing is added to
+ * *remedy where there is nothing to do). No newline. */
+void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_text *sentence,
+                     sl_text *remedy);
+/* All of it as text of at most `columns` columns (0: 80). Appends to *out. */
+sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text *out,
+                              sl_error *err);
+
+/* ---- pictures and files -------------------------------------------------- */
 
 typedef struct sl_gantt_options {
     int columns;            /* width of the whole chart; 0: 80 */
@@ -149,8 +260,38 @@ sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options 
                             sl_text *out, sl_error *err);
 /* Busy times, overlaps and bounds as a table (summary.c). Appends to *out. */
 sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_error *err);
-/* A kineto-shaped JSON trace (kineto_write.c). Written to a temporary file beside
- * `path` and renamed: a failure leaves an old file whole. SL_EIO names the path. */
+/* The figures of one timeline as a JSON object, for programs (summary_json.c): makespan_us,
+ * wall_us, lower_bound_us, count and busy_us by kind, overlap_us by pair of kinds
+ * ("kernel&memcpy_d2h"), .... Appends to *out. */
+sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl_error *err);
+/* Two timelines side by side (diff.c), at most 80 columns. Appends to *out. */
+sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const char *name_a,
+                           const char *name_b, sl_text *out, sl_error *err);
+
+/* Files. Each is written to a temporary file beside `path` and renamed: a failure leaves
+ * an old file whole. SL_EIO names the path. */
+
+/* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
+
+typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
+typedef enum sl_theme { SL_THEME_AUTO, SL_THEME_LIGHT, SL_THEME_DARK } sl_theme;
+typedef struct sl_picture_options {
+    sl_rows rows;
+    sl_theme theme;         /* AUTO: as the viewer prefers */
+    int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
+    int width_px;           /* 0: 960 */
+    bool no_arrows;         /* leave out the arrows of events and waits */
+} sl_picture_options;
+/* A picture for papers and slides (gantt_svg.c). */
+sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
+                               const sl_picture_options *options, sl_error *err);
+/* One page that needs nothing else: chart, tables, explanation (report_html.c). */
+sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err);
+
+/* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c).
+ * SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has something in it that cannot
+ * be; the sentence says what and where. */
+sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_error *err);
 
 #endif

@@ -88,7 +88,7 @@ static void test_refusals(void)
     bad = good;
     bad.end_ns = INT64_MAX;
     is_int(sl_timeline_add_span(tl, &bad, &err), SL_EINVAL, "a time beyond 2^61 ns is refused");
-    sl_call c = { .correlation = 1, .kind = SL_CALL_PLAIN + 1 };
+    sl_call c = { .correlation = 1, .kind = SL_CALL_KINDS };
     is_int(sl_timeline_add_call(tl, &c, &err), SL_EINVAL, "a call needs a known kind");
     sl_stream_note n = { .id = 1, .name = 77 };
     is_int(sl_timeline_add_stream(tl, &n, &err), SL_EINVAL, "a stream's name must be known");
