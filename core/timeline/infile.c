@@ -81,15 +81,16 @@ static sl_status read_all(infile *in, sl_error *err)
             return status;
         size_t room = in->cap - in->n;
         errno = 0;
-        int n = gzread(in->file, in->text + in->n, room < PART_BYTES ? (unsigned)room : PART_BYTES);
+        unsigned part = room < PART_BYTES ? (unsigned)room : PART_BYTES;
+        int n = gzread(in->file, in->text + in->n, part);
         if (n < 0)
             return fail_read(in, err);
         in->n += (size_t)n;
         if (first && (status = check_start(in, err)) != SL_OK)
             return status;
         if (in->n > MAX_BYTES)
-            return sl_fail(err, SL_EINVAL, "'%.150s' has more than 4 GiB, which is too much to load",
-                           in->path);
+            return sl_fail(err, SL_EINVAL, "'%.150s' has more than 4 GiB, which is too much to "
+                           "load", in->path);
         if (n == 0)
             break;
     }

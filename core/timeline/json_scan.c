@@ -1,14 +1,11 @@
 /* json_scan.c - walking through JSON in memory, one value at a time.
  *
  * Values that are passed over are not recursed into: a stack of bits knows which
- * brackets are open. Texts with escapes are jansson's business.
+ * brackets are open.
  */
 #include "json_scan.h"
 
-#include <inttypes.h>
-#include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_DEPTH 512
@@ -246,10 +243,10 @@ static bool read_exponent(const char *at, const char *end, int *exponent)
 
 static bool read_decimal(const sl__json_value *value, decimal *number)
 {
-    const char *at = value->text, *end = at + value->n;
     *number = (decimal){ 0 };
     if (value->type != SL__JSON_NUMBER)
         return false;
+    const char *at = value->text, *end = at + value->n;
     number->negative = *at == '-';
     at += number->negative;
     const char *from = at;
@@ -305,24 +302,111 @@ bool sl__json_whole(const sl__json_value *value, int64_t *result)
 
 /* ---- texts --------------------------------------------------------------------- */
 
-static sl_status add_bytes(sl_text *out, const char *bytes, size_t n, sl_error *err)
+/* The four digits at `at`, or -1. */
+static int32_t read_unit(const char *at, const char *end)
 {
-    sl_text_add(out, "%.*s", n < INT_MAX ? (int)n : INT_MAX, bytes);
-    return out->failed ? sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", n) : SL_OK;
+    int32_t unit = 0;
+    if (end - at < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        char c = at[i];
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+        if (digit < 0)
+            return -1;
+        unit = unit * 16 + digit;
+    }
+    return unit;
+}
+
+/* The character of "\uD83D\uDE00" behind its first "\u"; *at moves behind it. -1: none. */
+static int32_t read_escaped(const char **at, const char *end)
+{
+    int32_t c = read_unit(*at, end), low = -1;
+    if (c >= 0xD800 && c <= 0xDBFF && end - *at >= 6 && (*at)[4] == '\\' && (*at)[5] == 'u')
+        low = read_unit(*at + 6, end);
+    if (low >= 0xDC00 && low <= 0xDFFF) {
+        *at += 10;
+        return 0x10000 + ((c - 0xD800) << 10 | (low - 0xDC00));
+    }
+    if (c < 0 || (c >= 0xD800 && c <= 0xDFFF))
+        return -1;
+    *at += 4;
+    return c ? c : 0xFFFD;
+}
+
+static char *put_utf8(char *to, int32_t c)
+{
+    if (c < 0x80) {
+        *to++ = (char)c;
+        return to;
+    }
+    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const int leads[] = { 0, 0xC0, 0xE0, 0xF0 };
+    *to++ = (char)(leads[more] | c >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (c >> 6 * more & 0x3F));
+    return to;
+}
+
+/* In place: what an escape stands for is never longer. Returns the new end. */
+static char *unescape(char *text, const char *end)
+{
+    static const char names[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
+    char *to = text;
+    for (const char *at = text; at < end;) {
+        const char *name = *at == '\\' && end - at > 1 ? strchr(names, at[1]) : NULL;
+        const char *behind = at + 2;
+        int32_t c = *at == '\\' && end - at > 1 && at[1] == 'u' ? read_escaped(&behind, end) : -1;
+        if (c >= 0) {
+            to = put_utf8(to, c);
+            at = behind;
+        } else if (name && *name) {
+            *to++ = means[name - names];
+            at += 2;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    return to;
 }
 
 sl_status sl__json_decode(const sl__json_value *value, sl_text *out, sl_error *err)
 {
-    const char *inside = value->text + 1;
-    size_t n = value->n - 2;
-    if (!memchr(inside, '\\', n))
-        return add_bytes(out, inside, n, err);
-    json_error_t error;
-    json_t *text = json_loadb(value->text, value->n, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-    if (!text && json_error_code(&error) == json_error_out_of_memory)
+    size_t n = value->n - 2, from = out->len;
+    sl_text_add(out, "%.*s", n < INT_MAX ? (int)n : INT_MAX, value->text + 1);
+    if (out->failed)
         return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", n);
-    sl_status status = text ? add_bytes(out, json_string_value(text), json_string_length(text), err)
-                            : add_bytes(out, inside, n, err);
-    json_decref(text);
+    char *end = unescape(out->data + from, out->data + out->len);
+    out->len = (size_t)(end - out->data);
+    *end = '\0';
+    return SL_OK;
+}
+
+/* ---- walking through what was passed over ----------------------------------------- */
+
+sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
+                        void *ud, sl_error *err)
+{
+    bool object = value->type == SL__JSON_OBJECT, first = true, more;
+    if (!object && value->type != SL__JSON_ARRAY)
+        return SL_OK;
+    sl__scan scan;
+    sl__scan_into(&scan, whole, value);
+    sl_status status = sl__scan_enter(&scan, object ? '{' : '[', err);
+    while (status == SL_OK) {
+        sl__json_value key = { 0 }, member;
+        status = sl__scan_next(&scan, object ? '}' : ']', &first, &more, err);
+        if (status != SL_OK || !more)
+            break;
+        if (object)
+            status = sl__scan_key(&scan, &key, err);
+        if (status == SL_OK)
+            status = sl__scan_value(&scan, &member, err);
+        if (status == SL_OK)
+            status = visit(ud, &key, &member, err);
+    }
     return status;
 }

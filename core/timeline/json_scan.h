@@ -6,6 +6,9 @@
  * for what the walk needs: quotes and brackets that match, not nested too deep. That
  * also reads traces with the slips of other writers in members that nobody asks for (NaN,
  * raw newlines in texts, whole numbers beyond 64 bits).
+ *
+ * No library: those that build trees take several times the memory and time of the file,
+ * read numbers as doubles, and jansson 2.14 crashes when an allocation fails.
  */
 #ifndef SL_TIMELINE_JSON_SCAN_H
 #define SL_TIMELINE_JSON_SCAN_H
@@ -54,9 +57,16 @@ bool sl__json_scaled(const sl__json_value *value, int shift, int64_t *number);
 /* A whole number ("8", also "8.0"). False if it is none, or beyond 64 bits. */
 bool sl__json_whole(const sl__json_value *value, int64_t *number);
 
-/* A text decoded. Appends to *out. What cannot be decoded (a lone surrogate) is left
- * as it stands. SL_ENOMEM. */
+/* A text decoded. Appends to *out. What is no escape, or half a character (a lone
+ * surrogate), is left as it stands; a NUL becomes U+FFFD. SL_ENOMEM. */
 sl_status sl__json_decode(const sl__json_value *value, sl_text *out, sl_error *err);
+
+/* Calls `visit` with each member of an object, or each element of an array (whose key is
+ * missing), until one fails. Nothing for other values. */
+typedef sl_status (*sl__json_visit)(void *ud, const sl__json_value *key,
+                                    const sl__json_value *value, sl_error *err);
+sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
+                        void *ud, sl_error *err);
 
 /* What stands there, short and printable, for a sentence: `"x\n...`. */
 #define SL__JSON_SHOWN 44

@@ -189,9 +189,9 @@ static sl_status read_time(const sl__event *event, const char *key, const sl__js
     if (value->type == SL__JSON_MISSING)
         return sl__event_fail(event, err, "it has no \"%s\"", key);
     if (!sl__json_scaled(value, US_IN_NS, ns))
-        return fail_number(event, key, value, "a time in microseconds", err);
+        return fail_number(event, key, value, "a time in microseconds below 2^61 ns", err);
     if (*ns >= TIME_LIMIT_NS || *ns <= -TIME_LIMIT_NS)
-        return fail_number(event, key, value, "below 2^61 ns", err);
+        return fail_number(event, key, value, "a time in microseconds below 2^61 ns", err);
     return SL_OK;
 }
 
@@ -220,32 +220,39 @@ sl_status sl__event_interval(const sl__event *event, int64_t *start_ns, int64_t 
     return SL_OK;
 }
 
+typedef struct product { uint64_t value, limit; bool fits; } product;
+
+static sl_status multiply(void *ud, const sl__json_value *key, const sl__json_value *value,
+                          sl_error *err)
+{
+    product *p = ud;
+    int64_t whole;
+    (void)key;
+    (void)err;
+    if (!sl__json_whole(value, &whole) || whole < 0)
+        p->fits = false;
+    else if (whole == 0)
+        p->value = 0;
+    else
+        p->value = p->value > p->limit / (uint64_t)whole ? p->limit : p->value * (uint64_t)whole;
+    return SL_OK;
+}
+
 sl_status sl__event_product(const sl__event *event, sl__arg arg, uint64_t limit,
-                            uint64_t *product, sl_error *err)
+                            uint64_t *result, sl_error *err)
 {
     const sl__json_value *list = &event->arg[arg];
-    if (list->type != SL__JSON_ARRAY) {
-        *product = 0;
-        return list->type == SL__JSON_MISSING
-                   ? SL_OK
-                   : fail_number(event, arg_keys[arg].key, list, "a list of numbers", err);
+    if (list->type == SL__JSON_MISSING) {
+        *result = 0;
+        return SL_OK;
     }
-    sl__scan scan = { list->text, list->text + list->n, list->text };
-    bool first = true, more;
-    sl_status status = sl__scan_enter(&scan, '[', err);
-    *product = 1;
-    while (status == SL_OK && (status = sl__scan_next(&scan, ']', &first, &more, err)) == SL_OK &&
-           more) {
-        sl__json_value value;
-        int64_t whole;
-        status = sl__scan_value(&scan, &value, err);
-        if (status == SL_OK && (!sl__json_whole(&value, &whole) || whole < 0))
-            return fail_number(event, arg_keys[arg].key, list, "a list of whole numbers", err);
-        if (status == SL_OK)
-            *product = whole == 0 ? 0 : *product > limit / (uint64_t)whole ? limit
-                                                                : *product * (uint64_t)whole;
-    }
-    return status;
+    product p = { 1, limit, list->type == SL__JSON_ARRAY };
+    sl__scan scan;
+    sl__scan_open(&scan, list->text, list->n);
+    if (sl__json_each(&scan, list, multiply, &p, NULL) != SL_OK || !p.fits)
+        return fail_number(event, arg_keys[arg].key, list, "a list of whole numbers", err);
+    *result = p.value;
+    return SL_OK;
 }
 
 bool sl__event_flag(const sl__event *event, sl__arg arg)

@@ -53,7 +53,7 @@ sl_status sl__event_count(const sl__event *event, sl__arg arg, uint64_t *number,
 sl_status sl__event_time(const sl__event *event, sl__arg arg, int64_t *ns, sl_error *err);
 /* The product of a list of whole numbers, at most `limit`. */
 sl_status sl__event_product(const sl__event *event, sl__arg arg, uint64_t limit,
-                            uint64_t *product, sl_error *err);
+                            uint64_t *result, sl_error *err);
 bool sl__event_flag(const sl__event *event, sl__arg arg);
 
 /* "ts" and "dur", in ns; of a slice that our writer moved its own. */

@@ -184,7 +184,8 @@ static sl__host *find_host(const sl__records *records, uint64_t correlation, boo
     return correlation && fits ? found : NULL;
 }
 
-static void take_launch(sl__work *work, const sl__host *host)
+/* Our own files say which calls waited for a copy. */
+static void take_launch(const sl__records *records, sl__work *work, const sl__host *host)
 {
     sl_span *span = &work->span;
     bool pageable = span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
@@ -193,8 +194,8 @@ static void take_launch(sl__work *work, const sl__host *host)
     span->host_end_ns = host->call.host_end_ns;
     span->where = host->call.where;
     work->launched = true;
-    if (host->waited || (copy && (pageable || host->copies) &&
-                         span->host_end_ns >= span->end_ns))
+    bool blocks = copy && (pageable || host->copies) && !records->own;
+    if (host->waited || (blocks && span->host_end_ns >= span->end_ns))
         span->flags |= SL_SPAN_HOST_WAITED;
     if (host->queue_full)
         span->flags |= SL_SPAN_QUEUE_FULL;
@@ -205,7 +206,6 @@ static void take_launch(sl__work *work, const sl__host *host)
 static void find_launches(match *m)
 {
     sl__records *records = m->records;
-    const sl__host *end = records->hosts + records->n_hosts;
     if (records->n_hosts > 1)
         qsort(records->hosts, records->n_hosts, sizeof *records->hosts, by_correlation);
     for (size_t i = 0; i < records->n_works; i++) {
@@ -213,9 +213,10 @@ static void find_launches(match *m)
         sl__host *host = find_host(records, work->span.correlation, true);
         if (!host)
             continue;
-        take_launch(work, host);
-        for (; host < end && !host->launch && is_plain(host) &&
-               host->call.correlation == work->span.correlation; host++)
+        take_launch(records, work, host);
+        for (size_t left = records->n_hosts - (size_t)(host - records->hosts);
+             left > 0 && !host->launch && is_plain(host) &&
+             host->call.correlation == work->span.correlation; left--, host++)
             host->launch = true;
     }
 }
@@ -250,7 +251,20 @@ static void apply_sync(match *m, const sl__sync *sync)
     take_record(m->records, sync, host);
 }
 
-/* What is needed of a call to be of its kind. */
+/* Whether enough is known of a call to be of its kind. Ours have a cuda_sync event for each
+ * synchronisation: one without is a foreign trace's, of which we knew nothing either. */
+static bool is_understood(const match *m, const sl__host *host)
+{
+    switch ((sl_call_kind)host->call.kind) {
+    case SL_CALL_EVENT_RECORD:
+    case SL_CALL_STREAM_WAIT: return !host->elsewhere && host->stream != SL__NO_STREAM;
+    case SL_CALL_STREAM_SYNC:
+    case SL_CALL_EVENT_SYNC:
+    case SL_CALL_DEVICE_SYNC: return !host->elsewhere && (host->explained || !m->records->own);
+    default: return true;
+    }
+}
+
 static void settle_kinds(match *m)
 {
     sl__records *records = m->records;
@@ -258,11 +272,10 @@ static void settle_kinds(match *m)
         apply_sync(m, &records->syncs[i]);
     for (size_t i = 0; i < records->n_hosts; i++) {
         sl__host *host = &records->hosts[i];
-        bool wait = host->call.kind == SL_CALL_STREAM_WAIT;
-        bool knows = host->stream != SL__NO_STREAM;
         m->n_unexplained += !records->own && !host->explained &&
-                            (wait || host->call.kind == SL_CALL_EVENT_SYNC);
-        if (host->elsewhere || (!knows && (wait || host->call.kind == SL_CALL_EVENT_RECORD)))
+                            (host->call.kind == SL_CALL_STREAM_WAIT ||
+                             host->call.kind == SL_CALL_EVENT_SYNC);
+        if (!is_understood(m, host))
             host->call.kind = SL_CALL_PLAIN;
     }
 }
@@ -544,7 +557,8 @@ static sl_status add_holds(match *m, sl_error *err)
 static void set_device(const match *m)
 {
     const sl__records *records = m->records;
-    sl_device_info info = { .index = m->device >= 0 && m->device <= INT32_MAX ? (int)m->device : 0 };
+    bool fits = m->device >= 0 && m->device <= INT32_MAX;
+    sl_device_info info = { .index = fits ? (int)m->device : 0 };
     for (size_t i = records->n_devices; i-- > 0;) {
         if (records->devices[i].index == m->device)
             info = records->devices[i];
@@ -572,7 +586,10 @@ static sl_status set_notice(const match *m, sl_error *err)
     if (m->n_elsewhere)
         sl_text_add(&text, "The trace has work on several devices: this is device %" PRId64
                     ", with %zu of %zu operations.\n", m->device, n, n + m->n_elsewhere);
-    if (loose)
+    if (loose == n && n > 0)
+        sl_text_add(&text, "The trace has no launches: when the host issued the operations is not "
+                    "known.\n");
+    else if (loose)
         sl_text_add(&text, "Of %zu operations, %zu have no launch in the trace: when the host "
                     "issued them is not known.\n", n, loose);
     if (m->n_unexplained)

@@ -27,7 +27,6 @@
 #include "kineto_records.h"
 
 #define OWN_HOST_PID 4242       /* as kineto_write.c writes them */
-#define OWN_HOST_TID 4242
 #define HOST_FUNC_TID 2000000   /* plus the stream's number */
 #define MAX_STREAM_NUMBER (INT64_C(1) << 48)
 
@@ -448,16 +447,16 @@ static void pass_over(reader *r)
         widen(&r->records, start_ns, end_ns);
 }
 
-/* Our host functions are rows of their own in the host's process, and "host_work" is on the
- * script's. */
+/* The cpu_ops of our files: host functions on rows of their own, else the script's
+ * host_work. */
 static bool is_own_work(const reader *r, int64_t *stream)
 {
     int64_t pid, tid;
-    if (!sl__json_whole(&r->event.pid, &pid) || !sl__json_whole(&r->event.tid, &tid))
+    if (!sl__json_whole(&r->event.pid, &pid) || !sl__json_whole(&r->event.tid, &tid) ||
+        pid != OWN_HOST_PID || tid < 0 || tid > HOST_FUNC_TID + MAX_STREAM_NUMBER)
         return false;
-    *stream = tid == OWN_HOST_TID ? SL__NO_STREAM : tid - HOST_FUNC_TID;
-    return pid == OWN_HOST_PID &&
-           (tid == OWN_HOST_TID || (*stream >= 0 && *stream <= MAX_STREAM_NUMBER));
+    *stream = tid < HOST_FUNC_TID ? SL__NO_STREAM : tid - HOST_FUNC_TID;
+    return true;
 }
 
 static sl_status read_timed(reader *r, int64_t func_stream, sl_error *err)
@@ -536,9 +535,9 @@ static sl_status read_member(reader *r, bool *events, sl_error *err)
     }
     status = sl__scan_value(&r->scan, &value, err);
     if (status == SL_OK && sl__json_is(&key, "deviceProperties"))
-        return sl__header_devices(&r->records, &value, err);
+        return sl__header_devices(&r->records, &r->scan, &value, err);
     if (status == SL_OK && sl__json_is(&key, "streamlab"))
-        return sl__header_own(&r->records, &value, err);
+        return sl__header_own(&r->records, &r->scan, &value, err);
     return status;
 }
 
