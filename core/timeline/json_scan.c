@@ -40,7 +40,7 @@ static sl_status fail_at(const sl__scan *scan, sl_error *err, const char *expect
 {
     size_t at = (size_t)(scan->at - scan->start);
     if (scan->at == scan->end)
-        return sl_fail(err, SL_EINVAL, "it ends after %zu bytes, where %s should be", at, expected);
+        return sl_fail(err, SL_EINVAL, "it ends after byte %zu, where %s should be", at, expected);
     sl__json_value rest = { scan->at, 1, SL__JSON_WORD };
     char shown[SL__JSON_SHOWN];
     return sl_fail(err, SL_EINVAL, "at byte %zu there is '%s' where %s should be", at + 1,
@@ -49,7 +49,7 @@ static sl_status fail_at(const sl__scan *scan, sl_error *err, const char *expect
 
 static sl_status fail_cut(const sl__scan *scan, const char *from, sl_error *err, const char *what)
 {
-    return sl_fail(err, SL_EINVAL, "it ends after %zu bytes inside %s that begins at byte %zu",
+    return sl_fail(err, SL_EINVAL, "it ends after byte %zu inside %s that begins at byte %zu",
                    (size_t)(scan->end - scan->start), what, (size_t)(from - scan->start) + 1);
 }
 

@@ -552,7 +552,7 @@ static void test_refusals(void)
     refused("[{\"ph\" 1}]", "':' should be", "a member without value");
     refused("[{\"a\":[1}]", "']' should be", "a bracket of the wrong kind");
     refused("[{\"a\":@}]", "there is '@' where a value should be", "a stray character");
-    refused("[", "it ends after 1 bytes", "half a list");
+    refused("[", "it ends after byte 1,", "half a list");
     refused("[{\"a\":\"b", "inside a text that begins at byte 7", "half a text");
     refused("[{\"a\":[1,", "inside a list that begins at byte 7", "half a nested list");
     refused("[{\"a\":\"\\", "inside a text", "half an escape");

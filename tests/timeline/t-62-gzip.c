@@ -150,7 +150,7 @@ static void test_no_trace(void)
     ok(strstr(err.msg, "is no JSON trace: it does not begin with { or ["), "as such: %s", err.msg);
     put(in_directory("c.gz"), " \n[{\"a\":1}", 10);
     is_int(loaded("c.gz", &err), SL_EINVAL, "half a trace is refused");
-    ok(strstr(err.msg, "c.gz': it ends after 10 bytes"), "with the file's name: %s", err.msg);
+    ok(strstr(err.msg, "c.gz': it ends after byte 10"), "with the file's name: %s", err.msg);
 }
 
 /* 64 MiB of blanks in 64 KiB: refused at its beginning. */
