@@ -162,6 +162,19 @@ int lsl_timeline_summary(lua_State *L)
     return 0;
 }
 
+int lsl_timeline_explain(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "explain");
+    lsl_no_more(L, 1, "explain");
+    lsl_timeline_add_sources(L, box);
+    sl_text *text = new_text(L);
+    sl_error err;
+    sl_status status = sl_timeline_explain(box->p, terminal_columns(), text, &err);
+    lsl_check(L, status, &err, "explain");
+    print_text(text);
+    return 0;
+}
+
 /* ---- files -------------------------------------------------------------------------- */
 
 static bool has_suffix(const char *path, const char *suffix)
@@ -181,6 +194,7 @@ int lsl_timeline_save(lua_State *L)
                  "cannot write \"%.200s\": timelines are saved as .json only", path);
     if (!has_suffix(path, ".json"))
         lsl_fail(L, SL_EINVAL, "save", "the file's name must end in .json, got \"%.200s\"", path);
+    lsl_timeline_add_sources(L, box);
     sl_error err;
     lsl_check(L, sl_timeline_save_kineto(box->p, path, &err), &err, "save");
     lua_settop(L, 1);

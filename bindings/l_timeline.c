@@ -387,12 +387,6 @@ static int timeline_tostring(lua_State *L)
     return 1;
 }
 
-static int timeline_explain(lua_State *L)
-{
-    return lsl_fail(L, SL_EUNSUPPORTED, "explain", "explanations are not in this version; "
-                    "tl:summary() has overlaps and bounds");
-}
-
 /* ---- tables --------------------------------------------------------------------------------- */
 
 static const luaL_Reg functions[] = {{"record", lab_record}, {NULL, NULL}};
@@ -400,7 +394,8 @@ static const luaL_Reg methods[] = {
     {"stop", timeline_stop}, {"spans", timeline_spans}, {"busy_us", timeline_busy_us},
     {"overlap_us", timeline_overlap_us}, {"bounds", timeline_bounds},
     {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
-    {"summary", lsl_timeline_summary}, {"explain", timeline_explain},
+    {"summary", lsl_timeline_summary}, {"explain", lsl_timeline_explain},
+    {"causes", lsl_timeline_causes}, {"makespan_parts", lsl_timeline_makespan_parts},
     {"save", lsl_timeline_save}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
@@ -411,11 +406,13 @@ static const luaL_Reg meta[] = {
     {"__gc", timeline_gc}, {"__close", timeline_close}, {"__tostring", timeline_tostring},
     {NULL, NULL}
 };
+static const luaL_Reg causes_meta[] = {{"__gc", lsl_causes_gc}, {NULL, NULL}};
 static const luaL_Reg text_meta[] = {{"__gc", lsl_text_gc}, {NULL, NULL}};
 
 void lsl_open_timeline(lua_State *L)
 {
     lsl_define(L, LSL_TIMELINE, "timeline", meta, methods, getters);
     lsl_define(L, LSL_TEXT, "text", text_meta, NULL, NULL);
+    lsl_define(L, LSL_CAUSES, "causes", causes_meta, NULL, NULL);
     lsl_set_functions(L, functions);
 }

@@ -37,7 +37,8 @@ bool sim_chip_open(sim_device *dev)
     chip->level = calloc((size_t)chip->n_levels, sizeof *chip->level);
     chip->group = calloc((size_t)sms, sizeof *chip->group);
     sim_group *groups = calloc((size_t)sms, sizeof *groups);
-    if (!chip->level || !chip->group || !groups) {
+    chip->started = calloc((size_t)chip->n_levels, sizeof *chip->started);
+    if (!chip->level || !chip->group || !chip->started || !groups) {
         free(groups);
         return false;
     }
@@ -62,6 +63,7 @@ void sim_chip_close(sim_device *dev)
     free(chip->groups);
     free(chip->group);
     free(chip->level);
+    free(chip->started);
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -319,11 +321,44 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     return true;
 }
 
+static int32_t level_of(const sim_op *op)
+{
+    const sim_device *dev = (const sim_device *)op->base.stream->device;
+    int32_t level = (int32_t)dev->profile.priority_least - op->base.stream->priority;
+    if (level < 0)
+        level = 0;
+    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
+}
+
+/* The more urgent kernel that was issued later, and started since this one was ready. */
+static uint64_t overtaken_by(const sim_chip *chip, const sim_op *op)
+{
+    for (int32_t level = chip->n_levels - 1; level > level_of(op); level--) {
+        const sim_turn *started = &chip->started[level];
+        if (started->seq > op->base.seq && started->at / SIM_PS_PER_NS >= op->base.ready_ns)
+            return started->seq;
+    }
+    return 0;
+}
+
+/* What kept the kernel from starting when it was ready. */
+static void note_start(sim_device *dev, sim_op *op)
+{
+    sim_chip *chip = &dev->chip;
+    if (op->base.ready_ns != dev->now / SIM_PS_PER_NS) {
+        uint64_t urgent = overtaken_by(chip, op);
+        op->base.start_cause = urgent ? SL_CAUSE_PRIORITY : SL_CAUSE_ROOM;
+        op->base.start_by = urgent ? urgent : chip->room.seq;
+    }
+    chip->started[level_of(op)] = (sim_turn){dev->now, op->base.seq};
+}
+
 static void start_kernel(sim_device *dev, sim_op *op)
 {
     op->queued = true;
     dev->chip.resident_grids++;
     sim_queue_capture(op);      /* its first blocks: virtual start */
+    note_start(dev, op);
 }
 
 /* Places what fits of one kernel; true once none of its blocks is left over. */
@@ -396,15 +431,6 @@ void sim_chip_place(sim_device *dev)
 
 /* ---- coming and going ---- */
 
-static int32_t level_of(const sim_op *op)
-{
-    const sim_device *dev = (const sim_device *)op->base.stream->device;
-    int32_t level = (int32_t)dev->profile.priority_least - op->base.stream->priority;
-    if (level < 0)
-        level = 0;
-    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
-}
-
 void sim_chip_submit(sim_op *op)
 {
     sim_chip *chip = &sim_device_of(op)->chip;
@@ -421,6 +447,7 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     int64_t blocks = (int64_t)cohort->per_sm * group->sms;
     cohort_unlink(cohort);
     group_charge(group, cohort, -1);
+    chip->room = (sim_turn){dev->now, op->base.seq};
     chip->memory_share -= (double)blocks * op->launch.memory_share;
     cohort_free(chip, cohort);
     if (chip->live_cohorts == 0)

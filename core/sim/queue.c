@@ -128,21 +128,26 @@ static void come_forward(sim_op *op)
     sim_heap_set(&dev->heap, &op->fluid.node, op->ready_at > dev->now ? op->ready_at : dev->now);
 }
 
-static void not_before(sim_op *op, sim_ps at)
+/* The last of an operation's reasons to wait is the one that it is told to have waited for. */
+static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
 {
-    if (op->ready_at < at)
-        op->ready_at = at;
+    if (op->ready_at >= at)
+        return;
+    op->ready_at = at;
+    op->base.ready_cause = (uint8_t)cause;
+    op->base.ready_by = by;
 }
 
 /* The operation may follow the rest of its stream from `at` on. Records and
  * waits need no gap; a gap is counted from the last real work. */
-static void follow_stream(sim_op *op, sim_ps at)
+static void follow_stream(sim_op *op, sim_ps at, uint64_t by)
 {
     sim_device *dev = sim_device_of(op);
-    not_before(op, at);
+    sl_cause cause = by ? SL_CAUSE_STREAM_ORDER : SL_CAUSE_LATENCY;
+    not_before(op, at, cause, by);
     if (is_work(op))
         not_before(op, sim_later(sim_stream_of(op)->work_done_at,
-                                 sim_us_to_ps(dev->profile.stream_gap_us)));
+                                 sim_us_to_ps(dev->profile.stream_gap_us)), cause, by);
 }
 
 static void dependency_ended(sim_op *op)
@@ -155,10 +160,13 @@ void sim_queue_leave_channel(sim_op *op)
 {
     sim_channel *channel = op->channel;
     channel->head = op->channel_next;
-    if (channel->head)
-        come_forward(channel->head);
-    else
+    if (!channel->head) {
         channel->tail = NULL;
+        return;
+    }
+    if (channel->head->base.stream != op->base.stream)
+        not_before(channel->head, sim_device_of(op)->now, SL_CAUSE_CHANNEL, op->base.seq);
+    come_forward(channel->head);
 }
 
 void sim_queue_capture(sim_op *op)
@@ -189,6 +197,7 @@ void sim_queue_ready(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     op->ready = true;
+    op->base.ready_ns = dev->now / SIM_PS_PER_NS;
     switch ((sl_work_kind)op->base.work.kind) {
     case SL_WORK_EVENT_RECORD:
         record_ready(op);
@@ -289,7 +298,7 @@ static void release_dependents(sim_op *op, sim_ps done_at)
     while (op->dependents) {
         sim_edge *edge = op->dependents;
         op->dependents = edge->next;
-        not_before(edge->op, at);
+        not_before(edge->op, at, (sl_cause)edge->cause, op->base.seq);
         dependency_ended(edge->op);
         edge_free(dev, edge);
     }
@@ -336,7 +345,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     }
     note_record(op, done_at);
     if (op->stream_next) {
-        follow_stream(op->stream_next, done_at);
+        follow_stream(op->stream_next, done_at, op->base.seq);
         dependency_ended(op->stream_next);
     }
     release_dependents(op, done_at);
@@ -403,10 +412,11 @@ static bool reserve(sim_op *op)
     return op->record != NULL;
 }
 
-static void wait_for(sim_op *op, sim_op *earlier)
+static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
 {
     sim_edge *edge = edge_new(sim_device_of(op));      /* reserved: cannot fail */
     edge->op = op;
+    edge->cause = (uint8_t)cause;
     edge->next = earlier->dependents;
     earlier->dependents = edge;
     op->deps_left++;
@@ -420,9 +430,9 @@ static void null_stream_barriers(sim_op *op)
     sim_stream *stream = sim_stream_of(op);
     if (stream->base.legacy) {
         for (sim_stream *s = dev->busy; s; s = s->busy_next)
-            wait_for(op, s->tail);
+            wait_for(op, s->tail, SL_CAUSE_NULL_STREAM);
     } else if (waits_for_legacy(op)) {
-        wait_for(op, dev->legacy->tail);
+        wait_for(op, dev->legacy->tail, SL_CAUSE_NULL_STREAM);
         stream->legacy_seen = dev->legacy->tail->base.seq;
     }
 }
@@ -444,7 +454,7 @@ static void enter_stream(sim_op *op)
         op->deps_left++;
     } else {
         stream->head = op;
-        follow_stream(op, op->ready_at);
+        follow_stream(op, op->ready_at, 0);
     }
     stream->tail = op;
     stream_busy(stream);
@@ -471,12 +481,14 @@ bool sim_queue_issue(sim_op *op)
     op->fluid.node.seq = op->base.seq;
     op->channel = sim_queue_channel(op);
     op->ready_at = sim_later(dev->host_at, sim_us_to_ps(dev->profile.submit_us));
+    op->base.ready_cause = SL_CAUSE_LATENCY;
     null_stream_barriers(op);
     if (awaited_record(op))
-        wait_for(op, awaited_record(op));
+        wait_for(op, awaited_record(op), SL_CAUSE_EVENT);
     else if (op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done)
         not_before(op, sim_later(op->record->done_at,
-                                 sim_us_to_ps(dev->profile.cross_stream_us)));
+                                 sim_us_to_ps(dev->profile.cross_stream_us)),
+                   SL_CAUSE_EVENT, op->base.wait_target);
     if (op->base.work.kind == SL_WORK_EVENT_RECORD)
         make_latest_record(op);
     enter_stream(op);

@@ -123,6 +123,8 @@ struct sim_cohort {
     int32_t per_sm;
 };
 
+typedef struct sim_turn { sim_ps at; uint64_t seq; } sim_turn;  /* who had something last */
+
 typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
 
 typedef struct sim_chip {
@@ -136,6 +138,8 @@ typedef struct sim_chip {
     int32_t resident_grids;     /* that have started and not ended */
     bool dirty;                 /* something may be placed */
     bool rates_dirty;
+    sim_turn room;              /* when blocks last made room, and whose */
+    sim_turn *started;          /* per level: the kernel that started last */
     sim_cohort *free_cohorts;
     uint32_t live_cohorts;
 } sim_chip;
@@ -145,6 +149,7 @@ typedef struct sim_chip {
 typedef struct sim_copy_engine {
     sim_fifo waiting;
     sim_op *active;             /* its fluid is the chunk under way */
+    sim_turn last;              /* when a chunk last ended, and whose */
 } sim_copy_engine;
 
 /* ---- queues (queue.c) ---- */
@@ -158,6 +163,7 @@ typedef struct sim_channel {
 typedef struct sim_edge {       /* `op` waits for the op that holds the edge */
     struct sim_edge *next;
     sim_op *op;
+    uint8_t cause;              /* sl_cause */
 } sim_edge;
 
 /* One record of an event: what waits, queries and elapsed_time refer to. */
@@ -180,7 +186,7 @@ struct sim_op {
     int32_t deps_left;
     bool ready, done;           /* came forward; ended */
     bool queued;                /* a copy: at its engine; a kernel: has started */
-    sim_ps ready_at;            /* no earlier than this */
+    sim_ps ready_at;            /* no earlier than this, because of base.ready_cause */
     sim_value *value[2];        /* inputs, captured */
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
@@ -230,6 +236,7 @@ struct sim_device {
     sim_fifo host_funcs;        /* that wait for the helper thread, which runs one at a time */
     sim_ps host_func_free_at;
     sim_op *running_host_func;
+    uint64_t last_host_func;    /* seq */
     sim_ps host_func_ps;        /* what the running one has worked */
     uint64_t loaded_kernels;    /* bit per kernel: lazy loading */
     sim_table gemm_ratio[3];    /* measured / formula by n: float32, tf32, bfloat16 */

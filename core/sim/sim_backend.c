@@ -259,6 +259,7 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
     const sim_channel *channel = sim_queue_channel(op);
     sim_host_catch_up(dev);
     while (channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
+        op->base.span_flags |= SL_SPAN_QUEUE_FULL;
         if (!sim_step(dev))
             return sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
         if (dev->host_at < dev->now)

@@ -128,7 +128,7 @@ static void wait_host(chains *c, int64_t chain_ns)
 static int64_t record_chain(const chains *c, uint64_t correlation)
 {
     size_t n;
-    const sl_call *record = sl__timeline_find_call(c->timeline, correlation);
+    const sl_call *record = sl_timeline_find_call(c->timeline, correlation);
     return record ? c->record[record - sl_timeline_calls(c->timeline, &n)] : 0;
 }
 

@@ -382,7 +382,7 @@ static const char *plain_name(const writer *w, const sl_call *call)
 
 static bool is_recorded(const sl_timeline *timeline, uint64_t correlation)
 {
-    const sl_call *call = sl__timeline_find_call(timeline, correlation);
+    const sl_call *call = sl_timeline_find_call(timeline, correlation);
     return call && call->kind == SL_CALL_EVENT_RECORD;
 }
 

@@ -137,6 +137,10 @@ sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const ch
 const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n);  /* by id */
+/* The one with this correlation, or NULL. After finish (and for calls while the recorder
+ * has sorted them). */
+const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
+const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
 const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);   /* by correlation */
 size_t sl_timeline_text_count(const sl_timeline *timeline);     /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
@@ -233,6 +237,11 @@ typedef struct sl_explanation {
     size_t n_findings;
     sl_wait *waits;             /* by finding, then by time */
     size_t n_waits;
+    /* The makespan taken apart, along the chain of what each operation waited for, from the
+     * last end back to the first start: lost_ns of all of them is the makespan. Of the time
+     * that `waiter` ran itself the cause is NONE. The longest first; `idle` is not set. */
+    sl_finding *chain;
+    size_t n_chain;
 } sl_explanation;
 
 /* Each idle gap of each engine before work that came to it, and each wait of work for an

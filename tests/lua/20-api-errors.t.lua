@@ -393,8 +393,6 @@ end
 local function later_versions()
     refuses(lab.check, "SL_EUNSUPPORTED", "not in this version", "check is not there yet, and says so")
     refuses(lab.races, "SL_EUNSUPPORTED", "not in this version", "nor is races")
-    local tl = lab.profile(function() end)
-    refuses(function() tl:explain() end, "SL_EUNSUPPORTED", "not in this version", "nor is explain")
 end
 
 local function what_is_alive()
