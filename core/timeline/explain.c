@@ -17,7 +17,8 @@
  * did before it is the cause, and not the latency.
  *
  * The same walk, from the last end to the first start and with the operations themselves
- * as parts of it, takes the makespan apart.
+ * as parts of it, takes the makespan apart. There a synchronisation is no end: the walk
+ * goes on with the operation that the host waited for.
  *
  * Each engine's gaps do not overlap, so every operation is looked at a few times at most:
  * O(n log n) in all. Stretches with the same cause, engine, and names and script lines on
@@ -47,6 +48,8 @@ typedef struct search {
     sl__holds holds;
     sl_engine engine;           /* whose gaps are walked */
     bool chain;                 /* the makespan is taken apart: what ran is no cause */
+    const size_t *by_end;       /* for the chain: the items that are spans, by end */
+    size_t n_by_end;
     size_t waiter;              /* the item before which the gap is */
     int64_t from_ns;            /* the gap's beginning */
     stretch *found;
@@ -176,9 +179,41 @@ static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, 
          from_ns + shift_ns, to_ns + shift_ns);
 }
 
+/* The operation that ended last before the call did, and was issued before it. */
+static size_t last_before_end(const search *s, size_t item, int64_t end_ns)
+{
+    size_t low = 0, high = s->n_by_end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->holds.items[s->by_end[middle]].end_ns <= end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && s->by_end[low - 1] < item ? s->by_end[low - 1] : SL__NO_ITEM;
+}
+
+/* For the chain: what the host waited for in this call, if it ended during the call. */
+static size_t synchronised_with(const search *s, size_t item)
+{
+    const sl_call *call = sl__item_call(&s->holds, &s->holds.items[item]);
+    size_t found = SL__NO_ITEM;
+    if (!s->chain || !call)
+        return SL__NO_ITEM;
+    if (call->kind == SL_CALL_STREAM_SYNC)
+        found = s->holds.items[item].before;
+    else if (call->kind == SL_CALL_EVENT_SYNC && call->target)
+        found = sl__holds_find(&s->holds, call->target);
+    else if (call->kind == SL_CALL_DEVICE_SYNC || call->waited_for_device)
+        found = last_before_end(s, item, call->host_end_ns);
+    bool fits = found < item && s->holds.items[found].end_ns > call->host_start_ns
+                && s->holds.items[found].end_ns <= call->host_end_ns;
+    return fits ? found : SL__NO_ITEM;
+}
+
 /* Backwards from `to_ns` to `from_ns` of the host's time; what is found counts
- * `shift_ns` later. */
-static void walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift_ns)
+ * `shift_ns` later. Returns the operation with which the walk goes on, if there is one. */
+static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift_ns)
 {
     size_t after = SL__NO_ITEM;
     for (size_t i = issued_before(s, to_ns); i > 0 && to_ns > from_ns; i--) {
@@ -188,6 +223,13 @@ static void walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift_n
         end_ns = min_ns(end_ns, to_ns);
         if (end_ns < to_ns)
             note_pause(s, i - 1, after, max_ns(end_ns, from_ns), to_ns, shift_ns);
+        size_t awaited = synchronised_with(s, i - 1);
+        if (awaited != SL__NO_ITEM && s->holds.items[awaited].end_ns < end_ns + shift_ns
+            && end_ns > from_ns) {
+            note(s, SL_CAUSE_HOST_BLOCKED, true, i - 1, s->holds.items[awaited].end_ns,
+                 end_ns + shift_ns);
+            return awaited;
+        }
         note(s, cause_of_call(s, i - 1), true, i - 1, start_ns + shift_ns, end_ns + shift_ns);
         to_ns = min_ns(to_ns, max_ns(start_ns, from_ns));
         if (end_ns < from_ns)
@@ -196,6 +238,7 @@ static void walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift_n
     }
     if (to_ns > from_ns)
         note_pause(s, SL__NO_ITEM, after, from_ns, to_ns, shift_ns);
+    return SL__NO_ITEM;
 }
 
 /* ---- walking a gap ------------------------------------------------------------------ */
@@ -279,8 +322,14 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
         if (by == SL__NO_ITEM) {
             int64_t visible = visible_ns(s, item);
             int64_t shift = max_ns(0, ready_ns - visible);
-            walk_host(s, s->from_ns - shift, min_ns(visible, ready_ns), shift);
-            return;
+            item = walk_host(s, s->from_ns - shift, min_ns(visible, ready_ns), shift);
+            if (item == SL__NO_ITEM)
+                return;
+            const sl__item *awaited_by_host = &s->holds.items[item];
+            note_run(s, item, max_ns(awaited_by_host->start_ns, s->from_ns),
+                     awaited_by_host->end_ns);
+            to_ns = awaited_by_host->start_ns;
+            continue;
         }
         if (via == SL_CAUSE_NONE || via == SL_CAUSE_STREAM_ORDER)
             via = cause;
@@ -344,22 +393,23 @@ static void look_at_engine(search *s, const started *order, size_t n, int64_t fi
         look_at_wait(s, order[i].item);
 }
 
-static void take_makespan_apart(search *s)
+static sl_status take_makespan_apart(search *s, sl_error *err)
 {
-    size_t last = SL__NO_ITEM;
-    for (size_t i = 0; i < s->holds.n; i++) {
-        const sl__item *item = &s->holds.items[i];
-        if (!item->is_call && (last == SL__NO_ITEM || item->end_ns > s->holds.items[last].end_ns))
-            last = i;
-    }
-    if (last == SL__NO_ITEM)
-        return;
-    const sl__item *item = &s->holds.items[last];
+    size_t *order, n;
+    sl_status status = sl__holds_by_end(&s->holds, -1, &order, &n, err);
+    if (status != SL_OK || n == 0)
+        return status;
     s->chain = true;
     s->n = 0;
+    s->by_end = order;
+    s->n_by_end = n;
     s->from_ns = sl__timeline_first_ns(s->holds.timeline);
-    note_run(s, last, item->start_ns, item->end_ns);
-    walk_gap(s, last, item->start_ns);
+    const sl__item *last = &s->holds.items[order[n - 1]];
+    note_run(s, order[n - 1], last->start_ns, last->end_ns);
+    walk_gap(s, order[n - 1], last->start_ns);
+    free(order);
+    return s->failed ? sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->holds.n)
+                     : SL_OK;
 }
 
 /* Host functions are the host's own doing: their row is no engine that could be filled. */
@@ -532,10 +582,9 @@ static sl_status give_chain(search *s, const sl__union *busy, sl_explanation *ou
 {
     ranked *groups;
     size_t n;
-    take_makespan_apart(s);
-    if (s->failed)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->holds.n);
-    sl_status status = rank(s, busy, &groups, &n, err);
+    sl_status status = take_makespan_apart(s, err);
+    if (status == SL_OK)
+        status = rank(s, busy, &groups, &n, err);
     if (status != SL_OK)
         return status;
     out->chain = malloc((n + 1) * sizeof *out->chain);

@@ -85,6 +85,40 @@ size_t sl__holds_find(const sl__holds *holds, uint64_t correlation)
     return found ? low : SL__NO_ITEM;
 }
 
+typedef struct ended { int64_t end_ns; size_t item; } ended;
+
+static int compare_ends(const void *left, const void *right)
+{
+    const ended *a = left, *b = right;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns < b->end_ns ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+sl_status sl__holds_by_end(const sl__holds *holds, int engine, size_t **order, size_t *n,
+                           sl_error *err)
+{
+    *order = NULL;
+    *n = 0;
+    ended *ends = malloc((holds->n + 1) * sizeof *ends);
+    for (size_t i = 0; ends && i < holds->n; i++) {
+        const sl_span *span = sl__item_span(holds, &holds->items[i]);
+        if (span && (engine < 0 || span->engine == engine))
+            ends[(*n)++] = (ended){ span->end_ns, i };
+    }
+    if (*n > 0)
+        *order = malloc(*n * sizeof **order);
+    if (!ends || (*n > 0 && !*order)) {
+        free(ends);
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", holds->n);
+    }
+    qsort(ends, *n, sizeof *ends, compare_ends);
+    for (size_t i = 0; i < *n; i++)
+        (*order)[i] = ends[i].item;
+    free(ends);
+    return SL_OK;
+}
+
 static bool is_operation(const sl_call *call)
 {
     return call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
@@ -132,38 +166,6 @@ static void inferring_close(inferring *in)
         free(in->by_end[engine]);
 }
 
-typedef struct ended { int64_t end_ns; size_t item; } ended;
-
-static int by_end_then_item(const void *left, const void *right)
-{
-    const ended *a = left, *b = right;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns < b->end_ns ? -1 : 1;
-    return (a->item > b->item) - (a->item < b->item);
-}
-
-/* The items of one engine in order of their ends. */
-static sl_status order_engine(inferring *in, int engine, ended *scratch, sl_error *err)
-{
-    const sl__holds *holds = in->out;
-    size_t n = 0;
-    for (size_t i = 0; i < holds->n; i++) {
-        const sl_span *span = sl__item_span(holds, &holds->items[i]);
-        if (span && span->engine == engine)
-            scratch[n++] = (ended){ span->end_ns, i };
-    }
-    if (n == 0)
-        return SL_OK;
-    in->by_end[engine] = malloc(n * sizeof *in->by_end[engine]);
-    if (!in->by_end[engine])
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", holds->n);
-    qsort(scratch, n, sizeof *scratch, by_end_then_item);
-    for (size_t i = 0; i < n; i++)
-        in->by_end[engine][i] = scratch[i].item;
-    in->n_by_end[engine] = n;
-    return SL_OK;
-}
-
 static sl_status inferring_open(inferring *in, sl__holds *out, sl_error *err)
 {
     *in = (inferring){ .out = out, .null_stream = { SL__NO_ITEM, 0 },
@@ -173,16 +175,14 @@ static sl_status inferring_open(inferring *in, sl__holds *out, sl_error *err)
         return status;
     in->last = calloc(in->lanes.n + 1, sizeof *in->last);
     in->notes = calloc(in->lanes.n + 1, sizeof *in->notes);
-    ended *scratch = malloc((out->n + 1) * sizeof *scratch);
-    if (!in->last || !in->notes || !scratch)
+    if (!in->last || !in->notes)
         status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", out->n);
     for (size_t lane = 0; status == SL_OK && lane < in->lanes.n; lane++) {
         in->last[lane].item = SL__NO_ITEM;
         in->notes[lane] = sl__timeline_note(out->timeline, in->lanes.ids[lane]);
     }
     for (int engine = 0; status == SL_OK && engine < SL_ENGINES; engine++)
-        status = order_engine(in, engine, scratch, err);
-    free(scratch);
+        status = sl__holds_by_end(out, engine, &in->by_end[engine], &in->n_by_end[engine], err);
     if (status != SL_OK)
         inferring_close(in);
     return status;
@@ -365,11 +365,14 @@ static sl_status link_streams(sl__holds *holds, sl_error *err)
     for (size_t lane = 0; lane < lanes.n; lane++)
         last[lane] = SL__NO_ITEM;
     for (size_t i = 0; i < holds->n; i++) {
-        if (!in_a_stream(holds, &holds->items[i]))
+        const sl_call *call = sl__item_call(holds, &holds->items[i]);
+        bool in_stream = in_a_stream(holds, &holds->items[i]);
+        if (!in_stream && call->kind != SL_CALL_STREAM_SYNC)
             continue;
         size_t lane = sl__lanes_find(&lanes, stream_of(holds, &holds->items[i]));
         holds->items[i].before = last[lane];
-        last[lane] = i;
+        if (in_stream)
+            last[lane] = i;
     }
     free(last);
     sl__lanes_free(&lanes);

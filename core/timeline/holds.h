@@ -14,7 +14,8 @@
 typedef struct sl__item {
     uint64_t correlation;
     size_t index;               /* of the span or call */
-    size_t before;              /* the item before it in its stream, or SL__NO_ITEM */
+    size_t before;              /* the item before it in its stream (of a synchronisation: in
+                                 * the stream that it waits for), or SL__NO_ITEM */
     int64_t start_ns, end_ns;   /* on the device; of calls that are no operations: 0 */
     bool is_call;
 } sl__item;
@@ -32,6 +33,11 @@ void sl__holds_free(sl__holds *holds);
 
 /* The index of the item with this correlation, or SL__NO_ITEM. */
 size_t sl__holds_find(const sl__holds *holds, uint64_t correlation);
+
+/* The items that are spans of one engine (-1: of all), in order of their ends. The caller
+ * frees *order, which is NULL if there are none. */
+sl_status sl__holds_by_end(const sl__holds *holds, int engine, size_t **order, size_t *n,
+                           sl_error *err);
 
 /* What an item was in the script and on the host. Zero and NULL where it does not apply. */
 const sl_span *sl__item_span(const sl__holds *holds, const sl__item *item);
