@@ -92,6 +92,8 @@ static const char *json_value(const char *at)
         return json_string(at);
     if (strncmp(at, "true", 4) == 0)
         return at + 4;
+    if (strncmp(at, "false", 5) == 0)
+        return at + 5;
     if (*at != '{' && *at != '[')
         return json_number(at);
     char close = *at == '{' ? '}' : ']';
@@ -154,10 +156,10 @@ static const char *next_line(const char *line)
 }
 
 typedef struct findings {
-    int slices, overlaps, unnamed, flow_starts, flow_ends, loose_flows, other;
+    int recordings, slices, overlaps, unnamed, flow_starts, flow_ends, loose_flows, other;
 } findings;
 
-typedef struct row { int64_t pid, tid, end_ns; bool named; } row;
+typedef struct row { int64_t pid, tid, end_ns, outer_end_ns; bool named; } row;
 
 static row *row_of(row *rows, int *n, const char *line)
 {
@@ -166,7 +168,7 @@ static row *row_of(row *rows, int *n, const char *line)
         if (rows[i].pid == pid && rows[i].tid == tid)
             return &rows[i];
     }
-    rows[*n] = (row){ pid, tid, 0, false };
+    rows[*n] = (row){ .pid = pid, .tid = tid };
     return &rows[(*n)++];
 }
 
@@ -181,8 +183,12 @@ static findings check_events(const char *text)
     for (const char *line = first_event(text); *line == '{'; line = next_line(line)) {
         row *r = row_of(rows, &n_rows, line);
         int64_t ts = field(line, "\"ts\":"), dur = field(line, "\"dur\":");
-        if (starts(line, "{\"ph\":\"X\"")) {
+        if (starts(line, "{\"ph\":\"X\",\"cat\":\"user_annotation\"")) {
+            found.recordings++;     /* around all the others of its row */
+            r->outer_end_ns = ts + dur;
+        } else if (starts(line, "{\"ph\":\"X\"")) {
             found.slices++;
+            found.overlaps += r->outer_end_ns && ts + dur > r->outer_end_ns;
             found.overlaps += ts < r->end_ns;
             found.unnamed += !r->named;
             r->end_ns = ts + dur;
@@ -221,7 +227,7 @@ static sl_timeline *rich(void)
     must(sl_timeline_add_span(tl, &k, &err), &err);
     sl_span c = { .start_ns = 10000, .end_ns = 94000, .host_start_ns = 4000, .host_end_ns = 5400,
                   .correlation = ++issued, .stream = 0, .kind = SL_SPAN_MEMCPY_H2D,
-                  .engine = SL_ENGINE_H2D, .bytes = 4194304,
+                  .engine = SL_ENGINE_H2D, .bytes = 4194304, .flags = SL_SPAN_SRC_PINNED,
                   .name = text_id(tl, "Memcpy HtoD (Pinned -> Device)") };
     must(sl_timeline_add_span(tl, &c, &err), &err);
     span(tl, 0, SL_SPAN_MEMSET, 94000, 95000);
@@ -283,7 +289,8 @@ static void test_operations(const char *text)
        "the launch is a slice of the host");
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"matmul_f32\",\"pid\":0,\"tid\":8,"
                  "\"ts\":5.000,\"dur\":56.700,\"args\":{\"External id\":1,\"device\":0,"
-                 "\"context\":1,\"correlation\":1,\"stream\":8,\"queued\":0,\"grid\":[64,1,1],"
+                 "\"context\":1,\"correlation\":1,\"stream\":8,\"queued\":0,\"priority\":0,"
+                 "\"blocks per SM\":0.484,\"warps per SM\":3.878,\"grid\":[64,1,1],"
                  "\"block\":[256,1,1]}},\n"), "the kernel is a slice of its stream, 1 + 7");
     /* 4194304 B in 84000 ns: 49.932 GB/s */
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> Device)\","
@@ -324,6 +331,7 @@ static void test_calls(const char *text)
 static void test_rows(const char *text)
 {
     findings found = check_events(text);
+    is_int(found.recordings, 1, "a slice spans the recording");
     is_int(found.slices, 6 * 2 + 7 + 4, "six operations, seven calls, four synchronisations");
     is_int(found.overlaps, 0, "slices of one row never overlap and ascend");
     is_int(found.unnamed, 0, "every row has a name before its first slice");
@@ -563,6 +571,129 @@ static void test_idle_streams(void)
     sl_timeline_release(tl);
 }
 
+/* ---- what only we write ---------------------------------------------------------------- */
+
+static void hold(sl_timeline *tl, sl_hold h)
+{
+    sl_error err;
+    must(sl_timeline_add_hold(tl, &h, &err), &err);
+}
+
+/* A recording from 1000 ns on: two copies whose names do not say what they are, a kernel
+ * that had to wait, a record, waits for it and for one made before, work of the host. */
+static sl_timeline *all_that_is_ours(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    sl_device_info info = { .name = "G", .profile = "p", .backend = "sim", .simulated = true,
+                            .async_engine_count = 3, .priority_greatest = -5 };
+    sl_timeline_set_device(tl, &info);
+    note(tl, 0, "default", false);
+    sl_stream_note urgent = { .id = 3, .name = text_id(tl, "urgent"), .priority = -5,
+                              .non_blocking = true };
+    must(sl_timeline_add_stream(tl, &urgent, &err), &err);
+    sl_span k = { .start_ns = 5000, .end_ns = 6000, .host_start_ns = 1100, .host_end_ns = 1200,
+                  .correlation = 1, .stream = 3, .flags = SL_SPAN_QUEUE_FULL, .blocks = 2,
+                  .threads = 32, .name = text_id(tl, "k"), .where = text_id(tl, "a.lua:2") };
+    must(sl_timeline_add_span(tl, &k, &err), &err);
+    hold(tl, (sl_hold){ .correlation = 1, .ready_ns = 2500, .ready_cause = SL_CAUSE_LATENCY,
+                        .start_cause = SL_CAUSE_ENGINE, .start_by = 1 });
+    sl_span c = { .start_ns = 5900, .end_ns = 6500, .host_start_ns = 1300, .host_end_ns = 7000,
+                  .correlation = 2, .stream = 3, .kind = SL_SPAN_MEMCPY_D2D, .bytes = 600,
+                  .engine = SL_ENGINE_P2P, .flags = SL_SPAN_HOST_WAITED | SL_SPAN_DST_PAGEABLE,
+                  .name = text_id(tl, "copy") };
+    must(sl_timeline_add_span(tl, &c, &err), &err);     /* 100 ns too early for its stream */
+    hold(tl, (sl_hold){ .correlation = 2, .ready_ns = 5900, .ready_by = 1,
+                        .ready_cause = SL_CAUSE_STREAM_ORDER });
+    sl_call r = { .host_start_ns = 7100, .host_end_ns = 7200, .device_ns = 7300,
+                  .correlation = 3, .stream = 3, .queue_full = true };
+    must(sl_timeline_add_call(tl, &r, &err), &err);
+    hold(tl, (sl_hold){ .correlation = 3, .ready_ns = 7300 });
+    sl_call old = { .host_start_ns = 7300, .host_end_ns = 7400, .device_ns = 7500,
+                    .correlation = 40, .target = 7, .target_stream = 5,
+                    .kind = SL_CALL_STREAM_WAIT };
+    must(sl_timeline_add_call(tl, &old, &err), &err);
+    sl_call work = { .host_start_ns = 7500, .host_end_ns = 8000, .correlation = 41,
+                     .kind = SL_CALL_HOST_WORK, .where = k.where };
+    must(sl_timeline_add_call(tl, &work, &err), &err);
+    sl_span f = { .start_ns = 8200, .end_ns = 8300, .host_start_ns = 8100, .host_end_ns = 8150,
+                  .correlation = 42, .kind = SL_SPAN_HOST_FUNC, .engine = SL_ENGINE_HOST,
+                  .name = text_id(tl, "f") };
+    must(sl_timeline_add_span(tl, &f, &err), &err);
+    hold(tl, (sl_hold){ .correlation = 42, .ready_ns = 8200, .ready_by = 40,
+                        .ready_cause = SL_CAUSE_NULL_STREAM });
+    sl_timeline_finish(tl, 1000, 9000);
+    must(sl_timeline_set_source(tl, k.where, "lab.spin(\"1\")", &err), &err);
+    return tl;
+}
+
+static void test_own_header(const char *text)
+{
+    ok(is_json(text), "all that is ours is JSON");
+    ok(has(text, "\"backend\":\"sim\",\"device\":\"G\",\"profile\":\"p\",\"simulated\":true,"
+                 "\"async_engines\":3,\"priorities\":[0,-5],\n"
+                 " \"start_ns\":1000,\"wall_ns\":8000,\n"),
+       "the header has the device and the host's interval");
+    ok(has(text, " \"streams\":[\n"
+                 "  {\"id\":0,\"name\":\"default\",\"priority\":0,\"non_blocking\":false},\n"
+                 "  {\"id\":3,\"name\":\"urgent\",\"priority\":-5,\"non_blocking\":true}],\n"),
+       "and the streams");
+    ok(has(text, " \"sources\":{\n  \"a.lua:2\":\"lab.spin(\\\"1\\\")\"}},\n"),
+       "and the script's lines");
+    ok(has(text, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"streamlab\",\"pid\":4242,"
+                 "\"tid\":4242,\"ts\":0.000,\"dur\":8.000}"), "the recording is an annotation");
+}
+
+static void test_own_spans(const char *text)
+{
+    ok(has(text, "\"where\":\"a.lua:2\",\"queue full\":true}},\n"),
+       "a launch that waited for room in the queue says so");
+    ok(has(text, "\"queued\":0,\"priority\":-5,\"grid\":[2,1,1],\"block\":[32,1,1],"
+                 "\"ready us\":1.500,\"held cause\":\"latency\",\"start cause\":"
+                 "\"engine_busy\",\"start by\":1}},\n"),
+       "a kernel says what it was held by, and its priority");
+    ok(has(text, "\"External id\":2,\"correlation\":2,\"host waited\":true}},\n"),
+       "a call that returned after its operation's end says so");
+    ok(has(text, "\"ts\":5.000,\"dur\":0.500,\"args\":{\"External id\":2,\"device\":0,\"context\":1,"
+                 "\"correlation\":2,\"stream\":10,\"bytes\":600,\"memory bandwidth (GB/s)\":1.200,"
+                 "\"kind\":\"memcpy_d2d\",\"engine\":\"p2p\",\"memory\":\"Device -> Pageable\","
+                 "\"ready us\":4.900,\"held cause\":\"stream_order\",\"held by\":1,"
+                 "\"own ts\":4.900,\"own dur\":0.600}},\n"),
+       "a slice says what its name does not, and where it was before it was moved");
+    ok(has(text, "\"tid\":2000007,\"ts\":7.200,\"dur\":0.100,\"args\":{\"External id\":42,"
+                 "\"ready us\":7.200,\"held cause\":\"null_stream\",\"held by\":40}},\n"),
+       "a host function has its hold");
+}
+
+static void test_own_calls(const char *text)
+{
+    ok(has(text, "\"External id\":3,\"correlation\":3,\"in stream\":10,\"device us\":6.300,"
+                 "\"queue full\":true,\"ready us\":6.300}},\n"),
+       "a record has its stream and its moment on the device");
+    ok(has(text, "\"External id\":40,\"correlation\":40,\"in stream\":7,\"waits for\":7,"
+                 "\"recorded in\":12,\"device us\":6.500}},\n"),
+       "a wait for an earlier recording's event says for which");
+    ok(has(text, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"host_work\",\"pid\":4242,"
+                 "\"tid\":4242,\"ts\":6.500,\"dur\":0.500,\"loc\":\"a.lua:2\",\"args\":{"
+                 "\"External id\":41,\"where\":\"a.lua:2\"}},\n"),
+       "the host's own work is no call of CUDA's");
+    findings found = check_events(text);
+    is_int(found.overlaps + found.unnamed + found.loose_flows + found.other, 0,
+           "and all of it keeps to the rules");
+}
+
+static void test_own(void)
+{
+    sl_timeline *tl = all_that_is_ours();
+    save(tl, in_directory("again.json"));
+    char *text = contents(in_directory("again.json"));
+    test_own_header(text);
+    test_own_spans(text);
+    test_own_calls(text);
+    free(text);
+    sl_timeline_release(tl);
+}
+
 static void clean_up(void)
 {
     static const char *const names[] = { "trace.json", "again.json", "link.json", "old.json" };
@@ -573,7 +704,7 @@ static void clean_up(void)
 
 int main(void)
 {
-    plan(65);
+    plan(80);
     if (!mkdtemp(directory)) {
         printf("Bail out! no folder for temporary files\n");
         return 1;
@@ -596,6 +727,7 @@ int main(void)
     test_symbol();
     test_start();
     test_idle_streams();
+    test_own();
     free(text);
     sl_timeline_release(tl);
     clean_up();
