@@ -9,9 +9,11 @@
  *     host and the device's slice, joined by an "ac2g" flow.
  *   - Synchronisations are cuda_runtime slices, paired as CUPTI does with a
  *     cuda_sync slice of the device on a row of its own (tid + 1000000), where it
- *     cannot overlap kernels. Both last as long as the host's call.
+ *     cannot overlap kernels. Both last as long as the host's call, but for a stream's
+ *     wait, which lasts no time on the device.
  *   - Slices of one row never overlap (Perfetto would drop them): times are exact
- *     to the ns, and one that begins before its predecessor's end is moved there.
+ *     to the ns, and one that begins before its predecessor's end is moved there; one
+ *     that touches it is moved by 1 ns where arithmetic with doubles needs that.
  *   - A host function is a cpu_op of the host process, without "stream" and
  *     "correlation": with them HTA would take it for device work and for a second
  *     launch. It has a row per stream, because only a stream orders its functions.
@@ -71,10 +73,15 @@
 #define WARP 32
 #define RUNTIME "cuda_runtime"
 
-/* Of one stream: which rows it has, and up to when each is filled. */
+typedef struct interval { int64_t start_ns, end_ns; } interval;
+
+/* A row of slices; the last one so far, once there is one. */
+typedef struct row { interval last; bool filled; } row;
+
+/* Of one stream: the rows that it has. */
 typedef struct lane {
     bool device, sync, host;
-    int64_t device_end_ns, sync_end_ns, host_end_ns;
+    row device_row, sync_row, host_row;
 } lane;
 
 typedef struct writer {
@@ -83,13 +90,11 @@ typedef struct writer {
     sl__lanes index;
     lane *lanes;
     bool device_sync;           /* there is a row for the whole device */
-    int64_t device_sync_end_ns, cpu_end_ns;
+    row device_sync_row, cpu_row;
     int64_t base_ns;
     int pid;                    /* of the device */
     bool first;                 /* nothing written to traceEvents yet */
 } writer;
-
-typedef struct interval { int64_t start_ns, end_ns; } interval;
 
 static lane *lane_of(writer *w, uint32_t stream)
 {
@@ -101,15 +106,37 @@ static uint64_t stream_number(uint32_t stream)
     return (uint64_t)stream + FIRST_STREAM;
 }
 
-/* Where a slice goes on a row that is filled up to *end_ns. */
-static interval place(int64_t *end_ns, int64_t start_ns, int64_t stop_ns)
+static double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
+static int64_t cut_ns(int64_t ns)
+{
+    return (int64_t)(us(ns) * 1000);
+}
+
+/* Does a slice at start_ns still come after `last` for readers that take the decimals as
+ * doubles? HTA adds ts and dur, 203.442 + 0.270 > 203.712, and would nest what only
+ * touches; Perfetto cuts 1000 ts and 1000 dur to whole ns, 1000 * 1.001 < 1001. */
+static bool reads_after(const writer *w, interval last, int64_t start_ns)
+{
+    int64_t from = last.start_ns - w->base_ns, to = start_ns - w->base_ns;
+    int64_t duration = last.end_ns - last.start_ns;
+    return us(from) + us(duration) <= us(to) && cut_ns(from) + cut_ns(duration) <= cut_ns(to);
+}
+
+/* Where a slice goes on a row. */
+static interval place(const writer *w, row *on, int64_t start_ns, int64_t stop_ns)
 {
     interval placed = { start_ns, stop_ns };
-    if (placed.start_ns < *end_ns)
-        placed.start_ns = *end_ns;
+    if (on->filled && placed.start_ns < on->last.end_ns)
+        placed.start_ns = on->last.end_ns;
+    if (on->filled && !reads_after(w, on->last, placed.start_ns))
+        placed.start_ns++;
     if (placed.end_ns < placed.start_ns)
         placed.end_ns = placed.start_ns;
-    *end_ns = placed.end_ns;
+    *on = (row){ placed, true };
     return placed;
 }
 
@@ -355,9 +382,6 @@ static void find_rows(writer *w)
         if (calls[i].kind == SL_CALL_EVENT_SYNC || calls[i].kind == SL_CALL_DEVICE_SYNC)
             w->device_sync = true;
     }
-    for (size_t i = 0; i < w->index.n; i++)
-        w->lanes[i].device_end_ns = w->lanes[i].sync_end_ns = w->lanes[i].host_end_ns = INT64_MIN;
-    w->cpu_end_ns = w->device_sync_end_ns = INT64_MIN;
 }
 
 static sl_status put_metadata(writer *w, sl_error *err)
@@ -394,7 +418,7 @@ static sl_status put_metadata(writer *w, sl_error *err)
 static interval begin_call(writer *w, const char *cat, const char *name, uint64_t correlation,
                            uint32_t where, int64_t start_ns, int64_t end_ns)
 {
-    interval when = place(&w->cpu_end_ns, start_ns, end_ns);
+    interval when = place(w, &w->cpu_row, start_ns, end_ns);
     begin_slice(w, cat, name, CPU_PID, CPU_TID, when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position)
@@ -552,7 +576,7 @@ static void put_span(writer *w, const sl_span *span)
     flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
     raw(w, "}}");
     flow(w, true, span->correlation, CPU_PID, CPU_TID, call.start_ns);
-    interval when = place(host ? &l->host_end_ns : &l->device_end_ns, span->start_ns,
+    interval when = place(w, host ? &l->host_row : &l->device_row, span->start_ns,
                           span->end_ns);
     if (host)
         put_host_func(w, span, tid, when);
@@ -603,14 +627,16 @@ static const char *sync_name(const sl_call *call, bool recorded)
 }
 
 /* The device's side of a synchronisation, as CUPTI reports it: "stream" is -1
- * where the host waited for an event or the whole device. */
+ * where the host waited for an event or the whole device. That of a stream's wait lasts
+ * no time: its name makes it a computation to HTA, whose time would count. */
 static void put_sync(writer *w, const sl_call *call, const char *name, bool recorded)
 {
     bool of_stream = is_of_stream(call);
     lane *l = lane_of(w, call->stream);
     uint64_t stream = stream_number(call->stream);
-    interval when = place(of_stream ? &l->sync_end_ns : &w->device_sync_end_ns,
-                          call->host_start_ns, call->host_end_ns);
+    bool waits = call->kind == SL_CALL_STREAM_WAIT;
+    interval when = place(w, of_stream ? &l->sync_row : &w->device_sync_row,
+                          call->host_start_ns, waits ? call->host_start_ns : call->host_end_ns);
     begin_slice(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
     begin_device_args(w, call->correlation, ",\"stream\":");
     if (of_stream)
@@ -664,7 +690,8 @@ static void widen(interval *all, int64_t start_ns, int64_t end_ns)
         all->end_ns = end_ns;
 }
 
-/* The recording as a slice that all calls lie in. */
+/* The recording as a slice that all calls lie in; longer by 2 ns, so that the last one
+ * does also if it was moved, and in doubles. */
 static void put_recording(writer *w)
 {
     size_t n_spans, n_calls;
@@ -676,6 +703,7 @@ static void put_recording(writer *w)
         widen(&all, spans[i].host_start_ns, spans[i].host_end_ns);
     for (size_t i = 0; i < n_calls; i++)
         widen(&all, calls[i].host_start_ns, calls[i].host_end_ns);
+    all.end_ns += 2;
     begin_slice(w, "user_annotation", "streamlab", CPU_PID, CPU_TID, all);
     raw(w, "}");
 }

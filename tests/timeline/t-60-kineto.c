@@ -641,7 +641,7 @@ static void test_own_header(const char *text)
     ok(has(text, " \"sources\":{\n  \"a.lua:2\":\"lab.spin(\\\"1\\\")\"}},\n"),
        "and the script's lines");
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"streamlab\",\"pid\":4242,"
-                 "\"tid\":4242,\"ts\":0.000,\"dur\":8.000}"), "the recording is an annotation");
+                 "\"tid\":4242,\"ts\":0.000,\"dur\":8.002}"), "the recording is an annotation");
 }
 
 static void test_own_spans(const char *text)
@@ -694,6 +694,39 @@ static void test_own(void)
     sl_timeline_release(tl);
 }
 
+/* Calls one right after the other. As doubles, 203.442 + 0.270 is more than 203.712, and
+ * 1000 * 2.006 is less than 2006 (both checked here); 1.000 + 1.000 is 2.000. */
+static void test_touching(void)
+{
+    static const int64_t edges[] = { 1000, 2000, 2006, 203442, 203712, 203800 };
+    volatile double sum = 203.442, product = 2.006;
+    sum += 0.270;
+    product *= 1000;
+    ok(sum > 203.712 && product < 2006, "decimals as doubles are not exact");
+    sl_error err;
+    sl_timeline *tl = make();
+    for (int i = 0; i < 5; i++) {
+        sl_call c = { .host_start_ns = edges[i], .host_end_ns = edges[i + 1],
+                      .correlation = ++issued, .kind = SL_CALL_PLAIN,
+                      .name = text_id(tl, "cudaMalloc") };
+        must(sl_timeline_add_call(tl, &c, &err), &err);
+    }
+    sl_timeline_finish(tl, 0, 203800);
+    save(tl, in_directory("again.json"));
+    char *text = contents(in_directory("again.json"));
+    ok(has(text, "\"ts\":2.000,\"dur\":0.006,\"args\":{\"External id\":2,\"correlation\":2}}"),
+       "a slice that touches the one before it stays where it is");
+    ok(has(text, "\"ts\":2.007,\"dur\":201.435,\"args\":{\"External id\":3,\"correlation\":3,"
+                 "\"own ts\":2.006,\"own dur\":201.436}}"),
+       "unless its start would be cut to a time before that one's end");
+    ok(has(text, "\"ts\":203.713,\"dur\":0.087,\"args\":{\"External id\":5,\"correlation\":5,"
+                 "\"own ts\":203.712,\"own dur\":0.088}}"),
+       "or ts and dur of that one add up to more");
+    is_int(check_events(text).overlaps, 0, "and nothing overlaps");
+    free(text);
+    sl_timeline_release(tl);
+}
+
 static void clean_up(void)
 {
     static const char *const names[] = { "trace.json", "again.json", "link.json", "old.json" };
@@ -704,7 +737,7 @@ static void clean_up(void)
 
 int main(void)
 {
-    plan(80);
+    plan(85);
     if (!mkdtemp(directory)) {
         printf("Bail out! no folder for temporary files\n");
         return 1;
@@ -728,6 +761,7 @@ int main(void)
     test_start();
     test_idle_streams();
     test_own();
+    test_touching();
     free(text);
     sl_timeline_release(tl);
     clean_up();
