@@ -14,6 +14,7 @@
  *   - Slices of one row never overlap (Perfetto would drop them): times are exact
  *     to the ns, and one that begins before its predecessor's end is moved there; one
  *     that touches it is moved by 1 ns where arithmetic with doubles needs that.
+ *   - A call within another one, or of another thread, is on a row beside the script's.
  *   - A host function is a cpu_op of the host process, without "stream" and
  *     "correlation": with them HTA would take it for device work and for a second
  *     launch. It has a row per stream, because only a stream orders its functions.
@@ -66,6 +67,7 @@
 
 #define CPU_PID 4242
 #define CPU_TID 4242
+#define CPU_ROWS 8              /* CPU_TID, CPU_TID + 1, ...: calls at the same time */
 #define FIRST_STREAM 7          /* CUPTI's number of the default stream */
 #define SYNC_TID 1000000        /* plus the stream's; alone for the whole device */
 #define HOST_FUNC_TID 2000000   /* plus the stream's, on the host's pid */
@@ -75,8 +77,8 @@
 
 typedef struct interval { int64_t start_ns, end_ns; } interval;
 
-/* A row of slices; the last one so far, once there is one. */
-typedef struct row { interval last; bool filled; } row;
+/* A row of slices; the last one so far, once there is one, and its real end. */
+typedef struct row { interval last; int64_t own_end_ns; bool filled; } row;
 
 /* Of one stream: the rows that it has. */
 typedef struct lane {
@@ -90,7 +92,8 @@ typedef struct writer {
     sl__lanes index;
     lane *lanes;
     bool device_sync;           /* there is a row for the whole device */
-    row device_sync_row, cpu_row;
+    row device_sync_row, cpu_rows[CPU_ROWS];
+    int n_cpu_rows;             /* have a name so far */
     int64_t base_ns;
     int pid;                    /* of the device */
     bool first;                 /* nothing written to traceEvents yet */
@@ -136,7 +139,7 @@ static interval place(const writer *w, row *on, int64_t start_ns, int64_t stop_n
         placed.start_ns++;
     if (placed.end_ns < placed.start_ns)
         placed.end_ns = placed.start_ns;
-    *on = (row){ placed, true };
+    *on = (row){ placed, stop_ns, true };
     return placed;
 }
 
@@ -393,6 +396,7 @@ static sl_status put_metadata(writer *w, sl_error *err)
         return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
     name_process(w, CPU_PID, "host", "CPU", 0);
     name_thread(w, CPU_PID, CPU_TID, "script");
+    w->n_cpu_rows = 1;
     name_process(w, w->pid, gpu.data, "GPU", 1);
     sl_text_free(&gpu);
     sl_status status = SL_OK;
@@ -413,13 +417,32 @@ static sl_status put_metadata(writer *w, sl_error *err)
 
 /* ---- operations -------------------------------------------------------------- */
 
+/* The host's row for a call: the first that is free then, or else the last. */
+static int cpu_row_at(writer *w, int64_t start_ns)
+{
+    int i = 0;
+    while (i < CPU_ROWS - 1 && w->cpu_rows[i].filled && start_ns < w->cpu_rows[i].own_end_ns)
+        i++;
+    if (i >= w->n_cpu_rows) {
+        char name[] = "beside the script, 1";
+        name[sizeof name - 2] = (char)('0' + i);
+        name_thread(w, CPU_PID, CPU_TID + (uint64_t)i, name);
+        w->n_cpu_rows = i + 1;
+    }
+    return i;
+}
+
+/* Where a slice went. */
+typedef struct spot { uint64_t tid; interval when; } spot;
+
 /* The slice of the host's call; the caller may add to its args. What is no call of CUDA's
  * has its issue number as "External id" alone: nothing on the device belongs to it. */
-static interval begin_call(writer *w, const char *cat, const char *name, uint64_t correlation,
-                           uint32_t where, int64_t start_ns, int64_t end_ns)
+static spot begin_call(writer *w, const char *cat, const char *name, uint64_t correlation,
+                       uint32_t where, int64_t start_ns, int64_t end_ns)
 {
-    interval when = place(w, &w->cpu_row, start_ns, end_ns);
-    begin_slice(w, cat, name, CPU_PID, CPU_TID, when);
+    int i = cpu_row_at(w, start_ns);
+    spot at = { CPU_TID + (uint64_t)i, place(w, &w->cpu_rows[i], start_ns, end_ns) };
+    begin_slice(w, cat, name, CPU_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position)
         text(w, ",\"loc\":", position);
@@ -428,8 +451,8 @@ static interval begin_call(writer *w, const char *cat, const char *name, uint64_
         number(w, ",\"correlation\":", correlation);
     if (*position)
         text(w, ",\"where\":", position);
-    own_times(w, when, start_ns, end_ns);
-    return when;
+    own_times(w, at.when, start_ns, end_ns);
+    return at;
 }
 
 /* bytes / ns is GB/s; its thousandths, rounded down. 0 for copies of no duration. */
@@ -570,12 +593,12 @@ static void put_span(writer *w, const sl_span *span)
     lane *l = lane_of(w, span->stream);
     int pid = host ? CPU_PID : w->pid;
     uint64_t tid = stream_number(span->stream) + (host ? HOST_FUNC_TID : 0);
-    interval call = begin_call(w, RUNTIME, call_name(span), span->correlation, span->where,
-                               span->host_start_ns, span->host_end_ns);
+    spot call = begin_call(w, RUNTIME, call_name(span), span->correlation, span->where,
+                           span->host_start_ns, span->host_end_ns);
     flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
     flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
     raw(w, "}}");
-    flow(w, true, span->correlation, CPU_PID, CPU_TID, call.start_ns);
+    flow(w, true, span->correlation, CPU_PID, call.tid, call.when.start_ns);
     interval when = place(w, host ? &l->host_row : &l->device_row, span->start_ns,
                           span->end_ns);
     if (host)

@@ -727,6 +727,35 @@ static void test_touching(void)
     sl_timeline_release(tl);
 }
 
+/* A wait within a call, as when memory is short, and a call of another thread. */
+static void test_calls_at_once(void)
+{
+    static const int64_t times[][2] = { { 1000, 9000 }, { 2000, 5000 }, { 4000, 9500 },
+                                        { 9000, 9900 } };
+    sl_error err;
+    sl_timeline *tl = make();
+    for (int i = 0; i < 4; i++) {
+        sl_call c = { .host_start_ns = times[i][0], .host_end_ns = times[i][1],
+                      .correlation = ++issued, .name = text_id(tl, "cudaMalloc"),
+                      .kind = SL_CALL_PLAIN };
+        must(sl_timeline_add_call(tl, &c, &err), &err);
+    }
+    sl_timeline_finish(tl, 0, 10000);
+    save(tl, in_directory("again.json"));
+    char *text = contents(in_directory("again.json"));
+    ok(has(text, "\"tid\":4242,\"ts\":1.000,\"dur\":8.000,") &&
+       has(text, "\"tid\":4243,\"ts\":2.000,\"dur\":3.000,") &&
+       has(text, "\"tid\":4244,\"ts\":4.000,\"dur\":5.500,"),
+       "calls at the same time have rows of their own");
+    ok(has(text, "\"tid\":4242,\"ts\":9.000,\"dur\":0.900,"), "the next one is the script's again");
+    ok(has(text, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":4242,\"tid\":4244,\"ts\":0,"
+                 "\"args\":{\"name\":\"beside the script, 2\"}}"), "which say what they are");
+    findings found = check_events(text);
+    is_int(found.overlaps + found.unnamed, 0, "and are named before they are used");
+    free(text);
+    sl_timeline_release(tl);
+}
+
 static void clean_up(void)
 {
     static const char *const names[] = { "trace.json", "again.json", "link.json", "old.json" };
@@ -737,7 +766,7 @@ static void clean_up(void)
 
 int main(void)
 {
-    plan(85);
+    plan(89);
     if (!mkdtemp(directory)) {
         printf("Bail out! no folder for temporary files\n");
         return 1;
@@ -762,6 +791,7 @@ int main(void)
     test_idle_streams();
     test_own();
     test_touching();
+    test_calls_at_once();
     free(text);
     sl_timeline_release(tl);
     clean_up();
