@@ -94,6 +94,8 @@ typedef struct writer {
     bool device_sync;           /* there is a row for the whole device */
     row device_sync_row, cpu_rows[CPU_ROWS];
     int n_cpu_rows;             /* have a name so far */
+    const sl_hold *holds;       /* those of what is still to come */
+    size_t n_holds;
     int64_t base_ns;
     int pid;                    /* of the device */
     bool first;                 /* nothing written to traceEvents yet */
@@ -217,11 +219,16 @@ static void put_cause(writer *w, const char *cause_key, uint8_t cause, const cha
         number(w, by_key, by);
 }
 
+/* Asked of in order of issue, as the holds are kept. */
 static void put_hold(writer *w, uint64_t correlation)
 {
-    const sl_hold *hold = sl__timeline_find_hold(w->timeline, correlation);
-    if (!hold)
+    while (w->n_holds > 0 && w->holds->correlation < correlation) {
+        w->holds++;
+        w->n_holds--;
+    }
+    if (w->n_holds == 0 || w->holds->correlation != correlation)
         return;
+    const sl_hold *hold = w->holds;
     time_of(w, ",\"ready us\":", hold->ready_ns - w->base_ns);
     put_cause(w, ",\"held cause\":", hold->ready_cause, ",\"held by\":", hold->ready_by);
     put_cause(w, ",\"start cause\":", hold->start_cause, ",\"start by\":", hold->start_by);
@@ -750,6 +757,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
                  .base_ns = sl__timeline_host_start_ns(timeline),
                  .pid = sl_timeline_device(timeline)->index };
+    w.holds = sl_timeline_holds(timeline, &w.n_holds);
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
     if (status != SL_OK)
         return status;
