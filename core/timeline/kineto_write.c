@@ -61,6 +61,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "kineto_write_header.h"
 #include "lanes.h"
 #include "outfile.h"
 #include "store.h"
@@ -244,85 +245,7 @@ static void flow(writer *w, bool start, uint64_t id, int pid, uint64_t tid, int6
     raw(w, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
 }
 
-/* ---- header and metadata ---------------------------------------------------- */
-
-static void put_streams(writer *w)
-{
-    size_t n;
-    const sl_stream_note *notes = sl_timeline_streams(w->timeline, &n);
-    raw(w, ",\n \"streams\":[");
-    for (size_t i = 0; i < n; i++) {
-        number(w, i ? ",\n  {\"id\":" : "\n  {\"id\":", notes[i].id);
-        text(w, ",\"name\":", sl_timeline_text(w->timeline, notes[i].name));
-        raw(w, ",\"priority\":");
-        sl__json_int(&w->file, notes[i].priority);
-        raw(w, notes[i].non_blocking ? ",\"non_blocking\":true}" : ",\"non_blocking\":false}");
-    }
-    raw(w, "]");
-}
-
-static void put_sources(writer *w)
-{
-    const char *between = "\n  ";
-    raw(w, ",\n \"sources\":{");
-    for (uint32_t id = 1; id < sl_timeline_text_count(w->timeline); id++) {
-        const char *line = sl_timeline_source(w->timeline, id);
-        if (!*line)
-            continue;
-        text(w, between, sl_timeline_text(w->timeline, id));
-        text(w, ":", line);
-        between = ",\n  ";
-    }
-    raw(w, "}");
-}
-
-/* What only we know of the whole. */
-static void put_own(writer *w)
-{
-    const sl_device_info *info = sl_timeline_device(w->timeline);
-    raw(w, "\"streamlab\":{\"version\":\"" STREAMLAB_VERSION "\"");
-    text(w, ",\"backend\":", info->backend);
-    text(w, ",\"device\":", info->name);
-    text(w, ",\"profile\":", info->profile);
-    raw(w, info->simulated ? ",\"simulated\":true" : ",\"simulated\":false");
-    raw(w, ",\"async_engines\":");
-    sl__json_int(&w->file, info->async_engine_count);
-    raw(w, ",\"priorities\":[");
-    sl__json_int(&w->file, info->priority_least);
-    raw(w, ",");
-    sl__json_int(&w->file, info->priority_greatest);
-    raw(w, "],\n \"start_ns\":");
-    sl__json_int(&w->file, w->base_ns);
-    raw(w, ",\"wall_ns\":");
-    sl__json_int(&w->file, sl_timeline_wall_ns(w->timeline));
-    put_streams(w);
-    put_sources(w);
-    raw(w, "},\n");
-}
-
-static void put_header(writer *w)
-{
-    const sl_device_info *info = sl_timeline_device(w->timeline);
-    raw(w, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":");
-    sl__json_int(&w->file, w->pid);
-    text(w, ",\"name\":", info->name);
-    raw(w, ",\"totalGlobalMem\":");
-    sl__json_int(&w->file, info->memory_bytes);
-    raw(w, ",\"computeMajor\":");
-    sl__json_int(&w->file, info->compute_capability_major);
-    raw(w, ",\"computeMinor\":");
-    sl__json_int(&w->file, info->compute_capability_minor);
-    raw(w, ",\"maxThreadsPerBlock\":");
-    sl__json_int(&w->file, info->max_threads_per_block);
-    raw(w, ",\"sharedMemPerBlockOptin\":");
-    sl__json_int(&w->file, info->max_shared_bytes_per_block);
-    raw(w, ",\"numSms\":");
-    sl__json_int(&w->file, info->sm_count);
-    raw(w, "}],\n\"distributedInfo\":{\"rank\": 0},\n\"displayTimeUnit\":\"ms\",\n"
-           "\"baseTimeNanoseconds\":0,\n");
-    put_own(w);
-    raw(w, "\"traceEvents\":[");
-}
+/* ---- metadata --------------------------------------------------------------- */
 
 /* ts is 0 in every metadata event: without one a reader's column turns to floats. */
 static void begin_meta(writer *w, const char *what, int pid, uint64_t tid)
@@ -768,7 +691,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
         status = sl__outfile_open(path, &w.file, err);
     if (status == SL_OK) {
         find_rows(&w);
-        put_header(&w);
+        sl__kineto_put_header(&w.file, timeline);
         status = put_metadata(&w, err);
         if (status == SL_OK) {
             put_recording(&w);
