@@ -77,9 +77,9 @@ local function check_kernel(event, complain)
         complain("grid and block are not three integers each")
     end
     if not is_int(args.queued, 0) then complain("queued is no integer") end
-    if args.priority ~= nil and not is_int(args.priority) then complain("priority is no integer") end
+    if not is_int(args.priority or 0) then complain("priority is no integer") end
     for _, key in ipairs{"blocks per SM", "warps per SM"} do
-        if args[key] ~= nil and not is_number(args[key]) then complain(key .. " is no number") end
+        if not is_number(args[key] or 0) then complain(key .. " is no number") end
     end
     if event.name:find("^Memcpy") or event.name:find("^Memset") or event.name:find("^dma")
         or event.name:find("Sync") then
@@ -101,7 +101,9 @@ local function check_operation(event, all, complain)
     all.operations[args.correlation] = event
     if event.cat == "kernel" then return check_kernel(event, complain) end
     if not is_int(args.bytes, 0) then complain("bytes is no integer") end
-    if not is_number(args["memory bandwidth (GB/s)"]) then complain("the bandwidth is no number") end
+    if not is_number(args["memory bandwidth (GB/s)"]) then
+        complain("the bandwidth is no number")
+    end
     if not event.name:find(event.cat == "gpu_memset" and "^Memset" or "^Memcpy %u%l*to%u") then
         complain("HTA does not see by its name what it is")
     end
@@ -181,7 +183,7 @@ end
 local function check_flow(event, all, complain)
     local list = event.ph == "s" and all.starts or all.ends
     if event.cat ~= "ac2g" or event.name ~= "ac2g" then complain("it is no ac2g") end
-    if event.ph == "f" and event.bp ~= "e" then complain("its end is not bound to what encloses it") end
+    if event.ph == "f" and event.bp ~= "e" then complain("its end is not bound to its slice") end
     if not is_int(event.id, 1) then return complain("id is no integer of at least 1") end
     if list[event.id] then complain("there is another one") end
     list[event.id] = event

@@ -121,7 +121,8 @@ def check_as_it_comes(name, path, exact):
     """Rounding off: each stretch is cut to whole us. Rounding on: each slice as well."""
     want, stretches = overlap(exact) / 1000, len(exact.t.get_trace(0))
     got = overlap(load(path))
-    ok(abs(got - want) <= stretches, f"{name}: COMPUTATION overlapping MEMORY within 1 us a stretch",
+    ok(abs(got - want) <= stretches,
+       f"{name}: COMPUTATION overlapping MEMORY within 1 us a stretch",
        f"HTA says {got} us, it is {want} us, of {stretches} events")
     got = overlap(load(path, rounding=True))
     ok(abs(got - want) <= 2 * stretches, f"{name}: and as HTA comes, with its rounding",
@@ -194,8 +195,8 @@ def check_critical_path(name, path, exact, figures):
     least, most = figures["critical_path_us"] * 1000, figures["wall_us"] * 1000 + 2
     ok(least <= length <= most, f"{name}: of a length that can be",
        f"{length} ns, expected {least} to {most}")
-    print(f"# {name}: critical path {length / 1e6:.3f} ms by HTA, {least / 1e6:.3f} ms of operations"
-          f" alone by us; makespan {figures['makespan_us'] / 1e3:.3f} ms", flush=True)
+    print(f"# {name}: critical path {length / 1e6:.3f} ms by HTA, {least / 1e6:.3f} ms of"
+          f" operations alone by us; makespan {figures['makespan_us'] / 1e3:.3f} ms", flush=True)
     for rounding in (False, True):
         graph, length, said = critical_path(load(path, rounding), "")
         ok(graph is not None, f"{name}: also of the whole trace, "

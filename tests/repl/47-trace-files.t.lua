@@ -44,7 +44,8 @@ end
 -- More than a megabyte of trace.
 local large <const> = quote "for _ = 1, 3000 do lab.spin(0) end"
 local function saves(before, file)
-    return shell.sh(before .. "; exec \"$P\" --backend sim --trace " .. quote(file) .. " -e " .. large)
+    return shell.sh(before .. "; exec \"$P\" --backend sim --trace " .. quote(file) .. " -e "
+        .. large)
 end
 
 local function emptied()
@@ -55,7 +56,8 @@ end
 emptied()
 local _, said, code = saves("trap '' XFSZ; ulimit -f 200", path)
 tap.is(code, 1, "a save that the system refuses to go on with is an error")
-tap.like(said, "cannot write '" .. path:gsub("%p", "%%%0") .. "': File too large", "with its reason")
+tap.like(said, "cannot write '" .. path:gsub("%p", "%%%0") .. "': File too large",
+    "with its reason")
 tap.is(read(path), "old", "the old file is whole")
 tap.is(files(), "x.json ", "and alone")
 
@@ -79,8 +81,8 @@ end
 emptied()
 shell.sh("\"$P\" --backend sim --trace " .. quote(path) .. " -e "
     .. quote "for _ = 1, 40000 do lab.spin(0) end" .. " & "
-    .. "for i in $(seq 2000); do set -- " .. quote(folder) .. "/*.tmp; if [ -s \"$1\" ]; then break; fi; sleep 0.005; done; "
-    .. "kill -9 $!; wait")
+    .. "for i in $(seq 2000); do set -- " .. quote(folder) .. "/*.tmp; "
+    .. "if [ -s \"$1\" ]; then break; fi; sleep 0.005; done; kill -9 $!; wait")
 local text = read(path)
 tap.ok(text == "old" or text:find("^{.*\"traceName\":\"streamlab\"\n}\n$"),
     "a program killed in mid-save leaves the old file or the new one, whole")
