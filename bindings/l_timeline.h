@@ -19,6 +19,7 @@ lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
 int lsl_timeline_show(lua_State *L);
 int lsl_timeline_text(lua_State *L);
 int lsl_timeline_summary(lua_State *L);
+int lsl_timeline_json(lua_State *L);
 int lsl_timeline_save(lua_State *L);
 int lsl_text_gc(lua_State *L);
 
