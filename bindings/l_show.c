@@ -102,7 +102,17 @@ static int64_t range_ns(lua_State *L, double us, const char *name, const char *o
     return (int64_t)llround(us * 1000.0);
 }
 
-/* Reads {columns =, unicode =, colour =, from_us =, to_us =} at argument 2 and
+/* What the rows of a chart are: NULL, "streams" or "engines". */
+static sl_rows read_rows(lua_State *L, const char *rows, const char *op)
+{
+    if (rows == NULL || strcmp(rows, "streams") == 0) return SL_ROWS_STREAMS;
+    if (strcmp(rows, "engines") != 0)
+        lsl_fail(L, SL_EINVAL, op, "option 'rows' must be \"streams\" or \"engines\", got \"%.60s\"",
+                 rows);
+    return SL_ROWS_ENGINES;
+}
+
+/* Reads {columns =, unicode =, colour =, from_us =, to_us =, rows =} at argument 2 and
  * pushes the chart. `printed`: for the terminal, which decides what is not given. */
 static sl_text *push_chart(lua_State *L, bool printed, const char *op)
 {
@@ -111,10 +121,11 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     int64_t columns = 0;
     int unicode = -1, colour = -1;
     double from_us = 0, to_us = 0;
+    const char *rows = NULL;
     const lsl_option options[] = {
         {"columns", LSL_OPT_INTEGER, &columns}, {"unicode", LSL_OPT_BOOL, &unicode},
         {"colour", LSL_OPT_BOOL, &colour}, {"from_us", LSL_OPT_NUMBER, &from_us},
-        {"to_us", LSL_OPT_NUMBER, &to_us},
+        {"to_us", LSL_OPT_NUMBER, &to_us}, {"rows", LSL_OPT_TEXT, &rows},
     };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), op);
@@ -127,6 +138,7 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     if (gantt.to_ns != 0 && gantt.to_ns <= gantt.from_ns)
         lsl_fail(L, SL_EINVAL, op, "the range is empty: from_us is %.14g, to_us is %.14g", from_us,
                  to_us);
+    gantt.rows = read_rows(L, rows, op);
     gantt.columns = columns > 0 ? (int)columns : printed ? terminal_columns() : 80;
     gantt.unicode = unicode >= 0 ? unicode : printed && terminal_unicode();
     gantt.colour = colour >= 0 ? colour : printed && terminal_colour();

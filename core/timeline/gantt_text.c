@@ -1,4 +1,4 @@
-/* gantt_text.c - the Gantt chart for a terminal: a row a stream.
+/* gantt_text.c - the Gantt chart for a terminal: a row a stream, or an engine.
  *
  *     compute |#########|######:.........|  65%
  *     to host |<<<<<.....................|  19%
@@ -13,6 +13,7 @@
  * leaves a mark, however short. Without Unicode there are two signs a kind, the
  * lighter one for cells that are less than half busy. Where a long operation
  * follows one of its kind without a gap, a thin line stands in its first cell.
+ * A chart that shows a part of the timeline says which, behind the legend.
  *
  * Colour repeats what the glyphs say, so nothing is lost without it.
  */
@@ -53,6 +54,7 @@ static const struct {
 typedef struct chart {
     const sl_timeline *timeline;
     bool unicode, colour;
+    sl_rows rows;
     int columns, label_columns;
     int64_t range_ns;       /* what the percentages refer to */
     sl__grid grid;
@@ -137,13 +139,15 @@ static void put_label(chart *c, const char *text, int columns)
     sl_text_add(c->out, "%*s", columns - used, "");
 }
 
-static const char *stream_label(const chart *c, uint32_t stream, char buffer[32])
+static const char *row_label(const chart *c, uint32_t id, char buffer[32])
 {
-    const sl_stream_note *note = sl__timeline_note(c->timeline, stream);
+    if (c->rows == SL_ROWS_ENGINES)
+        return sl_engine_name((sl_engine)id);
+    const sl_stream_note *note = sl__timeline_note(c->timeline, id);
     const char *name = note ? sl_timeline_text(c->timeline, note->name) : "";
     if (*name)
         return name;
-    snprintf(buffer, 32, "stream %" PRIu32, stream);
+    snprintf(buffer, 32, "stream %" PRIu32, id);
     return buffer;
 }
 
@@ -217,7 +221,7 @@ static void put_row(chart *c, size_t row)
     const sl__grid_row *r = &c->grid.rows[row];
     const char *frame = c->unicode ? "│" : "|";
     char buffer[32];
-    put_label(c, stream_label(c, r->stream, buffer), c->label_columns);
+    put_label(c, row_label(c, r->id, buffer), c->label_columns);
     sl_text_add(c->out, " %s", frame);
     put_cells(c, row);
     int64_t percent = sl__ratio(r->busy_ns, c->range_ns, 100);
@@ -257,6 +261,20 @@ static void put_tick(const chart *c, const sl__axis *axis, int64_t tick_ns, bool
     }
 }
 
+/* Rounds a time as a thousandth of the range asks for, and lets the axis' labels have the
+ * decimals for it. */
+static int64_t round_point(sl__axis *axis, int64_t ns, int64_t range_ns)
+{
+    int64_t grain_ns = 1;
+    while (grain_ns <= range_ns / 10000)
+        grain_ns *= 10;
+    ns = (ns + grain_ns / 2) / grain_ns * grain_ns;
+    axis->decimals = 0;
+    for (int64_t unit = axis->unit_ns; unit > 1 && ns % unit != 0; unit /= 10)
+        axis->decimals++;
+    return ns;
+}
+
 static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
 {
     sl__axis axis;
@@ -267,6 +285,8 @@ static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
     sl__axis_choose(&axis, from_ns, to_ns, n, slack);
     for (int64_t tick = sl__axis_first(&axis, from_ns); tick < to_ns; tick += axis.step_ns)
         put_tick(c, &axis, tick, to_ns - tick <= axis.step_ns, &lines);
+    if (lines.end == 0)                     /* a narrow chart of a part between two ticks */
+        put_tick(c, &axis, round_point(&axis, from_ns, to_ns - from_ns), true, &lines);
     sl_text_add(c->out, "%*s %s", c->label_columns, "", c->unicode ? "└" : "+");
     for (int i = 0; i < n; i++) {
         bool tick = lines.marks[i] == '+';
@@ -315,7 +335,24 @@ static void put_partly(chart *c, int *column, int indent)
                   c->columns < 30 ? "lighter: partly busy" : "lighter, hollow: partly busy");
 }
 
-static void put_legend(chart *c)
+/* Which part of the timeline is shown, if it is a part and there is room to say so. */
+static void put_part(chart *c, int *column, int indent, int64_t from_ns, int64_t to_ns)
+{
+    int64_t makespan_ns = sl_timeline_makespan_ns(c->timeline);
+    if (from_ns == 0 && to_ns >= makespan_ns)
+        return;
+    sl__axis axis;
+    char from[SL__TICK_BYTES], to[SL__TICK_BYTES], all[SL__DURATION_BYTES], text[128];
+    sl__axis_choose(&axis, from_ns, to_ns, 1, 0);
+    sl__axis_label(&axis, round_point(&axis, from_ns, to_ns - from_ns), from);
+    sl__axis_label(&axis, round_point(&axis, to_ns, to_ns - from_ns), to);
+    sl__format_duration(all, makespan_ns);
+    snprintf(text, sizeof text, "showing %s to %s %s of %s", from, to, axis.unit, all);
+    if (indent + (int)strlen(text) <= c->columns)
+        put_entry(c, column, indent, "", "", text);
+}
+
+static void put_legend(chart *c, int64_t from_ns, int64_t to_ns)
 {
     int indent = c->columns >= 60 ? c->label_columns + 2 : 0, column = 0;
     for (int kind = 0; kind <= IDLE; kind++) {
@@ -326,6 +363,7 @@ static void put_legend(chart *c)
     if (c->marked)
         put_entry(c, &column, indent, c->unicode ? "│" : "|", "", "next begins");
     put_partly(c, &column, indent);
+    put_part(c, &column, indent, from_ns, to_ns);
     sl_text_add(c->out, "\n");
 }
 
@@ -369,10 +407,11 @@ static int choose_label_columns(const chart *c)
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[32];
-        if (i > 0 && spans[i].stream == last)
+        uint32_t id = c->rows == SL_ROWS_ENGINES ? spans[i].engine : spans[i].stream;
+        if (i > 0 && id == last)
             continue;
-        last = spans[i].stream;
-        int width = label_width(c, stream_label(c, last, buffer));
+        last = id;
+        int width = label_width(c, row_label(c, id, buffer));
         if (width > widest)
             widest = width;
     }
@@ -387,8 +426,8 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
     if (to_ns - from_ns < n_cells)
         to_ns = from_ns + n_cells;      /* no cell is shorter than 1 ns */
     int64_t first_ns = sl__timeline_first_ns(c->timeline);
-    sl_status status = sl__grid_fill(c->timeline, first_ns + from_ns, first_ns + to_ns, n_cells,
-                                     MAX_ROWS, &c->grid, err);
+    sl_status status = sl__grid_fill(c->timeline, c->rows, first_ns + from_ns, first_ns + to_ns,
+                                     n_cells, MAX_ROWS, &c->grid, err);
     if (status != SL_OK)
         return status;
     for (size_t row = 0; row < c->grid.n_rows; row++)
@@ -397,7 +436,7 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
         sl_text_add(c->out, "... %zu more stream%s\n", c->grid.n_left_out,
                     c->grid.n_left_out == 1 ? "" : "s");
     put_axis(c, from_ns, to_ns);
-    put_legend(c);
+    put_legend(c, from_ns, to_ns);
     sl__grid_free(&c->grid);
     return SL_OK;
 }
@@ -406,7 +445,7 @@ sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options 
                             sl_text *out, sl_error *err)
 {
     chart c = { .timeline = timeline, .unicode = options->unicode, .colour = options->colour,
-                .columns = options->columns ? options->columns : DEFAULT_COLUMNS, .out = out };
+                .rows = options->rows, .columns = options->columns ? options->columns : DEFAULT_COLUMNS, .out = out };
     if (c.columns < MIN_COLUMNS || c.columns > MAX_COLUMNS)
         return sl_fail(err, SL_EINVAL, "a chart can be %d to %d columns wide, not %d",
                        MIN_COLUMNS, MAX_COLUMNS, c.columns);

@@ -259,12 +259,14 @@ sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text 
 
 /* ---- pictures and files -------------------------------------------------- */
 
+typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
 typedef struct sl_gantt_options {
     int columns;            /* width of the whole chart; 0: 80 */
     bool unicode, colour;
     int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
+    sl_rows rows;
 } sl_gantt_options;
-/* The Gantt chart, a row a stream (gantt_text.c). Appends to *out. */
+/* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
                             sl_text *out, sl_error *err);
 /* Busy times, overlaps and bounds as a table (summary.c). Appends to *out. */
@@ -283,7 +285,6 @@ sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const cha
 /* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
 
-typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
 typedef enum sl_theme { SL_THEME_AUTO, SL_THEME_LIGHT, SL_THEME_DARK } sl_theme;
 typedef struct sl_picture_options {
     sl_rows rows;

@@ -236,6 +236,12 @@ local function charts()
     T.ok(tl:text{unicode = true}:find("[\128-\255]"), "unicode = true uses Unicode")
     T.ok(tl:text{colour = true}:find("\27", 1, true), "colour = true uses colour")
     T.ok(#tl:text{columns = 40} < #tl:text{columns = 120}, "columns = sets the width")
+    T.like(tl:text{rows = "engines"}, "^compute |", "rows = \"engines\" draws engines")
+    T.is(tl:text{rows = "streams"}, text, "and streams are what is drawn without it")
+    refuses(function() tl:text{rows = "kernels"} end, "SL_EINVAL", "kernels",
+            "there are no other rows")
+    T.like(tl:text{from_us = 0, to_us = tl.makespan_us / 2}, "showing 0 to ",
+           "a part of the time says which")
     refuses(function() tl:text{colums = 3} end, "SL_EINVAL", "colums", "a typo cannot pass")
     refuses(function() tl:show{columns = 0 / 0} end, "SL_EINVAL", "columns",
             "NaN columns are refused")
