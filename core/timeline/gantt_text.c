@@ -25,9 +25,9 @@
 
 #include "axis.h"
 #include "gantt_cells.h"
+#include "labels.h"
 #include "store.h"
 #include "units.h"
-#include "utf8.h"
 
 #define DEFAULT_COLUMNS 80
 #define MIN_COLUMNS 20
@@ -66,76 +66,10 @@ typedef struct chart {
 
 /* ---- labels ---------------------------------------------------------------- */
 
-/* The next character of a label as it may go to a terminal: in the chart's
- * character set, and never a control character. Returns its columns. */
-static int next_character(const chart *c, const char **at, const char **bytes, int *n_bytes)
-{
-    bool good;
-    *bytes = *at;
-    uint32_t character = sl__utf8_next(at, &good);
-    *n_bytes = (int)(*at - *bytes);
-    int columns = sl__utf8_columns(character);
-    if (good && columns >= 0 && (c->unicode || character < 0x80))
-        return columns;
-    *bytes = "?";
-    *n_bytes = 1;
-    return 1;
-}
-
-static int label_width(const chart *c, const char *text)
-{
-    int width = 0;
-    while (*text) {
-        const char *bytes;
-        int n_bytes;
-        width += next_character(c, &text, &bytes, &n_bytes);
-    }
-    return width;
-}
-
-/* As much of the text's beginning as fits; returns the columns used. */
-static int put_head(chart *c, const char *text, int room)
-{
-    int used = 0;
-    while (*text) {
-        const char *bytes;
-        int n_bytes, width = next_character(c, &text, &bytes, &n_bytes);
-        if (used + width > room)
-            break;
-        sl_text_add(c->out, "%.*s", n_bytes, bytes);
-        used += width;
-    }
-    return used;
-}
-
-/* What is left of a text `width` columns wide when its beginning is dropped so far
- * that it fits; no accent of a dropped letter stays. */
-static const char *find_tail(const chart *c, const char *text, int width, int room)
-{
-    while (*text) {
-        const char *bytes, *next = text;
-        int n_bytes, one = next_character(c, &next, &bytes, &n_bytes);
-        if (width <= room && one > 0)
-            break;
-        width -= one;
-        text = next;
-    }
-    return text;
-}
-
-/* Exactly `columns` columns: the text, padded, or cut in the middle, since names
- * that are long mostly differ at their ends. */
+/* Exactly `columns` columns. */
 static void put_label(chart *c, const char *text, int columns)
 {
-    int width = label_width(c, text), used = 0;
-    if (width <= columns) {
-        used = put_head(c, text, columns);
-    } else {
-        int dots = c->unicode ? 1 : 2, tail = (columns - dots) / 2;
-        used = put_head(c, text, columns - dots - tail) + dots;
-        sl_text_add(c->out, "%s", c->unicode ? "…" : "..");
-        used += put_head(c, find_tail(c, text, width, tail), tail);
-    }
+    int used = sl__label_add(c->out, text, columns, c->unicode);
     sl_text_add(c->out, "%*s", columns - used, "");
 }
 
@@ -301,7 +235,7 @@ static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
 static void put_entry(chart *c, int *column, int indent, const char *glyph, const char *colour,
                       const char *name)
 {
-    int width = (*glyph ? label_width(c, glyph) + 1 : 0) + (int)strlen(name);
+    int width = (*glyph ? sl__label_columns(glyph, c->unicode) + 1 : 0) + (int)strlen(name);
     if (*column > indent && *column + 2 + width > c->columns) {
         sl_text_add(c->out, "\n");
         *column = 0;
@@ -411,7 +345,7 @@ static int choose_label_columns(const chart *c)
         if (i > 0 && id == last)
             continue;
         last = id;
-        int width = label_width(c, row_label(c, id, buffer));
+        int width = sl__label_columns(row_label(c, id, buffer), c->unicode);
         if (width > widest)
             widest = width;
     }
