@@ -1,4 +1,4 @@
-/* l_show.c - a timeline as a chart, as a table and as a file.
+/* l_show.c - a timeline as a chart, as a table, beside another one, and as a file.
  *
  * What the terminal can do is asked here, because the core knows none: its width,
  * whether it shows UTF-8, and whether colour is wanted.
@@ -183,6 +183,40 @@ int lsl_timeline_explain(lua_State *L)
     sl_error err;
     sl_status status = sl_timeline_explain(box->p, terminal_columns(), text, &err);
     lsl_check(L, status, &err, "explain");
+    print_text(text);
+    return 0;
+}
+
+/* ---- two of them ---------------------------------------------------------------------- */
+
+/* The i-th of the two names in the list at `slot`, or NULL without a list. */
+static const char *read_name(lua_State *L, int slot, int i)
+{
+    if (lua_isnil(L, slot)) return NULL;
+    if (!lua_istable(L, slot) || lua_rawlen(L, slot) != 2 ||
+        lua_rawgeti(L, slot, i) != LUA_TSTRING)
+        lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
+    return lua_tostring(L, -1);
+}
+
+/* tl:diff(other, {names = {"a", "b"}}) */
+int lsl_timeline_diff(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "diff");
+    lsl_timeline *other = lsl_to(L, 2, LSL_TIMELINE);
+    lsl_no_more(L, 3, "diff");
+    if (other == NULL || other->p == NULL) lsl_type_error(L, 2, "other", "a timeline", "diff");
+    if (other->device != NULL)
+        lsl_fail(L, SL_ESTATE, "diff",
+                 "the other timeline is still recording: call its stop() first");
+    lua_settop(L, 4);
+    int names = 4;
+    const lsl_option options[] = {{"names", LSL_OPT_ANY, &names}};
+    lsl_options(L, 3, options, LSL_COUNT(options), "diff");
+    const char *name_a = read_name(L, names, 1), *name_b = read_name(L, names, 2);
+    sl_text *text = new_text(L);
+    sl_error err;
+    lsl_check(L, sl_timeline_diff(box->p, other->p, name_a, name_b, text, &err), &err, "diff");
     print_text(text);
     return 0;
 }

@@ -121,3 +121,12 @@ void sl__lanes_free(sl__lanes *lanes)
     free(lanes->slots);
     *lanes = (sl__lanes){ 0 };
 }
+
+sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err)
+{
+    sl__lanes lanes;
+    sl_status status = sl__lanes_collect(timeline, false, &lanes, err);
+    *n = lanes.n;
+    sl__lanes_free(&lanes);
+    return status;
+}

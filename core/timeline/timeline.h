@@ -147,6 +147,9 @@ const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 
+/* How many streams have spans. SL_ENOMEM. */
+sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);
+
 /* From the first span's start to the last one's end. */
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
 int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's time */
@@ -275,7 +278,8 @@ sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_erro
  * wall_us, lower_bound_us, count and busy_us by kind, overlap_us by pair of kinds
  * ("kernel&memcpy_d2h"), .... Appends to *out. */
 sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl_error *err);
-/* Two timelines side by side (diff.c), at most 80 columns. Appends to *out. */
+/* Two timelines side by side, A and B, and what moved in words (diff.c), at most 80 columns.
+ * The names say above it what A and B are; NULL: nothing is said. Appends to *out. */
 sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const char *name_a,
                            const char *name_b, sl_text *out, sl_error *err);
 

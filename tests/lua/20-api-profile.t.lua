@@ -247,6 +247,23 @@ local function charts()
             "NaN columns are refused")
 end
 
+local function two_timelines()
+    local tl = example()
+    T.is(tl.stream_count, 2, "stream_count counts the streams that have spans")
+    T.is(tl.device_name, lab.device().name, "device_name is the GPU's")
+    T.is(tl.simulated, true, "and simulated says what it is")
+    refuses(function() tl:diff() end, "SL_EINVAL", "a timeline", "diff needs another timeline")
+    refuses(function() tl:diff(5) end, "SL_EINVAL", "a timeline", "and no number")
+    refuses(function() tl:diff(tl, {names = {"a"}}) end, "SL_EINVAL", "two strings",
+            "its names are two")
+    refuses(function() tl:diff(tl, {names = {"a", 5}}) end, "SL_EINVAL", "two strings",
+            "both of them strings")
+    refuses(function() tl:diff(tl, {name = "a"}) end, "SL_EINVAL", "name", "a typo cannot pass")
+    local running <close> = lab.record()
+    refuses(function() tl:diff(running) end, "SL_ESTATE", "still recording",
+            "the other one must not be recording")
+end
+
 local function results_and_arguments()
     ideal.h200()
     local tl, value = lab.profile(function() return 42 end)
@@ -378,7 +395,7 @@ end
 
 for _, test in ipairs{spans, sums, selections_are_checked, streams_in_selections,
                       recording_takes_no_time, critical_paths, an_empty_timeline,
-                      recording_is_bounded_by_the_calls, recording_by_hand, charts,
+                      recording_is_bounded_by_the_calls, recording_by_hand, charts, two_timelines,
                       results_and_arguments,
                       an_error_closes_the_recorder, where_goes_to_the_users_line, pictures,
                       strange_terminals, saving, a_timeline_outlives_its_objects} do
