@@ -1,9 +1,10 @@
 /* diff.c - two timelines side by side, and in words what moved from one to the other.
  *
  * Both are measured in the same way: busy times of the kinds, overlaps of each two of
- * them, the pauses of engines, busy times and pauses of streams. Each figure that both
- * have, or only one of them, is a move from was to is; the largest ones are told.
- * Streams are the same if they have the same name, or without names the same number.
+ * them, what the makespan consists of, the pauses of engines, busy times and pauses of
+ * streams. Each figure that both have, or only one of them, is a move from was to is; the
+ * largest ones are told. Streams are the same if they have the same name, or without names
+ * the same number.
  */
 #include "timeline.h"
 
@@ -33,6 +34,19 @@ static const struct { const char *one, *many; } nouns[SL_SPAN_KINDS] = {
     [SL_SPAN_HOST_FUNC] = { "host function", "host functions" },
 };
 
+/* A part of the makespan: SL_SPAN_KINDS and then a cause. */
+enum { PARTS = SL_SPAN_KINDS + SL_CAUSES };
+
+static const char *const cause_titles[SL_CAUSES] = {
+    [SL_CAUSE_LATENCY] = "start-up and gaps", [SL_CAUSE_STREAM_ORDER] = "stream order",
+    [SL_CAUSE_EVENT] = "waiting for an event", [SL_CAUSE_NULL_STREAM] = "NULL stream's barrier",
+    [SL_CAUSE_CHANNEL] = "same hardware channel", [SL_CAUSE_ENGINE] = "copy engine busy",
+    [SL_CAUSE_ROOM] = "no room on the SMs", [SL_CAUSE_PRIORITY] = "overtaken by priority",
+    [SL_CAUSE_QUEUE_FULL] = "launch queue full", [SL_CAUSE_HOST_BLOCKED] = "host blocked",
+    [SL_CAUSE_HOST_WORK] = "host busy otherwise", [SL_CAUSE_HOST_ISSUING] = "host issuing",
+    [SL_CAUSE_UNKNOWN] = "waits of unknown cause",
+};
+
 typedef struct stream_use {
     char number[STREAM_BYTES];
     const char *name;       /* the timeline's, or NULL: it has a number */
@@ -52,6 +66,9 @@ typedef struct side {
     int64_t busy_ns[SL_SPAN_KINDS];
     int64_t overlap_ns[SL_SPAN_KINDS][SL_SPAN_KINDS];   /* [a][b], a < b */
     int64_t pause_ns[SL_ENGINES];
+    int64_t part_ns[PARTS]; /* of the makespan, its sum: operations that ran, by kind, then
+                             * what the others waited for, by cause */
+    sl_explanation explanation;
     stream_use *streams;    /* by label */
     size_t n_streams;
 } side;
@@ -98,6 +115,23 @@ static sl_status measure_engines(side *s, sl_error *err)
             s->pause_ns[engine] = busy.at[busy.n - 1].end_ns - busy.at[0].start_ns -
                                   sl__union_length_ns(&busy);
         sl__union_free(&busy);
+    }
+    return SL_OK;
+}
+
+/* The chain that the explanation follows back from the timeline's end. */
+static sl_status measure_parts(side *s, sl_error *err)
+{
+    sl_status status = sl_timeline_find_causes(s->timeline, &s->explanation, err);
+    if (status != SL_OK)
+        return status;
+    for (size_t i = 0; i < s->explanation.n_chain; i++) {
+        const sl_finding *link = &s->explanation.chain[i];
+        const sl_span *ran = sl_timeline_find_span(s->timeline, link->waiter);
+        int part = SL_SPAN_KINDS + (int)link->cause;
+        if (link->cause == SL_CAUSE_NONE)
+            part = ran ? ran->kind : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
+        s->part_ns[part] = sl__add_ns(s->part_ns[part], link->lost_ns);
     }
     return SL_OK;
 }
@@ -179,6 +213,8 @@ static sl_status measure(const sl_timeline *timeline, side *s, sl_error *err)
         status = measure_kinds(s, err);
     if (status == SL_OK)
         status = measure_engines(s, err);
+    if (status == SL_OK)
+        status = measure_parts(s, err);
     if (status == SL_OK)
         status = measure_streams(s, err);
     return status;
@@ -293,14 +329,30 @@ static void put_overlaps(sl_text *out, const side *a, const side *b)
         sl_text_add(out, "\nno two kinds of work overlap, neither in A nor in B\n");
 }
 
+static void put_parts(sl_text *out, const side *a, const side *b)
+{
+    sl_text_add(out, "\n");
+    put_head(out, "the makespan's parts", "");
+    for (int part = 0; part < PARTS; part++) {
+        char title[TITLE_COLUMNS + 1];
+        if (a->part_ns[part] == 0 && b->part_ns[part] == 0)
+            continue;
+        if (part < SL_SPAN_KINDS)
+            snprintf(title, sizeof title, "%s running", sl_span_kind_name((sl_span_kind)part));
+        else
+            snprintf(title, sizeof title, "%s", cause_titles[part - SL_SPAN_KINDS]);
+        put_times(out, title, a->part_ns[part], b->part_ns[part], "");
+    }
+}
+
 /* ---- moves --------------------------------------------------------------------------- */
 
-typedef enum moved { MOVED_OVERLAP, MOVED_BUSY, MOVED_PAUSE, MOVED_STREAM_BUSY,
+typedef enum moved { MOVED_OVERLAP, MOVED_BUSY, MOVED_PAUSE, MOVED_PART, MOVED_STREAM_BUSY,
                      MOVED_STREAM_PAUSE } moved;
 
 typedef struct move {
     moved what;
-    int a, b;               /* kinds, or the engine */
+    int a, b;               /* kinds, or the engine, or the part */
     size_t n_was, n_is;     /* operations, or streams: 1, or 0 in the one that has it not */
     const char *stream;
     int64_t was_ns, is_ns;
@@ -346,7 +398,7 @@ static void add_move(moves *all, move m)
     all->at[all->n++] = m;
 }
 
-static void find_kind_moves(const side *a, const side *b, moves *all)
+static void find_moves(const side *a, const side *b, moves *all)
 {
     for (int i = 0; i < SL_SPAN_KINDS; i++) {
         for (int j = i + 1; j < SL_SPAN_KINDS; j++)
@@ -360,6 +412,9 @@ static void find_kind_moves(const side *a, const side *b, moves *all)
     for (int i = 0; i < SL_ENGINES; i++)
         add_move(all, (move){ .what = MOVED_PAUSE, .a = i, .was_ns = a->pause_ns[i],
                               .is_ns = b->pause_ns[i] });
+    for (int i = SL_SPAN_KINDS; i < PARTS; i++)
+        add_move(all, (move){ .what = MOVED_PART, .a = i, .was_ns = a->part_ns[i],
+                              .is_ns = b->part_ns[i] });
 }
 
 /* A stream that only one of them has is NULL in the other. */
@@ -428,6 +483,12 @@ static void tell_busy(sl_text *out, const move *m, const char *was, const char *
                     m->n_is == 1 ? "s" : "", is, m->n_was, was);
 }
 
+static void tell_part(sl_text *out, const move *m, const char *was, const char *is)
+{
+    sl_text_add(out, "%s: now %s of the makespan (was %s)", cause_titles[m->a - SL_SPAN_KINDS],
+                m->is_ns == 0 ? "nothing" : is, m->was_ns == 0 ? "nothing" : was);
+}
+
 /* "stream 7", or "stream copies". */
 static void put_stream(sl_text *out, const char *label)
 {
@@ -466,6 +527,7 @@ static void tell(sl_text *out, const move *m)
         sl_text_add(out, "the %s engine", sl_engine_name((sl_engine)m->a));
         tell_pause(out, was, is);
         break;
+    case MOVED_PART: tell_part(out, m, was, is); break;
     case MOVED_STREAM_BUSY: tell_stream(out, m, was, is); break;
     case MOVED_STREAM_PAUSE:
         put_stream(out, m->stream);
@@ -491,13 +553,13 @@ static void tell_makespan(sl_text *out, const side *a, const side *b)
  * show. */
 static sl_status put_moves(sl_text *out, const side *a, const side *b, sl_error *err)
 {
-    enum { KIND_MOVES = SL_SPAN_KINDS * SL_SPAN_KINDS + SL_ENGINES };
-    size_t room = KIND_MOVES + 2 * (a->n_streams + b->n_streams);
+    enum { OTHER_MOVES = SL_SPAN_KINDS * SL_SPAN_KINDS + SL_ENGINES + PARTS };
+    size_t room = OTHER_MOVES + 2 * (a->n_streams + b->n_streams);
     int64_t longer_ns = a->makespan_ns > b->makespan_ns ? a->makespan_ns : b->makespan_ns;
     moves all = { .at = malloc(room * sizeof *all.at), .least_ns = longer_ns / 100 };
     if (!all.at)
         return sl_fail(err, SL_ENOMEM, "no memory to compare %zu streams", room);
-    find_kind_moves(a, b, &all);
+    find_moves(a, b, &all);
     find_stream_moves(a, b, &all);
     qsort(all.at, all.n, sizeof *all.at, by_size);
     sl_text_add(out, "\nwhat moved\n");
@@ -508,6 +570,30 @@ static sl_status put_moves(sl_text *out, const side *a, const side *b, sl_error 
         sl_text_add(out, "  nothing else by 1 %% of it or more\n");
     free(all.at);
     return SL_OK;
+}
+
+/* The first finding of each, in a sentence. */
+static sl_status put_cause(sl_text *out, const char *letter, const side *s, sl_error *err)
+{
+    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_text_add(out, "  %s: ", letter);
+    if (s->explanation.n_findings > 0)
+        sl_finding_tell(s->timeline, &s->explanation.findings[0], &sentence, &remedy);
+    else
+        sl_text_add(&sentence, "none: no engine stood still before work that came to it");
+    bool fine = !sentence.failed && !remedy.failed;
+    if (fine)
+        sl__label_wrap(out, sentence.data, 5, COLUMNS);
+    sl_text_free(&sentence);
+    sl_text_free(&remedy);
+    return fine ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory to compare two timelines");
+}
+
+static sl_status put_causes(sl_text *out, const side *a, const side *b, sl_error *err)
+{
+    sl_text_add(out, "\nwhere most time was lost\n");
+    sl_status status = put_cause(out, "A", a, err);
+    return status == SL_OK ? put_cause(out, "B", b, err) : status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -536,7 +622,15 @@ static sl_status put_all(sl_text *out, const side *a, const side *b, sl_error *e
     }
     put_kinds(out, a, b);
     put_overlaps(out, a, b);
-    return put_moves(out, a, b, err);
+    put_parts(out, a, b);
+    sl_status status = put_moves(out, a, b, err);
+    return status == SL_OK ? put_causes(out, a, b, err) : status;
+}
+
+static void free_side(side *s)
+{
+    sl_explanation_free(&s->explanation);
+    free(s->streams);
 }
 
 sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const char *name_a,
@@ -560,7 +654,7 @@ sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const cha
         out->len = len;
         out->data[len] = '\0';
     }
-    free(left.streams);
-    free(right.streams);
+    free_side(&left);
+    free_side(&right);
     return status;
 }

@@ -1,4 +1,4 @@
-/* labels.c - measures and shortens names by the columns that they take on a terminal. */
+/* labels.c - measures, shortens and wraps texts by the columns that they take on a terminal. */
 #include "labels.h"
 
 #include "utf8.h"
@@ -69,4 +69,26 @@ int sl__label_add(sl_text *out, const char *text, int columns, bool unicode)
     int used = add_head(out, text, columns - dots - tail, unicode) + dots;
     sl_text_add(out, "%s", unicode ? "…" : "..");
     return used + add_head(out, find_tail(text, width, tail, unicode), tail, unicode);
+}
+
+void sl__label_wrap(sl_text *out, const char *text, int indent, int columns)
+{
+    int room = columns - indent, used = 0;
+    while (*text) {
+        int width = 0;
+        const char *end = text;
+        while (*end && *end != ' ') {
+            bool good;
+            int one = sl__utf8_columns(sl__utf8_next(&end, &good));
+            width += good && one > 0 ? one : 0;
+        }
+        if (used > 0 && used + 1 + width > room) {
+            sl_text_add(out, "\n%*s", indent, "");
+            used = 0;
+        }
+        sl_text_add(out, "%s%.*s", used > 0 ? " " : "", (int)(end - text), text);
+        used += width + (used > 0);
+        text = *end ? end + 1 : end;
+    }
+    sl_text_add(out, "\n");
 }
