@@ -42,10 +42,25 @@ endif
 ifeq ($(shell uname),Darwin)
 EXPORT_FLAGS := -Wl,-export_dynamic
 MODULE_FLAGS := -bundle -undefined dynamic_lookup -Wl,-exported_symbol,_luaopen_streamlab
+BREW         := $(firstword $(wildcard /opt/homebrew/include /usr/local/include))
+CPPFLAGS     += $(addprefix -I,$(BREW))
+LDFLAGS      += $(patsubst %/include,-L%/lib,$(BREW))
 else
 EXPORT_FLAGS := -Wl,-E
 MODULE_FLAGS := -shared -Wl,--version-script=$(BUILD)/module.map
 LIBS         += -ldl
+HIDE_ARCHIVES := -Wl,--exclude-libs,libjansson.a:libz.a
+endif
+
+# What reads traces. The program takes the static libraries where there are any, so that
+# it can be copied to a machine that has none, and keeps their names to itself: another
+# library that it loads may bring its own.
+TRACE_LIBS   := -ljansson -lz
+ARCHIVES     := $(foreach l,libjansson.a libz.a,$(filter /%,$(shell $(CC) -print-file-name=$(l))))
+ifeq ($(words $(ARCHIVES)),2)
+PROGRAM_LIBS := $(ARCHIVES) $(HIDE_ARCHIVES)
+else
+PROGRAM_LIBS := $(TRACE_LIBS)
 endif
 
 # The plugin: code for the GPUs that this nvcc knows from sm_70 to sm_90, and PTX for
@@ -136,11 +151,13 @@ all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 
 $(BUILD)/streamlab: $(REPL) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
+	    $(PROGRAM_LIBS) $(LIBS)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(MODULE_FLAGS) -o $@ $(filter %.o,$^) $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(MODULE_FLAGS) -o $@ $(filter %.o,$^) \
+	    $(TRACE_LIBS) $(LIBS)
 
 # What the module and the plugin export.
 $(BUILD)/module.map $(BUILD)/plugin.map:
@@ -174,6 +191,14 @@ need-lua:
 	$(if $(and $(LUA_INC),$(LUA_LIB)),@:,$(error Lua 5.4 is missing (lua.h and the static \
 	library): run 'sh scripts/setup.sh', or give LUA_INCLUDE=folder and LUA_LIBRARY=file))
 
+$(TIMELINE): | $(BUILD)/libraries
+$(BUILD)/libraries:
+	@mkdir -p $(@D)
+	@printf '#include <jansson.h>\n#include <zlib.h>\n' | $(CC) $(CPPFLAGS) -fsyntax-only -xc - \
+	    || { echo 'jansson or zlib is missing (jansson.h, zlib.h): run sh scripts/setup.sh' >&2; \
+	    exit 1; }
+	@touch $@
+
 $(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
@@ -186,11 +211,11 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.c
 
 $(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(TRACE_LIBS) $(LIBS)
 
 $(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(TRACE_LIBS) $(LIBS)
 
 $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	$(call say,link,$@)

@@ -238,8 +238,9 @@ int lsl_timeline_save(lua_State *L)
     if (has_suffix(path, ".svg") || has_suffix(path, ".html"))
         lsl_fail(L, SL_EUNSUPPORTED, "save",
                  "cannot write \"%.200s\": timelines are saved as .json only", path);
-    if (!has_suffix(path, ".json"))
-        lsl_fail(L, SL_EINVAL, "save", "the file's name must end in .json, got \"%.200s\"", path);
+    if (!has_suffix(path, ".json") && !has_suffix(path, ".json.gz"))
+        lsl_fail(L, SL_EINVAL, "save",
+                 "the file's name must end in .json or .json.gz, got \"%.200s\"", path);
     lsl_timeline_add_sources(L, box);
     sl_error err;
     lsl_check(L, sl_timeline_save_kineto(box->p, path, &err), &err, "save");

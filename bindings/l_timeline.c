@@ -123,6 +123,22 @@ static int timeline_gc(lua_State *L)
     return 0;
 }
 
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* lab.load(path): the timeline of a trace file. Needs no device. */
+static int lab_load(lua_State *L)
+{
+    const char *path = lsl_check_text(L, 1, "path", "load");
+    lsl_no_more(L, 1, "load");
+    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
+    sl_timeline *timeline;
+    sl_error err;
+    lsl_check(L, sl_timeline_load_kineto(path, &timeline, &err), &err, "load");
+    box->p = timeline;
+    box->host_start_ns = sl_timeline_host_start_ns(timeline);
+    return 1;
+}
+
 /* ---- spans ------------------------------------------------------------------------------ */
 
 /* The stream's name, "stream 3" where the timeline has none. */
@@ -393,6 +409,15 @@ static int get_recording(lua_State *L)
     return 1;
 }
 
+/* What a file had that the timeline has not; nil if nothing. */
+static int get_notice(lua_State *L)
+{
+    const char *notice = sl_timeline_notice(lsl_check_timeline(L, "notice")->p);
+    if (notice[0] == '\0') return 0;
+    lua_pushstring(L, notice);
+    return 1;
+}
+
 static int timeline_tostring(lua_State *L)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);
@@ -411,7 +436,7 @@ static int timeline_tostring(lua_State *L)
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static const luaL_Reg functions[] = {{"record", lab_record}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"record", lab_record}, {"load", lab_load}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"stop", timeline_stop}, {"spans", timeline_spans}, {"busy_us", timeline_busy_us},
     {"overlap_us", timeline_overlap_us}, {"bounds", timeline_bounds},
@@ -424,7 +449,8 @@ static const luaL_Reg methods[] = {
 static const luaL_Reg getters[] = {
     {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},
     {"stream_count", get_stream_count}, {"device_name", get_device_name},
-    {"simulated", get_simulated}, {"recording", get_recording}, {NULL, NULL}
+    {"simulated", get_simulated}, {"recording", get_recording},
+    {"notice", get_notice}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
     {"__gc", timeline_gc}, {"__close", timeline_close}, {"__tostring", timeline_tostring},

@@ -34,6 +34,7 @@ const char options_help[] =
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --seed N          the seed of random tensors\n"
     "  --trace FILE      record the whole run and save it; FILE ends in .json\n"
+    "                    or .json.gz\n"
     "others:\n"
     "  --version         print the version and stop\n"
     "  --help            print this and stop\n"
@@ -122,8 +123,8 @@ static bool take_trace(reader *r, const char *text)
     if (has_suffix(text, ".svg") || has_suffix(text, ".html"))
         return wrong(r, "--trace %s: this version writes .json only; .svg and .html are not"
                      " there yet", text);
-    if (!has_suffix(text, ".json"))
-        return wrong(r, "--trace needs a file that ends in .json, got '%s'", text);
+    if (!has_suffix(text, ".json") && !has_suffix(text, ".json.gz"))
+        return wrong(r, "--trace needs a file that ends in .json or .json.gz, got '%s'", text);
     r->options->trace = text;
     return true;
 }

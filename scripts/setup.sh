@@ -79,6 +79,7 @@ look() {
     have_blas || missing="$missing blas"
     have_header editline/readline.h || missing="$missing libedit"
     have_header jansson.h || missing="$missing jansson"
+    have_header zlib.h || missing="$missing zlib"
     command -v prove >/dev/null 2>&1 || missing="$missing prove"
     return 0
 }
@@ -92,12 +93,14 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:blas) echo libopenblas0 ;;
     apt-get:libedit) echo libedit-dev ;;
     apt-get:jansson) echo libjansson-dev ;;
+    apt-get:zlib) echo zlib1g-dev ;;
     apt-get:prove) echo perl ;;
     dnf:lua) echo lua-devel lua-static ;;
     dnf:lua-program) echo lua ;;
     dnf:blas) echo openblas-serial ;;
     dnf:libedit) echo libedit-devel ;;
     dnf:jansson) echo jansson-devel ;;
+    dnf:zlib) echo zlib-devel ;;
     dnf:prove) echo perl-Test-Harness ;;
     brew:lua | brew:lua-program) echo lua@5.4 ;;
     brew:prove) echo perl ;;

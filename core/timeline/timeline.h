@@ -131,6 +131,9 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
  * Also after finish; a second one replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
                                  sl_error *err);
+/* What a user should know of where the timeline comes from, a sentence a line: what of a
+ * file is not in it. Also after finish; a second one replaces the first. SL_ENOMEM. */
+sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err);
 
 /* ---- reading ----------------------------------------------------------- */
 
@@ -145,6 +148,7 @@ const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);   /* b
 size_t sl_timeline_text_count(const sl_timeline *timeline);     /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    /* "" if not set */
+const char *sl_timeline_notice(const sl_timeline *timeline);                /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 
 /* How many streams have spans. SL_ENOMEM. */
@@ -153,6 +157,8 @@ sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_er
 /* From the first span's start to the last one's end. */
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
 int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's time */
+/* When the recording began, on the clock of the spans. */
+int64_t sl_timeline_host_start_ns(const sl_timeline *timeline);
 
 const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */
 const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", "d2h", "p2p", "host" */
@@ -304,8 +310,10 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
 sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err);
 
 /* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c).
- * SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has something in it that cannot
- * be; the sentence says what and where. */
+ * One of ours gives the timeline that was saved. Of another's with several devices, that
+ * with the most operations is taken, and its times count from the trace's first event; see
+ * sl_timeline_notice. SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has
+ * something in it that cannot be; the sentence says what and where. */
 sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_error *err);
 
 #endif

@@ -188,7 +188,7 @@ refused({ "--check", "-e", go }, "not in this version", "--check")
 refused({ "--check=error", "-e", go }, "not in this version", "--check=error")
 refused({ "--trace=x.svg", "-e", go }, "json only", "an .svg trace")
 refused({ "--trace=x.html", "-e", go }, "json only", "an .html trace")
-refused({ "--trace=x", "-e", go }, "ends in .json, got 'x'", "a trace without suffix")
+refused({ "--trace=x", "-e", go }, "ends in .json or .json.gz, got 'x'", "a trace without suffix")
 refused({ "--help=yes" }, "takes no value", "a value for --help")
 for _, name in ipairs { "calibrate", "grade", "probe", "show" } do
     refused({ name, "--help" }, "'" .. name .. "' is not in this version", name)
