@@ -221,6 +221,18 @@ int lsl_timeline_diff(lua_State *L)
     return 0;
 }
 
+/* tl:json(): the figures as one JSON object. */
+int lsl_timeline_json(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "json");
+    lsl_no_more(L, 1, "json");
+    sl_text *text = new_text(L);
+    sl_error err;
+    lsl_check(L, sl_timeline_summary_json(box->p, text, &err), &err, "json");
+    lua_pushlstring(L, text->data, text->len);
+    return 1;
+}
+
 /* ---- files -------------------------------------------------------------------------- */
 
 static bool has_suffix(const char *path, const char *suffix)

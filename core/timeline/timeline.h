@@ -194,8 +194,8 @@ typedef enum sl_concurrent { SL_CONCURRENT_SPANS, SL_CONCURRENT_ENGINES, SL_CONC
 
 /* The concurrency profile of the selected spans: at_ns[k] is the time between the first
  * selected start and the last selected end with exactly k spans (engines, streams) busy;
- * at_ns[0] is idle time. n - 1 is the most at once; n is 0 without spans. The caller frees
- * at_ns. */
+ * at_ns[0] is idle time. Spans of zero length count as starts and ends, and nowhere else.
+ * n - 1 is the most at once; n is 0 without spans. The caller frees at_ns. */
 typedef struct sl_concurrency { int64_t *at_ns; size_t n; } sl_concurrency;
 sl_status sl_timeline_concurrency(const sl_timeline *timeline, const sl_selection *sel,
                                   sl_concurrent of, sl_concurrency *profile, sl_error *err);
@@ -282,7 +282,7 @@ sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options 
 sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_error *err);
 /* The figures of one timeline as a JSON object, for programs (summary_json.c): makespan_us,
  * wall_us, lower_bound_us, count and busy_us by kind, overlap_us by pair of kinds
- * ("kernel&memcpy_d2h"), .... Appends to *out. */
+ * ("kernel&memcpy_d2h"), .... No newline at its end. Appends to *out. */
 sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl_error *err);
 /* Two timelines side by side, A and B, and what moved in words (diff.c), at most 80 columns.
  * The names say above it what A and B are; NULL: nothing is said. Appends to *out. */
