@@ -107,27 +107,39 @@ static sl_rows read_rows(lua_State *L, const char *rows, const char *op)
 {
     if (rows == NULL || strcmp(rows, "streams") == 0) return SL_ROWS_STREAMS;
     if (strcmp(rows, "engines") != 0)
-        lsl_fail(L, SL_EINVAL, op, "option 'rows' must be \"streams\" or \"engines\", got \"%.60s\"",
-                 rows);
+        lsl_fail(L, SL_EINVAL, op,
+                 "option 'rows' must be \"streams\" or \"engines\", got \"%.60s\"", rows);
     return SL_ROWS_ENGINES;
 }
 
-/* Reads {columns =, unicode =, colour =, from_us =, to_us =, rows =} at argument 2 and
- * pushes the chart. `printed`: for the terminal, which decides what is not given. */
+/* The finished timeline at stack index `slot`, or NULL for nil. */
+static const sl_timeline *read_beside(lua_State *L, int slot, const char *op)
+{
+    if (lua_isnil(L, slot)) return NULL;
+    lsl_timeline *box = lsl_to(L, slot, LSL_TIMELINE);
+    if (box == NULL || box->p == NULL || box->device != NULL)
+        lsl_fail(L, SL_EINVAL, op, "option 'beside' must be a timeline that is complete, got %s",
+                 lsl_type_name(L, slot));
+    return box->p;
+}
+
+/* Reads {columns =, unicode =, colour =, from_us =, to_us =, rows =, beside =} at argument 2
+ * and pushes the chart. `printed`: for the terminal, which decides what is not given. */
 static sl_text *push_chart(lua_State *L, bool printed, const char *op)
 {
     lsl_timeline *box = lsl_check_timeline(L, op);
     lsl_no_more(L, 2, op);
     int64_t columns = 0;
-    int unicode = -1, colour = -1;
+    int unicode = -1, colour = -1, beside = 3;
     double from_us = 0, to_us = 0;
     const char *rows = NULL;
     const lsl_option options[] = {
         {"columns", LSL_OPT_INTEGER, &columns}, {"unicode", LSL_OPT_BOOL, &unicode},
         {"colour", LSL_OPT_BOOL, &colour}, {"from_us", LSL_OPT_NUMBER, &from_us},
         {"to_us", LSL_OPT_NUMBER, &to_us}, {"rows", LSL_OPT_TEXT, &rows},
+        {"beside", LSL_OPT_ANY, &beside},
     };
-    lua_settop(L, 2);
+    lua_settop(L, 3);
     lsl_options(L, 2, options, LSL_COUNT(options), op);
     if (columns > 10000)
         lsl_fail(L, SL_EINVAL, op, "option 'columns' must be at most 10000, got %lld",
@@ -139,6 +151,7 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
         lsl_fail(L, SL_EINVAL, op, "the range is empty: from_us is %.14g, to_us is %.14g", from_us,
                  to_us);
     gantt.rows = read_rows(L, rows, op);
+    gantt.beside = read_beside(L, beside, op);
     gantt.columns = columns > 0 ? (int)columns : printed ? terminal_columns() : 80;
     gantt.unicode = unicode >= 0 ? unicode : printed && terminal_unicode();
     gantt.colour = colour >= 0 ? colour : printed && terminal_colour();

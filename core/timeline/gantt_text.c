@@ -52,7 +52,7 @@ static const struct {
 };
 
 typedef struct chart {
-    const sl_timeline *timeline;
+    const sl_timeline *timeline, *beside;
     bool unicode, colour;
     sl_rows rows;
     int columns, label_columns;
@@ -73,12 +73,12 @@ static void put_label(chart *c, const char *text, int columns)
     sl_text_add(c->out, "%*s", columns - used, "");
 }
 
-static const char *row_label(const chart *c, uint32_t id, char buffer[32])
+static const char *row_label(const chart *c, const sl_timeline *of, uint32_t id, char buffer[32])
 {
     if (c->rows == SL_ROWS_ENGINES)
         return sl_engine_name((sl_engine)id);
-    const sl_stream_note *note = sl__timeline_note(c->timeline, id);
-    const char *name = note ? sl_timeline_text(c->timeline, note->name) : "";
+    const sl_stream_note *note = sl__timeline_note(of, id);
+    const char *name = note ? sl_timeline_text(of, note->name) : "";
     if (*name)
         return name;
     snprintf(buffer, 32, "stream %" PRIu32, id);
@@ -155,7 +155,7 @@ static void put_row(chart *c, size_t row)
     const sl__grid_row *r = &c->grid.rows[row];
     const char *frame = c->unicode ? "│" : "|";
     char buffer[32];
-    put_label(c, row_label(c, r->id, buffer), c->label_columns);
+    put_label(c, row_label(c, c->timeline, r->id, buffer), c->label_columns);
     sl_text_add(c->out, " %s", frame);
     put_cells(c, row);
     int64_t percent = sl__ratio(r->busy_ns, c->range_ns, 100);
@@ -319,9 +319,11 @@ static const char *in_us(int64_t ns, char text[32])
 static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_options *options,
                                int64_t *from_ns, int64_t *to_ns, sl_error *err)
 {
-    int64_t makespan = sl_timeline_makespan_ns(timeline);
+    int64_t makespan = sl_timeline_makespan_ns(timeline), longest = makespan;
+    if (options->beside && sl_timeline_makespan_ns(options->beside) > longest)
+        longest = sl_timeline_makespan_ns(options->beside);
     *from_ns = options->from_ns;
-    *to_ns = options->to_ns == 0 ? makespan : options->to_ns;
+    *to_ns = options->to_ns == 0 ? longest : options->to_ns;
     bool point = *from_ns == 0 && *to_ns == 0;      /* all spans have no length */
     if (*from_ns >= 0 && (*from_ns < *to_ns || point) && *to_ns < INT64_C(1) << 61)
         return SL_OK;
@@ -332,12 +334,12 @@ static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_optio
                    in_us(*from_ns, from), in_us(*to_ns, to), wrong, in_us(makespan, end));
 }
 
-/* How wide the labels are: the widest one, at most MAX_LABEL and a quarter of the chart. */
-static int choose_label_columns(const chart *c)
+/* The widest label of a timeline's rows, from `limit` on it does not matter. */
+static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(c->timeline, &n);
-    int limit = c->columns / 4 < MAX_LABEL ? c->columns / 4 : MAX_LABEL, widest = 0;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    int widest = 0;
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[32];
@@ -345,10 +347,19 @@ static int choose_label_columns(const chart *c)
         if (i > 0 && id == last)
             continue;
         last = id;
-        int width = sl__label_columns(row_label(c, id, buffer), c->unicode);
-        if (width > widest)
-            widest = width;
+        int width = sl__label_columns(row_label(c, timeline, id, buffer), c->unicode);
+        widest = width > widest ? width : widest;
     }
+    return widest;
+}
+
+/* How wide the labels are: the widest one, at most MAX_LABEL and a quarter of the chart. */
+static int choose_label_columns(const chart *c)
+{
+    int limit = c->columns / 4 < MAX_LABEL ? c->columns / 4 : MAX_LABEL;
+    int widest = widest_label(c, c->timeline, limit);
+    int other = c->beside ? widest_label(c, c->beside, limit) : 0;
+    widest = other > widest ? other : widest;
     return widest < limit ? widest : limit;
 }
 
@@ -378,8 +389,9 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
                             sl_text *out, sl_error *err)
 {
-    chart c = { .timeline = timeline, .unicode = options->unicode, .colour = options->colour,
-                .rows = options->rows, .columns = options->columns ? options->columns : DEFAULT_COLUMNS, .out = out };
+    chart c = { .timeline = timeline, .beside = options->beside,
+                .unicode = options->unicode, .colour = options->colour, .rows = options->rows,
+                .columns = options->columns ? options->columns : DEFAULT_COLUMNS, .out = out };
     if (c.columns < MIN_COLUMNS || c.columns > MAX_COLUMNS)
         return sl_fail(err, SL_EINVAL, "a chart can be %d to %d columns wide, not %d",
                        MIN_COLUMNS, MAX_COLUMNS, c.columns);

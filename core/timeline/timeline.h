@@ -274,6 +274,8 @@ typedef struct sl_gantt_options {
     bool unicode, colour;
     int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
     sl_rows rows;
+    const sl_timeline *beside;  /* not NULL: in the same columns as its chart, and all is
+                                 * what the longer one of both takes */
 } sl_gantt_options;
 /* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,

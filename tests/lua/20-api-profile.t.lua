@@ -259,7 +259,13 @@ local function two_timelines()
     refuses(function() tl:diff(tl, {names = {"a", 5}}) end, "SL_EINVAL", "two strings",
             "both of them strings")
     refuses(function() tl:diff(tl, {name = "a"}) end, "SL_EINVAL", "name", "a typo cannot pass")
+    local short = lab.profile(function() lab.spin(0.5) end)
+    T.like(short:text{beside = tl}, "^default |####%#*:?%.%.%.",
+           "beside = puts a chart on another one's scale")
+    refuses(function() tl:text{beside = 5} end, "SL_EINVAL", "beside", "which is a timeline's")
     local running <close> = lab.record()
+    refuses(function() tl:text{beside = running} end, "SL_EINVAL", "complete",
+            "of one that is complete")
     refuses(function() tl:diff(running) end, "SL_ESTATE", "still recording",
             "the other one must not be recording")
 end

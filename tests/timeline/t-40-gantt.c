@@ -11,7 +11,7 @@ static char *chart_of(const sl_timeline *tl, sl_rows rows, int columns, bool uni
 {
     sl_text text = { 0 };
     sl_error err;
-    sl_gantt_options options = { columns, unicode, colour, from_ns, to_ns, rows };
+    sl_gantt_options options = { columns, unicode, colour, from_ns, to_ns, rows, NULL };
     must(sl_timeline_gantt(tl, &options, &text, &err), &err);
     return text.data;
 }
@@ -317,6 +317,39 @@ static void test_engine_rows(void)
     sl_timeline_release(tl);
 }
 
+/* The other one is twice as long and has a label of four columns: 18 cells of 20 ns. */
+static void test_beside(void)
+{
+    sl_timeline *tl = make(), *other = make();
+    sl_text text = { 0 };
+    sl_error err;
+    note(tl, 1, "a", false);
+    kernel(tl, 1, 0, 180);
+    finish(tl);
+    note(other, 1, "long", false);
+    kernel(other, 1, 0, 360);
+    finish(other);
+    sl_gantt_options options = { .columns = 30, .beside = other };
+    must(sl_timeline_gantt(tl, &options, &text, &err), &err);
+    is_str(text.data, "a    |#########.........|  50%\n"
+                      "     ++---------+-------+ busy\n"
+                      "      0        200 ns\n"
+                      "# kernel  . idle\n", "a chart beside a longer one has its scale and columns");
+    sl_text_free(&text);
+    options.beside = tl;
+    must(sl_timeline_gantt(other, &options, &text, &err), &err);
+    ok(strncmp(text.data, "long |##################| 100%\n", 31) == 0,
+       "the longer one has them too");
+    sl_text_free(&text);
+    options = (sl_gantt_options){ .columns = 30, .beside = other, .from_ns = 200 };
+    must(sl_timeline_gantt(tl, &options, &text, &err), &err);
+    ok(strncmp(text.data, "a    |..................|   0%\n", 31) == 0,
+       "and a part in which only the other one has work is drawn");
+    sl_text_free(&text);
+    sl_timeline_release(tl);
+    sl_timeline_release(other);
+}
+
 static void test_parts(void)
 {
     sl_timeline *tl = make();
@@ -379,7 +412,8 @@ static void test_widths(void)
                 free(text);
                 if (length < 100)
                     continue;
-                text = chart_range(tl, columns, unicode, false, length / 3, length / 3 + length / 50);
+                text = chart_range(tl, columns, unicode, false, length / 3,
+                                   length / 3 + length / 50);
                 too_wide += widest(text) > columns;
                 no_unit += !has_unit(text);
                 free(text);
@@ -395,7 +429,7 @@ static void test_widths(void)
 
 int main(void)
 {
-    plan(52);
+    plan(55);
     test_two_streams();
     test_fill_levels();
     test_short_spans();
@@ -404,6 +438,7 @@ int main(void)
     test_many_streams();
     test_labels();
     test_engine_rows();
+    test_beside();
     test_parts();
     test_widths();
     return done_testing();
