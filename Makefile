@@ -20,6 +20,8 @@ SANITIZE ?=
 NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 # How many test files run at a time.
 TEST_JOBS ?= 2
+# Files from elsewhere for make check-hta, in place of traces of its own.
+TRACES ?=
 # For make bench-cuda: -o FILE, --only SECTIONS.
 BENCH_ARGS ?=
 
@@ -308,6 +310,9 @@ oom-now: all $(TOOLS)
 	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
 	    $(BUILD)/streamlab tests/oom/script.lua
 
+hta-now: all
+	$(Q)prove -v --exec sh tests/hta/run :: $(BUILD) $(TRACES)
+
 bench-now: all $(TOOLS)
 	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
 
@@ -331,6 +336,8 @@ check-gc: setup
 	@+$(MAKE) --no-print-directory gc-now
 check-oom: setup
 	@+$(MAKE) --no-print-directory oom-now
+check-hta: setup
+	@+$(MAKE) --no-print-directory hta-now
 check-cuda: setup
 	@+$(MAKE) --no-print-directory cuda-now
 check-memcheck: setup
@@ -353,6 +360,7 @@ help:
 	@echo 'make check-asan     the tests under address and undefined-behaviour sanitizers'
 	@echo 'make check-gc       the Lua tests with the collector running all the time'
 	@echo 'make check-oom      a script with each of its allocations failing once'
+	@echo 'make check-hta      traces held against Holistic Trace Analysis, which PyPI has'
 	@echo 'make check-cuda     what both backends must do, on the GPU'
 	@echo 'make check-memcheck the same under compute-sanitizer'
 	@echo 'make bench          the figures of the simulated GPU, held against their limits'
@@ -361,8 +369,8 @@ help:
 	@echo 'make clean          remove build/'
 	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
 
-.PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now bench-now bench-cuda-now \
-        puzzler-now setup puzzler check check-cuda check-memcheck check-asan check-gc check-oom bench bench-cuda \
+.PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now hta-now bench-now bench-cuda-now \
+        puzzler-now setup puzzler check check-cuda check-memcheck check-asan check-gc check-oom check-hta bench bench-cuda \
         clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

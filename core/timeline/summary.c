@@ -1,8 +1,8 @@
 /* summary.c - the figures of a timeline as a table of plain text.
  *
  * Busy times, overlaps and how many engines were busy at once come from the unions
- * of the engines' spans, each collected once. Every duration has three significant figures and a unit, so
- * the columns line up; no line is wider than 80 columns.
+ * of the engines' spans, each collected once. Every duration has three significant
+ * figures and a unit, so the columns line up; no line is wider than 80 columns.
  */
 #include "timeline.h"
 

@@ -8,7 +8,8 @@ local streams = {}
 for i = 1, 8 do
     local stream = lab.stream { non_blocking = true, name = "s" .. i }
     streams[i] = {
-        device = lab.empty(65536 * i), host = lab.empty(65536 * i, { device = "cpu", pinned = true }),
+        device = lab.empty(65536 * i),
+        host = lab.empty(65536 * i, { device = "cpu", pinned = true }),
         kernel = { stream = stream, blocks = 1 + i % 3 },
         copy = { stream = stream, non_blocking = true },
     }

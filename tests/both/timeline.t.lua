@@ -8,6 +8,7 @@
 local T = require "tap"
 local ideal = require "lua.ideal"
 local json = require "both.json"
+local kineto_check = require "kineto_check"
 
 local simulated = T.open().simulated
 local more_us = tonumber(os.getenv("STREAMLAB_SLACK_US")) or 0
@@ -380,7 +381,9 @@ local function a_trace()
     local o = operands()
     lab.synchronize()
     local tl = lab.profile(mix, o, a, b)
-    local fine, trace = pcall(json.read, saved(tl))
+    local text = saved(tl)
+    T.is_deeply(kineto_check.complaints(text), {}, "a trace keeps to what its readers need")
+    local fine, trace = pcall(json.read, text)
     T.ok(fine, "a trace is JSON")
     if not fine then return T.diag("  " .. tostring(trace)) end
     local device, calls = {}, {}
@@ -415,6 +418,33 @@ local function a_trace()
     T.is(trace.deviceProperties[1].name, lab.device().name, "and which GPU")
 end
 
+-- Every way of waiting: what each asks of the trace is for the validator to know.
+local function a_trace_of_waits()
+    local a, b = streams(2)
+    local e, before = lab.event(), a:record_event()
+    local tl = lab.profile(function()
+        b:wait_event(before)            -- a record that is not in the recording
+        for _ = 1, 3 do
+            lab.spin(0.1, {stream = a})
+            e:record(a)
+            b:wait_event(e)
+            lab.spin(0.1, {stream = b})
+            e:synchronize()
+            a:synchronize()
+            before:synchronize()
+            lab.host_work(0.01)
+            lab.cuda.free(lab.cuda.malloc(1024))
+            lab.spin(0)
+        end
+        lab.synchronize()
+    end)
+    local text = saved(tl)
+    T.is_deeply(kineto_check.complaints(text), {}, "also with waits of all kinds")
+    for _, name in ipairs{"Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"} do
+        T.like(text, '"cuda_sync","name":"' .. name, "the trace has a " .. name)
+    end
+end
+
 local function a_large_trace(tl)
     local text, kernels = saved(tl), 0
     for _ in text:gmatch('"cat":"kernel"') do kernels = kernels + 1 end
@@ -441,7 +471,7 @@ local function pictures()
 end
 
 for _, test in ipairs{a_mix, positions, overlap, between_streams, one_after_the_other, nested,
-                      nothing_to_do, a_trace, pictures} do
+                      nothing_to_do, a_trace, a_trace_of_waits, pictures} do
     test()
 end
 a_large_trace(very_many())
