@@ -109,13 +109,15 @@ CORE     := $(call objects,core/*.c)
 TIMELINE := $(call objects,core/timeline/*.c)
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
-REPL     := $(call objects,repl/*.c)
+REPL     := $(call objects,repl/*.c) $(BUILD)/commands.o
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
 EMBEDDED := bindings/prelude.lua $(sort $(wildcard scripts/profiles/*.lua))
+# The subcommands.
+COMMANDS := $(sort $(wildcard repl/commands/*.lua))
 
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
@@ -202,9 +204,16 @@ $(BUILD)/zlib:
 $(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
-	$(Q)sh scripts/embed.sh $(EMBEDDED) > $@.new && mv $@.new $@
+	$(Q)sh scripts/embed.sh bindings/embedded.h lsl_embedded lsl_embedded_files \
+	    $(EMBEDDED) > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o: $(BUILD)/embedded.c
+$(BUILD)/commands.c: scripts/embed.sh $(COMMANDS) repl/commands
+	$(call say,embed,$@)
+	@mkdir -p $(@D)
+	$(Q)sh scripts/embed.sh repl/subcommands.h command_file command_files \
+	    $(COMMANDS) > $@.new && mv $@.new $@
+
+$(BUILD)/embedded.o $(BUILD)/commands.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- tests ----------------------------------------------------------------
