@@ -33,7 +33,8 @@ const char options_help[] =
     "  --device N        the backend's device number N, from 0\n"
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --seed N          the seed of random tensors\n"
-    "  --trace FILE      record the whole run and save it; FILE ends in .json\n"
+    "  --trace FILE      record the whole run and save it; FILE ends in\n"
+    "                    .json, .svg or .html\n"
     "others:\n"
     "  --version         print the version and stop\n"
     "  --help            print this and stop\n"
@@ -119,13 +120,14 @@ static bool has_suffix(const char *text, const char *suffix)
 
 static bool take_trace(reader *r, const char *text)
 {
-    if (has_suffix(text, ".svg") || has_suffix(text, ".html"))
-        return wrong(r, "--trace %s: this version writes .json only; .svg and .html are not"
-                     " there yet", text);
-    if (!has_suffix(text, ".json"))
-        return wrong(r, "--trace needs a file that ends in .json, got '%s'", text);
-    r->options->trace = text;
-    return true;
+    static const char *const suffixes[] = {".json", ".svg", ".html"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (has_suffix(text, suffixes[i])) {
+            r->options->trace = text;
+            return true;
+        }
+    }
+    return wrong(r, "--trace needs a file that ends in .json, .svg or .html, got '%s'", text);
 }
 
 /* ---- options ----------------------------------------------------------- */

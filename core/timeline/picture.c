@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lanes.h"
 #include "store.h"
@@ -35,6 +36,12 @@ const sl__look sl__looks[SL_SPAN_KINDS] = {
     [SL_SPAN_HOST_FUNC] = { "host function", { "#5a4127", "#43301d", "#ffffff" },
                             { "#86623d", "#533d26", "#ffffff" } },
 };
+
+const char *sl__brief_label(sl_span_kind kind)
+{
+    const char *label = sl__looks[kind].label;
+    return strncmp(label, "copy ", 5) == 0 ? label + 5 : label;
+}
 
 const char *sl__stream_name(const sl_timeline *timeline, uint32_t stream,
                             char buffer[SL__STREAM_NAME_BYTES])
@@ -80,6 +87,7 @@ typedef struct finder {
     const sl_span *spans;
     const sl_call *calls;
     size_t n_spans, n_calls;
+    sl__arrow_kind kind;
     int64_t from_ns, to_ns;
     sl__lanes lanes;
     tail *tails;            /* by lane */
@@ -134,9 +142,9 @@ static size_t later(const finder *f, size_t a, size_t b)
     return f->spans[b].end_ns >= f->spans[a].end_ns ? b : a;
 }
 
-static void add_arrow(finder *f, const sl__arrow *arrow)
+static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
 {
-    bool shown = arrow->from_ns >= f->from_ns && arrow->from_ns <= f->to_ns &&
+    bool shown = kind == f->kind && arrow->from_ns >= f->from_ns && arrow->from_ns <= f->to_ns &&
                  arrow->to_ns >= f->from_ns && arrow->to_ns <= f->to_ns;
     if (!shown || f->failed)
         return;
@@ -149,12 +157,12 @@ static void add_arrow(finder *f, const sl__arrow *arrow)
 static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready_ns)
 {
     const sl_span *source = &f->spans[f->source[wait]];
-    sl__arrow arrow = { .kind = SL__ARROW_EVENT, .from_ns = source->end_ns,
+    sl__arrow arrow = { .from_ns = source->end_ns,
                         .to_ns = span->start_ns, .from = source->correlation,
                         .to = span->correlation, .wait = f->calls[wait].correlation,
                         .held_ns = max_ns(0, source->end_ns - ready_ns),
                         .from_stream = source->stream, .to_stream = span->stream };
-    add_arrow(f, &arrow);
+    add_arrow(f, SL__ARROW_EVENT, &arrow);
 }
 
 /* The call returned because the work up to `source` had ended. One that was not held, or
@@ -165,12 +173,12 @@ static void add_host(finder *f, const sl_call *call, size_t source)
         f->spans[source].end_ns > call->host_end_ns)
         return;
     const sl_span *span = &f->spans[source];
-    sl__arrow arrow = { .kind = SL__ARROW_HOST, .from_ns = span->end_ns,
-                        .to_ns = call->host_end_ns, .from = span->correlation,
+    sl__arrow arrow = { .from_ns = span->end_ns, .to_ns = call->host_end_ns,
+                        .from = span->correlation,
                         .to = call->correlation, .wait = call->correlation,
                         .held_ns = span->end_ns - call->host_start_ns,
                         .from_stream = span->stream, .to_stream = call->stream };
-    add_arrow(f, &arrow);
+    add_arrow(f, SL__ARROW_HOST, &arrow);
 }
 
 static void take_span(finder *f, size_t index)
@@ -269,11 +277,11 @@ static void keep_longest(sl__arrows *arrows, size_t max)
     arrows->n = max;
 }
 
-sl_status sl__arrows_find(const sl_timeline *timeline, int64_t from_ns, int64_t to_ns, size_t max,
-                          sl__arrows *arrows, sl_error *err)
+sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int64_t from_ns,
+                          int64_t to_ns, size_t max, sl__arrows *arrows, sl_error *err)
 {
     *arrows = (sl__arrows){ 0 };
-    finder f = { .from_ns = from_ns, .to_ns = to_ns };
+    finder f = { .kind = kind, .from_ns = from_ns, .to_ns = to_ns };
     sl_status status = finder_open(timeline, &f, err);
     if (status != SL_OK)
         return status;
@@ -350,11 +358,11 @@ static int by_start(const void *left, const void *right)
     return (a->correlation > b->correlation) - (a->correlation < b->correlation);
 }
 
-static bool append(sl__held_list *list, size_t *cap, sl__held held)
+static bool append(sl__held_list *list, size_t *cap, const sl__held *held)
 {
     if (!reserve((void **)&list->at, list->n, cap, sizeof *list->at))
         return false;
-    list->at[list->n++] = held;
+    list->at[list->n++] = *held;
     return true;
 }
 
@@ -364,16 +372,19 @@ static bool collect_held(const sl_timeline *timeline, sl__held_list *list)
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
     bool fine = true;
-    uint8_t by;
-    for (const sl_span *s = spans; s < spans + n_spans && fine; s++) {
-        if (span_holds(s, &by))
-            fine = append(list, &cap, (sl__held){ s->host_start_ns, s->host_end_ns, s->correlation,
-                                                  s->stream, s->name, s->where, by, s->kind, true });
+    for (size_t i = 0; i < n_spans && fine; i++) {
+        const sl_span *s = &spans[i];
+        sl__held held = { s->host_start_ns, s->host_end_ns, s->correlation, s->stream, s->name,
+                          s->where, 0, s->kind, true };
+        if (span_holds(s, &held.by))
+            fine = append(list, &cap, &held);
     }
-    for (const sl_call *c = calls; c < calls + n_calls && fine; c++) {
-        if (call_holds(c, &by))
-            fine = append(list, &cap, (sl__held){ c->host_start_ns, c->host_end_ns, c->correlation,
-                                                  c->stream, c->name, c->where, by, c->kind, false });
+    for (size_t i = 0; i < n_calls && fine; i++) {
+        const sl_call *c = &calls[i];
+        sl__held held = { c->host_start_ns, c->host_end_ns, c->correlation, c->stream, c->name,
+                          c->where, 0, c->kind, false };
+        if (call_holds(c, &held.by))
+            fine = append(list, &cap, &held);
     }
     return fine;
 }
@@ -396,26 +407,29 @@ void sl__held_free(sl__held_list *list)
     *list = (sl__held_list){ 0 };
 }
 
-static const char *call_name(uint8_t kind)
+static const char *call_name(uint8_t kind, bool brief)
 {
     switch ((sl_call_kind)kind) {
-    case SL_CALL_STREAM_SYNC: return "stream synchronize";
-    case SL_CALL_EVENT_SYNC: return "event synchronize";
-    case SL_CALL_DEVICE_SYNC: return "device synchronize";
-    case SL_CALL_EVENT_RECORD: return "event record";
-    case SL_CALL_STREAM_WAIT: return "wait for event";
-    case SL_CALL_HOST_WORK: return "host work";
+    case SL_CALL_STREAM_SYNC: return brief ? "sync" : "stream synchronize";
+    case SL_CALL_EVENT_SYNC: return brief ? "sync" : "event synchronize";
+    case SL_CALL_DEVICE_SYNC: return brief ? "sync" : "device synchronize";
+    case SL_CALL_EVENT_RECORD: return brief ? "record" : "event record";
+    case SL_CALL_STREAM_WAIT: return brief ? "wait" : "wait for event";
+    case SL_CALL_HOST_WORK: return brief ? "work" : "host work";
     case SL_CALL_PLAIN:
     case SL_CALL_KINDS: break;
     }
     return "call";
 }
 
-const char *sl__held_name(const sl_timeline *timeline, const sl__held *held)
+const char *sl__held_name(const sl_timeline *timeline, const sl__held *held, bool brief)
 {
     const char *name = sl_timeline_text(timeline, held->name);
+    bool plain = !held->of_span && held->kind == SL_CALL_PLAIN;
     if (!held->of_span)
-        return *name ? name : call_name(held->kind);
-    bool kernel = held->kind == SL_SPAN_KERNEL;
-    return kernel && *name ? name : sl__looks[held->kind].label;
+        return *name && (plain || !brief) ? name : call_name(held->kind, brief);
+    bool named = held->kind == SL_SPAN_KERNEL || held->kind == SL_SPAN_HOST_FUNC;
+    if (named && *name)
+        return name;
+    return brief ? sl__brief_label(held->kind) : sl__looks[held->kind].label;
 }

@@ -20,6 +20,8 @@ typedef struct sl__look {
     sl__paint light, dark;      /* on a white page, on a black one */
 } sl__look;
 extern const sl__look sl__looks[SL_SPAN_KINDS];
+/* The label without the word "copy": "D2H". */
+const char *sl__brief_label(sl_span_kind kind);
 
 /* ---- names ------------------------------------------------------------------- */
 
@@ -45,7 +47,6 @@ typedef struct sl__arrow {
     uint64_t wait;              /* of the call that ordered it */
     int64_t held_ns;            /* how long it really waited; 0: there was nothing to wait for */
     uint32_t from_stream, to_stream;
-    uint8_t kind;
 } sl__arrow;
 
 typedef struct sl__arrows {
@@ -54,11 +55,11 @@ typedef struct sl__arrows {
     size_t n_left_out;          /* beyond the most that were asked for */
 } sl__arrows;
 
-/* The arrows that lie in the range (times of the spans' clock) with both ends; at most
- * `max` of them, those that waited longest. Streams that wait for themselves have none.
- * SL_ENOMEM. */
-sl_status sl__arrows_find(const sl_timeline *timeline, int64_t from_ns, int64_t to_ns, size_t max,
-                          sl__arrows *arrows, sl_error *err);
+/* The arrows of a kind that lie in the range (times of the spans' clock) with both ends; at
+ * most `max` of them, those that waited longest. Streams that wait for themselves have
+ * none. SL_ENOMEM. */
+sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int64_t from_ns,
+                          int64_t to_ns, size_t max, sl__arrows *arrows, sl_error *err);
 void sl__arrows_free(sl__arrows *arrows);       /* leaves it empty */
 
 /* ---- the host ---------------------------------------------------------------- */
@@ -86,7 +87,8 @@ typedef struct sl__held_list { sl__held *at; size_t n; } sl__held_list;
 /* All of them, by start. SL_ENOMEM. */
 sl_status sl__held_find(const sl_timeline *timeline, sl__held_list *list, sl_error *err);
 void sl__held_free(sl__held_list *list);        /* leaves it empty */
-/* What it says on such a bar: "synchronize", "copy D2H", "cudaFree". */
-const char *sl__held_name(const sl_timeline *timeline, const sl__held *held);
+/* What it says on such a bar: "device synchronize", "copy D2H", "cudaFree"; or where there
+ * is little room "sync", "D2H". */
+const char *sl__held_name(const sl_timeline *timeline, const sl__held *held, bool brief);
 
 #endif

@@ -94,7 +94,7 @@ local function too_many_arguments()
         pin = {h.pin, h}, unpin = {h.unpin, h}, pin_memory = {h.pin_memory, h},
         size = {t.size, t, 1}, sum = {t.sum, t, nil}, summary = {tl.summary, tl},
         stop = {tl.stop, tl}, bounds = {tl.bounds, tl}, spans = {tl.spans, tl},
-        save = {tl.save, tl, "x.json"}, synchronize = {lab.synchronize},
+        save = {tl.save, tl, "x.json", {}}, synchronize = {lab.synchronize},
         ["the stream's synchronize"] = {s.synchronize, s}, query = {s.query, s},
         ["the event's query"] = {e.query, e}, make_current = {d.make_current, d},
         current_stream = {lab.current_stream}, host_work = {lab.host_work, 0},

@@ -32,3 +32,8 @@ tl:busy_us("compute")
 tl:summary()
 tl:show()
 tl:save(arg[1])
+do
+    local picture = arg[1]:gsub("json$", "svg")
+    local _ <close> = setmetatable({}, {__close = function() os.remove(picture) end})
+    tl:save(picture, {rows = "engines"})
+end

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define STREAMS 50
-#define READERS 5
+#define READERS 6
 
 static sl_timeline *long_one(int n)
 {
@@ -40,7 +40,8 @@ static double seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static const char *const readers[READERS] = { "overlap", "bounds", "chart", "summary", "trace" };
+static const char *const readers[READERS] = { "overlap", "bounds", "chart", "summary", "trace",
+                                              "picture" };
 
 static void time_readers(const sl_timeline *tl, double spent[READERS])
 {
@@ -49,6 +50,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
     compute.engine = SL_ENGINE_COMPUTE;
     copies.engine = SL_ENGINE_H2D;
     sl_gantt_options options = { .columns = 120, .unicode = true };
+    sl_picture_options picture = { .rows = SL_ROWS_ENGINES };
     for (int i = 0; i < READERS; i++) {
         int64_t ns;
         sl_bounds bounds;
@@ -60,6 +62,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         case 2: must(sl_timeline_gantt(tl, &options, &text, &err), &err); break;
         case 3: must(sl_timeline_summary(tl, &text, &err), &err); break;
         case 4: must(sl_timeline_save_kineto(tl, "/dev/null", &err), &err); break;
+        case 5: must(sl_timeline_save_svg(tl, "/dev/null", &picture, &err), &err); break;
         }
         spent[i] = seconds() - start;
         sl_text_free(&text);
