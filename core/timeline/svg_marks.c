@@ -181,8 +181,8 @@ void sl__chart_put_host(sl__chart *c)
 
 typedef struct point { int64_t x, y; } point;
 
-/* What an arrow touches: a lane, from its top to its bottom. */
-typedef struct place { int64_t top, bottom; } place;
+/* What an arrow touches: a lane of a row, from its top to its bottom. */
+typedef struct place { const sl__row *row; int64_t top, bottom; } place;
 
 /* Where a span lies; false if its row is left out. */
 static bool find_place(const sl__chart *c, uint64_t correlation, place *found)
@@ -194,15 +194,15 @@ static bool find_place(const sl__chart *c, uint64_t correlation, place *found)
     if (!row)
         return false;
     int top = lane_top(row, c->rows.lane_of[span - spans]);
-    *found = (place){ SL__PX_OF(top), SL__PX_OF(top + bar_height(row)) };
+    *found = (place){ row, SL__PX_OF(top), SL__PX_OF(top + bar_height(row)) };
     return true;
 }
 
-/* Leaves and arrives upright, by way of the height `bend`; the head points along. */
-static void put_curve(const sl__chart *c, point from, point to, int64_t bend)
+/* Leaves and arrives upright; the head points along. */
+static void put_curve(const sl__chart *c, point from, point to)
 {
     const int64_t wide = SL__PX_OF(5) / 2, high = SL__PX_OF(9) / 2;
-    int64_t back = bend < to.y ? -high : high;
+    int64_t back = from.y < to.y ? -high : high, bend = (from.y + to.y) / 2;
     const struct { const char *before; int64_t value; } numbers[] = {
         { " d=\"M", from.x }, { " ", from.y },
         { "C", from.x }, { " ", bend }, { " ", to.x }, { " ", bend }, { " ", to.x }, { " ", to.y },
@@ -213,18 +213,18 @@ static void put_curve(const sl__chart *c, point from, point to, int64_t bend)
     sl__pen_put(&c->pen, "\"");
 }
 
-/* Between two lanes, or over what lies between two spans of one lane. */
+/* Between two rows: within one there is no room for it. */
 static void put_event(sl__chart *c, const sl__arrow *arrow)
 {
     place source, target;
-    if (!find_place(c, arrow->from, &source) || !find_place(c, arrow->to, &target))
+    if (!find_place(c, arrow->from, &source) || !find_place(c, arrow->to, &target) ||
+        source.row == target.row)
         return;
-    bool down = target.top > source.top, same = target.top == source.top;
+    bool down = target.top > source.top, waited = arrow->held_ns > 0;
     point from = { sl__chart_x(c, arrow->from_ns), down ? source.bottom : source.top };
-    point to = { sl__chart_x(c, arrow->to_ns), down || same ? target.top : target.bottom };
-    bool waited = arrow->held_ns > 0;
+    point to = { sl__chart_x(c, arrow->to_ns), down ? target.top : target.bottom };
     sl__pen_put(&c->pen, waited ? "<path" : "<path " SL__NO_WAIT);
-    put_curve(c, from, to, same ? from.y - SL__PX_OF(10) : (from.y + to.y) / 2);
+    put_curve(c, from, to);
     sl__pen_put(&c->pen, "><title>");
     sl__chart_tell_event(c, arrow);
     sl__pen_put(&c->pen, "</title></path>\n");
@@ -241,7 +241,7 @@ static void put_wait(sl__chart *c, const sl__arrow *arrow)
     point from = { sl__chart_x(c, arrow->from_ns), source.top };
     point to = { sl__chart_x(c, arrow->to_ns), SL__PX_OF(sl__row_bottom(&c->rows.host)) };
     sl__pen_put(&c->pen, "<path");
-    put_curve(c, from, to, (from.y + to.y) / 2);
+    put_curve(c, from, to);
     sl__pen_put(&c->pen, "/>\n");
     c->host_waited = true;
 }

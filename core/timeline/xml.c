@@ -11,7 +11,7 @@
 
 #define DOTS "…"
 #define DOTS_WIDTH 1000
-#define FEWEST_CHARACTERS 6     /* of a shortened text that still make sense */
+#define FEWEST_CHARACTERS 6     /* of a text without its end that still make sense */
 
 /* ---- escaping ---------------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ bool sl__xml_fit(const char *text, int room, int size, bool middle, char *buffer
     int64_t tail_room = middle ? (left - DOTS_WIDTH) / 2 : 0;
     const char *tail = middle ? find_tail(text, tail_room, most / 2) : "";
     n = head_bytes(text, left - DOTS_WIDTH - tail_room, most - strlen(tail), &n_characters);
-    if (n_characters < FEWEST_CHARACTERS / (middle + 1))
+    if (n_characters < (middle ? 1 : FEWEST_CHARACTERS))
         return false;
     join(buffer, text, n, tail);
     return true;

@@ -285,9 +285,14 @@ static void test_arrow(void)
     ok(has(text, "<path d=\"M153 101C153 107 163 107 163 113m-2.5 -4.5l2.5 4.5l2.5 -4.5\"><title>"
                  "bb waits for an event of a\nfor 60 ns</title></path>"),
        "from the end of the work to the start of what waited");
+    sl_picture_options options = plain;
+    options.rows = SL_ROWS_ENGINES;
+    char *engines = picture(tl, &options);
+    ok(!has(engines, "waits for an event"), "within a row there is none");
+    free(engines);
     ok(has(text, ">waited for event</text>"), "the legend explains it");
     free(text);
-    sl_picture_options options = plain;
+    options.rows = SL_ROWS_STREAMS;
     options.no_arrows = true;
     text = picture(tl, &options);
     ok(!has(text, "waits for an event") && !has(text, "waited for event"), "or none are wanted");
