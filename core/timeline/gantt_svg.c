@@ -371,7 +371,8 @@ static void put_kinds(sl__chart *c, flow *f)
     if (c->gaps && last >= 0) {
         begin_entry(c, f, "several, with gaps");
         sl__pen_fill(&c->pen, (sl_span_kind)last, true);
-        sl__pen_put(&c->pen, " fill-opacity=\".5\"/>\n");
+        sl__pen_attribute(&c->pen, "fill-opacity", SL__LIGHT);
+        sl__pen_put(&c->pen, "/>\n");
     }
 }
 

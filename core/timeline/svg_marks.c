@@ -39,19 +39,21 @@ static void put_rect(const sl__chart *c, const sl__row *row, const sl__bar *bar,
                  SL__PX_OF(bar_height(row)) - 2 * inset);
 }
 
-/* Of a bar of several operations; 10 is full, 4 the lightest. Narrow ones would vanish. */
-static int tenths(const sl__bar *bar)
+/* How opaque a bar of several operations is that is not busy all the time, in hundredths;
+ * 0: it is drawn in full. All are so light that text on them is that of the page. Narrow
+ * ones would vanish. */
+static int lightness(const sl__bar *bar)
 {
     int64_t length = bar->end_ns - bar->start_ns;
-    int64_t share = !is_wide(bar) || length <= 0 ? 10 : sl__ratio(bar->busy_ns, length, 10);
-    return share >= 9 ? 10 : share < 4 ? 4 : (int)share;
+    int64_t tenths = !is_wide(bar) || length <= 0 ? 10 : sl__ratio(bar->busy_ns, length, 10);
+    return tenths >= 9 ? 0 : tenths >= 5 ? SL__LIGHT : SL__LIGHTEST;
 }
 
 static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar)
 {
     put_rect(c, row, bar, SL__EDGE);
-    if (tenths(bar) < 10) {
-        sl_text_add(c->pen.out, " fill-opacity=\".%d\"", tenths(bar));
+    if (lightness(bar) > 0) {
+        sl__pen_attribute(&c->pen, "fill-opacity", lightness(bar));
         c->gaps = true;
     }
     sl__pen_put(&c->pen, "><title>");
@@ -89,12 +91,18 @@ static void put_label(const sl__chart *c, const sl__row *row, const sl__bar *bar
                  middle + SL__PX_OF(size) * 9 / 25, "middle", text);
 }
 
-/* The mouse sees the bar, and its tooltip, through the text. */
-static void begin_labels(const sl__chart *c, int size)
+/* The mouse sees the bar, and its tooltip, through the text. SL_SPAN_KINDS: on no kind. */
+static void begin_labels(const sl__chart *c, int size, int kind)
 {
     sl_text_add(c->pen.out, "<g font-size=\"%d\" pointer-events=\"none\"", size);
+    if (kind == SL_SPAN_KINDS)
+        sl__pen_role(&c->pen, SL__INK);
+    else
+        sl__pen_ink(&c->pen, (sl_span_kind)kind);
+    sl__pen_put(&c->pen, ">\n");
 }
 
+/* Of the bars of a kind, or (SL_SPAN_KINDS) of all that are lighter. */
 static void put_labels(const sl__chart *c, const sl__row *row, int kind)
 {
     const sl__bar *bars = c->rows.bars.at + row->first_bar;
@@ -102,13 +110,11 @@ static void put_labels(const sl__chart *c, const sl__row *row, int kind)
     bool any = false;
     for (size_t i = 0; i < row->n_bars && size > 0; i++) {
         char text[SL__LABEL_BYTES];
-        if (bars[i].kind != kind || bars[i].crowded || !sl__chart_label(c, &bars[i], size, text))
+        int group = lightness(&bars[i]) > 0 ? SL_SPAN_KINDS : bars[i].kind;
+        if (group != kind || bars[i].crowded || !sl__chart_label(c, &bars[i], size, text))
             continue;
-        if (!any) {
-            begin_labels(c, size);
-            sl__pen_ink(&c->pen, (sl_span_kind)kind);
-            sl__pen_put(&c->pen, ">\n");
-        }
+        if (!any)
+            begin_labels(c, size, kind);
         any = true;
         put_label(c, row, &bars[i], size, text);
     }
@@ -123,7 +129,7 @@ void sl__chart_put_bars(sl__chart *c, const sl__row *row)
         put_bars(c, row, kind, true);
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
         put_bars(c, row, kind, false);
-    for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
+    for (int kind = 0; kind <= SL_SPAN_KINDS; kind++)
         put_labels(c, row, kind);
 }
 
@@ -166,9 +172,7 @@ void sl__chart_put_host(sl__chart *c)
     const sl__row *row = &c->rows.host;
     put_held(c, false);
     put_held(c, true);
-    begin_labels(c, SL__TINY);
-    sl__pen_role(&c->pen, SL__INK);
-    sl__pen_put(&c->pen, ">\n");
+    begin_labels(c, SL__TINY, SL_SPAN_KINDS);
     for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
         char text[SL__LABEL_BYTES];
         if (sl__chart_held_label(c, &c->rows.bars.at[i], SL__TINY, text))

@@ -15,6 +15,8 @@
 
 #define SL__EDGE (SL__PX * 4 / 5)       /* around bars */
 #define SL__THIN_EDGE (SL__PX / 2)      /* around what is hatched */
+#define SL__LIGHT 45        /* hundredths: how opaque a bar with gaps is */
+#define SL__LIGHTEST 25     /* ... that is busy less than half of the time */
 /* Attributes of arrows: for an event that nobody had to wait for; to the host. */
 #define SL__NO_WAIT "stroke-dasharray=\"3 2\" opacity=\".6\""
 #define SL__HOST_WAIT "stroke-width=\".7\" stroke-dasharray=\"1 2\""
@@ -29,7 +31,7 @@ typedef struct sl__pen {
     sl_theme theme;
 } sl__pen;
 
-/* " name=\"12.5\"" */
+/* " name=\"12.5\"" of 1250 */
 void sl__pen_attribute(const sl__pen *pen, const char *name, int64_t value);
 /* "12.5" behind a blank or letter of a path. */
 void sl__pen_number(const sl__pen *pen, const char *before, int64_t value);

@@ -342,7 +342,7 @@ static void test_merging(void)
     char *text = picture(tl, &plain);
     is_picture(text, "a picture of what is too short to be seen");
     is_int(count(text, "</title></rect>"), 2, "has one bar for all");
-    ok(has(text, "fill-opacity=\".5\"><title>1000 × kernel\n"
+    ok(has(text, "fill-opacity=\"0.45\"><title>1000 × kernel\n"
                  "starts at 0 ms, takes 20.0 us, 10.0 us busy</title>"),
        "that says how many they are, and how busy");
     ok(has(text, ">several, with gaps</text>"), "and is lighter");
