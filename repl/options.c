@@ -36,8 +36,8 @@ const char options_help[] =
     "  --device N        the backend's device number N, from 0\n"
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --seed N          the seed of random tensors\n"
-    "  --trace FILE      record the whole run and save it; FILE ends in .json\n"
-    "                    or .json.gz\n"
+    "  --trace FILE      record the whole run and save it; FILE ends in .json,\n"
+    "                    .json.gz, .svg or .html\n"
     "subcommands, each with --help:\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
@@ -126,13 +126,14 @@ static bool has_suffix(const char *text, const char *suffix)
 
 static bool take_trace(reader *r, const char *text)
 {
-    if (has_suffix(text, ".svg") || has_suffix(text, ".html"))
-        return wrong(r, "--trace %s: this version writes .json only; .svg and .html are not"
-                     " there yet", text);
-    if (!has_suffix(text, ".json") && !has_suffix(text, ".json.gz"))
-        return wrong(r, "--trace needs a file that ends in .json or .json.gz, got '%s'", text);
-    r->options->trace = text;
-    return true;
+    static const char *const suffixes[] = {".json", ".json.gz", ".svg", ".html"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (has_suffix(text, suffixes[i])) {
+            r->options->trace = text;
+            return true;
+        }
+    }
+    return wrong(r, "--trace needs a file that ends in .json, .json.gz, .svg or .html, got '%s'", text);
 }
 
 /* ---- options ----------------------------------------------------------- */

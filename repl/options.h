@@ -24,7 +24,7 @@ typedef struct options {
     request request;
     const char *backend;        /* NULL: not given */
     const char *profile;        /* NULL: not given */
-    const char *trace;          /* NULL: not given; ends in .json or .json.gz */
+    const char *trace;          /* NULL: not given; its end says what it is */
     bool has_device, has_seed;
     long long device, seed;
     bool interactive;           /* -i */

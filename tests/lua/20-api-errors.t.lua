@@ -95,7 +95,7 @@ local function too_many_arguments()
         size = {t.size, t, 1}, sum = {t.sum, t, nil}, summary = {tl.summary, tl},
         stop = {tl.stop, tl}, bounds = {tl.bounds, tl}, spans = {tl.spans, tl},
         json = {tl.json, tl}, gaps = {tl.gaps, tl, {}},
-        concurrency = {tl.concurrency, tl, "spans", {}}, save = {tl.save, tl, "x.json"},
+        concurrency = {tl.concurrency, tl, "spans", {}}, save = {tl.save, tl, "x.json", {}},
         synchronize = {lab.synchronize},
         ["the stream's synchronize"] = {s.synchronize, s}, query = {s.query, s},
         ["the event's query"] = {e.query, e}, make_current = {d.make_current, d},

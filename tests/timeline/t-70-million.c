@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define STREAMS 50
-#define READERS 11
+#define READERS 12
 
 static sl_timeline *long_one(int n)
 {
@@ -42,7 +42,7 @@ static double seconds(void)
 
 static const char *const readers[READERS] = {
     "overlap", "bounds", "chart", "summary", "trace", "three in common", "spans at once",
-    "engines at once", "streams at once", "gaps", "figures" };
+    "engines at once", "streams at once", "gaps", "figures", "picture" };
 
 static void time_readers(const sl_timeline *tl, double spent[READERS])
 {
@@ -52,6 +52,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
     copies.engine = SL_ENGINE_H2D;
     sl_selection three[] = { compute, copies, sl_select_all };
     sl_gantt_options options = { .columns = 120, .unicode = true };
+    sl_picture_options picture = { .rows = SL_ROWS_ENGINES };
     for (int i = 0; i < READERS; i++) {
         int64_t ns;
         sl_bounds bounds;
@@ -73,6 +74,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
             break;
         case 9: must(sl_timeline_gaps(tl, &sl_select_all, &gaps, &n_gaps, &err), &err); break;
         case 10: must(sl_timeline_summary_json(tl, &text, &err), &err); break;
+        case 11: must(sl_timeline_save_svg(tl, "/dev/null", &picture, &err), &err); break;
         }
         spent[i] = seconds() - start;
         sl_text_free(&text);
