@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "utf8.h"
+
 #define TIME_LIMIT_NS (INT64_C(1) << 61)
 
 /* What a visit of members fills. */
@@ -50,14 +52,20 @@ static sl_status decode(header *h, const sl__json_value *value, sl_error *err)
     return sl__json_decode(value->type == SL__JSON_TEXT ? value : &none, &h->text, err);
 }
 
-/* Cut to n - 1 bytes; the rest of `to` is zeros already. */
+/* Whole characters, as many as fit into n - 1 bytes; bytes that are none end it. */
 static sl_status copy_text(header *h, const sl__json_value *value, char *to, size_t n,
                            sl_error *err)
 {
     sl_status status = decode(h, value, err);
     if (status != SL_OK)
         return status;
-    size_t length = h->text.len < n ? h->text.len : n - 1;
+    const char *at = h->text.data;
+    size_t length = 0;
+    bool good = true;
+    while (good && sl__utf8_next(&at, &good) != 0) {
+        good = good && (size_t)(at - h->text.data) < n;
+        length = good ? (size_t)(at - h->text.data) : length;
+    }
     memcpy(to, h->text.data, length);
     memset(to + length, 0, n - length);
     return SL_OK;
