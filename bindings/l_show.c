@@ -195,20 +195,37 @@ static bool has_suffix(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
+typedef sl_status save_fn(const sl_timeline *timeline, const char *path, sl_error *err);
+
+static const struct { const char *suffix; save_fn *save; } formats[] = {
+    {".json", sl_timeline_save_kineto},
+    {".html", sl_timeline_save_html},
+};
+
+/* What saves to a file of this name, or NULL. */
+static save_fn *find_format(const char *path)
+{
+    for (int i = 0; i < LSL_COUNT(formats); i++)
+        if (has_suffix(path, formats[i].suffix)) return formats[i].save;
+    return NULL;
+}
+
 /* tl:save(path) gives the timeline. */
 int lsl_timeline_save(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "save");
     const char *path = lsl_check_text(L, 2, "path", "save");
     lsl_no_more(L, 2, "save");
-    if (has_suffix(path, ".svg") || has_suffix(path, ".html"))
+    if (has_suffix(path, ".svg"))
         lsl_fail(L, SL_EUNSUPPORTED, "save",
-                 "cannot write \"%.200s\": timelines are saved as .json only", path);
-    if (!has_suffix(path, ".json"))
-        lsl_fail(L, SL_EINVAL, "save", "the file's name must end in .json, got \"%.200s\"", path);
+                 "cannot write \"%.200s\": timelines are saved as .json and .html only", path);
+    save_fn *save = find_format(path);
+    if (save == NULL)
+        lsl_fail(L, SL_EINVAL, "save",
+                 "the file's name must end in .json or .html, got \"%.200s\"", path);
     lsl_timeline_add_sources(L, box);
     sl_error err;
-    lsl_check(L, sl_timeline_save_kineto(box->p, path, &err), &err, "save");
+    lsl_check(L, save(box->p, path, &err), &err, "save");
     lua_settop(L, 1);
     return 1;
 }
