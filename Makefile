@@ -281,9 +281,9 @@ need-nvcc:
 gc-now: all
 	$(Q)TAP_GC=stress STREAMLAB_TEST_TIMEOUT=10 $(PROVE) $(LUA_TESTS)
 
-# The .html report in a browser.
+# What the pictures look like in a browser.
 browser-now: all
-	$(Q)$(PROVE) -j1 $(sort $(wildcard tests/browser/*.t.py))
+	$(Q)$(PROVE) -j1 $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
 
 oom-now: all $(TOOLS)
 	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
@@ -343,7 +343,7 @@ help:
 	@echo 'make check-gc       the Lua tests with the collector running all the time'
 	@echo 'make check-oom      a script with each of its allocations failing once'
 	@echo 'make check-hta      traces held against Holistic Trace Analysis, which PyPI has'
-	@echo 'make check-browser  the .html report in headless Chromium'
+	@echo 'make check-browser  the pictures in headless Chromium'
 	@echo 'make check-cuda     what both backends must do, on the GPU'
 	@echo 'make check-memcheck the same under compute-sanitizer'
 	@echo 'make bench          the figures of the simulated GPU, held against their limits'

@@ -40,7 +40,7 @@ typedef struct page {
     int64_t base_ns;
     sl_bounds bounds;
     sl_explanation why;
-    sl__holds holds;            /* of the spans alone, in their order */
+    sl_hold *holds;             /* of the spans, in their order */
     engine_use used[SL_ENGINES];
     int n_used;
     size_t n_spans[SL_ENGINES][SL_SPAN_KINDS];
@@ -126,7 +126,7 @@ static void put_spans(page *p)
     COLUMN(p, n, "bytes", whole(s[i].bytes));
     COLUMN(p, n, "blocks", s[i].blocks);
     COLUMN(p, n, "threads", s[i].threads);
-    const sl_hold *h = p->holds.holds;
+    const sl_hold *h = p->holds;
     COLUMN(p, n, "ready", since(p, h[i].ready_ns));
     COLUMN(p, n, "readyBy", whole(h[i].ready_by));
     COLUMN(p, n, "startBy", whole(h[i].start_by));
@@ -544,15 +544,38 @@ static void find_base(page *p)
         p->base_ns = min_ns(p->base_ns, calls[i].host_start_ns);
 }
 
-/* The holds of spans move to the front; items are in order of issue, as spans are. */
+/* A span that was held by a record or a wait was held by what these waited for in turn:
+ * the last span before them, for the first reason that is more than their stream's order.
+ * Each is an earlier one, so there is an end. */
+static sl_hold see_through_calls(const sl__holds *all, sl_hold hold)
+{
+    for (;;) {
+        size_t by = hold.ready_by ? sl__holds_find(all, hold.ready_by) : SL__NO_ITEM;
+        if (by == SL__NO_ITEM || !all->items[by].is_call || all->holds[by].ready_by == 0)
+            return hold;
+        if (hold.ready_cause == SL_CAUSE_STREAM_ORDER)
+            hold.ready_cause = all->holds[by].ready_cause;
+        hold.ready_by = all->holds[by].ready_by;
+    }
+}
+
+/* Of the spans, in their order, which is that of the items. */
 static sl_status collect_holds(page *p, sl_error *err)
 {
-    sl_status status = sl__holds_collect(p->timeline, &p->holds, err);
-    size_t n = 0;
-    for (size_t i = 0; status == SL_OK && i < p->holds.n; i++) {
-        if (!p->holds.items[i].is_call)
-            p->holds.holds[n++] = p->holds.holds[i];
+    sl__holds all;
+    sl_status status = sl__holds_collect(p->timeline, &all, err);
+    if (status != SL_OK)
+        return status;
+    size_t n;
+    sl_timeline_spans(p->timeline, &n);
+    p->holds = malloc((n + 1) * sizeof *p->holds);
+    if (!p->holds)
+        status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
+    for (size_t i = 0, span = 0; p->holds && i < all.n; i++) {
+        if (!all.items[i].is_call)
+            p->holds[span++] = see_through_calls(&all, all.holds[i]);
     }
+    sl__holds_free(&all);
     return status;
 }
 
@@ -585,7 +608,7 @@ sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, s
         status = write_page(&p, path, err);
     }
     free_engines(&p);
-    sl__holds_free(&p.holds);
+    free(p.holds);
     sl_explanation_free(&p.why);
     sl__lanes_free(&p.lanes);
     return status;

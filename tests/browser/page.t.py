@@ -252,6 +252,18 @@ def rows_and_theme(browser):
     browser.resize(1280, 800)
 
 
+def waits_are_told(browser, folder):
+    browser.open(os.path.join(folder, "events.html"))
+    words = browser.run("return waitsOf(1).map(({words}) => words)")
+    ok(words and words[0] == "an event behind Memcpy HtoD (Pinned -> Device) in load",
+       "an operation behind a wait for an event says what the event was for", words)
+    equal(browser.run("return arrowsOf(1).map(({from, fromHost}) => [from, Boolean(fromHost)])"),
+          [[1, True], [0, False]], "with arrows from its call and from there")
+    browser.run("chart.focus()")
+    browser.press("Enter", "Down")
+    equal(browser.run("return state.selected"), 1, "down goes to the stream below")
+
+
 def names_do_no_harm(browser, folder):
     browser.open(os.path.join(folder, "hostile.html"))
     ok("</script><img src=x onerror=" in browser.run("return state.rows[1].title"),
@@ -302,12 +314,13 @@ def main():
         return 0
     folder = tempfile.mkdtemp(prefix="streamlab-pages-")
     try:
-        write_pages(folder, "puzzler", "hostile", "empty", "100000")
+        write_pages(folder, "puzzler", "events", "hostile", "empty", "100000")
         with webdriver.Browser(1280, 800) as browser:
             browser.open(os.path.join(folder, "blocking.html"))
             for test in [it_loads, numbers_arrive_exactly, it_zooms_and_moves, details_are_shown,
                          a_range_is_measured, findings_lead_to_the_chart, rows_and_theme]:
                 test(browser)
+            waits_are_told(browser, folder)
             names_do_no_harm(browser, folder)
             an_empty_page(browser, folder)
             a_large_page(browser, folder)

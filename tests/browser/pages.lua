@@ -1,8 +1,9 @@
 -- pages.lua - writes the pages that the browser's tests look at, on the simulated GPU.
 --
---   streamlab pages.lua FOLDER puzzler|hostile|empty|OPERATIONS
+--   streamlab pages.lua FOLDER puzzler|events|hostile|empty|OPERATIONS
 --
--- puzzler: blocking.html, nonblocking.html, pinned.html; hostile: names that would be
+-- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
+-- that waits for its event; hostile: names that would be
 -- HTML or scripts if they were not escaped; a number: as many operations in 8 streams.
 
 local lab = require "streamlab"
@@ -31,6 +32,17 @@ local function hostile()
     save(lab.profile(function() work(lab, stream) end), "hostile")
 end
 
+local function events()
+    lab.open{backend = "sim"}
+    local load, compute = lab.stream{name = "load"}, lab.stream{name = "compute"}
+    local host = lab.zeros(1024, 1024, {device = "cpu", pinned = true})
+    save(lab.profile(function()
+        local x = host:to("cuda", {non_blocking = true, stream = load})
+        compute:wait_event(load:record_event())
+        lab.pow(x, 2, {stream = compute})
+    end), "events")
+end
+
 local function many(n)
     lab.open{backend = "sim"}
     local streams, x = {}, lab.zeros(64, {pinned = true, device = "cpu"})
@@ -52,6 +64,8 @@ end
 
 if what == "puzzler" then
     puzzler()
+elseif what == "events" then
+    events()
 elseif what == "hostile" then
     hostile()
 elseif what == "empty" then
