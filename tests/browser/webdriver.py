@@ -7,8 +7,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 
 ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
              "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run",
@@ -146,11 +148,15 @@ class Browser:
         if self.session:
             try:
                 self.call("DELETE", "")
-            except (Failure, OSError):
+            except (Failure, OSError, http.client.HTTPException):
                 pass
-        self.driver.terminate()
+        os.killpg(self.driver.pid, signal.SIGTERM)      # and a browser that hangs
         self.driver.wait(10)
-        shutil.rmtree(self.profile, ignore_errors=True)
+        for _ in range(50):             # the browser's last process may still write there
+            shutil.rmtree(self.profile, ignore_errors=True)
+            if not os.path.exists(self.profile):
+                break
+            time.sleep(0.1)
 
     def __enter__(self):
         return self
