@@ -22,6 +22,9 @@ NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/
 TEST_JOBS ?= 2
 # Files from elsewhere for make check-hta, in place of traces of its own.
 TRACES ?=
+# For make fuzz: a clang with libFuzzer, and for how long it runs.
+FUZZ_CC      ?= $(firstword $(shell command -v clang clang-14 clang-15 clang-16 clang-17) clang)
+FUZZ_SECONDS ?= 600
 # For make bench-cuda: -o FILE, --only SECTIONS.
 BENCH_ARGS ?=
 
@@ -44,11 +47,22 @@ endif
 ifeq ($(shell uname),Darwin)
 EXPORT_FLAGS := -Wl,-export_dynamic
 MODULE_FLAGS := -bundle -undefined dynamic_lookup -Wl,-exported_symbol,_luaopen_streamlab
+BREW         := $(firstword $(wildcard /opt/homebrew/include /usr/local/include))
+CPPFLAGS     += $(addprefix -I,$(BREW))
+LDFLAGS      += $(patsubst %/include,-L%/lib,$(BREW))
 else
 EXPORT_FLAGS := -Wl,-E
 MODULE_FLAGS := -shared -Wl,--version-script=$(BUILD)/module.map
 LIBS         += -ldl
+HIDE_ZLIB    := -Wl,--exclude-libs,libz.a
 endif
+
+# For compressed traces. The program takes the static library where there is one, so that it
+# can be copied to a machine without, and keeps its names to itself: another library that it
+# loads may bring its own.
+ZLIB         := -lz
+ZLIB_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=libz.a))
+PROGRAM_ZLIB := $(if $(ZLIB_ARCHIVE),$(ZLIB_ARCHIVE) $(HIDE_ZLIB),$(ZLIB))
 
 # The plugin: code for the GPUs that this nvcc knows from sm_70 to sm_90, and PTX for
 # what comes after. A sanitized program does without it: two run-time systems that both
@@ -95,7 +109,7 @@ CORE     := $(call objects,core/*.c)
 TIMELINE := $(call objects,core/timeline/*.c) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
-REPL     := $(call objects,repl/*.c)
+REPL     := $(call objects,repl/*.c) $(BUILD)/commands.o
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
@@ -104,6 +118,8 @@ CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu)
 EMBEDDED := bindings/prelude.lua $(sort $(wildcard scripts/profiles/*.lua))
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
+# The subcommands.
+COMMANDS := $(sort $(wildcard repl/commands/*.lua))
 
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
@@ -140,11 +156,13 @@ all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 
 $(BUILD)/streamlab: $(REPL) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
+	    $(PROGRAM_ZLIB) $(LIBS)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(MODULE_FLAGS) -o $@ $(filter %.o,$^) $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(MODULE_FLAGS) -o $@ $(filter %.o,$^) \
+	    $(ZLIB) $(LIBS)
 
 # What the module and the plugin export.
 $(BUILD)/module.map $(BUILD)/plugin.map:
@@ -178,6 +196,13 @@ need-lua:
 	$(if $(and $(LUA_INC),$(LUA_LIB)),@:,$(error Lua 5.4 is missing (lua.h and the static \
 	library): run 'sh scripts/setup.sh', or give LUA_INCLUDE=folder and LUA_LIBRARY=file))
 
+$(TIMELINE): | $(BUILD)/zlib
+$(BUILD)/zlib:
+	@mkdir -p $(@D)
+	@echo '#include <zlib.h>' | $(CC) $(CPPFLAGS) -fsyntax-only -xc - \
+	    || { echo 'zlib is missing (zlib.h): run sh scripts/setup.sh' >&2; exit 1; }
+	@touch $@
+
 $(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
@@ -190,18 +215,24 @@ $(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/timeline/report
 	$(Q)sh scripts/embed.sh core/timeline/report_page.h sl__page_file sl__page_files \
 	    $(PAGE) > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o $(BUILD)/report_page.o: %.o: %.c
+$(BUILD)/commands.c: scripts/embed.sh $(COMMANDS) repl/commands
+	$(call say,embed,$@)
+	@mkdir -p $(@D)
+	$(Q)sh scripts/embed.sh repl/subcommands.h command_file command_files \
+	    $(COMMANDS) > $@.new && mv $@.new $@
+
+$(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/commands.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- tests ----------------------------------------------------------------
 
 $(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
 
 $(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
 
 $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	$(call say,link,$@)
@@ -295,6 +326,19 @@ hta-now: all
 bench-now: all $(TOOLS)
 	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
 
+# Reading traces, on whatever bytes libFuzzer makes of those in tests/fuzz/corpus.
+FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
+              -fsanitize=fuzzer,address,undefined
+$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c \
+    $(wildcard core/timeline/*.c core/timeline/*.h) core/streamlab.h
+	$(call say,fuzzer,$@)
+	@mkdir -p $(BUILD)/fuzz/corpus
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm
+fuzz: $(BUILD)/fuzz/kineto
+	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=5120 -timeout=10 -print_final_stats=1 \
+	    -dict=tests/fuzz/kineto.dict -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus \
+	    tests/fuzz/corpus
+
 puzzler-now: all
 	$(Q)$(BUILD)/streamlab scripts/puzzler.lua
 
@@ -346,6 +390,7 @@ help:
 	@echo 'make check-browser  the pictures in headless Chromium'
 	@echo 'make check-cuda     what both backends must do, on the GPU'
 	@echo 'make check-memcheck the same under compute-sanitizer'
+	@echo 'make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600'
 	@echo 'make bench          the figures of the simulated GPU, held against their limits'
 	@echo 'make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
 	@echo 'make setup          install what is missing, nothing else'
@@ -355,7 +400,7 @@ help:
 .PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
         check-gc check-oom check-hta check-browser bench bench-cuda \
-        clean help
+        fuzz clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

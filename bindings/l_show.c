@@ -1,4 +1,4 @@
-/* l_show.c - a timeline as a chart, as a table and as a file.
+/* l_show.c - a timeline as a chart, as a table, beside another one, and as a file.
  *
  * What the terminal can do is asked here, because the core knows none: its width,
  * whether it shows UTF-8, and whether colour is wanted.
@@ -102,21 +102,44 @@ static int64_t range_ns(lua_State *L, double us, const char *name, const char *o
     return (int64_t)llround(us * 1000.0);
 }
 
-/* Reads {columns =, unicode =, colour =, from_us =, to_us =} at argument 2 and
- * pushes the chart. `printed`: for the terminal, which decides what is not given. */
+/* What the rows of a chart are: NULL, "streams" or "engines". */
+static sl_rows read_rows(lua_State *L, const char *rows, const char *op)
+{
+    if (rows == NULL || strcmp(rows, "streams") == 0) return SL_ROWS_STREAMS;
+    if (strcmp(rows, "engines") != 0)
+        lsl_fail(L, SL_EINVAL, op,
+                 "option 'rows' must be \"streams\" or \"engines\", got \"%.60s\"", rows);
+    return SL_ROWS_ENGINES;
+}
+
+/* The finished timeline at stack index `slot`, or NULL for nil. */
+static const sl_timeline *read_beside(lua_State *L, int slot, const char *op)
+{
+    if (lua_isnil(L, slot)) return NULL;
+    lsl_timeline *box = lsl_to(L, slot, LSL_TIMELINE);
+    if (box == NULL || box->p == NULL || box->device != NULL)
+        lsl_fail(L, SL_EINVAL, op, "option 'beside' must be a timeline that is complete, got %s",
+                 lsl_type_name(L, slot));
+    return box->p;
+}
+
+/* Reads {columns =, unicode =, colour =, from_us =, to_us =, rows =, beside =} at argument 2
+ * and pushes the chart. `printed`: for the terminal, which decides what is not given. */
 static sl_text *push_chart(lua_State *L, bool printed, const char *op)
 {
     lsl_timeline *box = lsl_check_timeline(L, op);
     lsl_no_more(L, 2, op);
     int64_t columns = 0;
-    int unicode = -1, colour = -1;
+    int unicode = -1, colour = -1, beside = 3;
     double from_us = 0, to_us = 0;
+    const char *rows = NULL;
     const lsl_option options[] = {
         {"columns", LSL_OPT_INTEGER, &columns}, {"unicode", LSL_OPT_BOOL, &unicode},
         {"colour", LSL_OPT_BOOL, &colour}, {"from_us", LSL_OPT_NUMBER, &from_us},
-        {"to_us", LSL_OPT_NUMBER, &to_us},
+        {"to_us", LSL_OPT_NUMBER, &to_us}, {"rows", LSL_OPT_TEXT, &rows},
+        {"beside", LSL_OPT_ANY, &beside},
     };
-    lua_settop(L, 2);
+    lua_settop(L, 3);
     lsl_options(L, 2, options, LSL_COUNT(options), op);
     if (columns > 10000)
         lsl_fail(L, SL_EINVAL, op, "option 'columns' must be at most 10000, got %lld",
@@ -127,6 +150,8 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     if (gantt.to_ns != 0 && gantt.to_ns <= gantt.from_ns)
         lsl_fail(L, SL_EINVAL, op, "the range is empty: from_us is %.14g, to_us is %.14g", from_us,
                  to_us);
+    gantt.rows = read_rows(L, rows, op);
+    gantt.beside = read_beside(L, beside, op);
     gantt.columns = columns > 0 ? (int)columns : printed ? terminal_columns() : 80;
     gantt.unicode = unicode >= 0 ? unicode : printed && terminal_unicode();
     gantt.colour = colour >= 0 ? colour : printed && terminal_colour();
@@ -175,6 +200,40 @@ int lsl_timeline_explain(lua_State *L)
     return 0;
 }
 
+/* ---- two of them ---------------------------------------------------------------------- */
+
+/* The i-th of the two names in the list at `slot`, or NULL without a list. */
+static const char *read_name(lua_State *L, int slot, int i)
+{
+    if (lua_isnil(L, slot)) return NULL;
+    if (!lua_istable(L, slot) || lua_rawlen(L, slot) != 2 ||
+        lua_rawgeti(L, slot, i) != LUA_TSTRING)
+        lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
+    return lua_tostring(L, -1);
+}
+
+/* tl:diff(other, {names = {"a", "b"}}) */
+int lsl_timeline_diff(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "diff");
+    lsl_timeline *other = lsl_to(L, 2, LSL_TIMELINE);
+    lsl_no_more(L, 3, "diff");
+    if (other == NULL || other->p == NULL) lsl_type_error(L, 2, "other", "a timeline", "diff");
+    if (other->device != NULL)
+        lsl_fail(L, SL_ESTATE, "diff",
+                 "the other timeline is still recording: call its stop() first");
+    lua_settop(L, 4);
+    int names = 4;
+    const lsl_option options[] = {{"names", LSL_OPT_ANY, &names}};
+    lsl_options(L, 3, options, LSL_COUNT(options), "diff");
+    const char *name_a = read_name(L, names, 1), *name_b = read_name(L, names, 2);
+    sl_text *text = new_text(L);
+    sl_error err;
+    lsl_check(L, sl_timeline_diff(box->p, other->p, name_a, name_b, text, &err), &err, "diff");
+    print_text(text);
+    return 0;
+}
+
 /* tl:json(): the figures as one JSON object. */
 int lsl_timeline_json(lua_State *L)
 {
@@ -198,7 +257,7 @@ static bool has_suffix(const char *path, const char *suffix)
 typedef sl_status save_fn(const sl_timeline *timeline, const char *path, sl_error *err);
 
 static const struct { const char *suffix; save_fn *save; } formats[] = {
-    {".json", sl_timeline_save_kineto},
+    {".json", sl_timeline_save_kineto}, {".json.gz", sl_timeline_save_kineto},
     {".html", sl_timeline_save_html},
 };
 
@@ -218,11 +277,11 @@ int lsl_timeline_save(lua_State *L)
     lsl_no_more(L, 2, "save");
     if (has_suffix(path, ".svg"))
         lsl_fail(L, SL_EUNSUPPORTED, "save",
-                 "cannot write \"%.200s\": timelines are saved as .json and .html only", path);
+                 "cannot write \"%.200s\": timelines are saved as .json, .json.gz and .html only", path);
     save_fn *save = find_format(path);
     if (save == NULL)
         lsl_fail(L, SL_EINVAL, "save",
-                 "the file's name must end in .json or .html, got \"%.200s\"", path);
+                 "the file's name must end in .json, .json.gz or .html, got \"%.200s\"", path);
     lsl_timeline_add_sources(L, box);
     sl_error err;
     lsl_check(L, save(box->p, path, &err), &err, "save");

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "l_timeline.h"
 
@@ -37,24 +38,25 @@ void lsl_note_chunk(lua_State *L, const char *where, const char *source)
     lua_pop(L, 1);
 }
 
-/* Pushes the file's contents, or nil. */
+/* Pushes the file's contents, or nil. All memory is there before the file is opened, which
+ * an error of Lua's would leave open. */
 static void push_file(lua_State *L, const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    luaL_Buffer buffer;
-    if (file == NULL) {
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
         lua_pushnil(L);
         return;
     }
-    luaL_buffinit(L, &buffer);
-    size_t total = 0, n;
-    do {
-        n = fread(luaL_prepbuffer(&buffer), 1, LUAL_BUFFERSIZE, file);
-        luaL_addsize(&buffer, n);
-        total += n;
-    } while (n == LUAL_BUFFERSIZE && total < MOST_SOURCE_BYTES);
-    fclose(file);
-    luaL_pushresult(&buffer);
+    size_t room = info.st_size < MOST_SOURCE_BYTES ? (size_t)info.st_size : MOST_SOURCE_BYTES;
+    luaL_Buffer buffer;
+    char *text = luaL_buffinitsize(L, &buffer, room);
+    FILE *file = fopen(path, "rb");
+    size_t n = 0;
+    if (file != NULL) {
+        n = fread(text, 1, room, file);
+        fclose(file);
+    }
+    luaL_pushresultsize(&buffer, n);
 }
 
 /* Pushes the text of the chunk with that base name, or nil. Texts are kept in the table at

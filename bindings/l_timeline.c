@@ -123,6 +123,22 @@ static int timeline_gc(lua_State *L)
     return 0;
 }
 
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* lab.load(path): the timeline of a trace file. Needs no device. */
+static int lab_load(lua_State *L)
+{
+    const char *path = lsl_check_text(L, 1, "path", "load");
+    lsl_no_more(L, 1, "load");
+    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
+    sl_timeline *timeline;
+    sl_error err;
+    lsl_check(L, sl_timeline_load_kineto(path, &timeline, &err), &err, "load");
+    box->p = timeline;
+    box->host_start_ns = sl_timeline_host_start_ns(timeline);
+    return 1;
+}
+
 /* ---- spans ------------------------------------------------------------------------------ */
 
 /* The stream's name, "stream 3" where the timeline has none. */
@@ -443,9 +459,40 @@ static int get_span_count(lua_State *L)
     return 1;
 }
 
+static int get_stream_count(lua_State *L)
+{
+    size_t n;
+    sl_error err;
+    lsl_timeline *box = lsl_check_timeline(L, "stream_count");
+    lsl_check(L, sl_timeline_stream_count(box->p, &n, &err), &err, "stream_count");
+    lua_pushinteger(L, (lua_Integer)n);
+    return 1;
+}
+
+static int get_device_name(lua_State *L)
+{
+    lua_pushstring(L, sl_timeline_device(lsl_check_timeline(L, "device_name")->p)->name);
+    return 1;
+}
+
+static int get_simulated(lua_State *L)
+{
+    lua_pushboolean(L, sl_timeline_device(lsl_check_timeline(L, "simulated")->p)->simulated);
+    return 1;
+}
+
 static int get_recording(lua_State *L)
 {
     lua_pushboolean(L, check_any(L, "recording")->device != NULL);
+    return 1;
+}
+
+/* What a file had that the timeline has not; nil if nothing. */
+static int get_notice(lua_State *L)
+{
+    const char *notice = sl_timeline_notice(lsl_check_timeline(L, "notice")->p);
+    if (notice[0] == '\0') return 0;
+    lua_pushstring(L, notice);
     return 1;
 }
 
@@ -467,19 +514,22 @@ static int timeline_tostring(lua_State *L)
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static const luaL_Reg functions[] = {{"record", lab_record}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"record", lab_record}, {"load", lab_load}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"stop", timeline_stop}, {"spans", timeline_spans}, {"busy_us", timeline_busy_us},
     {"overlap_us", timeline_overlap_us}, {"concurrency", timeline_concurrency},
     {"gaps", timeline_gaps}, {"bounds", timeline_bounds}, {"json", lsl_timeline_json},
     {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
-    {"summary", lsl_timeline_summary}, {"explain", lsl_timeline_explain},
-    {"causes", lsl_timeline_causes}, {"makespan_parts", lsl_timeline_makespan_parts},
+    {"summary", lsl_timeline_summary}, {"diff", lsl_timeline_diff},
+    {"explain", lsl_timeline_explain}, {"causes", lsl_timeline_causes},
+    {"makespan_parts", lsl_timeline_makespan_parts},
     {"save", lsl_timeline_save}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
     {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},
-    {"recording", get_recording}, {NULL, NULL}
+    {"stream_count", get_stream_count}, {"device_name", get_device_name},
+    {"simulated", get_simulated}, {"recording", get_recording},
+    {"notice", get_notice}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
     {"__gc", timeline_gc}, {"__close", timeline_close}, {"__tostring", timeline_tostring},

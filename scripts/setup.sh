@@ -79,7 +79,7 @@ look() {
     [ "$lua_program" = - ] && missing="$missing lua-program"
     have_blas || missing="$missing blas"
     have_header editline/readline.h || missing="$missing libedit"
-    have_header jansson.h || missing="$missing jansson"
+    have_header zlib.h || missing="$missing zlib"
     command -v prove >/dev/null 2>&1 || missing="$missing prove"
     return 0
 }
@@ -103,7 +103,7 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:lua-program) echo lua5.4 ;;
     apt-get:blas) echo libopenblas0 ;;
     apt-get:libedit) echo libedit-dev ;;
-    apt-get:jansson) echo libjansson-dev ;;
+    apt-get:zlib) echo zlib1g-dev ;;
     apt-get:prove) echo perl ;;
     apt-get:python) echo python3 ;;
     apt-get:chromium) echo chromium ;;
@@ -112,7 +112,7 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:lua-program) echo lua ;;
     dnf:blas) echo openblas-serial ;;
     dnf:libedit) echo libedit-devel ;;
-    dnf:jansson) echo jansson-devel ;;
+    dnf:zlib) echo zlib-devel ;;
     dnf:prove) echo perl-Test-Harness ;;
     dnf:python) echo python3 ;;
     dnf:chromium | dnf:chromedriver) echo "$2" ;;

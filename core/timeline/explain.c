@@ -541,7 +541,7 @@ static void give_wait(const search *s, const stretch *from, size_t finding, sl_w
 static sl_status rank(search *s, const sl__union *busy, ranked **out, size_t *n_out, sl_error *err)
 {
     size_t n_groups = 0, n = 0;
-    if (s->n > 0)
+    if (s->n > 0)                   /* else found may be NULL */
         qsort(s->found, s->n, sizeof *s->found, by_group);
     for (size_t i = 0; i < s->n; i += group_length(s, i))
         n_groups++;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "holds.h"
+#include "labels.h"
 #include "store.h"
 #include "units.h"
 #include "utf8.h"
@@ -439,29 +440,6 @@ void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_
 
 /* ---- as text ------------------------------------------------------------------------------ */
 
-/* `text` from column `indent` on, broken at blanks. The first line has begun already. */
-static void put_wrapped(sl_text *out, const char *text, int indent, int columns)
-{
-    int room = columns - indent, used = 0;
-    while (*text) {
-        int width = 0;
-        const char *end = text;
-        while (*end && *end != ' ') {
-            bool good;
-            int one = sl__utf8_columns(sl__utf8_next(&end, &good));
-            width += good && one > 0 ? one : 0;
-        }
-        if (used > 0 && used + 1 + width > room) {
-            sl_text_add(out, "\n%*s", indent, "");
-            used = 0;
-        }
-        sl_text_add(out, "%s%.*s", used > 0 ? " " : "", (int)(end - text), text);
-        used += width + (used > 0);
-        text = *end ? end + 1 : end;
-    }
-    sl_text_add(out, "\n");
-}
-
 /* The quoted line of the script, where it is known, as much as fits. */
 static void put_source(const sides *s, sl_text *out, int indent, int columns)
 {
@@ -527,13 +505,13 @@ static bool put_finding(const sl_timeline *timeline, const sl_explanation *e, si
     bool fine = !sentence.failed && !remedy.failed;
     if (fine) {
         sl_text_add(out, "%2zu. ", number);
-        put_wrapped(out, sentence.data ? sentence.data : "", INDENT, columns);
+        sl__label_wrap(out, sentence.data ? sentence.data : "", INDENT, columns);
         put_source(&s, out, INDENT, columns);
         put_others(timeline, e, i, out);
     }
     if (fine && remedy.len > 0) {
         sl_text_add(out, "%*s-> ", INDENT, "");
-        put_wrapped(out, remedy.data, INDENT + 3, columns);
+        sl__label_wrap(out, remedy.data, INDENT + 3, columns);
     }
     sl_text_free(&sentence);
     sl_text_free(&remedy);
@@ -609,7 +587,7 @@ static void put_chain(const sl_timeline *timeline, const sl_explanation *e, int 
         sl__format_duration(time, e->chain[i].lost_ns);
         put_part(&s, &line);
         sl_text_add(out, "%*s  ", TIME_COLUMNS, time);
-        put_wrapped(out, line.failed || !line.data ? "" : line.data, TIME_COLUMNS + 2, columns);
+        sl__label_wrap(out, line.failed || !line.data ? "" : line.data, TIME_COLUMNS + 2, columns);
         out->failed |= line.failed;
         sl_text_free(&line);
     }

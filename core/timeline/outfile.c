@@ -10,11 +10,23 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define BUFFER_BYTES ((size_t)1 << 18)
 #define NAME_BYTES 64           /* of a temporary file, without its folder */
 #define LINK_BYTES ((size_t)4096)
 #define MAX_LINKS 40
+#define GZIP_LEVEL 6
+#define GZIP_WINDOW (15 + 16)   /* 2^15 bytes, in gzip's frame and not in zlib's */
+#define GZIP_MEMORY 8
+#define GZIP_OS_UNKNOWN 255
+
+/* Between the buffer and the file. */
+typedef struct sl__gzip {
+    z_stream stream;
+    gz_header header;
+    unsigned char packed[1 << 16];
+} sl__gzip;
 
 /* A path is cut, so that the reason has room in the message. */
 static sl_status fail_io(const char *path, int error, sl_error *err)
@@ -109,8 +121,42 @@ static int open_temporary(sl__outfile *file)
     return error;
 }
 
+/* ---- compression ------------------------------------------------------------ */
+
+static bool wants_gzip(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
+/* 0, or ENOMEM: nothing else can go wrong with constants. */
+static int start_gzip(sl__outfile *file)
+{
+    sl__gzip *gzip = calloc(1, sizeof *gzip);
+    if (!gzip)
+        return ENOMEM;
+    if (deflateInit2(&gzip->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+        free(gzip);
+        return ENOMEM;
+    }
+    gzip->header.os = GZIP_OS_UNKNOWN;
+    deflateSetHeader(&gzip->stream, &gzip->header);
+    file->gzip = gzip;
+    return 0;
+}
+
+static void end_gzip(sl__outfile *file)
+{
+    if (file->gzip)
+        deflateEnd(&file->gzip->stream);
+    free(file->gzip);
+    file->gzip = NULL;
+}
+
 void sl__outfile_abandon(sl__outfile *file)
 {
+    end_gzip(file);
     if (file->fd >= 0)
         close(file->fd);
     if (file->temporary)
@@ -131,6 +177,8 @@ sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err)
         file->buffer = malloc(BUFFER_BYTES);
     if (error == 0 && !file->buffer)
         error = ENOMEM;
+    if (error == 0 && wants_gzip(path))
+        error = start_gzip(file);
     if (error == 0 && found.direct) {
         file->fd = open(path, O_WRONLY | O_CLOEXEC);
         error = file->fd >= 0 ? 0 : errno;
@@ -145,15 +193,37 @@ sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err)
     return fail_io(path, error, err);
 }
 
-static void flush(sl__outfile *file)
+static void put(sl__outfile *file, const void *bytes, size_t n)
 {
-    for (size_t done = 0; done < file->used && file->error == 0;) {
-        ssize_t n = write(file->fd, file->buffer + done, file->used - done);
-        if (n >= 0)
-            done += (size_t)n;
+    for (size_t done = 0; done < n && file->error == 0;) {
+        ssize_t part = write(file->fd, (const char *)bytes + done, n - done);
+        if (part >= 0)
+            done += (size_t)part;
         else if (errno != EINTR)
             file->error = errno;
     }
+}
+
+static void put_packed(sl__outfile *file, bool last)
+{
+    sl__gzip *gzip = file->gzip;
+    z_stream *stream = &gzip->stream;
+    stream->next_in = (unsigned char *)file->buffer;
+    stream->avail_in = (uInt)file->used;
+    do {
+        stream->next_out = gzip->packed;
+        stream->avail_out = sizeof gzip->packed;
+        deflate(stream, last ? Z_FINISH : Z_NO_FLUSH);
+        put(file, gzip->packed, sizeof gzip->packed - stream->avail_out);
+    } while (stream->avail_out == 0);
+}
+
+static void flush(sl__outfile *file, bool last)
+{
+    if (file->gzip)
+        put_packed(file, last);
+    else
+        put(file, file->buffer, file->used);
     file->used = 0;
 }
 
@@ -161,7 +231,7 @@ void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n)
 {
     while (n > 0) {
         if (file->used == BUFFER_BYTES)
-            flush(file);
+            flush(file, false);
         size_t room = BUFFER_BYTES - file->used, part = n < room ? n : room;
         memcpy(file->buffer + file->used, bytes, part);
         file->used += part;
@@ -173,7 +243,7 @@ void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n)
 sl_status sl__outfile_close(sl__outfile *file, sl_error *err)
 {
     const char *path = file->path;
-    flush(file);
+    flush(file, true);
     int error = file->error;
     if (error == 0 && file->temporary && fsync(file->fd) != 0)
         error = errno;

@@ -4,6 +4,10 @@
  * rename at the end, so that a failure (a full disk, an interrupt) leaves an old
  * file as it was. A symbolic link is followed, also to a file that is not there
  * yet; a device or a pipe ("/dev/stdout") is written to directly.
+ *
+ * A path that ends in ".gz" is compressed. The header holds neither time nor name nor
+ * system, so that equal runs give equal bytes (where zlib is the same: another version
+ * may compress differently).
  */
 #ifndef SL_TIMELINE_OUTFILE_H
 #define SL_TIMELINE_OUTFILE_H
@@ -16,6 +20,7 @@ typedef struct sl__outfile {
     char *temporary;        /* exists while not NULL */
     char *buffer;
     size_t used;
+    struct sl__gzip *gzip;  /* NULL: not compressed */
     int fd;
     int error;              /* errno of the first failed write; later writes do nothing */
 } sl__outfile;

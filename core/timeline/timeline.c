@@ -42,6 +42,7 @@ struct sl_timeline {
     text_table text;
     char **sources;                 /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
+    char *notice;                   /* NULL: not set */
     sl_device_info device;
     char backend[32];               /* device.backend points here */
     int64_t first_ns, last_ns;      /* over all spans */
@@ -249,6 +250,21 @@ const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where)
     return where < timeline->n_sources && timeline->sources[where] ? timeline->sources[where] : "";
 }
 
+sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err)
+{
+    char *copy = strdup(notice);
+    if (!copy)
+        return sl_fail(err, SL_ENOMEM, "no memory for a notice");
+    free(timeline->notice);
+    timeline->notice = copy;
+    return SL_OK;
+}
+
+const char *sl_timeline_notice(const sl_timeline *timeline)
+{
+    return timeline->notice ? timeline->notice : "";
+}
+
 /* ---- lifecycle ------------------------------------------------------------- */
 
 sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
@@ -289,6 +305,7 @@ void sl_timeline_release(sl_timeline *timeline)
     for (size_t id = 0; id < timeline->n_sources; id++)
         free(timeline->sources[id]);
     free(timeline->sources);
+    free(timeline->notice);
     free(timeline->spans);
     free(timeline->calls);
     free(timeline->holds);
@@ -662,6 +679,11 @@ const sl_hold *sl__timeline_find_hold(const sl_timeline *timeline, uint64_t corr
 }
 
 int64_t sl__timeline_host_start_ns(const sl_timeline *timeline)
+{
+    return timeline->host_start_ns;
+}
+
+int64_t sl_timeline_host_start_ns(const sl_timeline *timeline)
 {
     return timeline->host_start_ns;
 }

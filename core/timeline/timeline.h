@@ -131,6 +131,9 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
  * Also after finish; a second one replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
                                  sl_error *err);
+/* What a user should know of where the timeline comes from, a sentence a line: what of a
+ * file is not in it. Also after finish; a second one replaces the first. SL_ENOMEM. */
+sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err);
 
 /* ---- reading ----------------------------------------------------------- */
 
@@ -145,11 +148,17 @@ const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);   /* b
 size_t sl_timeline_text_count(const sl_timeline *timeline);     /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    /* "" if not set */
+const char *sl_timeline_notice(const sl_timeline *timeline);                /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
+
+/* How many streams have spans. SL_ENOMEM. */
+sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);
 
 /* From the first span's start to the last one's end. */
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
 int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's time */
+/* When the recording began, on the clock of the spans. */
+int64_t sl_timeline_host_start_ns(const sl_timeline *timeline);
 
 const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */
 const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", "d2h", "p2p", "host" */
@@ -259,12 +268,16 @@ sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text 
 
 /* ---- pictures and files -------------------------------------------------- */
 
+typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
 typedef struct sl_gantt_options {
     int columns;            /* width of the whole chart; 0: 80 */
     bool unicode, colour;
     int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
+    sl_rows rows;
+    const sl_timeline *beside;  /* not NULL: in the same columns as its chart, and all is
+                                 * what the longer one of both takes */
 } sl_gantt_options;
-/* The Gantt chart, a row a stream (gantt_text.c). Appends to *out. */
+/* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
                             sl_text *out, sl_error *err);
 /* Busy times, overlaps and bounds as a table (summary.c). Appends to *out. */
@@ -273,7 +286,8 @@ sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_erro
  * wall_us, lower_bound_us, count and busy_us by kind, overlap_us by pair of kinds
  * ("kernel&memcpy_d2h"), .... No newline at its end. Appends to *out. */
 sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl_error *err);
-/* Two timelines side by side (diff.c), at most 80 columns. Appends to *out. */
+/* Two timelines side by side, A and B, and what moved in words (diff.c), at most 80 columns.
+ * The names say above it what A and B are; NULL: nothing is said. Appends to *out. */
 sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const char *name_a,
                            const char *name_b, sl_text *out, sl_error *err);
 
@@ -283,7 +297,6 @@ sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const cha
 /* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
 
-typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
 typedef enum sl_theme { SL_THEME_AUTO, SL_THEME_LIGHT, SL_THEME_DARK } sl_theme;
 typedef struct sl_picture_options {
     sl_rows rows;
@@ -299,8 +312,10 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
 sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err);
 
 /* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c).
- * SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has something in it that cannot
- * be; the sentence says what and where. */
+ * One of ours gives the timeline that was saved. Of another's with several devices, that
+ * with the most operations is taken, and its times count from the trace's first event; see
+ * sl_timeline_notice. SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has
+ * something in it that cannot be; the sentence says what and where. */
 sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_error *err);
 
 #endif

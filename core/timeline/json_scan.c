@@ -1,0 +1,412 @@
+/* json_scan.c - walking through JSON in memory, one value at a time.
+ *
+ * Values that are passed over are not recursed into: a stack of bits knows which
+ * brackets are open.
+ */
+#include "json_scan.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define MAX_DEPTH 512
+#define SHOWN_BYTES 36          /* of a value in a sentence */
+#define MAX_DIGITS_VALUE (UINT64_MAX / 10 - 1)
+#define MAX_EXPONENT 100000
+
+void sl__scan_open(sl__scan *scan, const char *text, size_t n)
+{
+    *scan = (sl__scan){ .at = text, .end = text + n, .start = text };
+}
+
+void sl__scan_into(sl__scan *scan, const sl__scan *whole, const sl__json_value *value)
+{
+    *scan = (sl__scan){ .at = value->text, .end = value->text + value->n, .start = whole->start };
+}
+
+/* ---- sentences ------------------------------------------------------------- */
+
+const char *sl__json_show(const sl__json_value *value, char shown[SL__JSON_SHOWN])
+{
+    size_t n = value->n < SHOWN_BYTES ? value->n : SHOWN_BYTES;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)value->text[i];
+        shown[i] = c < 0x20 || c >= 0x7F ? '?' : (char)c;
+    }
+    strcpy(shown + n, value->n > n ? "..." : "");
+    return shown;
+}
+
+static sl_status fail_at(const sl__scan *scan, sl_error *err, const char *expected)
+{
+    size_t at = (size_t)(scan->at - scan->start);
+    if (scan->at == scan->end)
+        return sl_fail(err, SL_EINVAL, "it ends after byte %zu, where %s should be", at, expected);
+    sl__json_value rest = { scan->at, 1, SL__JSON_WORD };
+    char shown[SL__JSON_SHOWN];
+    return sl_fail(err, SL_EINVAL, "at byte %zu there is '%s' where %s should be", at + 1,
+                   sl__json_show(&rest, shown), expected);
+}
+
+static sl_status fail_cut(const sl__scan *scan, const char *from, sl_error *err, const char *what)
+{
+    return sl_fail(err, SL_EINVAL, "it ends after byte %zu inside %s that begins at byte %zu",
+                   (size_t)(scan->end - scan->start), what, (size_t)(from - scan->start) + 1);
+}
+
+/* ---- values ---------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+char sl__scan_peek(sl__scan *scan)
+{
+    while (scan->at < scan->end && is_blank(*scan->at))
+        scan->at++;
+    return scan->at < scan->end ? *scan->at : '\0';
+}
+
+/* Moves behind the text that begins at scan->at. */
+static sl_status skip_text(sl__scan *scan, sl_error *err)
+{
+    const char *from = scan->at, *at = from + 1, *quote;
+    while ((quote = memchr(at, '"', (size_t)(scan->end - at)))) {
+        const char *escape = memchr(at, '\\', (size_t)(quote - at));
+        if (!escape) {
+            scan->at = quote + 1;
+            return SL_OK;
+        }
+        if (scan->end - escape < 2)
+            break;
+        at = escape + 2;
+    }
+    return fail_cut(scan, from, err, "a text");
+}
+
+static bool is_of_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           c == '-' || c == '+' || c == '.';
+}
+
+static sl_status skip_word(sl__scan *scan, sl_error *err)
+{
+    const char *from = scan->at;
+    while (scan->at < scan->end && is_of_word(*scan->at))
+        scan->at++;
+    return scan->at > from ? SL_OK : fail_at(scan, err, "a value");
+}
+
+/* Moves behind the object or array that begins at scan->at. */
+static sl_status skip_nested(sl__scan *scan, sl_error *err)
+{
+    uint64_t objects[MAX_DEPTH / 64 + 1] = { 0 };       /* a bit a level: is it an object */
+    const char *from = scan->at;
+    for (size_t depth = 0; scan->at < scan->end;) {
+        char c = *scan->at;
+        uint64_t *word = &objects[depth / 64], bit = UINT64_C(1) << depth % 64;
+        if (c == '"') {
+            sl_status status = skip_text(scan, err);
+            if (status != SL_OK)
+                return status;
+            continue;
+        }
+        if (c == '{' || c == '[') {
+            if (depth == MAX_DEPTH)
+                return sl_fail(err, SL_EINVAL, "at byte %zu values are nested more than %d deep",
+                               (size_t)(scan->at - scan->start) + 1, MAX_DEPTH);
+            *word = c == '{' ? *word | bit : *word & ~bit;
+            depth++;
+        } else if (c == '}' || c == ']') {
+            depth--;
+            bool object = objects[depth / 64] >> depth % 64 & 1;
+            if (object != (c == '}'))
+                return fail_at(scan, err, object ? "'}'" : "']'");
+        } else if (!is_of_word(c) && !is_blank(c) && c != ',' && c != ':') {
+            return fail_at(scan, err, "a value");
+        }
+        scan->at++;
+        if (depth == 0)
+            return SL_OK;
+    }
+    return fail_cut(scan, from, err, *from == '{' ? "an object" : "a list");
+}
+
+sl_status sl__scan_value(sl__scan *scan, sl__json_value *value, sl_error *err)
+{
+    char c = sl__scan_peek(scan);
+    const char *from = scan->at;
+    sl_status status;
+    *value = (sl__json_value){ .text = from };
+    if (c == '{' || c == '[') {
+        value->type = c == '{' ? SL__JSON_OBJECT : SL__JSON_ARRAY;
+        status = skip_nested(scan, err);
+    } else if (c == '"') {
+        value->type = SL__JSON_TEXT;
+        status = skip_text(scan, err);
+    } else {
+        value->type = c == '-' || (c >= '0' && c <= '9') ? SL__JSON_NUMBER : SL__JSON_WORD;
+        status = skip_word(scan, err);
+    }
+    value->n = (size_t)(scan->at - from);
+    return status;
+}
+
+/* ---- objects and arrays ------------------------------------------------------ */
+
+sl_status sl__scan_enter(sl__scan *scan, char bracket, sl_error *err)
+{
+    if (sl__scan_peek(scan) != bracket)
+        return fail_at(scan, err, bracket == '{' ? "an object" : "a list");
+    scan->at++;
+    return SL_OK;
+}
+
+sl_status sl__scan_next(sl__scan *scan, char close, bool *first, bool *more, sl_error *err)
+{
+    char c = sl__scan_peek(scan);
+    *more = c != close;
+    if (c == close) {
+        scan->at++;
+        return SL_OK;
+    }
+    if (!*first) {
+        if (c != ',')
+            return fail_at(scan, err, close == '}' ? "',' or '}'" : "',' or ']'");
+        scan->at++;
+        c = sl__scan_peek(scan);
+        if (c == close) {       /* a comma too many, which viewers forgive */
+            scan->at++;
+            *more = false;
+        }
+    }
+    *first = false;
+    return SL_OK;
+}
+
+sl_status sl__scan_key(sl__scan *scan, sl__json_value *key, sl_error *err)
+{
+    if (sl__scan_peek(scan) != '"')
+        return fail_at(scan, err, "a member's name in quotes");
+    sl_status status = sl__scan_value(scan, key, err);
+    if (status != SL_OK)
+        return status;
+    if (sl__scan_peek(scan) != ':')
+        return fail_at(scan, err, "':'");
+    scan->at++;
+    return SL_OK;
+}
+
+bool sl__json_is(const sl__json_value *value, const char *text)
+{
+    size_t n = strlen(text);
+    return value->type == SL__JSON_TEXT && value->n == n + 2 &&
+           memcmp(value->text + 1, text, n) == 0;
+}
+
+/* ---- numbers ----------------------------------------------------------------- */
+
+/* digits * 10^exponent */
+typedef struct decimal {
+    bool negative;
+    uint64_t digits;
+    int exponent;
+} decimal;
+
+static const char *skip_digits(const char *at, const char *end, decimal *number, int step)
+{
+    for (; at < end && *at >= '0' && *at <= '9'; at++) {
+        bool room = number->digits <= MAX_DIGITS_VALUE;
+        if (room)
+            number->digits = number->digits * 10 + (uint64_t)(*at - '0');
+        if (room ? step < 0 : step >= 0) {      /* what has no room is below all rounding */
+            if (number->exponent > -MAX_EXPONENT && number->exponent < MAX_EXPONENT)
+                number->exponent += room ? -1 : 1;
+        }
+    }
+    return at;
+}
+
+static bool read_exponent(const char *at, const char *end, int *exponent)
+{
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    if (at == end)
+        return false;
+    int value = 0;
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
+        value = value < MAX_EXPONENT ? value * 10 + (*at - '0') : value;
+    *exponent += negative ? -value : value;
+    return at == end;
+}
+
+static bool read_decimal(const sl__json_value *value, decimal *number)
+{
+    *number = (decimal){ 0 };
+    if (value->type != SL__JSON_NUMBER)
+        return false;
+    const char *at = value->text, *end = at + value->n;
+    number->negative = *at == '-';
+    at += number->negative;
+    const char *from = at;
+    at = skip_digits(at, end, number, 0);
+    if (at == from)
+        return false;
+    if (at < end && *at == '.') {
+        from = ++at;
+        at = skip_digits(at, end, number, -1);
+        if (at == from)
+            return false;
+    }
+    if (at == end)
+        return true;
+    return (*at == 'e' || *at == 'E') && read_exponent(at + 1, end, &number->exponent);
+}
+
+/* *cut: something other than zeros was rounded away. */
+static bool scale(const decimal *number, int shift, int64_t *result, bool *cut)
+{
+    uint64_t digits = number->digits, last = 0;
+    *cut = false;
+    for (int e = number->exponent + shift; e > 0 && digits > 0; e--) {
+        if (digits > INT64_MAX / 10)
+            return false;
+        digits *= 10;
+    }
+    for (int e = number->exponent + shift; e < 0 && (digits > 0 || last > 0); e++) {
+        last = digits % 10;
+        digits /= 10;
+        *cut |= last > 0;
+    }
+    digits += last >= 5;
+    if (digits > INT64_MAX)
+        return false;
+    *result = number->negative ? -(int64_t)digits : (int64_t)digits;
+    return true;
+}
+
+bool sl__json_scaled(const sl__json_value *value, int shift, int64_t *result)
+{
+    decimal number;
+    bool cut;
+    return read_decimal(value, &number) && scale(&number, shift, result, &cut);
+}
+
+bool sl__json_whole(const sl__json_value *value, int64_t *result)
+{
+    decimal number;
+    bool cut;
+    return read_decimal(value, &number) && scale(&number, 0, result, &cut) && !cut;
+}
+
+/* ---- texts --------------------------------------------------------------------- */
+
+/* The four digits at `at`, or -1. */
+static int32_t read_unit(const char *at, const char *end)
+{
+    int32_t unit = 0;
+    if (end - at < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        char c = at[i];
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+        if (digit < 0)
+            return -1;
+        unit = unit * 16 + digit;
+    }
+    return unit;
+}
+
+/* The character of "\uD83D\uDE00" behind its first "\u"; *at moves behind it. -1: none. */
+static int32_t read_escaped(const char **at, const char *end)
+{
+    int32_t c = read_unit(*at, end), low = -1;
+    if (c >= 0xD800 && c <= 0xDBFF && end - *at >= 6 && (*at)[4] == '\\' && (*at)[5] == 'u')
+        low = read_unit(*at + 6, end);
+    if (low >= 0xDC00 && low <= 0xDFFF) {
+        *at += 10;
+        return 0x10000 + ((c - 0xD800) << 10 | (low - 0xDC00));
+    }
+    if (c < 0 || (c >= 0xD800 && c <= 0xDFFF))
+        return -1;
+    *at += 4;
+    return c ? c : 0xFFFD;
+}
+
+static char *put_utf8(char *to, int32_t c)
+{
+    if (c < 0x80) {
+        *to++ = (char)c;
+        return to;
+    }
+    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const int leads[] = { 0, 0xC0, 0xE0, 0xF0 };
+    *to++ = (char)(leads[more] | c >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (c >> 6 * more & 0x3F));
+    return to;
+}
+
+/* In place: what an escape stands for is never longer. Returns the new end. */
+static char *unescape(char *text, const char *end)
+{
+    static const char names[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
+    char *to = text;
+    for (const char *at = text; at < end;) {
+        const char *name = *at == '\\' && end - at > 1 ? strchr(names, at[1]) : NULL;
+        const char *behind = at + 2;
+        int32_t c = *at == '\\' && end - at > 1 && at[1] == 'u' ? read_escaped(&behind, end) : -1;
+        if (c >= 0) {
+            to = put_utf8(to, c);
+            at = behind;
+        } else if (name && *name) {
+            *to++ = means[name - names];
+            at += 2;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    return to;
+}
+
+sl_status sl__json_decode(const sl__json_value *value, sl_text *out, sl_error *err)
+{
+    size_t n = value->n - 2, from = out->len;
+    sl_text_add(out, "%.*s", n < INT_MAX ? (int)n : INT_MAX, value->text + 1);
+    if (out->failed)
+        return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", n);
+    char *end = unescape(out->data + from, out->data + out->len);
+    out->len = (size_t)(end - out->data);
+    *end = '\0';
+    return SL_OK;
+}
+
+/* ---- walking through what was passed over ----------------------------------------- */
+
+sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
+                        void *ud, sl_error *err)
+{
+    bool object = value->type == SL__JSON_OBJECT, first = true, more;
+    if (!object && value->type != SL__JSON_ARRAY)
+        return SL_OK;
+    sl__scan scan;
+    sl__scan_into(&scan, whole, value);
+    sl_status status = sl__scan_enter(&scan, object ? '{' : '[', err);
+    while (status == SL_OK) {
+        sl__json_value key = { 0 }, member;
+        status = sl__scan_next(&scan, object ? '}' : ']', &first, &more, err);
+        if (status != SL_OK || !more)
+            break;
+        if (object)
+            status = sl__scan_key(&scan, &key, err);
+        if (status == SL_OK)
+            status = sl__scan_value(&scan, &member, err);
+        if (status == SL_OK)
+            status = visit(ud, &key, &member, err);
+    }
+    return status;
+}

@@ -1,0 +1,10 @@
+/* kineto_read.h - reading a trace that is in memory already. */
+#ifndef SL_TIMELINE_KINETO_READ_H
+#define SL_TIMELINE_KINETO_READ_H
+
+#include "timeline.h"
+
+/* As sl_timeline_load_kineto. The sentence is about "it". */
+sl_status sl__kineto_parse(const char *text, size_t n, sl_timeline **timeline, sl_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+/* labels.c - measures, shortens and wraps texts by the columns that they take on a terminal. */
+#include "labels.h"
+
+#include "utf8.h"
+
+/* The next character as it may go to a terminal: in its character set, and never a
+ * control character. Returns its columns. */
+static int next_character(const char **at, bool unicode, const char **bytes, int *n_bytes)
+{
+    bool good;
+    *bytes = *at;
+    uint32_t character = sl__utf8_next(at, &good);
+    *n_bytes = (int)(*at - *bytes);
+    int columns = sl__utf8_columns(character);
+    if (good && columns >= 0 && (unicode || character < 0x80))
+        return columns;
+    *bytes = "?";
+    *n_bytes = 1;
+    return 1;
+}
+
+int sl__label_columns(const char *text, bool unicode)
+{
+    int width = 0;
+    while (*text) {
+        const char *bytes;
+        int n_bytes;
+        width += next_character(&text, unicode, &bytes, &n_bytes);
+    }
+    return width;
+}
+
+/* As much of the text's beginning as fits; returns the columns used. */
+static int add_head(sl_text *out, const char *text, int room, bool unicode)
+{
+    int used = 0;
+    while (*text) {
+        const char *bytes;
+        int n_bytes, width = next_character(&text, unicode, &bytes, &n_bytes);
+        if (used + width > room)
+            break;
+        sl_text_add(out, "%.*s", n_bytes, bytes);
+        used += width;
+    }
+    return used;
+}
+
+/* What is left of a text `width` columns wide when its beginning is dropped so far
+ * that it fits; no accent of a dropped letter stays. */
+static const char *find_tail(const char *text, int width, int room, bool unicode)
+{
+    while (*text) {
+        const char *bytes, *next = text;
+        int n_bytes, one = next_character(&next, unicode, &bytes, &n_bytes);
+        if (width <= room && one > 0)
+            break;
+        width -= one;
+        text = next;
+    }
+    return text;
+}
+
+int sl__label_add(sl_text *out, const char *text, int columns, bool unicode)
+{
+    int width = sl__label_columns(text, unicode);
+    if (width <= columns)
+        return add_head(out, text, columns, unicode);
+    int dots = unicode ? 1 : 2, tail = (columns - dots) / 2;
+    int used = add_head(out, text, columns - dots - tail, unicode) + dots;
+    sl_text_add(out, "%s", unicode ? "…" : "..");
+    return used + add_head(out, find_tail(text, width, tail, unicode), tail, unicode);
+}
+
+void sl__label_wrap(sl_text *out, const char *text, int indent, int columns)
+{
+    int room = columns - indent, used = 0;
+    while (*text) {
+        int width = 0;
+        const char *end = text;
+        while (*end && *end != ' ') {
+            bool good;
+            int one = sl__utf8_columns(sl__utf8_next(&end, &good));
+            width += good && one > 0 ? one : 0;
+        }
+        if (used > 0 && used + 1 + width > room) {
+            sl_text_add(out, "\n%*s", indent, "");
+            used = 0;
+        }
+        sl_text_add(out, "%s%.*s", used > 0 ? " " : "", (int)(end - text), text);
+        used += width + (used > 0);
+        text = *end ? end + 1 : end;
+    }
+    sl_text_add(out, "\n");
+}

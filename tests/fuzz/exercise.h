@@ -1,0 +1,84 @@
+/* exercise.h - what is tried on a trace of any bytes: reading it, everything that reads a
+ * timeline, and saving and reading it again. Used by the fuzzer and by the test that
+ * replays its corpus.
+ */
+#ifndef TESTS_FUZZ_EXERCISE_H
+#define TESTS_FUZZ_EXERCISE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../core/streamlab.h"
+#include "../../core/timeline/kineto_read.h"
+
+/* A promise that was broken ends the program, for the fuzzer to see. */
+static void exercise_must(bool kept, const char *promise, const char *why)
+{
+    if (!kept) {
+        fprintf(stderr, "broken: %s (%s)\n", promise, why);
+        abort();
+    }
+}
+
+static void exercise_outputs(const sl_timeline *tl)
+{
+    static const sl_gantt_options options = { .columns = 60 };
+    sl_text text = { 0 };
+    sl_bounds bounds;
+    sl_error err = { 0 };
+    exercise_must(sl_timeline_bounds(tl, &bounds, &err) == SL_OK, "bounds", err.msg);
+    exercise_must(sl_timeline_summary(tl, &text, &err) == SL_OK, "summary", err.msg);
+    exercise_must(sl_timeline_gantt(tl, &options, &text, &err) == SL_OK, "gantt", err.msg);
+    exercise_must(bounds.lower_ns >= bounds.unblocked_ns, "waits never shorten", "");
+    sl_text_free(&text);
+}
+
+static char *exercise_contents(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    exercise_must(file && fseek(file, 0, SEEK_END) == 0, "a file that was saved is there", path);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    char *data = malloc(*n + 1);
+    exercise_must(data && fread(data, 1, *n, file) == *n, "reading it", path);
+    fclose(file);
+    return data;
+}
+
+/* What was loaded can be saved and loaded again, with nothing lost. */
+static void exercise_round_trip(const sl_timeline *tl, const char *path)
+{
+    sl_timeline *again = NULL;
+    sl_error err = { 0 };
+    size_t n, m;
+    exercise_must(sl_timeline_save_kineto(tl, path, &err) == SL_OK, "saving", err.msg);
+    char *first = exercise_contents(path, &n);
+    exercise_must(sl_timeline_load_kineto(path, &again, &err) == SL_OK, "loading", err.msg);
+    exercise_must(sl_timeline_save_kineto(again, path, &err) == SL_OK, "saving again", err.msg);
+    char *second = exercise_contents(path, &m);
+    exercise_must(n == m && memcmp(first, second, n) == 0, "the same bytes again", "they differ");
+    free(first);
+    free(second);
+    sl_timeline_release(again);
+}
+
+/* Whether the bytes are a trace. A refusal has a sentence. */
+static bool exercise(const char *text, size_t n, const char *path)
+{
+    sl_timeline *tl = NULL;
+    sl_error err = { 0 };
+    sl_status status = sl__kineto_parse(text, n, &tl, &err);
+    exercise_must(status == SL_OK || status == SL_EINVAL, "a trace or not", err.msg);
+    if (status != SL_OK) {
+        exercise_must(err.msg[0] != '\0', "a sentence", "none");
+        return false;
+    }
+    exercise_outputs(tl);
+    exercise_round_trip(tl, path);
+    sl_timeline_release(tl);
+    return true;
+}
+
+#endif

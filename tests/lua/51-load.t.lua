@@ -1,0 +1,125 @@
+-- 51-load.t.lua - lab.load: a trace file becomes a timeline like any other, without a device.
+local T = require "tap"
+local ideal = require "lua.ideal"
+
+local path = os.tmpname()
+local program = os.getenv("STREAMLAB") or "build/streamlab"
+local foreign = "tests/timeline/data/pytorch.json"
+
+-- Before any device is open: what the environment says of one does not matter.
+local function without_device()
+    local command = "STREAMLAB_BACKEND=nonsense '" .. program .. "' -e '"
+        .. "local tl = lab.load(\"" .. foreign .. "\") print(tl) tl:summary()' 2>&1"
+    local pipe = assert(io.popen(command))
+    local out = pipe:read("a")
+    pipe:close()
+    T.like(out, "^timeline of 6 spans, makespan 550.0 us, wall 1000.0 us\nmakespan",
+        "a trace is loaded and read without a device")
+end
+
+-- PyTorch's profiler: figures worked out by hand, see tests/timeline/t-61-kineto-read.c.
+local function from_pytorch()
+    local tl = lab.load(foreign)
+    T.is(tl.span_count, 6, "PyTorch's trace has its operations")
+    T.is(tl.makespan_us, 550, "their makespan")
+    T.is(tl.wall_us, 1000, "and the host's time")
+    T.is(tl:busy_us("kernel"), 100.125 + 40, "busy times follow")
+    T.is(tl:busy_us{stream = "stream 20"}, 200 + 50 + 1.024 + 40, "also by stream")
+    T.is(tl:overlap_us("kernel", {name = "triton_poi_fused_pow_0"}), 50, "so do overlaps")
+    T.is(tl:bounds().critical_path_us, 515.125, "and bounds")
+    T.is(tl.recording, false, "it is no recording")
+    T.is(tl:stop(), tl, "stopping it does nothing")
+    T.is(tl.notice, nil, "and there is nothing to tell")
+    T.like(tl:text(), "stream 20 |", "its chart names the streams as the file does")
+    local spans = tl:spans()
+    T.is(spans[1].start_us, 50, "times count from the trace's first event")
+    T.is(spans[5].host_waited, true, "a pageable copy blocked the host")
+end
+
+local function record()
+    local s = lab.stream{name = "side", priority = "high"}
+    return lab.profile(function()
+        local x = lab.ones(256, 256, {pinned = true, device = "cpu"})
+        local y = x:to("cuda", {non_blocking = true, stream = s})
+        lab.matmul(y, y, {stream = s})
+        local e = s:record_event()
+        lab.current_stream():wait_event(e)
+        lab.spin(0.1)
+        s:launch_host_func(function() end)
+        y:cpu()
+        e:synchronize()
+        lab.host_work(0.05)
+        s:synchronize()
+    end)
+end
+
+-- Every field of every span but where the device time of a kernel came from.
+local function our_own(suffix)
+    local tl = record()
+    local file = path .. suffix
+    tl:save(file)
+    local back = lab.load(file)
+    local a, b = tl:spans(), back:spans()
+    local same = #a == #b
+    for i = 1, #a do
+        for _, key in ipairs{"name", "kind", "stream", "stream_id", "engine", "bytes",
+            "correlation", "where"} do
+            same = same and a[i][key] == b[i][key]
+        end
+        for _, key in ipairs{"start_us", "end_us", "host_start_us", "host_end_us"} do
+            same = same and math.abs(a[i][key] - b[i][key]) < 0.002
+        end
+    end
+    T.ok(same, "a saved timeline comes back: " .. suffix)
+    T.near(back.makespan_us, tl.makespan_us, 0.002, "with its makespan")
+    T.near(back:overlap_us("kernel", "h2d"), tl:overlap_us("kernel", "h2d"), 0.002, "its overlap")
+    T.near(back:bounds().lower_us, tl:bounds().lower_us, 0.002, "and its bound")
+    local again = path .. ".again" .. suffix
+    back:save(again)
+    local first, second = assert(io.open(file, "rb")), assert(io.open(again, "rb"))
+    T.ok(first:read("a") == second:read("a"), "saved again it is the same file")
+    first:close()
+    second:close()
+    os.remove(file)
+    os.remove(again)
+end
+
+local function write(text)
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+end
+
+local function several_devices()
+    local kernel = '{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":7,"ts":%d,"dur":1}'
+    write("[" .. kernel:format(0, 1) .. "," .. kernel:format(1, 2) .. "]")
+    T.like(lab.load(path).notice, "work on several devices: this is device 0, with 1 of 2",
+        "what of a file is left out is in the notice")
+end
+
+local function refusals()
+    ideal.refuses(T, function() lab.load(path .. ".none") end, "SL_EIO", "No such file",
+        "a file that is not there")
+    ideal.refuses(T, function() lab.load("/tmp") end, "SL_EIO", "Is a directory", "a folder")
+    write("")
+    ideal.refuses(T, function() lab.load(path) end, "SL_EINVAL", "is empty", "an empty file")
+    write('{"traceEvents":[]}')
+    ideal.refuses(T, function() lab.load(path) end, "SL_EINVAL", "has no GPU events",
+        "a trace without a GPU")
+    write('[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":-1}]')
+    ideal.refuses(T, function() lab.load(path) end, "SL_EINVAL",
+        'event 1 %("k"%): its "dur" is %-1, not 0 or more', "a negative duration")
+    ideal.refuses(T, function() lab.load() end, "SL_EINVAL", "path", "no path")
+    ideal.refuses(T, function() lab.load(path, 1) end, "SL_EINVAL", "one too many", "two arguments")
+    ideal.refuses(T, function() lab.profile(function() end):save(path .. ".gz") end, "SL_EINVAL",
+        "must end in .json, .json.gz", "saving as .gz alone")
+end
+
+without_device()
+from_pytorch()
+our_own(".json")
+our_own(".json.gz")
+several_devices()
+refusals()
+os.remove(path)
+T.done()
