@@ -300,6 +300,12 @@ static void save_kineto(lua_State *L, const sl_timeline *timeline, const char *p
     lsl_check(L, sl_timeline_save_kineto(timeline, path, &err), &err, "save");
 }
 
+static void save_html(lua_State *L, const sl_timeline *timeline, const char *path)
+{
+    sl_error err;
+    lsl_check(L, sl_timeline_save_html(timeline, path, &err), &err, "save");
+}
+
 /* By the end of a file's name. Only one that has options reads argument 3. */
 static const struct {
     const char *suffix;
@@ -309,6 +315,7 @@ static const struct {
     {".json", save_kineto, false},
     {".json.gz", save_kineto, false},
     {".svg", save_svg, true},
+    {".html", save_html, false},
 };
 
 /* Raises; the sentence has all of them. */

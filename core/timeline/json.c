@@ -108,6 +108,21 @@ void sl__json_string(sl__outfile *file, const char *text)
     sl__outfile_write(file, "\"", 1);
 }
 
+void sl__json_script_string(sl__outfile *file, const char *text)
+{
+    char escaped[6];
+    size_t n;
+    sl__outfile_write(file, "\"", 1);
+    while (*text) {
+        const char *bytes = next_character(&text, escaped, &n);
+        if (*bytes == '<')
+            sl__json_raw(file, "\\u003c");
+        else
+            sl__outfile_write(file, bytes, n);
+    }
+    sl__outfile_write(file, "\"", 1);
+}
+
 /* ---- to a text ------------------------------------------------------------------- */
 
 void sl__json_add_milli(sl_text *out, int64_t thousandths)

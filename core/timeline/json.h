@@ -16,6 +16,8 @@ void sl__json_int(sl__outfile *file, int64_t value);
 void sl__json_milli(sl__outfile *file, int64_t thousandths);
 /* Quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
 void sl__json_string(sl__outfile *file, const char *text);
+/* The same for a <script> of a page: without any "<", which could end it. */
+void sl__json_script_string(sl__outfile *file, const char *text);
 
 /* The same, into a text. */
 void sl__json_add_milli(sl_text *out, int64_t thousandths);

@@ -386,6 +386,17 @@ local function saving()
     refuses(function() tl:save(5) end, "SL_EINVAL", "save", "that is a string")
 end
 
+local function saving_a_page()
+    local tl, path = example(), ideal.temporary(".html")
+    T.is(tl:save(path), tl, "a report is saved by the name's end")
+    local page = ideal.read(path)
+    os.remove(path)
+    T.like(page, "^<!DOCTYPE html>", "it is a page")
+    T.like(page, "20%-api%-profile%.t%.lua:%d+", "with the script positions")
+    T.like(page, '"sources":{%s*"%d+":"', "and the script's lines")
+    T.ok(not page:find("https?://"), "that needs nothing of the network")
+end
+
 local function a_timeline_outlives_its_objects()
     local tl
     do
@@ -404,7 +415,7 @@ for _, test in ipairs{spans, sums, selections_are_checked, streams_in_selections
                       recording_is_bounded_by_the_calls, recording_by_hand, charts, two_timelines,
                       results_and_arguments,
                       an_error_closes_the_recorder, where_goes_to_the_users_line, pictures,
-                      strange_terminals, saving, a_timeline_outlives_its_objects} do
+                      strange_terminals, saving, saving_a_page, a_timeline_outlives_its_objects} do
     test()
 end
 T.done()

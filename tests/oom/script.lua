@@ -38,8 +38,8 @@ tl:diff(tl)
 tl:show()
 tl:save(arg[1])
 assert(lab.load(arg[1]).span_count == #tl:spans())
-do
-    local picture = arg[1]:gsub("json$", "svg")
+for _, suffix in ipairs{"svg", "html"} do
+    local picture = arg[1]:gsub("json$", suffix)
     local _ <close> = setmetatable({}, {__close = function() os.remove(picture) end})
-    tl:save(picture, {rows = "engines"})
+    tl:save(picture)
 end
