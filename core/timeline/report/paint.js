@@ -22,7 +22,7 @@ function readColours() {
         .map((name) => ({ fill: get(name), text: get(`on-${name}`) }));
     colours = {
         ink: get("ink"), muted: get("muted"), line: get("line"), paper: get("paper"),
-        stripe: get("stripe"), accent: get("accent"), kinds,
+        stripe: get("stripe"), kinds,
     };
 }
 
