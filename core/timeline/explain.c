@@ -141,7 +141,8 @@ static sl_cause cause_of_call(const search *s, size_t item)
 {
     const sl_span *span = sl__item_span(&s->holds, &s->holds.items[item]);
     const sl_call *call = sl__item_call(&s->holds, &s->holds.items[item]);
-    if (span && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span)))
+    if (span && (span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED)
+                 || sl__span_is_pageable(span)))
         return SL_CAUSE_HOST_BLOCKED;
     if (span)
         return cause_of_launch(s, item, span->flags & SL_SPAN_QUEUE_FULL);

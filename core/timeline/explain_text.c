@@ -171,6 +171,8 @@ static const char *why_blocked(const sides *s)
         return ": a copy to pageable memory returns when the data has arrived";
     if (is_from_pageable(s->by))
         return ": a copy from pageable memory holds the host, which feeds it piece by piece";
+    if (s->by && s->by->flags & SL_SPAN_LOADED)
+        return ": its first use loads the kernel's code, and that waits for all work of the device";
     if (s->by)
         return ": the call returns when the copy has ended";
     if (s->by_call && s->by_call->kind == SL_CALL_PLAIN)
@@ -363,6 +365,8 @@ static void advise_blocked(const sides *s, sl_text *out)
         sl_text_add(out, " (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the "
                     "host ");
         put_time(out, host_ns_of_copies(s));
+    } else if (s->by && s->by->flags & SL_SPAN_LOADED) {
+        sl_text_add(out, "Run each kernel once before the part that counts");
     } else if (s->by) {
         sl_text_add(out, "Give the copy non_blocking = true and wait for it where its result is "
                     "needed");
