@@ -362,15 +362,25 @@ static sim_op *first_waiting(const sim_chip *chip, int32_t level)
     return level >= 0 ? chip->level[level].head : NULL;
 }
 
-/* It is the turn of `urgent`. Would it be another's if there were no priorities? */
+static void settle_overtaken(sim_device *dev, sim_op *op)
+{
+    if (op->overtaken_by && op->overtaken_at < dev->now) {
+        op->base.start_cause = SL_CAUSE_PRIORITY;
+        op->base.start_by = op->overtaken_by;
+    }
+}
+
+/* It is the turn of `urgent`. Would it be another's if there were no priorities? If that
+ * one starts at the same instant all the same, it has lost nothing. */
 static void note_overtaken(sim_device *dev, const sim_op *urgent)
 {
     sim_arrival arrival = arrival_of(urgent);
     sim_op *op = first_waiting(&dev->chip, arrival.level - 1);
     if (!op || !overtakes(&arrival, op) || !would_start(dev, op))
         return;
-    op->base.start_cause = SL_CAUSE_PRIORITY;
-    op->base.start_by = urgent->base.seq;
+    settle_overtaken(dev, op);
+    op->overtaken_at = dev->now;
+    op->overtaken_by = urgent->base.seq;
 }
 
 /* It comes while others wait for their turn. If there is room for it, only the first of
@@ -397,6 +407,7 @@ static void note_start(sim_device *dev, sim_op *op)
 {
     const sim_arrival *room = &dev->chip.room;
     bool waited = op->base.ready_ns != dev->now / SIM_PS_PER_NS;
+    settle_overtaken(dev, op);
     if (waited && op->base.start_cause != SL_CAUSE_NONE)
         return;
     op->base.start_cause = !waited                ? SL_CAUSE_NONE

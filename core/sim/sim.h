@@ -192,6 +192,8 @@ struct sim_op {
     sim_value *value[2];        /* inputs, captured */
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
+    sim_ps overtaken_at;        /* a more urgent kernel last took its turn then */
+    uint64_t overtaken_by;
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
 };

@@ -351,9 +351,19 @@ static int64_t host_ns_of_copies(const sides *s)
     return sum;
 }
 
+/* t:item() and its like copy to the host what they read. */
+static bool reads_a_value(const sides *s)
+{
+    const char *line = sl_timeline_source(s->timeline, by_where(s));
+    return strstr(line, ":item(") || strstr(line, ":get(") || strstr(line, ":totable(");
+}
+
 static void advise_blocked(const sides *s, sl_text *out)
 {
-    if (is_to_pageable(s->by)) {
+    if (is_to_pageable(s->by) && reads_a_value(s)) {
+        sl_text_add(out, "Reading a value waits for all work before it in its stream: read it after "
+                    "the other work has been issued, and not in every round");
+    } else if (is_to_pageable(s->by)) {
         sl_text_add(out, "Copy ");
         put_operand(s, out, "the tensor");
         sl_text_add(out, " into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or "
@@ -427,6 +437,8 @@ static void advise(const sides *s, sl_text *out)
             sl_text_add(out, "Issue the two in turns, or first the one that came too late");
         break;
     case SL_CAUSE_LATENCY:
+        sl_text_add(out, "Each operation costs its start-up: make fewer and larger ones");
+        break;
     case SL_CAUSE_NONE:
     case SL_CAUSE_UNKNOWN:
     case SL_CAUSES: break;
