@@ -5,8 +5,7 @@
 
 local lab = require "streamlab"
 local first, second = lab.stream{name = "first"}, lab.stream{name = "second"}
-local sms = lab.device().sm_count
-local full = 2 * sms                            -- two blocks of 1024 threads fit on an SM
+local full = 2 * lab.device().sm_count          -- two blocks of 1024 threads fit on an SM
 local grid = {blocks = 4 * full, threads = 1024, stream = first}
 
 local function experiment()

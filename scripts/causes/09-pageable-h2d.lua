@@ -5,8 +5,7 @@
 
 local lab = require "streamlab"
 local copies, work = lab.stream{name = "copies"}, lab.stream{name = "work"}
-local pinned = false
-local batch = lab.zeros(4096, 4096, {device = "cpu", pinned = pinned})  -- 64 MiB
+local batch = lab.zeros(4096, 4096, {device = "cpu"})                   -- 64 MiB
 
 local function experiment()
     batch:to("cuda", {non_blocking = true, stream = copies})
