@@ -29,6 +29,16 @@ static int32_t level_count(const sim_profile *profile)
     return levels < range ? levels : range;
 }
 
+int32_t sim_chip_level(const sim_device *dev, int32_t priority)
+{
+    int32_t level = (int32_t)dev->profile.priority_least - priority;
+    if (level < 0)
+        level = 0;
+    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
+}
+
+static int32_t level_of(const sim_op *op) { return sim_stream_of(op)->level; }
+
 bool sim_chip_open(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
@@ -37,7 +47,8 @@ bool sim_chip_open(sim_device *dev)
     chip->level = calloc((size_t)chip->n_levels, sizeof *chip->level);
     chip->group = calloc((size_t)sms, sizeof *chip->group);
     sim_group *groups = calloc((size_t)sms, sizeof *groups);
-    if (!chip->level || !chip->group || !groups) {
+    chip->overtaken = calloc((size_t)chip->n_levels, sizeof *chip->overtaken);
+    if (!chip->level || !chip->group || !chip->overtaken || !groups) {
         free(groups);
         return false;
     }
@@ -62,6 +73,7 @@ void sim_chip_close(sim_device *dev)
     free(chip->groups);
     free(chip->group);
     free(chip->level);
+    free(chip->overtaken);
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -319,15 +331,6 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     return true;
 }
 
-static int32_t level_of(const sim_op *op)
-{
-    const sim_device *dev = (const sim_device *)op->base.stream->device;
-    int32_t level = (int32_t)dev->profile.priority_least - op->base.stream->priority;
-    if (level < 0)
-        level = 0;
-    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
-}
-
 /* ---- what kept a kernel from starting ---- */
 
 static sim_arrival arrival_of(const sim_op *op)
@@ -364,9 +367,10 @@ static sim_op *first_waiting(const sim_chip *chip, int32_t level)
 
 static void settle_overtaken(sim_device *dev, sim_op *op)
 {
-    if (op->overtaken_by && op->overtaken_at < dev->now) {
+    const sim_overtaking *last = &dev->chip.overtaken[level_of(op)];
+    if (last->seq == op->base.seq && last->at < dev->now) {
         op->base.start_cause = SL_CAUSE_PRIORITY;
-        op->base.start_by = op->overtaken_by;
+        op->base.start_by = last->by;
     }
 }
 
@@ -374,21 +378,25 @@ static void settle_overtaken(sim_device *dev, sim_op *op)
  * one starts at the same instant all the same, it has lost nothing. */
 static void note_overtaken(sim_device *dev, const sim_op *urgent)
 {
+    if (dev->chip.waiting == 1)
+        return;                 /* it is alone */
     sim_arrival arrival = arrival_of(urgent);
     sim_op *op = first_waiting(&dev->chip, arrival.level - 1);
     if (!op || !overtakes(&arrival, op) || !would_start(dev, op))
         return;
     settle_overtaken(dev, op);
-    op->overtaken_at = dev->now;
-    op->overtaken_by = urgent->base.seq;
+    dev->chip.overtaken[level_of(op)] =
+        (sim_overtaking){dev->now, op->base.seq, urgent->base.seq};
 }
 
 /* It comes while others wait for their turn. If there is room for it, only the first of
  * them keeps it from starting (leftover policy). */
 static void note_behind(sim_device *dev, sim_op *op)
 {
+    if (dev->chip.waiting == 0)
+        return;
     const sim_op *first = first_waiting(&dev->chip, dev->chip.n_levels - 1);
-    if (!first || level_of(first) < level_of(op) || !would_start(dev, op))
+    if (level_of(first) < level_of(op) || !would_start(dev, op))
         return;
     op->base.start_cause = SL_CAUSE_ROOM;
     op->base.start_by = first->base.seq;

@@ -86,6 +86,7 @@ void sim_stream_init(sim_stream *stream)
     stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
     stream->last_channel = stream->compute;
     stream->work_done_at = -SIM_LAST_PS;
+    stream->level = sim_chip_level(dev, stream->base.priority);
     if (stream->base.legacy)
         dev->legacy = stream;
 }

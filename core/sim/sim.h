@@ -128,6 +128,9 @@ typedef struct sim_turn { sim_ps at; uint64_t seq; } sim_turn;  /* who had somet
 /* A kernel in the order of coming to the SMs: by time, then issue. */
 typedef struct sim_arrival { sim_ps at; uint64_t seq; int32_t level; } sim_arrival;
 
+/* At `at` the kernel `by` had its turn, though `seq`, less urgent, had come before it. */
+typedef struct sim_overtaking { sim_ps at; uint64_t seq, by; } sim_overtaking;
+
 typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
 
 typedef struct sim_chip {
@@ -142,6 +145,7 @@ typedef struct sim_chip {
     bool dirty;                 /* something may be placed */
     bool rates_dirty;
     sim_arrival room;           /* the kernel whose blocks last made room */
+    sim_overtaking *overtaken;  /* per level: the last one */
     sim_cohort *free_cohorts;
     uint32_t live_cohorts;
 } sim_chip;
@@ -192,8 +196,6 @@ struct sim_op {
     sim_value *value[2];        /* inputs, captured */
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
-    sim_ps overtaken_at;        /* a more urgent kernel last took its turn then */
-    uint64_t overtaken_by;
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
 };
@@ -208,6 +210,7 @@ struct sim_stream {
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
     sim_stream *busy_prev, *busy_next;   /* blocking streams with unfinished work */
     bool busy;
+    int32_t level;              /* of its kernels' queue */
 };
 
 struct sim_event {
@@ -279,6 +282,7 @@ void sim_record_release(sim_record *record);
 /* placement.c */
 bool sim_chip_open(sim_device *dev);
 void sim_chip_close(sim_device *dev);
+int32_t sim_chip_level(const sim_device *dev, int32_t priority);
 void sim_chip_submit(sim_op *op);                       /* a ready kernel */
 void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);

@@ -244,10 +244,9 @@ static sl_status load_kernel(sim_op *op, sl_error *err)
 static bool waits_in_call(const sim_op *op)
 {
     const sim_device *dev = (const sim_device *)op->base.stream->device;
-    bool to_pageable = op->base.span_flags & SL_SPAN_DST_PAGEABLE;
-    bool from_pageable = op->base.span_flags & SL_SPAN_SRC_PAGEABLE;
-    return to_pageable
-           || (from_pageable && (double)op->base.work.bytes > dev->profile.h2d_async_bytes);
+    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
+        return (double)op->base.work.bytes > dev->profile.h2d_async_bytes;
+    return op->base.span_flags & SL_SPAN_DST_PAGEABLE;
 }
 
 /* Before a pageable copy enters its stream: to the host always, and from the host
@@ -257,8 +256,10 @@ static sl_status wait_before_copy(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     sim_stream *stream = sim_stream_of(op);
+    if (!waits_in_call(op))
+        return SL_OK;
     sim_host_catch_up(dev);
-    if (!waits_in_call(op) || sim_host_sees_idle(stream))
+    if (sim_host_sees_idle(stream))
         return SL_OK;
     uint64_t last = stream->tail ? stream->tail->base.seq : 0;
     sl_status status = sim_host_wait_stream(stream, err);
