@@ -13,7 +13,7 @@ local simulated = device.simulated
 local submit_us <const>, gap_us <const>, wake_us <const> = 2.6, 1.1, 1.9
 local launch_us <const>, memcpy_us <const>, synchronize_us <const> = 3.8, 1.4, 0.39
 local copy_us <const> = 1.0                     -- before a copy's first byte
-local piece_bytes <const>, pieces <const> = 524288, 128         -- 64 MiB through the staging buffers
+local piece_bytes <const>, pieces <const> = 524288, 128         -- 64 MiB in staging buffers
 local h2d_piece_us <const> = piece_bytes / 8.07e3               -- the host's part
 local d2h_piece_us <const> = piece_bytes / 16.4e3
 
