@@ -124,6 +124,8 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bo
         return;
     sl__group group = { .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
     bool whoever = list->chain && cause == SL_CAUSE_LATENCY;
+    if (whoever)
+        group.engine = 0;
     texts_of(list->holds, whoever ? SL__NO_ITEM : waiter, group.texts);
     texts_of(list->holds, by, group.texts + 2);
     sl__stretch next = { .from_ns = from_ns, .to_ns = to_ns, .waiter = (uint32_t)waiter,
