@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define STREAMS 50
-#define READERS 5
+#define READERS 6
 
 static sl_timeline *long_one(int n)
 {
@@ -40,7 +40,8 @@ static double seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static const char *const readers[READERS] = { "overlap", "bounds", "chart", "summary", "trace" };
+static const char *const readers[READERS] = { "overlap", "bounds", "chart", "summary", "trace",
+                                            "explanation" };
 
 static void time_readers(const sl_timeline *tl, double spent[READERS])
 {
@@ -60,6 +61,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         case 2: must(sl_timeline_gantt(tl, &options, &text, &err), &err); break;
         case 3: must(sl_timeline_summary(tl, &text, &err), &err); break;
         case 4: must(sl_timeline_save_kineto(tl, "/dev/null", &err), &err); break;
+        case 5: must(sl_timeline_explain(tl, 80, &text, &err), &err); break;
         }
         spent[i] = seconds() - start;
         sl_text_free(&text);
