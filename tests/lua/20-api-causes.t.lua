@@ -79,7 +79,8 @@ local function options()
     refuses(function() tl:causes({}, 1) end, "SL_EINVAL", "causes", "too many arguments")
     refuses(function() tl:causes(3) end, "SL_EINVAL", "causes", "an argument that is no table")
     refuses(function() tl.causes() end, "SL_EINVAL", "timeline", "causes of nothing")
-    refuses(function() tl:makespan_parts{waits = true} end, "SL_EINVAL", "waits", "parts have no waits")
+    refuses(function() tl:makespan_parts{waits = true} end, "SL_EINVAL", "waits",
+            "parts have no waits")
     refuses(function() tl.makespan_parts("x") end, "SL_EINVAL", "timeline", "parts of a text")
     refuses(function() tl:explain(1, 2) end, "SL_EINVAL", "explain", "explain takes no argument")
 end
@@ -103,7 +104,8 @@ local function recording()
     ideal.h200()
     local tl <close> = lab.record()
     lab.spin(1)
-    refuses(function() tl:causes() end, "SL_ESTATE", "still recording", "a recording has no causes yet")
+    refuses(function() tl:causes() end, "SL_ESTATE", "still recording",
+            "a recording has no causes yet")
     refuses(function() tl:makespan_parts() end, "SL_ESTATE", "still recording", "nor parts")
     refuses(function() tl:explain() end, "SL_ESTATE", "still recording", "nor an explanation")
     tl:stop()
@@ -205,7 +207,8 @@ local function programs()
     local text = "local f = load(io.read('a')) local tl = f() for _, c in ipairs(tl:causes()) do "
         .. "if c.cause == 'host_blocked' then print(c.remedy) end end"
     local path = write(os.tmpname(), body)
-    local pipe = io.popen(("'%s' --backend sim -e \"%s\" < '%s' 2>&1"):format(streamlab, text, path))
+    local command = "'%s' --backend sim -e \"%s\" < '%s' 2>&1"
+    local pipe = io.popen(command:format(streamlab, text, path))
     T.like(pipe:read("a"), knows, "a program that reads its script itself")
     pipe:close()
     write(path, body:gsub("return (.*)$", "local tl = %1 tl:explain()"))

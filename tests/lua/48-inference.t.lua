@@ -19,20 +19,23 @@ local function random_programs()
     T.diag(("random programs: %.2f %% of %.0f us idle time have the cause that they had"):format(
            agreement.percent(count), count.total))
     for _, line in ipairs(agreement.worst(count, 5)) do T.diag(line) end
-    T.ok(agreement.percent(count) >= 95, "in random programs 95 % of the idle time is inferred right")
+    T.ok(agreement.percent(count) >= 95, "in random programs 95 % of the time is inferred right")
     T.ok(adds_up, "what is inferred adds up to the makespan")
 end
 
 local function scripts()
     for _, script in ipairs{"puzzler", "experiments/default_stream", "experiments/events_race",
                             "experiments/pageable", "experiments/priorities"} do
-        local pipe = io.popen(("'%s' --backend sim tests/lua/agree_on.lua scripts/%s.lua 2>&1"):format(
-                              streamlab, script))
+        local command = "'%s' --backend sim tests/lua/agree_on.lua scripts/%s.lua 2>&1"
+        local pipe = io.popen(command:format(streamlab, script))
         local text = pipe:read("a")
         pipe:close()
         local same, total = text:match("agreement (%S+) (%S+)\n$")
         if not same then T.diag(text) end
-        local percent = same and agreement.percent{same = tonumber(same), total = tonumber(total)} or 0
+        local percent = 0
+        if same then
+            percent = agreement.percent{same = tonumber(same), total = tonumber(total)}
+        end
         T.diag(("%s: %.2f %% of %s us"):format(script, percent, total))
         T.ok(percent >= 95, "in scripts/" .. script .. ".lua 95 % are inferred right")
     end

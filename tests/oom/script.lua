@@ -31,4 +31,7 @@ tl:bounds()
 tl:busy_us("compute")
 tl:summary()
 tl:show()
+tl:explain()
+tl:causes { waits = true, inferred = true }
+tl:makespan_parts()
 tl:save(arg[1])

@@ -12,9 +12,11 @@ static bool telling;        /* hold() adds holds; else the causes have to be inf
 /* The engine of a kind, and the name of its operations if they have no other. */
 TAP_UNUSED static const struct { sl_engine engine; const char *name; } usual[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { SL_ENGINE_COMPUTE, "kernel" },
-    [SL_SPAN_MEMCPY_H2D] = { SL_ENGINE_H2D, "h2d" }, [SL_SPAN_MEMCPY_D2H] = { SL_ENGINE_D2H, "d2h" },
+    [SL_SPAN_MEMCPY_H2D] = { SL_ENGINE_H2D, "h2d" },
+    [SL_SPAN_MEMCPY_D2H] = { SL_ENGINE_D2H, "d2h" },
     [SL_SPAN_MEMCPY_D2D] = { SL_ENGINE_COMPUTE, "d2d" },
-    [SL_SPAN_MEMCPY_P2P] = { SL_ENGINE_P2P, "p2p" }, [SL_SPAN_MEMSET] = { SL_ENGINE_COMPUTE, "set" },
+    [SL_SPAN_MEMCPY_P2P] = { SL_ENGINE_P2P, "p2p" },
+    [SL_SPAN_MEMSET] = { SL_ENGINE_COMPUTE, "set" },
     [SL_SPAN_HOST_FUNC] = { SL_ENGINE_HOST, "host_func" },
 };
 

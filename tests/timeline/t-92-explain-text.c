@@ -149,44 +149,59 @@ static sl_timeline *make_story(void)
     return tl;
 }
 
-static const struct { sl_cause cause; bool idle; uint64_t waiter, by; const char *sentence, *remedy; }
-stories[] = {
+static const struct story {
+    sl_cause cause;
+    bool idle;
+    uint64_t waiter, by;
+    const char *sentence, *remedy;
+} stories[] = {
     { SL_CAUSE_STREAM_ORDER, true, KERNEL, H2D,
       "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for Memcpy HtoD "
       "in stream 2 at a.lua:2, which comes before it in its stream",
-      "One stream runs one thing at a time: put work that does not depend on the other into another "
+      "One stream runs one thing at a time: put work that does not depend on the other into "
+      "another "
       "stream, or cut both into pieces that take turns" },
     { SL_CAUSE_EVENT, true, KERNEL, H2D,
-      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for an event that "
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for an event "
+      "that "
       "was recorded behind Memcpy HtoD in stream 2 at a.lua:2",
       "Record the event right behind what is really needed, or cut that into pieces with an event "
       "each" },
     { SL_CAUSE_NULL_STREAM, false, KERNEL, D2H,
-      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for Memcpy DtoH in the default stream "
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for Memcpy DtoH in the default "
+      "stream "
       "at a.lua:3: work in the default stream and work in blocking streams wait for each other",
       "Give the stream non_blocking = true, or keep work out of the default stream" },
     { SL_CAUSE_CHANNEL, false, KERNEL, MYSTERY,
-      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, whose stream "
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, whose "
+      "stream "
       "shares a hardware channel with its own",
-      "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 up to 32, set before "
+      "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 up to 32, set "
+      "before "
       "the program starts" },
     { SL_CAUSE_ENGINE, false, H2D, SYNC_COPY,
       "Memcpy HtoD in stream 2 at a.lua:2 waited 3.00 ms for Memcpy HtoD in stream 5 at a.lua:4: a "
       "copy engine does one copy at a time",
-      "Issue first the copy that other work waits for; all of them end sooner only with fewer bytes" },
+      "Issue first the copy that other work waits for; all of them end sooner only with fewer "
+      "bytes" },
     { SL_CAUSE_ENGINE, true, KERNEL, HOST_FUNC,
-      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for host_func in "
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for host_func "
+      "in "
       "stream \"first\" at a.lua:5: one thread runs all host functions, one after the other",
       "Keep host functions short, and have few of them" },
     { SL_CAUSE_ROOM, false, KERNEL, MYSTERY,
-      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, which left no "
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, which "
+      "left no "
       "room on the SMs",
-      "A kernel that fills the GPU runs alone: only smaller grids overlap, and a higher priority lets "
+      "A kernel that fills the GPU runs alone: only smaller grids overlap, and a higher priority "
+      "lets "
       "a stream go first" },
     { SL_CAUSE_ROOM, false, KERNEL, 0,
-      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for other work, which left no room on "
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for other work, which left no "
+      "room on "
       "the SMs",
-      "A kernel that fills the GPU runs alone: only smaller grids overlap, and a higher priority lets "
+      "A kernel that fills the GPU runs alone: only smaller grids overlap, and a higher priority "
+      "lets "
       "a stream go first" },
     { SL_CAUSE_PRIORITY, false, KERNEL, MYSTERY,
       "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, which came "
@@ -194,19 +209,24 @@ stories[] = {
       "That is what the priority asks for; give both streams the same to have them in order of "
       "arrival" },
     { SL_CAUSE_QUEUE_FULL, true, H2D, KERNEL,
-      "No H2D copy ran for 3.00 ms: the host waited for room in the launch queue to issue matmul_f32 "
+      "No H2D copy ran for 3.00 ms: the host waited for room in the launch queue to issue "
+      "matmul_f32 "
       "in stream \"first\" at a.lua:1, and Memcpy HtoD in stream 2 at a.lua:2 came after that",
       "Issue fewer and larger operations, or the other streams' work before this stream's queue is "
       "full" },
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, H2D,
-      "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:2: a copy from pageable "
+      "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:2: a copy from "
+      "pageable "
       "memory holds the host, which feeds it piece by piece",
-      "Pin `data_on_cpu` (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the host "
+      "Pin `data_on_cpu` (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the "
+      "host "
       "41.0 ms" },
     { SL_CAUSE_HOST_BLOCKED, true, H2D, D2H,
-      "No H2D copy ran for 3.00 ms: the host was blocked in Memcpy DtoH at a.lua:3: a copy to pageable "
+      "No H2D copy ran for 3.00 ms: the host was blocked in Memcpy DtoH at a.lua:3: a copy to "
+      "pageable "
       "memory returns when the data has arrived",
-      "Copy `result` into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or copy_ into a "
+      "Copy `result` into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or copy_ "
+      "into a "
       "pinned tensor; D2H to pageable memory blocks the host 41.0 ms" },
     { SL_CAUSE_HOST_BLOCKED, true, H2D, COPY_OUT,
       "No H2D copy ran for 3.00 ms: the host was blocked in Memcpy DtoH at a.lua:12: a copy to "
@@ -228,23 +248,27 @@ stories[] = {
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, SYNC,
       "No kernel ran for 3.00 ms: the host was blocked in cudaDeviceSynchronize at a.lua:8, which "
       "waits for all work of the device",
-      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) does "
+      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) "
+      "does "
       "not hold the host" },
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, STREAM_SYNC,
       "No kernel ran for 3.00 ms: the host was blocked in cudaStreamSynchronize at a.lua:9, which "
       "waits for all that the stream holds",
-      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) does "
+      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) "
+      "does "
       "not hold the host" },
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, EVENT_SYNC,
       "No kernel ran for 3.00 ms: the host was blocked in cudaEventSynchronize at a.lua:10, which "
       "waits for the event",
-      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) does "
+      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) "
+      "does "
       "not hold the host" },
     { SL_CAUSE_HOST_WORK, true, KERNEL, WORK,
       "No kernel ran for 3.00 ms: the host was busy in lab.host_work at a.lua:11",
       "Issue the GPU's work first, and let the host work while it runs" },
     { SL_CAUSE_HOST_WORK, true, KERNEL, H2D,
-      "No kernel ran for 3.00 ms: the host did something other than issuing work, after the call at "
+      "No kernel ran for 3.00 ms: the host did something other than issuing work, after the call "
+      "at "
       "a.lua:2",
       "Issue the GPU's work first, and let the host work while it runs" },
     { SL_CAUSE_HOST_WORK, true, KERNEL, 0,
@@ -259,14 +283,17 @@ stories[] = {
       "a.lua:1, and the GPU had to wait for that",
       "The GPU waits for launches: fewer and larger operations keep it busy" },
     { SL_CAUSE_LATENCY, true, KERNEL, 0,
-      "No kernel ran for 3.00 ms: the usual gap until matmul_f32 in stream \"first\" at a.lua:1 starts",
+      "No kernel ran for 3.00 ms: the usual gap until matmul_f32 in stream \"first\" at a.lua:1 "
+      "starts",
       "" },
     { SL_CAUSE_UNKNOWN, true, KERNEL, 0,
-      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for something that "
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for something "
+      "that "
       "the records do not tell",
       "" },
     { SL_CAUSE_UNKNOWN, true, KERNEL, H2D,
-      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for something that "
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for something "
+      "that "
       "the records do not tell, perhaps Memcpy HtoD in stream 2 at a.lua:2",
       "" },
     { SL_CAUSE_EVENT, true, 999, 998,           /* neither is there */
@@ -298,7 +325,8 @@ static void test_sentences(void)
                      .by = H2D, .lost_ns = 3000 };
     sl_text sentence = { 0 }, remedy = { 0 };
     sl_finding_tell(tl, &f, &sentence, &remedy);
-    is_str(sentence.data, "No kernel ran for 3.00 us: matmul_f32 in stream \"first\" at a.lua:1 waited "
+    is_str(sentence.data, "No kernel ran for 3.00 us: matmul_f32 in stream \"first\" at a.lua:1 "
+           "waited "
            "(7 times) for Memcpy HtoD in stream 2 at a.lua:2, which comes before it in its stream",
            "several waits are counted");
     sl_text_free(&sentence);
@@ -357,7 +385,8 @@ static sl_timeline *make_page(void)
     s.where = text_id(tl, "page.lua:5");
     add(tl, s);
     finish(tl);
-    must(sl_timeline_set_source(tl, text_id(tl, "page.lua:3"), "x = data_on_cpu:cuda()", &err), &err);
+    uint32_t where = text_id(tl, "page.lua:3");
+    must(sl_timeline_set_source(tl, where, "x = data_on_cpu:cuda()", &err), &err);
     return tl;
 }
 
@@ -471,7 +500,8 @@ static void test_names(void)
     add(tl, s);
     run(tl, SL_SPAN_KERNEL, 1, gemm, AT(2, 6), AT(105, 155));
     finish(tl);
-    must(sl_timeline_set_source(tl, s.where, "x:cuda()\x1b[31m --\t\xff and a comment that has far more "
+    must(sl_timeline_set_source(tl, s.where, "x:cuda()\x1b[31m --\t\xff and a comment that has "
+           "far more "
                                 "to say than would fit into one line of a terminal", &err), &err);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         char *text = explained(tl, widths[i]);
