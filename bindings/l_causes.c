@@ -146,7 +146,8 @@ int lsl_timeline_causes(lua_State *L)
     return 1;
 }
 
-/* tl:makespan_parts{inferred =}: what the makespan consists of; the lost_us of all add up to it. */
+/* tl:makespan_parts{inferred =}: what the makespan consists of; the lost_us of all add up
+ * to it. */
 int lsl_timeline_makespan_parts(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "makespan_parts");
@@ -155,6 +156,10 @@ int lsl_timeline_makespan_parts(lua_State *L)
     lua_createtable(L, (int)(box->found.n_chain & INT32_MAX), 0);
     for (size_t i = 0; i < box->found.n_chain; i++) {
         push_finding(L, timeline, &box->found.chain[i]);
+        if (box->found.chain[i].cause == SL_CAUSE_LATENCY) {    /* of all engines together */
+            lua_pushnil(L);
+            lua_setfield(L, -2, "engine");
+        }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;

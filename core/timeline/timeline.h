@@ -241,7 +241,8 @@ typedef struct sl_explanation {
     size_t n_waits;
     /* The makespan taken apart, along the chain of what each operation waited for, from the
      * last end back to the first start: lost_ns of all of them is the makespan. Of the time
-     * that `waiter` ran itself the cause is NONE. The longest first; `idle` is not set. */
+     * that `waiter` ran itself the cause is NONE. The longest first. `idle` means nothing
+     * here, nor does the engine of LATENCY, which is one part for all. */
     sl_finding *chain;
     size_t n_chain;
 } sl_explanation;

@@ -95,6 +95,11 @@ local function parts()
     end
     T.near(sum, tl.makespan_us, 1e-6, "the parts add up to the makespan")
     T.near(running, 1000, 1, "the kernel's own time is running")
+    local engines = true
+    for _, p in ipairs(tl:makespan_parts()) do
+        engines = engines and (p.engine == nil) == (p.cause == "latency")
+    end
+    T.ok(engines, "each part has its engine, but latency, which is one part for all")
     sum = 0
     for _, p in ipairs(tl:makespan_parts{inferred = true}) do sum = sum + p.lost_us end
     T.near(sum, tl.makespan_us, 1e-6, "inferred ones, too")
