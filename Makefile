@@ -20,6 +20,8 @@ SANITIZE ?=
 NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 # How many test files run at a time.
 TEST_JOBS ?= 2
+# Files from elsewhere for make check-hta, in place of traces of its own.
+TRACES ?=
 # For make fuzz: a clang with libFuzzer, and for how long it runs.
 FUZZ_CC      ?= $(firstword $(shell command -v clang clang-14 clang-15 clang-16 clang-17) clang)
 FUZZ_SECONDS ?= 600
@@ -104,16 +106,20 @@ endif
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 
 CORE     := $(call objects,core/*.c)
-TIMELINE := $(call objects,core/timeline/*.c)
+TIMELINE := $(call objects,core/timeline/*.c) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
-REPL     := $(call objects,repl/*.c)
+REPL     := $(call objects,repl/*.c) $(BUILD)/commands.o
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
 EMBEDDED := bindings/prelude.lua $(sort $(wildcard scripts/profiles/*.lua))
+# What the .html report is made of.
+PAGE     := $(sort $(wildcard core/timeline/report/*))
+# The subcommands.
+COMMANDS := $(sort $(wildcard repl/commands/*.lua))
 
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
@@ -200,9 +206,22 @@ $(BUILD)/zlib:
 $(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
-	$(Q)sh scripts/embed.sh $(EMBEDDED) > $@.new && mv $@.new $@
+	$(Q)sh scripts/embed.sh bindings/embedded.h lsl_embedded lsl_embedded_files \
+	    $(EMBEDDED) > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o: $(BUILD)/embedded.c
+$(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/timeline/report
+	$(call say,embed,$@)
+	@mkdir -p $(@D)
+	$(Q)sh scripts/embed.sh core/timeline/report_page.h sl__page_file sl__page_files \
+	    $(PAGE) > $@.new && mv $@.new $@
+
+$(BUILD)/commands.c: scripts/embed.sh $(COMMANDS) repl/commands
+	$(call say,embed,$@)
+	@mkdir -p $(@D)
+	$(Q)sh scripts/embed.sh repl/subcommands.h command_file command_files \
+	    $(COMMANDS) > $@.new && mv $@.new $@
+
+$(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/commands.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- tests ----------------------------------------------------------------
@@ -293,9 +312,16 @@ need-nvcc:
 gc-now: all
 	$(Q)TAP_GC=stress STREAMLAB_TEST_TIMEOUT=10 $(PROVE) $(LUA_TESTS)
 
+# What the pictures look like in a browser.
+browser-now: all
+	$(Q)$(PROVE) -j1 $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
+
 oom-now: all $(TOOLS)
 	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
 	    $(BUILD)/streamlab tests/oom/script.lua
+
+hta-now: all
+	$(Q)prove -v --exec sh tests/hta/run :: $(BUILD) $(TRACES)
 
 bench-now: all $(TOOLS)
 	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
@@ -331,8 +357,13 @@ check-asan: setup
 	    $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check-now
 check-gc: setup
 	@+$(MAKE) --no-print-directory gc-now
+check-browser: setup
+	@+if sh scripts/setup.sh --browser; then $(MAKE) --no-print-directory browser-now; \
+	    else echo 'make check-browser: skipped, for want of a browser'; fi
 check-oom: setup
 	@+$(MAKE) --no-print-directory oom-now
+check-hta: setup
+	@+$(MAKE) --no-print-directory hta-now
 check-cuda: setup
 	@+$(MAKE) --no-print-directory cuda-now
 check-memcheck: setup
@@ -355,6 +386,8 @@ help:
 	@echo 'make check-asan     the tests under address and undefined-behaviour sanitizers'
 	@echo 'make check-gc       the Lua tests with the collector running all the time'
 	@echo 'make check-oom      a script with each of its allocations failing once'
+	@echo 'make check-hta      traces held against Holistic Trace Analysis, which PyPI has'
+	@echo 'make check-browser  the pictures in headless Chromium'
 	@echo 'make check-cuda     what both backends must do, on the GPU'
 	@echo 'make check-memcheck the same under compute-sanitizer'
 	@echo 'make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600'
@@ -364,8 +397,9 @@ help:
 	@echo 'make clean          remove build/'
 	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
 
-.PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now bench-now bench-cuda-now \
-        puzzler-now setup puzzler check check-cuda check-memcheck check-asan check-gc check-oom bench bench-cuda \
+.PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
+        bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
+        check-gc check-oom check-hta check-browser bench bench-cuda \
         fuzz clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

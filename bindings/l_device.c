@@ -350,6 +350,7 @@ static int lab_host_work(lua_State *L)
     lsl_no_more(L, 1, "host_work");
     sl_device *device = lsl_device(L, "host_work");
     sl_error err;
+    lsl_mark(L, device);
     lsl_check(L, sl_device_host_work(device, duration_ns, &err), &err, "host_work");
     return 0;
 }

@@ -95,6 +95,7 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
         char text[LSL_WHERE_TEXT];
         format_where(ar, text, sizeof(text));
         slot->id = sl_device_intern(device, text);
+        lsl_note_chunk(L, text, ar->source);
         slot->line = ar->currentline;
         slot->device = device;
         slot->source_bytes = (uint32_t)strlen(ar->short_src) + 1;

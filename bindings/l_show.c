@@ -1,4 +1,4 @@
-/* l_show.c - a timeline as a chart, as a table and as a file.
+/* l_show.c - a timeline as a chart, as a table, beside another one, and as a file.
  *
  * What the terminal can do is asked here, because the core knows none: its width,
  * whether it shows UTF-8, and whether colour is wanted.
@@ -9,6 +9,7 @@
 #include "l_timeline.h"
 
 #include <langinfo.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,31 +103,70 @@ static int64_t range_ns(lua_State *L, double us, const char *name, const char *o
     return (int64_t)llround(us * 1000.0);
 }
 
-/* Reads {columns =, unicode =, colour =, from_us =, to_us =} at argument 2 and
- * pushes the chart. `printed`: for the terminal, which decides what is not given. */
+static const char *const rows_names[] = {"streams", "engines"};
+
+/* Which of the names an option has; the first if it is not given. */
+static int find_choice(lua_State *L, const char *name, const char *value,
+                       const char *const *choices, int n, const char *op)
+{
+    char known[64] = "";
+    size_t used = 0;
+    for (int i = 0; i < n; i++) {
+        if (value == NULL || strcmp(value, choices[i]) == 0) return i;
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s\"%s\"",
+                                 i == 0 ? "" : i == n - 1 ? " or " : ", ", choices[i]);
+    }
+    return lsl_fail(L, SL_EINVAL, op, "option '%s' must be %s, got \"%.100s\"", name, known,
+                    value);
+}
+
+/* The finished timeline at stack index `slot`, or NULL for nil. */
+static const sl_timeline *read_beside(lua_State *L, int slot, const char *op)
+{
+    if (lua_isnil(L, slot)) return NULL;
+    lsl_timeline *box = lsl_to(L, slot, LSL_TIMELINE);
+    if (box == NULL || box->p == NULL || box->device != NULL)
+        lsl_fail(L, SL_EINVAL, op, "option 'beside' must be a timeline that is complete, got %s",
+                 lsl_type_name(L, slot));
+    return box->p;
+}
+
+/* to_us 0: up to the end. */
+static void read_range(lua_State *L, double from_us, double to_us, int64_t *from_ns,
+                       int64_t *to_ns, const char *op)
+{
+    *from_ns = range_ns(L, from_us, "from_us", op);
+    *to_ns = range_ns(L, to_us, "to_us", op);
+    if (*to_ns != 0 && *to_ns <= *from_ns)
+        lsl_fail(L, SL_EINVAL, op, "the range is empty: from_us is %.14g, to_us is %.14g", from_us,
+                 to_us);
+}
+
+/* Reads {columns =, unicode =, colour =, from_us =, to_us =, rows =, beside =} at argument 2
+ * and pushes the chart. `printed`: for the terminal, which decides what is not given. */
 static sl_text *push_chart(lua_State *L, bool printed, const char *op)
 {
     lsl_timeline *box = lsl_check_timeline(L, op);
     lsl_no_more(L, 2, op);
     int64_t columns = 0;
-    int unicode = -1, colour = -1;
+    int unicode = -1, colour = -1, beside = 3;
     double from_us = 0, to_us = 0;
+    const char *rows = NULL;
     const lsl_option options[] = {
         {"columns", LSL_OPT_INTEGER, &columns}, {"unicode", LSL_OPT_BOOL, &unicode},
         {"colour", LSL_OPT_BOOL, &colour}, {"from_us", LSL_OPT_NUMBER, &from_us},
-        {"to_us", LSL_OPT_NUMBER, &to_us},
+        {"to_us", LSL_OPT_NUMBER, &to_us}, {"rows", LSL_OPT_TEXT, &rows},
+        {"beside", LSL_OPT_ANY, &beside},
     };
-    lua_settop(L, 2);
+    lua_settop(L, 3);
     lsl_options(L, 2, options, LSL_COUNT(options), op);
     if (columns > 10000)
         lsl_fail(L, SL_EINVAL, op, "option 'columns' must be at most 10000, got %lld",
                  (long long)columns);
-    sl_gantt_options gantt = {
-        .from_ns = range_ns(L, from_us, "from_us", op), .to_ns = range_ns(L, to_us, "to_us", op)
-    };
-    if (gantt.to_ns != 0 && gantt.to_ns <= gantt.from_ns)
-        lsl_fail(L, SL_EINVAL, op, "the range is empty: from_us is %.14g, to_us is %.14g", from_us,
-                 to_us);
+    sl_gantt_options gantt = {0};
+    read_range(L, from_us, to_us, &gantt.from_ns, &gantt.to_ns, op);
+    gantt.rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), op);
+    gantt.beside = read_beside(L, beside, op);
     gantt.columns = columns > 0 ? (int)columns : printed ? terminal_columns() : 80;
     gantt.unicode = unicode >= 0 ? unicode : printed && terminal_unicode();
     gantt.colour = colour >= 0 ? colour : printed && terminal_colour();
@@ -162,6 +202,65 @@ int lsl_timeline_summary(lua_State *L)
     return 0;
 }
 
+int lsl_timeline_explain(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "explain");
+    lsl_no_more(L, 1, "explain");
+    lsl_timeline_add_sources(L, box);
+    sl_text *text = new_text(L);
+    sl_error err;
+    sl_status status = sl_timeline_explain(box->p, terminal_columns(), text, &err);
+    lsl_check(L, status, &err, "explain");
+    print_text(text);
+    return 0;
+}
+
+/* ---- two of them ---------------------------------------------------------------------- */
+
+/* The i-th of the two names in the list at `slot`, or NULL without a list. */
+static const char *read_name(lua_State *L, int slot, int i)
+{
+    if (lua_isnil(L, slot)) return NULL;
+    if (!lua_istable(L, slot) || lua_rawlen(L, slot) != 2 ||
+        lua_rawgeti(L, slot, i) != LUA_TSTRING)
+        lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
+    return lua_tostring(L, -1);
+}
+
+/* tl:diff(other, {names = {"a", "b"}}) */
+int lsl_timeline_diff(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "diff");
+    lsl_timeline *other = lsl_to(L, 2, LSL_TIMELINE);
+    lsl_no_more(L, 3, "diff");
+    if (other == NULL || other->p == NULL) lsl_type_error(L, 2, "other", "a timeline", "diff");
+    if (other->device != NULL)
+        lsl_fail(L, SL_ESTATE, "diff",
+                 "the other timeline is still recording: call its stop() first");
+    lua_settop(L, 4);
+    int names = 4;
+    const lsl_option options[] = {{"names", LSL_OPT_ANY, &names}};
+    lsl_options(L, 3, options, LSL_COUNT(options), "diff");
+    const char *name_a = read_name(L, names, 1), *name_b = read_name(L, names, 2);
+    sl_text *text = new_text(L);
+    sl_error err;
+    lsl_check(L, sl_timeline_diff(box->p, other->p, name_a, name_b, text, &err), &err, "diff");
+    print_text(text);
+    return 0;
+}
+
+/* tl:json(): the figures as one JSON object. */
+int lsl_timeline_json(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "json");
+    lsl_no_more(L, 1, "json");
+    sl_text *text = new_text(L);
+    sl_error err;
+    lsl_check(L, sl_timeline_summary_json(box->p, text, &err), &err, "json");
+    lua_pushlstring(L, text->data, text->len);
+    return 1;
+}
+
 /* ---- files -------------------------------------------------------------------------- */
 
 static bool has_suffix(const char *path, const char *suffix)
@@ -170,20 +269,82 @@ static bool has_suffix(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-/* tl:save(path) gives the timeline. */
+/* {rows =, theme =, from_us =, to_us =, width_px =, arrows =} at argument 3. */
+static void save_svg(lua_State *L, const sl_timeline *timeline, const char *path)
+{
+    static const char *const theme_names[] = {"auto", "light", "dark"};
+    const char *rows = NULL, *theme = NULL;
+    int64_t width_px = 0;
+    int arrows = 1;
+    double from_us = 0, to_us = 0;
+    const lsl_option options[] = {
+        {"rows", LSL_OPT_TEXT, &rows}, {"theme", LSL_OPT_TEXT, &theme},
+        {"from_us", LSL_OPT_NUMBER, &from_us}, {"to_us", LSL_OPT_NUMBER, &to_us},
+        {"width_px", LSL_OPT_COUNT, &width_px}, {"arrows", LSL_OPT_BOOL, &arrows},
+    };
+    lsl_options(L, 3, options, LSL_COUNT(options), "save");
+    sl_picture_options picture = {
+        .rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), "save"),
+        .theme = (sl_theme)find_choice(L, "theme", theme, theme_names, LSL_COUNT(theme_names),
+                                       "save"),
+        .width_px = width_px > INT_MAX ? INT_MAX : (int)width_px, .no_arrows = !arrows,
+    };
+    read_range(L, from_us, to_us, &picture.from_ns, &picture.to_ns, "save");
+    sl_error err;
+    lsl_check(L, sl_timeline_save_svg(timeline, path, &picture, &err), &err, "save");
+}
+
+static void save_kineto(lua_State *L, const sl_timeline *timeline, const char *path)
+{
+    sl_error err;
+    lsl_check(L, sl_timeline_save_kineto(timeline, path, &err), &err, "save");
+}
+
+static void save_html(lua_State *L, const sl_timeline *timeline, const char *path)
+{
+    sl_error err;
+    lsl_check(L, sl_timeline_save_html(timeline, path, &err), &err, "save");
+}
+
+/* By the end of a file's name. Only one that has options reads argument 3. */
+static const struct {
+    const char *suffix;
+    void (*save)(lua_State *L, const sl_timeline *timeline, const char *path);
+    bool has_options;
+} formats[] = {
+    {".json", save_kineto, false},
+    {".json.gz", save_kineto, false},
+    {".svg", save_svg, true},
+    {".html", save_html, false},
+};
+
+/* Raises; the sentence has all of them. */
+static int fail_suffix(lua_State *L, const char *path)
+{
+    char known[64] = "";
+    size_t used = 0;
+    for (int i = 0, n = LSL_COUNT(formats); i < n; i++)
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+                                 i == 0 ? "" : i == n - 1 ? " or " : ", ", formats[i].suffix);
+    return lsl_fail(L, SL_EINVAL, "save", "the file's name must end in %s, got \"%.200s\"", known,
+                    path);
+}
+
+/* tl:save(path, options) gives the timeline. */
 int lsl_timeline_save(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "save");
     const char *path = lsl_check_text(L, 2, "path", "save");
-    lsl_no_more(L, 2, "save");
-    if (has_suffix(path, ".svg") || has_suffix(path, ".html"))
-        lsl_fail(L, SL_EUNSUPPORTED, "save",
-                 "cannot write \"%.200s\": timelines are saved as .json only", path);
-    if (!has_suffix(path, ".json") && !has_suffix(path, ".json.gz"))
-        lsl_fail(L, SL_EINVAL, "save",
-                 "the file's name must end in .json or .json.gz, got \"%.200s\"", path);
-    sl_error err;
-    lsl_check(L, sl_timeline_save_kineto(box->p, path, &err), &err, "save");
-    lua_settop(L, 1);
-    return 1;
+    lsl_no_more(L, 3, "save");
+    lua_settop(L, 3);
+    for (int i = 0; i < LSL_COUNT(formats); i++) {
+        if (!has_suffix(path, formats[i].suffix)) continue;
+        if (!formats[i].has_options && !lua_isnil(L, 3))
+            lsl_fail(L, SL_EINVAL, "save", "a %s file has no options", formats[i].suffix);
+        lsl_timeline_add_sources(L, box);
+        formats[i].save(L, box->p, path);
+        lua_settop(L, 1);
+        return 1;
+    }
+    return fail_suffix(L, path);
 }

@@ -324,19 +324,97 @@ static int timeline_busy_us(lua_State *L)
     return 1;
 }
 
+/* tl:overlap_us(a, b, ...): two selections or more. */
 static int timeline_overlap_us(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "overlap_us");
-    lsl_no_more(L, 3, "overlap_us");
-    sl_selection a, b;
-    lua_settop(L, 3);
-    read_selection(L, 2, box->p, &a, "overlap_us");
-    read_selection(L, 3, box->p, &b, "overlap_us");
-    int64_t overlap_ns;
+    int last = lua_gettop(L) > 3 ? lua_gettop(L) : 3;
+    lua_settop(L, last);
+    sl_selection *sels = lsl_scratch(L, (size_t)last - 1, sizeof(*sels), "overlap_us");
+    for (int arg = 2; arg <= last; arg++) {
+        read_selection(L, arg, box->p, &sels[arg - 2], "overlap_us");
+        lua_settop(L, last + 1);        /* its texts stay in the argument */
+    }
+    int64_t common_ns;
     sl_error err;
-    sl_status status = sl_timeline_overlap_ns(box->p, &a, &b, &overlap_ns, &err);
+    sl_status status = sl_timeline_common_ns(box->p, sels, (size_t)last - 1, &common_ns, &err);
     lsl_check(L, status, &err, "overlap_us");
-    lua_pushnumber(L, (double)overlap_ns / 1000.0);
+    lua_pushnumber(L, (double)common_ns / 1000.0);
+    return 1;
+}
+
+/* What is counted: "kernels" are spans of that kind. */
+static sl_concurrent read_counted(lua_State *L, int arg, sl_selection *sel)
+{
+    static const char *const names[] = {"engines", "kernels", "spans", "streams"};
+    static const sl_concurrent counted[] = {
+        SL_CONCURRENT_ENGINES, SL_CONCURRENT_SPANS, SL_CONCURRENT_SPANS, SL_CONCURRENT_STREAMS
+    };
+    const char *name = names[0];
+    if (!lua_isnoneornil(L, arg)) name = lsl_check_text(L, arg, "of", "concurrency");
+    int i = 0;
+    while (i < LSL_COUNT(names) && strcmp(name, names[i]) != 0) i++;
+    if (i == LSL_COUNT(names))
+        lsl_fail(L, SL_EINVAL, "concurrency", "cannot count \"%.60s\" at once; it counts "
+                 "\"engines\", \"kernels\", \"spans\" or \"streams\"", name);
+    if (strcmp(name, "kernels") == 0) {
+        if (sel->kind >= 0 && sel->kind != SL_SPAN_KERNEL)
+            lsl_fail(L, SL_EINVAL, "concurrency", "kernels are counted, but the selection has "
+                     "kind %s; to count these: \"spans\"",
+                     sl_span_kind_name((sl_span_kind)sel->kind));
+        sel->kind = SL_SPAN_KERNEL;
+    }
+    return counted[i];
+}
+
+/* tl:concurrency([of [, sel]]): a list, at k the time with exactly k of them busy, at 0
+ * the time with none, and .max, the most at once. */
+static int timeline_concurrency(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "concurrency");
+    lsl_no_more(L, 3, "concurrency");
+    lua_settop(L, 3);
+    sl_selection sel = sl_select_all;
+    if (!lua_isnil(L, 3)) read_selection(L, 3, box->p, &sel, "concurrency");
+    sl_concurrent of = read_counted(L, 2, &sel);
+    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
+    sl_concurrency profile;
+    sl_error err;
+    lsl_check(L, sl_timeline_concurrency(box->p, &sel, of, &profile, &err), &err, "concurrency");
+    scratch->p = profile.at_ns;
+    lua_Integer n = (lua_Integer)profile.n;
+    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 2);
+    lua_pushnumber(L, 0);
+    lua_rawseti(L, -2, 0);              /* also where nothing is selected */
+    for (lua_Integer k = 0; k < n; k++) {
+        lua_pushnumber(L, (double)profile.at_ns[k] / 1000.0);
+        lua_rawseti(L, -2, k);
+    }
+    set_integer(L, "max", n > 0 ? (uint64_t)n - 1 : 0);
+    return 1;
+}
+
+/* tl:gaps([sel]): a list of {start_us =, end_us =}. */
+static int timeline_gaps(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "gaps");
+    lsl_no_more(L, 2, "gaps");
+    lua_settop(L, 2);
+    sl_selection sel = sl_select_all;
+    if (!lua_isnil(L, 2)) read_selection(L, 2, box->p, &sel, "gaps");
+    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
+    sl_gap *gaps;
+    size_t n;
+    sl_error err;
+    lsl_check(L, sl_timeline_gaps(box->p, &sel, &gaps, &n, &err), &err, "gaps");
+    scratch->p = gaps;
+    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_createtable(L, 0, 2);
+        set_us(L, "start_us", gaps[i].start_ns - box->host_start_ns);
+        set_us(L, "end_us", gaps[i].end_ns - box->host_start_ns);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
     return 1;
 }
 
@@ -381,6 +459,28 @@ static int get_span_count(lua_State *L)
     return 1;
 }
 
+static int get_stream_count(lua_State *L)
+{
+    size_t n;
+    sl_error err;
+    lsl_timeline *box = lsl_check_timeline(L, "stream_count");
+    lsl_check(L, sl_timeline_stream_count(box->p, &n, &err), &err, "stream_count");
+    lua_pushinteger(L, (lua_Integer)n);
+    return 1;
+}
+
+static int get_device_name(lua_State *L)
+{
+    lua_pushstring(L, sl_timeline_device(lsl_check_timeline(L, "device_name")->p)->name);
+    return 1;
+}
+
+static int get_simulated(lua_State *L)
+{
+    lua_pushboolean(L, sl_timeline_device(lsl_check_timeline(L, "simulated")->p)->simulated);
+    return 1;
+}
+
 static int get_recording(lua_State *L)
 {
     lua_pushboolean(L, check_any(L, "recording")->device != NULL);
@@ -412,35 +512,36 @@ static int timeline_tostring(lua_State *L)
     return 1;
 }
 
-static int timeline_explain(lua_State *L)
-{
-    return lsl_fail(L, SL_EUNSUPPORTED, "explain", "explanations are not in this version; "
-                    "tl:summary() has overlaps and bounds");
-}
-
 /* ---- tables --------------------------------------------------------------------------------- */
 
 static const luaL_Reg functions[] = {{"record", lab_record}, {"load", lab_load}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"stop", timeline_stop}, {"spans", timeline_spans}, {"busy_us", timeline_busy_us},
-    {"overlap_us", timeline_overlap_us}, {"bounds", timeline_bounds},
+    {"overlap_us", timeline_overlap_us}, {"concurrency", timeline_concurrency},
+    {"gaps", timeline_gaps}, {"bounds", timeline_bounds}, {"json", lsl_timeline_json},
     {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
-    {"summary", lsl_timeline_summary}, {"explain", timeline_explain},
+    {"summary", lsl_timeline_summary}, {"diff", lsl_timeline_diff},
+    {"explain", lsl_timeline_explain}, {"causes", lsl_timeline_causes},
+    {"makespan_parts", lsl_timeline_makespan_parts},
     {"save", lsl_timeline_save}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
     {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},
-    {"recording", get_recording}, {"notice", get_notice}, {NULL, NULL}
+    {"stream_count", get_stream_count}, {"device_name", get_device_name},
+    {"simulated", get_simulated}, {"recording", get_recording},
+    {"notice", get_notice}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
     {"__gc", timeline_gc}, {"__close", timeline_close}, {"__tostring", timeline_tostring},
     {NULL, NULL}
 };
+static const luaL_Reg causes_meta[] = {{"__gc", lsl_causes_gc}, {NULL, NULL}};
 static const luaL_Reg text_meta[] = {{"__gc", lsl_text_gc}, {NULL, NULL}};
 
 void lsl_open_timeline(lua_State *L)
 {
     lsl_define(L, LSL_TIMELINE, "timeline", meta, methods, getters);
     lsl_define(L, LSL_TEXT, "text", text_meta, NULL, NULL);
+    lsl_define(L, LSL_CAUSES, "causes", causes_meta, NULL, NULL);
     lsl_set_functions(L, functions);
 }

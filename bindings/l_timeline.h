@@ -11,15 +11,25 @@ typedef struct lsl_timeline {
     sl_timeline *p;
     sl_device *device;      /* retained while recording, else NULL */
     int64_t host_start_ns;  /* zero of the times that scripts see */
+    bool has_sources;       /* the script's lines have been looked up */
 } lsl_timeline;
 
 /* The timeline at argument 1; raises while it is recording. */
 lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
 
+/* Gives the timeline the lines of the script that it has positions of (l_source.c). */
+void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box);
+
 int lsl_timeline_show(lua_State *L);
 int lsl_timeline_text(lua_State *L);
 int lsl_timeline_summary(lua_State *L);
+int lsl_timeline_explain(lua_State *L);
+int lsl_timeline_diff(lua_State *L);
+int lsl_timeline_json(lua_State *L);
 int lsl_timeline_save(lua_State *L);
+int lsl_timeline_causes(lua_State *L);
+int lsl_timeline_makespan_parts(lua_State *L);
 int lsl_text_gc(lua_State *L);
+int lsl_causes_gc(lua_State *L);
 
 #endif

@@ -27,7 +27,7 @@
 /* ---- the module's state ------------------------------------------------- */
 
 typedef enum lsl_kind {
-    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_TEXT,
+    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_TEXT, LSL_CAUSES,
     LSL_KINDS
 } lsl_kind;
 
@@ -193,6 +193,9 @@ void lsl_where_text(lua_State *L, char *text, size_t size);
 /* Gives it to the device, for the operations that follow. Cheap: called before
  * each enqueue. */
 void lsl_mark(lua_State *L, sl_device *device);
+/* Keeps in mind which chunk (lua_Debug's source) the position is of, so that explanations
+ * can quote its line. May raise for want of memory. */
+void lsl_note_chunk(lua_State *L, const char *where, const char *source);
 
 /* ---- arguments ------------------------------------------------------------ */
 

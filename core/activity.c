@@ -199,7 +199,7 @@ static int64_t *open_tails(const sl_timeline *timeline)
 static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
 {
     if (call->device_ns == SL__UNTIMED) {
-        const sl_call *target = sl__timeline_find_call(timeline, call->target);
+        const sl_call *target = sl_timeline_find_call(timeline, call->target);
         call->device_ns = later(*tail, call->host_end_ns);
         if (call->kind == SL_CALL_STREAM_WAIT && target)
             call->device_ns = later(call->device_ns, target->device_ns);

@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 2
+#define SL_BACKEND_ABI 3
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -126,6 +126,10 @@ struct sl_op {
                                              * SL_TIME_LATER: they come with an sl_activity */
     uint64_t wait_target;       /* WAIT: seq of the record captured, 0 if none */
     uint32_t wait_target_stream;
+    /* What held it, as in sl_hold, by a backend that knows; ready_cause is NONE otherwise. */
+    uint8_t ready_cause, start_cause;       /* sl_cause */
+    int64_t ready_ns;
+    uint64_t ready_by, start_by;
     sl_host_fn host_fn;         /* HOST_FUNC: run exactly once with host_ud */
     void *host_ud;
     sl_work work;

@@ -338,17 +338,34 @@ int64_t sl_device_host_now_ns(sl_device *device)
     return device->backend->host_now_ns(device);
 }
 
-sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
+static sl_status plain_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
+    sl_status status = device->backend->host_work(device, duration_ns, err);
+
+    return sl__device_finish(device, status, err);
+}
+
+/* A host function's work is part of its span. */
+static sl_status noted_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
+{
+    sl_call call;
     sl_status status;
 
+    sl__call_begin(device, &call, SL_CALL_HOST_WORK);
+    status = device->backend->host_work(device, duration_ns, err);
+    sl__call_end(device, &call, NULL, status);
+    return sl__device_finish(device, status, err);
+}
+
+sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
+{
     if (!device)
         return sl_fail(err, SL_ECLOSED, "the device is closed");
     if (duration_ns < 0)
         return sl_fail(err, SL_EINVAL, "host work takes %lld ns: a duration cannot be negative",
                        (long long)duration_ns);
-    status = device->backend->host_work(device, duration_ns, err);
-    return sl__device_finish(device, status, err);
+    return duration_ns > 0 && !sl__host_func_depth ? noted_host_work(device, duration_ns, err)
+                                                   : plain_host_work(device, duration_ns, err);
 }
 
 uint32_t sl_device_intern(sl_device *device, const char *text)

@@ -186,6 +186,17 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op)
            !sl_timeline_add_span(rec->timeline, &span, NULL);
 }
 
+/* What a backend that knows says of the operation's waits. */
+static bool add_hold(recording *rec, const sl_op *op)
+{
+    sl_hold hold = {
+        .correlation = op->seq, .ready_ns = op->ready_ns, .ready_by = op->ready_by,
+        .start_by = op->start_by, .ready_cause = op->ready_cause, .start_cause = op->start_cause,
+    };
+
+    return op->ready_cause == SL_CAUSE_NONE || !sl_timeline_add_hold(rec->timeline, &hold, NULL);
+}
+
 static bool add_event_call(sl_device *device, recording *rec, const sl_op *op)
 {
     sl_call call = {
@@ -193,6 +204,7 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op)
         .device_ns = op->start_ns, .correlation = op->seq, .stream = op->stream->id,
         .target = op->wait_target, .target_stream = op->wait_target_stream,
         .kind = op->work.kind == SL_WORK_EVENT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
+        .queue_full = (op->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
 
     return map_text(device, rec, op->where, &call.where) &&
@@ -207,7 +219,8 @@ void sl__record_op(sl_device *device, const sl_op *op)
         if (op->seq < rec->first_seq)
             continue;
         if (!note_stream(device, rec, op->stream) ||
-            !(is_event ? add_event_call(device, rec, op) : add_span(device, rec, op)))
+            !(is_event ? add_event_call(device, rec, op) : add_span(device, rec, op)) ||
+            !add_hold(rec, op))
             lose(device, rec);
     }
 }

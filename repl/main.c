@@ -17,6 +17,7 @@
 #include "lines.h"
 #include "options.h"
 #include "run.h"
+#include "subcommands.h"
 #include "trace.h"
 #include "trial.h"
 
@@ -166,10 +167,12 @@ static void print_version(void)
     fflush(stdout);
 }
 
-/* LUA_INIT, chunks, script and lines, up to the first that fails. */
+/* LUA_INIT, chunks, script and lines, up to the first that fails; or the subcommand. */
 static int run_all(lua_State *L, const program *p)
 {
     const options *o = p->options;
+    if (o->request == REQUEST_SUBCOMMAND)
+        return subcommand_run(L, p->argv[o->script]);
     bool has_script = o->script < p->argc;
     int status = o->ignore_environment ? LUA_OK : run_environment(L);
     for (int i = 0; i < o->n_chunks && status == LUA_OK; i++)

@@ -12,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "subcommands.h"
+
 const char options_usage[] = "usage: streamlab [options] [script [args]]";
 
 const char options_help[] =
     "usage: streamlab [options] [script [args]]\n"
+    "       streamlab show|diff ...\n"
     "Runs a Lua script with the laboratory in the global `lab`.\n"
     "\n"
     "as lua5.4:\n"
@@ -33,8 +36,11 @@ const char options_help[] =
     "  --device N        the backend's device number N, from 0\n"
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --seed N          the seed of random tensors\n"
-    "  --trace FILE      record the whole run and save it; FILE ends in .json\n"
-    "                    or .json.gz\n"
+    "  --trace FILE      record the whole run and save it; FILE ends in .json,\n"
+    "                    .json.gz, .svg or .html\n"
+    "subcommands, each with --help:\n"
+    "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
+    "  diff A B          two trace files side by side, and what moved\n"
     "others:\n"
     "  --version         print the version and stop\n"
     "  --help            print this and stop\n"
@@ -42,7 +48,7 @@ const char options_help[] =
     "stdin is run as a script if not.\n"
     "Exit status: 0 success, 1 error in a script, 2 wrong usage, 130 Ctrl-C.\n";
 
-static const char *const subcommands[] = {"calibrate", "grade", "probe", "show"};
+static const char *const not_yet[] = {"calibrate", "grade", "probe"};
 
 /* Reading in progress. */
 typedef struct reader {
@@ -120,13 +126,14 @@ static bool has_suffix(const char *text, const char *suffix)
 
 static bool take_trace(reader *r, const char *text)
 {
-    if (has_suffix(text, ".svg") || has_suffix(text, ".html"))
-        return wrong(r, "--trace %s: this version writes .json only; .svg and .html are not"
-                     " there yet", text);
-    if (!has_suffix(text, ".json") && !has_suffix(text, ".json.gz"))
-        return wrong(r, "--trace needs a file that ends in .json or .json.gz, got '%s'", text);
-    r->options->trace = text;
-    return true;
+    static const char *const suffixes[] = {".json", ".json.gz", ".svg", ".html"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (has_suffix(text, suffixes[i])) {
+            r->options->trace = text;
+            return true;
+        }
+    }
+    return wrong(r, "--trace needs a file that ends in .json, .json.gz, .svg or .html, got '%s'", text);
 }
 
 /* ---- options ----------------------------------------------------------- */
@@ -209,14 +216,12 @@ static bool read_short(reader *r, const char *argument)
     }
 }
 
-static bool check_subcommand(reader *r)
+static bool check_planned(reader *r)
 {
-    if (r->argc < 2)
-        return true;
-    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
-        if (strcmp(r->argv[1], subcommands[i]) == 0)
+    for (size_t i = 0; r->argc > 1 && i < sizeof not_yet / sizeof not_yet[0]; i++) {
+        if (strcmp(r->argv[1], not_yet[i]) == 0)
             return wrong(r, "'%s' is not in this version (to run a script of that name, write"
-                         " ./%s)", subcommands[i], subcommands[i]);
+                         " ./%s)", not_yet[i], not_yet[i]);
     }
     return true;
 }
@@ -228,8 +233,13 @@ bool options_read(options *o, chunk *chunks, int argc, char **argv, char *messag
     o->chunks = chunks;
     o->script = argc;
     reader r = {o, argc, argv, 1, message, message_bytes};
-    if (!check_subcommand(&r))
+    if (!check_planned(&r))
         return false;
+    if (argc > 1 && subcommand_exists(argv[1])) {
+        o->request = REQUEST_SUBCOMMAND;
+        o->script = 1;
+        return true;
+    }
     while (r.next < argc) {
         const char *argument = argv[r.next];
         if (argument[0] != '-' || argument[1] == '\0')

@@ -11,7 +11,7 @@
 
 /* What the command line asks for besides options. */
 typedef enum request {
-    REQUEST_RUN, REQUEST_HELP, REQUEST_VERSION
+    REQUEST_RUN, REQUEST_HELP, REQUEST_VERSION, REQUEST_SUBCOMMAND
 } request;
 
 /* -e STAT and -l MOD, in the order given. */
@@ -24,7 +24,7 @@ typedef struct options {
     request request;
     const char *backend;        /* NULL: not given */
     const char *profile;        /* NULL: not given */
-    const char *trace;          /* NULL: not given; ends in .json or .json.gz */
+    const char *trace;          /* NULL: not given; its end says what it is */
     bool has_device, has_seed;
     long long device, seed;
     bool interactive;           /* -i */
@@ -33,7 +33,8 @@ typedef struct options {
     bool ignore_environment;    /* -E */
     chunk *chunks;              /* the caller's */
     int n_chunks;
-    int script;                 /* index in argv of the script ("-" for stdin); argc: none */
+    int script;                 /* index in argv of the script ("-" for stdin), or of the
+                                 * subcommand; argc: none */
 } options;
 
 /* Reads argv into *o; `chunks` has room for argc of them and must outlive *o.

@@ -146,26 +146,6 @@ end
 
 -- Measuring ---------------------------------------------------------------------------------
 
--- The time in which kernels, D2H and H2D copies all run.
-local function all_three_us(spans)
-    local edges = {}
-    for _, span in ipairs(spans) do
-        edges[#edges + 1] = {at = span.start_us, engine = span.engine, change = 1}
-        edges[#edges + 1] = {at = span.end_us, engine = span.engine, change = -1}
-    end
-    table.sort(edges, function(a, b) return a.at < b.at end)
-    local running = {compute = 0, d2h = 0, h2d = 0}
-    local total, before = 0, 0
-    for _, edge in ipairs(edges) do
-        if running.compute > 0 and running.d2h > 0 and running.h2d > 0 then
-            total = total + edge.at - before
-        end
-        before = edge.at
-        running[edge.engine] = (running[edge.engine] or 0) + edge.change
-    end
-    return total
-end
-
 -- Was the first H2D copy issued only when the last D2H copy had ended?
 local function h2d_came_late(spans)
     local last_d2h, first_h2d = -math.huge, math.huge
@@ -195,7 +175,7 @@ local function measure(variant)
         compute_d2h = tl:overlap_us("compute", "d2h"),
         compute_h2d = tl:overlap_us("compute", "h2d"),
         d2h_h2d = tl:overlap_us("d2h", "h2d"),
-        all_three = all_three_us(spans),
+        all_three = tl:overlap_us("compute", "d2h", "h2d"),
         held_d2h = h2d_from - d2h_from, held_h2d = h2d_to - h2d_from,
         late_h2d = h2d_came_late(spans),
     }

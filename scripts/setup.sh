@@ -5,6 +5,7 @@
 #   sh scripts/setup.sh              install what is missing
 #   sh scripts/setup.sh --find-lua   print Lua's include folder, library and
 #                                    interpreter ("-" for one that is missing)
+#   sh scripts/setup.sh --browser    install what the .html report is tested in
 #
 # The Makefile calls both. LUA_INCLUDE, LUA_LIBRARY and LUA in the environment
 # win over what is found. Root rights are had through sudo, and only when needed.
@@ -83,6 +84,17 @@ look() {
     return 0
 }
 
+# The same for the tests that need a browser.
+look_for_browser() {
+    missing=
+    command -v python3 >/dev/null 2>&1 || missing="$missing python"
+    command -v chromedriver >/dev/null 2>&1 || missing="$missing chromedriver"
+    for name in chromium chromium-browser google-chrome; do
+        command -v "$name" >/dev/null 2>&1 && return 0
+    done
+    missing="$missing chromium"
+}
+
 # ---- how it is had --------------------------------------------------------
 
 package() { # MANAGER NAME: the packages of that package manager
@@ -93,12 +105,17 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:libedit) echo libedit-dev ;;
     apt-get:zlib) echo zlib1g-dev ;;
     apt-get:prove) echo perl ;;
+    apt-get:python) echo python3 ;;
+    apt-get:chromium) echo chromium ;;
+    apt-get:chromedriver) echo chromium-driver ;;
     dnf:lua) echo lua-devel lua-static ;;
     dnf:lua-program) echo lua ;;
     dnf:blas) echo openblas-serial ;;
     dnf:libedit) echo libedit-devel ;;
     dnf:zlib) echo zlib-devel ;;
     dnf:prove) echo perl-Test-Harness ;;
+    dnf:python) echo python3 ;;
+    dnf:chromium | dnf:chromedriver) echo "$2" ;;
     brew:lua | brew:lua-program) echo lua@5.4 ;;
     brew:prove) echo perl ;;
     brew:*) echo "$2" ;;
@@ -148,20 +165,23 @@ install_missing() {
     trap - INT TERM
 }
 
+ensure() { # LOOK: a function that sets `missing`
+    "$1"
+    [ -z "$missing" ] && exit 0
+    install_missing
+    "$1"
+    [ -z "$missing" ] || fail "the packages were installed, but this is still missing:$missing."
+}
+
 case ${1:-} in
 --find-lua)
     find_lua
     echo "$lua_include $lua_library $lua_program"
     ;;
-'')
-    look
-    [ -z "$missing" ] && exit 0
-    install_missing
-    look
-    [ -z "$missing" ] || fail "the packages were installed, but this is still missing:$missing."
-    ;;
+--browser) ensure look_for_browser ;;
+'') ensure look ;;
 *)
-    echo "usage: scripts/setup.sh [--find-lua]" >&2
+    echo "usage: scripts/setup.sh [--find-lua | --browser]" >&2
     exit 2
     ;;
 esac

@@ -8,7 +8,7 @@
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', its own
 #   cuda      the same, and CUDA's headers, which nobody else includes
-# Scripts use nothing but the Lua API. The checker is checked itself, on a small
+# Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a small
 # tree with one sin of each kind.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 run=0
@@ -75,7 +75,7 @@ sins() { # ROOT
 script_sins() { # ROOT
     (
         cd "$1" || exit
-        find scripts bindings/prelude.lua -name '*.lua' 2>/dev/null | LC_ALL=C sort |
+        find scripts bindings/prelude.lua repl/commands -name '*.lua' 2>/dev/null | LC_ALL=C sort |
             while read -r file; do
                 grep -Hn 'package\.loadlib\|package\.cpath\|require *(\{0,1\} *["'\'']ffi["'\'']' \
                     "$file"
@@ -149,6 +149,7 @@ plant core/cuda/a.c '#include <lua.h>' "Lua in the plugin"
 plant core/cuda/a.c '#include <nvml.h>' "another library of CUDA's in the plugin"
 plant core/cuda/a.cu '#include <thrust/sort.h>' "thrust in the plugin"
 plant scripts/a.lua 'local s = require "core.sim.engine"' "C internals in a script"
+plant repl/commands/a.lua 'local lsl = require "bindings.lsl"' "C internals in a subcommand"
 plant scripts/a.lua 'package.loadlib("./x.so", "f")' "a C library in a script"
 allow repl/a.c '#include <lua.h>' "Lua in the program"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"

@@ -67,6 +67,18 @@ double sim_copies_alone_us(sim_op *op)
     return (double)op->base.work.bytes / bytes_per_ps(dev, engine_of(op)) / SIM_PS_PER_US;
 }
 
+/* It is the first: what kept the copy from starting when it was ready. At the instant at
+ * which a chunk of another ended, that one; else a pageable copy's host, who fills the
+ * staging buffers. */
+static void note_start(sim_device *dev, const sim_copy_engine *engine, sim_op *op)
+{
+    bool followed = engine->last.seq && engine->last.at == dev->now;
+    if (op->base.ready_ns == dev->now / SIM_PS_PER_NS)
+        return;
+    op->base.start_cause = followed ? SL_CAUSE_ENGINE : SL_CAUSE_HOST_BLOCKED;
+    op->base.start_by = followed ? engine->last.seq : op->base.seq;
+}
+
 static void start_chunk(sim_device *dev, sim_copy_engine *engine)
 {
     sim_op *op = sim_fifo_pop(&engine->waiting);
@@ -76,6 +88,7 @@ static void start_chunk(sim_device *dev, sim_copy_engine *engine)
     if (op->sent == 0) {
         work_ps += dev->profile.copy_latency_us * SIM_PS_PER_US;
         sim_queue_capture(op);
+        note_start(dev, engine, op);
     }
     engine->active = op;
     op->fluid.node.what = SIM_COPY_END;
@@ -107,6 +120,7 @@ void sim_copies_chunk_end(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     engine_of(op)->active = NULL;
+    engine_of(op)->last = (sim_turn){dev->now, op->base.seq};
     dev->copies_dirty = true;
     op->queued = false;
     op->sent += op->chunk;

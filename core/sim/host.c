@@ -213,6 +213,11 @@ void sim_host_func_start(sim_op *op)
     sim_device *dev = sim_device_of(op);
     sim_fifo_pop(&dev->host_funcs);
     sim_queue_capture(op);
+    bool waited = dev->host_func_free_at == dev->now && op->ready_at < dev->now;
+    if (op->base.start_ns != op->base.ready_ns)
+        op->base.start_cause = waited ? SL_CAUSE_ENGINE : SL_CAUSE_LATENCY;
+    op->base.start_by = waited ? dev->last_host_func : 0;
+    dev->last_host_func = op->base.seq;
     dev->running_host_func = op;
     dev->host_func_ps = 0;
     op->base.host_fn(op->base.host_ud, NULL);   /* core keeps its error */

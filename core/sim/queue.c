@@ -86,6 +86,7 @@ void sim_stream_init(sim_stream *stream)
     stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
     stream->last_channel = stream->compute;
     stream->work_done_at = -SIM_LAST_PS;
+    stream->level = sim_chip_level(dev, stream->base.priority);
     if (stream->base.legacy)
         dev->legacy = stream;
 }
@@ -128,37 +129,55 @@ static void come_forward(sim_op *op)
     sim_heap_set(&dev->heap, &op->fluid.node, op->ready_at > dev->now ? op->ready_at : dev->now);
 }
 
-static void not_before(sim_op *op, sim_ps at)
-{
-    if (op->ready_at < at)
-        op->ready_at = at;
-}
-
-/* The operation may follow the rest of its stream from `at` on. Records and
- * waits need no gap; a gap is counted from the last real work. */
-static void follow_stream(sim_op *op, sim_ps at)
-{
-    sim_device *dev = sim_device_of(op);
-    not_before(op, at);
-    if (is_work(op))
-        not_before(op, sim_later(sim_stream_of(op)->work_done_at,
-                                 sim_us_to_ps(dev->profile.stream_gap_us)));
-}
-
 static void dependency_ended(sim_op *op)
 {
     op->deps_left--;
     come_forward(op);
 }
 
+/* The last of an operation's reasons to wait is the one that it is told to have waited for.
+ * Of two at the same time the first stays; but sharing a channel, which nobody asked for, is
+ * no reason beside another. */
+static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
+{
+    bool later = op->ready_at == at ? op->base.ready_cause == SL_CAUSE_CHANNEL : op->ready_at < at;
+    if (!later)
+        return;
+    op->ready_at = at;
+    op->base.ready_cause = (uint8_t)cause;
+    op->base.ready_by = by;
+}
+
+/* Records and waits need no gap; a gap is counted from the last real work, also when that
+ * had ended before the call. */
+static void keep_gap(sim_op *op)
+{
+    const sim_stream *stream = sim_stream_of(op);
+    sim_ps gap = sim_us_to_ps(sim_device_of(op)->profile.stream_gap_us);
+    if (is_work(op))
+        not_before(op, sim_later(stream->work_done_at, gap), SL_CAUSE_STREAM_ORDER,
+                   stream->work_done);
+}
+
+/* `op` comes next in its stream, after one that ended at `at`. */
+static void follow(sim_op *op, sim_ps at, uint64_t by)
+{
+    not_before(op, at, SL_CAUSE_STREAM_ORDER, by);
+    keep_gap(op);
+    dependency_ended(op);
+}
+
 void sim_queue_leave_channel(sim_op *op)
 {
     sim_channel *channel = op->channel;
     channel->head = op->channel_next;
-    if (channel->head)
-        come_forward(channel->head);
-    else
+    if (!channel->head) {
         channel->tail = NULL;
+        return;
+    }
+    if (channel->head->base.stream != op->base.stream)
+        not_before(channel->head, sim_device_of(op)->now, SL_CAUSE_CHANNEL, op->base.seq);
+    come_forward(channel->head);
 }
 
 void sim_queue_capture(sim_op *op)
@@ -189,6 +208,8 @@ void sim_queue_ready(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     op->ready = true;
+    op->ready_at = dev->now;
+    op->base.ready_ns = dev->now / SIM_PS_PER_NS;
     switch ((sl_work_kind)op->base.work.kind) {
     case SL_WORK_EVENT_RECORD:
         record_ready(op);
@@ -289,7 +310,7 @@ static void release_dependents(sim_op *op, sim_ps done_at)
     while (op->dependents) {
         sim_edge *edge = op->dependents;
         op->dependents = edge->next;
-        not_before(edge->op, at);
+        not_before(edge->op, at, (sl_cause)edge->cause, op->base.seq);
         dependency_ended(edge->op);
         edge_free(dev, edge);
     }
@@ -323,8 +344,10 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     sim_stream *stream = sim_stream_of(op);
     publish(op);
     op->done = true;
-    if (is_work(op) || is_timed_record(op))
+    if (is_work(op) || is_timed_record(op)) {
         stream->work_done_at = done_at;
+        stream->work_done = op->base.seq;
+    }
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
@@ -333,12 +356,12 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     if (!stream->head) {
         stream->tail = NULL;
         stream_idle(stream);
+        if (!stream->base.non_blocking)
+            dev->blocking_done = op->base.seq;
     }
     note_record(op, done_at);
-    if (op->stream_next) {
-        follow_stream(op->stream_next, done_at);
-        dependency_ended(op->stream_next);
-    }
+    if (op->stream_next)
+        follow(op->stream_next, done_at, op->base.seq);
     release_dependents(op, done_at);
     give_to_core(op);
 }
@@ -351,6 +374,13 @@ static sim_op *awaited_record(const sim_op *op)
 {
     bool waits = op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && !op->record->done;
     return waits && op->record->op->base.stream != op->base.stream ? op->record->op : NULL;
+}
+
+/* What another stream recorded shows here a while after it was done. */
+static bool waits_for_done_record(const sim_op *op)
+{
+    return op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done
+           && op->base.wait_target_stream != op->base.stream->id;
 }
 
 static bool waits_for_legacy(const sim_op *op)
@@ -403,10 +433,11 @@ static bool reserve(sim_op *op)
     return op->record != NULL;
 }
 
-static void wait_for(sim_op *op, sim_op *earlier)
+static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
 {
     sim_edge *edge = edge_new(sim_device_of(op));      /* reserved: cannot fail */
     edge->op = op;
+    edge->cause = (uint8_t)cause;
     edge->next = earlier->dependents;
     earlier->dependents = edge;
     op->deps_left++;
@@ -420,9 +451,9 @@ static void null_stream_barriers(sim_op *op)
     sim_stream *stream = sim_stream_of(op);
     if (stream->base.legacy) {
         for (sim_stream *s = dev->busy; s; s = s->busy_next)
-            wait_for(op, s->tail);
+            wait_for(op, s->tail, SL_CAUSE_NULL_STREAM);
     } else if (waits_for_legacy(op)) {
-        wait_for(op, dev->legacy->tail);
+        wait_for(op, dev->legacy->tail, SL_CAUSE_NULL_STREAM);
         stream->legacy_seen = dev->legacy->tail->base.seq;
     }
 }
@@ -444,7 +475,7 @@ static void enter_stream(sim_op *op)
         op->deps_left++;
     } else {
         stream->head = op;
-        follow_stream(op, op->ready_at);
+        keep_gap(op);
     }
     stream->tail = op;
     stream_busy(stream);
@@ -471,12 +502,15 @@ bool sim_queue_issue(sim_op *op)
     op->fluid.node.seq = op->base.seq;
     op->channel = sim_queue_channel(op);
     op->ready_at = sim_later(dev->host_at, sim_us_to_ps(dev->profile.submit_us));
+    if (op->base.ready_cause == SL_CAUSE_NONE)
+        op->base.ready_cause = SL_CAUSE_LATENCY;
     null_stream_barriers(op);
     if (awaited_record(op))
-        wait_for(op, awaited_record(op));
-    else if (op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done)
+        wait_for(op, awaited_record(op), SL_CAUSE_EVENT);
+    else if (waits_for_done_record(op))
         not_before(op, sim_later(op->record->done_at,
-                                 sim_us_to_ps(dev->profile.cross_stream_us)));
+                                 sim_us_to_ps(dev->profile.cross_stream_us)),
+                   SL_CAUSE_EVENT, op->base.wait_target);
     if (op->base.work.kind == SL_WORK_EVENT_RECORD)
         make_latest_record(op);
     enter_stream(op);

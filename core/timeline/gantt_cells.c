@@ -1,9 +1,10 @@
-/* gantt_cells.c - puts the spans of a timeline on a grid of streams and cells.
+/* gantt_cells.c - puts the spans of a timeline on a grid of rows and cells.
  *
- * The spans of a stream come in order of time, as the stream ran them, so one
- * running end per stream is enough to count no instant twice and to tell where
- * a stretch of work begins. Two passes: the first finds how busy each stream is,
- * the second fills the cells of those that are shown.
+ * In order of time, one running end per row is enough to count no instant twice and
+ * to tell where a stretch of work begins. The spans of a stream come in that order, as
+ * the stream ran them; those of an engine, which serves several streams, need not, nor
+ * do those of a trace from elsewhere, and are sorted then. Two passes: the first finds
+ * how busy each row is, the second fills the cells of those that are shown.
  */
 #include "gantt_cells.h"
 
@@ -15,12 +16,22 @@
 #define MARKED_CELLS 3      /* spans of that length are told from each other */
 
 typedef struct lane {
-    uint32_t stream;
+    uint32_t id;            /* of the stream, or the engine */
     size_t row;             /* or NO_ROW */
     int64_t busy_ns;
     int64_t end_ns;         /* of the work seen so far */
     uint8_t kind;           /* of the latest span */
 } lane;
+
+/* What both passes go through. */
+typedef struct walk {
+    sl_rows what;
+    const sl_span *spans;
+    const sl_span **sorted; /* by start; NULL: the spans are in order as they are */
+    size_t n;
+    sl__lanes index;
+    lane *lanes;
+} walk;
 
 static int64_t max_ns(int64_t a, int64_t b)
 {
@@ -58,19 +69,95 @@ int sl__grid_cell(const sl__grid *grid, int64_t ns)
     return low;
 }
 
+/* ---- the order of the spans --------------------------------------------------- */
+
+static const sl_span *span_at(const walk *w, size_t i)
+{
+    return w->sorted ? w->sorted[i] : &w->spans[i];
+}
+
+static lane *lane_of(const walk *w, const sl_span *span)
+{
+    uint32_t id = w->what == SL_ROWS_ENGINES ? span->engine : span->stream;
+    return &w->lanes[sl__lanes_find(&w->index, id)];
+}
+
+/* Forgets what of the spans was seen. */
+static void rewind_lanes(walk *w)
+{
+    for (size_t i = 0; i < w->index.n; i++)
+        w->lanes[i].end_ns = INT64_MIN;
+}
+
+static bool is_in_order(walk *w)
+{
+    bool in_order = true;
+    rewind_lanes(w);
+    for (size_t i = 0; i < w->n && in_order; i++) {
+        lane *l = lane_of(w, &w->spans[i]);
+        in_order = l->end_ns <= w->spans[i].start_ns;
+        l->end_ns = w->spans[i].start_ns;
+    }
+    return in_order;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const sl_span *a = *(const sl_span *const *)left, *b = *(const sl_span *const *)right;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
+}
+
+static sl_status sort_spans(walk *w, sl_error *err)
+{
+    w->sorted = malloc(w->n * sizeof *w->sorted);
+    if (!w->sorted)
+        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu spans", w->n);
+    for (size_t i = 0; i < w->n; i++)
+        w->sorted[i] = &w->spans[i];
+    qsort(w->sorted, w->n, sizeof *w->sorted, by_start);
+    return SL_OK;
+}
+
+static void end_walk(walk *w)
+{
+    sl__lanes_free(&w->index);
+    free(w->sorted);
+    free(w->lanes);
+}
+
+static sl_status begin_walk(const sl_timeline *timeline, sl_rows what, walk *w, sl_error *err)
+{
+    *w = (walk){ .what = what };
+    w->spans = sl_timeline_spans(timeline, &w->n);
+    sl_status status = what == SL_ROWS_ENGINES
+                       ? sl__lanes_collect_engines(timeline, &w->index, err)
+                       : sl__lanes_collect(timeline, false, &w->index, err);
+    if (status != SL_OK)
+        return status;
+    w->lanes = calloc(w->index.n + 1, sizeof *w->lanes);
+    if (!w->lanes)
+        status = sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows", w->index.n);
+    for (size_t i = 0; w->lanes && i < w->index.n; i++)
+        w->lanes[i] = (lane){ .id = w->index.ids[i], .row = NO_ROW };
+    if (status == SL_OK && !is_in_order(w))
+        status = sort_spans(w, err);
+    if (status != SL_OK)
+        end_walk(w);
+    return status;
+}
+
 /* ---- rows ------------------------------------------------------------------ */
 
-static void measure(const sl_timeline *timeline, const sl__grid *grid, const sl__lanes *index,
-                    lane *lanes)
+static void measure(const sl__grid *grid, walk *w)
 {
-    for (size_t i = 0; i < index->n; i++)
-        lanes[i] = (lane){ .stream = index->ids[i], .row = NO_ROW, .end_ns = INT64_MIN };
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    for (size_t i = 0; i < n; i++) {
-        lane *l = &lanes[sl__lanes_find(index, spans[i].stream)];
-        int64_t start = max_ns(max_ns(spans[i].start_ns, grid->from_ns), l->end_ns);
-        int64_t end = min_ns(spans[i].end_ns, grid->to_ns);
+    rewind_lanes(w);
+    for (size_t i = 0; i < w->n; i++) {
+        const sl_span *span = span_at(w, i);
+        lane *l = lane_of(w, span);
+        int64_t start = max_ns(max_ns(span->start_ns, grid->from_ns), l->end_ns);
+        int64_t end = min_ns(span->end_ns, grid->to_ns);
         if (start < end)
             l->busy_ns += end - start;
         l->end_ns = max_ns(l->end_ns, end);
@@ -82,10 +169,10 @@ static int by_busy(const void *left, const void *right)
     const lane *a = left, *b = right;
     if (a->busy_ns != b->busy_ns)
         return a->busy_ns < b->busy_ns ? 1 : -1;
-    return (a->stream > b->stream) - (a->stream < b->stream);
+    return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Marks the busiest lanes with a row each, rows in order of the stream's id. */
+/* Marks the busiest lanes with a row each, rows in order of the id. */
 static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_rows,
                              sl_error *err)
 {
@@ -95,7 +182,7 @@ static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_r
     lane *order = malloc(n * sizeof *order);
     if (!grid->rows || !order) {
         free(order);
-        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu streams", n);
+        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows", n);
     }
     for (size_t i = 0; i < n; i++) {
         order[i] = lanes[i];
@@ -109,7 +196,7 @@ static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_r
     for (size_t i = 0, row = 0; i < n; i++) {
         if (lanes[i].row == NO_ROW)
             continue;
-        grid->rows[row] = (sl__grid_row){ lanes[i].stream, lanes[i].busy_ns };
+        grid->rows[row] = (sl__grid_row){ lanes[i].id, lanes[i].busy_ns };
         lanes[i].row = row++;
     }
     return SL_OK;
@@ -160,48 +247,41 @@ static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
     l->kind = span->kind;
 }
 
-static sl_status fill_grid(const sl_timeline *timeline, sl__grid *grid, const sl__lanes *index,
-                           lane *lanes, sl_error *err)
+static sl_status fill_grid(sl__grid *grid, walk *w, sl_error *err)
 {
     grid->cells = calloc(grid->n_rows * (size_t)grid->n_cells, sizeof *grid->cells);
     if (!grid->cells)
         return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows and %d columns",
                        grid->n_rows, grid->n_cells);
-    for (size_t i = 0; i < index->n; i++)
-        lanes[i].end_ns = INT64_MIN;
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    for (size_t i = 0; i < n; i++) {
-        lane *l = &lanes[sl__lanes_find(index, spans[i].stream)];
-        bool shown = spans[i].start_ns < grid->to_ns &&
-                     (spans[i].end_ns > grid->from_ns || spans[i].start_ns >= grid->from_ns);
+    rewind_lanes(w);
+    for (size_t i = 0; i < w->n; i++) {
+        const sl_span *span = span_at(w, i);
+        lane *l = lane_of(w, span);
+        bool shown = span->start_ns < grid->to_ns &&
+                     (span->end_ns > grid->from_ns || span->start_ns >= grid->from_ns);
         if (l->row != NO_ROW && shown)
-            fill_cells(grid, l, &spans[i]);
+            fill_cells(grid, l, span);
     }
     return SL_OK;
 }
 
-sl_status sl__grid_fill(const sl_timeline *timeline, int64_t from_ns, int64_t to_ns, int n_cells,
-                        size_t max_rows, sl__grid *grid, sl_error *err)
+sl_status sl__grid_fill(const sl_timeline *timeline, sl_rows what, int64_t from_ns,
+                        int64_t to_ns, int n_cells, size_t max_rows, sl__grid *grid,
+                        sl_error *err)
 {
     *grid = (sl__grid){ .from_ns = from_ns, .to_ns = to_ns, .n_cells = n_cells };
-    sl__lanes index;
-    sl_status status = sl__lanes_collect(timeline, false, &index, err);
+    walk w;
+    sl_status status = begin_walk(timeline, what, &w, err);
     if (status != SL_OK)
         return status;
-    lane *lanes = calloc(index.n + 1, sizeof *lanes);
-    if (!lanes)
-        status = sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu streams", index.n);
-    if (status == SL_OK)
-        status = make_edges(grid, err);
+    status = make_edges(grid, err);
     if (status == SL_OK) {
-        measure(timeline, grid, &index, lanes);
-        status = choose_rows(grid, lanes, index.n, max_rows, err);
+        measure(grid, &w);
+        status = choose_rows(grid, w.lanes, w.index.n, max_rows, err);
     }
     if (status == SL_OK)
-        status = fill_grid(timeline, grid, &index, lanes, err);
-    free(lanes);
-    sl__lanes_free(&index);
+        status = fill_grid(grid, &w, err);
+    end_walk(&w);
     if (status != SL_OK)
         sl__grid_free(grid);
     return status;

@@ -1,4 +1,4 @@
-/* gantt_cells.h - the timeline on a grid: a row a stream, a cell a piece of time.
+/* gantt_cells.h - the timeline on a grid: a row a stream or engine, a cell a piece of time.
  *
  * What a Gantt chart in characters draws, before it has chosen any character.
  */
@@ -18,7 +18,7 @@ typedef struct sl__cell {
 } sl__cell;
 
 typedef struct sl__grid_row {
-    uint32_t stream;
+    uint32_t id;                        /* of the stream, or the engine */
     int64_t busy_ns;                    /* in the range shown */
 } sl__grid_row;
 
@@ -26,15 +26,16 @@ typedef struct sl__grid {
     int64_t from_ns, to_ns;             /* absolute; to - from >= n_cells */
     int n_cells;
     int64_t *edges;                     /* n_cells + 1 times: where the cells begin */
-    sl__grid_row *rows;                 /* by stream id */
-    size_t n_rows, n_left_out;          /* streams beyond max_rows, the least busy */
+    sl__grid_row *rows;                 /* by id */
+    size_t n_rows, n_left_out;          /* those beyond max_rows, the least busy */
     sl__cell *cells;                    /* n_rows x n_cells */
 } sl__grid;
 
-/* Shows every stream that has spans, or the max_rows busiest of them. O(spans x
- * log cells + cells). */
-sl_status sl__grid_fill(const sl_timeline *timeline, int64_t from_ns, int64_t to_ns, int n_cells,
-                        size_t max_rows, sl__grid *grid, sl_error *err);
+/* Shows every stream, or engine, that has spans, or the max_rows busiest of them.
+ * O(spans x log cells + cells), and where the spans have to be sorted that as well. */
+sl_status sl__grid_fill(const sl_timeline *timeline, sl_rows what, int64_t from_ns,
+                        int64_t to_ns, int n_cells, size_t max_rows, sl__grid *grid,
+                        sl_error *err);
 void sl__grid_free(sl__grid *grid);
 
 /* The cell in which a time of the range lies. */

@@ -1,4 +1,4 @@
-/* gantt_text.c - the Gantt chart for a terminal: a row a stream.
+/* gantt_text.c - the Gantt chart for a terminal: a row a stream, or an engine.
  *
  *     compute |#########|######:.........|  65%
  *     to host |<<<<<.....................|  19%
@@ -13,6 +13,7 @@
  * leaves a mark, however short. Without Unicode there are two signs a kind, the
  * lighter one for cells that are less than half busy. Where a long operation
  * follows one of its kind without a gap, a thin line stands in its first cell.
+ * A chart that shows a part of the timeline says which, behind the legend.
  *
  * Colour repeats what the glyphs say, so nothing is lost without it.
  */
@@ -24,9 +25,9 @@
 
 #include "axis.h"
 #include "gantt_cells.h"
+#include "labels.h"
 #include "store.h"
 #include "units.h"
-#include "utf8.h"
 
 #define DEFAULT_COLUMNS 80
 #define MIN_COLUMNS 20
@@ -51,8 +52,9 @@ static const struct {
 };
 
 typedef struct chart {
-    const sl_timeline *timeline;
+    const sl_timeline *timeline, *beside;
     bool unicode, colour;
+    sl_rows rows;
     int columns, label_columns;
     int64_t range_ns;       /* what the percentages refer to */
     sl__grid grid;
@@ -64,86 +66,22 @@ typedef struct chart {
 
 /* ---- labels ---------------------------------------------------------------- */
 
-/* The next character of a label as it may go to a terminal: in the chart's
- * character set, and never a control character. Returns its columns. */
-static int next_character(const chart *c, const char **at, const char **bytes, int *n_bytes)
-{
-    bool good;
-    *bytes = *at;
-    uint32_t character = sl__utf8_next(at, &good);
-    *n_bytes = (int)(*at - *bytes);
-    int columns = sl__utf8_columns(character);
-    if (good && columns >= 0 && (c->unicode || character < 0x80))
-        return columns;
-    *bytes = "?";
-    *n_bytes = 1;
-    return 1;
-}
-
-static int label_width(const chart *c, const char *text)
-{
-    int width = 0;
-    while (*text) {
-        const char *bytes;
-        int n_bytes;
-        width += next_character(c, &text, &bytes, &n_bytes);
-    }
-    return width;
-}
-
-/* As much of the text's beginning as fits; returns the columns used. */
-static int put_head(chart *c, const char *text, int room)
-{
-    int used = 0;
-    while (*text) {
-        const char *bytes;
-        int n_bytes, width = next_character(c, &text, &bytes, &n_bytes);
-        if (used + width > room)
-            break;
-        sl_text_add(c->out, "%.*s", n_bytes, bytes);
-        used += width;
-    }
-    return used;
-}
-
-/* What is left of a text `width` columns wide when its beginning is dropped so far
- * that it fits; no accent of a dropped letter stays. */
-static const char *find_tail(const chart *c, const char *text, int width, int room)
-{
-    while (*text) {
-        const char *bytes, *next = text;
-        int n_bytes, one = next_character(c, &next, &bytes, &n_bytes);
-        if (width <= room && one > 0)
-            break;
-        width -= one;
-        text = next;
-    }
-    return text;
-}
-
-/* Exactly `columns` columns: the text, padded, or cut in the middle, since names
- * that are long mostly differ at their ends. */
+/* Exactly `columns` columns. */
 static void put_label(chart *c, const char *text, int columns)
 {
-    int width = label_width(c, text), used = 0;
-    if (width <= columns) {
-        used = put_head(c, text, columns);
-    } else {
-        int dots = c->unicode ? 1 : 2, tail = (columns - dots) / 2;
-        used = put_head(c, text, columns - dots - tail) + dots;
-        sl_text_add(c->out, "%s", c->unicode ? "…" : "..");
-        used += put_head(c, find_tail(c, text, width, tail), tail);
-    }
+    int used = sl__label_add(c->out, text, columns, c->unicode);
     sl_text_add(c->out, "%*s", columns - used, "");
 }
 
-static const char *stream_label(const chart *c, uint32_t stream, char buffer[32])
+static const char *row_label(const chart *c, const sl_timeline *of, uint32_t id, char buffer[32])
 {
-    const sl_stream_note *note = sl__timeline_note(c->timeline, stream);
-    const char *name = note ? sl_timeline_text(c->timeline, note->name) : "";
+    if (c->rows == SL_ROWS_ENGINES)
+        return sl_engine_name((sl_engine)id);
+    const sl_stream_note *note = sl__timeline_note(of, id);
+    const char *name = note ? sl_timeline_text(of, note->name) : "";
     if (*name)
         return name;
-    snprintf(buffer, 32, "stream %" PRIu32, stream);
+    snprintf(buffer, 32, "stream %" PRIu32, id);
     return buffer;
 }
 
@@ -217,7 +155,7 @@ static void put_row(chart *c, size_t row)
     const sl__grid_row *r = &c->grid.rows[row];
     const char *frame = c->unicode ? "│" : "|";
     char buffer[32];
-    put_label(c, stream_label(c, r->stream, buffer), c->label_columns);
+    put_label(c, row_label(c, c->timeline, r->id, buffer), c->label_columns);
     sl_text_add(c->out, " %s", frame);
     put_cells(c, row);
     int64_t percent = sl__ratio(r->busy_ns, c->range_ns, 100);
@@ -257,6 +195,20 @@ static void put_tick(const chart *c, const sl__axis *axis, int64_t tick_ns, bool
     }
 }
 
+/* Rounds a time as a thousandth of the range asks for, and lets the axis' labels have the
+ * decimals for it. */
+static int64_t round_point(sl__axis *axis, int64_t ns, int64_t range_ns)
+{
+    int64_t grain_ns = 1;
+    while (grain_ns <= range_ns / 10000)
+        grain_ns *= 10;
+    ns = (ns + grain_ns / 2) / grain_ns * grain_ns;
+    axis->decimals = 0;
+    for (int64_t unit = axis->unit_ns; unit > 1 && ns % unit != 0; unit /= 10)
+        axis->decimals++;
+    return ns;
+}
+
 static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
 {
     sl__axis axis;
@@ -267,6 +219,8 @@ static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
     sl__axis_choose(&axis, from_ns, to_ns, n, slack);
     for (int64_t tick = sl__axis_first(&axis, from_ns); tick < to_ns; tick += axis.step_ns)
         put_tick(c, &axis, tick, to_ns - tick <= axis.step_ns, &lines);
+    if (lines.end == 0)                     /* a narrow chart of a part between two ticks */
+        put_tick(c, &axis, round_point(&axis, from_ns, to_ns - from_ns), true, &lines);
     sl_text_add(c->out, "%*s %s", c->label_columns, "", c->unicode ? "└" : "+");
     for (int i = 0; i < n; i++) {
         bool tick = lines.marks[i] == '+';
@@ -281,7 +235,7 @@ static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
 static void put_entry(chart *c, int *column, int indent, const char *glyph, const char *colour,
                       const char *name)
 {
-    int width = (*glyph ? label_width(c, glyph) + 1 : 0) + (int)strlen(name);
+    int width = (*glyph ? sl__label_columns(glyph, c->unicode) + 1 : 0) + (int)strlen(name);
     if (*column > indent && *column + 2 + width > c->columns) {
         sl_text_add(c->out, "\n");
         *column = 0;
@@ -315,7 +269,24 @@ static void put_partly(chart *c, int *column, int indent)
                   c->columns < 30 ? "lighter: partly busy" : "lighter, hollow: partly busy");
 }
 
-static void put_legend(chart *c)
+/* Which part of the timeline is shown, if it is a part and there is room to say so. */
+static void put_part(chart *c, int *column, int indent, int64_t from_ns, int64_t to_ns)
+{
+    int64_t makespan_ns = sl_timeline_makespan_ns(c->timeline);
+    if (from_ns == 0 && to_ns >= makespan_ns)
+        return;
+    sl__axis axis;
+    char from[SL__TICK_BYTES], to[SL__TICK_BYTES], all[SL__DURATION_BYTES], text[128];
+    sl__axis_choose(&axis, from_ns, to_ns, 1, 0);
+    sl__axis_label(&axis, round_point(&axis, from_ns, to_ns - from_ns), from);
+    sl__axis_label(&axis, round_point(&axis, to_ns, to_ns - from_ns), to);
+    sl__format_duration(all, makespan_ns);
+    snprintf(text, sizeof text, "showing %s to %s %s of %s", from, to, axis.unit, all);
+    if (indent + (int)strlen(text) <= c->columns)
+        put_entry(c, column, indent, "", "", text);
+}
+
+static void put_legend(chart *c, int64_t from_ns, int64_t to_ns)
 {
     int indent = c->columns >= 60 ? c->label_columns + 2 : 0, column = 0;
     for (int kind = 0; kind <= IDLE; kind++) {
@@ -326,6 +297,7 @@ static void put_legend(chart *c)
     if (c->marked)
         put_entry(c, &column, indent, c->unicode ? "│" : "|", "", "next begins");
     put_partly(c, &column, indent);
+    put_part(c, &column, indent, from_ns, to_ns);
     sl_text_add(c->out, "\n");
 }
 
@@ -347,9 +319,11 @@ static const char *in_us(int64_t ns, char text[32])
 static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_options *options,
                                int64_t *from_ns, int64_t *to_ns, sl_error *err)
 {
-    int64_t makespan = sl_timeline_makespan_ns(timeline);
+    int64_t makespan = sl_timeline_makespan_ns(timeline), longest = makespan;
+    if (options->beside && sl_timeline_makespan_ns(options->beside) > longest)
+        longest = sl_timeline_makespan_ns(options->beside);
     *from_ns = options->from_ns;
-    *to_ns = options->to_ns == 0 ? makespan : options->to_ns;
+    *to_ns = options->to_ns == 0 ? longest : options->to_ns;
     bool point = *from_ns == 0 && *to_ns == 0;      /* all spans have no length */
     if (*from_ns >= 0 && (*from_ns < *to_ns || point) && *to_ns < INT64_C(1) << 61)
         return SL_OK;
@@ -360,22 +334,32 @@ static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_optio
                    in_us(*from_ns, from), in_us(*to_ns, to), wrong, in_us(makespan, end));
 }
 
-/* How wide the labels are: the widest one, at most MAX_LABEL and a quarter of the chart. */
-static int choose_label_columns(const chart *c)
+/* The widest label of a timeline's rows, from `limit` on it does not matter. */
+static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(c->timeline, &n);
-    int limit = c->columns / 4 < MAX_LABEL ? c->columns / 4 : MAX_LABEL, widest = 0;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    int widest = 0;
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[32];
-        if (i > 0 && spans[i].stream == last)
+        uint32_t id = c->rows == SL_ROWS_ENGINES ? spans[i].engine : spans[i].stream;
+        if (i > 0 && id == last)
             continue;
-        last = spans[i].stream;
-        int width = label_width(c, stream_label(c, last, buffer));
-        if (width > widest)
-            widest = width;
+        last = id;
+        int width = sl__label_columns(row_label(c, timeline, id, buffer), c->unicode);
+        widest = width > widest ? width : widest;
     }
+    return widest;
+}
+
+/* How wide the labels are: the widest one, at most MAX_LABEL and a quarter of the chart. */
+static int choose_label_columns(const chart *c)
+{
+    int limit = c->columns / 4 < MAX_LABEL ? c->columns / 4 : MAX_LABEL;
+    int widest = widest_label(c, c->timeline, limit);
+    int other = c->beside ? widest_label(c, c->beside, limit) : 0;
+    widest = other > widest ? other : widest;
     return widest < limit ? widest : limit;
 }
 
@@ -387,8 +371,8 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
     if (to_ns - from_ns < n_cells)
         to_ns = from_ns + n_cells;      /* no cell is shorter than 1 ns */
     int64_t first_ns = sl__timeline_first_ns(c->timeline);
-    sl_status status = sl__grid_fill(c->timeline, first_ns + from_ns, first_ns + to_ns, n_cells,
-                                     MAX_ROWS, &c->grid, err);
+    sl_status status = sl__grid_fill(c->timeline, c->rows, first_ns + from_ns, first_ns + to_ns,
+                                     n_cells, MAX_ROWS, &c->grid, err);
     if (status != SL_OK)
         return status;
     for (size_t row = 0; row < c->grid.n_rows; row++)
@@ -397,7 +381,7 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
         sl_text_add(c->out, "... %zu more stream%s\n", c->grid.n_left_out,
                     c->grid.n_left_out == 1 ? "" : "s");
     put_axis(c, from_ns, to_ns);
-    put_legend(c);
+    put_legend(c, from_ns, to_ns);
     sl__grid_free(&c->grid);
     return SL_OK;
 }
@@ -405,7 +389,8 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
                             sl_text *out, sl_error *err)
 {
-    chart c = { .timeline = timeline, .unicode = options->unicode, .colour = options->colour,
+    chart c = { .timeline = timeline, .beside = options->beside,
+                .unicode = options->unicode, .colour = options->colour, .rows = options->rows,
                 .columns = options->columns ? options->columns : DEFAULT_COLUMNS, .out = out };
     if (c.columns < MIN_COLUMNS || c.columns > MAX_COLUMNS)
         return sl_fail(err, SL_EINVAL, "a chart can be %d to %d columns wide, not %d",

@@ -5,6 +5,73 @@
 
 #include "utf8.h"
 
+#define NUMBER_BYTES 24         /* room for 20 digits, a sign and a point */
+
+/* ---- digits and characters --------------------------------------------------- */
+
+/* Each puts the number before `end` and gives where it begins. */
+static char *put_uint(char *end, uint64_t value)
+{
+    do {
+        *--end = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    return end;
+}
+
+/* Also of INT64_MIN. */
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static char *put_sign(char *at, int64_t value)
+{
+    if (value < 0)
+        *--at = '-';
+    return at;
+}
+
+static char *put_milli(char *end, int64_t thousandths)
+{
+    uint64_t value = magnitude(thousandths);
+    for (int place = 0; place < 3; place++, value /= 10)
+        *--end = (char)('0' + value % 10);
+    *--end = '.';
+    return put_sign(put_uint(end, value), thousandths);
+}
+
+/* The next character of a text as it stands in a string: *n bytes, which may be in
+ * `escaped`. */
+static const char *next_character(const char **text, char escaped[6], size_t *n)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *from = *text;
+    bool good;
+    uint32_t c = sl__utf8_next(text, &good);
+    if (!good) {
+        *n = 3;
+        return "\xEF\xBF\xBD";
+    }
+    if (c == '"' || c == '\\') {
+        escaped[0] = '\\';
+        escaped[1] = (char)c;
+        *n = 2;
+        return escaped;
+    }
+    if (c < 0x20 || c == 0x7F) {
+        memcpy(escaped, "\\u00", 4);
+        escaped[4] = hex[c >> 4];
+        escaped[5] = hex[c & 15];
+        *n = 6;
+        return escaped;
+    }
+    *n = (size_t)(*text - from);
+    return from;
+}
+
+/* ---- to a file ----------------------------------------------------------------- */
+
 void sl__json_raw(sl__outfile *file, const char *text)
 {
     sl__outfile_write(file, text, strlen(text));
@@ -12,57 +79,66 @@ void sl__json_raw(sl__outfile *file, const char *text)
 
 void sl__json_uint(sl__outfile *file, uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    sl__outfile_write(file, digits + at, sizeof digits - at);
-}
-
-/* The sign; returns the magnitude, also of INT64_MIN. */
-static uint64_t put_sign(sl__outfile *file, int64_t value)
-{
-    if (value >= 0)
-        return (uint64_t)value;
-    sl__outfile_write(file, "-", 1);
-    return 0 - (uint64_t)value;
+    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_uint(end, value);
+    sl__outfile_write(file, at, (size_t)(end - at));
 }
 
 void sl__json_int(sl__outfile *file, int64_t value)
 {
-    sl__json_uint(file, put_sign(file, value));
+    char number[NUMBER_BYTES], *end = number + sizeof number;
+    char *at = put_sign(put_uint(end, magnitude(value)), value);
+    sl__outfile_write(file, at, (size_t)(end - at));
 }
 
 void sl__json_milli(sl__outfile *file, int64_t thousandths)
 {
-    uint64_t magnitude = put_sign(file, thousandths), part = magnitude % 1000;
-    char places[4] = { '.', (char)('0' + part / 100), (char)('0' + part / 10 % 10),
-                       (char)('0' + part % 10) };
-    sl__json_uint(file, magnitude / 1000);
-    sl__outfile_write(file, places, sizeof places);
+    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_milli(end, thousandths);
+    sl__outfile_write(file, at, (size_t)(end - at));
 }
 
 void sl__json_string(sl__outfile *file, const char *text)
 {
-    static const char hex[] = "0123456789abcdef";
+    char escaped[6];
+    size_t n;
     sl__outfile_write(file, "\"", 1);
     while (*text) {
-        const char *from = text;
-        bool good;
-        uint32_t c = sl__utf8_next(&text, &good);
-        if (!good) {
-            sl__json_raw(file, "\xEF\xBF\xBD");
-        } else if (c == '"' || c == '\\') {
-            char escaped[2] = { '\\', (char)c };
-            sl__outfile_write(file, escaped, sizeof escaped);
-        } else if (c < 0x20 || c == 0x7F) {
-            char escaped[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
-            sl__outfile_write(file, escaped, sizeof escaped);
-        } else {
-            sl__outfile_write(file, from, (size_t)(text - from));
-        }
+        const char *bytes = next_character(&text, escaped, &n);
+        sl__outfile_write(file, bytes, n);
     }
     sl__outfile_write(file, "\"", 1);
+}
+
+void sl__json_script_string(sl__outfile *file, const char *text)
+{
+    char escaped[6];
+    size_t n;
+    sl__outfile_write(file, "\"", 1);
+    while (*text) {
+        const char *bytes = next_character(&text, escaped, &n);
+        if (*bytes == '<')
+            sl__json_raw(file, "\\u003c");
+        else
+            sl__outfile_write(file, bytes, n);
+    }
+    sl__outfile_write(file, "\"", 1);
+}
+
+/* ---- to a text ------------------------------------------------------------------- */
+
+void sl__json_add_milli(sl_text *out, int64_t thousandths)
+{
+    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_milli(end, thousandths);
+    sl_text_add(out, "%.*s", (int)(end - at), at);
+}
+
+void sl__json_add_string(sl_text *out, const char *text)
+{
+    char escaped[6];
+    size_t n;
+    sl_text_add(out, "\"");
+    while (*text) {
+        const char *bytes = next_character(&text, escaped, &n);
+        sl_text_add(out, "%.*s", (int)n, bytes);
+    }
+    sl_text_add(out, "\"");
 }

@@ -9,39 +9,83 @@
  *     host and the device's slice, joined by an "ac2g" flow.
  *   - Synchronisations are cuda_runtime slices, paired as CUPTI does with a
  *     cuda_sync slice of the device on a row of its own (tid + 1000000), where it
- *     cannot overlap kernels. Both last as long as the host's call.
+ *     cannot overlap kernels. Both last as long as the host's call, but for a stream's
+ *     wait, which lasts no time on the device.
  *   - Slices of one row never overlap (Perfetto would drop them): times are exact
- *     to the ns, and one that begins before its predecessor's end is moved there.
+ *     to the ns, and one that begins before its predecessor's end is moved there; one
+ *     that touches it is moved by 1 ns where arithmetic with doubles needs that.
+ *   - A call within another one, or of another thread, is on a row beside the script's.
  *   - A host function is a cpu_op of the host process, without "stream" and
  *     "correlation": with them HTA would take it for device work and for a second
  *     launch. It has a row per stream, because only a stream orders its functions.
+ *     So is the host's own work, on the script's row.
+ *   - A user_annotation on the script's row spans the recording: HTA's critical path
+ *     is that of an annotation.
  *   - The first event is metadata: HTA reads index 0 as "not linked".
  *   - "rank": 0 has its blank; HTA looks for one.
  *   - "traceName" is a constant, not the path: the same run saved under two names
  *     gives the same bytes.
  * Times are in us with three decimals, relative to the recording's start.
+ *
+ * What a timeline knows beyond that is kept under keys of our own, so that reading
+ * the file gives the same timeline again (kineto_read.c). Each is left out where it
+ * is 0, false, or follows from the rest. Streams are numbered as in "tid".
+ *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
+ *              "async_engines", "priorities": [least, greatest], "start_ns", "wall_ns":
+ *              the host's interval, where 0 of the times lies and how long it is,
+ *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking"}],
+ *              "sources": {"x.lua:3": the text of that line}}
+ *   cuda_runtime and host_work slices
+ *              "loc" of the event, "where" of its args: position in the script;
+ *              "host waited": SL_SPAN_HOST_WAITED; "queue full": SL_SPAN_QUEUE_FULL, or
+ *              queue_full of a record or wait; "loaded": SL_SPAN_LOADED;
+ *              "waited for device" of a plain call;
+ *              "device us": device_ns of a record or wait; "in stream": the call's
+ *              stream where no cuda_sync slice has it (records; waits without a record);
+ *              "waits for", "recorded in": a wait's target and its stream if the record
+ *              is not in this file
+ *   kernel, gpu_memcpy, gpu_memset, and the cpu_op of a host function (its number is its
+ *              "External id")
+ *              "kernel": the kernel's own name (symbol); "kind", "engine": where they do
+ *              not follow from cat and name, and from the kind; "memory": "Pageable ->
+ *              Device", where the flags do not follow from the name
+ *   holds      of a span among the device's args, of a record or wait among the call's:
+ *              "ready us", "held cause", "held by" (ready_cause, ready_by), "start
+ *              cause", "start by"; causes by their names (sl_cause_name)
+ *   any slice that had to be moved (see above)
+ *              "own ts", "own dur": its real times
  */
 #include "timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "json.h"
+#include "kineto_write_header.h"
 #include "lanes.h"
 #include "outfile.h"
 #include "store.h"
 
 #define CPU_PID 4242
 #define CPU_TID 4242
+#define CPU_ROWS 8              /* CPU_TID, CPU_TID + 1, ...: calls at the same time */
 #define FIRST_STREAM 7          /* CUPTI's number of the default stream */
 #define SYNC_TID 1000000        /* plus the stream's; alone for the whole device */
 #define HOST_FUNC_TID 2000000   /* plus the stream's, on the host's pid */
 #define CONTEXT "1"
+#define WARP 32
+#define RUNTIME "cuda_runtime"
 
-/* Of one stream: which rows it has, and up to when each is filled. */
+typedef struct interval { int64_t start_ns, end_ns; } interval;
+
+/* A row of slices; the last one so far, once there is one, and its real end. */
+typedef struct row { interval last; int64_t own_end_ns; bool filled; } row;
+
+/* Of one stream: the rows that it has. */
 typedef struct lane {
     bool device, sync, host;
-    int64_t device_end_ns, sync_end_ns, host_end_ns;
+    row device_row, sync_row, host_row;
 } lane;
 
 typedef struct writer {
@@ -50,13 +94,14 @@ typedef struct writer {
     sl__lanes index;
     lane *lanes;
     bool device_sync;           /* there is a row for the whole device */
-    int64_t device_sync_end_ns, cpu_end_ns;
+    row device_sync_row, cpu_rows[CPU_ROWS];
+    int n_cpu_rows;             /* have a name so far */
+    const sl_hold *holds;       /* those of what is still to come */
+    size_t n_holds;
     int64_t base_ns;
     int pid;                    /* of the device */
     bool first;                 /* nothing written to traceEvents yet */
 } writer;
-
-typedef struct interval { int64_t start_ns, end_ns; } interval;
 
 static lane *lane_of(writer *w, uint32_t stream)
 {
@@ -68,15 +113,37 @@ static uint64_t stream_number(uint32_t stream)
     return (uint64_t)stream + FIRST_STREAM;
 }
 
-/* Where a slice goes on a row that is filled up to *end_ns. */
-static interval place(int64_t *end_ns, int64_t start_ns, int64_t stop_ns)
+static double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
+static int64_t cut_ns(int64_t ns)
+{
+    return (int64_t)(us(ns) * 1000);
+}
+
+/* Does a slice at start_ns still come after `last` for readers that take the decimals as
+ * doubles? HTA adds ts and dur, 203.442 + 0.270 > 203.712, and would nest what only
+ * touches; Perfetto cuts 1000 ts and 1000 dur to whole ns, 1000 * 1.001 < 1001. */
+static bool reads_after(const writer *w, interval last, int64_t start_ns)
+{
+    int64_t from = last.start_ns - w->base_ns, to = start_ns - w->base_ns;
+    int64_t duration = last.end_ns - last.start_ns;
+    return us(from) + us(duration) <= us(to) && cut_ns(from) + cut_ns(duration) <= cut_ns(to);
+}
+
+/* Where a slice goes on a row. */
+static interval place(const writer *w, row *on, int64_t start_ns, int64_t stop_ns)
 {
     interval placed = { start_ns, stop_ns };
-    if (placed.start_ns < *end_ns)
-        placed.start_ns = *end_ns;
+    if (on->filled && placed.start_ns < on->last.end_ns)
+        placed.start_ns = on->last.end_ns;
+    if (on->filled && !reads_after(w, on->last, placed.start_ns))
+        placed.start_ns++;
     if (placed.end_ns < placed.start_ns)
         placed.end_ns = placed.start_ns;
-    *end_ns = placed.end_ns;
+    *on = (row){ placed, stop_ns, true };
     return placed;
 }
 
@@ -97,6 +164,12 @@ static void text(writer *w, const char *key, const char *value)
 {
     raw(w, key);
     sl__json_string(&w->file, value);
+}
+
+static void flag(writer *w, const char *key, bool set)
+{
+    if (set)
+        raw(w, key);
 }
 
 static void begin(writer *w, const char *start)
@@ -130,6 +203,39 @@ static void begin_slice(writer *w, const char *cat, const char *name, int pid, u
     time_of(w, ",\"dur\":", when.end_ns - when.start_ns);
 }
 
+/* What stands among the args of a slice that was moved. */
+static void own_times(writer *w, interval when, int64_t start_ns, int64_t end_ns)
+{
+    if (when.start_ns == start_ns && when.end_ns == end_ns)
+        return;
+    time_of(w, ",\"own ts\":", start_ns - w->base_ns);
+    time_of(w, ",\"own dur\":", end_ns - start_ns);
+}
+
+static void put_cause(writer *w, const char *cause_key, uint8_t cause, const char *by_key,
+                      uint64_t by)
+{
+    if (cause != SL_CAUSE_NONE)
+        text(w, cause_key, sl_cause_name((sl_cause)cause));
+    if (by)
+        number(w, by_key, by);
+}
+
+/* Asked of in order of issue, as the holds are kept. */
+static void put_hold(writer *w, uint64_t correlation)
+{
+    while (w->n_holds > 0 && w->holds->correlation < correlation) {
+        w->holds++;
+        w->n_holds--;
+    }
+    if (w->n_holds == 0 || w->holds->correlation != correlation)
+        return;
+    const sl_hold *hold = w->holds;
+    time_of(w, ",\"ready us\":", hold->ready_ns - w->base_ns);
+    put_cause(w, ",\"held cause\":", hold->ready_cause, ",\"held by\":", hold->ready_by);
+    put_cause(w, ",\"start cause\":", hold->start_cause, ",\"start by\":", hold->start_by);
+}
+
 /* One end of the arrow from the call to what it launched. */
 static void flow(writer *w, bool start, uint64_t id, int pid, uint64_t tid, int64_t ns)
 {
@@ -140,33 +246,7 @@ static void flow(writer *w, bool start, uint64_t id, int pid, uint64_t tid, int6
     raw(w, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
 }
 
-/* ---- header and metadata ---------------------------------------------------- */
-
-static void put_header(writer *w)
-{
-    const sl_device_info *info = sl_timeline_device(w->timeline);
-    raw(w, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":");
-    sl__json_int(&w->file, w->pid);
-    text(w, ",\"name\":", info->name);
-    raw(w, ",\"totalGlobalMem\":");
-    sl__json_int(&w->file, info->memory_bytes);
-    raw(w, ",\"computeMajor\":");
-    sl__json_int(&w->file, info->compute_capability_major);
-    raw(w, ",\"computeMinor\":");
-    sl__json_int(&w->file, info->compute_capability_minor);
-    raw(w, ",\"maxThreadsPerBlock\":");
-    sl__json_int(&w->file, info->max_threads_per_block);
-    raw(w, ",\"sharedMemPerBlockOptin\":");
-    sl__json_int(&w->file, info->max_shared_bytes_per_block);
-    raw(w, ",\"numSms\":");
-    sl__json_int(&w->file, info->sm_count);
-    raw(w, "}],\n\"distributedInfo\":{\"rank\": 0},\n\"displayTimeUnit\":\"ms\",\n"
-           "\"baseTimeNanoseconds\":0,\n\"streamlab\":{\"version\":\"" STREAMLAB_VERSION "\"");
-    text(w, ",\"backend\":", info->backend);
-    text(w, ",\"device\":", info->name);
-    text(w, ",\"profile\":", info->profile);
-    raw(w, "},\n\"traceEvents\":[");
-}
+/* ---- metadata --------------------------------------------------------------- */
 
 /* ts is 0 in every metadata event: without one a reader's column turns to floats. */
 static void begin_meta(writer *w, const char *what, int pid, uint64_t tid)
@@ -236,9 +316,6 @@ static void find_rows(writer *w)
         if (calls[i].kind == SL_CALL_EVENT_SYNC || calls[i].kind == SL_CALL_DEVICE_SYNC)
             w->device_sync = true;
     }
-    for (size_t i = 0; i < w->index.n; i++)
-        w->lanes[i].device_end_ns = w->lanes[i].sync_end_ns = w->lanes[i].host_end_ns = INT64_MIN;
-    w->cpu_end_ns = w->device_sync_end_ns = INT64_MIN;
 }
 
 static sl_status put_metadata(writer *w, sl_error *err)
@@ -250,6 +327,7 @@ static sl_status put_metadata(writer *w, sl_error *err)
         return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
     name_process(w, CPU_PID, "host", "CPU", 0);
     name_thread(w, CPU_PID, CPU_TID, "script");
+    w->n_cpu_rows = 1;
     name_process(w, w->pid, gpu.data, "GPU", 1);
     sl_text_free(&gpu);
     sl_status status = SL_OK;
@@ -270,20 +348,42 @@ static sl_status put_metadata(writer *w, sl_error *err)
 
 /* ---- operations -------------------------------------------------------------- */
 
-/* The slice of the host's call; the caller may add to its args. */
-static interval begin_call(writer *w, const char *name, uint64_t correlation, uint32_t where,
-                           int64_t start_ns, int64_t end_ns)
+/* The host's row for a call: the first that is free then, or else the last. */
+static int cpu_row_at(writer *w, int64_t start_ns)
 {
-    interval when = place(&w->cpu_end_ns, start_ns, end_ns);
-    begin_slice(w, "cuda_runtime", name, CPU_PID, CPU_TID, when);
+    int i = 0;
+    while (i < CPU_ROWS - 1 && w->cpu_rows[i].filled && start_ns < w->cpu_rows[i].own_end_ns)
+        i++;
+    if (i >= w->n_cpu_rows) {
+        char name[] = "beside the script, 1";
+        name[sizeof name - 2] = (char)('0' + i);
+        name_thread(w, CPU_PID, CPU_TID + (uint64_t)i, name);
+        w->n_cpu_rows = i + 1;
+    }
+    return i;
+}
+
+/* Where a slice went. */
+typedef struct spot { uint64_t tid; interval when; } spot;
+
+/* The slice of the host's call; the caller may add to its args. What is no call of CUDA's
+ * has its issue number as "External id" alone: nothing on the device belongs to it. */
+static spot begin_call(writer *w, const char *cat, const char *name, uint64_t correlation,
+                       uint32_t where, int64_t start_ns, int64_t end_ns)
+{
+    int i = cpu_row_at(w, start_ns);
+    spot at = { CPU_TID + (uint64_t)i, place(w, &w->cpu_rows[i], start_ns, end_ns) };
+    begin_slice(w, cat, name, CPU_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position)
         text(w, ",\"loc\":", position);
     number(w, ",\"args\":{\"External id\":", correlation);
-    number(w, ",\"correlation\":", correlation);
+    if (strcmp(cat, RUNTIME) == 0)
+        number(w, ",\"correlation\":", correlation);
     if (*position)
         text(w, ",\"where\":", position);
-    return when;
+    own_times(w, at.when, start_ns, end_ns);
+    return at;
 }
 
 /* bytes / ns is GB/s; its thousandths, rounded down. 0 for copies of no duration. */
@@ -315,11 +415,89 @@ static void begin_device_args(writer *w, uint64_t correlation, const char *strea
     raw(w, stream_key);
 }
 
+static sl_engine usual_engine(sl_span_kind kind)
+{
+    switch (kind) {
+    case SL_SPAN_MEMCPY_H2D: return SL_ENGINE_H2D;
+    case SL_SPAN_MEMCPY_D2H: return SL_ENGINE_D2H;
+    case SL_SPAN_MEMCPY_P2P: return SL_ENGINE_P2P;
+    case SL_SPAN_HOST_FUNC: return SL_ENGINE_HOST;
+    default: return SL_ENGINE_COMPUTE;
+    }
+}
+
+/* Does a copy's name say which kind it is, as CUPTI's names do? */
+static bool names_kind(const char *name, sl_span_kind kind)
+{
+    static const char *const starts[SL_SPAN_KINDS] = {
+        [SL_SPAN_MEMCPY_H2D] = "Memcpy HtoD", [SL_SPAN_MEMCPY_D2H] = "Memcpy DtoH",
+        [SL_SPAN_MEMCPY_D2D] = "Memcpy DtoD", [SL_SPAN_MEMCPY_P2P] = "Memcpy PtoP",
+    };
+    return !starts[kind] || strncmp(name, starts[kind], strlen(starts[kind])) == 0;
+}
+
+/* From where to where, unless the name says it: "Memcpy HtoD (Pinned -> Device)". */
+static void put_memory(writer *w, const char *name, const sl_span *span)
+{
+    static const char *const ways[3][3] = {
+        { "Device -> Device", "Device -> Pageable", "Device -> Pinned" },
+        { "Pageable -> Device", "Pageable -> Pageable", "Pageable -> Pinned" },
+        { "Pinned -> Device", "Pinned -> Pageable", "Pinned -> Pinned" },
+    };
+    int src = span->flags & SL_SPAN_SRC_PAGEABLE ? 1 : span->flags & SL_SPAN_SRC_PINNED ? 2 : 0;
+    int dst = span->flags & SL_SPAN_DST_PAGEABLE ? 1 : span->flags & SL_SPAN_DST_PINNED ? 2 : 0;
+    bool implied = strstr(name, " -> ") ? strstr(name, ways[src][dst]) != NULL : !src && !dst;
+    if (!implied)
+        text(w, ",\"memory\":", ways[src][dst]);
+}
+
+/* What every kind of span has among its args, at their end. */
+static void end_span(writer *w, const sl_span *span, interval when)
+{
+    const char *name = sl_timeline_text(w->timeline, span->name);
+    if (!names_kind(name, (sl_span_kind)span->kind))
+        text(w, ",\"kind\":", sl_span_kind_name((sl_span_kind)span->kind));
+    if (span->engine != usual_engine((sl_span_kind)span->kind))
+        text(w, ",\"engine\":", sl_engine_name((sl_engine)span->engine));
+    put_memory(w, name, span);
+    put_hold(w, span->correlation);
+    own_times(w, when, span->start_ns, span->end_ns);
+    raw(w, "}}");
+}
+
 static void put_host_func(writer *w, const sl_span *span, uint64_t tid, interval when)
 {
     begin_slice(w, "cpu_op", sl_timeline_text(w->timeline, span->name), CPU_PID, tid, when);
     number(w, ",\"args\":{\"External id\":", span->correlation);
-    raw(w, "}}");
+    end_span(w, span, when);
+}
+
+/* Thousandths of a figure for each SM, rounded down. */
+static void per_sm(writer *w, const char *key, uint64_t figure, uint64_t parts)
+{
+    raw(w, key);
+    sl__json_milli(&w->file, (int64_t)(figure * 1000 / parts));
+}
+
+static void put_kernel_args(writer *w, const sl_span *span)
+{
+    int sms = sl_timeline_device(w->timeline)->sm_count;
+    raw(w, ",\"queued\":0");
+    const sl_stream_note *note = sl__timeline_note(w->timeline, span->stream);
+    if (note) {
+        raw(w, ",\"priority\":");
+        sl__json_int(&w->file, note->priority);
+    }
+    if (sms > 0) {      /* the whole grid's share, as kineto counts, also if it cannot fit */
+        uint64_t blocks = span->blocks, n = (uint64_t)sms;
+        per_sm(w, ",\"blocks per SM\":", blocks, n);
+        per_sm(w, ",\"warps per SM\":", blocks * span->threads, n * WARP);
+    }
+    number(w, ",\"grid\":[", span->blocks);
+    number(w, ",1,1],\"block\":[", span->threads);
+    raw(w, ",1,1]");
+    if (span->symbol)
+        text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
 }
 
 static void put_device_work(writer *w, const sl_span *span, uint64_t tid, interval when)
@@ -329,19 +507,15 @@ static void put_device_work(writer *w, const sl_span *span, uint64_t tid, interv
                 sl_timeline_text(w->timeline, span->name), w->pid, tid, when);
     begin_device_args(w, span->correlation, ",\"stream\":");
     sl__json_uint(&w->file, tid);
-    if (kernel) {
-        number(w, ",\"queued\":0,\"grid\":[", span->blocks);
-        number(w, ",1,1],\"block\":[", span->threads);
-        raw(w, ",1,1]");
-        if (span->symbol)
-            text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
-        raw(w, "}}");
-        return;
+    if (kernel)
+        put_kernel_args(w, span);
+    if (!kernel || span->bytes)
+        number(w, ",\"bytes\":", span->bytes);
+    if (!kernel) {
+        raw(w, ",\"memory bandwidth (GB/s)\":");
+        sl__json_milli(&w->file, bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
     }
-    number(w, ",\"bytes\":", span->bytes);
-    raw(w, ",\"memory bandwidth (GB/s)\":");
-    sl__json_milli(&w->file, bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
-    raw(w, "}}");
+    end_span(w, span, when);
 }
 
 static void put_span(writer *w, const sl_span *span)
@@ -350,11 +524,14 @@ static void put_span(writer *w, const sl_span *span)
     lane *l = lane_of(w, span->stream);
     int pid = host ? CPU_PID : w->pid;
     uint64_t tid = stream_number(span->stream) + (host ? HOST_FUNC_TID : 0);
-    interval call = begin_call(w, call_name(span), span->correlation, span->where,
-                               span->host_start_ns, span->host_end_ns);
+    spot call = begin_call(w, RUNTIME, call_name(span), span->correlation, span->where,
+                           span->host_start_ns, span->host_end_ns);
+    flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
+    flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
+    flag(w, ",\"loaded\":true", span->flags & SL_SPAN_LOADED);
     raw(w, "}}");
-    flow(w, true, span->correlation, CPU_PID, CPU_TID, call.start_ns);
-    interval when = place(host ? &l->host_end_ns : &l->device_end_ns, span->start_ns,
+    flow(w, true, span->correlation, CPU_PID, call.tid, call.when.start_ns);
+    interval when = place(w, host ? &l->host_row : &l->device_row, span->start_ns,
                           span->end_ns);
     if (host)
         put_host_func(w, span, tid, when);
@@ -382,23 +559,39 @@ static const char *plain_name(const writer *w, const sl_call *call)
 
 static bool is_recorded(const sl_timeline *timeline, uint64_t correlation)
 {
-    const sl_call *call = sl__timeline_find_call(timeline, correlation);
+    const sl_call *call = sl_timeline_find_call(timeline, correlation);
     return call && call->kind == SL_CALL_EVENT_RECORD;
 }
 
-/* The device's side of a synchronisation, as CUPTI reports it: "stream" is -1
- * where the host waited for an event or the whole device. */
-static void put_sync(writer *w, const sl_call *call, const char *name)
+static bool is_of_stream(const sl_call *call)
 {
-    bool of_stream = call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_STREAM_WAIT;
-    bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
-    bool recorded = of_event && is_recorded(w->timeline, call->target);
-    if (call->kind == SL_CALL_STREAM_WAIT && !recorded)
-        return;     /* it waited for nothing that this trace knows */
+    return call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_STREAM_WAIT;
+}
+
+/* The name of the device's side of a synchronisation; NULL for what has none: also a wait
+ * for nothing that this trace knows. */
+static const char *sync_name(const sl_call *call, bool recorded)
+{
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_STREAM_WAIT: return recorded ? "Stream Wait Event" : NULL;
+    case SL_CALL_STREAM_SYNC: return "Stream Sync";
+    case SL_CALL_EVENT_SYNC: return "Event Sync";
+    case SL_CALL_DEVICE_SYNC: return "Context Sync";
+    default: return NULL;
+    }
+}
+
+/* The device's side of a synchronisation, as CUPTI reports it: "stream" is -1
+ * where the host waited for an event or the whole device. That of a stream's wait lasts
+ * no time: its name makes it a computation to HTA, whose time would count. */
+static void put_sync(writer *w, const sl_call *call, const char *name, bool recorded)
+{
+    bool of_stream = is_of_stream(call);
     lane *l = lane_of(w, call->stream);
     uint64_t stream = stream_number(call->stream);
-    interval when = place(of_stream ? &l->sync_end_ns : &w->device_sync_end_ns,
-                          call->host_start_ns, call->host_end_ns);
+    bool waits = call->kind == SL_CALL_STREAM_WAIT;
+    interval when = place(w, of_stream ? &l->sync_row : &w->device_sync_row,
+                          call->host_start_ns, waits ? call->host_start_ns : call->host_end_ns);
     begin_slice(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
     begin_device_args(w, call->correlation, ",\"stream\":");
     if (of_stream)
@@ -412,23 +605,63 @@ static void put_sync(writer *w, const sl_call *call, const char *name)
     raw(w, "}}");
 }
 
+/* What the call alone knows of: "stream" itself would make it device work to HTA. */
+static void put_call_args(writer *w, const sl_call *call, bool synced, bool recorded)
+{
+    bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
+    if (is_of_stream(call) ? !synced : in_stream || call->stream)
+        number(w, ",\"in stream\":", stream_number(call->stream));
+    if (!recorded && (call->target || call->target_stream)) {
+        number(w, ",\"waits for\":", call->target);
+        number(w, ",\"recorded in\":", stream_number(call->target_stream));
+    }
+    if (call->device_ns)
+        time_of(w, ",\"device us\":", call->device_ns - w->base_ns);
+    flag(w, ",\"waited for device\":true", call->waited_for_device);
+    flag(w, ",\"queue full\":true", call->queue_full);
+    put_hold(w, call->correlation);
+}
+
 static void put_call(writer *w, const sl_call *call)
 {
-    static const char *const syncs[] = {
-        [SL_CALL_STREAM_WAIT] = "Stream Wait Event", [SL_CALL_STREAM_SYNC] = "Stream Sync",
-        [SL_CALL_EVENT_SYNC] = "Event Sync", [SL_CALL_DEVICE_SYNC] = "Context Sync",
-        [SL_CALL_PLAIN] = NULL, [SL_CALL_HOST_WORK] = NULL,
-    };
-    begin_call(w, plain_name(w, call), call->correlation, call->where, call->host_start_ns,
-               call->host_end_ns);
-    if (call->kind == SL_CALL_PLAIN && call->waited_for_device)
-        raw(w, ",\"waited for device\":true");
+    bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
+    bool recorded = of_event && is_recorded(w->timeline, call->target);
+    const char *sync = sync_name(call, recorded);
+    begin_call(w, call->kind == SL_CALL_HOST_WORK ? "cpu_op" : RUNTIME, plain_name(w, call),
+               call->correlation, call->where, call->host_start_ns, call->host_end_ns);
+    put_call_args(w, call, sync != NULL, recorded);
     raw(w, "}}");
-    if (syncs[call->kind])
-        put_sync(w, call, syncs[call->kind]);
+    if (sync)
+        put_sync(w, call, sync, recorded);
 }
 
 /* ---- the file ------------------------------------------------------------------ */
+
+static void widen(interval *all, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns < all->start_ns)
+        all->start_ns = start_ns;
+    if (end_ns > all->end_ns)
+        all->end_ns = end_ns;
+}
+
+/* The recording as a slice that all calls lie in; longer by 2 ns, so that the last one
+ * does also if it was moved, and in doubles. */
+static void put_recording(writer *w)
+{
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
+    interval all = { w->base_ns, w->base_ns };
+    widen(&all, w->base_ns, w->base_ns + sl_timeline_wall_ns(w->timeline));
+    for (size_t i = 0; i < n_spans; i++)
+        widen(&all, spans[i].host_start_ns, spans[i].host_end_ns);
+    for (size_t i = 0; i < n_calls; i++)
+        widen(&all, calls[i].host_start_ns, calls[i].host_end_ns);
+    all.end_ns += 2;
+    begin_slice(w, "user_annotation", "streamlab", CPU_PID, CPU_TID, all);
+    raw(w, "}");
+}
 
 static void put_events(writer *w)
 {
@@ -449,6 +682,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
                  .base_ns = sl__timeline_host_start_ns(timeline),
                  .pid = sl_timeline_device(timeline)->index };
+    w.holds = sl_timeline_holds(timeline, &w.n_holds);
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
     if (status != SL_OK)
         return status;
@@ -459,9 +693,10 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
         status = sl__outfile_open(path, &w.file, err);
     if (status == SL_OK) {
         find_rows(&w);
-        put_header(&w);
+        sl__kineto_put_header(&w.file, timeline);
         status = put_metadata(&w, err);
         if (status == SL_OK) {
+            put_recording(&w);
             put_events(&w);
             status = sl__outfile_close(&w.file, err);
         } else {

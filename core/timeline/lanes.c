@@ -92,6 +92,24 @@ sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *
     return SL_OK;
 }
 
+sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    bool seen[SL_ENGINES] = { false };
+    for (size_t i = 0; i < n; i++)
+        seen[spans[i].engine] = true;
+    *lanes = (sl__lanes){ 0 };
+    sl_status status = grow(lanes, err);
+    for (uint32_t engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
+        if (seen[engine])
+            status = add(lanes, engine, err);
+    }
+    if (status != SL_OK)
+        sl__lanes_free(lanes);
+    return status;
+}
+
 size_t sl__lanes_find(const sl__lanes *lanes, uint32_t id)
 {
     return lanes->slots[find_slot(lanes, id)] - 1;
@@ -102,4 +120,13 @@ void sl__lanes_free(sl__lanes *lanes)
     free(lanes->ids);
     free(lanes->slots);
     *lanes = (sl__lanes){ 0 };
+}
+
+sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err)
+{
+    sl__lanes lanes;
+    sl_status status = sl__lanes_collect(timeline, false, &lanes, err);
+    *n = lanes.n;
+    sl__lanes_free(&lanes);
+    return status;
 }

@@ -19,7 +19,9 @@ typedef struct sl__lanes {
 /* The streams of all spans and, if `calls`, those that calls name. */
 sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *lanes,
                             sl_error *err);
-/* The lane of a stream that occurs. */
+/* The same for engines: those that have spans. */
+sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err);
+/* The lane of a stream, or engine, that occurs. */
 size_t sl__lanes_find(const sl__lanes *lanes, uint32_t id);
 void sl__lanes_free(sl__lanes *lanes);
 

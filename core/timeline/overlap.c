@@ -1,9 +1,10 @@
-/* overlap.c - busy times and overlaps: interval arithmetic, exact to the ns.
+/* overlap.c - busy times, overlaps and gaps: interval arithmetic, exact to the ns.
  *
  * A selection of spans becomes a union: its intervals are sorted by start (one
  * check shows that a single stream's already are) and merged in place. Two
- * unions are intersected by walking both at once. O(n log n) in all; spans of
- * zero length are in no union.
+ * unions are intersected by walking both at once, more of them one after the
+ * other; the gaps are what lies between a union's intervals. O(n log n) in all;
+ * spans of zero length are in no union.
  */
 #include "overlap.h"
 
@@ -13,28 +14,32 @@
 
 /* ---- selecting ------------------------------------------------------------- */
 
-/* A selection with its name looked up, so that a span is matched by integers. */
-typedef struct matcher {
-    int64_t stream;
-    int kind, engine;
-    bool any_name;
-    uint32_t name;
-} matcher;
-
-/* False if no span can match, because the timeline does not know the name. */
-static bool make_matcher(const sl_timeline *timeline, const sl_selection *sel, matcher *match)
+bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__matcher *match)
 {
-    *match = (matcher){ .stream = sel->stream, .kind = sel->kind, .engine = sel->engine,
-                        .any_name = !sel->name };
+    *match = (sl__matcher){ .stream = sel->stream, .kind = sel->kind, .engine = sel->engine,
+                            .any_name = !sel->name };
     return !sel->name || sl__timeline_find_text(timeline, sel->name, &match->name);
 }
 
-static bool matches(const matcher *match, const sl_span *span)
+bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel,
+                        sl__interval *range)
 {
-    return (match->stream < 0 || match->stream == span->stream) &&
-           (match->kind < 0 || match->kind == span->kind) &&
-           (match->engine < 0 || match->engine == span->engine) &&
-           (match->any_name || match->name == span->name) && span->start_ns < span->end_ns;
+    sl__matcher match;
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    bool found = false;
+    if (!sl__matcher_make(timeline, sel, &match))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!sl__matches(&match, &spans[i]))
+            continue;
+        if (!found || spans[i].start_ns < range->start_ns)
+            range->start_ns = spans[i].start_ns;
+        if (!found || spans[i].end_ns > range->end_ns)
+            range->end_ns = spans[i].end_ns;
+        found = true;
+    }
+    return found;
 }
 
 /* ---- unions ---------------------------------------------------------------- */
@@ -54,10 +59,12 @@ static bool is_sorted(const sl__union *u)
     return true;
 }
 
-/* Joins sorted intervals that overlap or touch. */
-static void merge(sl__union *u)
+/* Sorted, those that overlap or touch become one. */
+void sl__union_join(sl__union *u)
 {
     size_t last = 0;
+    if (!is_sorted(u))
+        qsort(u->at, u->n, sizeof *u->at, by_start);
     for (size_t i = 1; i < u->n; i++) {
         if (u->at[i].start_ns > u->at[last].end_ns)
             u->at[++last] = u->at[i];
@@ -83,23 +90,21 @@ sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel
                             sl__union *result, sl_error *err)
 {
     *result = (sl__union){ 0 };
-    matcher match;
-    if (!make_matcher(timeline, sel, &match))
+    sl__matcher match;
+    if (!sl__matcher_make(timeline, sel, &match))
         return SL_OK;
     size_t n_spans, n = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     for (size_t i = 0; i < n_spans; i++)
-        n += matches(&match, &spans[i]);
+        n += sl__matches_lasting(&match, &spans[i]);
     sl_status status = allocate(result, n, err);
     if (status != SL_OK)
         return status;
     for (size_t i = 0; i < n_spans; i++) {
-        if (matches(&match, &spans[i]))
+        if (sl__matches_lasting(&match, &spans[i]))
             result->at[result->n++] = (sl__interval){ spans[i].start_ns, spans[i].end_ns };
     }
-    if (!is_sorted(result))
-        qsort(result->at, result->n, sizeof *result->at, by_start);
-    merge(result);
+    sl__union_join(result);
     return SL_OK;
 }
 
@@ -153,19 +158,66 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
     return SL_OK;
 }
 
+sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
+                                int64_t *common_ns, sl_error *err)
+{
+    sl__union common;
+    sl_status status = sl__union_collect(timeline, &sels[0], &common, err);
+    for (size_t i = 1; i < n && status == SL_OK; i++) {
+        sl__union next, both = { 0 };
+        status = sl__union_collect(timeline, &sels[i], &next, err);
+        if (status == SL_OK)
+            status = sl__union_intersect(&common, &next, &both, err);
+        sl__union_free(&next);
+        sl__union_free(&common);
+        common = both;
+    }
+    if (status == SL_OK)
+        *common_ns = sl__union_length_ns(&common);
+    sl__union_free(&common);
+    return status;
+}
+
 sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection *a,
                                  const sl_selection *b, int64_t *overlap_ns, sl_error *err)
 {
-    sl__union left = { 0 }, right = { 0 }, common = { 0 };
-    sl_status status = sl__union_collect(timeline, a, &left, err);
-    if (status == SL_OK)
-        status = sl__union_collect(timeline, b, &right, err);
-    if (status == SL_OK)
-        status = sl__union_intersect(&left, &right, &common, err);
-    if (status == SL_OK)
-        *overlap_ns = sl__union_length_ns(&common);
-    sl__union_free(&left);
-    sl__union_free(&right);
-    sl__union_free(&common);
+    sl_selection both[] = { *a, *b };
+    return sl_timeline_common_ns(timeline, both, 2, overlap_ns, err);
+}
+
+/* What is left of the range between, before and behind the intervals of the union. Spans
+ * of no length end no gap, but the first and the last of them bound the range. */
+static size_t find_gaps(const sl__interval *range, const sl__union *busy, sl_gap *gaps)
+{
+    size_t n = 0;
+    int64_t idle_ns = range->start_ns;      /* since when */
+    for (size_t i = 0; i < busy->n; i++) {
+        if (idle_ns < busy->at[i].start_ns)
+            gaps[n++] = (sl_gap){ idle_ns, busy->at[i].start_ns };
+        idle_ns = busy->at[i].end_ns;
+    }
+    if (idle_ns < range->end_ns)
+        gaps[n++] = (sl_gap){ idle_ns, range->end_ns };
+    return n;
+}
+
+sl_status sl_timeline_gaps(const sl_timeline *timeline, const sl_selection *sel, sl_gap **gaps,
+                           size_t *n, sl_error *err)
+{
+    sl__interval range;
+    sl__union busy;
+    *gaps = NULL;
+    *n = 0;
+    if (!sl__selected_range(timeline, sel, &range))
+        return SL_OK;
+    sl_status status = sl__union_collect(timeline, sel, &busy, err);
+    if (status != SL_OK)
+        return status;
+    *gaps = malloc((busy.n + 1) * sizeof **gaps);
+    if (*gaps)
+        *n = find_gaps(&range, &busy, *gaps);
+    else
+        status = sl_fail(err, SL_ENOMEM, "no memory for the gaps between %zu intervals", busy.n);
+    sl__union_free(&busy);
     return status;
 }

@@ -6,12 +6,48 @@
 
 typedef struct sl__interval { int64_t start_ns, end_ns; } sl__interval;
 
+/* ---- selected spans --------------------------------------------------------- */
+
+/* A selection with its name looked up, so that a span is matched by integers. */
+typedef struct sl__matcher {
+    int64_t stream;
+    int kind, engine;
+    bool any_name;
+    uint32_t name;
+} sl__matcher;
+
+/* False if no span can match, because the timeline does not know the name. */
+bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__matcher *match);
+
+static inline bool sl__matches(const sl__matcher *match, const sl_span *span)
+{
+    return (match->stream < 0 || match->stream == span->stream) &&
+           (match->kind < 0 || match->kind == span->kind) &&
+           (match->engine < 0 || match->engine == span->engine) &&
+           (match->any_name || match->name == span->name);
+}
+
+/* And takes some time: a span of zero length is in no union. */
+static inline bool sl__matches_lasting(const sl__matcher *match, const sl_span *span)
+{
+    return sl__matches(match, span) && span->start_ns < span->end_ns;
+}
+
+/* From the first selected start to the last selected end, spans of no length included.
+ * False if nothing is selected. */
+bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel,
+                        sl__interval *range);
+
+/* ---- unions ------------------------------------------------------------------ */
+
 /* Disjoint, not touching, ascending intervals; none is empty. */
 typedef struct sl__union { sl__interval *at; size_t n; } sl__union;
 
 /* The union of the selected spans. On failure *result is empty. */
 sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel,
                             sl__union *result, sl_error *err);
+/* Makes a union, in place, of intervals in any order, none of them empty. */
+void sl__union_join(sl__union *u);
 /* What a and b have in common; *result may not be one of them. */
 sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union *result,
                               sl_error *err);

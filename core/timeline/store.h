@@ -20,11 +20,7 @@ int64_t sl__timeline_first_ns(const sl_timeline *timeline);
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
 
-/* The call with this correlation, or NULL. After finish, or edit_calls. */
-const sl_call *sl__timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
-
-/* The span, the hold with this correlation, or NULL. After finish. */
-const sl_span *sl__timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
+/* The hold with this correlation, or NULL. After finish. */
 const sl_hold *sl__timeline_find_hold(const sl_timeline *timeline, uint64_t correlation);
 
 /* ---- for the recorder: times that come after the operation ------------------ */

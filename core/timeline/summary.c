@@ -1,66 +1,117 @@
 /* summary.c - the figures of a timeline as a table of plain text.
  *
- * Busy times and overlaps come from the unions of the engines' spans, each
- * collected once. Every duration has three significant figures and a unit, so
- * the columns line up; no line is wider than 80 columns.
+ * Busy times, overlaps and how many engines were busy at once come from the unions
+ * of the engines' spans, each collected once. Every duration has three significant
+ * figures and a unit, so the columns line up; no line is wider than 80 columns.
  */
 #include "timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "concurrency.h"
 #include "overlap.h"
+#include "store.h"
 #include "units.h"
 
 #define TITLE_COLUMNS 26
+#define LISTED 4                /* so many at once have a line each */
 
 typedef struct engine_use {
     sl_engine engine;
-    sl__union busy;
+    sl__union busy;             /* borrowed from the groups */
     int64_t busy_ns;
     size_t n_spans;
+    size_t n_of_kind[SL_SPAN_KINDS];
+    int n_kinds;
 } engine_use;
 
 typedef struct table {
+    sl__groups engines;
     engine_use used[SL_ENGINES];
     int n_used;
+    int n_busy;                 /* of them, those that were busy for some time */
+    bool one_stream;
+    sl_concurrency engine_profile, kernel_profile;
     sl_text *out;
 } table;
 
-static void free_engines(table *t)
+/* ---- figures --------------------------------------------------------------- */
+
+static void close_table(table *t)
 {
-    for (int i = 0; i < t->n_used; i++)
-        sl__union_free(&t->used[i].busy);
+    sl__groups_free(&t->engines);
+    free(t->engine_profile.at_ns);
+    free(t->kernel_profile.at_ns);
+}
+
+static void count_spans(const sl_timeline *timeline, engine_use uses[SL_ENGINES], table *t)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    t->one_stream = true;
+    for (size_t i = 0; i < n; i++) {
+        engine_use *use = &uses[spans[i].engine];
+        use->n_spans++;
+        use->n_kinds += use->n_of_kind[spans[i].kind]++ == 0;
+        t->one_stream &= spans[i].stream == spans[0].stream;
+    }
 }
 
 static sl_status collect_engines(const sl_timeline *timeline, table *t, sl_error *err)
 {
-    size_t n, counts[SL_ENGINES] = { 0 };
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    for (size_t i = 0; i < n; i++)
-        counts[spans[i].engine]++;
+    engine_use uses[SL_ENGINES] = { 0 };
+    sl_status status = sl__groups_collect(timeline, &sl_select_all, SL_CONCURRENT_ENGINES,
+                                          &t->engines, err);
+    if (status != SL_OK)
+        return status;
+    count_spans(timeline, uses, t);
     for (int engine = 0; engine < SL_ENGINES; engine++) {
-        if (counts[engine] == 0)
+        engine_use *use = &uses[engine];
+        if (use->n_spans == 0)
             continue;
-        sl_selection sel = sl_select_all;
-        sel.engine = engine;
-        engine_use *use = &t->used[t->n_used];
-        sl_status status = sl__union_collect(timeline, &sel, &use->busy, err);
-        if (status != SL_OK)
-            return status;
         use->engine = (sl_engine)engine;
-        use->n_spans = counts[engine];
+        use->busy = sl__groups_get(&t->engines, (size_t)engine);
         use->busy_ns = sl__union_length_ns(&use->busy);
-        t->n_used++;
+        t->n_busy += use->busy_ns > 0;
+        t->used[t->n_used++] = *use;
     }
     return SL_OK;
+}
+
+static sl_status collect_kernels(const sl_timeline *timeline, const sl__interval *all, table *t,
+                                 sl_error *err)
+{
+    sl__groups kernels;
+    sl_selection sel = sl_select_all;
+    sel.kind = SL_SPAN_KERNEL;
+    sl_status status = sl__groups_collect(timeline, &sel, SL_CONCURRENT_SPANS, &kernels, err);
+    if (status != SL_OK)
+        return status;
+    status = sl__groups_profile(&kernels, all, &t->kernel_profile, err);
+    sl__groups_free(&kernels);
+    return status;
+}
+
+/* Of what may have run side by side, over the whole makespan. */
+static sl_status collect_profiles(const sl_timeline *timeline, table *t, sl_error *err)
+{
+    int64_t first_ns = sl__timeline_first_ns(timeline);
+    sl__interval all = { first_ns, first_ns + sl_timeline_makespan_ns(timeline) };
+    sl_status status = SL_OK;
+    if (t->one_stream)
+        return SL_OK;
+    if (t->n_busy > 1)
+        status = sl__groups_profile(&t->engines, &all, &t->engine_profile, err);
+    return status == SL_OK ? collect_kernels(timeline, &all, t, err) : status;
 }
 
 /* ---- lines ----------------------------------------------------------------- */
 
 /* 0 is written in the unit of `scale_ns`, which the column's other values have. */
-static void put_duration(const table *t, const char *title, int64_t ns, int64_t scale_ns)
+static void put_time(const table *t, int64_t ns, int64_t scale_ns)
 {
     char text[SL__DURATION_BYTES];
     sl__format_duration(text, ns);
@@ -71,7 +122,13 @@ static void put_duration(const table *t, const char *title, int64_t ns, int64_t 
         snprintf(zero, sizeof zero, "%s%s", scale_ns < 1000 ? "0" : "0.00", unit);
         memcpy(text, zero, sizeof text);
     }
-    sl_text_add(t->out, "%-*s %10s", TITLE_COLUMNS, title, text);
+    sl_text_add(t->out, " %10s", text);
+}
+
+static void put_duration(const table *t, const char *title, int64_t ns, int64_t scale_ns)
+{
+    sl_text_add(t->out, "%-*s", TITLE_COLUMNS, title);
+    put_time(t, ns, scale_ns);
 }
 
 /* " 12.3 %", or " -" where there is nothing to compare with. */
@@ -93,17 +150,45 @@ static void put_times(const sl_timeline *timeline, const table *t)
     sl_text_add(t->out, "\n");
 }
 
-static void put_engines(const sl_timeline *timeline, const table *t)
+/* What an engine did, where that is more than one kind of work. */
+static sl_status put_kinds(const sl_timeline *timeline, const table *t, const engine_use *use,
+                           sl_error *err)
+{
+    int64_t makespan_ns = sl_timeline_makespan_ns(timeline);
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
+        if (use->n_of_kind[kind] == 0)
+            continue;
+        char title[TITLE_COLUMNS + 1];
+        snprintf(title, sizeof title, "  %s", sl_span_kind_name((sl_span_kind)kind));
+        sl_selection sel = sl_select_all;
+        sel.engine = (int)use->engine;
+        sel.kind = kind;
+        int64_t busy_ns;
+        sl_status status = sl_timeline_busy_ns(timeline, &sel, &busy_ns, err);
+        if (status != SL_OK)
+            return status;
+        put_duration(t, title, busy_ns, makespan_ns);
+        put_share(t, busy_ns, makespan_ns);
+        sl_text_add(t->out, " %9zu\n", use->n_of_kind[kind]);
+    }
+    return SL_OK;
+}
+
+static sl_status put_engines(const sl_timeline *timeline, const table *t, sl_error *err)
 {
     sl_text_add(t->out, "\n%-*s %10s %13s %9s\n", TITLE_COLUMNS, "engine", "busy", "of makespan",
                 "spans");
     int64_t makespan_ns = sl_timeline_makespan_ns(timeline);
-    for (int i = 0; i < t->n_used; i++) {
+    sl_status status = SL_OK;
+    for (int i = 0; i < t->n_used && status == SL_OK; i++) {
         const engine_use *use = &t->used[i];
         put_duration(t, sl_engine_name(use->engine), use->busy_ns, makespan_ns);
         put_share(t, use->busy_ns, makespan_ns);
         sl_text_add(t->out, " %9zu\n", use->n_spans);
+        if (use->n_kinds > 1)
+            status = put_kinds(timeline, t, use, err);
     }
+    return status;
 }
 
 static int64_t min_ns(int64_t a, int64_t b)
@@ -136,19 +221,8 @@ static sl_status put_overlap(const table *t, const engine_use *a, const engine_u
     return status;
 }
 
-static bool is_one_stream(const sl_timeline *timeline)
-{
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    for (size_t i = 1; i < n; i++) {
-        if (spans[i].stream != spans[0].stream)
-            return false;
-    }
-    return true;
-}
-
 /* Every pair of engines that were busy, and all three if there are three. */
-static sl_status put_overlaps(const sl_timeline *timeline, const table *t, sl_error *err)
+static sl_status put_overlaps(const table *t, sl_error *err)
 {
     const engine_use *busy[SL_ENGINES];
     int n = 0;
@@ -158,7 +232,7 @@ static sl_status put_overlaps(const sl_timeline *timeline, const table *t, sl_er
     }
     if (n < 2)
         return SL_OK;
-    if (is_one_stream(timeline)) {
+    if (t->one_stream) {
         sl_text_add(t->out, "\nno overlap: all work was in one stream\n");
         return SL_OK;
     }
@@ -173,6 +247,56 @@ static sl_status put_overlaps(const sl_timeline *timeline, const table *t, sl_er
         status = put_overlap(t, busy[0], busy[1], busy[2], err);
     return status;
 }
+
+/* ---- at once --------------------------------------------------------------- */
+
+/* The time with from to `to` busy, and its share. */
+static void put_profile(const table *t, const sl_concurrency *profile, size_t from, size_t to,
+                        int64_t makespan_ns)
+{
+    int64_t ns = 0;
+    for (size_t k = from; k <= to && k < profile->n; k++)
+        ns += profile->at_ns[k];
+    put_time(t, ns, makespan_ns);
+    put_share(t, ns, makespan_ns);
+}
+
+/* How long how many engines were busy at once, and how many kernels, where more than one
+ * ever was. If these are many, they have lines of their own up to LISTED, then ranges of
+ * which each ends at twice the one before. */
+static void put_at_once(const sl_timeline *timeline, const table *t)
+{
+    static const char heads[] = " %10s %13s";
+    const sl_concurrency *engines = &t->engine_profile, *kernels = &t->kernel_profile;
+    int64_t makespan_ns = sl_timeline_makespan_ns(timeline);
+    bool with_kernels = kernels->n > 2;
+    size_t n = with_kernels && kernels->n > engines->n ? kernels->n : engines->n;
+    if (n == 0)
+        return;
+    sl_text_add(t->out, "\n%-*s", TITLE_COLUMNS, "busy at once");
+    if (engines->n > 0)
+        sl_text_add(t->out, heads, "engines", "of makespan");
+    if (with_kernels)
+        sl_text_add(t->out, heads, "kernels", "of makespan");
+    sl_text_add(t->out, "\n");
+    for (size_t from = 0, to; from < n; from = to + 1) {
+        char title[TITLE_COLUMNS + 1] = "none";
+        to = n - 1 <= 2 * LISTED || from <= LISTED ? from : 2 * (from - 1);
+        to = to < n ? to : n - 1;
+        if (from > 0)
+            snprintf(title, sizeof title, from < to ? "%zu to %zu" : "%zu", from, to);
+        sl_text_add(t->out, "%-*s", TITLE_COLUMNS, title);
+        if (from < engines->n)
+            put_profile(t, engines, from, to, makespan_ns);
+        else if (engines->n > 0)
+            sl_text_add(t->out, heads, "", "");
+        if (with_kernels && from < kernels->n)
+            put_profile(t, kernels, from, to, makespan_ns);
+        sl_text_add(t->out, "\n");
+    }
+}
+
+/* ---- bounds ---------------------------------------------------------------- */
 
 /* A bound, and how many times as long the makespan is. */
 static void put_lower(const table *t, const char *title, int64_t bound_ns, int64_t makespan_ns)
@@ -208,6 +332,18 @@ static sl_status put_bounds(const sl_timeline *timeline, const table *t, sl_erro
     return SL_OK;
 }
 
+static sl_status put_tables(const sl_timeline *timeline, const table *t, sl_error *err)
+{
+    put_times(timeline, t);
+    sl_status status = put_engines(timeline, t, err);
+    if (status == SL_OK)
+        status = put_overlaps(t, err);
+    if (status != SL_OK)
+        return status;
+    put_at_once(timeline, t);
+    return put_bounds(timeline, t, err);
+}
+
 sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_error *err)
 {
     size_t n, len = out->len;
@@ -220,14 +356,11 @@ sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_erro
         sl_text_add(out, "The timeline is empty: nothing ran on the device in %s.\n", wall);
     } else {
         status = collect_engines(timeline, &t, err);
-        if (status == SL_OK) {
-            put_times(timeline, &t);
-            put_engines(timeline, &t);
-            status = put_overlaps(timeline, &t, err);
-        }
         if (status == SL_OK)
-            status = put_bounds(timeline, &t, err);
-        free_engines(&t);
+            status = collect_profiles(timeline, &t, err);
+        if (status == SL_OK)
+            status = put_tables(timeline, &t, err);
+        close_table(&t);
     }
     if (status == SL_OK && out->failed)
         status = sl_fail(err, SL_ENOMEM, "no memory for the summary of %zu spans", n);

@@ -660,13 +660,13 @@ static const void *find(const void *array, size_t n, size_t size, size_t offset,
     return found ? base + low * size : NULL;
 }
 
-const sl_span *sl__timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
+const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
 {
     return find(timeline->spans, timeline->n_spans, sizeof(sl_span),
                 offsetof(sl_span, correlation), correlation);
 }
 
-const sl_call *sl__timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
+const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
 {
     return find(timeline->calls, timeline->n_calls, sizeof(sl_call),
                 offsetof(sl_call, correlation), correlation);

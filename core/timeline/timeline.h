@@ -25,7 +25,8 @@ enum {                          /* sl_span.flags */
     SL_SPAN_HOST_WAITED = 1,    /* the enqueueing call returned only after the span's end */
     SL_SPAN_SRC_PAGEABLE = 2, SL_SPAN_SRC_PINNED = 4,   /* neither: device memory */
     SL_SPAN_DST_PAGEABLE = 8, SL_SPAN_DST_PINNED = 16,
-    SL_SPAN_QUEUE_FULL = 32     /* the enqueueing call waited for room in the launch queue */
+    SL_SPAN_QUEUE_FULL = 32,    /* the enqueueing call waited for room in the launch queue */
+    SL_SPAN_LOADED = 64         /* it first loaded the kernel's code, and waited for all work */
 };
 
 /* One operation on the device. */
@@ -140,12 +141,19 @@ sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_e
 const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n);  /* by id */
+/* The one with this correlation, or NULL. After finish (and for calls while the recorder
+ * has sorted them). */
+const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
+const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
 const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);   /* by correlation */
 size_t sl_timeline_text_count(const sl_timeline *timeline);     /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    /* "" if not set */
 const char *sl_timeline_notice(const sl_timeline *timeline);                /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
+
+/* How many streams have spans. SL_ENOMEM. */
+sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);
 
 /* From the first span's start to the last one's end. */
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
@@ -187,8 +195,8 @@ typedef enum sl_concurrent { SL_CONCURRENT_SPANS, SL_CONCURRENT_ENGINES, SL_CONC
 
 /* The concurrency profile of the selected spans: at_ns[k] is the time between the first
  * selected start and the last selected end with exactly k spans (engines, streams) busy;
- * at_ns[0] is idle time. n - 1 is the most at once; n is 0 without spans. The caller frees
- * at_ns. */
+ * at_ns[0] is idle time. Spans of zero length count as starts and ends, and nowhere else.
+ * n - 1 is the most at once; n is 0 without spans. The caller frees at_ns. */
 typedef struct sl_concurrency { int64_t *at_ns; size_t n; } sl_concurrency;
 sl_status sl_timeline_concurrency(const sl_timeline *timeline, const sl_selection *sel,
                                   sl_concurrent of, sl_concurrency *profile, sl_error *err);
@@ -225,6 +233,8 @@ typedef struct sl_finding {
     uint64_t waiter;            /* correlation of the operation that waited longest */
     uint64_t by;                /* of what it waited for: an operation or call; 0: nothing known */
     int64_t from_ns, to_ns;     /* that wait */
+    int64_t by_host_ns;         /* HOST_BLOCKED in an operation's call: the host's time in all
+                                 * calls of its name and line; else 0 */
 } sl_finding;
 
 typedef struct sl_wait {        /* one stretch of lost time */
@@ -239,12 +249,21 @@ typedef struct sl_explanation {
     size_t n_findings;
     sl_wait *waits;             /* by finding, then by time */
     size_t n_waits;
+    /* The makespan taken apart, along the chain of what each operation waited for, from the
+     * last end back to the first start: lost_ns of all of them is the makespan. Of the time
+     * that `waiter` ran itself the cause is NONE. The longest first. `idle` means nothing
+     * here, nor does the engine of LATENCY, which is one part for all. */
+    sl_finding *chain;
+    size_t n_chain;
 } sl_explanation;
 
 /* Each idle gap of each engine before work that came to it, and each wait of work for an
  * engine that was busy for others, by cause. The caller frees it. SL_ENOMEM. */
 sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                   sl_error *err);
+/* The same from the spans and calls alone, as for a GPU that does not tell. */
+sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
+                                   sl_error *err);
 void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty */
 /* One sentence on what happened, and one on what to do about it (nothing is added to
  * *remedy where there is nothing to do). No newline. */
@@ -256,21 +275,26 @@ sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text 
 
 /* ---- pictures and files -------------------------------------------------- */
 
+typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
 typedef struct sl_gantt_options {
     int columns;            /* width of the whole chart; 0: 80 */
     bool unicode, colour;
     int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
+    sl_rows rows;
+    const sl_timeline *beside;  /* not NULL: in the same columns as its chart, and all is
+                                 * what the longer one of both takes */
 } sl_gantt_options;
-/* The Gantt chart, a row a stream (gantt_text.c). Appends to *out. */
+/* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
                             sl_text *out, sl_error *err);
 /* Busy times, overlaps and bounds as a table (summary.c). Appends to *out. */
 sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_error *err);
 /* The figures of one timeline as a JSON object, for programs (summary_json.c): makespan_us,
  * wall_us, lower_bound_us, count and busy_us by kind, overlap_us by pair of kinds
- * ("kernel&memcpy_d2h"), .... Appends to *out. */
+ * ("kernel&memcpy_d2h"), .... No newline at its end. Appends to *out. */
 sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl_error *err);
-/* Two timelines side by side (diff.c), at most 80 columns. Appends to *out. */
+/* Two timelines side by side, A and B, and what moved in words (diff.c), at most 80 columns.
+ * The names say above it what A and B are; NULL: nothing is said. Appends to *out. */
 sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const char *name_a,
                            const char *name_b, sl_text *out, sl_error *err);
 
@@ -280,7 +304,6 @@ sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const cha
 /* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
 
-typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
 typedef enum sl_theme { SL_THEME_AUTO, SL_THEME_LIGHT, SL_THEME_DARK } sl_theme;
 typedef struct sl_picture_options {
     sl_rows rows;

@@ -70,8 +70,18 @@ local function memory()
         bytes <= 250, ops .. "3000000 record")
 end
 
+-- Of a million spans, each question by itself.
+local function overlap()
+    local command = program .. " tests/bench/overlap.lua 1000000"
+    for what, seconds in output(command):gmatch("(%a[%a ]-) +(%d%S+)\n") do
+        row(what .. ", 1 M spans", "< 1 s", ("%.3f s"):format(seconds), tonumber(seconds) < 1,
+            command)
+    end
+end
+
 print(layout:format("what", "to hold", "measured", "", "command"))
 start_up()
 puzzler()
 speed()
 memory()
+overlap()

@@ -78,8 +78,8 @@ local methods = {
     stream = {"synchronize", "query", "wait_event", "wait_stream", "record_event",
               "launch_host_func", "close"},
     event = {"record", "query", "synchronize", "elapsed_time"},
-    timeline = {"stop", "spans", "busy_us", "overlap_us", "bounds", "show", "text", "summary",
-                "save"},
+    timeline = {"stop", "spans", "busy_us", "overlap_us", "concurrency", "gaps", "bounds", "show",
+                "text", "summary", "json", "save"},
 }
 
 local function every_function()

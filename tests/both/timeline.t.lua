@@ -8,6 +8,7 @@
 local T = require "tap"
 local ideal = require "lua.ideal"
 local json = require "both.json"
+local kineto_check = require "kineto_check"
 
 local simulated = T.open().simulated
 local more_us = tonumber(os.getenv("STREAMLAB_SLACK_US")) or 0
@@ -190,6 +191,13 @@ local function overlap()
     T.ok(T.launches_block or tl:overlap_us(a, b) > 3000,
          "spins of 5 ms in two streams run at the same time")
     T.ok(T.launches_block or tl.makespan_us < 8000, "and take less than both")
+    local both = tl:overlap_us(a, b)
+    T.near(tl:overlap_us(a, b, "kernel"), both, 1e-9, "a third selection that has all of it")
+    local streams_busy = tl:concurrency("streams")
+    T.near(streams_busy[2] or 0, both, 2e-3, "which is the time with two streams busy")
+    T.near(tl:concurrency("kernels")[0], streams_busy[0], 1e-9, "there is nothing but kernels")
+    T.near(streams_busy[0] + streams_busy[1] + (streams_busy[2] or 0), tl.makespan_us, 4e-3,
+           "none, one and two of them make up the makespan")
     T.near(tl:busy_us(a), spans[1].end_us - spans[1].start_us, 2e-3,
            "busy_us of a stream is its spin's")
     T.near(tl:busy_us("kernel"), tl.makespan_us, 0.1 + touch_us, "of all kernels it is the union")
@@ -231,6 +239,18 @@ local function between_streams()
          and spans[3].start_us >= spans[2].end_us - touch_us,
          "kernels of a blocking stream and the NULL stream take turns")
     T.is(spans[2].stream_id, 0, "the NULL stream is number 0")
+    tl = lab.profile(function()
+        lab.spin(1, {stream = a})
+        a:synchronize()
+        lab.host_work(2)
+        lab.spin(1, {stream = a})
+    end)
+    spans = check(tl, "a host that is busy between two spins")
+    local gaps = tl:gaps()
+    T.is(#gaps, 1, "the GPU stood still once")
+    T.near(gaps[1] and gaps[1].start_us, spans[1].end_us, 2e-3, "from the end of the first")
+    T.near(gaps[1] and gaps[1].end_us, spans[2].start_us, 2e-3, "to the start of the second")
+    T.ok(tl:concurrency()[0] >= 1990, "for as long as the host was busy")
 end
 
 -- ---- several recordings ---------------------------------------------------------------
@@ -361,7 +381,9 @@ local function a_trace()
     local o = operands()
     lab.synchronize()
     local tl = lab.profile(mix, o, a, b)
-    local fine, trace = pcall(json.read, saved(tl))
+    local text = saved(tl)
+    T.is_deeply(kineto_check.complaints(text), {}, "a trace keeps to what its readers need")
+    local fine, trace = pcall(json.read, text)
     T.ok(fine, "a trace is JSON")
     if not fine then return T.diag("  " .. tostring(trace)) end
     local device, calls = {}, {}
@@ -396,6 +418,33 @@ local function a_trace()
     T.is(trace.deviceProperties[1].name, lab.device().name, "and which GPU")
 end
 
+-- Every way of waiting: what each asks of the trace is for the validator to know.
+local function a_trace_of_waits()
+    local a, b = streams(2)
+    local e, before = lab.event(), a:record_event()
+    local tl = lab.profile(function()
+        b:wait_event(before)            -- a record that is not in the recording
+        for _ = 1, 3 do
+            lab.spin(0.1, {stream = a})
+            e:record(a)
+            b:wait_event(e)
+            lab.spin(0.1, {stream = b})
+            e:synchronize()
+            a:synchronize()
+            before:synchronize()
+            lab.host_work(0.01)
+            lab.cuda.free(lab.cuda.malloc(1024))
+            lab.spin(0)
+        end
+        lab.synchronize()
+    end)
+    local text = saved(tl)
+    T.is_deeply(kineto_check.complaints(text), {}, "also with waits of all kinds")
+    for _, name in ipairs{"Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"} do
+        T.like(text, '"cuda_sync","name":"' .. name, "the trace has a " .. name)
+    end
+end
+
 local function a_large_trace(tl)
     local text, kernels = saved(tl), 0
     for _ in text:gmatch('"cat":"kernel"') do kernels = kernels + 1 end
@@ -409,6 +458,10 @@ local function pictures()
         lab.spin(1, {stream = a})
         lab.spin(2, {stream = b})
     end)
+    local figures = json.read(tl:json())
+    T.near(figures.makespan_us, tl.makespan_us, 1e-3, "the figures as JSON have the makespan")
+    T.is(figures.count.kernel, 2, "and the count of kernels")
+    T.is(figures.device, lab.device().name, "and the GPU's name")
     T.like(tl:text(), "s1", "a chart has a row for a stream")
     T.like(tl:text(), "s2", "and for the other")
     T.like(tostring(tl), "2 spans", "a timeline prints")
@@ -418,7 +471,7 @@ local function pictures()
 end
 
 for _, test in ipairs{a_mix, positions, overlap, between_streams, one_after_the_other, nested,
-                      nothing_to_do, a_trace, pictures} do
+                      nothing_to_do, a_trace, a_trace_of_waits, pictures} do
     test()
 end
 a_large_trace(very_many())

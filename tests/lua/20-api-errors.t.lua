@@ -94,7 +94,9 @@ local function too_many_arguments()
         pin = {h.pin, h}, unpin = {h.unpin, h}, pin_memory = {h.pin_memory, h},
         size = {t.size, t, 1}, sum = {t.sum, t, nil}, summary = {tl.summary, tl},
         stop = {tl.stop, tl}, bounds = {tl.bounds, tl}, spans = {tl.spans, tl},
-        save = {tl.save, tl, "x.json"}, synchronize = {lab.synchronize},
+        json = {tl.json, tl}, gaps = {tl.gaps, tl, {}},
+        concurrency = {tl.concurrency, tl, "spans", {}}, save = {tl.save, tl, "x.json", {}},
+        synchronize = {lab.synchronize},
         ["the stream's synchronize"] = {s.synchronize, s}, query = {s.query, s},
         ["the event's query"] = {e.query, e}, make_current = {d.make_current, d},
         current_stream = {lab.current_stream}, host_work = {lab.host_work, 0},
@@ -393,8 +395,6 @@ end
 local function later_versions()
     refuses(lab.check, "SL_EUNSUPPORTED", "not in this version", "check is not there yet, and says so")
     refuses(lab.races, "SL_EUNSUPPORTED", "not in this version", "nor is races")
-    local tl = lab.profile(function() end)
-    refuses(function() tl:explain() end, "SL_EUNSUPPORTED", "not in this version", "nor is explain")
 end
 
 local function what_is_alive()

@@ -236,9 +236,38 @@ local function charts()
     T.ok(tl:text{unicode = true}:find("[\128-\255]"), "unicode = true uses Unicode")
     T.ok(tl:text{colour = true}:find("\27", 1, true), "colour = true uses colour")
     T.ok(#tl:text{columns = 40} < #tl:text{columns = 120}, "columns = sets the width")
+    T.like(tl:text{rows = "engines"}, "^compute |", "rows = \"engines\" draws engines")
+    T.is(tl:text{rows = "streams"}, text, "and streams are what is drawn without it")
+    refuses(function() tl:text{rows = "kernels"} end, "SL_EINVAL", "kernels",
+            "there are no other rows")
+    T.like(tl:text{from_us = 0, to_us = tl.makespan_us / 2}, "showing 0 to ",
+           "a part of the time says which")
     refuses(function() tl:text{colums = 3} end, "SL_EINVAL", "colums", "a typo cannot pass")
     refuses(function() tl:show{columns = 0 / 0} end, "SL_EINVAL", "columns",
             "NaN columns are refused")
+end
+
+local function two_timelines()
+    local tl = example()
+    T.is(tl.stream_count, 2, "stream_count counts the streams that have spans")
+    T.is(tl.device_name, lab.device().name, "device_name is the GPU's")
+    T.is(tl.simulated, true, "and simulated says what it is")
+    refuses(function() tl:diff() end, "SL_EINVAL", "a timeline", "diff needs another timeline")
+    refuses(function() tl:diff(5) end, "SL_EINVAL", "a timeline", "and no number")
+    refuses(function() tl:diff(tl, {names = {"a"}}) end, "SL_EINVAL", "two strings",
+            "its names are two")
+    refuses(function() tl:diff(tl, {names = {"a", 5}}) end, "SL_EINVAL", "two strings",
+            "both of them strings")
+    refuses(function() tl:diff(tl, {name = "a"}) end, "SL_EINVAL", "name", "a typo cannot pass")
+    local short = lab.profile(function() lab.spin(0.5) end)
+    T.like(short:text{beside = tl}, "^default |####%#*:?%.%.%.",
+           "beside = puts a chart on another one's scale")
+    refuses(function() tl:text{beside = 5} end, "SL_EINVAL", "beside", "which is a timeline's")
+    local running <close> = lab.record()
+    refuses(function() tl:text{beside = running} end, "SL_EINVAL", "complete",
+            "of one that is complete")
+    refuses(function() tl:diff(running) end, "SL_ESTATE", "still recording",
+            "the other one must not be recording")
 end
 
 local function results_and_arguments()
@@ -357,6 +386,17 @@ local function saving()
     refuses(function() tl:save(5) end, "SL_EINVAL", "save", "that is a string")
 end
 
+local function saving_a_page()
+    local tl, path = example(), ideal.temporary(".html")
+    T.is(tl:save(path), tl, "a report is saved by the name's end")
+    local page = ideal.read(path)
+    os.remove(path)
+    T.like(page, "^<!DOCTYPE html>", "it is a page")
+    T.like(page, "20%-api%-profile%.t%.lua:%d+", "with the script positions")
+    T.like(page, '"sources":{%s*"%d+":"', "and the script's lines")
+    T.ok(not page:find("https?://"), "that needs nothing of the network")
+end
+
 local function a_timeline_outlives_its_objects()
     local tl
     do
@@ -372,10 +412,10 @@ end
 
 for _, test in ipairs{spans, sums, selections_are_checked, streams_in_selections,
                       recording_takes_no_time, critical_paths, an_empty_timeline,
-                      recording_is_bounded_by_the_calls, recording_by_hand, charts,
+                      recording_is_bounded_by_the_calls, recording_by_hand, charts, two_timelines,
                       results_and_arguments,
                       an_error_closes_the_recorder, where_goes_to_the_users_line, pictures,
-                      strange_terminals, saving, a_timeline_outlives_its_objects} do
+                      strange_terminals, saving, saving_a_page, a_timeline_outlives_its_objects} do
     test()
 end
 T.done()

@@ -112,7 +112,7 @@ local function refusals()
     ideal.refuses(T, function() lab.load() end, "SL_EINVAL", "path", "no path")
     ideal.refuses(T, function() lab.load(path, 1) end, "SL_EINVAL", "one too many", "two arguments")
     ideal.refuses(T, function() lab.profile(function() end):save(path .. ".gz") end, "SL_EINVAL",
-        "must end in .json or .json.gz", "saving as .gz alone")
+        "must end in .json, .json.gz", "saving as .gz alone")
 end
 
 without_device()

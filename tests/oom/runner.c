@@ -9,7 +9,7 @@
  * speaks of memory; it must not crash, hang or leave more blocks behind than an
  * undisturbed run. FIRST and LAST look at a part, to find a fault again. Prints
  * TAP: one check for each way of failing, and each bad k as a diagnostic. The
- * script's arg[1] is a file in /tmp that it may write.
+ * script's arg[1] is a file in /tmp that it may write, and one with .html behind it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ typedef struct slot {
     int output;                 /* the end of a pipe: its stderr */
     time_t started_s;
     fail_report *report;
-    char report_path[64], trace_path[80];
+    char report_path[64], trace_path[80], page_path[96];
     char text[TEXT_BYTES];      /* the start of its stderr */
     size_t text_bytes;
 } slot;
@@ -55,6 +55,7 @@ static bool open_slot(slot *s, int n)
 {
     snprintf(s->report_path, sizeof s->report_path, "/tmp/streamlab-oom-%ld-%d", (long)getpid(), n);
     snprintf(s->trace_path, sizeof s->trace_path, "%s.json", s->report_path);
+    snprintf(s->page_path, sizeof s->page_path, "%s.html", s->trace_path);
     int fd = open(s->report_path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return false;
@@ -238,6 +239,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < r.n_slots; i++) {
         unlink(r.slots[i].report_path);
         unlink(r.slots[i].trace_path);
+        unlink(r.slots[i].page_path);
     }
     free(r.shim);
     return fine ? 0 : 1;

@@ -186,18 +186,18 @@ tap.ok(not out:find(folder, 1, true), "and ignores LUA_PATH all the same")
 
 refused({ "--check", "-e", go }, "not in this version", "--check")
 refused({ "--check=error", "-e", go }, "not in this version", "--check=error")
-refused({ "--trace=x.svg", "-e", go }, "json only", "an .svg trace")
-refused({ "--trace=x.html", "-e", go }, "json only", "an .html trace")
-refused({ "--trace=x", "-e", go }, "ends in .json or .json.gz, got 'x'", "a trace without suffix")
+refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg or .html, got 'x'", "a trace without suffix")
+refused({ "--trace=.svg", "-e", go }, "got '.svg'", "a trace without a name")
+refused({ "--trace=x.png", "-e", go }, "got 'x.png'", "a trace of another kind")
 refused({ "--help=yes" }, "takes no value", "a value for --help")
-for _, name in ipairs { "calibrate", "grade", "probe", "show" } do
+for _, name in ipairs { "calibrate", "grade", "probe" } do
     refused({ name, "--help" }, "'" .. name .. "' is not in this version", name)
 end
 
 out, err, code = run { "--help" }
 tap.like(out, "^usage: streamlab", "--help explains")
 for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--profile", "--seed",
-    "--trace" } do
+    "--trace", "show", "diff" } do
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")

@@ -111,6 +111,13 @@ local deep = ("/" .. ("n"):rep(200)):rep(4)
 local _, err = run { "--trace", folder .. deep .. "/x.json", "-e", "print('ran')" }
 tap.like(err, "No such file", "a long path leaves room for the reason")
 
+_, err, code = run { "--backend=sim", "--trace", folder .. "/x.svg", "-e", work }
+tap.is(code .. err, "0", "a run can be saved as a picture")
+tap.like(read(folder .. "/x.svg"), "^<%?xml.*matmul.*</svg>\n$", "that has its kernels")
+_, err, code = run { "--backend=sim", "--trace", folder .. "/x.svg", "-e", "x = 1" }
+tap.is(code .. err, "0", "so can one without any")
+tap.like(read(folder .. "/x.svg"), "nothing ran on the device", "and says so")
+
 local script = shell.write(folder .. "/s.lua", "print('ran')")
 os.remove(path)
 _, _, code = run { "--backend=sim", "--trace", path, "-e", work .. "arg = nil", script }

@@ -6,14 +6,20 @@
 #define _XOPEN_SOURCE 700   /* strndup */
 #include "make.h"
 
-static char *chart_range(const sl_timeline *tl, int columns, bool unicode, bool colour,
-                         int64_t from_ns, int64_t to_ns)
+static char *chart_of(const sl_timeline *tl, sl_rows rows, int columns, bool unicode, bool colour,
+                      int64_t from_ns, int64_t to_ns)
 {
     sl_text text = { 0 };
     sl_error err;
-    sl_gantt_options options = { columns, unicode, colour, from_ns, to_ns };
+    sl_gantt_options options = { columns, unicode, colour, from_ns, to_ns, rows, NULL };
     must(sl_timeline_gantt(tl, &options, &text, &err), &err);
     return text.data;
+}
+
+static char *chart_range(const sl_timeline *tl, int columns, bool unicode, bool colour,
+                         int64_t from_ns, int64_t to_ns)
+{
+    return chart_of(tl, SL_ROWS_STREAMS, columns, unicode, colour, from_ns, to_ns);
 }
 
 static char *chart(const sl_timeline *tl, int columns, bool unicode)
@@ -274,6 +280,117 @@ static void test_labels(void)
     sl_timeline_release(tl);
 }
 
+/* 10 ns a cell. Two streams share the compute engine: b's long kernel begins at 40, and
+ * a's at 100 while it runs, of which the line tells; a's first one is issued last. Of the
+ * 200 ns compute works 30 and 130, d2h 130. */
+static void test_engine_rows(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "a", false);
+    note(tl, 2, "b", false);
+    kernel(tl, 1, 100, 170);
+    kernel(tl, 2, 40, 120);
+    span(tl, 2, SL_SPAN_MEMCPY_D2H, 70, 200);
+    kernel(tl, 1, 0, 30);
+    finish(tl);
+    char *text = chart_of(tl, SL_ROWS_ENGINES, 35, false, false, 0, 0);
+    is_str(text, "compute |###.######|######...|  80%\n"
+                 "d2h     |.......<<<<<<<<<<<<<|  65%\n"
+                 "        ++---------+---------+ busy\n"
+                 "         0        100 ns\n"
+                 "# kernel  < copy D2H  . idle\n"
+                 "| next begins\n", "engines as rows: kernels of two streams are in one");
+    free(text);
+    text = chart_of(tl, SL_ROWS_ENGINES, 35, false, false, 100, 200);
+    is_str(text, "compute ||#############......|  70%\n"
+                 "d2h     |<<<<<<<<<<<<<<<<<<<<| 100%\n"
+                 "        ++---------+---------+ busy\n"
+                 "        100       150 ns\n"
+                 "# kernel  < copy D2H  . idle\n"
+                 "| next begins\n"
+                 "showing 100 to 200 ns of 200 ns\n", "and the second half of it");
+    free(text);
+    text = chart(tl, 29, false);
+    ok(strncmp(text, "a |###.......#######...|  50%\n", 30) == 0,
+       "spans of a stream that were not issued in order of time are drawn as they ran");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* The other one is twice as long and has a label of four columns: 18 cells of 20 ns. */
+static void test_beside(void)
+{
+    sl_timeline *tl = make(), *other = make();
+    sl_text text = { 0 };
+    sl_error err;
+    note(tl, 1, "a", false);
+    kernel(tl, 1, 0, 180);
+    finish(tl);
+    note(other, 1, "long", false);
+    kernel(other, 1, 0, 360);
+    finish(other);
+    sl_gantt_options options = { .columns = 30, .beside = other };
+    must(sl_timeline_gantt(tl, &options, &text, &err), &err);
+    is_str(text.data, "a    |#########.........|  50%\n"
+                      "     ++---------+-------+ busy\n"
+                      "      0        200 ns\n"
+                      "# kernel  . idle\n", "a chart beside a longer one has its scale and columns");
+    sl_text_free(&text);
+    options.beside = tl;
+    must(sl_timeline_gantt(other, &options, &text, &err), &err);
+    ok(strncmp(text.data, "long |##################| 100%\n", 31) == 0,
+       "the longer one has them too");
+    sl_text_free(&text);
+    options = (sl_gantt_options){ .columns = 30, .beside = other, .from_ns = 200 };
+    must(sl_timeline_gantt(tl, &options, &text, &err), &err);
+    ok(strncmp(text.data, "a    |..................|   0%\n", 31) == 0,
+       "and a part in which only the other one has work is drawn");
+    sl_text_free(&text);
+    sl_timeline_release(tl);
+    sl_timeline_release(other);
+}
+
+static void test_parts(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 69400000);
+    finish(tl);
+    static const struct { int64_t from_ns, to_ns; const char *says; } parts[] = {
+        { 12000000, 18000000, "  showing 12 to 18 ms of 69.4 ms\n" },
+        { 12345678, 18000000, "  showing 12.346 to 18 ms of 69.4 ms\n" },
+        { 12345678, 12345978, "  showing 12.345678 to 12.345978 ms of 69.4 ms\n" },
+        { 0, 300000, "  showing 0 to 300 us of 69.4 ms\n" },
+        { 0, 69399999, "  showing 0 to 69.4 ms of 69.4 ms\n" },
+        { 60000000, 80000000, "  showing 60 to 80 ms of 69.4 ms\n" },
+        { 0, 69400000, NULL }, { 0, 100000000, NULL },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *text = chart_range(tl, 80, false, false, parts[i].from_ns, parts[i].to_ns);
+        const char *says = parts[i].says;
+        ok(says ? strstr(text, says) != NULL : strstr(text, "showing") == NULL,
+           "%" PRId64 " to %" PRId64 " ns %s", parts[i].from_ns, parts[i].to_ns,
+           says ? "says which part it is" : "is all of it");
+        free(text);
+    }
+    char *text = chart_range(tl, 30, false, false, 12345678, 12345978);
+    ok(strstr(text, "showing") == NULL, "a narrow chart leaves it out");
+    free(text);
+    text = chart_range(tl, 20, false, false, 12100000, 12900000);
+    is_str(text, "st..1 |#######| 100%\n"
+                 "      ++------+ busy\n"
+                 "     12.1 ms\n"
+                 "# kernel\n", "and an axis between two ticks has a label at its beginning");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* Whether the labels under the axis, the line behind "busy", end in a unit. */
+static bool has_unit(const char *text)
+{
+    const char *labels = strstr(text, " busy\n"), *end = labels ? strchr(labels + 6, '\n') : NULL;
+    return end && end[-1] == 's' && strchr(" num", end[-2]) != NULL;
+}
+
 /* Every width and many ranges: no line is wider than asked for, and the axis
  * always has a unit. */
 static void test_widths(void)
@@ -290,8 +407,15 @@ static void test_widths(void)
                 char *text = chart(tl, columns, unicode);
                 too_wide += widest(text) > columns;
                 not_full += widest(text) < columns;
-                no_unit += !strstr(text, "s\n");
+                no_unit += !has_unit(text);
                 silent += strstr(text, unicode ? "△" : ")") && !strstr(text, "partly busy\n");
+                free(text);
+                if (length < 100)
+                    continue;
+                text = chart_range(tl, columns, unicode, false, length / 3,
+                                   length / 3 + length / 50);
+                too_wide += widest(text) > columns;
+                no_unit += !has_unit(text);
                 free(text);
             }
         }
@@ -305,7 +429,7 @@ static void test_widths(void)
 
 int main(void)
 {
-    plan(39);
+    plan(55);
     test_two_streams();
     test_fill_levels();
     test_short_spans();
@@ -313,6 +437,9 @@ int main(void)
     test_marks();
     test_many_streams();
     test_labels();
+    test_engine_rows();
+    test_beside();
+    test_parts();
     test_widths();
     return done_testing();
 }

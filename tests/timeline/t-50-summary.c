@@ -12,6 +12,7 @@ static char *summary(sl_timeline *tl)
 
 /*   compute  0 .. 40 ms          h2d  30 .. 45.2 ms        d2h  44 .. 56.7 ms
  * makespan 56.7; overlaps 10 of 15.2 (65.8 %), 0, 1.2 of 12.7 (9.4 %), all three 0;
+ * two at once 10 + 1.2 = 11.2, so one for 56.7 - 11.2 = 45.5;
  * serial 40 + 15.2 + 12.7 = 67.9; streams are independent, so the path is 40;
  * 56.7 / 40 = 1.4175. */
 static void test_three_engines(void)
@@ -36,6 +37,11 @@ static void test_three_engines(void)
            "compute & d2h                 0.00 ms         0.0 %\n"
            "h2d & d2h                     1.20 ms         9.4 %\n"
            "compute & h2d & d2h           0.00 ms         0.0 %\n"
+           "\n"
+           "busy at once                  engines   of makespan\n"
+           "none                          0.00 ms         0.0 %\n"
+           "1                             45.5 ms        80.2 %\n"
+           "2                             11.2 ms        19.8 %\n"
            "\n"
            "work                             time\n"
            "one after the other           67.9 ms\n"
@@ -134,6 +140,77 @@ static void test_common_time(void)
     free(text);
 }
 
+/*   stream 1   0 ...... 60             (kernel)
+ *   stream 2       40 ...... 100       (kernel)
+ *   stream 2                     100 .. 110 us (memset, on the same engine) */
+static void test_one_engine_shared(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 60000);
+    kernel(tl, 2, 40000, 100000);
+    span(tl, 2, SL_SPAN_MEMSET, 100000, 110000);
+    finish(tl);
+    char *text = summary(tl);
+    ok(strstr(text, "compute                        110 us       100.0 %         3\n"
+                    "  kernel                       100 us        90.9 %         2\n"
+                    "  memset                      10.0 us         9.1 %         1\n\n") != NULL,
+       "what shares an engine is told apart");
+    ok(strstr(text, "busy at once                  kernels   of makespan\n"
+                    "none                          10.0 us         9.1 %\n"
+                    "1                             80.0 us        72.7 %\n"
+                    "2                             20.0 us        18.2 %\n\n") != NULL,
+       "one engine has no column of its own, kernels at once have");
+    free(text);
+}
+
+/* Kernel i of 12 runs from i to 20 us, each in its own stream; a copy from 5 to 10 and one
+ * of no length at 30 us. Kernels: none 20-30, one 0-1, two 1-2, ..., twelve 11-20.
+ * Engines: two 5-10, one 0-5 and 10-20. */
+static void test_many_kernels(void)
+{
+    sl_timeline *tl = make();
+    for (int i = 0; i < 12; i++)
+        kernel(tl, (uint32_t)i + 1, i * 1000, 20000);
+    span(tl, 20, SL_SPAN_MEMCPY_H2D, 5000, 10000);
+    span(tl, 20, SL_SPAN_MEMCPY_H2D, 30000, 30000);
+    finish(tl);
+    char *text = summary(tl);
+    ok(strstr(text,
+              "busy at once                  engines   of makespan    kernels   of makespan\n"
+              "none                          10.0 us        33.3 %    10.0 us        33.3 %\n"
+              "1                             15.0 us        50.0 %    1.00 us         3.3 %\n"
+              "2                             5.00 us        16.7 %    1.00 us         3.3 %\n"
+              "3                                                      1.00 us         3.3 %\n"
+              "4                                                      1.00 us         3.3 %\n"
+              "5 to 8                                                 4.00 us        13.3 %\n"
+              "9 to 12                                                12.0 us        40.0 %\n\n")
+       != NULL, "many kernels at once are counted in ranges");
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+        const char *end = strchr(line, '\n');
+        if (end - line > 80 || (end > line && end[-1] == ' '))
+            ok(false, "no line is wider than 80 columns or ends with a blank: %.*s",
+               (int)(end - line), line);
+    }
+    free(text);
+}
+
+/* Three engines side by side, the kernels two at most. */
+static void test_columns_end(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 10000);
+    kernel(tl, 2, 0, 10000);
+    span(tl, 3, SL_SPAN_MEMCPY_H2D, 0, 10000);
+    span(tl, 4, SL_SPAN_MEMCPY_D2H, 0, 5000);
+    finish(tl);
+    char *text = summary(tl);
+    ok(strstr(text,
+              "2                             5.00 us        50.0 %    10.0 us       100.0 %\n"
+              "3                             5.00 us        50.0 %\n\n") != NULL,
+       "a column ends at the most that there ever were");
+    free(text);
+}
+
 /* Rounding to three figures, also across units. */
 static void test_durations(void)
 {
@@ -158,12 +235,15 @@ static void test_durations(void)
 
 int main(void)
 {
-    plan(26);
+    plan(30);
     test_three_engines();
     test_two_engines();
     test_one_engine_and_none();
     test_waits_and_unused();
     test_common_time();
+    test_one_engine_shared();
+    test_many_kernels();
+    test_columns_end();
     test_durations();
     return done_testing();
 }

@@ -20,16 +20,18 @@ static char *contents(const char *path, size_t *n)
     return data;
 }
 
-static int not_hidden(const struct dirent *entry)
+/* Not those that are compressed: what is read here is in memory. */
+static int is_trace(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && strcmp(dot, ".json") == 0;
 }
 
 /* Names in "bad-..." are refused, all others are traces. */
 static int replay(const char *folder, const char *scratch)
 {
     struct dirent **entries;
-    int n = scandir(folder, &entries, not_hidden, alphasort);
+    int n = scandir(folder, &entries, is_trace, alphasort);
     for (int i = 0; i < n; i++) {
         char path[512];
         size_t bytes = 0;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define STREAMS 50
-#define READERS 5
+#define READERS 13
 
 static sl_timeline *long_one(int n)
 {
@@ -40,7 +40,9 @@ static double seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static const char *const readers[READERS] = { "overlap", "bounds", "chart", "summary", "trace" };
+static const char *const readers[READERS] = {
+    "overlap", "bounds", "chart", "summary", "trace", "three in common", "spans at once",
+    "engines at once", "streams at once", "gaps", "figures", "picture", "explanation" };
 
 static void time_readers(const sl_timeline *tl, double spent[READERS])
 {
@@ -48,11 +50,16 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
     sl_selection compute = sl_select_all, copies = sl_select_all;
     compute.engine = SL_ENGINE_COMPUTE;
     copies.engine = SL_ENGINE_H2D;
+    sl_selection three[] = { compute, copies, sl_select_all };
     sl_gantt_options options = { .columns = 120, .unicode = true };
+    sl_picture_options picture = { .rows = SL_ROWS_ENGINES };
     for (int i = 0; i < READERS; i++) {
         int64_t ns;
         sl_bounds bounds;
         sl_text text = { 0 };
+        sl_concurrency profile = { 0 };
+        sl_gap *gaps = NULL;
+        size_t n_gaps;
         double start = seconds();
         switch (i) {
         case 0: must(sl_timeline_overlap_ns(tl, &compute, &copies, &ns, &err), &err); break;
@@ -60,9 +67,20 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         case 2: must(sl_timeline_gantt(tl, &options, &text, &err), &err); break;
         case 3: must(sl_timeline_summary(tl, &text, &err), &err); break;
         case 4: must(sl_timeline_save_kineto(tl, "/dev/null", &err), &err); break;
+        case 5: must(sl_timeline_common_ns(tl, three, 3, &ns, &err), &err); break;
+        case 6: case 7: case 8:
+            must(sl_timeline_concurrency(tl, &sl_select_all, (sl_concurrent)(i - 6), &profile,
+                                         &err), &err);
+            break;
+        case 9: must(sl_timeline_gaps(tl, &sl_select_all, &gaps, &n_gaps, &err), &err); break;
+        case 10: must(sl_timeline_summary_json(tl, &text, &err), &err); break;
+        case 11: must(sl_timeline_save_svg(tl, "/dev/null", &picture, &err), &err); break;
+        case 12: must(sl_timeline_explain(tl, 80, &text, &err), &err); break;
         }
         spent[i] = seconds() - start;
         sl_text_free(&text);
+        free(profile.at_ns);
+        free(gaps);
     }
 }
 

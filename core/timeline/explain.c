@@ -1,0 +1,449 @@
+/* explain.c - where time was lost, and to what.
+ *
+ * Two kinds of lost time are looked for.
+ *   Idle: an engine stood still before a span X that came to it. The gap is walked
+ *   backwards from X's start along what held X (holds.h): while an earlier operation P of
+ *   its stream ran, the cause is stream order; before P started, it is what held P; and
+ *   so on across events, the NULL stream and hardware channels (the first of these that
+ *   was crossed gives the cause its name), until the gap's beginning is reached or an
+ *   operation that the host had not issued yet. Then it is what the host did: waited in a
+ *   call, worked, or issued other things.
+ *   Busy: a span was ready, but its engine worked for others (or, for hardware channels
+ *   and the NULL stream, it was held although its own stream had nothing before it).
+ *
+ * The reason that counts is always the last one, without which the operation would have
+ * started earlier. The time from the call to the start is shifted away: had the host
+ * issued the operation earlier, that time would have passed earlier too, so what the host
+ * did before it is the cause, and not the latency.
+ *
+ * The same walk, from the last end to the first start and with the operations themselves
+ * as parts of it, takes the makespan apart. There a synchronisation is no end: the walk
+ * goes on with the operation that the host waited for.
+ *
+ * Each engine's gaps do not overlap, so every operation is looked at a few times at most:
+ * O(n log n) in all. Timelines whose times contradict their order could have it otherwise;
+ * the number of steps is limited, and what is left then is unknown. A walk ends, as it goes
+ * on either with an earlier operation or, behind a synchronisation, at an earlier time.
+ */
+#include "timeline.h"
+
+#include <stdlib.h>
+
+#include "findings.h"
+#include "holds.h"
+#include "overlap.h"
+#include "store.h"
+
+#define SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */
+#define SLOW_CALL_NS 10000      /* an asynchronous call that takes longer was held up */
+#define LONG_QUEUE 512          /* operations in flight: a slow call then means a full queue */
+#define STEPS_PER_ITEM 16
+#define LOOK_BACK 64            /* neighbours in time that are looked at */
+
+typedef struct search {
+    sl__holds holds;
+    sl__order by_host;          /* all items, by when their calls began */
+    sl__order by_start[SL_ENGINES];
+    sl__order by_end;           /* all spans */
+    sl_engine engine;           /* whose gaps are walked */
+    bool chain;                 /* the makespan is taken apart: what ran is no cause */
+    size_t waiter;              /* the item before which the gap is */
+    int64_t from_ns;            /* the gap's beginning */
+    size_t steps;               /* that may still be made */
+    sl__stretches found;
+} search;
+
+static int64_t max_ns(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t min_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static const sl__item *item_at(const search *s, size_t item)
+{
+    return &s->holds.items[item];
+}
+
+static void note(search *s, sl_cause cause, bool idle, size_t by, int64_t from_ns, int64_t to_ns)
+{
+    sl__stretches_add(&s->found, cause, s->engine, idle, s->waiter, by, from_ns, to_ns);
+}
+
+/* False when there were too many: then the rest is unknown. */
+static bool may_step(search *s, int64_t from_ns, int64_t to_ns)
+{
+    if (s->steps > 0) {
+        s->steps--;
+        return true;
+    }
+    note(s, SL_CAUSE_UNKNOWN, true, SL__NO_ITEM, from_ns, to_ns);
+    return false;
+}
+
+/* ---- what the host did ----------------------------------------------------------- */
+
+/* Many operations of the item's stream were in flight when it was issued. */
+static bool has_long_queue(const search *s, size_t item)
+{
+    if (!item_at(s, item)->in_stream)
+        return false;
+    size_t lane = sl__lanes_find(&s->holds.lanes, sl__item_stream(&s->holds, item));
+    size_t place = s->holds.place[item];
+    if (place - s->holds.lane_start[lane] < LONG_QUEUE)
+        return false;
+    size_t earlier = s->holds.by_lane[place - LONG_QUEUE];
+    return item_at(s, earlier)->end_ns > item_at(s, item)->host_start_ns;
+}
+
+static sl_cause cause_of_launch(const search *s, size_t item, bool queue_full)
+{
+    const sl__item *it = item_at(s, item);
+    bool slow = !it->is_told && it->host_end_ns - it->host_start_ns > SLOW_CALL_NS;
+    return queue_full || (slow && has_long_queue(s, item)) ? SL_CAUSE_QUEUE_FULL
+                                                           : SL_CAUSE_HOST_ISSUING;
+}
+
+static sl_cause cause_of_call(const search *s, size_t item)
+{
+    const sl_span *span = sl__item_span(&s->holds, item);
+    const sl_call *call = sl__item_call(&s->holds, item);
+    if (span && (span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED)
+                 || sl__span_is_pageable(span)))
+        return SL_CAUSE_HOST_BLOCKED;
+    if (span)
+        return cause_of_launch(s, item, span->flags & SL_SPAN_QUEUE_FULL);
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_EVENT_RECORD:
+    case SL_CALL_STREAM_WAIT: return cause_of_launch(s, item, call->queue_full);
+    case SL_CALL_HOST_WORK: return SL_CAUSE_HOST_WORK;
+    default: return SL_CAUSE_HOST_BLOCKED;
+    }
+}
+
+/* Between two calls. A short pause belongs to the loop that issues. */
+static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, int64_t to_ns,
+                       int64_t shift_ns)
+{
+    bool pause = to_ns - from_ns < SHORT_PAUSE_NS && after != SL__NO_ITEM
+                 && cause_of_call(s, after) == SL_CAUSE_HOST_ISSUING;
+    note(s, pause ? SL_CAUSE_HOST_ISSUING : SL_CAUSE_HOST_WORK, true, pause ? after : before,
+         from_ns + shift_ns, to_ns + shift_ns);
+}
+
+/* The operation that ended last before the call did, and was issued before it. */
+static size_t last_before_end(const search *s, size_t item, int64_t end_ns)
+{
+    size_t k = sl__order_count(&s->by_end, end_ns);
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        if (s->by_end.at[--k].item < item)
+            return s->by_end.at[k].item;
+    }
+    return SL__NO_ITEM;
+}
+
+/* For the chain: what the host waited for in this call, if it ended during the call. A
+ * synchronisation of the NULL stream takes in all blocking streams. */
+static size_t synchronised_with(const search *s, size_t item)
+{
+    const sl_call *call = sl__item_call(&s->holds, item);
+    size_t found = SL__NO_ITEM;
+    if (!s->chain || !call)
+        return SL__NO_ITEM;
+    if (call->kind == SL_CALL_STREAM_SYNC && call->stream != 0)
+        found = item_at(s, item)->before;
+    else if (call->kind == SL_CALL_EVENT_SYNC && call->target)
+        found = sl__holds_find(&s->holds, call->target);
+    else if (call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_DEVICE_SYNC
+             || call->waited_for_device)
+        found = last_before_end(s, item, call->host_end_ns);
+    bool fits = found < item && item_at(s, found)->end_ns > call->host_start_ns
+                && item_at(s, found)->end_ns <= call->host_end_ns;
+    return fits ? found : SL__NO_ITEM;
+}
+
+/* Backwards from `to_ns` to `from_ns` of the host's time; what is found counts
+ * `shift_ns` later. Returns the operation with which the walk goes on, if there is one. */
+static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift_ns)
+{
+    size_t after = SL__NO_ITEM;
+    for (size_t k = sl__order_count(&s->by_host, to_ns - 1); k > 0 && to_ns > from_ns; k--) {
+        size_t i = s->by_host.at[k - 1].item;
+        int64_t start_ns = max_ns(item_at(s, i)->host_start_ns, from_ns);
+        int64_t end_ns = min_ns(item_at(s, i)->host_end_ns, to_ns);
+        if (!may_step(s, from_ns + shift_ns, to_ns + shift_ns))
+            return SL__NO_ITEM;
+        if (end_ns < to_ns)
+            note_pause(s, i, after, max_ns(end_ns, from_ns), to_ns, shift_ns);
+        size_t awaited = synchronised_with(s, i);
+        if (awaited != SL__NO_ITEM && item_at(s, awaited)->end_ns < end_ns + shift_ns
+            && end_ns > from_ns) {
+            note(s, SL_CAUSE_HOST_BLOCKED, true, i, item_at(s, awaited)->end_ns,
+                 end_ns + shift_ns);
+            return awaited;
+        }
+        note(s, cause_of_call(s, i), true, i, start_ns + shift_ns, end_ns + shift_ns);
+        to_ns = end_ns < from_ns ? from_ns : min_ns(to_ns, start_ns);
+        after = i;
+    }
+    if (to_ns > from_ns)
+        note_pause(s, SL__NO_ITEM, after, from_ns, to_ns, shift_ns);
+    return SL__NO_ITEM;
+}
+
+/* ---- walking a gap ------------------------------------------------------------------ */
+
+/* When the item could be seen by the device: its call's end, or, in a call that goes on
+ * while the operation runs, when it was ready. */
+static int64_t visible_ns(const search *s, size_t item)
+{
+    return min_ns(item_at(s, item)->host_end_ns, item_at(s, item)->ready_ns);
+}
+
+/* A kernel of another stream that ran at `ns`, the latest to start. */
+static size_t running_at(const search *s, size_t waiter, int64_t ns)
+{
+    const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
+    size_t k = sl__order_count(order, ns);
+    uint32_t stream = sl__item_stream(&s->holds, waiter);
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        size_t other = order->at[--k].item;
+        if (item_at(s, other)->end_ns > ns && sl__item_stream(&s->holds, other) != stream)
+            return other;
+    }
+    return SL__NO_ITEM;
+}
+
+/* Between ready and start. Until the more urgent kernel went first there was no room. */
+static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64_t to_ns)
+{
+    sl_cause cause = (sl_cause)item_at(s, item)->start_cause;
+    size_t by = item_at(s, item)->start_by;
+    if (cause == SL_CAUSE_NONE)
+        cause = SL_CAUSE_LATENCY;
+    if (cause == SL_CAUSE_PRIORITY && by != SL__NO_ITEM) {
+        int64_t went_ns = min_ns(max_ns(from_ns, item_at(s, by)->start_ns), to_ns);
+        note(s, cause, idle, by, went_ns, to_ns);
+        note(s, SL_CAUSE_ROOM, idle, running_at(s, item, from_ns), from_ns, went_ns);
+        return;
+    }
+    note(s, cause, idle, by, from_ns, to_ns);
+}
+
+/* A stretch of the chain in which the item itself ran. */
+static void note_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
+{
+    const sl_span *span = sl__item_span(&s->holds, item);
+    if (!span)
+        return;
+    s->waiter = item;
+    s->engine = (sl_engine)span->engine;
+    note(s, SL_CAUSE_NONE, true, SL__NO_ITEM, from_ns, to_ns);
+}
+
+/* From when the host's call was done back to the gap's beginning, or to what the host
+ * waited for: that is returned, and *to_ns is its start. */
+static size_t step_to_host(search *s, size_t item, int64_t ready_ns, int64_t *to_ns)
+{
+    int64_t visible = visible_ns(s, item);
+    int64_t shift = max_ns(0, ready_ns - visible);
+    size_t by = walk_host(s, s->from_ns - shift, min_ns(visible, ready_ns), shift);
+    if (by == SL__NO_ITEM)
+        return by;
+    int64_t end_ns = max_ns(item_at(s, by)->end_ns, s->from_ns);
+    *to_ns = min_ns(max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
+    note_run(s, by, *to_ns, end_ns);
+    return by;
+}
+
+/* From ready back over the run of what it waited for, which is returned; *to_ns is its
+ * start. */
+static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cause via,
+                                int64_t *to_ns)
+{
+    size_t by = item_at(s, item)->ready_by;
+    int64_t end_ns = min_ns(max_ns(item_at(s, by)->end_ns, s->from_ns), ready_ns);
+    *to_ns = min_ns(max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
+    note(s, SL_CAUSE_LATENCY, true, SL__NO_ITEM, end_ns, ready_ns);
+    if (s->chain)
+        note_run(s, by, *to_ns, end_ns);
+    else
+        note(s, via, true, by, *to_ns, end_ns);
+    return by;
+}
+
+/* Backwards from `to_ns`, when `item` started, to the gap's beginning. */
+static void walk_gap(search *s, size_t item, int64_t to_ns)
+{
+    sl_cause via = SL_CAUSE_NONE;
+    while (item != SL__NO_ITEM && to_ns > s->from_ns && may_step(s, s->from_ns, to_ns)) {
+        const sl__item *it = item_at(s, item);
+        sl_cause cause = (sl_cause)it->ready_cause;
+        bool by_host = cause == SL_CAUSE_LATENCY || cause == SL_CAUSE_NONE;
+        int64_t ready_ns = min_ns(max_ns(it->ready_ns, s->from_ns), to_ns);
+        note_start(s, item, true, ready_ns, to_ns);
+        if (via == SL_CAUSE_NONE || via == SL_CAUSE_STREAM_ORDER)
+            via = cause;
+        if (by_host) {
+            item = step_to_host(s, item, ready_ns, &to_ns);
+        } else if (it->ready_by != SL__NO_ITEM) {
+            item = step_to_operation(s, item, ready_ns, via, &to_ns);
+        } else {        /* by something that the timeline does not have */
+            note(s, via, true, SL__NO_ITEM, s->from_ns, ready_ns);
+            return;
+        }
+    }
+}
+
+/* ---- engines -------------------------------------------------------------------------- */
+
+/* The span was ready, and its engine busy: only what other streams did counts. */
+static void look_at_wait(search *s, size_t item)
+{
+    const sl__item *waiter = item_at(s, item);
+    sl_cause start = (sl_cause)waiter->start_cause, ready = (sl_cause)waiter->ready_cause;
+    s->waiter = item;
+    if (start == SL_CAUSE_ENGINE || start == SL_CAUSE_ROOM || start == SL_CAUSE_PRIORITY
+        || start == SL_CAUSE_CHANNEL)
+        note_start(s, item, false, waiter->ready_ns, waiter->start_ns);
+    if (ready == SL_CAUSE_CHANNEL || ready == SL_CAUSE_NULL_STREAM) {
+        int64_t from_ns = visible_ns(s, item);
+        if (waiter->before != SL__NO_ITEM)
+            from_ns = max_ns(from_ns, item_at(s, waiter->before)->end_ns);
+        note(s, ready, false, waiter->ready_by, from_ns, waiter->ready_ns);
+    }
+}
+
+static void look_at_engine(search *s, sl_engine engine)
+{
+    const sl__order *order = &s->by_start[engine];
+    int64_t end_ns = sl__timeline_first_ns(s->holds.timeline);
+    s->engine = engine;
+    for (size_t i = 0; i < order->n; i++) {
+        size_t item = order->at[i].item;
+        if (item_at(s, item)->start_ns > end_ns) {
+            s->waiter = item;
+            s->from_ns = end_ns;
+            walk_gap(s, item, item_at(s, item)->start_ns);
+        }
+        end_ns = max_ns(end_ns, item_at(s, item)->end_ns);
+    }
+    for (size_t i = 0; i < order->n; i++)
+        look_at_wait(s, order->at[i].item);
+}
+
+/* Host functions are the host's own doing: their row is no engine that could be filled. */
+static void look_at_engines(search *s)
+{
+    s->steps = STEPS_PER_ITEM * s->holds.n;
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        if (engine != SL_ENGINE_HOST)
+            look_at_engine(s, (sl_engine)engine);
+    }
+}
+
+static void take_makespan_apart(search *s)
+{
+    if (s->by_end.n == 0)
+        return;
+    size_t last = s->by_end.at[s->by_end.n - 1].item;
+    s->chain = s->found.chain = true;
+    s->steps = STEPS_PER_ITEM * s->holds.n;
+    sl__stretches_clear(&s->found);
+    s->from_ns = sl__timeline_first_ns(s->holds.timeline);
+    note_run(s, last, item_at(s, last)->start_ns, item_at(s, last)->end_ns);
+    walk_gap(s, last, item_at(s, last)->start_ns);
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static void search_close(search *s)
+{
+    sl__holds_free(&s->holds);
+    free(s->by_host.at);
+    free(s->by_end.at);
+    for (int engine = 0; engine < SL_ENGINES; engine++)
+        free(s->by_start[engine].at);
+    sl__stretches_free(&s->found);
+}
+
+static sl_status search_open(search *s, const sl_timeline *timeline, bool told, sl_error *err)
+{
+    *s = (search){ .engine = SL_ENGINE_COMPUTE };
+    sl_status status = sl__holds_collect(timeline, told, &s->holds, err);
+    if (status != SL_OK)
+        return status;
+    s->found.holds = &s->holds;
+    status = sl__holds_order(&s->holds, SL__ALL_ITEMS, SL__BY_HOST_START, &s->by_host, err);
+    if (status == SL_OK)
+        status = sl__holds_order(&s->holds, SL__ALL_SPANS, SL__BY_END, &s->by_end, err);
+    for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++)
+        status = sl__holds_order(&s->holds, engine, SL__BY_START, &s->by_start[engine], err);
+    if (status != SL_OK)
+        search_close(s);
+    return status;
+}
+
+static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_error *err)
+{
+    look_at_engines(s);
+    sl_status status = SL_OK;
+    if (!s->found.failed)
+        status = sl__stretches_sum(&s->found, busy, &out->findings, &out->n_findings, &out->waits,
+                                   &out->n_waits, err);
+    if (status == SL_OK)
+        take_makespan_apart(s);
+    if (s->found.failed)
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->holds.n);
+    if (status == SL_OK)
+        status = sl__stretches_sum(&s->found, busy, &out->chain, &out->n_chain, NULL, NULL, err);
+    return status;
+}
+
+static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanation *out,
+                             sl_error *err)
+{
+    search s;
+    sl__union busy[SL_ENGINES] = { { 0 } };
+    *out = (sl_explanation){ 0 };
+    sl_status status = search_open(&s, timeline, told, err);
+    if (status != SL_OK)
+        return status;
+    out->inferred = s.holds.inferred;
+    for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
+        sl_selection sel = sl_select_all;
+        sel.engine = engine;
+        status = sl__union_collect(timeline, &sel, &busy[engine], err);
+    }
+    if (status == SL_OK)
+        status = give(&s, busy, out, err);
+    for (int engine = 0; engine < SL_ENGINES; engine++)
+        sl__union_free(&busy[engine]);
+    search_close(&s);
+    if (status != SL_OK)
+        sl_explanation_free(out);
+    return status;
+}
+
+sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *explanation,
+                                  sl_error *err)
+{
+    return find_causes(timeline, true, explanation, err);
+}
+
+sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
+                                   sl_error *err)
+{
+    return find_causes(timeline, false, explanation, err);
+}
+
+void sl_explanation_free(sl_explanation *explanation)
+{
+    free(explanation->findings);
+    free(explanation->waits);
+    free(explanation->chain);
+    *explanation = (sl_explanation){ 0 };
+}

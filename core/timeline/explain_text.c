@@ -1,0 +1,217 @@
+/* explain_text.c - an explanation as text for a terminal: what the makespan consists of,
+ * then the findings with their script lines and remedies.
+ *
+ * The largest are told, the others added up. What the same cause did to another engine's
+ * row is told with it.
+ */
+#include "timeline.h"
+
+#include <string.h>
+
+#include "labels.h"
+#include "store.h"
+#include "tell.h"
+#include "units.h"
+
+#define SHOWN_FINDINGS 6
+#define MOST_FINDINGS 64        /* that are looked through for the same cause */
+#define SHOWN_PARTS 6
+#define INDENT 4                /* of a finding's text, behind its number */
+#define SHOWN_PERMILLE 2        /* of the makespan; smaller losses are only added up */
+#define LEAST_COLUMNS 24
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+/* The quoted line of the script, where it is known, as much as fits: the line of what was
+ * waited for, else the waiter's. */
+static void put_source(const sl__sides *s, sl_text *out, int indent, int columns)
+{
+    bool is_other = s->by || s->by_call;
+    uint32_t where = is_other ? sl__by_where(s) : s->waiter ? s->waiter->where : 0;
+    const char *line = sl_timeline_source(s->timeline, where);
+    if (!*line)
+        return;
+    sl_text_add(out, "%*s| ", indent, "");
+    sl__label_put_start(out, line, columns - indent - 2);
+    sl_text_add(out, "\n");
+}
+
+/* The same cause, and the same thing waited for, in another engine's row. */
+static bool is_same_cause(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b)
+{
+    sl__sides x = sl__look_up(timeline, a), y = sl__look_up(timeline, b);
+    if (a->cause != b->cause || !a->idle || !b->idle || !a->by || !b->by)
+        return false;
+    if (x.by && y.by)
+        return x.by->where == y.by->where && x.by->name == y.by->name;
+    return x.by_call && y.by_call && x.by_call->where == y.by_call->where
+           && x.by_call->kind == y.by_call->kind && x.by_call->name == y.by_call->name;
+}
+
+static bool is_told(const sl_timeline *timeline, const sl_explanation *e, size_t i)
+{
+    for (size_t k = 0; k < i && k < MOST_FINDINGS; k++) {
+        if (is_same_cause(timeline, &e->findings[k], &e->findings[i]))
+            return true;
+    }
+    return false;
+}
+
+/* What else the cause of finding `first` held up, a line an engine. */
+static bool put_others(const sl_timeline *timeline, const sl_explanation *e, size_t first,
+                       int columns, sl_text *out)
+{
+    for (size_t i = first + 1; i < e->n_findings && i < MOST_FINDINGS; i++) {
+        if (!is_same_cause(timeline, &e->findings[first], &e->findings[i]))
+            continue;
+        sl__sides s = sl__look_up(timeline, &e->findings[i]);
+        sl_text line = { 0 };
+        sl__put_engine(&s, &line);
+        sl__put_times(&s, &line);
+        sl_text_add(&line, ", likewise");
+        if (!line.failed) {
+            sl_text_add(out, "%*s", INDENT, "");
+            sl__label_wrap(out, line.data, INDENT, columns);
+        }
+        sl_text_free(&line);
+        if (line.failed)
+            return false;
+    }
+    return true;
+}
+
+static bool put_finding(const sl_timeline *timeline, const sl_explanation *e, size_t i,
+                        size_t number, int columns, sl_text *out)
+{
+    const sl_finding *finding = &e->findings[i];
+    sl__sides s = sl__look_up(timeline, finding);
+    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_finding_tell(timeline, finding, &sentence, &remedy);
+    bool fine = !sentence.failed && !remedy.failed;
+    if (fine) {
+        sl_text_add(out, "%2zu. ", number);
+        sl__label_wrap(out, sentence.data ? sentence.data : "", INDENT, columns);
+        put_source(&s, out, INDENT, columns);
+        fine = put_others(timeline, e, i, columns, out);
+    }
+    if (fine && remedy.len > 0) {
+        sl_text_add(out, "%*s-> ", INDENT, "");
+        sl__label_wrap(out, remedy.data, INDENT + 3, columns);
+    }
+    sl_text_free(&sentence);
+    sl_text_free(&remedy);
+    return fine;
+}
+
+static bool put_findings(const sl_timeline *timeline, const sl_explanation *e, int columns,
+                         sl_text *out)
+{
+    int64_t least_ns = sl_timeline_makespan_ns(timeline) / 1000 * SHOWN_PERMILLE, rest_ns = 0;
+    size_t shown = 0, n_rest = 0;
+    sl__label_wrap(out, e->inferred ? "Where time was lost (inferred from the records)"
+                                 : "Where time was lost (known exactly: the GPU is simulated)",
+                0, columns);
+    for (size_t i = 0; i < e->n_findings; i++) {
+        bool large = shown < SHOWN_FINDINGS && e->findings[i].lost_ns >= least_ns;
+        if (i < MOST_FINDINGS && is_told(timeline, e, i))
+            continue;
+        if (!large) {
+            rest_ns = sl__add_ns(rest_ns, e->findings[i].lost_ns);
+            n_rest++;
+        } else if (!put_finding(timeline, e, i, ++shown, columns, out)) {
+            return false;
+        }
+    }
+    if (n_rest > 0) {
+        sl_text_add(out, "%*s", INDENT, "");
+        if (shown > 0)
+            sl_text_add(out, "and %zu smaller one%s, ", n_rest, n_rest == 1 ? "" : "s");
+        else
+            sl_text_add(out, "hardly any: ");
+        sl__put_time(out, rest_ns);
+        sl_text_add(out, " in all\n");
+    }
+    return true;
+}
+
+/* ---- the makespan's parts ------------------------------------------------------------------ */
+
+static void put_part(const sl__sides *s, sl_text *out)
+{
+    static const char *const causes[SL_CAUSES] = {
+        [SL_CAUSE_LATENCY] = "start-up and gaps",
+        [SL_CAUSE_ENGINE] = "the engine busy with ", [SL_CAUSE_ROOM] = "no room beside ",
+        [SL_CAUSE_PRIORITY] = "overtaken by ", [SL_CAUSE_CHANNEL] = "same hardware channel as ",
+        [SL_CAUSE_QUEUE_FULL] = "the launch queue full, issuing ",
+        [SL_CAUSE_HOST_BLOCKED] = "the host blocked in ",
+        [SL_CAUSE_HOST_WORK] = "the host busy with something else",
+        [SL_CAUSE_HOST_ISSUING] = "the host issuing ", [SL_CAUSE_UNKNOWN] = "unknown",
+    };
+    sl_cause cause = s->finding->cause;
+    if (cause == SL_CAUSE_NONE)
+        sl__put_waiter(s, out);
+    else
+        sl_text_add(out, "%s", causes[cause] ? causes[cause] : "waiting for ");
+    bool alone = cause == SL_CAUSE_NONE || cause == SL_CAUSE_LATENCY
+                 || cause == SL_CAUSE_HOST_WORK || cause == SL_CAUSE_UNKNOWN;
+    if (!alone)
+        sl__put_by(s, out);
+    if (cause == SL_CAUSE_NONE)
+        sl_text_add(out, " running");
+}
+
+static void put_chain(const sl_timeline *timeline, const sl_explanation *e, int columns,
+                      sl_text *out)
+{
+    enum { TIME_COLUMNS = 9 };
+    int64_t rest_ns = 0;
+    sl__label_wrap(out, "What the makespan consists of (the chain of waits back from its end)", 0,
+                columns);
+    for (size_t i = 0; i < e->n_chain; i++) {
+        if (i >= SHOWN_PARTS) {
+            rest_ns = sl__add_ns(rest_ns, e->chain[i].lost_ns);
+            continue;
+        }
+        sl__sides s = sl__look_up(timeline, &e->chain[i]);
+        sl_text line = { 0 };
+        char time[SL__DURATION_BYTES];
+        sl__format_duration(time, e->chain[i].lost_ns);
+        put_part(&s, &line);
+        sl_text_add(out, "%*s  ", TIME_COLUMNS, time);
+        sl__label_wrap(out, line.failed || !line.data ? "" : line.data, TIME_COLUMNS + 2, columns);
+        out->failed |= line.failed;
+        sl_text_free(&line);
+    }
+    if (rest_ns > 0) {
+        char time[SL__DURATION_BYTES];
+        sl__format_duration(time, rest_ns);
+        sl_text_add(out, "%*s  other parts\n", TIME_COLUMNS, time);
+    }
+}
+
+sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text *out,
+                              sl_error *err)
+{
+    sl_explanation e;
+    size_t n_spans;
+    sl_timeline_spans(timeline, &n_spans);
+    sl_status status = sl_timeline_find_causes(timeline, &e, err);
+    if (status != SL_OK)
+        return status;
+    bool fine = true;
+    columns = columns <= 0 ? 80 : columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
+    if (n_spans == 0)
+        sl__label_wrap(out, "The timeline is empty: nothing ran on the device, so nothing waited.", 0,
+                    columns);
+    else
+        put_chain(timeline, &e, columns, out);
+    if (n_spans > 0 && e.n_findings == 0)
+        sl__label_wrap(out, "No time was lost: no engine stood still before work that came to it.", 0,
+                    columns);
+    else if (n_spans > 0)
+        fine = put_findings(timeline, &e, columns, out);
+    sl_explanation_free(&e);
+    if (!fine || out->failed)
+        return sl_fail(err, SL_ENOMEM, "no memory for the explanation of %zu spans", n_spans);
+    return SL_OK;
+}

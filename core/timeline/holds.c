@@ -1,0 +1,263 @@
+/* holds.c - the operations of a timeline in order of issue, with what the backend told
+ * about their waits. What it did not tell is inferred (infer.c).
+ */
+#include "holds.h"
+
+#include <stdlib.h>
+
+static sl_status no_memory(const sl__holds *holds, sl_error *err)
+{
+    return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", holds->n);
+}
+
+/* ---- items ----------------------------------------------------------------- */
+
+bool sl__span_is_pageable(const sl_span *span)
+{
+    return (span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE)) != 0;
+}
+
+const sl_span *sl__item_span(const sl__holds *holds, size_t item)
+{
+    size_t n;
+    const sl__item *it = &holds->items[item];
+    return it->is_call ? NULL : &sl_timeline_spans(holds->timeline, &n)[it->index];
+}
+
+const sl_call *sl__item_call(const sl__holds *holds, size_t item)
+{
+    size_t n;
+    const sl__item *it = &holds->items[item];
+    return it->is_call ? &sl_timeline_calls(holds->timeline, &n)[it->index] : NULL;
+}
+
+uint32_t sl__item_stream(const sl__holds *holds, size_t item)
+{
+    const sl_span *span = sl__item_span(holds, item);
+    return span ? span->stream : sl__item_call(holds, item)->stream;
+}
+
+size_t sl__holds_find(const sl__holds *holds, uint64_t correlation)
+{
+    size_t low = 0, high = holds->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (holds->items[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < holds->n && holds->items[low].correlation == correlation;
+    return found ? low : SL__NO_ITEM;
+}
+
+static sl__item item_of_span(const sl_span *span, size_t index)
+{
+    return (sl__item){ .correlation = span->correlation, .index = index, .before = SL__NO_ITEM,
+                       .start_ns = span->start_ns, .end_ns = span->end_ns,
+                       .host_start_ns = span->host_start_ns, .host_end_ns = span->host_end_ns,
+                       .ready_by = SL__NO_ITEM, .start_by = SL__NO_ITEM, .in_stream = true };
+}
+
+static sl__item item_of_call(const sl_call *call, size_t index)
+{
+    bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
+    int64_t device_ns = in_stream ? call->device_ns : 0;
+    return (sl__item){ .correlation = call->correlation, .index = index, .before = SL__NO_ITEM,
+                       .start_ns = device_ns, .end_ns = device_ns,
+                       .host_start_ns = call->host_start_ns, .host_end_ns = call->host_end_ns,
+                       .ready_by = SL__NO_ITEM, .start_by = SL__NO_ITEM, .is_call = true,
+                       .in_stream = in_stream };
+}
+
+static void merge_items(sl__holds *holds)
+{
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(holds->timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(holds->timeline, &n_calls);
+    for (size_t at = 0, i = 0, j = 0; at < holds->n; at++) {
+        bool is_span = j == n_calls
+                       || (i < n_spans && spans[i].correlation <= calls[j].correlation);
+        holds->items[at] = is_span ? item_of_span(&spans[i], i) : item_of_call(&calls[j], j);
+        i += is_span;
+        j += !is_span;
+    }
+}
+
+/* ---- orders ---------------------------------------------------------------- */
+
+static int compare_moments(const void *left, const void *right)
+{
+    const sl__moment *a = left, *b = right;
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+static bool is_ordered(const sl__order *order)
+{
+    for (size_t i = 1; i < order->n; i++) {
+        if (order->at[i].at_ns < order->at[i - 1].at_ns)
+            return false;
+    }
+    return true;
+}
+
+static bool is_among(const sl__holds *holds, size_t item, int which)
+{
+    const sl_span *span = sl__item_span(holds, item);
+    switch (which) {
+    case SL__ALL_ITEMS: return true;
+    case SL__ALL_IN_STREAMS: return holds->items[item].in_stream;
+    case SL__ALL_SPANS: return span != NULL;
+    default: return span && span->engine == which;
+    }
+}
+
+sl_status sl__holds_order(const sl__holds *holds, int which, sl__time by, sl__order *order,
+                          sl_error *err)
+{
+    size_t n = 0;
+    *order = (sl__order){ 0 };
+    for (size_t i = 0; i < holds->n; i++)
+        n += is_among(holds, i, which);
+    order->at = malloc((n + 1) * sizeof *order->at);
+    if (!order->at)
+        return no_memory(holds, err);
+    for (size_t i = 0; i < holds->n; i++) {
+        const sl__item *item = &holds->items[i];
+        int64_t at_ns = by == SL__BY_START ? item->start_ns
+                        : by == SL__BY_END ? item->end_ns : item->host_start_ns;
+        if (is_among(holds, i, which))
+            order->at[order->n++] = (sl__moment){ at_ns, i };
+    }
+    if (!is_ordered(order))
+        qsort(order->at, order->n, sizeof *order->at, compare_moments);
+    return SL_OK;
+}
+
+size_t sl__order_count(const sl__order *order, int64_t ns)
+{
+    size_t low = 0, high = order->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order->at[middle].at_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- streams --------------------------------------------------------------- */
+
+/* For a counting sort: where each stream's items begin. */
+static void count_by_lane(sl__holds *holds)
+{
+    for (size_t i = 0; i < holds->n; i++) {
+        if (holds->items[i].in_stream)
+            holds->lane_start[sl__lanes_find(&holds->lanes, sl__item_stream(holds, i)) + 1]++;
+    }
+    for (size_t lane = 0; lane < holds->lanes.n; lane++)
+        holds->lane_start[lane + 1] += holds->lane_start[lane];
+}
+
+static sl_status link_streams(sl__holds *holds, sl_error *err)
+{
+    size_t n_lanes = holds->lanes.n;
+    size_t *filled = calloc(n_lanes + 1, sizeof *filled);
+    holds->by_lane = malloc((holds->n + 1) * sizeof *holds->by_lane);
+    holds->place = malloc((holds->n + 1) * sizeof *holds->place);
+    holds->lane_start = calloc(n_lanes + 1, sizeof *holds->lane_start);
+    if (!filled || !holds->by_lane || !holds->place || !holds->lane_start) {
+        free(filled);
+        return no_memory(holds, err);
+    }
+    count_by_lane(holds);
+    for (size_t i = 0; i < holds->n; i++) {
+        sl__item *item = &holds->items[i];
+        const sl_call *call = sl__item_call(holds, i);
+        if (!item->in_stream && call->kind != SL_CALL_STREAM_SYNC)
+            continue;
+        size_t lane = sl__lanes_find(&holds->lanes, sl__item_stream(holds, i));
+        size_t place = holds->lane_start[lane] + filled[lane];
+        if (filled[lane] > 0)
+            item->before = holds->by_lane[place - 1];
+        if (item->in_stream) {
+            holds->by_lane[place] = i;
+            holds->place[i] = place;
+            filled[lane]++;
+        }
+    }
+    free(filled);
+    return SL_OK;
+}
+
+/* ---- what was told --------------------------------------------------------- */
+
+static void take_hold(sl__holds *holds, size_t i, const sl_hold *told)
+{
+    sl__item *item = &holds->items[i];
+    size_t by = told->ready_by ? sl__holds_find(holds, told->ready_by) : SL__NO_ITEM;
+    item->is_told = true;
+    item->ready_ns = told->ready_ns;
+    item->ready_cause = told->ready_cause;
+    item->ready_by = by < i ? by : SL__NO_ITEM;
+    item->start_cause = told->start_cause;
+    item->start_by = told->start_by ? sl__holds_find(holds, told->start_by) : SL__NO_ITEM;
+}
+
+static void take_told(sl__holds *holds)
+{
+    size_t n;
+    const sl_hold *told = sl_timeline_holds(holds->timeline, &n);
+    for (size_t i = 0, j = 0; i < holds->n && j < n;) {
+        if (told[j].correlation < holds->items[i].correlation)
+            j++;
+        else if (told[j].correlation > holds->items[i].correlation || !holds->items[i].in_stream)
+            i++;
+        else
+            take_hold(holds, i++, &told[j++]);
+    }
+}
+
+/* ---- all --------------------------------------------------------------------- */
+
+sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *holds,
+                            sl_error *err)
+{
+    size_t n_spans, n_calls;
+    sl_timeline_spans(timeline, &n_spans);
+    sl_timeline_calls(timeline, &n_calls);
+    *holds = (sl__holds){ .timeline = timeline, .n = n_spans + n_calls };
+    if (holds->n >= UINT32_MAX)
+        return sl_fail(err, SL_ENOMEM, "%zu operations are too many to explain", holds->n);
+    sl_status status = sl__lanes_collect(timeline, true, &holds->lanes, err);
+    if (status != SL_OK)
+        return status;
+    holds->items = malloc((holds->n + 1) * sizeof *holds->items);
+    if (!holds->items) {
+        status = no_memory(holds, err);
+    } else {
+        merge_items(holds);
+        status = link_streams(holds, err);
+    }
+    if (status == SL_OK) {
+        if (told)
+            take_told(holds);
+        status = sl__holds_infer(holds, err);
+    }
+    if (status != SL_OK)
+        sl__holds_free(holds);
+    return status;
+}
+
+void sl__holds_free(sl__holds *holds)
+{
+    sl__lanes_free(&holds->lanes);
+    free(holds->items);
+    free(holds->by_lane);
+    free(holds->place);
+    free(holds->lane_start);
+    *holds = (sl__holds){ 0 };
+}

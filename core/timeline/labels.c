@@ -1,0 +1,164 @@
+/* labels.c - measures, cleans, shortens and wraps texts by the columns that they take on a
+ * terminal. */
+#include "labels.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "utf8.h"
+
+#define DOTS "..."
+
+/* The next character as it may go to a terminal: in its character set, and never a
+ * control character. Returns its columns. */
+static int next_character(const char **at, bool unicode, const char **bytes, int *n_bytes)
+{
+    bool good;
+    *bytes = *at;
+    uint32_t character = sl__utf8_next(at, &good);
+    *n_bytes = (int)(*at - *bytes);
+    int columns = sl__utf8_columns(character);
+    if (good && columns >= 0 && (unicode || character < 0x80))
+        return columns;
+    *bytes = "?";
+    *n_bytes = 1;
+    return 1;
+}
+
+int sl__label_columns(const char *text, bool unicode)
+{
+    int width = 0;
+    while (*text) {
+        const char *bytes;
+        int n_bytes;
+        width += next_character(&text, unicode, &bytes, &n_bytes);
+    }
+    return width;
+}
+
+/* As much of the text's beginning as fits; returns the columns used. */
+static int add_head(sl_text *out, const char *text, int room, bool unicode)
+{
+    int used = 0;
+    while (*text) {
+        const char *bytes;
+        int n_bytes, width = next_character(&text, unicode, &bytes, &n_bytes);
+        if (used + width > room)
+            break;
+        sl_text_add(out, "%.*s", n_bytes, bytes);
+        used += width;
+    }
+    return used;
+}
+
+/* What is left of a text `width` columns wide when its beginning is dropped so far
+ * that it fits; no accent of a dropped letter stays. */
+static const char *find_tail(const char *text, int width, int room, bool unicode)
+{
+    while (*text) {
+        const char *bytes, *next = text;
+        int n_bytes, one = next_character(&next, unicode, &bytes, &n_bytes);
+        if (width <= room && one > 0)
+            break;
+        width -= one;
+        text = next;
+    }
+    return text;
+}
+
+int sl__label_add(sl_text *out, const char *text, int columns, bool unicode)
+{
+    int width = sl__label_columns(text, unicode);
+    if (width <= columns)
+        return add_head(out, text, columns, unicode);
+    int dots = unicode ? 1 : 2, tail = (columns - dots) / 2;
+    int used = add_head(out, text, columns - dots - tail, unicode) + dots;
+    sl_text_add(out, "%s", unicode ? "…" : "..");
+    return used + add_head(out, find_tail(text, width, tail, unicode), tail, unicode);
+}
+
+/* ---- in sentences ---------------------------------------------------------------- */
+
+static int columns_between(const char *text, const char *end)
+{
+    int columns = 0, n;
+    const char *bytes;
+    while (text < end && columns < INT_MAX / 2)
+        columns += next_character(&text, true, &bytes, &n);
+    return columns;
+}
+
+/* The characters that lie between two columns of the text. */
+static void put_between(sl_text *out, const char *text, int from, int to)
+{
+    int at = 0, n;
+    const char *bytes;
+    while (*text) {
+        int columns = next_character(&text, true, &bytes, &n);
+        if (at + columns > to)
+            return;
+        if (at >= from)
+            sl_text_add(out, "%.*s", n, bytes);
+        at += columns;
+    }
+}
+
+void sl__label_put(sl_text *out, const char *text, int columns)
+{
+    int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
+    if (all <= columns) {
+        put_between(out, text, 0, all);
+        return;
+    }
+    int tail = room / 3;
+    put_between(out, text, 0, room - tail);
+    sl_text_add(out, DOTS);
+    put_between(out, text, all - tail, all);
+}
+
+void sl__label_put_start(sl_text *out, const char *text, int columns)
+{
+    int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
+    put_between(out, text, 0, all <= columns ? all : room);
+    if (all > columns)
+        sl_text_add(out, DOTS);
+}
+
+/* The bytes of a word, as many as fit into `room` columns and at least one character; *used
+ * are its columns. */
+static int word_length(const char *text, int room, int *used)
+{
+    int n = 0;
+    *used = 0;
+    while (text[n] && text[n] != ' ') {
+        int next = n + 1;
+        while (((unsigned char)text[next] & 0xC0) == 0x80)
+            next++;
+        int columns = columns_between(text + n, text + next);
+        if (n > 0 && *used + columns > room)
+            break;
+        *used += columns;
+        n = next;
+    }
+    return n;
+}
+
+void sl__label_wrap(sl_text *out, const char *text, int indent, int columns)
+{
+    int room = columns - indent, used = 0;
+    bool blank = false;
+    while (*text) {
+        int width, n = word_length(text, room, &width);
+        if (used > 0 && used + blank + width > room) {
+            sl_text_add(out, "\n%*s", indent, "");
+            used = 0;
+            blank = false;
+        }
+        sl_text_add(out, "%s%.*s", blank ? " " : "", n, text);
+        used += blank + width;
+        text += n;
+        blank = *text == ' ';
+        text += blank;
+    }
+    sl_text_add(out, "\n");
+}

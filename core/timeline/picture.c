@@ -1,0 +1,435 @@
+/* picture.c - what the pictures of a timeline share.
+ *
+ * Arrows are found in one pass over spans and calls in order of issue. Each stream
+ * keeps the span that its work so far ended with, and the waits that no span has
+ * followed yet; the next span takes them all. What a record stands for is the last
+ * work that its stream did or waited for, so that a chain of streams that only pass an
+ * event on still leads back to the work.
+ */
+#include "picture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes.h"
+#include "store.h"
+
+#define NONE SIZE_MAX
+
+/* Lightness (CIE L*) on white: 30 host function, 38, 47, 58, 65, 77, 87 memset; on black
+ * 44, 49, 56, 65, 72, 82, 91. Edges are darker shades of the fills. */
+const sl__look sl__looks[SL_SPAN_KINDS] = {
+    [SL_SPAN_KERNEL] = { "kernel", { "#2a9d78", "#1f7459", "#111418" },
+                         { "#2cb389", "#1b6f55", "#111418" } },
+    [SL_SPAN_MEMCPY_H2D] = { "copy H2D", { "#8cc4ee", "#6891b0", "#111418" },
+                             { "#a3d3f7", "#658399", "#111418" } },
+    [SL_SPAN_MEMCPY_D2H] = { "copy D2H", { "#6a45a8", "#4e337c", "#ffffff" },
+                             { "#8560cc", "#523c7e", "#ffffff" } },
+    [SL_SPAN_MEMCPY_D2D] = { "copy D2D", { "#e08a2e", "#a66622", "#111418" },
+                             { "#ee9f45", "#94632b", "#111418" } },
+    [SL_SPAN_MEMCPY_P2P] = { "copy P2P", { "#c03a92", "#8e2b6c", "#ffffff" },
+                             { "#d854a8", "#863468", "#111418" } },
+    [SL_SPAN_MEMSET] = { "memset", { "#f2d96b", "#b3a14f", "#111418" },
+                         { "#f7e494", "#998d5c", "#111418" } },
+    [SL_SPAN_HOST_FUNC] = { "host function", { "#5a4127", "#43301d", "#ffffff" },
+                            { "#86623d", "#533d26", "#ffffff" } },
+};
+
+const char *sl__brief_label(sl_span_kind kind)
+{
+    const char *label = sl__looks[kind].label;
+    return strncmp(label, "copy ", 5) == 0 ? label + 5 : label;
+}
+
+const char *sl__stream_name(const sl_timeline *timeline, uint32_t stream,
+                            char buffer[SL__STREAM_NAME_BYTES])
+{
+    const sl_stream_note *note = sl__timeline_note(timeline, stream);
+    const char *name = note ? sl_timeline_text(timeline, note->name) : "";
+    if (*name)
+        return name;
+    snprintf(buffer, SL__STREAM_NAME_BYTES, "stream %" PRIu32, stream);
+    return buffer;
+}
+
+/* Makes room for one more element; nothing changes without memory. */
+static bool reserve(void **array, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return true;
+    size_t wanted = *cap ? *cap * 2 : 64;
+    void *grown = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
+    if (!grown)
+        return false;
+    *array = grown;
+    *cap = wanted;
+    return true;
+}
+
+static int64_t max_ns(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- arrows ------------------------------------------------------------------ */
+
+/* A stream: indices of spans and calls, or NONE. */
+typedef struct tail {
+    size_t last;            /* span */
+    size_t source;          /* span: the last work done or waited for */
+    size_t first_wait;      /* call: the waits that no span has followed, the newest first */
+} tail;
+
+typedef struct finder {
+    const sl_timeline *timeline;
+    const sl_span *spans;
+    const sl_call *calls;
+    size_t n_spans, n_calls;
+    sl__arrow_kind kind;
+    int64_t from_ns, to_ns;
+    sl__lanes lanes;
+    tail *tails;            /* by lane */
+    size_t *source;         /* by call, of records and waits: span that it stands for, NONE */
+    size_t *next_wait;      /* by call */
+    size_t blocking;        /* span: the latest end in blocking streams */
+    size_t latest;          /* span: the latest end of all */
+    sl__arrow *at;
+    size_t n, cap;
+    bool failed;
+} finder;
+
+static void finder_close(finder *f)
+{
+    sl__lanes_free(&f->lanes);
+    free(f->tails);
+    free(f->source);
+    free(f->next_wait);
+}
+
+static sl_status finder_open(const sl_timeline *timeline, finder *f, sl_error *err)
+{
+    f->timeline = timeline;
+    f->spans = sl_timeline_spans(timeline, &f->n_spans);
+    f->calls = sl_timeline_calls(timeline, &f->n_calls);
+    f->blocking = f->latest = NONE;
+    sl_status status = sl__lanes_collect(timeline, true, &f->lanes, err);
+    if (status != SL_OK)
+        return status;
+    f->tails = malloc((f->lanes.n + 1) * sizeof *f->tails);
+    f->source = malloc((f->n_calls + 1) * sizeof *f->source);
+    f->next_wait = malloc((f->n_calls + 1) * sizeof *f->next_wait);
+    if (!f->tails || !f->source || !f->next_wait) {
+        finder_close(f);
+        return sl_fail(err, SL_ENOMEM, "no memory for the arrows between %zu calls", f->n_calls);
+    }
+    for (size_t i = 0; i < f->lanes.n; i++)
+        f->tails[i] = (tail){ NONE, NONE, NONE };
+    return SL_OK;
+}
+
+static tail *tail_of(finder *f, uint32_t stream)
+{
+    return &f->tails[sl__lanes_find(&f->lanes, stream)];
+}
+
+/* Of two spans the one that ends later; either may be NONE. */
+static size_t later(const finder *f, size_t a, size_t b)
+{
+    if (a == NONE || b == NONE)
+        return a == NONE ? b : a;
+    return f->spans[b].end_ns >= f->spans[a].end_ns ? b : a;
+}
+
+static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
+{
+    bool shown = kind == f->kind && arrow->from_ns >= f->from_ns && arrow->from_ns <= f->to_ns &&
+                 arrow->to_ns >= f->from_ns && arrow->to_ns <= f->to_ns;
+    if (!shown || f->failed)
+        return;
+    f->failed = !reserve((void **)&f->at, f->n, &f->cap, sizeof *f->at);
+    if (!f->failed)
+        f->at[f->n++] = *arrow;
+}
+
+/* A span follows a wait for an event; `ready_ns` is when it could have started without. */
+static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready_ns)
+{
+    const sl_span *source = &f->spans[f->source[wait]];
+    sl__arrow arrow = { .from_ns = source->end_ns,
+                        .to_ns = span->start_ns, .from = source->correlation,
+                        .to = span->correlation, .wait = f->calls[wait].correlation,
+                        .held_ns = max_ns(0, source->end_ns - ready_ns),
+                        .from_stream = source->stream, .to_stream = span->stream };
+    add_arrow(f, SL__ARROW_EVENT, &arrow);
+}
+
+/* The call returned because the work up to `source` had ended. One that was not held, or
+ * not by this, has no arrow. */
+static void add_host(finder *f, const sl_call *call, size_t source)
+{
+    if (source == NONE || f->spans[source].end_ns <= call->host_start_ns ||
+        f->spans[source].end_ns > call->host_end_ns)
+        return;
+    const sl_span *span = &f->spans[source];
+    sl__arrow arrow = { .from_ns = span->end_ns, .to_ns = call->host_end_ns,
+                        .from = span->correlation,
+                        .to = call->correlation, .wait = call->correlation,
+                        .held_ns = span->end_ns - call->host_start_ns,
+                        .from_stream = span->stream, .to_stream = call->stream };
+    add_arrow(f, SL__ARROW_HOST, &arrow);
+}
+
+static void take_span(finder *f, size_t index)
+{
+    const sl_span *span = &f->spans[index];
+    tail *t = tail_of(f, span->stream);
+    int64_t ready_ns = span->host_start_ns;
+    if (t->last != NONE)
+        ready_ns = max_ns(ready_ns, f->spans[t->last].end_ns);
+    for (size_t wait = t->first_wait; wait != NONE; wait = f->next_wait[wait])
+        add_event(f, span, wait, ready_ns);
+    *t = (tail){ index, index, NONE };
+    const sl_stream_note *note = sl__timeline_note(f->timeline, span->stream);
+    if (!note || !note->non_blocking)
+        f->blocking = later(f, f->blocking, index);
+    f->latest = later(f, f->latest, index);
+}
+
+/* What the record with this correlation stands for. */
+static size_t record_source(const finder *f, uint64_t correlation)
+{
+    const sl_call *record = sl_timeline_find_call(f->timeline, correlation);
+    bool earlier = record && record->kind == SL_CALL_EVENT_RECORD;
+    return earlier ? f->source[record - f->calls] : NONE;
+}
+
+/* The same work waited for twice is one arrow. */
+static void take_wait(finder *f, size_t index)
+{
+    const sl_call *call = &f->calls[index];
+    tail *t = tail_of(f, call->stream);
+    size_t source = record_source(f, call->target);
+    f->source[index] = source;
+    if (source == NONE || f->spans[source].stream == call->stream ||
+        (t->first_wait != NONE && f->source[t->first_wait] == source))
+        return;
+    f->next_wait[index] = t->first_wait;
+    t->first_wait = index;
+    t->source = later(f, t->source, source);
+}
+
+static void take_call(finder *f, size_t index)
+{
+    const sl_call *call = &f->calls[index];
+    f->source[index] = NONE;
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_EVENT_RECORD:      /* the NULL stream's follow all blocking streams */
+        f->source[index] = call->stream == 0 ? f->blocking : tail_of(f, call->stream)->source;
+        break;
+    case SL_CALL_STREAM_WAIT:
+        take_wait(f, index);
+        break;
+    case SL_CALL_STREAM_SYNC:
+        add_host(f, call, tail_of(f, call->stream)->source);
+        break;
+    case SL_CALL_EVENT_SYNC:
+        add_host(f, call, record_source(f, call->target));
+        break;
+    case SL_CALL_DEVICE_SYNC:
+        add_host(f, call, f->latest);
+        break;
+    case SL_CALL_PLAIN:
+        if (call->waited_for_device)
+            add_host(f, call, f->latest);
+        break;
+    case SL_CALL_HOST_WORK:
+    case SL_CALL_KINDS:
+        break;
+    }
+}
+
+static int by_held(const void *left, const void *right)
+{
+    const sl__arrow *a = left, *b = right;
+    if (a->held_ns != b->held_ns)
+        return a->held_ns < b->held_ns ? 1 : -1;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return (a->wait > b->wait) - (a->wait < b->wait);
+}
+
+static int by_issue(const void *left, const void *right)
+{
+    const sl__arrow *a = left, *b = right;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return (a->wait > b->wait) - (a->wait < b->wait);
+}
+
+static void keep_longest(sl__arrows *arrows, size_t max)
+{
+    if (arrows->n <= max)
+        return;
+    qsort(arrows->at, arrows->n, sizeof *arrows->at, by_held);
+    arrows->n_left_out = arrows->n - max;
+    arrows->n = max;
+}
+
+sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int64_t from_ns,
+                          int64_t to_ns, size_t max, sl__arrows *arrows, sl_error *err)
+{
+    *arrows = (sl__arrows){ 0 };
+    finder f = { .kind = kind, .from_ns = from_ns, .to_ns = to_ns };
+    sl_status status = finder_open(timeline, &f, err);
+    if (status != SL_OK)
+        return status;
+    for (size_t i = 0, j = 0; i < f.n_spans || j < f.n_calls;) {
+        bool span_first = j == f.n_calls ||
+                          (i < f.n_spans && f.spans[i].correlation <= f.calls[j].correlation);
+        if (span_first)
+            take_span(&f, i++);
+        else
+            take_call(&f, j++);
+    }
+    finder_close(&f);
+    *arrows = (sl__arrows){ .at = f.at, .n = f.n };
+    if (f.failed) {
+        sl__arrows_free(arrows);
+        return sl_fail(err, SL_ENOMEM, "no memory for the arrows between %zu calls", f.n_calls);
+    }
+    keep_longest(arrows, max);
+    if (arrows->n > 0)
+        qsort(arrows->at, arrows->n, sizeof *arrows->at, by_issue);
+    return SL_OK;
+}
+
+void sl__arrows_free(sl__arrows *arrows)
+{
+    free(arrows->at);
+    *arrows = (sl__arrows){ 0 };
+}
+
+/* ---- the host ---------------------------------------------------------------- */
+
+/* Whether a span's call held the host, and by what. A pageable copy whose call was still
+ * there when the device had begun was fed by the host. */
+static bool span_holds(const sl_span *span, uint8_t *by)
+{
+    bool pageable = span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
+    bool waited = span->flags & SL_SPAN_HOST_WAITED;
+    *by = SL__HELD_COPY;
+    if (waited || (pageable && span->host_end_ns > span->start_ns))
+        return true;
+    *by = SL__HELD_QUEUE;
+    return span->flags & SL_SPAN_QUEUE_FULL;
+}
+
+static bool call_holds(const sl_call *call, uint8_t *by)
+{
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_EVENT_RECORD:
+    case SL_CALL_STREAM_WAIT:
+        *by = SL__HELD_QUEUE;
+        return call->queue_full;
+    case SL_CALL_STREAM_SYNC:
+    case SL_CALL_EVENT_SYNC:
+    case SL_CALL_DEVICE_SYNC:
+        *by = SL__HELD_WAIT;
+        return true;
+    case SL_CALL_PLAIN:
+        *by = call->waited_for_device ? SL__HELD_WAIT : SL__HELD_CALL;
+        return true;
+    case SL_CALL_HOST_WORK:
+        *by = SL__HELD_WORK;
+        return true;
+    case SL_CALL_KINDS:
+        break;
+    }
+    return false;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const sl__held *a = left, *b = right;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
+}
+
+static bool append(sl__held_list *list, size_t *cap, const sl__held *held)
+{
+    if (!reserve((void **)&list->at, list->n, cap, sizeof *list->at))
+        return false;
+    list->at[list->n++] = *held;
+    return true;
+}
+
+static bool collect_held(const sl_timeline *timeline, sl__held_list *list)
+{
+    size_t n_spans, n_calls, cap = 0;
+    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
+    bool fine = true;
+    for (size_t i = 0; i < n_spans && fine; i++) {
+        const sl_span *s = &spans[i];
+        sl__held held = { s->host_start_ns, s->host_end_ns, s->correlation, s->stream, s->name,
+                          s->where, 0, s->kind, true };
+        if (span_holds(s, &held.by))
+            fine = append(list, &cap, &held);
+    }
+    for (size_t i = 0; i < n_calls && fine; i++) {
+        const sl_call *c = &calls[i];
+        sl__held held = { c->host_start_ns, c->host_end_ns, c->correlation, c->stream, c->name,
+                          c->where, 0, c->kind, false };
+        if (call_holds(c, &held.by))
+            fine = append(list, &cap, &held);
+    }
+    return fine;
+}
+
+sl_status sl__held_find(const sl_timeline *timeline, sl__held_list *list, sl_error *err)
+{
+    *list = (sl__held_list){ 0 };
+    if (!collect_held(timeline, list)) {
+        sl__held_free(list);
+        return sl_fail(err, SL_ENOMEM, "no memory for the calls that held the host");
+    }
+    if (list->n > 0)
+        qsort(list->at, list->n, sizeof *list->at, by_start);
+    return SL_OK;
+}
+
+void sl__held_free(sl__held_list *list)
+{
+    free(list->at);
+    *list = (sl__held_list){ 0 };
+}
+
+static const char *call_name(uint8_t kind, bool brief)
+{
+    switch ((sl_call_kind)kind) {
+    case SL_CALL_STREAM_SYNC: return brief ? "sync" : "stream synchronize";
+    case SL_CALL_EVENT_SYNC: return brief ? "sync" : "event synchronize";
+    case SL_CALL_DEVICE_SYNC: return brief ? "sync" : "device synchronize";
+    case SL_CALL_EVENT_RECORD: return brief ? "record" : "event record";
+    case SL_CALL_STREAM_WAIT: return brief ? "wait" : "wait for event";
+    case SL_CALL_HOST_WORK: return brief ? "work" : "host work";
+    case SL_CALL_PLAIN:
+    case SL_CALL_KINDS: break;
+    }
+    return "call";
+}
+
+const char *sl__held_name(const sl_timeline *timeline, const sl__held *held, bool brief)
+{
+    const char *name = sl_timeline_text(timeline, held->name);
+    bool plain = !held->of_span && held->kind == SL_CALL_PLAIN;
+    if (!held->of_span)
+        return *name && (plain || !brief) ? name : call_name(held->kind, brief);
+    bool named = held->kind == SL_SPAN_KERNEL || held->kind == SL_SPAN_HOST_FUNC;
+    if (named && *name)
+        return name;
+    return brief ? sl__brief_label(held->kind) : sl__looks[held->kind].label;
+}

@@ -1,0 +1,132 @@
+/* words.js - times, sizes, names and positions as people read them. */
+
+/* ---- numbers ---------------------------------------------------------------------- */
+
+const UNITS = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
+
+/* Three significant figures, as the program's tables have them: "56.7 ms". */
+function duration(ns) {
+    const sign = ns < 0 ? "−" : "";
+    ns = Math.abs(ns);
+    if (ns === 0) return "0";
+    if (ns < 999.5) return `${sign}${Math.round(ns)} ns`;
+    for (const [unit, name] of UNITS.slice(1)) {
+        for (const places of [2, 1, 0]) {
+            const figures = Math.round(ns / unit * 10 ** places);
+            if (figures < 1000) return `${sign}${(figures / 10 ** places).toFixed(places)} ${name}`;
+        }
+    }
+    return `${sign}${Math.round(ns / 1e9)} s`;
+}
+
+/* To the nanosecond: "56.701 234 ms". */
+function exactly(ns) {
+    const size = Math.abs(ns);
+    let u = UNITS.length - 1;
+    while (u > 0 && UNITS[u][0] > size) u--;
+    const whole = Math.floor(size / UNITS[u][0]);
+    const rest = String(size - whole * UNITS[u][0]).padStart(u * 3, "0").replace(/0+$/, "");
+    const places = u > 0 && rest ? "." + rest.replace(/(\d{3})(?=\d)/g, "$1\u2009") : "";
+    return `${ns < 0 ? "−" : ""}${whole}${places} ${UNITS[u][1]}`;
+}
+
+/* When, counted from the first operation's start. */
+const since = (ns) => exactly(ns - data.origin);
+
+function threeFigures(x) {
+    return x.toFixed(x < 9.995 ? 2 : x < 99.95 ? 1 : 0);
+}
+
+function bytes(n) {
+    const names = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let u = 0;
+    while (n >= 1024 && u < names.length - 1) {
+        n /= 1024;
+        u++;
+    }
+    return `${u ? threeFigures(n) : n} ${names[u]}`;
+}
+
+function percent(part, whole) {
+    return whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "–";
+}
+
+function count(n, one, many) {
+    return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+}
+
+/* ---- names ------------------------------------------------------------------------ */
+
+const KIND_NAMES = data.labels;
+const ENGINE_NAMES = ["compute", "H2D copies", "D2H copies", "P2P copies", "host functions"];
+const ENGINE_WORK = ["kernel", "H2D copy", "D2H copy", "P2P copy", "host function"];
+const CALL_NAMES = [
+    "event record", "wait for event", "stream synchronize", "event synchronize",
+    "device synchronize", "call", "host work",
+];
+
+/* What an operation waited for, by the cause's name; {} is the other operation. */
+const CAUSE_WORDS = {
+    latency: "launch latency",
+    stream_order: "order in its stream, behind {}",
+    event_wait: "an event behind {}",
+    null_stream: "the NULL stream’s barrier: {}",
+    channel_alias: "the hardware channel it shares with {}",
+    engine_busy: "the engine, busy with {}",
+    no_sm_room: "room on the SMs beside {}",
+    priority: "more urgent work: {}",
+    launch_queue_full: "room in the launch queue",
+    host_blocked: "the host, held by {}",
+    host_work: "the host, busy with work of its own",
+    host_issuing: "the host, still issuing other work",
+    unknown: "a cause that was not recorded",
+};
+const CAUSE_TITLES = {
+    latency: "Latency", stream_order: "Same stream", event_wait: "Event",
+    null_stream: "NULL stream", channel_alias: "Hardware channel", engine_busy: "Engine busy",
+    no_sm_room: "No room on the SMs", priority: "Priority", launch_queue_full: "Launch queue full",
+    host_blocked: "Host blocked", host_work: "Host busy", host_issuing: "Host issuing",
+    unknown: "Not known",
+};
+
+function streamName(lane) {
+    const stream = data.streams[lane];
+    return stream.name || `stream ${stream.id}`;
+}
+
+function opName(op) {
+    if (isSpan(op)) return data.texts[spans.name[op]] || KIND_NAMES[spans.kind[op]];
+    const i = op - spans.n;
+    return data.texts[calls.name[i]] || CALL_NAMES[calls.kind[i]];
+}
+
+/* "matmul_f32 in compute" */
+function opTitle(op) {
+    const i = op - spans.n;
+    const ofStream = isSpan(op) || calls.kind[i] <= CALL.streamSync;
+    return ofStream ? `${opName(op)} in ${streamName(opStream[op])}` : opName(op);
+}
+
+function place(op) {
+    return data.texts[opWhere[op]];
+}
+
+function source(op) {
+    return (data.sources[opWhere[op]] || "").trim();
+}
+
+/* "pageable → device", for copies. */
+function copyEnds(op) {
+    const flags = spans.flags[op], kind = spans.kind[op];
+    const end = (pageable, pinned) =>
+        flags & pageable ? "pageable" : flags & pinned ? "pinned" : "device";
+    const copies = kind >= KIND.h2d && kind <= KIND.p2p;
+    if (!copies) return "";
+    return `${end(FLAG.srcPageable, FLAG.srcPinned)} → ${end(FLAG.dstPageable, FLAG.dstPinned)}`;
+}
+
+function causeWords(cause, by) {
+    const words = CAUSE_WORDS[data.causes[cause]];
+    if (!words) return "";
+    return words.replace("{}", by >= 0 ? opTitle(by) : "other work");
+}

@@ -1,0 +1,314 @@
+/* svg_words.c - what a picture says: names, sizes and times as short texts, and tooltips.
+ *
+ * All of it from integers, so that it follows no locale.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store.h"
+#include "svg_chart.h"
+#include "units.h"
+#include "xml.h"
+
+#define LABEL_PAD 4             /* pixels at each end of a bar */
+#define MAX_LABEL_NAME 120      /* bytes of a name */
+#define MAX_NAME_BYTES 240      /* in tooltips */
+
+/* ---- figures as texts ---------------------------------------------------------- */
+
+/* A time since the first span, exactly, in the unit of the axis: "12.345". */
+void sl__chart_time(const sl__chart *c, int64_t ns, char text[48])
+{
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, unit = (uint64_t)c->axis.unit_ns;
+    int digits = unit == 1 ? 0 : unit == 1000 ? 3 : unit == 1000000 ? 6 : 9;
+    int n = snprintf(text, 48, "%s%" PRIu64, ns < 0 ? "-" : "", size / unit);
+    if (digits == 0 || size % unit == 0)
+        return;
+    n += snprintf(text + n, 48 - (size_t)n, ".%0*" PRIu64, digits, size % unit);
+    while (text[n - 1] == '0')
+        text[--n] = '\0';
+}
+
+/* "4 MiB", "1.5 KiB", "17 B": two decimals at most. */
+static void format_bytes(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    int u = 0;
+    uint64_t unit = 1;
+    while (u < 6 && bytes / unit >= 1024) {
+        unit *= 1024;
+        u++;
+    }
+    uint64_t whole = bytes / unit, part = bytes % unit;
+    int hundredths = unit == 1 ? 0 : (int)(part / (unit / 1024) * 100 / 1024);
+    if (hundredths == 0)
+        snprintf(text, 32, "%" PRIu64 " %s", whole, units[u]);
+    else if (hundredths % 10 == 0)
+        snprintf(text, 32, "%" PRIu64 ".%d %s", whole, hundredths / 10, units[u]);
+    else
+        snprintf(text, 32, "%" PRIu64 ".%02d %s", whole, hundredths, units[u]);
+}
+
+/* Bytes a nanosecond are GB/s: "52.4 GB/s". */
+static void format_rate(uint64_t bytes, int64_t ns, char text[48])
+{
+    int64_t moved = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+    int64_t tenths = sl__ratio(moved, ns, 10), hundredths = sl__ratio(moved, ns, 100);
+    if (tenths >= 100)
+        snprintf(text, 48, "%" PRId64 ".%d GB/s", tenths / 10, (int)(tenths % 10));
+    else
+        snprintf(text, 48, "%" PRId64 ".%02d GB/s", hundredths / 100, (int)(hundredths % 100));
+}
+
+/* A kernel's name without its return type, namespaces, arguments and what templates were
+ * given, of which most of a C++ name consists. */
+static void short_name(const char *name, char buffer[SL__LABEL_BYTES])
+{
+    static const char anonymous[] = "(anonymous namespace)::";
+    if (strncmp(name, "void ", 5) == 0)
+        name += 5;
+    for (const char *at; (at = strstr(name, anonymous)) && at < name + strcspn(name, "<");)
+        name = at + sizeof anonymous - 1;
+    size_t n = strcspn(name, "<(");
+    if (n == 0)
+        n = strlen(name);
+    for (size_t i = n; i >= 2; i--) {
+        if (name[i - 1] == ':' && name[i - 2] == ':' && i < n) {
+            name += i;
+            n -= i;
+            break;
+        }
+    }
+    if (n > MAX_LABEL_NAME)
+        n = MAX_LABEL_NAME;
+    while (n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80)     /* no half characters */
+        n--;
+    snprintf(buffer, SL__LABEL_BYTES, "%.*s", (int)n, name);
+}
+
+/* Of an engine or a stream. */
+const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
+                               char buffer[SL__STREAM_NAME_BYTES])
+{
+    static const char *const engines[SL_ENGINES] = {
+        [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D copies",
+        [SL_ENGINE_D2H] = "D2H copies", [SL_ENGINE_P2P] = "P2P copies",
+        [SL_ENGINE_HOST] = "host functions"
+    };
+    return c->options->rows == SL_ROWS_ENGINES ? engines[id]
+                                               : sl__stream_name(c->timeline, id, buffer);
+}
+
+/* ---- what a bar says ------------------------------------------------------------- */
+
+/* Of more than one. */
+static const char *const nouns[SL_SPAN_KINDS] = {
+    [SL_SPAN_KERNEL] = "kernels", [SL_SPAN_MEMCPY_H2D] = "H2D copies",
+    [SL_SPAN_MEMCPY_D2H] = "D2H copies", [SL_SPAN_MEMCPY_D2D] = "D2D copies",
+    [SL_SPAN_MEMCPY_P2P] = "P2P copies", [SL_SPAN_MEMSET] = "memsets",
+    [SL_SPAN_HOST_FUNC] = "host functions"
+};
+
+static bool is_mixed(const sl__bar *bar)
+{
+    return bar->counts[bar->kind] != bar->n;
+}
+
+static bool has_name(const sl__chart *c, const sl_span *span)
+{
+    bool named = span->kind == SL_SPAN_KERNEL || span->kind == SL_SPAN_HOST_FUNC;
+    return named && *sl_timeline_text(c->timeline, span->name);
+}
+
+/* The name of one operation, as short as possible if `brief`. */
+static void name_span(const sl__chart *c, const sl_span *span, bool brief,
+                      char text[SL__LABEL_BYTES])
+{
+    char bytes[32];
+    const char *label = sl__brief_label(span->kind);
+    format_bytes(span->bytes, bytes);
+    if (has_name(c, span))
+        short_name(sl_timeline_text(c->timeline, span->name), text);
+    else if (span->bytes > 0 && !brief)
+        snprintf(text, SL__LABEL_BYTES, "%s %s", label, bytes);
+    else
+        snprintf(text, SL__LABEL_BYTES, "%s", label);
+}
+
+static const sl_span *first_span(const sl__chart *c, const sl__bar *bar)
+{
+    size_t n;
+    return &sl_timeline_spans(c->timeline, &n)[bar->first];
+}
+
+static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief,
+                     char text[SL__LABEL_BYTES])
+{
+    const sl_span *first = first_span(c, bar);
+    char name[SL__LABEL_BYTES];
+    if (bar->n == 1) {
+        name_span(c, first, brief, text);
+    } else if (is_mixed(bar)) {
+        snprintf(text, SL__LABEL_BYTES, "%zu operations", bar->n);
+    } else if (has_name(c, first) && bar->same_name && !brief) {
+        name_span(c, first, true, name);
+        snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, MAX_LABEL_NAME, name);
+    } else {
+        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, nouns[bar->kind]);
+    }
+}
+
+/* The full text, the brief one, or the beginning of that. */
+static bool fit_label(const char *full, const char *brief, int room, int size,
+                      char buffer[SL__LABEL_BYTES])
+{
+    const char *text = sl__xml_px(full, size) <= room ? full : brief;
+    return sl__xml_fit(text, room, size, false, buffer, SL__LABEL_BYTES);
+}
+
+static int room_in(const sl__bar *bar)
+{
+    return (int)(bar->width / SL__PX) - 2 * LABEL_PAD;
+}
+
+bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
+                     char buffer[SL__LABEL_BYTES])
+{
+    char full[SL__LABEL_BYTES], brief[SL__LABEL_BYTES];
+    if (room_in(bar) < size)
+        return false;
+    name_bar(c, bar, false, full);
+    name_bar(c, bar, true, brief);
+    return fit_label(full, brief, room_in(bar), size, buffer);
+}
+
+bool sl__chart_held_label(const sl__chart *c, const sl__bar *bar, int size,
+                          char buffer[SL__LABEL_BYTES])
+{
+    const sl__held *held = &c->rows.held.at[bar->first];
+    char count[32];
+    if (room_in(bar) < size)
+        return false;
+    snprintf(count, sizeof count, "%zu calls", bar->n);
+    if (bar->n > 1)
+        return fit_label(count, count, room_in(bar), size, buffer);
+    return fit_label(sl__held_name(c->timeline, held, false),
+                     sl__held_name(c->timeline, held, true), room_in(bar), size, buffer);
+}
+
+/* ---- tooltips -------------------------------------------------------------------- */
+
+static void put_xml(const sl__chart *c, const char *text)
+{
+    sl__xml_add(c->pen.out, text, MAX_NAME_BYTES);
+}
+
+/* "starts at 1.25 ms, takes 300 us" */
+static void put_times(const sl__chart *c, int64_t start_ns, int64_t end_ns)
+{
+    char start[48], length[SL__DURATION_BYTES];
+    sl__chart_time(c, start_ns - c->first_ns, start);
+    sl__format_duration(length, end_ns - start_ns);
+    sl_text_add(c->pen.out, "\nstarts at %s %s, takes %s", start, c->axis.unit, length);
+}
+
+static void put_where(const sl__chart *c, uint32_t where)
+{
+    const char *place = sl_timeline_text(c->timeline, where);
+    const char *source = sl_timeline_source(c->timeline, where);
+    if (!*place)
+        return;
+    sl__pen_put(&c->pen, "\n");
+    put_xml(c, place);
+    source += strspn(source, " \t");
+    if (*source) {
+        sl__pen_put(&c->pen, ": ");
+        put_xml(c, source);
+    }
+}
+
+static void tell_span(const sl__chart *c, const sl_span *span)
+{
+    char buffer[SL__STREAM_NAME_BYTES], bytes[32], rate[48];
+    const char *symbol = sl_timeline_text(c->timeline, span->symbol);
+    const char *name = sl_timeline_text(c->timeline, span->name);
+    put_xml(c, *name ? name : sl__looks[span->kind].label);
+    if (*symbol && span->symbol != span->name) {
+        sl__pen_put(&c->pen, "\n");
+        put_xml(c, symbol);
+    }
+    sl__pen_put(&c->pen, "\nstream: ");
+    put_xml(c, sl__stream_name(c->timeline, span->stream, buffer));
+    put_times(c, span->start_ns, span->end_ns);
+    if (span->blocks > 0)
+        sl_text_add(c->pen.out, "\n%" PRIu32 " blocks of %d threads", span->blocks, span->threads);
+    if (span->bytes > 0) {
+        format_bytes(span->bytes, bytes);
+        sl_text_add(c->pen.out, "\n%s", bytes);
+    }
+    if (span->bytes > 0 && span->end_ns > span->start_ns) {
+        format_rate(span->bytes, span->end_ns - span->start_ns, rate);
+        sl_text_add(c->pen.out, ", %s", rate);
+    }
+    put_where(c, span->where);
+}
+
+void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
+{
+    const sl_span *first = first_span(c, bar);
+    char text[SL__LABEL_BYTES], busy[SL__DURATION_BYTES];
+    if (bar->n == 1) {
+        tell_span(c, first);
+        return;
+    }
+    name_bar(c, bar, false, text);
+    put_xml(c, text);
+    const char *before = ": ";
+    for (int kind = 0; kind < SL_SPAN_KINDS && is_mixed(bar); kind++) {
+        if (bar->counts[kind] == 0)
+            continue;
+        sl_text_add(c->pen.out, "%s%" PRIu32 " %s", before, bar->counts[kind],
+                    bar->counts[kind] == 1 ? sl__looks[kind].label : nouns[kind]);
+        before = ", ";
+    }
+    put_times(c, bar->start_ns, bar->end_ns);
+    sl__format_duration(busy, bar->busy_ns);
+    sl_text_add(c->pen.out, ", %s busy", busy);
+    put_where(c, first->where);
+}
+
+void sl__chart_tell_held(const sl__chart *c, const sl__bar *bar)
+{
+    static const char *const words[] = {
+        [SL__HELD_WAIT] = "the host waits for the device",
+        [SL__HELD_COPY] = "the copy holds the host",
+        [SL__HELD_QUEUE] = "the host waits for room in the launch queue",
+        [SL__HELD_CALL] = "the host is in this call",
+        [SL__HELD_WORK] = "the host does work of its own"
+    };
+    const sl__held *held = &c->rows.held.at[bar->first];
+    if (bar->n == 1)
+        put_xml(c, sl__held_name(c->timeline, held, false));
+    else
+        sl_text_add(c->pen.out, "%zu calls", bar->n);
+    sl_text_add(c->pen.out, ": %s", words[bar->kind]);
+    put_times(c, bar->start_ns, bar->end_ns);
+    put_where(c, held->where);
+}
+
+void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
+{
+    char held[SL__DURATION_BYTES], one[SL__STREAM_NAME_BYTES], other[SL__STREAM_NAME_BYTES];
+    const sl_call *wait = sl_timeline_find_call(c->timeline, arrow->wait);
+    put_xml(c, sl__stream_name(c->timeline, arrow->to_stream, one));
+    sl__pen_put(&c->pen, " waits for an event of ");
+    put_xml(c, sl__stream_name(c->timeline, arrow->from_stream, other));
+    sl__format_duration(held, arrow->held_ns);
+    if (arrow->held_ns > 0)
+        sl_text_add(c->pen.out, "\nfor %s", held);
+    else
+        sl__pen_put(&c->pen, "\nwhich had happened already");
+    if (wait)
+        put_where(c, wait->where);
+}

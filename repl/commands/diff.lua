@@ -1,0 +1,110 @@
+-- diff.lua - streamlab diff A B: two trace files side by side.
+
+local command = require "streamlab.command"
+
+local usage = [[
+usage: streamlab diff [options] A B
+Sets two trace files side by side: the charts on one scale of time, makespan and
+lower bound, busy times and overlaps by kind, the makespan's parts; says what
+moved most, and where each lost most time. A and B are .json or .json.gz; - is
+stdin.
+
+what to print:
+  --no-chart        all but the charts
+  --json            the figures of both, and what they differ by, as one JSON
+                    object instead
+the charts:
+  --from TIME, --to TIME
+                    a part of them, from the first operation on: 12ms, 3.5us, 2s
+  --rows WHAT       streams (default) or engines
+  --columns N       their width, else that of the terminal
+others:
+  -h, --help        print this and stop
+Exit status: 0 success, 1 a file cannot be read, 2 wrong usage.
+]]
+
+local known = {
+    ["no-chart"] = true, json = true,
+    from = { read = command.time_us }, to = { read = command.time_us },
+    rows = { read = command.one_of("streams", "engines") },
+    columns = { read = command.columns },
+}
+
+local options, files = command.read(usage, known, ...)
+command.check_range(usage, options)
+if #files ~= 2 then
+    command.refuse(usage, #files < 2 and "two trace files are needed"
+        or ("two trace files, got also '%s'"):format(files[3]))
+end
+
+local a, b = command.load(files[1]), command.load(files[2])
+local try = command.try
+command.check_start(options, math.max(a.makespan_us, b.makespan_us))
+
+-- ---- as JSON ------------------------------------------------------------------------
+
+local kinds = { "kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_d2d", "memcpy_p2p", "memset",
+                "host_func" }
+
+local function change(was, is)
+    return ("%.3f"):format(is - was == 0 and 0 or is - was)
+end
+
+local function object(fields)
+    return "{" .. table.concat(fields, ", ") .. "}"
+end
+
+-- The differences of busy times and overlaps, of the kinds that either has.
+local function changes_by_kind()
+    local busy, overlap, has = {}, {}, {}
+    for i, kind in ipairs(kinds) do
+        local was, is = try(a.busy_us, a, kind), try(b.busy_us, b, kind)
+        has[kind] = was > 0 or is > 0
+        if has[kind] then
+            busy[#busy + 1] = ('"%s": %s'):format(kind, change(was, is))
+        end
+        for j = 1, has[kind] and i - 1 or 0 do
+            local other = kinds[j]
+            if has[other] then
+                overlap[#overlap + 1] = ('"%s&%s": %s'):format(other, kind,
+                    change(try(a.overlap_us, a, other, kind), try(b.overlap_us, b, other, kind)))
+            end
+        end
+    end
+    return object(busy), object(overlap)
+end
+
+local function indented(json)
+    return (json:gsub("%s+$", ""):gsub("\n", "\n  "))
+end
+
+local function print_json()
+    local busy, overlap = changes_by_kind()
+    local was, is = try(a.bounds, a), try(b.bounds, b)
+    io.stdout:write('{\n  "a": ', indented(try(a.json, a)), ',\n  "b": ', indented(try(b.json, b)),
+        ',\n  "change": {\n',
+        '    "makespan_us": ', change(a.makespan_us, b.makespan_us), ',\n',
+        '    "wall_us": ', change(a.wall_us, b.wall_us), ',\n',
+        '    "lower_bound_us": ', change(was.lower_us, is.lower_us), ',\n',
+        '    "busy_us": ', busy, ',\n',
+        '    "overlap_us": ', overlap, '\n  }\n}\n')
+end
+
+-- ---- as text ------------------------------------------------------------------------
+
+local function print_chart(letter, path, tl, other)
+    print(letter .. "  " .. command.title(path, tl))
+    try(tl.show, tl, { from_us = options.from, to_us = options.to, rows = options.rows,
+                       columns = options.columns, beside = other })
+    print()
+end
+
+if options.json then
+    print_json()
+elseif options["no-chart"] then
+    try(a.diff, a, b, { names = files })
+else
+    print_chart("A", files[1], a, b)
+    print_chart("B", files[2], b, a)
+    try(a.diff, a, b)
+end

@@ -1,0 +1,108 @@
+-- show.lua - streamlab show FILE: a trace file as chart, figures and explanation, or as
+-- another file.
+
+local command = require "streamlab.command"
+
+local usage = [[
+usage: streamlab show [options] FILE
+Prints what a trace file tells: a chart of what ran when, busy times, overlaps
+and bounds, and where time was lost. FILE is a .json or .json.gz, written by
+streamlab, by PyTorch's profiler or by others that write such; - is stdin.
+
+what to print (default: all three):
+  --chart           the chart
+  --summary         busy times, overlaps, lower bounds
+  --explain         what the makespan consists of, where time was lost, and what
+                    to do about it
+  --json            the figures as one JSON object instead
+the chart:
+  --from TIME, --to TIME
+                    a part of it, from the first operation on: 12ms, 3.5us, 2s
+  --rows WHAT       streams (default) or engines
+  --columns N       its width, else that of the terminal
+files:
+  -o, --output FILE write this instead of printing: .svg, .html, .json or
+                    .json.gz; may be given several times. --from, --to and
+                    --rows hold for an .svg
+  --theme WHICH     light or dark, of the .svg; without it as the viewer prefers
+others:
+  -h, --help        print this and stop
+Exit status: 0 success, 1 the file cannot be read or written, 2 wrong usage.
+]]
+
+local suffixes = { ".svg", ".html", ".json", ".json.gz" }
+
+local function output(path)
+    for _, suffix in ipairs(suffixes) do
+        if #path > #suffix and path:sub(-#suffix) == suffix then
+            return path
+        end
+    end
+    return nil, "a file that ends in .svg, .html, .json or .json.gz"
+end
+
+local file_option = { read = output, name = "files", list = true }
+local known = {
+    chart = true, summary = true, explain = true, json = true,
+    from = { read = command.time_us }, to = { read = command.time_us },
+    rows = { read = command.one_of("streams", "engines") },
+    columns = { read = command.columns },
+    theme = { read = command.one_of("light", "dark") },
+    o = file_option, output = file_option,
+}
+
+local options, files = command.read(usage, known, ...)
+command.check_range(usage, options)
+local some = options.chart or options.summary or options.explain
+if #files ~= 1 then
+    command.refuse(usage, #files == 0 and "a trace file is needed"
+        or ("one trace file at a time, got also '%s'; streamlab diff compares two")
+        :format(files[2]))
+elseif options.json and some then
+    command.refuse(usage, "--json goes without --chart, --summary and --explain")
+end
+
+local tl = command.load(files[1])
+command.check_start(options, tl.makespan_us)
+
+for _, path in ipairs(options.files or {}) do
+    local how
+    if path:find("%.svg$") then
+        how = { from_us = options.from, to_us = options.to, rows = options.rows,
+                theme = options.theme }
+    end
+    command.try(tl.save, tl, path, how)
+end
+if options.json then
+    io.stdout:write((command.try(tl.json, tl)))
+    return
+elseif options.files and not some then
+    return
+end
+
+-- A blank line between what is printed.
+local printed = false
+local function print_part(method, ...)
+    if printed then
+        print()
+    end
+    printed = true
+    command.try(method, tl, ...)
+end
+
+if not some then
+    print(command.title(files[1], tl))
+end
+if options.chart or not some then
+    print_part(tl.show, { from_us = options.from, to_us = options.to, rows = options.rows,
+                          columns = options.columns })
+end
+-- Of an empty timeline each part would say only that.
+if tl.span_count > 0 or some then
+    if options.summary or not some then
+        print_part(tl.summary)
+    end
+    if options.explain or not some then
+        print_part(tl.explain)
+    end
+end

@@ -1,0 +1,334 @@
+# page.t.py - the .html report in headless Chromium, used as a person would use it.
+#
+# Pages are written by the program ($STREAMLAB) on the simulated GPU. Nothing is timed
+# against a limit; frame times are printed for those who want to know.
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True          # no folder beside the tests
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import webdriver  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+run = failed = 0
+
+
+def ok(passed, name, *details):
+    global run, failed
+    run += 1
+    failed += not passed
+    print(f"{'' if passed else 'not '}ok {run} - {name}", flush=True)
+    if not passed:
+        for detail in details:
+            print(f"#   {detail}", file=sys.stderr)
+
+
+def equal(got, want, name):
+    ok(got == want, name, f"got      {got!r}", f"expected {want!r}")
+
+
+def diag(text):
+    print(f"# {text}", file=sys.stderr, flush=True)
+
+
+def write_pages(folder, *what):
+    for one in what:
+        subprocess.run([os.environ.get("STREAMLAB", "build/streamlab"), "--backend", "sim",
+                        os.path.join(HERE, "pages.lua"), folder, one],
+                       check=True, stdout=subprocess.DEVNULL)
+
+
+# ---- asking the page ---------------------------------------------------------------------
+
+
+def view(browser):
+    return browser.run("return [view.from, view.to]")
+
+
+def rest(browser):
+    """Waits until the view no longer moves and everything is drawn."""
+    for _ in range(100):
+        if not browser.run("return moving || pending"):
+            return
+        time.sleep(0.05)
+
+
+def middle(browser, row):
+    """The middle of a row's first bar in view, in the window."""
+    return browser.run("""
+        const row = state.rows[arguments[0]], lane = row.lanes[0];
+        const box = canvas.getBoundingClientRect();
+        const i = lowerBound(lane.start, view.from);
+        return [box.left + (toX(lane.start[i]) + toX(lane.end[i])) / 2,
+                box.top + laneY(row, 0) + row.bar / 2, lane.op[i]];""", row)
+
+
+def text(browser, selector):
+    return browser.run("return document.querySelector(arguments[0]).innerText", selector)
+
+
+# ---- the tests -----------------------------------------------------------------------------
+
+
+def it_loads(browser):
+    equal(text(browser, "h1"), "NVIDIA H200", "the page names the device")
+    ok("Simulated GPU, profile h200" in text(browser, "#recorded"), "and that it is simulated")
+    ratio = browser.run("return data.makespan / data.bounds.lower")
+    equal(text(browser, ".ratio"), f"{ratio:.2f}×", "makespan / bound is the headline")
+    equal(browser.run("return spans.n"), 1200, "all operations are there")
+    equal(browser.run("return state.rows.map((row) => row.title)"),
+          ["host", "first", "second", "third"], "with a row for the host and each stream")
+    drawn = browser.run("""
+        const row = state.rows[1], scale = canvas.width / view.width;
+        const x = toX(row.lanes[0].start[500]), y = laneY(row, 0) + row.bar / 2;
+        return Array.from(pen.getImageData(x * scale, y * scale, 1, 1).data);""")
+    ok(drawn[3] == 255 and drawn[1] > drawn[0], "a kernel is drawn, in green", drawn)
+
+
+def numbers_arrive_exactly(browser):
+    equal(browser.run("return unionLength(unionOf(state.rows[1].lanes)) === data.busy[0].busy"),
+          True, "the compute row's busy time is the core's, to the ns")
+    equal(browser.run("""
+        const rows = deviceRows("engines").map((row) => unionOf(row.lanes));
+        return data.overlaps.slice(0, 3).every(({of, common}) =>
+            overlapLength(...of.map((engine) => rows[
+                data.busy.findIndex((use) => use.engine === engine)])) === common);"""),
+          True, "so are the overlaps of the engines")
+    equal(browser.run("""
+        return Math.max(...spans.end) - Math.min(...spans.start) === data.makespan"""),
+          True, "and the makespan")
+    equal(browser.run("return [0, 7, 999.4, 999.5, 1234, 55600000, 999500, 2e12].map(duration)"),
+          ["0", "7 ns", "999 ns", "1.00 us", "1.23 us", "55.6 ms", "1.00 ms", "2000 s"],
+          "durations have three figures")
+    equal(browser.run("return [0, 1, 1000, 1000001, -1500, 12345678].map(exactly)"),
+          ["0 ns", "1 ns", "1 us", "1.000\u2009001 ms", "−1.5 us", "12.345\u2009678 ms"],
+          "or all of them")
+
+
+def it_zooms_and_moves(browser):
+    x, y, _ = middle(browser, 2)
+    before = view(browser)
+    at = browser.run("return toTime(arguments[0] - canvas.getBoundingClientRect().left)", x)
+    browser.wheel(x, y, -300)
+    after = view(browser)
+    ok(after[1] - after[0] < 0.7 * (before[1] - before[0]), "the wheel zooms in", before, after)
+    now = browser.run("return toTime(arguments[0] - canvas.getBoundingClientRect().left)", x)
+    ok(abs(now - at) < (after[1] - after[0]) / 500, "at the pointer", at, now)
+    browser.press("w")
+    zoomed = view(browser)
+    ok(zoomed[1] - zoomed[0] < after[1] - after[0], "W zooms in")
+    browser.press("d")
+    moved = view(browser)
+    ok(moved[0] > zoomed[0] and abs((moved[1] - moved[0]) - (zoomed[1] - zoomed[0])) < 1,
+       "D moves on")
+    browser.drag(x, y, x + 200, y)
+    dragged = view(browser)
+    shift = 200 * browser.run("return perPixel()")
+    ok(abs(moved[0] - dragged[0] - shift) < shift / 50, "dragging moves by as many pixels",
+       moved, dragged, shift)
+    browser.wheel(x, y, 0, 120)
+    ok(view(browser)[0] > dragged[0], "scrolling sideways moves as well")
+    browser.press("s", "-", "+", "a", "0")
+    rest(browser)
+    equal(view(browser), before, "0 shows all again")
+    browser.wheel(x, y, 100)
+    equal(view(browser), before, "zooming out of the whole changes nothing")
+    browser.run("for (let i = 0; i < 200; i++) zoom(0.5)")
+    ok(19 < view(browser)[1] - view(browser)[0] < 21, "zooming in ends at 20 ns")
+    browser.run("setView(limits.from, limits.to)")
+
+
+def details_are_shown(browser):
+    browser.run("setView(data.origin + 20e6, data.origin + 21e6)")
+    x, y, op = middle(browser, 2)
+    browser.move(x, y)
+    tip = text(browser, "#tip")
+    for part in ["Memcpy DtoH (Device -> Pageable)", "copy D2H in second", "4.00 MiB", "GB/s",
+                 "device → pageable", "puzzler.lua:", "non_blocking = false", "Host blocked"]:
+        ok(part in tip, f"hovering a copy shows '{part}'", tip)
+    browser.click(x, y)
+    equal(browser.run("return state.selected"), op, "a click selects it")
+    ok("Memcpy DtoH" in text(browser, "#inspector"), "its details are below the chart")
+    equal(browser.run("return state.arrows.length"), 2,
+          "its arrows: from its call, and to the call that waited for it")
+    browser.run("chart.focus()")
+    browser.press("Right")
+    equal(browser.run("return lastSpanBefore(spans.stream[state.selected],"
+                      " spans.id[state.selected])"), op, "the right arrow goes to the next one")
+    browser.press("Left", "Up")
+    equal(browser.run("return spans.kind[state.selected]"), 0, "up goes to the row of kernels")
+    ok("matmul_f32" in text(browser, "#inspector"), "with their details")
+    ok("blocks" in text(browser, "#inspector"), "and their grid")
+    browser.press("f")
+    rest(browser)
+    ok(abs(browser.run("return spans.length[state.selected] / (view.to - view.from)") - 0.5) < 0.01,
+       "F zooms to it")
+    browser.press("Escape")
+    equal(browser.run("return state.selected"), -1, "Esc clears the selection")
+    browser.press("Enter")
+    ok(browser.run("return state.selected") >= 0, "Enter selects the first in view")
+    browser.press("Escape")
+
+
+def a_range_is_measured(browser):
+    browser.run("setView(data.origin + 20e6, data.origin + 30e6)")
+    x, y, _ = middle(browser, 1)
+    browser.drag(x, y, x + 300, y, shift=True)
+    length = browser.run("return state.range && state.range.to - state.range.from")
+    ok(length and abs(length - 300 * browser.run("return perPixel()")) < 2,
+       "Shift + drag measures", length)
+    shown = text(browser, "#inspector")
+    ok("compute & d2h" in shown and "measured" in shown, "busy and common times are shown", shown)
+    equal(browser.run("""
+        const {from, to} = state.range;
+        let busy = 0;
+        for (let i = 0; i < spans.n; i++) {
+            if (spans.kind[i] === KIND.d2h) {
+                busy += Math.max(0, Math.min(to, spans.end[i]) - Math.max(from, spans.start[i]));
+            }
+        }
+        return duration(busy)"""),
+          browser.run("return rangeFacts(state.range)[3][1].split(',')[0]"), "and are right")
+    browser.press("Escape")
+    equal(browser.run("return state.range"), None, "Esc clears the range")
+
+
+def findings_lead_to_the_chart(browser):
+    browser.run("setView(limits.from, limits.to)")
+    whole = view(browser)
+    first = browser.run("""
+        const card = document.querySelector("#findings button");
+        card.scrollIntoView({block: "center"});
+        const box = card.getBoundingClientRect();
+        return [box.left + 40, box.top + 20]""")
+    shown = text(browser, "#findings button")
+    ok("data_on_gpu[i]:to(\"cpu\", {non_blocking = false})" in shown,
+       "the first finding quotes the line of the script", shown)
+    ok("pinned" in shown, "and has a remedy")
+    browser.click(*first)
+    rest(browser)
+    now = view(browser)
+    ok(now[1] - now[0] < 0.2 * (whole[1] - whole[0]), "a click on it zooms", whole, now)
+    wait = browser.run("const f = groups[0][0].finding; return [f.from, f.to]")
+    ok(now[0] < wait[0] and wait[1] < now[1], "to its longest wait")
+    equal(text(browser, "#findings [aria-pressed=true] .cause"), "Host blocked", "it is marked")
+    ok(browser.run("return state.marks.some((row) => row.waits[0].n > 0)"),
+       "and its waits are drawn")
+    browser.click(*browser.run("""
+        const box = document.querySelector("#findings [aria-pressed=true]").getBoundingClientRect();
+        return [box.left + 40, box.top + 20]"""))
+    equal(browser.run("return state.group"), -1, "a second click lets go of it")
+
+
+def rows_and_theme(browser):
+    browser.run("setView(limits.from, limits.to)")
+    browser.run("document.querySelector('[data-rows=engines]').click()")
+    equal(browser.run("return state.rows.map((row) => row.title)"),
+          ["host", "compute", "H2D copies", "D2H copies"], "rows may be the engines")
+    browser.press("e")
+    equal(browser.run("return state.mode"), "streams", "E changes them back")
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    light = browser.run(paper)
+    browser.run("byId('theme').click(); byId('theme').click()")
+    ok(light == "rgb(255, 255, 255)" and browser.run(paper) != light, "there is a dark theme")
+    browser.run("byId('theme').click()")
+    equal(browser.run(paper), light, "and the system's choice is kept otherwise")
+    browser.run("operations.open = true; showOperations()")
+    equal(browser.run("return operations.querySelectorAll('tbody tr').length"), 200,
+          "a table has the operations in view")
+    browser.run("operations.open = false")
+    browser.press("?")
+    ok("Shift" in text(browser, "#keys"), "? shows the keys")
+    browser.press("?")
+    browser.resize(700, 800)
+    time.sleep(0.2)
+    equal(browser.run("return [view.width === content.clientWidth,"
+                      " document.documentElement.scrollWidth <= innerWidth]"), [True, True],
+          "the page fits a narrow window")
+    browser.resize(1280, 800)
+
+
+def waits_are_told(browser, folder):
+    browser.open(os.path.join(folder, "events.html"))
+    words = browser.run("return waitsOf(1).map(({words}) => words)")
+    ok(words and words[0] == "an event behind Memcpy HtoD (Pinned -> Device) in load",
+       "an operation behind a wait for an event says what the event was for", words)
+    equal(browser.run("return arrowsOf(1).map(({from, fromHost}) => [from, Boolean(fromHost)])"),
+          [[1, True], [0, False]], "with arrows from its call and from there")
+    browser.run("chart.focus()")
+    browser.press("Enter", "Down")
+    equal(browser.run("return state.selected"), 1, "down goes to the stream below")
+
+
+def names_do_no_harm(browser, folder):
+    browser.open(os.path.join(folder, "hostile.html"))
+    ok("</script><img src=x onerror=" in browser.run("return state.rows[1].title"),
+       "a name that looks like HTML is a name")
+    browser.run("select(0); operations.open = true; showOperations()")
+    x, y, _ = middle(browser, 1)
+    browser.move(x, y)
+    time.sleep(0.2)
+    ok("<img" in text(browser, "#tip"), "also where details are shown")
+    equal(browser.run("return document.images.length"), 0, "there is no image")
+    ok("caught" not in browser.run("return document.title"), "and nothing of it runs")
+
+
+def an_empty_page(browser, folder):
+    browser.open(os.path.join(folder, "empty.html"))
+    ok("Nothing ran" in text(browser, "#inspector"), "an empty timeline says so")
+    browser.press("w", "e", "0", "Enter", "Escape")
+
+
+def a_large_page(browser, folder):
+    path = os.path.join(folder, "100000.html")
+    diag(f"100,000 operations: {os.path.getsize(path) / 1e6:.1f} MB")
+    browser.open(path)
+    equal(browser.run("return spans.n"), 100000, "100,000 operations are there")
+    times = browser.run("""
+        const out = [], all = limits.to - limits.from;
+        for (let i = 0; i < 100; i++) {
+            const length = all * 0.9 ** i, at = limits.from + all * (0.5 + 0.3 * Math.sin(i / 9));
+            setView(at - length / 2, at + length / 2);
+            const start = performance.now();
+            paint();
+            out.push(performance.now() - start);
+        }
+        return out.sort((a, b) => a - b)""")
+    diag(f"frames of a zoom: median {times[50]:.1f} ms, longest {times[-1]:.1f} ms")
+    equal(browser.run("""
+        const lane = state.rows[1].lanes[0], {share} = filling(lane, 0, lane.n, 0, limits.to);
+        let busy = 0;
+        for (let i = 0; i < lane.n; i++) busy += lane.end[i] - lane.start[i];
+        return Math.abs(share * limits.to - busy) < 1"""), True,
+          "a pixel's share is what all its operations sum up to")
+
+
+def main():
+    missing = webdriver.missing()
+    if missing:
+        print(f"1..0 # SKIP {missing}")
+        return 0
+    folder = tempfile.mkdtemp(prefix="streamlab-pages-")
+    try:
+        write_pages(folder, "puzzler", "events", "hostile", "empty", "100000")
+        with webdriver.Browser(1280, 800) as browser:
+            browser.open(os.path.join(folder, "blocking.html"))
+            for test in [it_loads, numbers_arrive_exactly, it_zooms_and_moves, details_are_shown,
+                         a_range_is_measured, findings_lead_to_the_chart, rows_and_theme]:
+                test(browser)
+            waits_are_told(browser, folder)
+            names_do_no_harm(browser, folder)
+            an_empty_page(browser, folder)
+            a_large_page(browser, folder)
+            equal(browser.messages(), [], "no page wrote an error or a warning to the console")
+    finally:
+        shutil.rmtree(folder)
+    print(f"1..{run}")
+    return 1 if failed else 0
+
+
+sys.exit(main())

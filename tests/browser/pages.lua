@@ -1,0 +1,76 @@
+-- pages.lua - writes the pages that the browser's tests look at, on the simulated GPU.
+--
+--   streamlab pages.lua FOLDER puzzler|events|hostile|empty|OPERATIONS
+--
+-- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
+-- that waits for its event; hostile: names that would be
+-- HTML or scripts if they were not escaped; a number: as many operations in 8 streams.
+
+local lab = require "streamlab"
+local folder, what = arg[1], arg[2]
+
+local function save(tl, name)
+    tl:save(folder .. "/" .. name .. ".html")
+end
+
+local function puzzler()
+    local profile, names = lab.profile, {"nonblocking", "blocking", "pinned"}
+    function lab.profile(...)
+        local tl = profile(...)
+        save(tl, table.remove(names, 1))
+        return tl
+    end
+    arg = {}
+    dofile("scripts/puzzler.lua")
+end
+
+local function hostile()
+    lab.open{backend = "sim"}
+    local name = "</script><img src=x onerror=document.title='caught'><b>"
+    local stream = lab.stream{name = name}
+    local work = assert(load("local lab, stream = ... lab.spin(1, {stream = stream})", "@" .. name))
+    save(lab.profile(function() work(lab, stream) end), "hostile")
+end
+
+local function events()
+    lab.open{backend = "sim"}
+    local load, compute = lab.stream{name = "load"}, lab.stream{name = "compute"}
+    local host = lab.zeros(1024, 1024, {device = "cpu", pinned = true})
+    save(lab.profile(function()
+        local x = host:to("cuda", {non_blocking = true, stream = load})
+        compute:wait_event(load:record_event())
+        lab.pow(x, 2, {stream = compute})
+    end), "events")
+end
+
+local function many(n)
+    lab.open{backend = "sim"}
+    local streams, x = {}, lab.zeros(64, {pinned = true, device = "cpu"})
+    local y = lab.zeros(64)
+    for i = 1, 8 do streams[i] = lab.stream{name = "stream " .. i} end
+    save(lab.profile(function()
+        for i = 1, n do
+            local options = {stream = streams[i % 8 + 1], blocks = 8 + i % 5}
+            if i % 16 == 3 then
+                y:copy_(x, {non_blocking = true, stream = options.stream})
+            elseif i % 16 == 9 then
+                x:copy_(y, {non_blocking = true, stream = options.stream})
+            else
+                lab.spin(0.002 + 0.001 * (i % 7), options)
+            end
+        end
+    end), tostring(n))
+end
+
+if what == "puzzler" then
+    puzzler()
+elseif what == "events" then
+    events()
+elseif what == "hostile" then
+    hostile()
+elseif what == "empty" then
+    lab.open{backend = "sim"}
+    save(lab.profile(function() end), "empty")
+else
+    many(math.tointeger(tonumber(what)))
+end

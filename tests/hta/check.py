@@ -1,0 +1,237 @@
+# check.py PROGRAM TRACE... - does Holistic Trace Analysis (HTA) read our traces,
+# and say what we say? TAP on stdout; run by tests/hta/run.
+#
+# Beside NAME.json may lie NAME.figures.json (record.lua); of a trace without them the
+# figures are asked of PROGRAM: `PROGRAM show --json TRACE`.
+#
+# HTA computes in us. As it comes it moves starts up and ends down to whole us, and its
+# kernel breakdown cuts each stretch to whole us even with HTA_DISABLE_NS_ROUNDING=1. So
+# its figures are taken twice: as it comes, within 1 us a stretch; and from a copy of what
+# it has read with all times in ns, as integers, in which its arithmetic is exact.
+import copy
+import gzip
+import json
+import logging
+import os
+import subprocess
+import sys
+import warnings
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.WARNING)
+
+from hta.trace_analysis import TraceAnalysis  # noqa: E402
+
+ANNOTATION = "streamlab"
+COPIES = {"memcpy_h2d": "Memcpy HtoD", "memcpy_d2h": "Memcpy DtoH", "memcpy_d2d": "Memcpy DtoD",
+          "memcpy_p2p": "Memcpy PtoP", "memset": "Memset"}
+
+count = failed = 0
+
+
+def ok(passed, name, said=""):
+    global count, failed
+    count += 1
+    print(("ok" if passed else "not ok"), count, "-", name, flush=True)
+    if not passed:
+        failed += 1
+        print("#  ", said, file=sys.stderr, flush=True)
+    return passed
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print("ok", count, "-", name, "# SKIP", why, flush=True)
+
+
+def load(path, rounding=False):
+    os.environ["HTA_DISABLE_NS_ROUNDING"] = "0" if rounding else "1"
+    return TraceAnalysis(trace_files={0: path}, trace_dir="")
+
+
+def in_ns(analysis):
+    """The same analysis of the same trace with times in whole ns."""
+    exact = copy.copy(analysis)
+    exact.t = copy.copy(analysis.t)
+    df = analysis.t.get_trace(0).copy()
+    for column in ("ts", "dur"):
+        df[column] = (df[column] * 1000).round().astype("int64")
+    df["end"] = df["ts"] + df["dur"]
+    exact.t.traces = {0: df}
+    return exact
+
+
+def overlap(analysis, start=None):
+    """HTA's "COMPUTATION overlapping MEMORY", also of the copies with one kind of name alone."""
+    chosen = copy.copy(analysis)
+    chosen.t = copy.copy(analysis.t)
+    df = analysis.t.get_trace(0)
+    table = analysis.t.symbol_table.get_sym_table()
+    categories, names = df["cat"].map(lambda i: table[i]), df["name"].map(lambda i: table[i])
+    memory = categories.isin(["gpu_memcpy", "gpu_memset"])
+    if start:
+        memory &= names.str.startswith(start)
+        chosen.t.traces = {0: df[categories.eq("kernel") | memory].copy()}
+    if not memory.any():
+        return 0
+    types, _ = chosen.get_gpu_kernel_breakdown(visualize=False, include_memory_kernels=True)
+    both = types[types["kernel_type"] == "COMPUTATION overlapping MEMORY"]["sum"]
+    return int(both.iloc[0]) if len(both) else 0
+
+
+def operations_of(path):
+    """The slices of the device, as they stand in the file."""
+    how = gzip.open if path.endswith(".gz") else open
+    with how(path, "rt", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    return [e for e in events if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def figures_of(path, program):
+    """What we say of a trace, or why we do not."""
+    beside = path.removesuffix(".gz").removesuffix(".json") + ".figures.json"
+    if os.path.exists(beside):
+        with open(beside, encoding="utf-8") as file:
+            return json.load(file), None
+    shown = run(program, "show", "--json", path)
+    if shown.returncode != 0:
+        return None, shown.stderr.strip()
+    return json.loads(shown.stdout), None
+
+
+def check_overlap(name, exact, operations, figures):
+    """Those that are there at all. What touches may have been moved, by 1 ns each."""
+    moved = sum("own ts" in e["args"] for e in operations)
+    for kind, start in COPIES.items():
+        if not any(e["name"].startswith(start) for e in operations):
+            continue
+        want = round(figures["overlap_us"].get("kernel&" + kind, 0) * 1000)
+        got = overlap(exact, start)
+        ok(abs(got - want) <= moved,
+           f"{name}: kernels overlap {kind} for {want} ns, as HTA says",
+           f"HTA says {got} ns, {moved} slices were moved")
+
+
+def check_as_it_comes(name, path, exact):
+    """Rounding off: each stretch is cut to whole us. Rounding on: each slice as well."""
+    want, stretches = overlap(exact) / 1000, len(exact.t.get_trace(0))
+    got = overlap(load(path))
+    ok(abs(got - want) <= stretches,
+       f"{name}: COMPUTATION overlapping MEMORY within 1 us a stretch",
+       f"HTA says {got} us, it is {want} us, of {stretches} events")
+    got = overlap(load(path, rounding=True))
+    ok(abs(got - want) <= 2 * stretches, f"{name}: and as HTA comes, with its rounding",
+       f"HTA says {got} us, it is {want} us, of {stretches} events")
+
+
+def check_launches(name, exact, figures):
+    stats = exact.get_cuda_kernel_launch_stats(
+        ranks=[0], visualize=False, include_memory_events=True)[0]
+    want = {launch["correlation"]: launch["delay_ns"] for launch in figures["launches"]}
+    got = dict(zip(stats["correlation"], stats["launch_delay"]))
+    ok(sorted(got) == sorted(want), f"{name}: launch statistics have a row for each launch",
+       f"HTA has {len(got)}, we have {len(want)}")
+    wrong = [c for c in want if abs(got.get(c, -9) - want[c]) > 2]    # a call moves by 1 ns, too
+    ok(not wrong, f"{name}: with the delays that we have",
+       f"launch {wrong[:1]}: HTA says {got.get((wrong or [0])[0])}, {want.get((wrong or [0])[0])}")
+    ok(all(delay >= 0 for delay in got.values()), f"{name}: none of them negative")
+
+
+def check_queues(name, exact, figures):
+    series = exact.get_queue_length_time_series([0])[0]
+    longest, ends, least = {}, {}, 0
+    for stream, rows in series.groupby("stream"):
+        longest[str(stream)] = int(rows["queue_length"].max())
+        ends[str(stream)] = int(rows["queue_length"].iloc[-1])
+        least = min(least, int(rows["queue_length"].min()))
+    ok(longest == figures["longest_queue"], f"{name}: queues grow as long as we count",
+       f"HTA says {longest}, we say {figures['longest_queue']}")
+    ok(set(ends.values()) == {0} and least == 0, f"{name}: and end empty, below 0 at no time",
+       f"ends {ends}, least {least}")
+
+
+class Warnings(logging.Handler):
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.said = []
+
+    def emit(self, record):
+        self.said.append(record.getMessage())
+
+
+def critical_path(analysis, annotation):
+    """The graph, its length in the unit of the trace, and what HTA warned of."""
+    heard = Warnings()
+    logging.disable(logging.NOTSET)
+    logger = logging.getLogger("hta")
+    logger.addHandler(heard)
+    logger.propagate = False
+    try:
+        result = analysis.critical_path_analysis(rank=0, annotation=annotation, instance_id=0)
+    finally:
+        logger.removeHandler(heard)
+        logging.disable(logging.WARNING)
+    if not result or not result[1]:
+        return None, 0, heard.said
+    graph = result[0]
+    return graph, sum(edge.weight for edge in graph.critical_path_edges_set), heard.said
+
+
+def check_critical_path(name, path, exact, figures):
+    graph, length, said = critical_path(exact, ANNOTATION)
+    if not ok(graph is not None, f"{name}: HTA finds a critical path", said):
+        return
+    # A kernel whose launch was followed by others before it started, in a stream that had
+    # done nothing yet, gets no edge from its launch: HTA's rule, whoever wrote the trace.
+    said = [text for text in said if "No edge was added" not in text]
+    ok(not said, f"{name}: without a warning", said[:1])
+    # Its edges are of operations, launches and the host's calls, not of what waits: so it is
+    # longer than our chain of operations alone, and no longer than the recording.
+    least, most = figures["critical_path_us"] * 1000, figures["wall_us"] * 1000 + 2
+    ok(least <= length <= most, f"{name}: of a length that can be",
+       f"{length} ns, expected {least} to {most}")
+    print(f"# {name}: critical path {length / 1e6:.3f} ms by HTA, {least / 1e6:.3f} ms of"
+          f" operations alone by us; makespan {figures['makespan_us'] / 1e3:.3f} ms", flush=True)
+    for rounding in (False, True):
+        graph, length, said = critical_path(load(path, rounding), "")
+        ok(graph is not None, f"{name}: also of the whole trace, "
+           + ("as HTA comes" if rounding else "in us"), said)
+
+
+def check_trace(path, program):
+    name = os.path.basename(path)
+    try:
+        analysis = load(path)
+    except Exception as error:  # whatever HTA throws
+        ok(False, f"{name}: HTA loads it", repr(error))
+        return
+    ok(True, f"{name}: HTA loads it")
+    figures, why = figures_of(path, program)
+    if not figures and run(program, "show", "--help").returncode != 0:
+        skip(f"{name}: the overlap", "this build has no `streamlab show`")
+        return
+    if not ok(figures is not None, f"{name}: so do we", why):
+        return
+    exact = in_ns(analysis)
+    check_overlap(name, exact, operations_of(path), figures)
+    check_as_it_comes(name, path, exact)
+    if "launches" not in figures:
+        return
+    check_launches(name, exact, figures)
+    check_queues(name, exact, figures)
+    check_critical_path(name, path, exact, figures)
+
+
+def main(program, *paths):
+    for path in paths:
+        check_trace(os.path.abspath(path), program)
+    print(f"1..{count}", flush=True)
+    return failed > 0
+
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,138 @@
+-- 48-picture.t.lua - tl:save("x.svg", options): what the options do, and what is refused.
+local T = require "tap"
+package.path = "tests/lua/?.lua;" .. package.path
+local ideal = require "ideal"
+
+local function refuses(...) ideal.refuses(T, ...) end
+
+local path = ideal.temporary(".svg")
+
+local function picture(tl, options)
+    tl:save(path, options)
+    local text = ideal.read(path)
+    os.remove(path)
+    return text
+end
+
+-- Two kernels of 1 ms on two streams, the second after the first.
+local function example()
+    ideal.open()
+    local one, two = lab.stream{name = "one"}, lab.stream{name = "two"}
+    return lab.profile(function()
+        lab.spin(1, {stream = one, blocks = 1})
+        two:wait_event(one:record_event())
+        lab.spin(1, {stream = two, blocks = 1})
+    end)
+end
+
+local function has(text, what, name)
+    T.ok(text:find(what, 1, true), name)
+end
+
+local function lacks(text, what, name)
+    T.ok(not text:find(what, 1, true), name)
+end
+
+local function pictures()
+    local tl = example()
+    T.is(tl:save(path), tl, "save gives the timeline")
+    local text = picture(tl)
+    T.like(text, "^<%?xml version=\"1.0\" encoding=\"UTF%-8\"%?>\n<svg xmlns=", "a file is SVG")
+    T.like(text, "</svg>\n$", "and whole")
+    has(text, "makespan 2.00 ms", "with the makespan")
+    has(text, "48-picture.t.lua:23", "the script positions")
+    has(text, "two waits for an event of one\nfor 1.00 ms", "an arrow")
+    has(text, ">device synchronize</text>", "and what the host did")
+    T.ok(text == picture(tl), "saving twice gives the same bytes")
+    T.ok(text == picture(example()), "so does another run")
+    T.ok(text == picture(tl, {}), "no options are the usual ones")
+    T.ok(text == picture(tl, {rows = "streams", theme = "auto", width_px = 960, arrows = true,
+                              from_us = 0, to_us = tl.makespan_us}), "which are these")
+end
+
+local function options()
+    local tl = example()
+    local text = picture(tl, {rows = "engines"})
+    has(text, ">compute</text>", "rows can be engines")
+    lacks(text, ">one</text>", "instead of streams")
+    text = picture(tl, {theme = "dark"})
+    has(text, "#16191d", "a theme can be dark")
+    lacks(text, "<style", "for good")
+    text = picture(tl, {theme = "light"})
+    lacks(text, "<style", "or light")
+    lacks(text, "#16191d", "for good as well")
+    has(picture(tl, {width_px = 500}), 'width="500"', "the width can be chosen")
+    lacks(picture(tl, {arrows = false}), "waits for an event", "the arrows can be left out")
+    text = picture(tl, {from_us = 1500})
+    has(text, "shown: 1.5 to 2 ms", "a picture can begin later")
+    has(text, ">0%</text>", "without what was over by then")
+    has(picture(tl, {from_us = 0.5, to_us = 1000.25}), "shown: 0.0005 to 1.00025 ms",
+        "and end earlier")
+end
+
+local function wrong_options()
+    local tl = example()
+    local function refused(o, pattern, name)
+        refuses(function() tl:save(path, o) end, "SL_EINVAL", pattern, name)
+    end
+    refused({rows = "stream"}, 'option \'rows\' must be "streams" or "engines", got "stream"',
+            "rows that there are not")
+    refused({rows = 1}, "a string", "rows by number")
+    refused({theme = "blue"}, '"auto", "light" or "dark", got "blue"', "a theme that there is not")
+    refused({width_px = 199}, "200 to 20000 pixels wide, not 199", "too narrow")
+    refused({width_px = 1e9 | 0}, "not 1000000000", "too wide")
+    refused({width_px = math.maxinteger}, "not 2147483647", "far too wide")
+    refused({width_px = 0}, "at least 1", "no width")
+    refused({width_px = 400.5}, "whole number", "half a pixel")
+    refused({from_us = -1}, "from 0 to 9e15", "a range before the start")
+    refused({from_us = 5, to_us = 5}, "range is empty", "an empty range")
+    refused({from_us = 2000}, "range 2000 to 2000 us is empty", "a range behind the end")
+    refused({to_us = 0 / 0}, "a number", "a range to nowhere")
+    refused({arrows = 1}, "true or false", "arrows by number")
+    refused({row = "streams"}, "unknown option 'row'; known: rows, theme", "an unknown option")
+    refused("dark", "must be a table of options", "options that are no table")
+    refuses(function() tl:save(path, {}, {}) end, "SL_EINVAL", "one too many", "two tables")
+    T.ok(not io.open(path), "and none of them leaves a file")
+    refuses(function() tl:save(ideal.temporary(".json"), {theme = "dark"}) end, "SL_EINVAL",
+            "a .json file has no options", "a trace has no options")
+    refuses(function() tl:save("x.png") end, "SL_EINVAL", "end in .*%.svg", ".svg is offered")
+    refuses(function() tl:save(".svg") end, "SL_EINVAL", "name must end", "but needs a name")
+    refuses(function() tl:save(path .. "/x.svg") end, "SL_EIO", "cannot write",
+            "a path that is not there")
+end
+
+local function an_empty_timeline()
+    ideal.open()
+    local text = picture(lab.profile(function() end))
+    has(text, "The timeline is empty: nothing ran on the device.", "an empty timeline is told")
+    T.like(text, "</svg>\n$", "in a picture")
+end
+
+local function names()
+    ideal.open()
+    local stream = lab.stream{name = "<b>&\"'\n\xFF"}
+    local text = picture(lab.profile(function() lab.spin(1, {stream = stream}) end))
+    lacks(text, "<b>", "a stream's name is no markup")
+    has(text, ">&lt;b&gt;&amp;&quot;&#39; \u{FFFD}</text>", "but a text")
+end
+
+local function held_host()
+    ideal.h200()
+    local a, h = lab.zeros(1024, 1024), lab.zeros(1024, 1024, {device = "cpu"})
+    local tl = lab.profile(function()
+        a:copy_(h, {non_blocking = true})
+        local memory = lab.cuda.malloc(1024)
+        lab.spin(1)
+        lab.cuda.free(memory)
+        lab.spin(1)
+    end)
+    local text = picture(tl)
+    has(text, "copy H2D: the copy holds the host", "a pageable copy holds the host")
+    has(text, "cudaFree: the host waits for the device", "so does cudaFree")
+    has(text, "4 MiB, ", "a copy has its size")
+end
+
+for _, test in ipairs{pictures, options, wrong_options, an_empty_timeline, names, held_host} do
+    test()
+end
+T.done()

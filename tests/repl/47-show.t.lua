@@ -1,0 +1,285 @@
+-- 47-show.t.lua - streamlab show and streamlab diff: what they print, write and refuse.
+package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
+local tap = require "tap"
+local json = require "json"
+local shell = require "shell"
+local sh, read = shell.sh, shell.read
+
+local folder = shell.folder()
+
+-- Runs a command line in the folder, with the traces in it.
+local function cli(line)
+    return sh("P=$(cd \"$(dirname \"$P\")\" && pwd)/$(basename \"$P\")\n"
+        .. "cd " .. folder .. "\n" .. line)
+end
+
+-- Two runs of the same work on an ideal GPU, so that the figures can be worked out: a copy of
+-- 1 ms, then kernels of 2 and 1 ms in another stream. In a.json the copy blocks the host, and
+-- all of it takes 4 ms; in b.json.gz it overlaps the first kernel, and all takes 3 ms.
+local script = [[
+local ideal = dofile("tests/lua/ideal.lua")
+local function run(path, non_blocking)
+    ideal.open{h2d_gb_per_s = 1}
+    local work, copies = lab.stream{name = "work", non_blocking = true},
+        lab.stream{name = "copies", non_blocking = true}
+    local host = lab.empty(250000, {device = "cpu", pinned = true})
+    local there = lab.empty(250000)
+    lab.synchronize()
+    lab.profile(function()
+        there:copy_(host, {non_blocking = non_blocking, stream = copies})
+        lab.spin(2, {stream = work})
+        lab.spin(1, {stream = work})
+    end):save(path)
+end
+run(arg[1] .. "/a.json", false)
+run(arg[1] .. "/b.json.gz", true)
+lab.profile(function() end):save(arg[1] .. "/none.json")
+]]
+local out, err, code = shell.run { "--backend=sim", shell.write(folder .. "/make.lua", script),
+    folder }
+assert(code == 0, err)
+
+-- ---- show ----------------------------------------------------------------------------
+
+local chart = [[
+work   |................#################################|################|  75%
+copies |>>>>>>>>>>>>>>>>>.................................................|  25%
+       ++-------+-------+-------+--------+-------+-------+-------+--------+ busy
+       0.0     0.5     1.0     1.5      2.0     2.5     3.0     3.5 ms
+        # kernel  > copy H2D  . idle  | next begins
+]]
+local title = "NVIDIA H200 (simulated), 3 operations in 2 streams\n"
+local whole
+whole, err, code = cli('"$P" show a.json')
+tap.is(err .. code, "0", "show prints a trace without a word on stderr: no device is opened")
+local only_summary = cli('"$P" show --summary a.json')
+local only_explain = cli('"$P" show --explain a.json')
+tap.is(whole, "a.json: " .. title .. chart .. "\n" .. only_summary .. "\n" .. only_explain,
+    "a line on what it is, the chart, the summary and the explanation")
+tap.is(cli('"$P" show --chart a.json'), chart, "which can be had alone, as the chart")
+tap.like(only_summary, "^makespan +4%.00 ms\n", "the summary")
+tap.like(only_explain, "the host was blocked", "and the explanation")
+tap.is(cli('"$P" show a.json --summary --chart'), chart .. "\n" .. only_summary,
+    "several parts can be chosen, behind the file too")
+tap.like(cli('"$P" show b.json.gz'), "^b%.json%.gz: NVIDIA", "a compressed trace is read as well")
+
+-- 32 cells: 1 ms is 8 of them.
+tap.is(cli('"$P" show --chart --rows engines --columns 47 a.json'), [[
+compute |........################|#######|  75%
+h2d     |>>>>>>>>........................|  25%
+        ++-------+-------+-------+-------+ busy
+         0       1       2       3 ms
+# kernel  > copy H2D  . idle  | next begins
+]], "--rows and --columns are the chart's")
+out = cli('"$P" show --chart --columns 44 --from 0.5ms --to=1500us a.json')
+tap.is(out, [[
+work   |...............###############|  50%
+copies |>>>>>>>>>>>>>>>...............|  50%
+       ++--------------+--------------+ busy
+       0.5            1.0 ms
+# kernel  > copy H2D  . idle
+showing 0.5 to 1.5 ms of 4.00 ms
+]], "--from and --to choose a part of the time")
+for _, range in ipairs { "--from 500 --to 1500", "--from=500us --to 1.5ms",
+    "--from 500000ns --to 0.0015s", "--from .5ms --to 1500us" } do
+    tap.is(cli('"$P" show --chart --columns 44 a.json ' .. range), out, "units of time: " .. range)
+end
+tap.is(cli('NO_COLOR= LC_ALL=C.UTF-8 COLUMNS=30 "$P" show --chart b.json.gz'):match("[^\n]*"),
+    "work   │██████████│█████│ 100%", "the terminal decides what no option says")
+
+local figures = cli('"$P" show --json a.json')
+local object = json.read(figures)
+tap.is_deeply({ object.makespan_us, object.lower_bound_us, object.count.kernel,
+    object.busy_us.memcpy_h2d, object.overlap_us["kernel&memcpy_h2d"] },
+    { 4000, 4000, 2, 1000, 0 }, "--json gives the figures as one object, and nothing else")
+
+tap.is(cli('cat a.json | "$P" show --chart -'), chart, "- is stdin")
+tap.like(cli('"$P" show - < b.json.gz'), "^stdin: NVIDIA", "compressed or not")
+tap.is(cli('"$P" show none.json'), "none.json: NVIDIA H200 (simulated), no operations\n"
+    .. "The timeline is empty: nothing ran on the device.\n", "an empty timeline is said to be so")
+
+-- ---- files that it writes -------------------------------------------------------------
+
+out, err, code = cli('"$P" show a.json -o one.json --output=two.json.gz -othree.json')
+tap.is(out .. err .. code, "0", "-o writes files instead of printing")
+tap.is(cli('"$P" show --json one.json'), figures, "a .json that tells the same")
+tap.is(cli('"$P" show --json two.json.gz'), figures, "a .json.gz, too")
+tap.is(read(folder .. "/three.json") and 1, 1, "and another one")
+out, err, code = cli('"$P" show a.json --summary -o one.json')
+tap.is(out .. err .. code, only_summary .. "0", "parts that are asked for are printed all the same")
+out, err, code = cli('"$P" show a.json --json -o one.json')
+tap.is(out .. err .. code, figures .. "0", "as are the figures")
+out, err, code = cli('"$P" show a.json -o missing/one.json')
+tap.is(out .. code, "1", "a file that cannot be written is an error")
+tap.like(err, "^streamlab: show: cannot write [^\n]*missing/one%.json[^\n]*: No such file[^\n]*\n$",
+    "with one sentence")
+tap.is(cli('"$P" show one.json -o one.json; "$P" show --json one.json'), figures,
+    "a file may be written over itself")
+
+-- ---- diff ------------------------------------------------------------------------------
+
+local table_of_both = [[
+                                  A          B    change
+makespan                    4.00 ms    3.00 ms   -25.0 %
+lower bound                 4.00 ms    3.00 ms   -25.0 %
+makespan / bound               1.00       1.00
+host wall time              4.00 ms    3.00 ms   -25.0 %
+
+busy                              A          B    change   spans A   spans B
+kernel                      3.00 ms    3.00 ms     0.0 %         2         2
+memcpy_h2d                  1.00 ms    1.00 ms     0.0 %         1         1
+
+overlap                           A          B    change
+kernel & memcpy_h2d               0    1.00 ms       new
+
+the makespan's parts              A          B    change
+kernel running              3.00 ms    3.00 ms     0.0 %
+host blocked                1.00 ms          0  -100.0 %
+
+what moved
+  makespan 4.00 ms -> 3.00 ms (-25.0 %)
+  H2D copies now overlap kernels for 1.00 ms (not at all before)
+  host blocked: now nothing of the makespan (was 1.00 ms)
+
+where most time was lost
+]]
+-- Without its last lines, whose sentences belong to the explanation.
+local function without_causes(text)
+    return text:match("^(.*where most time was lost\n)  A: [^\n]") or text
+end
+
+out, err, code = cli('"$P" diff a.json b.json.gz')
+tap.is(err .. code, "0", "diff prints two traces without a word on stderr")
+tap.is(without_causes(out), "A  a.json: " .. title .. chart .. "\nB  b.json.gz: " .. title .. [[
+work   |#################################|################................|  75%
+copies |>>>>>>>>>>>>>>>>>.................................................|  25%
+       ++-------+-------+-------+--------+-------+-------+-------+--------+ busy
+       0.0     0.5     1.0     1.5      2.0     2.5     3.0     3.5 ms
+        # kernel  > copy H2D  . idle  | next begins
+
+]] .. table_of_both, "the charts on one scale, the figures, what moved")
+tap.is(without_causes(cli('"$P" diff --no-chart a.json b.json.gz')),
+    "A  a.json: NVIDIA H200 (simulated)\nB  b.json.gz: NVIDIA H200 (simulated)\n\n"
+    .. table_of_both, "--no-chart leaves the charts out")
+out = cli('"$P" diff --rows engines --columns 47 --from 3ms a.json b.json.gz')
+tap.like(out, "\ncompute |%#+| 100%%\n.*\ncompute |%.+|   0%%\n",
+    "options of the charts hold for both, also behind the end of the shorter one")
+
+local both = json.read((cli('"$P" diff --json a.json b.json.gz')))
+tap.is_deeply(both.a, object, "--json has the figures of the first one")
+tap.is(both.b.overlap_us["kernel&memcpy_h2d"], 1000, "of the second one")
+tap.is_deeply(both.change, { makespan_us = -1000, wall_us = -1000, lower_bound_us = -1000,
+    busy_us = { kernel = 0, memcpy_h2d = 0 }, overlap_us = { ["kernel&memcpy_h2d"] = 1000 } },
+    "and what the second one has more or less")
+both = json.read((cli('"$P" diff --json none.json none.json')))
+tap.is_deeply(both.change, { makespan_us = 0, wall_us = 0, lower_bound_us = 0, busy_us = {},
+    overlap_us = {} }, "of empty timelines, too")
+tap.like(cli('"$P" diff none.json a.json'), "\nA is empty: nothing ran on the device%.\n",
+    "an empty timeline is told")
+
+-- ---- what is refused -------------------------------------------------------------------
+
+-- One sentence; for wrong usage two more lines.
+local function refused(line, want, pattern, name)
+    local o, e, c = cli(line)
+    local command = line:match('"$P" (%l+)')
+    tap.is(c, want, name .. (want == 2 and " is wrong usage" or " is an error"))
+    tap.is(o, "", name .. " prints nothing else")
+    local sentence = "^streamlab: " .. command .. ": " .. pattern .. "\n"
+    tap.like(e, want == 1 and sentence .. "$" or sentence .. "usage: streamlab " .. command
+        .. " [^\n]+\n%(streamlab " .. command .. " %-%-help has more%)\n$",
+        name .. " has a sentence")
+end
+
+shell.write(folder .. "/text.json", "once upon a time\n")
+shell.write(folder .. "/other.json", '{"name": "no trace"}\n')
+shell.write(folder .. "/empty.json", "")
+shell.write(folder .. "/short.json", read(folder .. "/a.json"):sub(1, -200))
+shell.write(folder .. "/short.json.gz", read(folder .. "/b.json.gz"):sub(1, -20))
+for _, case in ipairs {
+    { "nosuch.json", "[^\n]*nosuch%.json[^\n]*: No such file or directory", "a missing file" },
+    { ".", "[^\n]*: Is a directory", "a folder" },
+    { "text.json", "[^\n]*text%.json[^\n]+", "a text" },
+    { "other.json", "[^\n]*other%.json[^\n]+", "JSON that is no trace" },
+    { "empty.json", "[^\n]*empty%.json[^\n]+", "an empty file" },
+    { "short.json", "[^\n]*short%.json[^\n]+", "a trace that is cut short" },
+    { "short.json.gz", "[^\n]*short%.json%.gz[^\n]+", "compressed data cut short" },
+    { "-- -x.json", "[^\n]*%-x%.json[^\n]+", "a missing file behind --" },
+    { "'a\nb'", "[^\n]*a%?b[^\n]+", "a name with a newline" },
+} do
+    refused('"$P" show ' .. case[1], 1, case[2], case[3])
+end
+refused('"$P" diff a.json nosuch.json', 1, "[^\n]*nosuch%.json[^\n]+", "diff with a missing file")
+refused('"$P" diff empty.json a.json', 1, "[^\n]*empty%.json[^\n]+", "diff with an empty file")
+refused('"$P" show --from 4ms a.json', 1, "%-%-from is behind the end, which is at 4000%.000 us",
+    "a part behind the end")
+refused('"$P" diff --from 1s a.json b.json.gz', 1,
+    "%-%-from is behind the end, [^\n]+ 4000%.000 us", "a part behind both ends")
+
+for _, case in ipairs {
+    { "show", "a trace file is needed", "show without a file" },
+    { "show a.json b.json.gz",
+      "one trace file at a time, got also 'b%.json%.gz'; streamlab diff compares two", "show of two files" },
+    { "show --nosuch a.json", "unrecognized option '%-%-nosuch'", "an unknown option" },
+    { "show -x a.json", "unrecognized option '%-x'", "an unknown short option" },
+    { "show --o x.svg a.json", "unrecognized option '%-%-o'", "a short option with two dashes" },
+    { "show -json a.json", "unrecognized option '%-j'", "a long option with one dash" },
+    { "show --chart=1 a.json", "%-%-chart takes no value", "a value for --chart" },
+    { "show a.json --from", "%-%-from needs a value", "--from without a time" },
+    { "show --from abc a.json", "%-%-from needs a time like 12ms, 3%.5us or 2s, got 'abc'",
+      "a word as time" },
+    { "show --from=-1 a.json", "%-%-from needs a time [^\n]+, got '%-1'", "a negative time" },
+    { "show --to 5min a.json", "%-%-to needs a time [^\n]+, got '5min'", "an unknown unit" },
+    { "show --to= a.json", "%-%-to needs a time [^\n]+, got ''", "an empty time" },
+    { "show --to 9999999999999s a.json", "%-%-to needs a time of at most 9e9 s, got [^\n]+",
+      "a huge time" },
+    { "show --from 2ms --to 2ms a.json", "%-%-to must be later than %-%-from", "an empty range" },
+    { "show --columns 19 a.json", "%-%-columns needs a number from 20 to 4096, got '19'",
+      "a narrow chart" },
+    { "show --columns wide a.json", "%-%-columns needs [^\n]+, got 'wide'", "a word as width" },
+    { "show --rows kernels a.json", "%-%-rows needs streams or engines, got 'kernels'",
+      "unknown rows" },
+    { "show --theme blue a.json", "%-%-theme needs light or dark, got 'blue'", "an unknown theme" },
+    { "show -o x.png a.json", "%-o needs a file that ends in [^\n]+, got 'x%.png'",
+      "an unknown kind of file" },
+    { "show -o .svg a.json", "%-o needs a file that ends in [^\n]+, got '%.svg'",
+      "a file that is only a suffix" },
+    { "show --json --chart a.json", "%-%-json goes without [^\n]+", "--json beside --chart" },
+    { "diff a.json", "two trace files are needed", "diff of one file" },
+    { "diff a.json b.json.gz none.json", "two trace files, got also 'none%.json'",
+      "diff of three files" },
+    { "diff --chart a.json b.json.gz", "unrecognized option '%-%-chart'", "what only show has" },
+} do
+    refused('"$P" ' .. case[1], 2, case[2], case[3])
+end
+
+-- ---- help, scripts of that name, pipes ---------------------------------------------------
+
+for _, name in ipairs { "show", "diff" } do
+    out, err, code = cli('"$P" ' .. name .. " --help")
+    tap.is(err .. code, "0", name .. " --help is no error")
+    tap.like(out, "^usage: streamlab " .. name .. " %[options%] ", "and explains")
+    local wide = 0
+    for line in out:gmatch("[^\n]+") do
+        wide = math.max(wide, #line)
+    end
+    tap.ok(wide <= 80, "in 80 columns")
+    tap.is(cli('"$P" ' .. name .. " nosuch.json -h --nosuch"), out,
+        "-h is the same, wherever it stands")
+end
+shell.write(folder .. "/show", "print('a script', ...)")
+tap.is(cli('"$P" ./show x'), "a script\tx\n", "a script of that name runs by its path")
+tap.is(cli('"$P" -- show x'), "a script\tx\n", "and behind --")
+out, err, code = cli('LUA_INIT="error(1)" "$P" show --chart a.json')
+tap.is(out .. err .. code, chart .. "0", "LUA_INIT is for scripts")
+
+-- More than a pipe holds.
+local many = "for i in $(seq 300); do \"$P\" show a.json || exit; done"
+out, err = cli("{ " .. many .. "; } | head -1")
+tap.is(out .. err, "a.json: " .. title, "a reader that closes early is no matter")
+out, err = cli("trap '' PIPE; { " .. many .. "; } | head -1")
+tap.like(out .. err, "^a%.json: [^\n]+\nstreamlab: cannot write to stdout\n$",
+    "where that is no signal it is one sentence")
+
+shell.remove(folder)
+tap.done()
