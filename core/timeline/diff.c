@@ -445,6 +445,19 @@ static void find_stream_moves(const side *a, const side *b, moves *all)
     }
 }
 
+static bool share_streams(const side *a, const side *b)
+{
+    size_t i = 0, j = 0;
+    while (i < a->n_streams && j < b->n_streams) {
+        int order = strcmp(label_of(&a->streams[i]), label_of(&b->streams[j]));
+        if (order == 0)
+            return true;
+        i += order < 0;
+        j += order > 0;
+    }
+    return false;
+}
+
 static int by_size(const void *left, const void *right)
 {
     const move *a = left, *b = right;
@@ -550,7 +563,8 @@ static void tell_makespan(sl_text *out, const side *a, const side *b)
 }
 
 /* The largest moves, of at least a hundredth of the longer timeline: what three figures
- * show. */
+ * show. Where no stream of one is in the other, each stream would be a move, which tells
+ * something only if nothing else does. */
 static sl_status put_moves(sl_text *out, const side *a, const side *b, sl_error *err)
 {
     enum { OTHER_MOVES = SL_SPAN_KINDS * SL_SPAN_KINDS + SL_ENGINES + PARTS };
@@ -560,7 +574,8 @@ static sl_status put_moves(sl_text *out, const side *a, const side *b, sl_error 
     if (!all.at)
         return sl_fail(err, SL_ENOMEM, "no memory to compare %zu streams", room);
     find_moves(a, b, &all);
-    find_stream_moves(a, b, &all);
+    if (all.n == 0 || share_streams(a, b))
+        find_stream_moves(a, b, &all);
     qsort(all.at, all.n, sizeof *all.at, by_size);
     sl_text_add(out, "\nwhat moved\n");
     tell_makespan(out, a, b);
