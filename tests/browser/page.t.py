@@ -249,6 +249,12 @@ def rows_and_theme(browser):
     equal(browser.run("return [view.width === content.clientWidth,"
                       " document.documentElement.scrollWidth <= innerWidth]"), [True, True],
           "the page fits a narrow window")
+    equal(browser.run("return fittedInMiddle('a stream with number 17', 80)")[-2:], "17",
+          "there names of rows are cut in the middle")
+    equal(browser.run("""
+        document.querySelector('.told p').textContent = 'x'.repeat(300);
+        return document.documentElement.scrollWidth <= innerWidth"""), True,
+          "and a kernel's name of 300 letters is broken")
     browser.resize(1280, 800)
 
 
@@ -280,6 +286,8 @@ def names_do_no_harm(browser, folder):
 def an_empty_page(browser, folder):
     browser.open(os.path.join(folder, "empty.html"))
     ok("Nothing ran" in text(browser, "#inspector"), "an empty timeline says so")
+    equal(browser.run("return document.querySelector('.against')"), None,
+          "and has no bar that compares nothing with nothing")
     browser.press("w", "e", "0", "Enter", "Escape")
 
 

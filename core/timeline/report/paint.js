@@ -56,6 +56,20 @@ function fitted(text, room) {
     return letters >= 2 ? text.slice(0, letters) + "…" : "";
 }
 
+/* The same, cut in the middle: names of rows mostly differ at their ends. */
+function fittedInMiddle(text, room) {
+    const width = textWidth(text);
+    if (width <= room) return text;
+    const letters = Array.from(text);
+    let kept = Math.floor(letters.length * (room - textWidth("…")) / width);
+    for (; kept >= 2; kept--) {
+        const head = Math.floor(kept / 2), tail = letters.slice(letters.length - (kept - head));
+        const cut = letters.slice(0, head).join("") + "…" + tail.join("");
+        if (textWidth(cut) <= room) return cut;
+    }
+    return "";
+}
+
 function write(text, x, y, colour, align = "left", font = FONT) {
     pen.font = font;
     pen.fillStyle = colour;
@@ -263,7 +277,7 @@ function paintBound() {
 function paintTitle(row, y) {
     const room = view.gutter - 16, middle = y + row.height / 2;
     const share = row.host ? "" : percent(row.busy, data.makespan);
-    const title = fitted(row.title, room);
+    const title = fittedInMiddle(row.title, room);
     write(title, 2, share ? middle - 6 : middle, colours.ink);
     if (share) write(share, 2, middle + 8, colours.muted, "left", SMALL_FONT);
 }
