@@ -87,11 +87,20 @@ function bar(x0, x1, y, height) {
     if (width > 6) pen.roundRect(left, y, width, height, 2); else pen.rect(left, y, width, height);
 }
 
+/* A copy whose name does not fit: "D2H 4 MiB". */
+function bestName(op, host, room) {
+    const name = opName(op), { kind } = spans;
+    if (host || kind[op] < KIND.h2d || kind[op] > KIND.p2p || textWidth(name) <= room) return name;
+    const short = KIND_NAMES[kind[op]].replace("copy ", "");
+    const sized = `${short} ${bytes(spans.bytes[op])}`;
+    return spans.bytes[op] > 0 && textWidth(sized) <= room ? sized : short;
+}
+
 /* The name, and how long it took if there is room for both. */
 function label(op, host, x0, x1, y, height, colour) {
     const left = Math.max(x0, view.gutter) + 5, room = Math.min(x1, view.width) - left - 5;
     if (room < LABEL_ROOM - 10 || height < 12) return;
-    const name = opName(op);
+    const name = bestName(op, host, room);
     const took = duration(host ? hostEnd[op] - hostStart[op] : spans.length[op]);
     const both = textWidth(name) + textWidth(took) + 8 <= room;
     write(fitted(name, room), left, y + height / 2 + 0.5, colour);
