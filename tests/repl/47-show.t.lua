@@ -247,6 +247,7 @@ for _, case in ipairs {
       "a file that is only a suffix" },
     { "show --json --chart a.json", "%-%-json goes without [^\n]+", "--json beside --chart" },
     { "diff a.json", "two trace files are needed", "diff of one file" },
+    { "diff - -", "stdin can be read once, got %- twice", "diff of stdin with itself" },
     { "diff a.json b.json.gz none.json", "two trace files, got also 'none%.json'",
       "diff of three files" },
     { "diff --chart a.json b.json.gz", "unrecognized option '%-%-chart'", "what only show has" },
