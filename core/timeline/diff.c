@@ -65,7 +65,7 @@ typedef struct side {
     size_t count[SL_SPAN_KINDS];
     int64_t busy_ns[SL_SPAN_KINDS];
     int64_t overlap_ns[SL_SPAN_KINDS][SL_SPAN_KINDS];   /* [a][b], a < b */
-    int64_t pause_ns[SL_ENGINES];
+    int64_t pause_ns[SL_ENGINES];                       /* -1: it did nothing */
     int64_t part_ns[PARTS]; /* of the makespan, its sum: operations that ran, by kind, then
                              * what the others waited for, by cause */
     sl_explanation explanation;
@@ -111,6 +111,7 @@ static sl_status measure_engines(side *s, sl_error *err)
         sl_status status = sl__union_collect(s->timeline, &sel, &busy, err);
         if (status != SL_OK)
             return status;
+        s->pause_ns[engine] = -1;
         if (busy.n > 0)
             s->pause_ns[engine] = busy.at[busy.n - 1].end_ns - busy.at[0].start_ns -
                                   sl__union_length_ns(&busy);
@@ -409,9 +410,11 @@ static void find_moves(const side *a, const side *b, moves *all)
         add_move(all, (move){ .what = MOVED_BUSY, .a = i, .n_was = a->count[i],
                               .n_is = b->count[i], .was_ns = a->busy_ns[i],
                               .is_ns = b->busy_ns[i] });
-    for (int i = 0; i < SL_ENGINES; i++)
-        add_move(all, (move){ .what = MOVED_PAUSE, .a = i, .was_ns = a->pause_ns[i],
-                              .is_ns = b->pause_ns[i] });
+    for (int i = 0; i < SL_ENGINES; i++) {
+        if (a->pause_ns[i] >= 0 && b->pause_ns[i] >= 0)
+            add_move(all, (move){ .what = MOVED_PAUSE, .a = i, .was_ns = a->pause_ns[i],
+                                  .is_ns = b->pause_ns[i] });
+    }
     for (int i = SL_SPAN_KINDS; i < PARTS; i++)
         add_move(all, (move){ .what = MOVED_PART, .a = i, .was_ns = a->part_ns[i],
                               .is_ns = b->part_ns[i] });

@@ -241,6 +241,20 @@ static void test_order_and_pauses(void)
     free(text);
 }
 
+/* Two copies 8 ms apart, and none. */
+static void test_no_pauses(void)
+{
+    sl_timeline *a = make();
+    kernel(a, 1, 0, 10 * MS);
+    span(a, 2, SL_SPAN_MEMCPY_D2H, 0, MS);
+    span(a, 2, SL_SPAN_MEMCPY_D2H, 9 * MS, 10 * MS);
+    finish(a);
+    char *text = diff(a, one_kernel(10 * MS));
+    ok(has(text, "  gone: 2 D2H copies, 2.00 ms\n") && !has(text, "idles"),
+       "an engine that has nothing to do does not pause");
+    free(text);
+}
+
 static void test_changes(void)
 {
     static const struct { int64_t was, is; const char *line; } cases[] = {
@@ -332,12 +346,13 @@ static void test_names(void)
 
 int main(void)
 {
-    plan(35);
+    plan(36);
     test_by_hand();
     test_the_same();
     test_streams();
     test_other_streams();
     test_order_and_pauses();
+    test_no_pauses();
     test_changes();
     test_empty();
     test_names();
