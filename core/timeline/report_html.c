@@ -20,6 +20,7 @@
 #include "lanes.h"
 #include "outfile.h"
 #include "overlap.h"
+#include "picture.h"
 #include "report_page.h"
 #include "store.h"
 
@@ -169,6 +170,9 @@ static void put_names(page *p)
     raw(p, ",\n\"kinds\":[");
     for (int i = 0; i < SL_SPAN_KINDS; i++)
         text(p, i ? "," : "", sl_span_kind_name((sl_span_kind)i));
+    raw(p, "],\n\"labels\":[");
+    for (int i = 0; i < SL_SPAN_KINDS; i++)
+        text(p, i ? "," : "", sl__looks[i].label);
     raw(p, "],\n\"engines\":[");
     for (int i = 0; i < SL_ENGINES; i++)
         text(p, i ? "," : "", sl_engine_name((sl_engine)i));
@@ -487,6 +491,28 @@ static sl_status put_data(page *p, sl_error *err)
     return status;
 }
 
+static void put_paints(page *p, const char *selector, bool dark)
+{
+    raw(p, selector);
+    raw(p, " {");
+    for (int i = 0; i < SL_SPAN_KINDS; i++) {
+        const char *kind = sl_span_kind_name((sl_span_kind)i);
+        const sl__paint *paint = dark ? &sl__looks[i].dark : &sl__looks[i].light;
+        const char *const parts[] = { "\n    --", kind, ": ", paint->fill, "; --on-", kind, ": ",
+                                      paint->ink, ";" };
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            raw(p, parts[k]);
+    }
+    raw(p, "\n}\n");
+}
+
+/* The colours of the kinds, as in the other pictures. */
+static void put_palette(page *p)
+{
+    put_paints(p, ":root", false);
+    put_paints(p, ":root[data-theme=\"dark\"]", true);
+}
+
 /* The embedded file of that name; there is one, or the page has a mark too many. */
 static const sl__page_file *find_file(const char *name, size_t len)
 {
@@ -503,6 +529,10 @@ static sl_status put_mark(page *p, const char *name, size_t len, sl_error *err)
 {
     if (len == strlen("data") && strncmp(name, "data", len) == 0)
         return put_data(p, err);
+    if (len == strlen("palette") && strncmp(name, "palette", len) == 0) {
+        put_palette(p);
+        return SL_OK;
+    }
     const sl__page_file *file = find_file(name, len);
     sl__outfile_write(&p->file, file->data, file->len);
     return SL_OK;
@@ -547,23 +577,29 @@ static void find_base(page *p)
 /* A span that was held by a record or a wait was held by what these waited for in turn:
  * the last span before them, for the first reason that is more than their stream's order.
  * Each is an earlier one, so there is an end. */
-static sl_hold see_through_calls(const sl__holds *all, sl_hold hold)
+static sl_hold see_through_calls(const sl__holds *all, size_t item)
 {
-    for (;;) {
-        size_t by = hold.ready_by ? sl__holds_find(all, hold.ready_by) : SL__NO_ITEM;
-        if (by == SL__NO_ITEM || !all->items[by].is_call || all->holds[by].ready_by == 0)
-            return hold;
+    const sl__item *held = &all->items[item];
+    sl_hold hold = { .correlation = held->correlation, .ready_ns = held->ready_ns,
+                     .ready_cause = held->ready_cause, .start_cause = held->start_cause };
+    size_t by = held->ready_by;
+    while (by != SL__NO_ITEM && all->items[by].is_call && all->items[by].ready_by != SL__NO_ITEM) {
         if (hold.ready_cause == SL_CAUSE_STREAM_ORDER)
-            hold.ready_cause = all->holds[by].ready_cause;
-        hold.ready_by = all->holds[by].ready_by;
+            hold.ready_cause = all->items[by].ready_cause;
+        by = all->items[by].ready_by;
     }
+    if (by != SL__NO_ITEM)
+        hold.ready_by = all->items[by].correlation;
+    if (held->start_by != SL__NO_ITEM)
+        hold.start_by = all->items[held->start_by].correlation;
+    return hold;
 }
 
 /* Of the spans, in their order, which is that of the items. */
 static sl_status collect_holds(page *p, sl_error *err)
 {
     sl__holds all;
-    sl_status status = sl__holds_collect(p->timeline, &all, err);
+    sl_status status = sl__holds_collect(p->timeline, true, &all, err);
     if (status != SL_OK)
         return status;
     size_t n;
@@ -573,7 +609,7 @@ static sl_status collect_holds(page *p, sl_error *err)
         status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
     for (size_t i = 0, span = 0; p->holds && i < all.n; i++) {
         if (!all.items[i].is_call)
-            p->holds[span++] = see_through_calls(&all, all.holds[i]);
+            p->holds[span++] = see_through_calls(&all, i);
     }
     sl__holds_free(&all);
     return status;
