@@ -10,6 +10,10 @@
  *   call, worked, or issued other things.
  *   Busy: a span was ready, but its engine worked for others (or, for hardware channels
  *   and the NULL stream, it was held although its own stream had nothing before it).
+ *   Beside: kernels ran, but left SMs empty (room.h), so that a kernel of another stream
+ *   could have run beside them. What kept it is found by the same walk, from the end of what
+ *   its stream ran before. Of this only events and the host are told: its own stream's work
+ *   it needs, and the other reasons have been told as busy.
  *
  * The reason that counts is always the last one, without which the operation would have
  * started earlier. The time from the call to the start is shifted away: had the host
@@ -32,10 +36,12 @@
 #include "findings.h"
 #include "holds.h"
 #include "overlap.h"
+#include "room.h"
 #include "store.h"
 
 #define SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */
 #define SLOW_CALL_NS 10000      /* an asynchronous call that takes longer was held up */
+#define FIRST_CALL_NS 500000    /* what no launch takes that does nothing else */
 #define LONG_QUEUE 512          /* operations in flight: a slow call then means a full queue */
 #define STEPS_PER_ITEM 16
 #define LOOK_BACK 64            /* neighbours in time that are looked at */
@@ -47,6 +53,9 @@ typedef struct search {
     sl__order by_end;           /* all spans */
     sl_engine engine;           /* whose gaps are walked */
     bool chain;                 /* the makespan is taken apart: what ran is no cause */
+    bool beside;                /* not an engine's gap, but a wait beside kernels */
+    bool host_known;            /* the calls of the host are in the timeline */
+    sl__union room;             /* when kernels ran and left room */
     size_t waiter;              /* the item before which the gap is */
     int64_t from_ns;            /* the gap's beginning */
     size_t steps;               /* that may still be made */
@@ -68,8 +77,18 @@ static const sl__item *item_at(const search *s, size_t item)
     return &s->holds.items[item];
 }
 
+static bool counts_beside(sl_cause cause)
+{
+    return cause == SL_CAUSE_EVENT || cause == SL_CAUSE_QUEUE_FULL
+           || cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_WORK
+           || cause == SL_CAUSE_HOST_ISSUING;
+}
+
 static void note(search *s, sl_cause cause, bool idle, size_t by, int64_t from_ns, int64_t to_ns)
 {
+    if (s->beside && !counts_beside(cause))
+        return;
+    idle = idle && !s->beside;
     sl__stretches_add(&s->found, cause, s->engine, idle, s->waiter, by, from_ns, to_ns);
 }
 
@@ -99,12 +118,14 @@ static bool has_long_queue(const search *s, size_t item)
     return item_at(s, earlier)->end_ns > item_at(s, item)->host_start_ns;
 }
 
+/* A launch that takes very long did something else first: loaded code, made a handle. */
 static sl_cause cause_of_launch(const search *s, size_t item, bool queue_full)
 {
     const sl__item *it = item_at(s, item);
-    bool slow = !it->is_told && it->host_end_ns - it->host_start_ns > SLOW_CALL_NS;
-    return queue_full || (slow && has_long_queue(s, item)) ? SL_CAUSE_QUEUE_FULL
-                                                           : SL_CAUSE_HOST_ISSUING;
+    int64_t call_ns = it->is_told ? 0 : it->host_end_ns - it->host_start_ns;
+    if (queue_full || (call_ns > SLOW_CALL_NS && has_long_queue(s, item)))
+        return SL_CAUSE_QUEUE_FULL;
+    return call_ns > FIRST_CALL_NS && !it->is_call ? SL_CAUSE_HOST_BLOCKED : SL_CAUSE_HOST_ISSUING;
 }
 
 static sl_cause cause_of_call(const search *s, size_t item)
@@ -170,6 +191,10 @@ static size_t synchronised_with(const search *s, size_t item)
 static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift_ns)
 {
     size_t after = SL__NO_ITEM;
+    if (!s->host_known) {
+        note(s, SL_CAUSE_UNKNOWN, true, SL__NO_ITEM, from_ns + shift_ns, to_ns + shift_ns);
+        return SL__NO_ITEM;
+    }
     for (size_t k = sl__order_count(&s->by_host, to_ns - 1); k > 0 && to_ns > from_ns; k--) {
         size_t i = s->by_host.at[k - 1].item;
         int64_t start_ns = max_ns(item_at(s, i)->host_start_ns, from_ns);
@@ -335,6 +360,33 @@ static void look_at_engine(search *s, sl_engine engine)
         look_at_wait(s, order->at[i].item);
 }
 
+/* Beside kernels that left room; from the end of what its stream ran before, records and
+ * waits left out. */
+static void look_beside(search *s, size_t item)
+{
+    const sl__item *waiter = item_at(s, item);
+    size_t before = waiter->before;
+    for (int n = 0; n < LOOK_BACK && before != SL__NO_ITEM && item_at(s, before)->is_call; n++)
+        before = item_at(s, before)->before;
+    s->from_ns = sl__timeline_first_ns(s->holds.timeline);
+    if (before != SL__NO_ITEM)
+        s->from_ns = max_ns(s->from_ns, item_at(s, before)->end_ns);
+    s->waiter = item;
+    if (sl__union_measure_ns(&s->room, s->from_ns, waiter->start_ns) > 0)
+        walk_gap(s, item, waiter->start_ns);
+}
+
+static void look_at_kernels(search *s)
+{
+    const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
+    s->engine = SL_ENGINE_COMPUTE;
+    s->steps = STEPS_PER_ITEM * s->holds.n;
+    s->beside = true;
+    for (size_t i = 0; i < order->n && s->steps > 0; i++)
+        look_beside(s, order->at[i].item);
+    s->beside = false;
+}
+
 /* Host functions are the host's own doing: their row is no engine that could be filled. */
 static void look_at_engines(search *s)
 {
@@ -368,6 +420,15 @@ static void search_close(search *s)
     for (int engine = 0; engine < SL_ENGINES; engine++)
         free(s->by_start[engine].at);
     sl__stretches_free(&s->found);
+    sl__union_free(&s->room);
+}
+
+static bool has_calls(const sl__holds *holds)
+{
+    size_t i = 0;
+    while (i < holds->n && holds->items[i].host_end_ns == holds->items[i].host_start_ns)
+        i++;
+    return i < holds->n;
 }
 
 static sl_status search_open(search *s, const sl_timeline *timeline, bool told, sl_error *err)
@@ -382,6 +443,9 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool told, 
         status = sl__holds_order(&s->holds, SL__ALL_SPANS, SL__BY_END, &s->by_end, err);
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++)
         status = sl__holds_order(&s->holds, engine, SL__BY_START, &s->by_start[engine], err);
+    if (status == SL_OK)
+        status = sl__room_collect(&s->holds, &s->room, err);
+    s->host_known = has_calls(&s->holds);
     if (status != SL_OK)
         search_close(s);
     return status;
@@ -390,6 +454,7 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool told, 
 static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_error *err)
 {
     look_at_engines(s);
+    look_at_kernels(s);
     sl_status status = SL_OK;
     if (!s->found.failed)
         status = sl__stretches_sum(&s->found, busy, &out->findings, &out->n_findings, &out->waits,
@@ -407,7 +472,7 @@ static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanat
                              sl_error *err)
 {
     search s;
-    sl__union busy[SL_ENGINES] = { { 0 } };
+    sl__union busy[SL__BUSY_UNIONS] = { { 0 } };
     *out = (sl_explanation){ 0 };
     sl_status status = search_open(&s, timeline, told, err);
     if (status != SL_OK)
@@ -418,6 +483,7 @@ static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanat
         sel.engine = engine;
         status = sl__union_collect(timeline, &sel, &busy[engine], err);
     }
+    busy[SL__BESIDE] = s.room;      /* the search frees it */
     if (status == SL_OK)
         status = give(&s, busy, out, err);
     for (int engine = 0; engine < SL_ENGINES; engine++)

@@ -17,11 +17,6 @@ static int64_t max_ns(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
@@ -117,6 +112,12 @@ static bool append(sl__stretches *list, const sl__stretch *stretch)
     return true;
 }
 
+static bool is_host_work(const sl__holds *holds, size_t item)
+{
+    const sl_call *call = item == SL__NO_ITEM ? NULL : sl__item_call(holds, item);
+    return call && call->kind == SL_CALL_HOST_WORK;
+}
+
 void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
                        size_t waiter, size_t by, int64_t from_ns, int64_t to_ns)
 {
@@ -128,6 +129,8 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bo
         group.engine = 0;
     texts_of(list->holds, whoever ? SL__NO_ITEM : waiter, group.texts);
     texts_of(list->holds, by, group.texts + 2);
+    if (cause == SL_CAUSE_HOST_WORK && group.texts[2] == 0 && !is_host_work(list->holds, by))
+        group.texts[3] = 0;         /* behind which call does not matter where no line is known */
     sl__stretch next = { .from_ns = from_ns, .to_ns = to_ns, .waiter = (uint32_t)waiter,
                          .by = by == SL__NO_ITEM ? SL__NOBODY : (uint32_t)by };
     if (!find_group(list, &group, &next.group)) {
@@ -199,26 +202,16 @@ static sl__stretch *sort_stretches(const sl__stretches *list)
 
 /* ---- what they come to ------------------------------------------------------------- */
 
-/* How much of [from, to] lies in the union. */
-static int64_t measure_within(const sl__union *u, int64_t from_ns, int64_t to_ns)
-{
-    size_t low = 0, high = u->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (u->at[middle].end_ns <= from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int64_t sum = 0;
-    for (; low < u->n && u->at[low].start_ns < to_ns; low++)
-        sum += min_ns(u->at[low].end_ns, to_ns) - max_ns(u->at[low].start_ns, from_ns);
-    return sum;
-}
-
 static uint64_t correlation_of(const sl__stretches *list, uint32_t item)
 {
     return item == SL__NOBODY ? 0 : list->holds->items[item].correlation;
+}
+
+static bool is_elsewhere(const sl__stretches *list, uint32_t item, uint32_t other)
+{
+    if (item == other || item == SL__NOBODY || other == SL__NOBODY)
+        return false;
+    return sl__item_stream(list->holds, item) != sl__item_stream(list->holds, other);
 }
 
 /* Time that several waits share counts once; of waits for a busy engine, the time in which
@@ -232,12 +225,14 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group,
     int64_t from_ns = at->from_ns, to_ns = at->from_ns;
     for (size_t i = 0; i <= group->n; i++) {
         if (i == group->n || at[i].from_ns > to_ns) {
-            f.lost_ns += group->idle ? to_ns - from_ns : measure_within(busy, from_ns, to_ns);
+            f.lost_ns += group->idle ? to_ns - from_ns : sl__union_measure_ns(busy, from_ns, to_ns);
             if (i == group->n)
                 break;
             from_ns = at[i].from_ns;
         }
         to_ns = max_ns(to_ns, at[i].to_ns);
+        f.many_waiters |= is_elsewhere(list, at[i].waiter, at->waiter);
+        f.many_by |= is_elsewhere(list, at[i].by, at->by);
         if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns)
             longest = &at[i];
     }
@@ -332,6 +327,20 @@ static sl_status no_memory(const sl__stretches *list, sl_error *err)
     return sl_fail(err, SL_ENOMEM, "no memory for %zu stretches of waiting", list->n);
 }
 
+/* Which time counts of waits for a busy engine. What events and the host kept back matters
+ * where there was room. */
+static int busy_union(const sl__group *group)
+{
+    switch ((sl_cause)group->cause) {
+    case SL_CAUSE_EVENT:
+    case SL_CAUSE_QUEUE_FULL:
+    case SL_CAUSE_HOST_BLOCKED:
+    case SL_CAUSE_HOST_WORK:
+    case SL_CAUSE_HOST_ISSUING: return SL__BESIDE;
+    default: return group->engine;
+    }
+}
+
 static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, const sl__union *busy,
                       ranked **out, size_t *n_out, sl_error *err)
 {
@@ -341,7 +350,7 @@ static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, cons
         return no_memory(list, err);
     for (size_t g = 0; g < list->n_groups; at += list->groups[g++].n) {
         const sl__group *group = &list->groups[g];
-        groups[n] = (ranked){ measure(list, group, sorted + at, &busy[group->engine]), at };
+        groups[n] = (ranked){ measure(list, group, sorted + at, &busy[busy_union(group)]), at };
         n += groups[n].finding.lost_ns > 0;
     }
     qsort(groups, n, sizeof *groups, by_loss);

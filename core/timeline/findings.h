@@ -42,8 +42,11 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bo
 void sl__stretches_clear(sl__stretches *list);
 void sl__stretches_free(sl__stretches *list);
 
+/* By engine when it worked, and when kernels ran beside which others had room. */
+enum { SL__BESIDE = SL_ENGINES, SL__BUSY_UNIONS };
+
 /* What the list comes to, the largest loss first; findings that lost nothing are left out.
- * `busy`: by engine, when it worked. *waits may be NULL. The caller frees all. */
+ * `busy`: SL__BUSY_UNIONS of them. *waits may be NULL. The caller frees all. */
 sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
                             size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err);
 

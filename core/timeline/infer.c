@@ -341,8 +341,11 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     bool followed = follows(in, item, other, AT_ONCE_NS);
     int64_t before_ns = followed ? min_ns(item_at(in, other)->end_ns, span->start_ns)
                                  : span->start_ns;
-    if (!(followed || is_long) || had_room(in, before_ns - 1)) {
+    bool usual = item->ready_by == SL__NO_ITEM ? !is_long : !(followed || is_long);
+    if (usual || had_room(in, before_ns - 1)) {
         start_by_itself(in, item, span);
+        if (item->start_cause == SL_CAUSE_UNKNOWN && item->host_end_ns > item->start_ns)
+            hold_start(item, SL_CAUSE_HOST_BLOCKED, i);     /* the launch itself took so long */
         return;
     }
     size_t urgent = overtaken_by(in, i, span);

@@ -138,6 +138,25 @@ int64_t sl__union_length_ns(const sl__union *u)
     return length;
 }
 
+int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns)
+{
+    size_t low = 0, high = u->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (u->at[middle].end_ns <= from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t sum = 0;
+    for (; low < u->n && u->at[low].start_ns < to_ns; low++) {
+        int64_t start = u->at[low].start_ns > from_ns ? u->at[low].start_ns : from_ns;
+        int64_t end = u->at[low].end_ns < to_ns ? u->at[low].end_ns : to_ns;
+        sum += end - start;
+    }
+    return sum;
+}
+
 void sl__union_free(sl__union *u)
 {
     free(u->at);

@@ -52,6 +52,8 @@ void sl__union_join(sl__union *u);
 sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union *result,
                               sl_error *err);
 int64_t sl__union_length_ns(const sl__union *u);
+/* How much of [from, to] lies in it. O(log n + what is found). */
+int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns);
 void sl__union_free(sl__union *u);      /* leaves it empty */
 
 #endif

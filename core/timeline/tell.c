@@ -52,7 +52,7 @@ static void put_where(const sl__sides *s, sl_text *out, const char *before, uint
     sl__label_put(out, text, OTHER_COLUMNS);
 }
 
-static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream)
+static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream, bool many)
 {
     const sl_stream_note *note = sl__timeline_note(s->timeline, stream);
     const char *name = note ? sl_timeline_text(s->timeline, note->name) : "";
@@ -66,18 +66,24 @@ static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream)
         sl__label_put(out, name, OTHER_COLUMNS);
         sl_text_add(out, is_plain ? "" : "\"");
     }
+    sl_text_add(out, "%s", many ? " and others" : "");
 }
 
 static void put_name(const sl__sides *s, sl_text *out, const sl_span *span)
 {
     const char *name = sl_timeline_text(s->timeline, span->name);
+    char kernel[SL__KERNEL_BYTES];
+    if (span->kind == SL_SPAN_KERNEL && *name) {
+        sl__label_kernel(name, kernel);
+        name = kernel;
+    }
     sl__label_put(out, *name ? name : sl_span_kind_name((sl_span_kind)span->kind), NAME_COLUMNS);
 }
 
-static void put_span(const sl__sides *s, sl_text *out, const sl_span *span)
+static void put_span(const sl__sides *s, sl_text *out, const sl_span *span, bool many)
 {
     put_name(s, out, span);
-    put_stream(s, out, span->stream);
+    put_stream(s, out, span->stream, many);
     put_where(s, out, " at ", span->where);
 }
 
@@ -99,7 +105,7 @@ static void put_call(const sl__sides *s, sl_text *out, const sl_call *call)
 void sl__put_by(const sl__sides *s, sl_text *out)
 {
     if (s->by)
-        put_span(s, out, s->by);
+        put_span(s, out, s->by, s->finding->many_by);
     else if (s->by_call)
         put_call(s, out, s->by_call);
     else
@@ -109,7 +115,7 @@ void sl__put_by(const sl__sides *s, sl_text *out)
 void sl__put_waiter(const sl__sides *s, sl_text *out)
 {
     if (s->waiter)
-        put_span(s, out, s->waiter);
+        put_span(s, out, s->waiter, s->finding->many_waiters);
     else
         sl_text_add(out, "an operation");
 }
@@ -121,7 +127,13 @@ void sl__put_engine(const sl__sides *s, sl_text *out)
         [SL_ENGINE_D2H] = "No D2H copy ran for ", [SL_ENGINE_P2P] = "No P2P copy ran for ",
         [SL_ENGINE_HOST] = "No host function ran for ",
     };
-    sl_text_add(out, "%s", idle[s->finding->engine]);
+    if (s->finding->idle) {
+        sl_text_add(out, "%s", idle[s->finding->engine]);
+        sl__put_time(out, s->finding->lost_ns);
+        return;
+    }
+    sl__put_waiter(s, out);
+    sl_text_add(out, " had room beside what ran for ");
     sl__put_time(out, s->finding->lost_ns);
 }
 
@@ -173,6 +185,8 @@ static const char *why_blocked(const sl__sides *s)
         return ": a copy from pageable memory holds the host, which feeds it piece by piece";
     if (s->by && s->by->flags & SL_SPAN_LOADED)
         return ": its first use loads the kernel's code, and that waits for all work of the device";
+    if (s->by && s->by->kind == SL_SPAN_KERNEL)
+        return ": its call took that long, as the first one of its kind does that loads code";
     if (s->by)
         return ": the call returns when the copy has ended";
     if (!s->by_call)
@@ -351,7 +365,7 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
         advise_to_pageable(s, out);
     else if (is_from_pageable(s->by))
         advise_from_pageable(s, out);
-    else if (s->by && s->by->flags & SL_SPAN_LOADED)
+    else if (s->by && (s->by->kind == SL_SPAN_KERNEL || s->by->flags & SL_SPAN_LOADED))
         sl_text_add(out, "Run each kernel once before the part that counts");
     else if (s->by)
         sl_text_add(out, "Give the copy non_blocking = true and wait for it where its result is "

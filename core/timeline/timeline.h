@@ -228,6 +228,7 @@ typedef struct sl_finding {
     sl_cause cause;
     sl_engine engine;           /* that stood still, or that the work waited for */
     bool idle;                  /* the engine stood still; else it worked for others meanwhile */
+    bool many_waiters, many_by; /* of several streams: those named below stand for all */
     int64_t lost_ns;            /* the union of the waits */
     size_t n_waits;
     uint64_t waiter;            /* correlation of the operation that waited longest */

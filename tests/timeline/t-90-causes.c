@@ -286,13 +286,12 @@ static const expected timelines[] = {
       "none 120000 #1\nlatency 1199 #2", NULL, NULL },
     { "what the host does", busy_host, 408, 100, 50, 140, 0, 99, 0, 190, 190,
       "host_blocked h2d idle 146 x1 #3<-#2\n"
-      "host_work h2d idle 88 x1 #10<-#9\n"
+      "host_work h2d idle 126 x2 #10<-#9\n"
       "host_blocked h2d idle 38 x1 #5<-#4\n"
       "host_blocked h2d idle 38 x1 #7<-#6\n"
-      "host_work h2d idle 38 x1 #9<-#8\n"
       "host_issuing h2d idle 10 x5 #3<-#3\n"
       "host_blocked d2h idle 1 x1 #2<-#2",
-      "host_blocked 146 #3<-#2\nhost_work 98 #10<-#9\nhost_work 48 #10<-#8\n"
+      "host_blocked 146 #3<-#2\nhost_work 146 #10<-#9\n"
       "host_blocked 38 #5<-#4\nhost_blocked 38 #10<-#6\nnone 30 #3\nhost_issuing 10 #3<-#3",
       NULL, NULL },
     { "a nested chain", nested, 503, 100, 200, 193, 0, 0, 0, 393, 393,
