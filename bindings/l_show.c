@@ -205,11 +205,16 @@ int lsl_timeline_summary(lua_State *L)
 int lsl_timeline_explain(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "explain");
-    lsl_no_more(L, 1, "explain");
+    lsl_no_more(L, 2, "explain");
+    int64_t columns = 0;
+    const lsl_option options[] = {{"columns", LSL_OPT_COUNT, &columns}};
+    lua_settop(L, 2);
+    lsl_options(L, 2, options, LSL_COUNT(options), "explain");
+    if (columns == 0 || columns > 10000) columns = terminal_columns();
     lsl_timeline_add_sources(L, box);
     sl_text *text = new_text(L);
     sl_error err;
-    sl_status status = sl_timeline_explain(box->p, terminal_columns(), text, &err);
+    sl_status status = sl_timeline_explain(box->p, (int)columns, text, &err);
     lsl_check(L, status, &err, "explain");
     print_text(text);
     return 0;

@@ -148,6 +148,11 @@ static void put_part(const sl__sides *s, sl_text *out)
         [SL_CAUSE_HOST_ISSUING] = "the host issuing ", [SL_CAUSE_UNKNOWN] = "unknown",
     };
     sl_cause cause = s->finding->cause;
+    if (cause == SL_CAUSE_HOST_WORK && s->by_call && s->by_call->kind == SL_CALL_HOST_WORK) {
+        sl_text_add(out, "the host busy in ");
+        sl__put_by(s, out);
+        return;
+    }
     if (cause == SL_CAUSE_NONE)
         sl__put_waiter(s, out);
     else

@@ -321,12 +321,20 @@ static void put_operand(const sl__sides *s, sl_text *out, bool written, const ch
         sl_text_add(out, "%s", otherwise);
 }
 
+/* A trace that another program wrote: its users write no Lua. */
+static bool is_foreign(const sl__sides *s)
+{
+    return *sl_timeline_device(s->timeline)->backend == '\0';
+}
+
 /* What copy_ writes to is there already; what to and cpu give is made by them. */
 static void advise_to_pageable(const sl__sides *s, sl_text *out)
 {
     const char *name;
     const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
-    if (sl__find_operand(line, true, &name) > 0) {
+    if (is_foreign(s)) {
+        sl_text_add(out, "Copy into pinned memory: in PyTorch t.to(\"cpu\", non_blocking=True)");
+    } else if (sl__find_operand(line, true, &name) > 0) {
         sl_text_add(out, "Pin ");
         put_operand(s, out, true, "");
         sl_text_add(out, " (pinned = true, or t:pin()) and copy with non_blocking = true");
@@ -344,7 +352,9 @@ static void advise_from_pageable(const sl__sides *s, sl_text *out)
 {
     sl_text_add(out, "Pin ");
     put_operand(s, out, false, "the tensor on the CPU");
-    sl_text_add(out, " (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the "
+    sl_text_add(out, is_foreign(s) ? " (in PyTorch t.pin_memory(), DataLoader(pin_memory=True))"
+                                   : " (t:pin_memory(), or pinned = true)");
+    sl_text_add(out, ": H2D from pageable memory blocks the "
                 "host ");
     sl__put_time(out, s->finding->by_host_ns);
 }
@@ -368,8 +378,8 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
     else if (s->by && (s->by->kind == SL_SPAN_KERNEL || s->by->flags & SL_SPAN_LOADED))
         sl_text_add(out, "Run each kernel once before the part that counts");
     else if (s->by)
-        sl_text_add(out, "Give the copy non_blocking = true and wait for it where its result is "
-                    "needed");
+        sl_text_add(out, "Give the copy non_blocking%strue and wait for it where its result is "
+                    "needed", is_foreign(s) ? "=" : " = ");
     else if (s->by_call && s->by_call->kind == SL_CALL_PLAIN)
         sl_text_add(out, "%s", s->by_call->waited_for_device
                     ? "Allocate before and free after the part that counts, or use the "
@@ -377,7 +387,8 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
                     : "Call it before the part that counts");
     else
         sl_text_add(out, "Issue what is to run next before the host waits; for order on the device "
-                    "s:wait_event(e) does not hold the host");
+                    "%s does not hold the host",
+                    is_foreign(s) ? "stream.wait_event(e)" : "s:wait_event(e)");
 }
 
 static void advise(const sl__sides *s, sl_text *out)
@@ -425,7 +436,7 @@ static void advise(const sl__sides *s, sl_text *out)
     case SL_CAUSE_HOST_ISSUING:
         if (s->finding->waiter == s->finding->by)
             sl_text_add(out, "The GPU waits for launches: fewer and larger operations keep it "
-                        "busy");
+                        "busy%s", is_foreign(s) ? ", or a CUDA graph" : "");
         else
             sl_text_add(out, "Issue the two in turns, or first the one that came too late");
         break;

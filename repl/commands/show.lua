@@ -103,6 +103,6 @@ if tl.span_count > 0 or some then
         print_part(tl.summary)
     end
     if options.explain or not some then
-        print_part(tl.explain)
+        print_part(tl.explain, { columns = options.columns })
     end
 end

@@ -4,6 +4,15 @@
 #include "../../core/timeline/labels.h"
 #include "../../core/timeline/operand.h"
 
+/* One that the laboratory recorded: remedies speak Lua. */
+static sl_timeline *recorded(void)
+{
+    sl_timeline *tl = make();
+    sl_device_info info = { .backend = "sim" };
+    sl_timeline_set_device(tl, &info);
+    return tl;
+}
+
 /* ---- labels --------------------------------------------------------------------- */
 
 static const char *label(const char *text, int columns)
@@ -108,7 +117,7 @@ enum { KERNEL = 1, H2D, D2H, SYNC_COPY, HOST_FUNC, FREE, MALLOC, SYNC, STREAM_SY
 
 static sl_timeline *make_story(void)
 {
-    sl_timeline *tl = make();
+    sl_timeline *tl = recorded();
     sl_error err;
     note(tl, 1, "first", false);
     note(tl, 2, "stream 2", false);
@@ -347,14 +356,14 @@ static char *explained(const sl_timeline *tl, int columns)
 
 static void test_empty(void)
 {
-    sl_timeline *tl = make();
+    sl_timeline *tl = recorded();
     finish(tl);
     char *text = explained(tl, 80);
     is_str(text, "The timeline is empty: nothing ran on the device, so nothing waited.\n",
            "an empty timeline says so");
     free(text);
     sl_timeline_release(tl);
-    tl = make();
+    tl = recorded();
     run(tl, SL_SPAN_KERNEL, 1, "k", AT(0, 4), AT(7, 17));
     finish(tl);
     text = explained(tl, 0);
@@ -370,7 +379,7 @@ static void test_empty(void)
  * other streams. */
 static sl_timeline *make_page(void)
 {
-    sl_timeline *tl = make();
+    sl_timeline *tl = recorded();
     sl_error err;
     note(tl, 1, "copies", false);
     const char *const names[] = { "Memcpy HtoD (Pageable -> Device)", "gemm",
@@ -495,7 +504,7 @@ static void test_names(void)
     memset(gemm, 'x', sizeof gemm);
     memcpy(gemm, "cutlass::Kernel2<cutlass_80_tensorop_", 37);
     snprintf(gemm + 300, 100, "Epilogue>");
-    sl_timeline *tl = make();
+    sl_timeline *tl = recorded();
     sl_error err;
     note(tl, 1, "a\x1b[2Jstream\nof \xff\xfe names that goes on and on and on and on", false);
     sl_span s = op(tl, SL_SPAN_MEMCPY_H2D, 1, "\x01\x02\x03", AT(0, 2), AT(5, 105));
@@ -522,7 +531,7 @@ static void test_names(void)
 /* 1 us of 1001 us: less than is worth telling. */
 static void test_hardly(void)
 {
-    sl_timeline *tl = make();
+    sl_timeline *tl = recorded();
     run(tl, SL_SPAN_KERNEL, 1, "k", AT(0, 4), AT(5, 505));
     run(tl, SL_SPAN_KERNEL, 1, "k", AT(4, 8), AT(506, 1006));
     finish(tl);
@@ -532,6 +541,23 @@ static void test_hardly(void)
            "  1.00 us  start-up and gaps\n"
            "Where time was lost (inferred from the records)\n"
            "    hardly any: 1.00 us in all\n", "what is less than 2 in 1000 is only added up");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* A trace of PyTorch's: no Lua in its remedies. */
+static void test_foreign(void)
+{
+    sl_timeline *tl = make();
+    sl_span s = op(tl, SL_SPAN_MEMCPY_H2D, 1, "Memcpy HtoD (Pageable -> Device)", AT(0, 60),
+                   AT(5, 60));
+    s.flags = SL_SPAN_SRC_PAGEABLE;
+    add(tl, s);
+    run(tl, SL_SPAN_KERNEL, 2, "gemm", AT(62, 66), AT(70, 90));
+    finish(tl);
+    char *text = explained(tl, 80);
+    ok(strstr(text, "in PyTorch t.pin_memory()") && !strstr(text, "t:pin_memory"),
+       "remedies for a foreign trace are PyTorch's");
     free(text);
     sl_timeline_release(tl);
 }
@@ -546,5 +572,6 @@ int main(void)
     test_page();
     test_names();
     test_hardly();
+    test_foreign();
     return done_testing();
 }
