@@ -537,6 +537,8 @@ static sl_status add_call(match *m, const item *it, sl_error *err)
     call.target = issue_of(m, call.target);
     call.stream = stream_id(m, host->stream);
     call.target_stream = stream_id(m, host->target_stream);
+    if (call.target >= call.correlation)        /* nothing waits for what comes later */
+        call.target = call.target_stream = 0;
     if (call.kind == SL_CALL_EVENT_RECORD || call.kind == SL_CALL_STREAM_WAIT)
         call.queue_full = host->queue_full;
     if (call.kind != SL_CALL_PLAIN)

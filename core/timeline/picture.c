@@ -126,6 +126,8 @@ static sl_status finder_open(const sl_timeline *timeline, finder *f, sl_error *e
     }
     for (size_t i = 0; i < f->lanes.n; i++)
         f->tails[i] = (tail){ NONE, NONE, NONE };
+    for (size_t i = 0; i < f->n_calls; i++)     /* a wait may name a record that comes later */
+        f->source[i] = NONE;
     return SL_OK;
 }
 
