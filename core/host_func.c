@@ -25,6 +25,7 @@ static bool run_host_func(void *ud, sl_error *err)
 {
     host_func *func = ud;
     sl_error failure = { .msg = "" };
+    uint32_t where = func->device->core->where;     /* of the call that drives the backend */
     bool succeeded;
 
     (void)err;
@@ -33,6 +34,7 @@ static bool run_host_func(void *ud, sl_error *err)
     sl__host_func_depth++;
     succeeded = func->fn(func->ud, &failure);
     sl__host_func_depth--;
+    func->device->core->where = where;
     if (!succeeded)
         sl__device_fail_later(func->device, SL_EHOSTFUNC,
                               failure.msg[0] ? failure.msg : "a host function failed");

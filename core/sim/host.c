@@ -214,7 +214,8 @@ void sim_host_func_start(sim_op *op)
     sim_fifo_pop(&dev->host_funcs);
     sim_queue_capture(op);
     bool waited = dev->host_func_free_at == dev->now && op->ready_at < dev->now;
-    op->base.start_cause = waited ? SL_CAUSE_ENGINE : SL_CAUSE_LATENCY;
+    if (op->base.start_ns != op->base.ready_ns)
+        op->base.start_cause = waited ? SL_CAUSE_ENGINE : SL_CAUSE_LATENCY;
     op->base.start_by = waited ? dev->last_host_func : 0;
     dev->last_host_func = op->base.seq;
     dev->running_host_func = op;

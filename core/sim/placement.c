@@ -29,6 +29,16 @@ static int32_t level_count(const sim_profile *profile)
     return levels < range ? levels : range;
 }
 
+int32_t sim_chip_level(const sim_device *dev, int32_t priority)
+{
+    int32_t level = (int32_t)dev->profile.priority_least - priority;
+    if (level < 0)
+        level = 0;
+    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
+}
+
+static int32_t level_of(const sim_op *op) { return sim_stream_of(op)->level; }
+
 bool sim_chip_open(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
@@ -37,8 +47,8 @@ bool sim_chip_open(sim_device *dev)
     chip->level = calloc((size_t)chip->n_levels, sizeof *chip->level);
     chip->group = calloc((size_t)sms, sizeof *chip->group);
     sim_group *groups = calloc((size_t)sms, sizeof *groups);
-    chip->started = calloc((size_t)chip->n_levels, sizeof *chip->started);
-    if (!chip->level || !chip->group || !chip->started || !groups) {
+    chip->overtaken = calloc((size_t)chip->n_levels, sizeof *chip->overtaken);
+    if (!chip->level || !chip->group || !chip->overtaken || !groups) {
         free(groups);
         return false;
     }
@@ -63,7 +73,7 @@ void sim_chip_close(sim_device *dev)
     free(chip->groups);
     free(chip->group);
     free(chip->level);
-    free(chip->started);
+    free(chip->overtaken);
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -321,37 +331,99 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     return true;
 }
 
-static int32_t level_of(const sim_op *op)
+/* ---- what kept a kernel from starting ---- */
+
+static sim_arrival arrival_of(const sim_op *op)
 {
-    const sim_device *dev = (const sim_device *)op->base.stream->device;
-    int32_t level = (int32_t)dev->profile.priority_least - op->base.stream->priority;
-    if (level < 0)
-        level = 0;
-    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
+    return (sim_arrival){op->ready_at, op->base.seq, level_of(op)};
 }
 
-/* The more urgent kernel that was issued later, and started since this one was ready. */
-static uint64_t overtaken_by(const sim_chip *chip, const sim_op *op)
+/* Went first only because it is more urgent. */
+static bool overtakes(const sim_arrival *urgent, const sim_op *op)
 {
-    for (int32_t level = chip->n_levels - 1; level > level_of(op); level--) {
-        const sim_turn *started = &chip->started[level];
-        if (started->seq > op->base.seq && started->at / SIM_PS_PER_NS >= op->base.ready_ns)
-            return started->seq;
+    bool came_later = urgent->at != op->ready_at ? urgent->at > op->ready_at
+                                                 : urgent->seq > op->base.seq;
+    return came_later && urgent->level > level_of(op);
+}
+
+static bool would_start(const sim_device *dev, const sim_op *op)
+{
+    const sim_chip *chip = &dev->chip;
+    if (op->queued || chip->resident_grids >= (int32_t)dev->profile.max_grids)
+        return false;
+    for (int32_t i = 0; i < chip->n_groups; i++)
+        if (group_room(chip->group[i], &op->launch) > 0)
+            return true;
+    return false;
+}
+
+/* The first kernel of the levels up to `level`, from the most urgent down, or NULL. */
+static sim_op *first_waiting(const sim_chip *chip, int32_t level)
+{
+    while (level >= 0 && !chip->level[level].head)
+        level--;
+    return level >= 0 ? chip->level[level].head : NULL;
+}
+
+static void settle_overtaken(sim_device *dev, sim_op *op)
+{
+    const sim_overtaking *last = &dev->chip.overtaken[level_of(op)];
+    if (last->seq == op->base.seq && last->at < dev->now) {
+        op->base.start_cause = SL_CAUSE_PRIORITY;
+        op->base.start_by = last->by;
     }
-    return 0;
 }
 
-/* What kept the kernel from starting when it was ready. */
+/* It is the turn of `urgent`. Would it be another's if there were no priorities? If that
+ * one starts at the same instant all the same, it has lost nothing. */
+static void note_overtaken(sim_device *dev, const sim_op *urgent)
+{
+    if (dev->chip.waiting == 1)
+        return;                 /* it is alone */
+    sim_arrival arrival = arrival_of(urgent);
+    sim_op *op = first_waiting(&dev->chip, arrival.level - 1);
+    if (!op || !overtakes(&arrival, op) || !would_start(dev, op))
+        return;
+    settle_overtaken(dev, op);
+    dev->chip.overtaken[level_of(op)] =
+        (sim_overtaking){dev->now, op->base.seq, urgent->base.seq};
+}
+
+/* It comes while others wait for their turn. If there is room for it, only the first of
+ * them keeps it from starting (leftover policy). */
+static void note_behind(sim_device *dev, sim_op *op)
+{
+    if (dev->chip.waiting == 0)
+        return;
+    const sim_op *first = first_waiting(&dev->chip, dev->chip.n_levels - 1);
+    if (level_of(first) < level_of(op) || !would_start(dev, op))
+        return;
+    op->base.start_cause = SL_CAUSE_ROOM;
+    op->base.start_by = first->base.seq;
+}
+
+/* Its turn, and no room: who makes room is the reason, and not who was before it. */
+static void forget_behind(sim_op *op)
+{
+    if (op->base.start_cause != SL_CAUSE_ROOM)
+        return;
+    op->base.start_cause = SL_CAUSE_NONE;
+    op->base.start_by = 0;
+}
+
 static void note_start(sim_device *dev, sim_op *op)
 {
-    sim_chip *chip = &dev->chip;
-    if (op->base.ready_ns != dev->now / SIM_PS_PER_NS) {
-        uint64_t urgent = overtaken_by(chip, op);
-        op->base.start_cause = urgent ? SL_CAUSE_PRIORITY : SL_CAUSE_ROOM;
-        op->base.start_by = urgent ? urgent : chip->room.seq;
-    }
-    chip->started[level_of(op)] = (sim_turn){dev->now, op->base.seq};
+    const sim_arrival *room = &dev->chip.room;
+    bool waited = op->base.ready_ns != dev->now / SIM_PS_PER_NS;
+    settle_overtaken(dev, op);
+    if (waited && op->base.start_cause != SL_CAUSE_NONE)
+        return;
+    op->base.start_cause = !waited                ? SL_CAUSE_NONE
+                           : overtakes(room, op) ? SL_CAUSE_PRIORITY : SL_CAUSE_ROOM;
+    op->base.start_by = waited ? room->seq : 0;
 }
+
+/* ---- placing ---- */
 
 static void start_kernel(sim_device *dev, sim_op *op)
 {
@@ -364,12 +436,14 @@ static void start_kernel(sim_device *dev, sim_op *op)
 /* Places what fits of one kernel; true once none of its blocks is left over. */
 static bool place_kernel(sim_device *dev, sim_op *op)
 {
-    int64_t before = op->launch.blocks;
-    if (!op->queued && dev->chip.resident_grids >= (int32_t)dev->profile.max_grids)
+    int64_t before = op->launch.blocks, left = before;
+    note_overtaken(dev, op);
+    if (op->queued || dev->chip.resident_grids < (int32_t)dev->profile.max_grids)
+        left = plan_blocks(dev, &op->launch, before);
+    if (left == before) {
+        forget_behind(op);
         return false;
-    int64_t left = plan_blocks(dev, &op->launch, before);
-    if (left == before)
-        return false;
+    }
     if (!op->queued)
         start_kernel(dev, op);
     for (int32_t i = 0; i < dev->chip.n_groups; i++)
@@ -434,6 +508,7 @@ void sim_chip_place(sim_device *dev)
 void sim_chip_submit(sim_op *op)
 {
     sim_chip *chip = &sim_device_of(op)->chip;
+    note_behind(sim_device_of(op), op);
     sim_fifo_push(&chip->level[level_of(op)], op);
     chip->waiting++;
     chip->dirty = true;
@@ -447,7 +522,7 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     int64_t blocks = (int64_t)cohort->per_sm * group->sms;
     cohort_unlink(cohort);
     group_charge(group, cohort, -1);
-    chip->room = (sim_turn){dev->now, op->base.seq};
+    chip->room = arrival_of(op);
     chip->memory_share -= (double)blocks * op->launch.memory_share;
     cohort_free(chip, cohort);
     if (chip->live_cohorts == 0)

@@ -86,6 +86,7 @@ void sim_stream_init(sim_stream *stream)
     stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
     stream->last_channel = stream->compute;
     stream->work_done_at = -SIM_LAST_PS;
+    stream->level = sim_chip_level(dev, stream->base.priority);
     if (stream->base.legacy)
         dev->legacy = stream;
 }
@@ -128,32 +129,42 @@ static void come_forward(sim_op *op)
     sim_heap_set(&dev->heap, &op->fluid.node, op->ready_at > dev->now ? op->ready_at : dev->now);
 }
 
-/* The last of an operation's reasons to wait is the one that it is told to have waited for. */
+static void dependency_ended(sim_op *op)
+{
+    op->deps_left--;
+    come_forward(op);
+}
+
+/* The last of an operation's reasons to wait is the one that it is told to have waited for.
+ * Of two at the same time the first stays; but sharing a channel, which nobody asked for, is
+ * no reason beside another. */
 static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
 {
-    if (op->ready_at >= at)
+    bool later = op->ready_at == at ? op->base.ready_cause == SL_CAUSE_CHANNEL : op->ready_at < at;
+    if (!later)
         return;
     op->ready_at = at;
     op->base.ready_cause = (uint8_t)cause;
     op->base.ready_by = by;
 }
 
-/* The operation may follow the rest of its stream from `at` on. Records and
- * waits need no gap; a gap is counted from the last real work. */
-static void follow_stream(sim_op *op, sim_ps at, uint64_t by)
+/* Records and waits need no gap; a gap is counted from the last real work, also when that
+ * had ended before the call. */
+static void keep_gap(sim_op *op)
 {
-    sim_device *dev = sim_device_of(op);
-    sl_cause cause = by ? SL_CAUSE_STREAM_ORDER : SL_CAUSE_LATENCY;
-    not_before(op, at, cause, by);
+    const sim_stream *stream = sim_stream_of(op);
+    sim_ps gap = sim_us_to_ps(sim_device_of(op)->profile.stream_gap_us);
     if (is_work(op))
-        not_before(op, sim_later(sim_stream_of(op)->work_done_at,
-                                 sim_us_to_ps(dev->profile.stream_gap_us)), cause, by);
+        not_before(op, sim_later(stream->work_done_at, gap), SL_CAUSE_STREAM_ORDER,
+                   stream->work_done);
 }
 
-static void dependency_ended(sim_op *op)
+/* `op` comes next in its stream, after one that ended at `at`. */
+static void follow(sim_op *op, sim_ps at, uint64_t by)
 {
-    op->deps_left--;
-    come_forward(op);
+    not_before(op, at, SL_CAUSE_STREAM_ORDER, by);
+    keep_gap(op);
+    dependency_ended(op);
 }
 
 void sim_queue_leave_channel(sim_op *op)
@@ -197,6 +208,7 @@ void sim_queue_ready(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     op->ready = true;
+    op->ready_at = dev->now;
     op->base.ready_ns = dev->now / SIM_PS_PER_NS;
     switch ((sl_work_kind)op->base.work.kind) {
     case SL_WORK_EVENT_RECORD:
@@ -332,8 +344,10 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     sim_stream *stream = sim_stream_of(op);
     publish(op);
     op->done = true;
-    if (is_work(op) || is_timed_record(op))
+    if (is_work(op) || is_timed_record(op)) {
         stream->work_done_at = done_at;
+        stream->work_done = op->base.seq;
+    }
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
@@ -342,12 +356,12 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     if (!stream->head) {
         stream->tail = NULL;
         stream_idle(stream);
+        if (!stream->base.non_blocking)
+            dev->blocking_done = op->base.seq;
     }
     note_record(op, done_at);
-    if (op->stream_next) {
-        follow_stream(op->stream_next, done_at, op->base.seq);
-        dependency_ended(op->stream_next);
-    }
+    if (op->stream_next)
+        follow(op->stream_next, done_at, op->base.seq);
     release_dependents(op, done_at);
     give_to_core(op);
 }
@@ -360,6 +374,13 @@ static sim_op *awaited_record(const sim_op *op)
 {
     bool waits = op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && !op->record->done;
     return waits && op->record->op->base.stream != op->base.stream ? op->record->op : NULL;
+}
+
+/* What another stream recorded shows here a while after it was done. */
+static bool waits_for_done_record(const sim_op *op)
+{
+    return op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done
+           && op->base.wait_target_stream != op->base.stream->id;
 }
 
 static bool waits_for_legacy(const sim_op *op)
@@ -454,7 +475,7 @@ static void enter_stream(sim_op *op)
         op->deps_left++;
     } else {
         stream->head = op;
-        follow_stream(op, op->ready_at, 0);
+        keep_gap(op);
     }
     stream->tail = op;
     stream_busy(stream);
@@ -481,11 +502,12 @@ bool sim_queue_issue(sim_op *op)
     op->fluid.node.seq = op->base.seq;
     op->channel = sim_queue_channel(op);
     op->ready_at = sim_later(dev->host_at, sim_us_to_ps(dev->profile.submit_us));
-    op->base.ready_cause = SL_CAUSE_LATENCY;
+    if (op->base.ready_cause == SL_CAUSE_NONE)
+        op->base.ready_cause = SL_CAUSE_LATENCY;
     null_stream_barriers(op);
     if (awaited_record(op))
         wait_for(op, awaited_record(op), SL_CAUSE_EVENT);
-    else if (op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done)
+    else if (waits_for_done_record(op))
         not_before(op, sim_later(op->record->done_at,
                                  sim_us_to_ps(dev->profile.cross_stream_us)),
                    SL_CAUSE_EVENT, op->base.wait_target);

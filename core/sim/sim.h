@@ -125,6 +125,12 @@ struct sim_cohort {
 
 typedef struct sim_turn { sim_ps at; uint64_t seq; } sim_turn;  /* who had something last */
 
+/* A kernel in the order of coming to the SMs: by time, then issue. */
+typedef struct sim_arrival { sim_ps at; uint64_t seq; int32_t level; } sim_arrival;
+
+/* At `at` the kernel `by` had its turn, though `seq`, less urgent, had come before it. */
+typedef struct sim_overtaking { sim_ps at; uint64_t seq, by; } sim_overtaking;
+
 typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
 
 typedef struct sim_chip {
@@ -138,8 +144,8 @@ typedef struct sim_chip {
     int32_t resident_grids;     /* that have started and not ended */
     bool dirty;                 /* something may be placed */
     bool rates_dirty;
-    sim_turn room;              /* when blocks last made room, and whose */
-    sim_turn *started;          /* per level: the kernel that started last */
+    sim_arrival room;           /* the kernel whose blocks last made room */
+    sim_overtaking *overtaken;  /* per level: the last one */
     sim_cohort *free_cohorts;
     uint32_t live_cohorts;
 } sim_chip;
@@ -186,7 +192,7 @@ struct sim_op {
     int32_t deps_left;
     bool ready, done;           /* came forward; ended */
     bool queued;                /* a copy: at its engine; a kernel: has started */
-    sim_ps ready_at;            /* no earlier than this, because of base.ready_cause */
+    sim_ps ready_at;            /* no earlier than this, because of base.ready_cause; then when */
     sim_value *value[2];        /* inputs, captured */
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
@@ -200,9 +206,11 @@ struct sim_stream {
     sim_channel *compute, *copy[2];
     sim_channel *last_channel;  /* where records and waits go */
     sim_ps work_done_at;        /* when its last real operation ended */
+    uint64_t work_done;         /* and which it was */
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
     sim_stream *busy_prev, *busy_next;   /* blocking streams with unfinished work */
     bool busy;
+    int32_t level;              /* of its kernels' queue */
 };
 
 struct sim_event {
@@ -228,6 +236,7 @@ struct sim_device {
     int32_t n_connections, n_copy_connections;
     sim_stream *legacy;         /* the NULL stream once opened */
     sim_stream *busy;           /* blocking streams (not the NULL stream) with unfinished work */
+    uint64_t blocking_done;     /* the operation that last left a blocking stream empty */
     int64_t unfinished;         /* operations on the device */
     size_t ring_used;           /* bytes of the H2D staging buffers in use */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
@@ -273,6 +282,7 @@ void sim_record_release(sim_record *record);
 /* placement.c */
 bool sim_chip_open(sim_device *dev);
 void sim_chip_close(sim_device *dev);
+int32_t sim_chip_level(const sim_device *dev, int32_t priority);
 void sim_chip_submit(sim_op *op);                       /* a ready kernel */
 void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);

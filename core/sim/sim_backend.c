@@ -224,8 +224,10 @@ static void describe(sim_op *op)
 
 /* With lazy_load_us, the first use of each kind of kernel loads its code: the host
  * waits for the device (CUDA's guide, "Lazy Loading"), then for the loader. */
-static sl_status load_kernel(sim_device *dev, const sl_work *work, sl_error *err)
+static sl_status load_kernel(sim_op *op, sl_error *err)
 {
+    sim_device *dev = sim_device_of(op);
+    const sl_work *work = &op->base.work;
     uint64_t bit = 1ull << (work->kernel * 4 + (work->dtype & 3));
     if (work->kind != SL_WORK_KERNEL || dev->profile.lazy_load_us == 0
         || (dev->loaded_kernels & bit))
@@ -234,22 +236,37 @@ static sl_status load_kernel(sim_device *dev, const sl_work *work, sl_error *err
     if (status == SL_OK) {
         sim_host_spend_us(dev, dev->profile.lazy_load_us);
         dev->loaded_kernels |= bit;
+        op->base.span_flags |= SL_SPAN_LOADED;
     }
     return status;
 }
 
+static bool waits_in_call(const sim_op *op)
+{
+    const sim_device *dev = (const sim_device *)op->base.stream->device;
+    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
+        return (double)op->base.work.bytes > dev->profile.h2d_async_bytes;
+    return op->base.span_flags & SL_SPAN_DST_PAGEABLE;
+}
+
 /* Before a pageable copy enters its stream: to the host always, and from the host
  * when it is larger than what staging takes in, the stream's earlier work must have
- * ended. */
+ * ended. The copy waits for that work like any other, only that it does so in its call. */
 static sl_status wait_before_copy(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
-    bool to_pageable = op->base.span_flags & SL_SPAN_DST_PAGEABLE;
-    bool from_pageable = op->base.span_flags & SL_SPAN_SRC_PAGEABLE;
-    if (to_pageable
-        || (from_pageable && (double)op->base.work.bytes > dev->profile.h2d_async_bytes))
-        return sim_host_wait_stream(sim_stream_of(op), err);
-    return SL_OK;
+    sim_stream *stream = sim_stream_of(op);
+    if (!waits_in_call(op))
+        return SL_OK;
+    sim_host_catch_up(dev);
+    if (sim_host_sees_idle(stream))
+        return SL_OK;
+    uint64_t last = stream->tail ? stream->tail->base.seq : 0;
+    sl_status status = sim_host_wait_stream(stream, err);
+    bool other = stream->base.legacy && dev->blocking_done != last;
+    op->base.ready_cause = other ? SL_CAUSE_NULL_STREAM : SL_CAUSE_STREAM_ORDER;
+    op->base.ready_by = other ? dev->blocking_done : last;
+    return status;
 }
 
 /* A channel holds launch_queue_depth unfinished operations; then the call waits. */
@@ -260,6 +277,8 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
     sim_host_catch_up(dev);
     while (channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
         op->base.span_flags |= SL_SPAN_QUEUE_FULL;
+        op->base.ready_cause = SL_CAUSE_NONE;       /* what a copy waited for before is past */
+        op->base.ready_by = 0;
         if (!sim_step(dev))
             return sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
         if (dev->host_at < dev->now)
@@ -287,7 +306,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
                                           ? op->base.work.threads : (uint32_t)op->launch.threads);
     }
     if (status == SL_OK)
-        status = load_kernel(dev, &op->base.work, err);
+        status = load_kernel(op, err);
     return status;
 }
 

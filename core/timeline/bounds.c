@@ -13,8 +13,8 @@
  *                      a note are blocking;
  *                    - the host: what is issued after a call that waited (a stream,
  *                      event or device synchronisation, a plain call that waited for
- *                      the device, an operation with SL_SPAN_HOST_WAITED) follows
- *                      what that call waited for.
+ *                      the device, an operation with SL_SPAN_HOST_WAITED or
+ *                      SL_SPAN_LOADED) follows what that call waited for.
  * lower            the larger of the two before.
  * unblocked        the larger of the busiest engine and the longest chain without
  *                  the host's waits: what the same operations could have taken if
@@ -134,6 +134,8 @@ static int64_t record_chain(const chains *c, uint64_t correlation)
 
 static void take_span(chains *c, const sl_span *span)
 {
+    if (span->flags & SL_SPAN_LOADED)
+        wait_host(c, c->longest);
     int64_t end = extend(c, span->stream, 0, span->end_ns - span->start_ns);
     if (span->flags & SL_SPAN_HOST_WAITED)
         wait_host(c, end);

@@ -141,7 +141,8 @@ static sl_cause cause_of_call(const search *s, size_t item)
 {
     const sl_span *span = sl__item_span(&s->holds, &s->holds.items[item]);
     const sl_call *call = sl__item_call(&s->holds, &s->holds.items[item]);
-    if (span && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span)))
+    if (span && (span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED)
+                 || sl__span_is_pageable(span)))
         return SL_CAUSE_HOST_BLOCKED;
     if (span)
         return cause_of_launch(s, item, span->flags & SL_SPAN_QUEUE_FULL);
@@ -252,13 +253,8 @@ static int64_t visible_ns(const search *s, size_t item)
     return min_ns(end_ns, s->holds.holds[item].ready_ns);
 }
 
-/* From when on the waiter of a priority had to wait because of it. */
-static int64_t overtaken_ns(const search *s, size_t urgent)
-{
-    return urgent == SL__NO_ITEM ? INT64_MIN : s->holds.holds[urgent].ready_ns;
-}
-
-/* Between ready and start. Before a more urgent kernel came there was no room. */
+/* Between ready and start. Until the more urgent kernel went first there was no room, for
+ * the reason that it had itself to wait for. */
 static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64_t to_ns)
 {
     const sl_hold *hold = &s->holds.holds[item];
@@ -266,10 +262,13 @@ static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64
     size_t by = hold->start_by ? sl__holds_find(&s->holds, hold->start_by) : SL__NO_ITEM;
     if (cause == SL_CAUSE_NONE)
         cause = SL_CAUSE_LATENCY;
-    if (cause == SL_CAUSE_PRIORITY) {
-        int64_t came_ns = max_ns(from_ns, overtaken_ns(s, by));
-        note(s, cause, idle, by, came_ns, to_ns);
-        note(s, SL_CAUSE_ROOM, idle, by, from_ns, min_ns(came_ns, to_ns));
+    if (cause == SL_CAUSE_PRIORITY && by != SL__NO_ITEM) {
+        const sl_hold *urgent = &s->holds.holds[by];
+        int64_t went_ns = min_ns(max_ns(from_ns, s->holds.items[by].start_ns), to_ns);
+        bool had_to_wait = urgent->start_cause == SL_CAUSE_ROOM && urgent->start_by;
+        size_t first = had_to_wait ? sl__holds_find(&s->holds, urgent->start_by) : by;
+        note(s, cause, idle, by, went_ns, to_ns);
+        note(s, SL_CAUSE_ROOM, idle, first, from_ns, went_ns);
         return;
     }
     note(s, cause, idle, by, from_ns, to_ns);

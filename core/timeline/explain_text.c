@@ -172,6 +172,8 @@ static const char *why_blocked(const sides *s)
         return ": a copy to pageable memory returns when the data has arrived";
     if (is_from_pageable(s->by))
         return ": a copy from pageable memory holds the host, which feeds it piece by piece";
+    if (s->by && s->by->flags & SL_SPAN_LOADED)
+        return ": its first use loads the kernel's code, and that waits for all work of the device";
     if (s->by)
         return ": the call returns when the copy has ended";
     if (s->by_call && s->by_call->kind == SL_CALL_PLAIN)
@@ -350,9 +352,19 @@ static int64_t host_ns_of_copies(const sides *s)
     return sum;
 }
 
+/* t:item() and its like copy to the host what they read. */
+static bool reads_a_value(const sides *s)
+{
+    const char *line = sl_timeline_source(s->timeline, by_where(s));
+    return strstr(line, ":item(") || strstr(line, ":get(") || strstr(line, ":totable(");
+}
+
 static void advise_blocked(const sides *s, sl_text *out)
 {
-    if (is_to_pageable(s->by)) {
+    if (is_to_pageable(s->by) && reads_a_value(s)) {
+        sl_text_add(out, "Reading a value waits for all work before it in its stream: read it after "
+                    "the other work has been issued, and not in every round");
+    } else if (is_to_pageable(s->by)) {
         sl_text_add(out, "Copy ");
         put_operand(s, out, "the tensor");
         sl_text_add(out, " into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or "
@@ -364,6 +376,8 @@ static void advise_blocked(const sides *s, sl_text *out)
         sl_text_add(out, " (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the "
                     "host ");
         put_time(out, host_ns_of_copies(s));
+    } else if (s->by && s->by->flags & SL_SPAN_LOADED) {
+        sl_text_add(out, "Run each kernel once before the part that counts");
     } else if (s->by) {
         sl_text_add(out, "Give the copy non_blocking = true and wait for it where its result is "
                     "needed");
@@ -424,6 +438,8 @@ static void advise(const sides *s, sl_text *out)
             sl_text_add(out, "Issue the two in turns, or first the one that came too late");
         break;
     case SL_CAUSE_LATENCY:
+        sl_text_add(out, "Each operation costs its start-up: make fewer and larger ones");
+        break;
     case SL_CAUSE_NONE:
     case SL_CAUSE_UNKNOWN:
     case SL_CAUSES: break;

@@ -25,7 +25,7 @@ typedef enum sl__category {
     X(IN_STREAM, "in stream") X(WAITS_FOR, "waits for") X(RECORDED_IN, "recorded in")   \
     X(READY, "ready us") X(HELD_CAUSE, "held cause") X(HELD_BY, "held by")              \
     X(START_CAUSE, "start cause") X(START_BY, "start by")                               \
-    X(OWN_START, "own ts") X(OWN_DURATION, "own dur")
+    X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")
 
 typedef enum sl__arg {
 #define X(id, key) SL__ARG_##id,

@@ -197,6 +197,8 @@ static void take_launch(const sl__records *records, sl__work *work, const sl__ho
     bool blocks = copy && (pageable || host->copies) && !records->own;
     if (host->waited || (blocks && span->host_end_ns >= span->end_ns))
         span->flags |= SL_SPAN_HOST_WAITED;
+    if (host->loaded)
+        span->flags |= SL_SPAN_LOADED;
     if (host->queue_full)
         span->flags |= SL_SPAN_QUEUE_FULL;
 }

@@ -364,6 +364,7 @@ static sl_status take_own_call(reader *r, sl__host *host, sl_error *err)
         host->call.device_ns += r->records.start_ns;
     host->waited = sl__event_flag(event, SL__ARG_HOST_WAITED);
     host->queue_full = sl__event_flag(event, SL__ARG_QUEUE_FULL);
+    host->loaded = sl__event_flag(event, SL__ARG_LOADED);
     host->call.waited_for_device = sl__event_flag(event, SL__ARG_DEVICE_WAITED);
     return status == SL_OK ? take_hold(r, host->call.correlation, err) : status;
 }

@@ -26,7 +26,7 @@ typedef struct sl__host {
     int64_t stream, target_stream;      /* as the file numbers them, or SL__NO_STREAM */
     bool may_wait;              /* a plain call of the kind that can wait for the device */
     bool copies;                /* cudaMemcpy and the like: returns when the copy is done */
-    bool waited, queue_full;    /* so says the file, of a launch */
+    bool waited, queue_full, loaded;    /* so says the file, of a launch */
     bool launch;                /* of something on some device */
     bool explained;             /* there is a cuda_sync event of it */
     bool elsewhere;             /* that is of another device */

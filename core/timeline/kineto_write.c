@@ -38,7 +38,8 @@
  *   cuda_runtime and host_work slices
  *              "loc" of the event, "where" of its args: position in the script;
  *              "host waited": SL_SPAN_HOST_WAITED; "queue full": SL_SPAN_QUEUE_FULL, or
- *              queue_full of a record or wait; "waited for device" of a plain call;
+ *              queue_full of a record or wait; "loaded": SL_SPAN_LOADED;
+ *              "waited for device" of a plain call;
  *              "device us": device_ns of a record or wait; "in stream": the call's
  *              stream where no cuda_sync slice has it (records; waits without a record);
  *              "waits for", "recorded in": a wait's target and its stream if the record
@@ -527,6 +528,7 @@ static void put_span(writer *w, const sl_span *span)
                            span->host_start_ns, span->host_end_ns);
     flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
     flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
+    flag(w, ",\"loaded\":true", span->flags & SL_SPAN_LOADED);
     raw(w, "}}");
     flow(w, true, span->correlation, CPU_PID, call.tid, call.when.start_ns);
     interval when = place(w, host ? &l->host_row : &l->device_row, span->start_ns,

@@ -25,7 +25,8 @@ enum {                          /* sl_span.flags */
     SL_SPAN_HOST_WAITED = 1,    /* the enqueueing call returned only after the span's end */
     SL_SPAN_SRC_PAGEABLE = 2, SL_SPAN_SRC_PINNED = 4,   /* neither: device memory */
     SL_SPAN_DST_PAGEABLE = 8, SL_SPAN_DST_PINNED = 16,
-    SL_SPAN_QUEUE_FULL = 32     /* the enqueueing call waited for room in the launch queue */
+    SL_SPAN_QUEUE_FULL = 32,    /* the enqueueing call waited for room in the launch queue */
+    SL_SPAN_LOADED = 64         /* it first loaded the kernel's code, and waited for all work */
 };
 
 /* One operation on the device. */

@@ -593,7 +593,7 @@ static sl_timeline *all_that_is_ours(void)
                               .non_blocking = true };
     must(sl_timeline_add_stream(tl, &urgent, &err), &err);
     sl_span k = { .start_ns = 5000, .end_ns = 6000, .host_start_ns = 1100, .host_end_ns = 1200,
-                  .correlation = 1, .stream = 3, .flags = SL_SPAN_QUEUE_FULL, .blocks = 2,
+                  .correlation = 1, .stream = 3, .flags = SL_SPAN_QUEUE_FULL | SL_SPAN_LOADED, .blocks = 2,
                   .threads = 32, .name = text_id(tl, "k"), .where = text_id(tl, "a.lua:2") };
     must(sl_timeline_add_span(tl, &k, &err), &err);
     hold(tl, (sl_hold){ .correlation = 1, .ready_ns = 2500, .ready_cause = SL_CAUSE_LATENCY,
@@ -646,7 +646,7 @@ static void test_own_header(const char *text)
 
 static void test_own_spans(const char *text)
 {
-    ok(has(text, "\"where\":\"a.lua:2\",\"queue full\":true}},\n"),
+    ok(has(text, "\"where\":\"a.lua:2\",\"queue full\":true,\"loaded\":true}},\n"),
        "a launch that waited for room in the queue says so");
     ok(has(text, "\"queued\":0,\"priority\":-5,\"grid\":[2,1,1],\"block\":[32,1,1],"
                  "\"ready us\":1.500,\"held cause\":\"latency\",\"start cause\":"
@@ -682,6 +682,19 @@ static void test_own_calls(const char *text)
            "and all of it keeps to the rules");
 }
 
+/* Nothing is lost: what was read back is written as before. */
+static void test_read_back(const char *text, const char *name)
+{
+    sl_error err;
+    sl_timeline *tl;
+    must(sl_timeline_load_kineto(in_directory("again.json"), &tl, &err), &err);
+    save(tl, in_directory("again.json"));
+    char *again = contents(in_directory("again.json"));
+    ok(strcmp(text, again) == 0, "%s", name);
+    free(again);
+    sl_timeline_release(tl);
+}
+
 static void test_own(void)
 {
     sl_timeline *tl = all_that_is_ours();
@@ -690,6 +703,13 @@ static void test_own(void)
     test_own_header(text);
     test_own_spans(text);
     test_own_calls(text);
+    test_read_back(text, "what was read back is saved as the same bytes");
+    free(text);
+    sl_timeline_release(tl);
+    tl = rich();
+    save(tl, in_directory("again.json"));
+    text = contents(in_directory("again.json"));
+    test_read_back(text, "also where each kind of operation and call is there");
     free(text);
     sl_timeline_release(tl);
 }
@@ -766,7 +786,7 @@ static void clean_up(void)
 
 int main(void)
 {
-    plan(89);
+    plan(91);
     if (!mkdtemp(directory)) {
         printf("Bail out! no folder for temporary files\n");
         return 1;

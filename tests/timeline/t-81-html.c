@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700   /* mkdtemp */
 #include "make.h"
 #include "../../core/timeline/columns.h"
+#include "../../core/timeline/picture.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -155,6 +156,9 @@ static void it_has_the_figures(void)
        "the streams are there with their notes");
     ok(strstr(page, "\"spans\":{\"n\":2"), "there are two spans");
     ok(strstr(page, "\"calls\":{\"n\":3"), "and three calls");
+    char kernels[64];
+    snprintf(kernels, sizeof kernels, "--kernel: %s;", sl__looks[SL_SPAN_KERNEL].dark.fill);
+    ok(strstr(page, kernels), "kernels have the colour that they have in other pictures");
     free(page);
     sl_timeline_release(tl);
 }

@@ -18,11 +18,11 @@ let colours = null;                     /* of the theme; readColours sets them *
 function readColours() {
     const style = getComputedStyle(document.documentElement);
     const get = (name) => style.getPropertyValue(`--${name}`).trim();
-    const kinds = ["kernel", "h2d", "d2h", "d2d", "p2p", "memset", "host-func", "issue", "wait",
-        "cost", "work", "accent"].map((name) => ({ fill: get(name), text: get(`on-${name}`) }));
+    const kinds = [...data.kinds, "issue", "wait", "cost", "work", "accent"]
+        .map((name) => ({ fill: get(name), text: get(`on-${name}`) }));
     colours = {
         ink: get("ink"), muted: get("muted"), line: get("line"), paper: get("paper"),
-        stripe: get("stripe"), accent: get("accent"), kinds,
+        stripe: get("stripe"), kinds,
     };
 }
 
@@ -375,7 +375,7 @@ function paint() {
     const place = selectedPlace();
     if (place) {
         state.arrows.forEach(paintArrow);
-        outline(place, colours.accent, 2);
+        outline(place, colours.ink, 2);
     }
     pen.restore();
     paintOverview();

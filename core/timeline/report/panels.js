@@ -19,7 +19,7 @@ function swatch(kind) {
     return node;
 }
 
-const KIND_STYLES = ["kernel", "h2d", "d2h", "d2d", "p2p", "memset", "host-func"];
+const KIND_STYLES = data.kinds;
 const HOST_STYLES = ["issue", "wait", "cost", "work"];
 const HOST_WORDS = ["host call", "host waits", "host held up", "host’s own work"];
 
@@ -102,7 +102,7 @@ function withSwatch(style, text) {
     return el("span", {}, swatch(style), text);
 }
 
-const ENGINE_STYLES = ["kernel", "h2d", "d2h", "p2p", "host-func"];
+const ENGINE_STYLES = ["kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_p2p", "host_func"];
 
 /* An engine's kinds are told apart where it had more than one. */
 function showBusy() {

@@ -57,9 +57,7 @@ function count(n, one, many) {
 
 /* ---- names ------------------------------------------------------------------------ */
 
-const KIND_NAMES = [
-    "kernel", "copy H2D", "copy D2H", "copy D2D", "copy P2P", "memset", "host function",
-];
+const KIND_NAMES = data.labels;
 const ENGINE_NAMES = ["compute", "H2D copies", "D2H copies", "P2P copies", "host functions"];
 const ENGINE_WORK = ["kernel", "H2D copy", "D2H copy", "P2P copy", "host function"];
 const CALL_NAMES = [
