@@ -577,23 +577,29 @@ static void find_base(page *p)
 /* A span that was held by a record or a wait was held by what these waited for in turn:
  * the last span before them, for the first reason that is more than their stream's order.
  * Each is an earlier one, so there is an end. */
-static sl_hold see_through_calls(const sl__holds *all, sl_hold hold)
+static sl_hold see_through_calls(const sl__holds *all, size_t item)
 {
-    for (;;) {
-        size_t by = hold.ready_by ? sl__holds_find(all, hold.ready_by) : SL__NO_ITEM;
-        if (by == SL__NO_ITEM || !all->items[by].is_call || all->holds[by].ready_by == 0)
-            return hold;
+    const sl__item *held = &all->items[item];
+    sl_hold hold = { .correlation = held->correlation, .ready_ns = held->ready_ns,
+                     .ready_cause = held->ready_cause, .start_cause = held->start_cause };
+    size_t by = held->ready_by;
+    while (by != SL__NO_ITEM && all->items[by].is_call && all->items[by].ready_by != SL__NO_ITEM) {
         if (hold.ready_cause == SL_CAUSE_STREAM_ORDER)
-            hold.ready_cause = all->holds[by].ready_cause;
-        hold.ready_by = all->holds[by].ready_by;
+            hold.ready_cause = all->items[by].ready_cause;
+        by = all->items[by].ready_by;
     }
+    if (by != SL__NO_ITEM)
+        hold.ready_by = all->items[by].correlation;
+    if (held->start_by != SL__NO_ITEM)
+        hold.start_by = all->items[held->start_by].correlation;
+    return hold;
 }
 
 /* Of the spans, in their order, which is that of the items. */
 static sl_status collect_holds(page *p, sl_error *err)
 {
     sl__holds all;
-    sl_status status = sl__holds_collect(p->timeline, &all, err);
+    sl_status status = sl__holds_collect(p->timeline, true, &all, err);
     if (status != SL_OK)
         return status;
     size_t n;
@@ -603,7 +609,7 @@ static sl_status collect_holds(page *p, sl_error *err)
         status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
     for (size_t i = 0, span = 0; p->holds && i < all.n; i++) {
         if (!all.items[i].is_call)
-            p->holds[span++] = see_through_calls(&all, all.holds[i]);
+            p->holds[span++] = see_through_calls(&all, i);
     }
     sl__holds_free(&all);
     return status;
