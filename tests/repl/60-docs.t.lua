@@ -1,4 +1,5 @@
--- 60-docs.t.lua - the listings of the pages run, and print what stands below them.
+-- 60-docs.t.lua - the listings of the pages run, and print what stands below them; links of
+-- all pages lead somewhere.
 --
 -- Of the fenced blocks of a page, by what stands behind the ```:
 --   lua      a script, which must run; the paragraph before it says under which name it is
@@ -136,6 +137,42 @@ local function check_page(path)
     return table.concat(whole, "\n") .. "\n"
 end
 
+-- ---- links ----------------------------------------------------------------------------
+
+-- The names under which a page's headings can be linked to, as on GitHub.
+local function anchors(path)
+    local names, code = {}, false
+    for line in io.lines(path) do
+        code = code ~= (line:find("^```") ~= nil)
+        local heading = not code and line:match("^#+ (.+)")
+        if heading then
+            names[heading:lower():gsub("[^%w _-]", ""):gsub(" ", "-")] = true
+        end
+    end
+    return names
+end
+
+-- The first link of a page that leads nowhere, or nil.
+local function dead_link(path)
+    for target in shell.read(path):gmatch("%]%(([^)%s]+)%)") do
+        local file, anchor = target:match("^([^#]*)#?(.*)$")
+        local from = path:match("^.*/") or ""
+        local to = file == "" and path or from .. file
+        if not target:find("^https?:") and (not io.open(to)
+            or anchor ~= "" and not anchors(to)[anchor]) then
+            return target
+        end
+    end
+end
+
+local function check_links()
+    for path in io.popen("ls README.md docs/*.md docs/*/*.md"):lines() do
+        T.is(dead_link(path), nil, path .. ": all links lead somewhere")
+    end
+end
+
+-- ---- all of it ------------------------------------------------------------------------
+
 furnish()
 for _, path in ipairs(pages) do
     local fresh = check_page(path)
@@ -151,4 +188,5 @@ for path, name in pairs(pictures) do
     T.ok(shell.read(path) == fresh, path .. " is " .. name .. " as it is made now")
 end
 shell.remove(folder)
+check_links()
 T.done()
