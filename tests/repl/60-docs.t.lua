@@ -1,0 +1,192 @@
+-- 60-docs.t.lua - the listings of the pages run, and print what stands below them; links of
+-- all pages lead somewhere.
+--
+-- Of the fenced blocks of a page, by what stands behind the ```:
+--   lua      a script, which must run; the paragraph before it says under which name it is
+--            saved ("Save this as `first.lua`"). The pages share one folder.
+--   console  commands, each behind "$ ", and what they print, together with stderr. They
+--            run in that folder, in which build/streamlab is the program.
+--   others   are not looked at. One without any name is a mistake.
+-- All of it is on the simulator, 80 columns wide. A comment <!-- not run: why --> before a
+-- block leaves it out. Where programs print something else than before,
+--     LUA_PATH='tests/?.lua;;' build/streamlab tests/repl/60-docs.t.lua write
+-- writes the pages anew, and the pictures that they show.
+
+local T = require "tap"
+local shell = require "repl.shell"
+
+local pages <const> = { "docs/guide.md", "README.md", "docs/reference.md" }
+-- Pictures of the pages, and what the commands above call them.
+local pictures <const> = { ["docs/pictures/puzzler_blocking.svg"] = "blocking.svg" }
+
+local writing <const> = arg[1] == "write"
+local folder <const> = shell.folder()
+
+-- The folder looks like a clone to those who build and run there, but its docs/ is missing,
+-- so that no command writes to the real one.
+local function furnish()
+    local here, program = io.popen("pwd"):read("l"), shell.program
+    if not program:find("^/") then
+        program = here .. "/" .. program
+    end
+    os.execute(("cd %s && mkdir build && ln -s %s build/streamlab && ln -s %s %s ."):format(
+        shell.quote(folder), shell.quote(program), shell.quote(here .. "/scripts"),
+        shell.quote(here .. "/tests")))
+end
+
+local function run(command)
+    local out, _, code = shell.sh(("exec 2>&1; cd %s; export STREAMLAB_BACKEND=sim "
+        .. "LC_ALL=C.UTF-8; unset COLUMNS NO_COLOR\n%s"):format(shell.quote(folder), command))
+    return out, code
+end
+
+-- ---- a page's blocks ----------------------------------------------------------------
+
+-- A list of {language =, from =, to =, paragraph =}, in which lines from + 1 to to - 1 are
+-- the block's text, and the paragraph is what stands before it.
+local function find_blocks(lines)
+    local blocks, block, paragraph, ended = {}, nil, "", false
+    for i, line in ipairs(lines) do
+        if block and line == "```" then
+            block.to, block, paragraph = i, nil, ""
+        elseif not block and line:find("^```") then
+            block = { language = line:sub(4), from = i, paragraph = paragraph }
+            blocks[#blocks + 1] = block
+        elseif not block and line == "" then
+            ended = true
+        elseif not block then
+            paragraph, ended = ended and line or paragraph .. " " .. line, false
+        end
+    end
+    assert(not block, "a block without end")
+    return blocks
+end
+
+-- What the commands of a block print, as lines.
+local function printed(lines, block)
+    local fresh = {}
+    for i = block.from + 1, block.to - 1 do
+        local command = lines[i]:match("^%$ (.+)")
+        if command then
+            fresh[#fresh + 1] = lines[i]
+            for line in run(command):gmatch("([^\n]*)\n") do
+                fresh[#fresh + 1] = line
+            end
+        end
+    end
+    return fresh
+end
+
+-- Where two lists of lines first differ, or nil.
+local function first_difference(got, want)
+    for i = 1, math.max(#got, #want) do
+        if got[i] ~= want[i] then
+            return i
+        end
+    end
+end
+
+local function name_of(path, block)
+    return ("%s:%d"):format(path, block.from)
+end
+
+local function check_output(path, lines, block, fresh)
+    local shown = table.move(lines, block.from + 1, block.to - 1, 1, {})
+    local at = first_difference(fresh, shown)
+    if not writing and not T.ok(not at, name_of(path, block) .. ": it prints what is shown") then
+        T.diag(("  line %d should be: %s\n  it is: %s"):format(block.from + at,
+            fresh[at] or "the end", shown[at] or "the end"))
+    end
+end
+
+local function check_script(path, lines, block)
+    local name = block.paragraph:match("[Ss]aved? %a* ?as `([%w_%-]+%.lua)`") or "listing.lua"
+    shell.write(folder .. "/" .. name, table.concat(lines, "\n", block.from + 1, block.to - 1))
+    local out, code = run("build/streamlab " .. name)
+    if not T.is(code, 0, name_of(path, block) .. ": the listing runs") then
+        T.diag(out)
+    end
+end
+
+local function read_lines(path)
+    local lines = {}
+    for line in assert(io.open(path)):lines() do
+        lines[#lines + 1] = line
+    end
+    return lines
+end
+
+-- Checks all blocks. Gives the page as it should be, as a text.
+local function check_page(path)
+    local lines, whole, at = read_lines(path), {}, 1
+    for _, block in ipairs(find_blocks(lines)) do
+        local skipped = block.paragraph:find("<!%-%- not run: [^>]+ %-%->%s*$")
+        if block.language == "" and not writing then
+            T.ok(false, name_of(path, block) .. ": a block says what it is")
+        elseif block.language == "lua" and not skipped then
+            check_script(path, lines, block)
+        elseif block.language == "console" and not skipped then
+            local fresh = printed(lines, block)
+            check_output(path, lines, block, fresh)
+            table.move(lines, at, block.from, #whole + 1, whole)
+            table.move(fresh, 1, #fresh, #whole + 1, whole)
+            at = block.to
+        end
+    end
+    table.move(lines, at, #lines, #whole + 1, whole)
+    return table.concat(whole, "\n") .. "\n"
+end
+
+-- ---- links ----------------------------------------------------------------------------
+
+-- The names under which a page's headings can be linked to, as on GitHub.
+local function anchors(path)
+    local names, code = {}, false
+    for line in io.lines(path) do
+        code = code ~= (line:find("^```") ~= nil)
+        local heading = not code and line:match("^#+ (.+)")
+        if heading then
+            names[heading:lower():gsub("[^%w _-]", ""):gsub(" ", "-")] = true
+        end
+    end
+    return names
+end
+
+-- The first link of a page that leads nowhere, or nil.
+local function dead_link(path)
+    for target in shell.read(path):gmatch("%]%(([^)%s]+)%)") do
+        local file, anchor = target:match("^([^#]*)#?(.*)$")
+        local from = path:match("^.*/") or ""
+        local to = file == "" and path or from .. file
+        if not target:find("^https?:") and (not io.open(to)
+            or anchor ~= "" and not anchors(to)[anchor]) then
+            return target
+        end
+    end
+end
+
+local function check_links()
+    for path in io.popen("ls README.md docs/*.md docs/*/*.md"):lines() do
+        T.is(dead_link(path), nil, path .. ": all links lead somewhere")
+    end
+end
+
+-- ---- all of it ------------------------------------------------------------------------
+
+furnish()
+for _, path in ipairs(pages) do
+    local fresh = check_page(path)
+    if writing then
+        shell.write(path, fresh)
+    end
+end
+for path, name in pairs(pictures) do
+    local fresh = shell.read(folder .. "/" .. name)
+    if writing then
+        shell.write(path, fresh)
+    end
+    T.ok(shell.read(path) == fresh, path .. " is " .. name .. " as it is made now")
+end
+shell.remove(folder)
+check_links()
+T.done()
