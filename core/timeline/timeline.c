@@ -8,15 +8,13 @@
 #include "timeline.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store.h"
 
 _Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
-
-/* Differences of two times within this limit cannot overflow. */
-#define TIME_LIMIT_NS (INT64_C(1) << 61)
 
 typedef struct text_table {
     char **texts;           /* by id; [0] is never used, it means "" */
@@ -88,19 +86,25 @@ static const char *const engine_names[SL_ENGINES] = {
 
 /* ---- growth ---------------------------------------------------------------- */
 
-/* Makes room for one more element of `size` bytes; nothing changes on failure. */
-static sl_status reserve(void **array, size_t n, size_t *cap, size_t size, const char *what,
-                         sl_error *err)
+bool sl__reserve(void **array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
-        return SL_OK;
+        return true;
     size_t wanted = *cap ? *cap * 2 : 16;
     void *grown = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
     if (!grown)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu %s of a timeline", wanted, what);
+        return false;
     *array = grown;
     *cap = wanted;
-    return SL_OK;
+    return true;
+}
+
+static sl_status reserve(void **array, size_t n, size_t *cap, size_t size, const char *what,
+                         sl_error *err)
+{
+    return sl__reserve(array, n, cap, size)
+               ? SL_OK
+               : sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", n, what);
 }
 
 /* ---- texts ----------------------------------------------------------------- */
@@ -317,7 +321,7 @@ void sl_timeline_release(sl_timeline *timeline)
 
 static bool time_fits(int64_t ns)
 {
-    return ns > -TIME_LIMIT_NS && ns < TIME_LIMIT_NS;
+    return ns > -SL__TIME_LIMIT_NS && ns < SL__TIME_LIMIT_NS;
 }
 
 static sl_status check_interval(int64_t start_ns, int64_t end_ns, const char *what,
@@ -642,6 +646,16 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
     return found ? &timeline->streams[at] : NULL;
 }
 
+const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
+                                    char buffer[SL_STREAM_NAME_BYTES])
+{
+    const sl_stream_note *note = sl__timeline_note(timeline, id);
+    if (note && note->name != 0)
+        return sl_timeline_text(timeline, note->name);
+    snprintf(buffer, SL_STREAM_NAME_BYTES, "stream %" PRIu32, id);
+    return buffer;
+}
+
 /* Of `n` elements of `size` bytes, each with its correlation at `offset`, the one with
  * this correlation, or NULL. */
 static const void *find(const void *array, size_t n, size_t size, size_t offset,
@@ -676,11 +690,6 @@ const sl_hold *sl__timeline_find_hold(const sl_timeline *timeline, uint64_t corr
 {
     return find(timeline->holds, timeline->n_holds, sizeof(sl_hold),
                 offsetof(sl_hold, correlation), correlation);
-}
-
-int64_t sl__timeline_host_start_ns(const sl_timeline *timeline)
-{
-    return timeline->host_start_ns;
 }
 
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline)
