@@ -23,13 +23,30 @@ int lsl_causes_gc(lua_State *L)
     return 0;
 }
 
+/* What {waits =, inferred =} at argument 2 asks for. */
+typedef struct wishes { int waits, inferred; } wishes;
+
+static wishes read_wishes(lua_State *L, bool with_waits, const char *op)
+{
+    wishes w = {0};
+    const lsl_option options[] = {
+        {"inferred", LSL_OPT_BOOL, &w.inferred}, {"waits", LSL_OPT_BOOL, &w.waits},
+    };
+    lsl_no_more(L, 2, op);
+    lua_settop(L, 2);
+    lsl_options(L, 2, options, with_waits ? 2 : 1, op);
+    return w;
+}
+
 /* Pushes one, of the timeline at argument 1. */
-static causes_box *push_causes(lua_State *L, lsl_timeline *timeline, const char *op)
+static causes_box *push_causes(lua_State *L, lsl_timeline *timeline, wishes w, const char *op)
 {
     lsl_timeline_add_sources(L, timeline);
     causes_box *box = lsl_new(L, LSL_CAUSES, sizeof(*box));
     sl_error err;
-    lsl_check(L, sl_timeline_find_causes(timeline->p, &box->found, &err), &err, op);
+    sl_status status = w.inferred ? sl_timeline_infer_causes(timeline->p, &box->found, &err)
+                                  : sl_timeline_find_causes(timeline->p, &box->found, &err);
+    lsl_check(L, status, &err, op);
     return box;
 }
 
@@ -85,12 +102,31 @@ static void set_told(lua_State *L, const char *field, const sl_text *text, const
     set_text(L, field, text->data != NULL ? text->data : "");
 }
 
-/* tl:causes(): a list of tables, the largest loss first. */
+/* Sets `waits`, a list of {waiter =, by =, from_us =, to_us =}, in the table on top. The
+ * waits of finding `i` begin at *at, which is moved behind them. */
+static void set_waits(lua_State *L, const lsl_timeline *timeline, const sl_explanation *found,
+                      size_t i, size_t *at)
+{
+    lua_newtable(L);
+    for (lua_Integer n = 1; *at < found->n_waits && found->waits[*at].finding == i; n++, ++*at) {
+        const sl_wait *wait = &found->waits[*at];
+        lua_createtable(L, 0, 4);
+        set_correlation(L, "waiter", wait->waiter);
+        set_correlation(L, "by", wait->by);
+        set_us(L, "from_us", wait->from_ns - timeline->host_start_ns);
+        set_us(L, "to_us", wait->to_ns - timeline->host_start_ns);
+        lua_rawseti(L, -2, n);
+    }
+    lua_setfield(L, -2, "waits");
+}
+
+/* tl:causes{waits =, inferred =}: a list of tables, the largest loss first. */
 int lsl_timeline_causes(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "causes");
-    lsl_no_more(L, 1, "causes");
-    causes_box *box = push_causes(L, timeline, "causes");
+    wishes w = read_wishes(L, true, "causes");
+    causes_box *box = push_causes(L, timeline, w, "causes");
+    size_t at = 0;
     lua_createtable(L, (int)(box->found.n_findings & INT32_MAX), 0);
     for (size_t i = 0; i < box->found.n_findings; i++) {
         const sl_finding *finding = &box->found.findings[i];
@@ -104,20 +140,26 @@ int lsl_timeline_causes(lua_State *L)
         sl_finding_tell(timeline->p, finding, &box->sentence, &box->remedy);
         set_told(L, "sentence", &box->sentence, "causes");
         set_told(L, "remedy", &box->remedy, "causes");
+        if (w.waits) set_waits(L, timeline, &box->found, i, &at);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
 }
 
-/* tl:makespan_parts(): what the makespan consists of; the lost_us of all add up to it. */
+/* tl:makespan_parts{inferred =}: what the makespan consists of; the lost_us of all add up
+ * to it. */
 int lsl_timeline_makespan_parts(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "makespan_parts");
-    lsl_no_more(L, 1, "makespan_parts");
-    causes_box *box = push_causes(L, timeline, "makespan_parts");
+    wishes w = read_wishes(L, false, "makespan_parts");
+    causes_box *box = push_causes(L, timeline, w, "makespan_parts");
     lua_createtable(L, (int)(box->found.n_chain & INT32_MAX), 0);
     for (size_t i = 0; i < box->found.n_chain; i++) {
         push_finding(L, timeline, &box->found.chain[i]);
+        if (box->found.chain[i].cause == SL_CAUSE_LATENCY) {    /* of all engines together */
+            lua_pushnil(L);
+            lua_setfield(L, -2, "engine");
+        }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;

@@ -3,7 +3,8 @@
  * A position is "lab.lua:12": the script's base name. While positions are noted, which
  * chunk each name belongs to is noted too (lsl_note_chunk); when a timeline is explained
  * or saved, the lines are read from there: from the file, or from the text itself of what
- * came with -e. A name that two chunks share gives no lines.
+ * was loaded from a string. A name that two chunks share gives no lines, and neither does
+ * a file that was changed after the script ran.
  */
 #include "lsl.h"
 
@@ -15,8 +16,33 @@
 #include "l_timeline.h"
 
 static const char chunks_key[] = "streamlab.chunks";    /* base name -> lua_Debug's source */
+static const char stamps_key[] = "streamlab.stamps";    /* source -> stamp of its file */
 
 enum { MOST_SOURCE_BYTES = 16 << 20, MOST_LINE_BYTES = 240 };
+
+/* ---- noting -------------------------------------------------------------------------- */
+
+/* What tells one version of a file from another; false for what is no plain file. A pipe
+ * must not even be opened again. */
+static bool stamp_file(const char *path, char stamp[64], size_t *bytes)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    snprintf(stamp, 64, "%lld %lld", (long long)info.st_size, (long long)info.st_mtime);
+    *bytes = (size_t)info.st_size;
+    return true;
+}
+
+static void note_stamp(lua_State *L, const char *source)
+{
+    char stamp[64];
+    size_t bytes;
+    if (source[0] != '@' || !stamp_file(source + 1, stamp, &bytes)) return;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, stamps_key);
+    lua_pushstring(L, stamp);
+    lua_setfield(L, -2, source);
+    lua_pop(L, 1);
+}
 
 void lsl_note_chunk(lua_State *L, const char *where, const char *source)
 {
@@ -27,41 +53,77 @@ void lsl_note_chunk(lua_State *L, const char *where, const char *source)
     lua_pushlstring(L, where, (size_t)(colon - where));
     lua_pushvalue(L, -1);
     lua_rawget(L, -3);
-    bool known = lua_isstring(L, -1) && strcmp(lua_tostring(L, -1), source) == 0;
-    bool other = !lua_isnil(L, -1) && !known;
+    bool is_new = lua_isnil(L, -1);
+    bool same = lua_isstring(L, -1) && strcmp(lua_tostring(L, -1), source) == 0;
     lua_pop(L, 1);
-    if (other)
-        lua_pushboolean(L, 0);
-    else
+    if (is_new) {
+        note_stamp(L, source);
         lua_pushstring(L, source);
-    lua_rawset(L, -3);
+        lua_rawset(L, -3);
+    } else if (!same) {
+        lua_pushboolean(L, 0);
+        lua_rawset(L, -3);
+    } else {
+        lua_pop(L, 1);
+    }
     lua_pop(L, 1);
 }
 
-/* Pushes the file's contents, or nil. All memory is there before the file is opened, which
- * an error of Lua's would leave open. */
-static void push_file(lua_State *L, const char *path)
+/* ---- reading -------------------------------------------------------------------------- */
+
+/* Pushes the contents of the file that the chunk at `source` came from, or nil. Between
+ * opening and closing nothing can raise. */
+static void push_file(lua_State *L, const char *source)
 {
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+    char stamp[64] = "";
+    size_t bytes = 0, n = 0;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, stamps_key);
+    lua_getfield(L, -1, source);
+    const char *noted = lua_tostring(L, -1);
+    bool same = noted != NULL && stamp_file(source + 1, stamp, &bytes)
+                && strcmp(noted, stamp) == 0 && bytes <= MOST_SOURCE_BYTES;
+    lua_pop(L, 2);
+    if (!same) {
         lua_pushnil(L);
         return;
     }
-    size_t room = info.st_size < MOST_SOURCE_BYTES ? (size_t)info.st_size : MOST_SOURCE_BYTES;
-    luaL_Buffer buffer;
-    char *text = luaL_buffinitsize(L, &buffer, room);
-    FILE *file = fopen(path, "rb");
-    size_t n = 0;
+    char *text = lua_newuserdatauv(L, bytes + 1, 0);
+    FILE *file = fopen(source + 1, "rb");
     if (file != NULL) {
-        n = fread(text, 1, room, file);
+        n = fread(text, 1, bytes, file);
         fclose(file);
     }
-    luaL_pushresultsize(&buffer, n);
+    lua_pushlstring(L, text, n);
+    lua_remove(L, -2);
 }
 
-/* Pushes the text of the chunk with that base name, or nil. Texts are kept in the table at
- * `cache`, so that each file is read once. */
-static void push_chunk(lua_State *L, int cache, const char *name, size_t name_bytes)
+/* Where each line of a text begins; the text is its user value. */
+typedef struct lines {
+    const char *text;
+    size_t n;
+    uint32_t start[];
+} lines;
+
+/* Replaces the text on top by its lines. */
+static void index_lines(lua_State *L)
+{
+    const char *text = lua_tostring(L, -1);
+    size_t n = 1, at = 0;
+    for (const char *c = text; (c = strchr(c, '\n')) != NULL; c++) n++;
+    lines *index = lua_newuserdatauv(L, sizeof(*index) + n * sizeof(index->start[0]), 1);
+    index->text = text;
+    index->n = n;
+    for (size_t i = 0; i < n; i++) {
+        index->start[i] = (uint32_t)at;
+        at += strcspn(text + at, "\n") + 1;
+    }
+    lua_insert(L, -2);
+    lua_setiuservalue(L, -2, 1);
+}
+
+/* Pushes the lines of the chunk with that base name, or false. They are kept in the table
+ * at `cache`, so that each file is read once. */
+static void push_lines(lua_State *L, int cache, const char *name, size_t name_bytes)
 {
     lua_pushlstring(L, name, name_bytes);
     lua_pushvalue(L, -1);
@@ -74,36 +136,34 @@ static void push_chunk(lua_State *L, int cache, const char *name, size_t name_by
     lua_pushvalue(L, -2);
     lua_rawget(L, -2);
     lua_remove(L, -2);
-    const char *source = lua_isstring(L, -1) ? lua_tostring(L, -1) : NULL;
-    if (source == NULL)
-        lua_pushboolean(L, 0);
-    else if (source[0] == '@')
-        push_file(L, source + 1);
-    else
-        lua_pushvalue(L, -1);
-    lua_remove(L, -2);
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    if (lua_isnil(L, -1)) {
+    if (lua_isstring(L, -1) && *lua_tostring(L, -1) == '@') {
+        push_file(L, lua_tostring(L, -1));
+        lua_remove(L, -2);
+    }
+    if (lua_isstring(L, -1) && lua_rawlen(L, -1) <= MOST_SOURCE_BYTES) {
+        index_lines(L);
+    } else {
         lua_pop(L, 1);
         lua_pushboolean(L, 0);
     }
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
     lua_rawset(L, cache);
     lua_remove(L, -2);
 }
 
-/* Line `number` of the text, without blanks around it; NULL if there is none. */
-static const char *find_line(const char *text, long number, size_t *bytes)
+/* Line `number` without blanks around it, whole characters of it; NULL if it has none. */
+static const char *find_line(const lines *index, long number, size_t *bytes)
 {
-    for (; number > 1 && text != NULL; number--) {
-        text = strchr(text, '\n');
-        if (text != NULL) text++;
-    }
-    if (text == NULL || number < 1) return NULL;
+    if (number < 1 || (size_t)number > index->n) return NULL;
+    const char *text = index->text + index->start[number - 1];
     text += strspn(text, " \t");
     *bytes = strcspn(text, "\r\n");
     while (*bytes > 0 && (text[*bytes - 1] == ' ' || text[*bytes - 1] == '\t')) (*bytes)--;
-    if (*bytes > MOST_LINE_BYTES) *bytes = MOST_LINE_BYTES;
+    if (*bytes > MOST_LINE_BYTES) {
+        *bytes = MOST_LINE_BYTES;
+        while (*bytes > 0 && ((unsigned char)text[*bytes] & 0xC0) == 0x80) (*bytes)--;
+    }
     return *bytes > 0 ? text : NULL;
 }
 
@@ -112,9 +172,9 @@ static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t wh
     const char *text = sl_timeline_text(timeline, where), *colon = strrchr(text, ':');
     size_t bytes = 0;
     if (colon == NULL) return;
-    push_chunk(L, cache, text, (size_t)(colon - text));
-    const char *chunk = lua_isstring(L, -1) ? lua_tostring(L, -1) : NULL;
-    const char *line = chunk != NULL ? find_line(chunk, strtol(colon + 1, NULL, 10), &bytes) : NULL;
+    push_lines(L, cache, text, (size_t)(colon - text));
+    const lines *index = lua_touserdata(L, -1);
+    const char *line = index != NULL ? find_line(index, strtol(colon + 1, NULL, 10), &bytes) : NULL;
     if (line != NULL) {
         lua_pushlstring(L, line, bytes);
         sl_timeline_set_source(timeline, where, lua_tostring(L, -1), NULL);
@@ -127,7 +187,7 @@ static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t wh
 void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box)
 {
     if (box->has_sources) return;
-    box->has_sources = true;
+    luaL_checkstack(L, 10, NULL);
     size_t n_texts = sl_timeline_text_count(box->p), n_spans, n_calls;
     bool *wanted = lua_newuserdatauv(L, n_texts, 0);
     memset(wanted, 0, n_texts * sizeof(*wanted));
@@ -141,4 +201,5 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box)
         if (wanted[id] && *sl_timeline_source(box->p, (uint32_t)id) == '\0')
             set_line(L, cache, box->p, (uint32_t)id);
     lua_pop(L, 2);
+    box->has_sources = true;
 }

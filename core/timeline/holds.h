@@ -1,51 +1,73 @@
 /* holds.h - for every operation of a timeline, what it was held by: as the backend
- * told it, or inferred from the spans and calls.
+ * told it, or inferred from the spans and calls (infer.c).
  *
  * Records and waits of events are operations here as well: their streams run them in
  * order, and others wait for them. */
 #ifndef SL_TIMELINE_HOLDS_H
 #define SL_TIMELINE_HOLDS_H
 
+#include "lanes.h"
 #include "timeline.h"
 
 #define SL__NO_ITEM SIZE_MAX
 
-/* A span or a call, in order of issue. */
+/* A span or a call, in order of issue, and what it was held by as in sl_hold. */
 typedef struct sl__item {
     uint64_t correlation;
     size_t index;               /* of the span or call */
     size_t before;              /* the item before it in its stream (of a synchronisation: in
                                  * the stream that it waits for), or SL__NO_ITEM */
     int64_t start_ns, end_ns;   /* on the device; of calls that are no operations: 0 */
-    bool is_call;
+    int64_t host_start_ns, host_end_ns;
+    int64_t ready_ns;
+    size_t ready_by, start_by;  /* items, or SL__NO_ITEM; ready_by is an earlier one */
+    uint8_t ready_cause, start_cause;
+    bool is_call, in_stream;    /* in_stream: a span, a record or a wait */
+    bool is_told;               /* by the backend */
 } sl__item;
 
 typedef struct sl__holds {
     const sl_timeline *timeline;
-    bool inferred;
+    bool inferred;              /* at least one of them */
     sl__item *items;
-    sl_hold *holds;             /* one an item; correlation 0 for calls that are no operations */
     size_t n;
+    sl__lanes lanes;
+    size_t *by_lane;            /* the items in streams: stream after stream, each in order */
+    size_t *place;              /* by item: where it stands in by_lane */
+    size_t *lane_start;         /* by lane: where its items begin; lanes.n + 1 of them */
 } sl__holds;
 
-sl_status sl__holds_collect(const sl_timeline *timeline, sl__holds *holds, sl_error *err);
+/* `told`: take what the backend told, where it did; else all is inferred. */
+sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *holds,
+                            sl_error *err);
 void sl__holds_free(sl__holds *holds);
 
 /* The index of the item with this correlation, or SL__NO_ITEM. */
 size_t sl__holds_find(const sl__holds *holds, uint64_t correlation);
 
-/* The items that are spans of one engine (-1: of all), in order of their ends. The caller
- * frees *order, which is NULL if there are none. */
-sl_status sl__holds_by_end(const sl__holds *holds, int engine, size_t **order, size_t *n,
-                           sl_error *err);
+/* Items in order of one of their times. */
+typedef struct sl__moment { int64_t at_ns; size_t item; } sl__moment;
+typedef struct sl__order { sl__moment *at; size_t n; } sl__order;
+typedef enum sl__time { SL__BY_START, SL__BY_END, SL__BY_HOST_START } sl__time;
 
-/* What an item was in the script and on the host. Zero and NULL where it does not apply. */
-const sl_span *sl__item_span(const sl__holds *holds, const sl__item *item);
-const sl_call *sl__item_call(const sl__holds *holds, const sl__item *item);
-void sl__item_host_ns(const sl__holds *holds, const sl__item *item, int64_t *start_ns,
-                      int64_t *end_ns);
+enum { SL__ALL_SPANS = -1, SL__ALL_IN_STREAMS = -2, SL__ALL_ITEMS = -3 };
+
+/* The spans of an engine, or one of those above. Items of the same time are in order of
+ * issue. The caller frees order->at. */
+sl_status sl__holds_order(const sl__holds *holds, int which, sl__time by, sl__order *order,
+                          sl_error *err);
+/* How many of them have a time up to `ns`. */
+size_t sl__order_count(const sl__order *order, int64_t ns);
+
+/* NULL where it is not one. */
+const sl_span *sl__item_span(const sl__holds *holds, size_t item);
+const sl_call *sl__item_call(const sl__holds *holds, size_t item);
+uint32_t sl__item_stream(const sl__holds *holds, size_t item);
 
 /* A span that copies from or to pageable memory. */
 bool sl__span_is_pageable(const sl_span *span);
+
+/* What nobody has told, by CUDA's rules (infer.c). */
+sl_status sl__holds_infer(sl__holds *holds, sl_error *err);
 
 #endif

@@ -1,7 +1,13 @@
-/* labels.c - measures, shortens and wraps texts by the columns that they take on a terminal. */
+/* labels.c - measures, cleans, shortens and wraps texts by the columns that they take on a
+ * terminal. */
 #include "labels.h"
 
+#include <limits.h>
+#include <string.h>
+
 #include "utf8.h"
+
+#define DOTS "..."
 
 /* The next character as it may go to a terminal: in its character set, and never a
  * control character. Returns its columns. */
@@ -71,24 +77,88 @@ int sl__label_add(sl_text *out, const char *text, int columns, bool unicode)
     return used + add_head(out, find_tail(text, width, tail, unicode), tail, unicode);
 }
 
+/* ---- in sentences ---------------------------------------------------------------- */
+
+static int columns_between(const char *text, const char *end)
+{
+    int columns = 0, n;
+    const char *bytes;
+    while (text < end && columns < INT_MAX / 2)
+        columns += next_character(&text, true, &bytes, &n);
+    return columns;
+}
+
+/* The characters that lie between two columns of the text. */
+static void put_between(sl_text *out, const char *text, int from, int to)
+{
+    int at = 0, n;
+    const char *bytes;
+    while (*text) {
+        int columns = next_character(&text, true, &bytes, &n);
+        if (at + columns > to)
+            return;
+        if (at >= from)
+            sl_text_add(out, "%.*s", n, bytes);
+        at += columns;
+    }
+}
+
+void sl__label_put(sl_text *out, const char *text, int columns)
+{
+    int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
+    if (all <= columns) {
+        put_between(out, text, 0, all);
+        return;
+    }
+    int tail = room / 3;
+    put_between(out, text, 0, room - tail);
+    sl_text_add(out, DOTS);
+    put_between(out, text, all - tail, all);
+}
+
+void sl__label_put_start(sl_text *out, const char *text, int columns)
+{
+    int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
+    put_between(out, text, 0, all <= columns ? all : room);
+    if (all > columns)
+        sl_text_add(out, DOTS);
+}
+
+/* The bytes of a word, as many as fit into `room` columns and at least one character; *used
+ * are its columns. */
+static int word_length(const char *text, int room, int *used)
+{
+    int n = 0;
+    *used = 0;
+    while (text[n] && text[n] != ' ') {
+        int next = n + 1;
+        while (((unsigned char)text[next] & 0xC0) == 0x80)
+            next++;
+        int columns = columns_between(text + n, text + next);
+        if (n > 0 && *used + columns > room)
+            break;
+        *used += columns;
+        n = next;
+    }
+    return n;
+}
+
 void sl__label_wrap(sl_text *out, const char *text, int indent, int columns)
 {
     int room = columns - indent, used = 0;
+    bool blank = false;
     while (*text) {
-        int width = 0;
-        const char *end = text;
-        while (*end && *end != ' ') {
-            bool good;
-            int one = sl__utf8_columns(sl__utf8_next(&end, &good));
-            width += good && one > 0 ? one : 0;
-        }
-        if (used > 0 && used + 1 + width > room) {
+        int width, n = word_length(text, room, &width);
+        if (used > 0 && used + blank + width > room) {
             sl_text_add(out, "\n%*s", indent, "");
             used = 0;
+            blank = false;
         }
-        sl_text_add(out, "%s%.*s", used > 0 ? " " : "", (int)(end - text), text);
-        used += width + (used > 0);
-        text = *end ? end + 1 : end;
+        sl_text_add(out, "%s%.*s", blank ? " " : "", n, text);
+        used += blank + width;
+        text += n;
+        blank = *text == ' ';
+        text += blank;
     }
     sl_text_add(out, "\n");
 }

@@ -12,8 +12,14 @@ int sl__label_columns(const char *text, bool unicode);
  * since names that are long mostly differ at their ends. Returns the columns used. */
 int sl__label_add(sl_text *out, const char *text, int columns, bool unicode);
 
-/* Appends a sentence from column `indent` on, broken at blanks, and a newline. The first line
- * has begun already. */
+/* The same for sentences, which have "..." in the middle of what is longer, and every
+ * character set (columns >= 8). */
+void sl__label_put(sl_text *out, const char *text, int columns);
+/* What is too long is cut at its end. */
+void sl__label_put_start(sl_text *out, const char *text, int columns);
+
+/* Appends a sentence from column `indent` on, broken at blanks, words that are longer than a
+ * line anywhere, and a newline. The first line has begun already. */
 void sl__label_wrap(sl_text *out, const char *text, int indent, int columns);
 
 #endif

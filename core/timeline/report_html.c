@@ -564,7 +564,8 @@ static void find_base(page *p)
                  : n_calls > 0 ? calls[0].host_start_ns
                                : sl_timeline_host_start_ns(p->timeline);
     for (size_t i = 0; i < n_spans; i++)
-        p->base_ns = sl__min_ns(p->base_ns, sl__min_ns(spans[i].start_ns, spans[i].host_start_ns));
+        p->base_ns = sl__min_ns(p->base_ns,
+                                sl__min_ns(spans[i].start_ns, spans[i].host_start_ns));
     for (size_t i = 0; i < n_calls; i++)
         p->base_ns = sl__min_ns(p->base_ns, calls[i].host_start_ns);
 }
@@ -575,21 +576,26 @@ static void find_base(page *p)
 static void see_through_calls(sl__holds *all)
 {
     for (size_t i = 0; i < all->n; i++) {
-        sl_hold *hold = &all->holds[i];
-        size_t by = hold->ready_by ? sl__holds_find(all, hold->ready_by) : SL__NO_ITEM;
-        if (by == SL__NO_ITEM || !all->items[by].is_call || all->holds[by].ready_by == 0)
+        sl__item *held = &all->items[i];
+        const sl__item *by = held->ready_by != SL__NO_ITEM ? &all->items[held->ready_by] : NULL;
+        if (!by || !by->is_call || by->ready_by == SL__NO_ITEM)
             continue;
-        if (hold->ready_cause == SL_CAUSE_STREAM_ORDER)
-            hold->ready_cause = all->holds[by].ready_cause;
-        hold->ready_by = all->holds[by].ready_by;
+        if (held->ready_cause == SL_CAUSE_STREAM_ORDER)
+            held->ready_cause = by->ready_cause;
+        held->ready_by = by->ready_by;
     }
+}
+
+static uint64_t correlation_of(const sl__holds *all, size_t item)
+{
+    return item != SL__NO_ITEM ? all->items[item].correlation : 0;
 }
 
 /* Of the spans, in their order, which is that of the items. */
 static sl_status collect_holds(page *p, sl_error *err)
 {
     sl__holds all;
-    sl_status status = sl__holds_collect(p->timeline, &all, err);
+    sl_status status = sl__holds_collect(p->timeline, true, &all, err);
     if (status != SL_OK)
         return status;
     size_t n;
@@ -599,8 +605,14 @@ static sl_status collect_holds(page *p, sl_error *err)
         status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
     see_through_calls(&all);
     for (size_t i = 0, span = 0; p->holds && i < all.n; i++) {
-        if (!all.items[i].is_call)
-            p->holds[span++] = all.holds[i];
+        const sl__item *held = &all.items[i];
+        if (!held->is_call)
+            p->holds[span++] = (sl_hold){
+                .correlation = held->correlation, .ready_ns = held->ready_ns,
+                .ready_by = correlation_of(&all, held->ready_by),
+                .start_by = correlation_of(&all, held->start_by),
+                .ready_cause = held->ready_cause, .start_cause = held->start_cause
+            };
     }
     sl__holds_free(&all);
     return status;

@@ -238,6 +238,8 @@ typedef struct sl_finding {
     uint64_t waiter;            /* correlation of the operation that waited longest */
     uint64_t by;                /* of what it waited for: an operation or call; 0: nothing known */
     int64_t from_ns, to_ns;     /* that wait */
+    int64_t by_host_ns;         /* HOST_BLOCKED in an operation's call: the host's time in all
+                                 * calls of its name and line; else 0 */
 } sl_finding;
 
 typedef struct sl_wait {        /* one stretch of lost time */
@@ -254,7 +256,8 @@ typedef struct sl_explanation {
     size_t n_waits;
     /* The makespan taken apart, along the chain of what each operation waited for, from the
      * last end back to the first start: lost_ns of all of them is the makespan. Of the time
-     * that `waiter` ran itself the cause is NONE. The longest first; `idle` is not set. */
+     * that `waiter` ran itself the cause is NONE. The longest first. `idle` means nothing
+     * here, nor does the engine of LATENCY, which is one part for all. */
     sl_finding *chain;
     size_t n_chain;
 } sl_explanation;
@@ -263,6 +266,9 @@ typedef struct sl_explanation {
  * engine that was busy for others, by cause. The caller frees it. SL_ENOMEM. */
 sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                   sl_error *err);
+/* The same from the spans and calls alone, as for a GPU that does not tell. */
+sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
+                                   sl_error *err);
 void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty */
 /* One sentence on what happened, and one on what to do about it (nothing is added to
  * *remedy where there is nothing to do). No newline. */

@@ -64,7 +64,7 @@ local cases = {
     {file = "15-launch-bound", cause = "host_issuing", engine = "compute", idle = true,
      waiter = "lab.spin(1", by = "lab.spin(1", lost_us = 999 * (launch_us - 1)},
     {file = "16-latency", cause = "latency", engine = "compute", idle = true,
-     waiter = "lab.spin(0.8", lost_us = 799 * gap_us},
+     waiter = "lab.spin(0.8", lost_us = 800 * gap_us},
 }
 
 local function read(path)

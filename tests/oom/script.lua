@@ -36,6 +36,9 @@ tl:json()
 tl:summary()
 tl:diff(tl)
 tl:show()
+tl:explain()
+tl:causes { waits = true, inferred = true }
+tl:makespan_parts()
 tl:save(arg[1])
 assert(lab.load(arg[1]).span_count == #tl:spans())
 for _, suffix in ipairs{"svg", "html"} do

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define STREAMS 50
-#define READERS 12
+#define READERS 13
 
 static sl_timeline *long_one(int n)
 {
@@ -42,7 +42,7 @@ static double seconds(void)
 
 static const char *const readers[READERS] = {
     "overlap", "bounds", "chart", "summary", "trace", "three in common", "spans at once",
-    "engines at once", "streams at once", "gaps", "figures", "picture" };
+    "engines at once", "streams at once", "gaps", "figures", "picture", "explanation" };
 
 static void time_readers(const sl_timeline *tl, double spent[READERS])
 {
@@ -75,6 +75,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         case 9: must(sl_timeline_gaps(tl, &sl_select_all, &gaps, &n_gaps, &err), &err); break;
         case 10: must(sl_timeline_summary_json(tl, &text, &err), &err); break;
         case 11: must(sl_timeline_save_svg(tl, "/dev/null", &picture, &err), &err); break;
+        case 12: must(sl_timeline_explain(tl, 80, &text, &err), &err); break;
         }
         spent[i] = seconds() - start;
         sl_text_free(&text);

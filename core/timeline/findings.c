@@ -1,0 +1,388 @@
+/* findings.c - from stretches of waiting to findings.
+ *
+ * Stretches with the same cause, engine, and names and script lines on both sides are one
+ * finding; its loss is the union of its stretches. They are put into groups through a hash
+ * table when they come, and come nearly in order of time. Findings are ranked by what they
+ * lost, then by causes, times and correlations, so that the same timeline gives the same.
+ */
+#include "findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+static int64_t max_ns(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t min_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_ns(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* ---- groups ---------------------------------------------------------------------- */
+
+static void texts_of(const sl__holds *holds, size_t item, uint32_t texts[2])
+{
+    texts[0] = texts[1] = 0;
+    if (item == SL__NO_ITEM)
+        return;
+    const sl_span *span = sl__item_span(holds, item);
+    const sl_call *call = sl__item_call(holds, item);
+    texts[0] = span ? span->where : call->where;
+    texts[1] = span ? span->name : call->name;
+}
+
+static bool is_same(const sl__group *a, const sl__group *b)
+{
+    return a->cause == b->cause && a->engine == b->engine && a->idle == b->idle
+           && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
+}
+
+static size_t find_slot(const sl__stretches *list, const sl__group *group)
+{
+    uint64_t hash = group->cause * 64u + group->engine * 2u + group->idle;
+    for (int i = 0; i < 4; i++)
+        hash = (hash ^ group->texts[i]) * UINT64_C(0x9E3779B97F4A7C15);   /* Knuth's */
+    size_t slot = (size_t)(hash >> 32) & (list->n_slots - 1);
+    while (list->slots[slot] != 0 && !is_same(&list->groups[list->slots[slot] - 1], group))
+        slot = (slot + 1) & (list->n_slots - 1);
+    return slot;
+}
+
+/* Keeps the table at most half full. */
+static bool grow_groups(sl__stretches *list)
+{
+    if (list->n_groups < list->cap_groups)
+        return true;
+    size_t cap = list->cap_groups ? list->cap_groups * 2 : 64;
+    sl__group *groups = realloc(list->groups, cap * sizeof *groups);
+    if (groups)
+        list->groups = groups;
+    uint32_t *slots = groups ? calloc(2 * cap, sizeof *slots) : NULL;
+    if (!slots)
+        return false;
+    free(list->slots);
+    list->slots = slots;
+    list->n_slots = 2 * cap;
+    list->cap_groups = cap;
+    for (size_t i = 0; i < list->n_groups; i++)
+        slots[find_slot(list, &groups[i])] = (uint32_t)i + 1;
+    return true;
+}
+
+/* Most stretches belong where the last one did. */
+static bool find_group(sl__stretches *list, const sl__group *group, uint32_t *id)
+{
+    *id = list->n > 0 ? list->at[list->n - 1].group : 0;
+    if (list->n > 0 && is_same(&list->groups[*id], group))
+        return true;
+    if (!grow_groups(list))
+        return false;
+    size_t slot = find_slot(list, group);
+    if (list->slots[slot] == 0) {
+        list->groups[list->n_groups++] = *group;
+        list->slots[slot] = (uint32_t)list->n_groups;
+    }
+    *id = list->slots[slot] - 1;
+    return true;
+}
+
+/* ---- stretches ------------------------------------------------------------------- */
+
+static bool append(sl__stretches *list, const sl__stretch *stretch)
+{
+    if (list->n == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 64;
+        sl__stretch *grown = realloc(list->at, cap * sizeof *grown);
+        if (!grown)
+            return false;
+        list->at = grown;
+        list->cap = cap;
+    }
+    list->at[list->n++] = *stretch;
+    list->groups[stretch->group].n++;
+    return true;
+}
+
+void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
+                       size_t waiter, size_t by, int64_t from_ns, int64_t to_ns)
+{
+    if (from_ns >= to_ns || list->failed)
+        return;
+    sl__group group = { .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
+    bool whoever = list->chain && cause == SL_CAUSE_LATENCY;
+    if (whoever)
+        group.engine = 0;
+    texts_of(list->holds, whoever ? SL__NO_ITEM : waiter, group.texts);
+    texts_of(list->holds, by, group.texts + 2);
+    sl__stretch next = { .from_ns = from_ns, .to_ns = to_ns, .waiter = (uint32_t)waiter,
+                         .by = by == SL__NO_ITEM ? SL__NOBODY : (uint32_t)by };
+    if (!find_group(list, &group, &next.group)) {
+        list->failed = true;
+        return;
+    }
+    sl__stretch *last = list->n > 0 ? &list->at[list->n - 1] : NULL;
+    if (last && last->group == next.group && last->waiter == next.waiter
+        && last->from_ns == to_ns)
+        last->from_ns = from_ns;
+    else
+        list->failed = !append(list, &next);
+}
+
+void sl__stretches_clear(sl__stretches *list)
+{
+    list->n = list->n_groups = 0;
+    for (size_t slot = 0; slot < list->n_slots; slot++)
+        list->slots[slot] = 0;
+}
+
+void sl__stretches_free(sl__stretches *list)
+{
+    free(list->at);
+    free(list->groups);
+    free(list->slots);
+    *list = (sl__stretches){ 0 };
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const sl__stretch *a = left, *b = right;
+    int order = compare_ns(a->from_ns, b->from_ns);
+    if (order == 0)
+        order = compare(a->waiter, b->waiter);
+    return order != 0 ? order : compare_ns(a->to_ns, b->to_ns);
+}
+
+static void sort_group(sl__stretch *at, size_t n)
+{
+    size_t i = 1;
+    while (i < n && by_time(&at[i - 1], &at[i]) <= 0)
+        i++;
+    if (i < n)
+        qsort(at, n, sizeof *at, by_time);
+}
+
+/* The stretches group after group, each by time; the caller frees them. */
+static sl__stretch *sort_stretches(const sl__stretches *list)
+{
+    sl__stretch *sorted = malloc((list->n + 1) * sizeof *sorted);
+    size_t *end = malloc((list->n_groups + 1) * sizeof *end);
+    size_t at = 0;
+    if (sorted && end) {
+        for (size_t g = 0; g < list->n_groups; at += list->groups[g++].n)
+            end[g] = at;
+        for (size_t i = 0; i < list->n; i++)
+            sorted[end[list->at[i].group]++] = list->at[i];
+        for (size_t g = 0; g < list->n_groups; g++)
+            sort_group(sorted + end[g] - list->groups[g].n, list->groups[g].n);
+    }
+    free(end);
+    if (!end) {
+        free(sorted);
+        return NULL;
+    }
+    return sorted;
+}
+
+/* ---- what they come to ------------------------------------------------------------- */
+
+/* How much of [from, to] lies in the union. */
+static int64_t measure_within(const sl__union *u, int64_t from_ns, int64_t to_ns)
+{
+    size_t low = 0, high = u->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (u->at[middle].end_ns <= from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t sum = 0;
+    for (; low < u->n && u->at[low].start_ns < to_ns; low++)
+        sum += min_ns(u->at[low].end_ns, to_ns) - max_ns(u->at[low].start_ns, from_ns);
+    return sum;
+}
+
+static uint64_t correlation_of(const sl__stretches *list, uint32_t item)
+{
+    return item == SL__NOBODY ? 0 : list->holds->items[item].correlation;
+}
+
+/* Time that several waits share counts once; of waits for a busy engine, the time in which
+ * it was busy. The longest wait stands for all; among equals the first. */
+static sl_finding measure(const sl__stretches *list, const sl__group *group,
+                          const sl__stretch *at, const sl__union *busy)
+{
+    const sl__stretch *longest = at;
+    sl_finding f = { .cause = (sl_cause)group->cause, .engine = (sl_engine)group->engine,
+                     .idle = group->idle, .n_waits = group->n };
+    int64_t from_ns = at->from_ns, to_ns = at->from_ns;
+    for (size_t i = 0; i <= group->n; i++) {
+        if (i == group->n || at[i].from_ns > to_ns) {
+            f.lost_ns += group->idle ? to_ns - from_ns : measure_within(busy, from_ns, to_ns);
+            if (i == group->n)
+                break;
+            from_ns = at[i].from_ns;
+        }
+        to_ns = max_ns(to_ns, at[i].to_ns);
+        if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns)
+            longest = &at[i];
+    }
+    f.waiter = correlation_of(list, longest->waiter);
+    f.by = correlation_of(list, longest->by);
+    f.from_ns = longest->from_ns;
+    f.to_ns = longest->to_ns;
+    return f;
+}
+
+typedef struct ranked { sl_finding finding; size_t first; } ranked;    /* first: its stretches */
+
+static int by_loss(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    const sl_finding *f = &a->finding, *g = &b->finding;
+    int order = compare_ns(g->lost_ns, f->lost_ns);
+    if (order == 0)
+        order = compare(f->cause, g->cause);
+    if (order == 0)
+        order = compare(f->engine, g->engine);
+    if (order == 0)
+        order = compare(g->idle, f->idle);
+    if (order == 0)
+        order = compare(f->waiter, g->waiter);
+    if (order == 0)
+        order = compare_ns(f->from_ns, g->from_ns);
+    return order != 0 ? order : compare(f->by, g->by);
+}
+
+/* ---- the host's time in calls of one kind -------------------------------------------- */
+
+typedef struct line {           /* of the script, and what it called */
+    uint32_t where, name;
+    int64_t host_ns;
+} line;
+
+static int by_texts(const void *left, const void *right)
+{
+    const line *a = left, *b = right;
+    int order = compare(a->where, b->where);
+    return order != 0 ? order : compare(a->name, b->name);
+}
+
+/* Only of operations in whose calls the host was blocked. */
+static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line *at)
+{
+    if (f->cause != SL_CAUSE_HOST_BLOCKED)
+        return false;
+    const sl_span *span = sl_timeline_find_span(list->holds->timeline, f->by);
+    *at = (line){ .where = span ? span->where : 0, .name = span ? span->name : 0 };
+    return span != NULL;
+}
+
+static sl_status measure_lines(const sl__stretches *list, ranked *groups, size_t n, sl_error *err)
+{
+    size_t n_spans, n_lines = 0;
+    const sl_span *spans = sl_timeline_spans(list->holds->timeline, &n_spans);
+    line *lines = malloc((n + 1) * sizeof *lines), key;
+    if (!lines)
+        return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
+    for (size_t i = 0; i < n; i++) {
+        if (is_line_wanted(list, &groups[i].finding, &key))
+            lines[n_lines++] = key;
+    }
+    qsort(lines, n_lines, sizeof *lines, by_texts);
+    size_t n_unique = 0;
+    for (size_t i = 0; i < n_lines; i++) {
+        if (i == 0 || by_texts(&lines[i - 1], &lines[i]) != 0)
+            lines[n_unique++] = lines[i];
+    }
+    for (size_t i = 0; n_unique > 0 && i < n_spans; i++) {
+        key = (line){ .where = spans[i].where, .name = spans[i].name };
+        line *at = bsearch(&key, lines, n_unique, sizeof *lines, by_texts);
+        if (at)
+            at->host_ns = sl__add_ns(at->host_ns, spans[i].host_end_ns - spans[i].host_start_ns);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (is_line_wanted(list, &groups[i].finding, &key)) {
+            const line *at = bsearch(&key, lines, n_unique, sizeof *lines, by_texts);
+            groups[i].finding.by_host_ns = at ? at->host_ns : 0;
+        }
+    }
+    free(lines);
+    return SL_OK;
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static sl_status no_memory(const sl__stretches *list, sl_error *err)
+{
+    return sl_fail(err, SL_ENOMEM, "no memory for %zu stretches of waiting", list->n);
+}
+
+static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, const sl__union *busy,
+                      ranked **out, size_t *n_out, sl_error *err)
+{
+    size_t n = 0, at = 0;
+    ranked *groups = malloc((list->n_groups + 1) * sizeof *groups);
+    if (!groups)
+        return no_memory(list, err);
+    for (size_t g = 0; g < list->n_groups; at += list->groups[g++].n) {
+        const sl__group *group = &list->groups[g];
+        groups[n] = (ranked){ measure(list, group, sorted + at, &busy[group->engine]), at };
+        n += groups[n].finding.lost_ns > 0;
+    }
+    qsort(groups, n, sizeof *groups, by_loss);
+    sl_status status = measure_lines(list, groups, n, err);
+    if (status != SL_OK) {
+        free(groups);
+        return status;
+    }
+    *out = groups;
+    *n_out = n;
+    return SL_OK;
+}
+
+static sl_wait wait_of(const sl__stretches *list, const sl__stretch *from, size_t finding)
+{
+    return (sl_wait){ .waiter = correlation_of(list, from->waiter),
+                      .by = correlation_of(list, from->by), .from_ns = from->from_ns,
+                      .to_ns = from->to_ns, .finding = (uint32_t)finding };
+}
+
+sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy,
+                            sl_finding **findings, size_t *n_findings, sl_wait **waits,
+                            size_t *n_waits, sl_error *err)
+{
+    ranked *groups = NULL;
+    size_t n = 0;
+    sl__stretch *sorted = sort_stretches(list);
+    sl_status status = sorted ? rank(list, sorted, busy, &groups, &n, err) : no_memory(list, err);
+    if (status == SL_OK) {
+        *findings = malloc((n + 1) * sizeof **findings);
+        if (waits)
+            *waits = malloc((list->n + 1) * sizeof **waits);
+        if (!*findings || (waits && !*waits))
+            status = no_memory(list, err);
+    }
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        (*findings)[(*n_findings)++] = groups[i].finding;
+        for (size_t k = 0; waits && k < groups[i].finding.n_waits; k++)
+            (*waits)[(*n_waits)++] = wait_of(list, &sorted[groups[i].first + k], i);
+    }
+    free(sorted);
+    free(groups);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* findings.h - stretches of waiting, taken together by what they have in common. */
+#ifndef SL_TIMELINE_FINDINGS_H
+#define SL_TIMELINE_FINDINGS_H
+
+#include "holds.h"
+#include "overlap.h"
+
+/* What the stretches of a finding have in common. */
+typedef struct sl__group {
+    uint32_t texts[4];      /* where and name of the waiter, and of what it waited for */
+    uint8_t cause, engine;  /* sl_cause, sl_engine */
+    bool idle;
+    size_t n;               /* its stretches */
+} sl__group;
+
+/* One sl_wait in the making. Items are counted in 32 bits here: there may be several
+ * stretches for each. */
+typedef struct sl__stretch {
+    int64_t from_ns, to_ns;
+    uint32_t waiter, by;    /* items; by may be SL__NOBODY */
+    uint32_t group;
+} sl__stretch;
+
+#define SL__NOBODY UINT32_MAX
+
+typedef struct sl__stretches {
+    const sl__holds *holds;
+    sl__stretch *at;
+    size_t n, cap;
+    sl__group *groups;
+    size_t n_groups, cap_groups;
+    uint32_t *slots;        /* open addressing by what groups have in common; 0 is free */
+    size_t n_slots;         /* a power of two, or 0 */
+    bool chain;             /* parts of the makespan: latency is one of them, whoever had it */
+    bool failed;            /* out of memory */
+} sl__stretches;
+
+/* Waiting from `from_ns` to `to_ns`. An empty one is left out; one that ends where the last
+ * one begins, and is the same else, goes on with it. */
+void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
+                       size_t waiter, size_t by, int64_t from_ns, int64_t to_ns);
+void sl__stretches_clear(sl__stretches *list);
+void sl__stretches_free(sl__stretches *list);
+
+/* What the list comes to, the largest loss first; findings that lost nothing are left out.
+ * `busy`: by engine, when it worked. *waits may be NULL. The caller frees all. */
+sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
+                            size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err);
+
+#endif

@@ -1,0 +1,456 @@
+/* infer.c - what operations were held by, where no backend tells it.
+ *
+ * One operation after the other in order of issue, by CUDA's rules. An operation is ready
+ * when the latest of these is past, which is named as its reason:
+ *   - its call on the host (of a call that goes on while it runs: the beginning);
+ *   - the end of what comes before it in its stream;
+ *   - for a wait, the record that it waits for;
+ *   - for the legacy NULL stream, the end of everything in blocking streams, and for
+ *     those the end of what the NULL stream holds.
+ * What ended after the operation had started cannot have been the reason: a foreign trace
+ * does not say which streams are blocking, but then shows it.
+ *
+ * From there to its start only its engine, or a hardware channel, can have kept it:
+ *   - on a copy engine, the span of another stream that ended last before the start;
+ *   - among kernels a more urgent one that came later and started first; else the one that
+ *     ended last before the start, or that still runs (its last blocks leave room). Not
+ *     if fewer blocks ran than there are SMs: then one of them was empty, and there was
+ *     room for certain;
+ *   - an operation of another stream that was issued before and came forward at the same
+ *     moment: they share a channel.
+ * A start takes time by itself, which cannot be told from a wait of the same length. What
+ * is not longer than usual counts as latency, unless the start follows the end that made
+ * it possible at once.
+ */
+#include "holds.h"
+
+#include <stdlib.h>
+
+#include "store.h"
+
+/* Twice what an H200 takes from the call to the start of a kernel in an idle stream, across
+ * an event, and from one kernel to the next of its stream (docs/results/cuda.md). */
+#define LAUNCH_NS 12000
+#define EVENT_NS 6000
+#define NEXT_NS 3000
+#define HOST_FUNC_NS 30000      /* to a host function and from it: another thread runs it */
+#define SLACK_NS 2000           /* between an end and the start that it made possible */
+#define AT_ONCE_NS 1000         /* the same among kernels, which may run side by side */
+#define MOST_GRIDS 128          /* that run at a time, of every GPU since compute capability 7.5 */
+#define LOOK_BACK 64            /* neighbours in time that are looked at */
+
+typedef struct inferring {
+    sl__holds *holds;
+    const sl_stream_note **notes;           /* by lane, or NULL */
+    size_t null_stream, blocking;           /* what ended last there, or SL__NO_ITEM */
+    sl__order by_start[SL_ENGINES], by_end[SL_ENGINES];
+    int64_t *blocks_started, *blocks_ended; /* of the first i kernels in either order */
+} inferring;
+
+static int64_t min_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static sl__item *item_at(const inferring *in, size_t item)
+{
+    return &in->holds->items[item];
+}
+
+/* ---- opening ------------------------------------------------------------------ */
+
+static void inferring_close(inferring *in)
+{
+    free(in->notes);
+    free(in->blocks_started);
+    free(in->blocks_ended);
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        free(in->by_start[engine].at);
+        free(in->by_end[engine].at);
+    }
+}
+
+/* A kernel whose grid is not known counts as one that fills the GPU. */
+static int64_t *sum_blocks(const sl__holds *holds, const sl__order *order)
+{
+    int64_t sm_count = sl_timeline_device(holds->timeline)->sm_count;
+    int64_t *sums = malloc((order->n + 1) * sizeof *sums);
+    if (!sums)
+        return NULL;
+    sums[0] = 0;
+    for (size_t i = 0; i < order->n; i++) {
+        int64_t blocks = sl__item_span(holds, order->at[i].item)->blocks;
+        sums[i + 1] = sums[i] + (blocks > 0 ? blocks : sm_count);
+    }
+    return sums;
+}
+
+static sl_status order_engines(inferring *in, sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
+        status = sl__holds_order(in->holds, engine, SL__BY_START, &in->by_start[engine], err);
+        if (status == SL_OK)
+            status = sl__holds_order(in->holds, engine, SL__BY_END, &in->by_end[engine], err);
+    }
+    if (status != SL_OK)
+        return status;
+    in->blocks_started = sum_blocks(in->holds, &in->by_start[SL_ENGINE_COMPUTE]);
+    in->blocks_ended = sum_blocks(in->holds, &in->by_end[SL_ENGINE_COMPUTE]);
+    if (!in->blocks_started || !in->blocks_ended)
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->holds->n);
+    return SL_OK;
+}
+
+static sl_status inferring_open(inferring *in, sl__holds *holds, sl_error *err)
+{
+    *in = (inferring){ .holds = holds, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
+    for (size_t i = 0; i < holds->n; i++)
+        holds->inferred |= holds->items[i].in_stream && !holds->items[i].is_told;
+    in->notes = calloc(holds->lanes.n + 1, sizeof *in->notes);
+    if (!in->notes)
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu streams", holds->lanes.n);
+    for (size_t lane = 0; lane < holds->lanes.n; lane++)
+        in->notes[lane] = sl__timeline_note(holds->timeline, holds->lanes.ids[lane]);
+    sl_status status = holds->inferred ? order_engines(in, err) : SL_OK;
+    if (status != SL_OK)
+        inferring_close(in);
+    return status;
+}
+
+/* ---- ready ---------------------------------------------------------------------- */
+
+/* One more thing that the operation had to wait for: the latest is the reason. */
+static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause cause,
+                     int64_t latest_ns)
+{
+    if (by == SL__NO_ITEM)
+        return;
+    int64_t end_ns = item_at(in, by)->end_ns;
+    if (end_ns < item->ready_ns || end_ns > latest_ns)
+        return;
+    item->ready_ns = end_ns;
+    item->ready_by = by;
+    item->ready_cause = (uint8_t)cause;
+}
+
+static bool is_blocking(const inferring *in, size_t lane)
+{
+    return in->holds->lanes.ids[lane] == 0 || !in->notes[lane] || !in->notes[lane]->non_blocking;
+}
+
+/* What the rules of streams hold it back for. */
+static void wait_in_stream(const inferring *in, sl__item *item, size_t lane, int64_t latest_ns)
+{
+    if (in->holds->lanes.ids[lane] == 0)
+        wait_for(in, item, in->blocking, SL_CAUSE_NULL_STREAM, latest_ns);
+    else if (is_blocking(in, lane))
+        wait_for(in, item, in->null_stream, SL_CAUSE_NULL_STREAM, latest_ns);
+    wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
+}
+
+static bool is_pageable(const inferring *in, size_t i)
+{
+    const sl_span *span = sl__item_span(in->holds, i);
+    return span && sl__span_is_pageable(span);
+}
+
+/* A call that copies from or to pageable memory may wait in it until its stream has come
+ * to it, and goes on when that has ended. What starts right behind its call could not have
+ * started earlier: that its stream was busy until shortly before changed nothing. */
+static void infer_ready(const inferring *in, size_t i, size_t lane)
+{
+    sl__item *item = item_at(in, i);
+    const sl_call *call = sl__item_call(in->holds, i);
+    bool untimed = call && call->device_ns == 0;
+    bool just_issued = !untimed && item->start_ns - item->host_end_ns <= NEXT_NS;
+    bool within_call = !untimed && item->host_end_ns > item->start_ns;
+    int64_t latest_ns = untimed ? INT64_MAX : item->start_ns + SLACK_NS;
+    item->ready_cause = SL_CAUSE_LATENCY;
+    if (within_call || is_pageable(in, i)) {
+        item->ready_ns = item->host_start_ns + 1;
+        wait_in_stream(in, item, lane, latest_ns);
+    }
+    if (item->ready_by == SL__NO_ITEM) {
+        item->ready_ns = within_call ? item->host_start_ns : item->host_end_ns;
+        if (within_call || !just_issued)
+            wait_in_stream(in, item, lane, latest_ns);
+    }
+    if (call && call->kind == SL_CALL_STREAM_WAIT && call->target) {
+        size_t record = sl__holds_find(in->holds, call->target);
+        if (record < i)
+            wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
+    }
+    /* Records and waits that nobody has timed pass when they are ready. */
+    if (untimed)
+        item->start_ns = item->end_ns = item->ready_ns;
+    item->ready_ns = min_ns(item->ready_ns, item->start_ns);
+}
+
+/* A pageable copy is issued only when its stream has come to it, while the host waits in
+ * the call. The backend tells that the host issued it last; but what held the host was the
+ * stream. */
+static void look_into_call(const inferring *in, size_t i, size_t lane)
+{
+    sl__item *item = item_at(in, i);
+    bool by_host = item->ready_cause == SL_CAUSE_LATENCY || item->ready_cause == SL_CAUSE_NONE;
+    if (!by_host || !is_pageable(in, i))
+        return;
+    int64_t ready_ns = item->ready_ns;
+    item->ready_ns = min_ns(item->host_start_ns + 1, ready_ns);
+    wait_in_stream(in, item, lane, ready_ns);
+    item->ready_ns = ready_ns;
+}
+
+/* ---- start ----------------------------------------------------------------------- */
+
+/* What a start usually takes when nothing stands in its way. */
+static int64_t usual_ns(const inferring *in, const sl__item *item)
+{
+    if (item->ready_by == SL__NO_ITEM)
+        return LAUNCH_NS;
+    return item_at(in, item->ready_by)->is_call ? EVENT_NS : NEXT_NS;
+}
+
+static bool is_elsewhere(const inferring *in, size_t item, const sl_span *span)
+{
+    return sl__item_stream(in->holds, item) != span->stream;
+}
+
+/* The one of another stream that ended last after `after_ns` and up to `until_ns`. */
+static size_t ended_last(const inferring *in, const sl_span *span, int64_t after_ns,
+                         int64_t until_ns)
+{
+    const sl__order *order = &in->by_end[span->engine];
+    size_t k = sl__order_count(order, until_ns);
+    for (int n = 0; n < LOOK_BACK && k > 0 && order->at[k - 1].at_ns > after_ns; n++) {
+        size_t other = order->at[--k].item;
+        if (is_elsewhere(in, other, span) && item_at(in, other)->start_ns < span->start_ns)
+            return other;
+    }
+    return SL__NO_ITEM;
+}
+
+/* The one of another stream that runs while the span starts; of several, the largest. */
+static size_t running_at_start(const inferring *in, const sl_span *span)
+{
+    const sl__order *order = &in->by_start[span->engine];
+    size_t k = sl__order_count(order, span->start_ns - 1), largest = SL__NO_ITEM;
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        size_t other = order->at[--k].item;
+        if (item_at(in, other)->end_ns <= span->start_ns || !is_elsewhere(in, other, span))
+            continue;
+        if (largest == SL__NO_ITEM || sl__item_span(in->holds, other)->blocks
+                                      > sl__item_span(in->holds, largest)->blocks)
+            largest = other;
+    }
+    return largest;
+}
+
+static int32_t priority_of(const inferring *in, uint32_t stream)
+{
+    const sl_stream_note *note = in->notes[sl__lanes_find(&in->holds->lanes, stream)];
+    return note ? note->priority : 0;
+}
+
+/* The more urgent kernel that was issued later and started while the span was ready. */
+static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
+{
+    const sl__order *order = &in->by_start[span->engine];
+    size_t k = sl__order_count(order, span->start_ns);
+    int32_t priority = priority_of(in, span->stream);
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        size_t other = order->at[--k].item;
+        if (order->at[k].at_ns < item_at(in, i)->ready_ns)
+            break;
+        if (other > i && priority_of(in, sl__item_stream(in->holds, other)) < priority)
+            return other;
+    }
+    return SL__NO_ITEM;
+}
+
+/* At `ns` an SM was empty, as there were fewer blocks than SMs: another kernel would have
+ * found room. */
+static bool had_room(const inferring *in, int64_t ns)
+{
+    size_t started = sl__order_count(&in->by_start[SL_ENGINE_COMPUTE], ns);
+    size_t ended = sl__order_count(&in->by_end[SL_ENGINE_COMPUTE], ns);
+    int64_t blocks = in->blocks_started[started] - in->blocks_ended[ended];
+    return blocks < sl_timeline_device(in->holds->timeline)->sm_count
+           && started - ended < MOST_GRIDS;
+}
+
+static void hold_start(sl__item *item, sl_cause cause, size_t by)
+{
+    item->start_cause = (uint8_t)cause;
+    item->start_by = by;
+}
+
+/* It is one, or comes behind one. */
+static bool has_host_func(const inferring *in, const sl__item *item, const sl_span *span)
+{
+    const sl_span *by = item->ready_by == SL__NO_ITEM ? NULL
+                                                      : sl__item_span(in->holds, item->ready_by);
+    return span->engine == SL_ENGINE_HOST || (by && by->engine == SL_ENGINE_HOST);
+}
+
+/* Nothing is known that kept it. */
+static void start_by_itself(const inferring *in, sl__item *item, const sl_span *span)
+{
+    int64_t wait_ns = item->start_ns - item->ready_ns;
+    if (wait_ns > (has_host_func(in, item, span) ? HOST_FUNC_NS : LAUNCH_NS))
+        hold_start(item, SL_CAUSE_UNKNOWN,
+                   ended_last(in, span, item->ready_ns, span->start_ns));
+    else if (item->ready_by == SL__NO_ITEM)
+        item->ready_ns = item->start_ns;        /* submission */
+    else
+        hold_start(item, SL_CAUSE_LATENCY, SL__NO_ITEM);
+}
+
+/* The end of `other` can have made the start possible. */
+static bool follows(const inferring *in, const sl__item *item, size_t other, int64_t at_once_ns)
+{
+    if (other == SL__NO_ITEM)
+        return false;
+    int64_t end_ns = item_at(in, other)->end_ns;
+    return item->start_ns - end_ns <= at_once_ns
+           || (item->start_ns - end_ns <= LAUNCH_NS
+               && end_ns - item->ready_ns > usual_ns(in, item));
+}
+
+/* Also host functions: one thread runs them all. */
+static void infer_copy_start(const inferring *in, sl__item *item, const sl_span *span, size_t i)
+{
+    size_t other = ended_last(in, span, item->ready_ns, span->start_ns);
+    size_t running = running_at_start(in, span);
+    bool is_long = item->start_ns - item->ready_ns > usual_ns(in, item);
+    if (follows(in, item, other, SLACK_NS))
+        hold_start(item, SL_CAUSE_ENGINE, other);
+    else if (running != SL__NO_ITEM && is_long)     /* pageable ones take turns */
+        hold_start(item, SL_CAUSE_ENGINE, running);
+    else if (span->flags & SL_SPAN_SRC_PAGEABLE && span->host_end_ns > item->ready_ns)
+        hold_start(item, SL_CAUSE_HOST_BLOCKED, i);
+    else
+        start_by_itself(in, item, span);
+}
+
+static void infer_kernel_start(const inferring *in, sl__item *item, const sl_span *span, size_t i)
+{
+    size_t other = ended_last(in, span, item->ready_ns, span->start_ns + AT_ONCE_NS);
+    bool is_long = item->start_ns - item->ready_ns > usual_ns(in, item);
+    bool followed = follows(in, item, other, AT_ONCE_NS);
+    int64_t before_ns = followed ? min_ns(item_at(in, other)->end_ns, span->start_ns)
+                                 : span->start_ns;
+    if (!(followed || is_long) || had_room(in, before_ns - 1)) {
+        start_by_itself(in, item, span);
+        return;
+    }
+    size_t urgent = overtaken_by(in, i, span);
+    size_t by = followed ? other : running_at_start(in, span);
+    if (urgent != SL__NO_ITEM)
+        hold_start(item, SL_CAUSE_PRIORITY, urgent);
+    else if (by != SL__NO_ITEM)
+        hold_start(item, SL_CAUSE_ROOM, by);
+    else
+        start_by_itself(in, item, span);
+}
+
+static void infer_start(const inferring *in, size_t i)
+{
+    sl__item *item = item_at(in, i);
+    const sl_span *span = sl__item_span(in->holds, i);
+    bool by_host = item->ready_by == SL__NO_ITEM;
+    if (!span) {
+        if (by_host && item->start_ns - item->ready_ns <= LAUNCH_NS)
+            item->ready_ns = item->start_ns;
+        else if (item->start_ns > item->ready_ns)
+            hold_start(item, SL_CAUSE_LATENCY, SL__NO_ITEM);
+    } else if (span->start_ns > item->ready_ns) {
+        if (span->engine == SL_ENGINE_COMPUTE)
+            infer_kernel_start(in, item, span, i);
+        else
+            infer_copy_start(in, item, span, i);
+    }
+}
+
+/* ---- channels --------------------------------------------------------------------- */
+
+/* What was issued before and came forward when the item did. */
+static size_t came_along(const inferring *in, const sl__order *order, size_t i)
+{
+    const sl__item *item = item_at(in, i);
+    size_t k = sl__order_count(order, item->start_ns + SLACK_NS);
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        size_t other = order->at[--k].item;
+        int64_t at_ns = order->at[k].at_ns;
+        if (at_ns < item->start_ns - SLACK_NS || at_ns <= item->ready_ns)
+            break;
+        if (other < i && is_elsewhere(in, other, sl__item_span(in->holds, i)))
+            return other;
+    }
+    return SL__NO_ITEM;
+}
+
+static bool is_open(const inferring *in, size_t i)
+{
+    const sl__item *item = item_at(in, i);
+    return item->in_stream && !item->is_told && item->start_cause == SL_CAUSE_UNKNOWN;
+}
+
+/* Afterwards, as all items have their times then. */
+static sl_status infer_channels(const inferring *in, sl_error *err)
+{
+    size_t i = 0;
+    while (i < in->holds->n && !is_open(in, i))
+        i++;
+    if (i == in->holds->n)
+        return SL_OK;
+    sl__order order;
+    sl_status status = sl__holds_order(in->holds, SL__ALL_IN_STREAMS, SL__BY_START, &order, err);
+    for (; status == SL_OK && i < in->holds->n; i++) {
+        size_t by = is_open(in, i) ? came_along(in, &order, i) : SL__NO_ITEM;
+        if (by == SL__NO_ITEM)
+            continue;
+        sl__item *item = item_at(in, i);
+        item->ready_ns = item->start_ns;
+        item->ready_by = by;
+        item->ready_cause = SL_CAUSE_CHANNEL;
+        hold_start(item, SL_CAUSE_NONE, SL__NO_ITEM);
+    }
+    free(order.at);
+    return status;
+}
+
+/* ---- all ----------------------------------------------------------------------------- */
+
+static void keep_later(const inferring *in, size_t *latest, size_t i)
+{
+    if (*latest == SL__NO_ITEM || item_at(in, i)->end_ns >= item_at(in, *latest)->end_ns)
+        *latest = i;
+}
+
+sl_status sl__holds_infer(sl__holds *holds, sl_error *err)
+{
+    inferring in;
+    sl_status status = inferring_open(&in, holds, err);
+    if (status != SL_OK)
+        return status;
+    for (size_t i = 0; i < holds->n; i++) {
+        if (!holds->items[i].in_stream)
+            continue;
+        size_t lane = sl__lanes_find(&holds->lanes, sl__item_stream(holds, i));
+        if (holds->items[i].is_told) {
+            look_into_call(&in, i, lane);
+        } else {
+            infer_ready(&in, i, lane);
+            infer_start(&in, i);
+        }
+        if (holds->lanes.ids[lane] == 0)
+            keep_later(&in, &in.null_stream, i);
+        if (is_blocking(&in, lane))
+            keep_later(&in, &in.blocking, i);
+    }
+    status = infer_channels(&in, err);
+    inferring_close(&in);
+    return status;
+}

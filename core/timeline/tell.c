@@ -1,0 +1,433 @@
+/* tell.c - a finding in a sentence: what happened, and what to do about it.
+ *
+ * A finding names two sides: the operation that waited, and what it waited for, an
+ * operation or a call of the host. Each is told with its name, its stream and its script
+ * line. Where the script's line is known (sl_timeline_source), the remedy names the
+ * variable that it is about, as it stands there.
+ */
+#include "tell.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "labels.h"
+#include "operand.h"
+#include "store.h"
+#include "units.h"
+
+#define NAME_COLUMNS 50         /* of an operation's name: those of templates have hundreds */
+#define OTHER_COLUMNS 40        /* of a stream's name, and of a position in the script */
+
+sl__sides sl__look_up(const sl_timeline *timeline, const sl_finding *finding)
+{
+    sl__sides s = { .timeline = timeline, .finding = finding };
+    s.waiter = sl_timeline_find_span(timeline, finding->waiter);
+    if (finding->by) {
+        s.by = sl_timeline_find_span(timeline, finding->by);
+        s.by_call = s.by ? NULL : sl_timeline_find_call(timeline, finding->by);
+    }
+    return s;
+}
+
+uint32_t sl__by_where(const sl__sides *s)
+{
+    return s->by ? s->by->where : s->by_call ? s->by_call->where : 0;
+}
+
+/* ---- pieces --------------------------------------------------------------------- */
+
+void sl__put_time(sl_text *out, int64_t ns)
+{
+    char text[SL__DURATION_BYTES];
+    sl__format_duration(text, ns);
+    sl_text_add(out, "%s", text);
+}
+
+static void put_where(const sl__sides *s, sl_text *out, const char *before, uint32_t where)
+{
+    const char *text = sl_timeline_text(s->timeline, where);
+    if (!*text)
+        return;
+    sl_text_add(out, "%s", before);
+    sl__label_put(out, text, OTHER_COLUMNS);
+}
+
+static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream)
+{
+    const sl_stream_note *note = sl__timeline_note(s->timeline, stream);
+    const char *name = note ? sl_timeline_text(s->timeline, note->name) : "";
+    bool is_plain = strncmp(name, "stream ", strlen("stream ")) == 0;
+    if (stream == 0) {
+        sl_text_add(out, " in the default stream");
+    } else if (!*name) {
+        sl_text_add(out, " in stream %" PRIu32, stream);
+    } else {
+        sl_text_add(out, is_plain ? " in " : " in stream \"");
+        sl__label_put(out, name, OTHER_COLUMNS);
+        sl_text_add(out, is_plain ? "" : "\"");
+    }
+}
+
+static void put_name(const sl__sides *s, sl_text *out, const sl_span *span)
+{
+    const char *name = sl_timeline_text(s->timeline, span->name);
+    sl__label_put(out, *name ? name : sl_span_kind_name((sl_span_kind)span->kind), NAME_COLUMNS);
+}
+
+static void put_span(const sl__sides *s, sl_text *out, const sl_span *span)
+{
+    put_name(s, out, span);
+    put_stream(s, out, span->stream);
+    put_where(s, out, " at ", span->where);
+}
+
+static void put_call(const sl__sides *s, sl_text *out, const sl_call *call)
+{
+    static const char *const names[SL_CALL_KINDS] = {
+        [SL_CALL_EVENT_RECORD] = "cudaEventRecord", [SL_CALL_STREAM_WAIT] = "cudaStreamWaitEvent",
+        [SL_CALL_STREAM_SYNC] = "cudaStreamSynchronize",
+        [SL_CALL_EVENT_SYNC] = "cudaEventSynchronize",
+        [SL_CALL_DEVICE_SYNC] = "cudaDeviceSynchronize", [SL_CALL_HOST_WORK] = "lab.host_work",
+    };
+    const char *name = sl_timeline_text(s->timeline, call->name);
+    if (names[call->kind])
+        name = names[call->kind];
+    sl__label_put(out, *name ? name : "a call", NAME_COLUMNS);
+    put_where(s, out, " at ", call->where);
+}
+
+void sl__put_by(const sl__sides *s, sl_text *out)
+{
+    if (s->by)
+        put_span(s, out, s->by);
+    else if (s->by_call)
+        put_call(s, out, s->by_call);
+    else
+        sl_text_add(out, "other work");
+}
+
+void sl__put_waiter(const sl__sides *s, sl_text *out)
+{
+    if (s->waiter)
+        put_span(s, out, s->waiter);
+    else
+        sl_text_add(out, "an operation");
+}
+
+void sl__put_engine(const sl__sides *s, sl_text *out)
+{
+    static const char *const idle[SL_ENGINES] = {
+        [SL_ENGINE_COMPUTE] = "No kernel ran for ", [SL_ENGINE_H2D] = "No H2D copy ran for ",
+        [SL_ENGINE_D2H] = "No D2H copy ran for ", [SL_ENGINE_P2P] = "No P2P copy ran for ",
+        [SL_ENGINE_HOST] = "No host function ran for ",
+    };
+    sl_text_add(out, "%s", idle[s->finding->engine]);
+    sl__put_time(out, s->finding->lost_ns);
+}
+
+void sl__put_times(const sl__sides *s, sl_text *out)
+{
+    if (s->finding->n_waits > 1)
+        sl_text_add(out, " (%zu times)", s->finding->n_waits);
+}
+
+/* "No kernel ran for 3 ms: W waited for B", or "W waited 3 ms for B". `after` is NULL if
+ * `for_what` says it all. */
+static void put_wait(const sl__sides *s, sl_text *out, const char *for_what, const char *after)
+{
+    if (s->finding->idle) {
+        sl__put_engine(s, out);
+        sl_text_add(out, ": ");
+        sl__put_waiter(s, out);
+        sl_text_add(out, " waited");
+    } else {
+        sl__put_waiter(s, out);
+        sl_text_add(out, " waited ");
+        sl__put_time(out, s->finding->lost_ns);
+    }
+    sl__put_times(s, out);
+    sl_text_add(out, " for %s", for_what);
+    if (!after)
+        return;
+    sl__put_by(s, out);
+    sl_text_add(out, "%s", after);
+}
+
+/* ---- what happened ----------------------------------------------------------------- */
+
+static bool is_to_pageable(const sl_span *span)
+{
+    return span && span->flags & SL_SPAN_DST_PAGEABLE;
+}
+
+static bool is_from_pageable(const sl_span *span)
+{
+    return span && span->flags & SL_SPAN_SRC_PAGEABLE;
+}
+
+static const char *why_blocked(const sl__sides *s)
+{
+    if (is_to_pageable(s->by))
+        return ": a copy to pageable memory returns when the data has arrived";
+    if (is_from_pageable(s->by))
+        return ": a copy from pageable memory holds the host, which feeds it piece by piece";
+    if (s->by && s->by->flags & SL_SPAN_LOADED)
+        return ": its first use loads the kernel's code, and that waits for all work of the device";
+    if (s->by)
+        return ": the call returns when the copy has ended";
+    if (!s->by_call)
+        return "";
+    switch ((sl_call_kind)s->by_call->kind) {
+    case SL_CALL_STREAM_SYNC: return ", which waits for all that the stream holds";
+    case SL_CALL_EVENT_SYNC: return ", which waits for the event";
+    case SL_CALL_DEVICE_SYNC: return ", which waits for all work of the device";
+    default: return s->by_call->waited_for_device ? ", which waits for all work of the device" : "";
+    }
+}
+
+static void tell_blocked(const sl__sides *s, sl_text *out)
+{
+    sl__put_engine(s, out);
+    sl__put_times(s, out);
+    sl_text_add(out, ": the host was blocked in ");
+    if (s->by) {
+        put_name(s, out, s->by);
+        put_where(s, out, " at ", s->by->where);
+    } else if (s->by_call) {
+        put_call(s, out, s->by_call);
+    } else {
+        sl_text_add(out, "a call");
+    }
+    sl_text_add(out, "%s", why_blocked(s));
+}
+
+static void tell_host_work(const sl__sides *s, sl_text *out)
+{
+    sl__put_engine(s, out);
+    sl__put_times(s, out);
+    if (s->by_call && s->by_call->kind == SL_CALL_HOST_WORK) {
+        sl_text_add(out, ": the host was busy in lab.host_work");
+        put_where(s, out, " at ", s->by_call->where);
+        return;
+    }
+    sl_text_add(out, ": the host did something other than issuing work");
+    put_where(s, out, ", after the call at ", sl__by_where(s));
+}
+
+static void tell_issuing(const sl__sides *s, sl_text *out, const char *what)
+{
+    sl__put_engine(s, out);
+    sl__put_times(s, out);
+    sl_text_add(out, ": the host %s ", what);
+    sl__put_by(s, out);
+    if (s->finding->waiter == s->finding->by) {
+        sl_text_add(out, ", and the GPU had to wait for that");
+        return;
+    }
+    sl_text_add(out, ", and ");
+    sl__put_waiter(s, out);
+    sl_text_add(out, " came after that");
+}
+
+static void tell_latency(const sl__sides *s, sl_text *out)
+{
+    sl__put_engine(s, out);
+    sl__put_times(s, out);
+    sl_text_add(out, ": the usual gap until ");
+    sl__put_waiter(s, out);
+    sl_text_add(out, " starts");
+}
+
+/* Which may have been the engine of an operation that came before the waiter's. */
+static const char *why_one_at_a_time(const sl__sides *s)
+{
+    if (s->by && s->by->engine == SL_ENGINE_HOST)
+        return ": one thread runs all host functions, one after the other";
+    return ": a copy engine does one copy at a time";
+}
+
+static void tell_unknown(const sl__sides *s, sl_text *out)
+{
+    if (s->by || s->by_call)
+        put_wait(s, out, "something that the records do not tell, perhaps ", "");
+    else
+        put_wait(s, out, "something that the records do not tell", NULL);
+}
+
+static void tell(const sl__sides *s, sl_text *out)
+{
+    switch (s->finding->cause) {
+    case SL_CAUSE_STREAM_ORDER:
+        put_wait(s, out, "", ", which comes before it in its stream");
+        break;
+    case SL_CAUSE_EVENT:
+        put_wait(s, out, "an event that was recorded behind ", "");
+        break;
+    case SL_CAUSE_NULL_STREAM:
+        put_wait(s, out, "", ": work in the default stream and work in blocking streams wait for "
+                 "each other");
+        break;
+    case SL_CAUSE_CHANNEL:
+        put_wait(s, out, "", ", whose stream shares a hardware channel with its own");
+        break;
+    case SL_CAUSE_ENGINE:
+        put_wait(s, out, "", why_one_at_a_time(s));
+        break;
+    case SL_CAUSE_ROOM:
+        put_wait(s, out, "", ", which left no room on the SMs");
+        break;
+    case SL_CAUSE_PRIORITY:
+        put_wait(s, out, "", ", which came later but whose stream has the higher priority");
+        break;
+    case SL_CAUSE_QUEUE_FULL:
+        tell_issuing(s, out, "waited for room in the launch queue to issue");
+        break;
+    case SL_CAUSE_HOST_BLOCKED: tell_blocked(s, out); break;
+    case SL_CAUSE_HOST_WORK: tell_host_work(s, out); break;
+    case SL_CAUSE_HOST_ISSUING: tell_issuing(s, out, "was still issuing"); break;
+    case SL_CAUSE_LATENCY: tell_latency(s, out); break;
+    case SL_CAUSE_NONE:
+    case SL_CAUSE_UNKNOWN:
+    case SL_CAUSES:
+        tell_unknown(s, out);
+        break;
+    }
+}
+
+/* ---- what to do ------------------------------------------------------------------------- */
+
+/* "`data_on_cpu`", or `otherwise`. */
+static void put_operand(const sl__sides *s, sl_text *out, bool written, const char *otherwise)
+{
+    const char *name = NULL;
+    int n = sl__find_operand(sl_timeline_source(s->timeline, sl__by_where(s)), written, &name);
+    if (n > 0)
+        sl_text_add(out, "`%.*s`", n, name);
+    else
+        sl_text_add(out, "%s", otherwise);
+}
+
+/* What copy_ writes to is there already; what to and cpu give is made by them. */
+static void advise_to_pageable(const sl__sides *s, sl_text *out)
+{
+    const char *name;
+    const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
+    if (sl__find_operand(line, true, &name) > 0) {
+        sl_text_add(out, "Pin ");
+        put_operand(s, out, true, "");
+        sl_text_add(out, " (pinned = true, or t:pin()) and copy with non_blocking = true");
+    } else {
+        sl_text_add(out, "Copy ");
+        put_operand(s, out, false, "the tensor");
+        sl_text_add(out, " into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or copy_ "
+                    "into a pinned tensor");
+    }
+    sl_text_add(out, "; D2H to pageable memory blocks the host ");
+    sl__put_time(out, s->finding->by_host_ns);
+}
+
+static void advise_from_pageable(const sl__sides *s, sl_text *out)
+{
+    sl_text_add(out, "Pin ");
+    put_operand(s, out, false, "the tensor on the CPU");
+    sl_text_add(out, " (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the "
+                "host ");
+    sl__put_time(out, s->finding->by_host_ns);
+}
+
+/* t:item() and its like copy to the host what they read. */
+static bool reads_a_value(const sl__sides *s)
+{
+    const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
+    return strstr(line, ":item(") || strstr(line, ":get(") || strstr(line, ":totable(");
+}
+
+static void advise_blocked(const sl__sides *s, sl_text *out)
+{
+    if (is_to_pageable(s->by) && reads_a_value(s))
+        sl_text_add(out, "Reading a value waits for all work before it in its stream: read it after "
+                    "the other work has been issued, and not in every round");
+    else if (is_to_pageable(s->by))
+        advise_to_pageable(s, out);
+    else if (is_from_pageable(s->by))
+        advise_from_pageable(s, out);
+    else if (s->by && s->by->flags & SL_SPAN_LOADED)
+        sl_text_add(out, "Run each kernel once before the part that counts");
+    else if (s->by)
+        sl_text_add(out, "Give the copy non_blocking = true and wait for it where its result is "
+                    "needed");
+    else if (s->by_call && s->by_call->kind == SL_CALL_PLAIN)
+        sl_text_add(out, "%s", s->by_call->waited_for_device
+                    ? "Allocate before and free after the part that counts, or use the "
+                      "stream-ordered malloc_async and free_async"
+                    : "Call it before the part that counts");
+    else
+        sl_text_add(out, "Issue what is to run next before the host waits; for order on the device "
+                    "s:wait_event(e) does not hold the host");
+}
+
+static void advise(const sl__sides *s, sl_text *out)
+{
+    switch (s->finding->cause) {
+    case SL_CAUSE_STREAM_ORDER:
+        sl_text_add(out, "One stream runs one thing at a time: put work that does not depend on "
+                    "the other into another stream, or cut both into pieces that take turns");
+        break;
+    case SL_CAUSE_EVENT:
+        sl_text_add(out, "Record the event right behind what is really needed, or cut that into "
+                    "pieces with an event each");
+        break;
+    case SL_CAUSE_NULL_STREAM:
+        sl_text_add(out, "Give the stream non_blocking = true, or keep work out of the default "
+                    "stream");
+        break;
+    case SL_CAUSE_CHANNEL:
+        sl_text_add(out, "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 "
+                    "up to 32, set before the program starts");
+        break;
+    case SL_CAUSE_ENGINE:
+        if (s->by && s->by->engine == SL_ENGINE_HOST)
+            sl_text_add(out, "Keep host functions short, and have few of them");
+        else
+            sl_text_add(out, "Issue first the copy that other work waits for; all of them end "
+                        "sooner only with fewer bytes");
+        break;
+    case SL_CAUSE_ROOM:
+        sl_text_add(out, "A kernel that fills the GPU runs alone: only smaller grids overlap, and "
+                    "a higher priority lets a stream go first");
+        break;
+    case SL_CAUSE_PRIORITY:
+        sl_text_add(out, "That is what the priority asks for; give both streams the same to have "
+                    "them in order of arrival");
+        break;
+    case SL_CAUSE_QUEUE_FULL:
+        sl_text_add(out, "Issue fewer and larger operations, or the other streams' work before "
+                    "this stream's queue is full");
+        break;
+    case SL_CAUSE_HOST_BLOCKED: advise_blocked(s, out); break;
+    case SL_CAUSE_HOST_WORK:
+        sl_text_add(out, "Issue the GPU's work first, and let the host work while it runs");
+        break;
+    case SL_CAUSE_HOST_ISSUING:
+        if (s->finding->waiter == s->finding->by)
+            sl_text_add(out, "The GPU waits for launches: fewer and larger operations keep it "
+                        "busy");
+        else
+            sl_text_add(out, "Issue the two in turns, or first the one that came too late");
+        break;
+    case SL_CAUSE_LATENCY:
+        sl_text_add(out, "Each operation costs its start-up: make fewer and larger ones");
+        break;
+    case SL_CAUSE_NONE:
+    case SL_CAUSE_UNKNOWN:
+    case SL_CAUSES: break;
+    }
+}
+
+void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_text *sentence,
+                     sl_text *remedy)
+{
+    sl__sides s = sl__look_up(timeline, finding);
+    tell(&s, sentence);
+    advise(&s, remedy);
+}

@@ -1,0 +1,30 @@
+/* tell.h - the two sides of a finding in words, for sentences and lists. */
+#ifndef SL_TIMELINE_TELL_H
+#define SL_TIMELINE_TELL_H
+
+#include "timeline.h"
+
+/* The two sides of a finding. */
+typedef struct sl__sides {
+    const sl_timeline *timeline;
+    const sl_finding *finding;
+    const sl_span *waiter, *by;     /* by: NULL if it is a call, or nothing is known */
+    const sl_call *by_call;
+} sl__sides;
+
+sl__sides sl__look_up(const sl_timeline *timeline, const sl_finding *finding);
+
+/* The position in the script of what was waited for, 0 if it has none. */
+uint32_t sl__by_where(const sl__sides *s);
+
+/* "matmul_f32 in stream "first" at lab.lua:12"; of what was waited for also "cudaFree at
+ * lab.lua:13", or "other work". */
+void sl__put_waiter(const sl__sides *s, sl_text *out);
+void sl__put_by(const sl__sides *s, sl_text *out);
+/* "No kernel ran for 3.00 ms", and " (7 times)" if there were several waits. */
+void sl__put_engine(const sl__sides *s, sl_text *out);
+void sl__put_times(const sl__sides *s, sl_text *out);
+/* "3.00 ms" */
+void sl__put_time(sl_text *out, int64_t ns);
+
+#endif

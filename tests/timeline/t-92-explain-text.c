@@ -1,0 +1,550 @@
+/* t-92-explain-text.c - explanations word for word. */
+#include "causes.h"
+
+#include "../../core/timeline/labels.h"
+#include "../../core/timeline/operand.h"
+
+/* ---- labels --------------------------------------------------------------------- */
+
+static const char *label(const char *text, int columns)
+{
+    static char kept[1024];
+    sl_text out = { 0 };
+    sl__label_put(&out, text, columns);
+    snprintf(kept, sizeof kept, "%s", out.data ? out.data : "");
+    sl_text_free(&out);
+    return kept;
+}
+
+static void test_labels(void)
+{
+    is_str(label("matmul_f32", 12), "matmul_f32", "a short name stands as it is");
+    is_str(label("", 12), "", "so does none");
+    is_str(label("abcdefghijklmnop", 12), "abcdef...nop", "the middle of a long one is left out");
+    is_str(label("abcdefghijkl", 12), "abcdefghijkl", "one that just fits is not shortened");
+    is_str(label("a\tb\x1b[31mc\n", 20), "a?b?[31mc?", "control characters become ?");
+    is_str(label("a\xff\xc3", 20), "a??", "so does what is no UTF-8");
+    is_str(label("\xc3\xa4\xc3\xb6\xc3\xbc", 8), "\xc3\xa4\xc3\xb6\xc3\xbc", "what is UTF-8 stays");
+    is_str(label("\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5", 8),
+           "\xe6\x97\xa5\xe6\x97\xa5...", "wide characters are counted as two columns");
+}
+
+/* ---- the variable in a line of the script ------------------------------------------- */
+
+static const char *operand(const char *line, bool written)
+{
+    static char kept[64];
+    const char *name = NULL;
+    int n = sl__find_operand(line, written, &name);
+    snprintf(kept, sizeof kept, "%.*s", n, n > 0 ? name : "");
+    return kept;
+}
+
+static const struct { const char *line, *read, *written; } lines[] = {
+    { "data_on_cpu[i]:to(\"cuda\", {non_blocking = true})", "data_on_cpu", "" },
+    { "local y <const> = x:cuda()", "x", "" },
+    { "y=x:to('cuda')", "x", "" },
+    { "return self.weights[k][j + 1]:cpu()", "self.weights", "" },
+    { "t[index[i]]:to \"cuda\"", "t", "" },
+    { "x : to(\"cuda\")", "", "" },                     /* rare: better nothing */
+    { "dst:copy_(src, {non_blocking = true})", "src", "dst" },
+    { "on_gpu[i]:copy_( on_cpu[i] )", "on_cpu", "on_gpu" },
+    { "dst:copy_(f(src))", "", "dst" },
+    { "dst:copy_(a + b)", "", "dst" },
+    { "dst:copy_{src}", "", "dst" },
+    { "f(x):to(\"cuda\")", "", "" },
+    { "lab.rand(4, 4):cuda()", "", "" },
+    { "(a + b):cpu()", "", "" },
+    { "(\"x\"):to(\"cpu\")", "", "" },
+    { "a:to(\"cuda\") b:to(\"cuda\")", "", "" },        /* two calls: which of them? */
+    { "x:to(\"cuda\"):cpu()", "", "" },
+    { "dst:copy_(src:cpu())", "", "" },
+    { "print(x:cpu())", "x", "" },
+    { "local t = {x:cpu(), 1}", "x", "" },
+    { "f(1, x:cpu())", "x", "" },
+    { "x:cpu() -- y:cpu()", "x", "" },
+    { "-- x:cpu()", "", "" },
+    { "print(\"x:cpu()\")", "", "" },
+    { "print(\"it's \\\" x:cpu()\") y:cpu()", "y", "" },
+    { "log('a') x:cpu()", "x", "" },
+    { "\"unfinished x:cpu()", "", "" },
+    { "s = [[ x:cpu() ]]", "", "" },
+    { "x:to_host()", "", "" },
+    { "x.to(\"cuda\")", "", "" },
+    { "::to::", "", "" },
+    { "nil:to(\"cuda\")", "", "" },
+    { "2:to(\"cuda\")", "", "" },
+    { "a..b:cpu()", "", "" },
+    { ":to(", "", "" },
+    { "x]:to(", "", "" },
+    { "x[:to(", "", "" },
+    { "x:", "", "" },
+    { "y:copy_(", "", "y" },
+    { "", "", "" },
+    { "a_name_of_more_than_forty_eight_characters_is_not_told:cpu()", "", "" },
+};
+
+static void test_operands(void)
+{
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        bool good = strcmp(operand(lines[i].line, false), lines[i].read) == 0;
+        good = good && strcmp(operand(lines[i].line, true), lines[i].written) == 0;
+        if (!good)
+            diag("read '%s', written '%s'", operand(lines[i].line, false),
+                 operand(lines[i].line, true));
+        ok(good, "in the line '%s'", lines[i].line);
+    }
+    char longest[5000];
+    memset(longest, ' ', sizeof longest);
+    memcpy(longest + sizeof longest - 12, "x:to('cuda')", 12);
+    longest[sizeof longest - 1] = '\0';
+    is_str(operand(longest, false), "", "a very long line tells nothing");
+}
+
+/* ---- sentences -------------------------------------------------------------------------- */
+
+enum { KERNEL = 1, H2D, D2H, SYNC_COPY, HOST_FUNC, FREE, MALLOC, SYNC, STREAM_SYNC, EVENT_SYNC,
+       WORK, COPY_OUT, MYSTERY };
+
+static sl_timeline *make_story(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    note(tl, 1, "first", false);
+    note(tl, 2, "stream 2", false);
+    const struct { sl_span_kind kind; uint32_t stream; unsigned flags; const char *name; } ops[] = {
+        { SL_SPAN_KERNEL, 1, 0, "matmul_f32" },
+        { SL_SPAN_MEMCPY_H2D, 2, SL_SPAN_SRC_PAGEABLE, "Memcpy HtoD" },
+        { SL_SPAN_MEMCPY_D2H, 0, SL_SPAN_DST_PAGEABLE | SL_SPAN_HOST_WAITED, "Memcpy DtoH" },
+        { SL_SPAN_MEMCPY_H2D, 5, SL_SPAN_SRC_PINNED | SL_SPAN_HOST_WAITED, "Memcpy HtoD" },
+        { SL_SPAN_HOST_FUNC, 1, 0, "host_func" },
+    };
+    char where[16];
+    for (int i = 0; i < 5; i++) {
+        sl_span s = op(tl, ops[i].kind, ops[i].stream, ops[i].name, AT(0, 4), AT(10, 20));
+        s.flags = (uint8_t)ops[i].flags;
+        snprintf(where, sizeof where, "a.lua:%d", i + 1);
+        s.where = text_id(tl, where);
+        add(tl, s);
+    }
+    const struct { sl_call_kind kind; int waited; const char *name; } calls[] = {
+        { SL_CALL_PLAIN, 1, "cudaFree" }, { SL_CALL_PLAIN, 0, "cudaMalloc" },
+        { SL_CALL_DEVICE_SYNC, 0, "" }, { SL_CALL_STREAM_SYNC, 0, "" },
+        { SL_CALL_EVENT_SYNC, 0, "" }, { SL_CALL_HOST_WORK, 0, "" },
+    };
+    for (int i = 0; i < 6; i++) {
+        snprintf(where, sizeof where, "a.lua:%d", i + 6);
+        add_call(tl, (sl_call){ .kind = (uint8_t)calls[i].kind, .where = text_id(tl, where),
+                                .waited_for_device = (uint8_t)calls[i].waited,
+                                .name = text_id(tl, calls[i].name) }, AT(30, 40));
+    }
+    sl_span out = op(tl, SL_SPAN_MEMCPY_D2H, 1, "Memcpy DtoH", AT(40, 44), AT(50, 60));
+    out.flags = SL_SPAN_DST_PAGEABLE;
+    out.where = text_id(tl, "a.lua:12");
+    add(tl, out);
+    run(tl, SL_SPAN_KERNEL, 7, "", AT(50, 54), AT(60, 70));     /* no name, no line, no note */
+    finish(tl);
+    must(sl_timeline_set_source(tl, text_id(tl, "a.lua:2"), "x = data_on_cpu:cuda()", &err), &err);
+    must(sl_timeline_set_source(tl, text_id(tl, "a.lua:3"), "y = result:cpu()", &err), &err);
+    must(sl_timeline_set_source(tl, text_id(tl, "a.lua:12"), "host:copy_(result)", &err), &err);
+    return tl;
+}
+
+static const struct story {
+    sl_cause cause;
+    bool idle;
+    uint64_t waiter, by;
+    const char *sentence, *remedy;
+} stories[] = {
+    { SL_CAUSE_STREAM_ORDER, true, KERNEL, H2D,
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for Memcpy HtoD "
+      "in stream 2 at a.lua:2, which comes before it in its stream",
+      "One stream runs one thing at a time: put work that does not depend on the other into "
+      "another "
+      "stream, or cut both into pieces that take turns" },
+    { SL_CAUSE_EVENT, true, KERNEL, H2D,
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for an event "
+      "that "
+      "was recorded behind Memcpy HtoD in stream 2 at a.lua:2",
+      "Record the event right behind what is really needed, or cut that into pieces with an event "
+      "each" },
+    { SL_CAUSE_NULL_STREAM, false, KERNEL, D2H,
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for Memcpy DtoH in the default "
+      "stream "
+      "at a.lua:3: work in the default stream and work in blocking streams wait for each other",
+      "Give the stream non_blocking = true, or keep work out of the default stream" },
+    { SL_CAUSE_CHANNEL, false, KERNEL, MYSTERY,
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, whose "
+      "stream "
+      "shares a hardware channel with its own",
+      "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 up to 32, set "
+      "before "
+      "the program starts" },
+    { SL_CAUSE_ENGINE, false, H2D, SYNC_COPY,
+      "Memcpy HtoD in stream 2 at a.lua:2 waited 3.00 ms for Memcpy HtoD in stream 5 at a.lua:4: a "
+      "copy engine does one copy at a time",
+      "Issue first the copy that other work waits for; all of them end sooner only with fewer "
+      "bytes" },
+    { SL_CAUSE_ENGINE, true, KERNEL, HOST_FUNC,
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for host_func "
+      "in "
+      "stream \"first\" at a.lua:5: one thread runs all host functions, one after the other",
+      "Keep host functions short, and have few of them" },
+    { SL_CAUSE_ROOM, false, KERNEL, MYSTERY,
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, which "
+      "left no "
+      "room on the SMs",
+      "A kernel that fills the GPU runs alone: only smaller grids overlap, and a higher priority "
+      "lets "
+      "a stream go first" },
+    { SL_CAUSE_ROOM, false, KERNEL, 0,
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for other work, which left no "
+      "room on "
+      "the SMs",
+      "A kernel that fills the GPU runs alone: only smaller grids overlap, and a higher priority "
+      "lets "
+      "a stream go first" },
+    { SL_CAUSE_PRIORITY, false, KERNEL, MYSTERY,
+      "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, which came "
+      "later but whose stream has the higher priority",
+      "That is what the priority asks for; give both streams the same to have them in order of "
+      "arrival" },
+    { SL_CAUSE_QUEUE_FULL, true, H2D, KERNEL,
+      "No H2D copy ran for 3.00 ms: the host waited for room in the launch queue to issue "
+      "matmul_f32 "
+      "in stream \"first\" at a.lua:1, and Memcpy HtoD in stream 2 at a.lua:2 came after that",
+      "Issue fewer and larger operations, or the other streams' work before this stream's queue is "
+      "full" },
+    { SL_CAUSE_HOST_BLOCKED, true, KERNEL, H2D,
+      "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:2: a copy from "
+      "pageable "
+      "memory holds the host, which feeds it piece by piece",
+      "Pin `data_on_cpu` (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the "
+      "host "
+      "41.0 ms" },
+    { SL_CAUSE_HOST_BLOCKED, true, H2D, D2H,
+      "No H2D copy ran for 3.00 ms: the host was blocked in Memcpy DtoH at a.lua:3: a copy to "
+      "pageable "
+      "memory returns when the data has arrived",
+      "Copy `result` into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or copy_ "
+      "into a "
+      "pinned tensor; D2H to pageable memory blocks the host 41.0 ms" },
+    { SL_CAUSE_HOST_BLOCKED, true, H2D, COPY_OUT,
+      "No H2D copy ran for 3.00 ms: the host was blocked in Memcpy DtoH at a.lua:12: a copy to "
+      "pageable memory returns when the data has arrived",
+      "Pin `host` (pinned = true, or t:pin()) and copy with non_blocking = true; D2H to pageable "
+      "memory blocks the host 41.0 ms" },
+    { SL_CAUSE_HOST_BLOCKED, true, KERNEL, SYNC_COPY,
+      "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:4: the call returns "
+      "when the copy has ended",
+      "Give the copy non_blocking = true and wait for it where its result is needed" },
+    { SL_CAUSE_HOST_BLOCKED, true, KERNEL, FREE,
+      "No kernel ran for 3.00 ms: the host was blocked in cudaFree at a.lua:6, which waits for all "
+      "work of the device",
+      "Allocate before and free after the part that counts, or use the stream-ordered malloc_async "
+      "and free_async" },
+    { SL_CAUSE_HOST_BLOCKED, true, KERNEL, MALLOC,
+      "No kernel ran for 3.00 ms: the host was blocked in cudaMalloc at a.lua:7",
+      "Call it before the part that counts" },
+    { SL_CAUSE_HOST_BLOCKED, true, KERNEL, SYNC,
+      "No kernel ran for 3.00 ms: the host was blocked in cudaDeviceSynchronize at a.lua:8, which "
+      "waits for all work of the device",
+      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) "
+      "does "
+      "not hold the host" },
+    { SL_CAUSE_HOST_BLOCKED, true, KERNEL, STREAM_SYNC,
+      "No kernel ran for 3.00 ms: the host was blocked in cudaStreamSynchronize at a.lua:9, which "
+      "waits for all that the stream holds",
+      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) "
+      "does "
+      "not hold the host" },
+    { SL_CAUSE_HOST_BLOCKED, true, KERNEL, EVENT_SYNC,
+      "No kernel ran for 3.00 ms: the host was blocked in cudaEventSynchronize at a.lua:10, which "
+      "waits for the event",
+      "Issue what is to run next before the host waits; for order on the device s:wait_event(e) "
+      "does "
+      "not hold the host" },
+    { SL_CAUSE_HOST_WORK, true, KERNEL, WORK,
+      "No kernel ran for 3.00 ms: the host was busy in lab.host_work at a.lua:11",
+      "Issue the GPU's work first, and let the host work while it runs" },
+    { SL_CAUSE_HOST_WORK, true, KERNEL, H2D,
+      "No kernel ran for 3.00 ms: the host did something other than issuing work, after the call "
+      "at "
+      "a.lua:2",
+      "Issue the GPU's work first, and let the host work while it runs" },
+    { SL_CAUSE_HOST_WORK, true, KERNEL, 0,
+      "No kernel ran for 3.00 ms: the host did something other than issuing work",
+      "Issue the GPU's work first, and let the host work while it runs" },
+    { SL_CAUSE_HOST_ISSUING, true, H2D, KERNEL,
+      "No H2D copy ran for 3.00 ms: the host was still issuing matmul_f32 in stream \"first\" at "
+      "a.lua:1, and Memcpy HtoD in stream 2 at a.lua:2 came after that",
+      "Issue the two in turns, or first the one that came too late" },
+    { SL_CAUSE_HOST_ISSUING, true, KERNEL, KERNEL,
+      "No kernel ran for 3.00 ms: the host was still issuing matmul_f32 in stream \"first\" at "
+      "a.lua:1, and the GPU had to wait for that",
+      "The GPU waits for launches: fewer and larger operations keep it busy" },
+    { SL_CAUSE_LATENCY, true, KERNEL, 0,
+      "No kernel ran for 3.00 ms: the usual gap until matmul_f32 in stream \"first\" at a.lua:1 "
+      "starts",
+      "Each operation costs its start-up: make fewer and larger ones" },
+    { SL_CAUSE_UNKNOWN, true, KERNEL, 0,
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for something "
+      "that "
+      "the records do not tell",
+      "" },
+    { SL_CAUSE_UNKNOWN, true, KERNEL, H2D,
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for something "
+      "that "
+      "the records do not tell, perhaps Memcpy HtoD in stream 2 at a.lua:2",
+      "" },
+    { SL_CAUSE_EVENT, true, 999, 998,           /* neither is there */
+      "No kernel ran for 3.00 ms: an operation waited for an event that was recorded behind other "
+      "work",
+      "Record the event right behind what is really needed, or cut that into pieces with an event "
+      "each" },
+};
+#define STORIES (sizeof stories / sizeof *stories)
+
+static void test_sentences(void)
+{
+    sl_timeline *tl = make_story();
+    for (size_t i = 0; i < STORIES; i++) {
+        const sl_span *waiter = sl_timeline_find_span(tl, stories[i].waiter);
+        sl_finding f = { .cause = stories[i].cause, .idle = stories[i].idle, .n_waits = 1,
+                         .engine = waiter ? (sl_engine)waiter->engine : SL_ENGINE_COMPUTE,
+                         .waiter = stories[i].waiter, .by = stories[i].by, .lost_ns = 3000000,
+                         .by_host_ns = 41000000 };
+        sl_text sentence = { 0 }, remedy = { 0 };
+        sl_finding_tell(tl, &f, &sentence, &remedy);
+        is_str(sentence.data, stories[i].sentence, "%s by %d is told", sl_cause_name(f.cause),
+               (int)f.by);
+        is_str(remedy.data ? remedy.data : "", stories[i].remedy, "and what helps");
+        sl_text_free(&sentence);
+        sl_text_free(&remedy);
+    }
+    sl_finding f = { .cause = SL_CAUSE_STREAM_ORDER, .idle = true, .n_waits = 7, .waiter = KERNEL,
+                     .by = H2D, .lost_ns = 3000 };
+    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_finding_tell(tl, &f, &sentence, &remedy);
+    is_str(sentence.data, "No kernel ran for 3.00 us: matmul_f32 in stream \"first\" at a.lua:1 "
+           "waited "
+           "(7 times) for Memcpy HtoD in stream 2 at a.lua:2, which comes before it in its stream",
+           "several waits are counted");
+    sl_text_free(&sentence);
+    sl_text_free(&remedy);
+    sl_timeline_release(tl);
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static char *explained(const sl_timeline *tl, int columns)
+{
+    sl_text text = { 0 };
+    sl_error err;
+    must(sl_timeline_explain(tl, columns, &text, &err), &err);
+    return text.data;
+}
+
+static void test_empty(void)
+{
+    sl_timeline *tl = make();
+    finish(tl);
+    char *text = explained(tl, 80);
+    is_str(text, "The timeline is empty: nothing ran on the device, so nothing waited.\n",
+           "an empty timeline says so");
+    free(text);
+    sl_timeline_release(tl);
+    tl = make();
+    run(tl, SL_SPAN_KERNEL, 1, "k", AT(0, 4), AT(7, 17));
+    finish(tl);
+    text = explained(tl, 0);
+    is_str(text, "What the makespan consists of (the chain of waits back from its end)\n"
+           "  10.0 us  k in stream 1 running\n"
+           "No time was lost: no engine stood still before work that came to it.\n",
+           "one operation loses nothing");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* A copy from pageable memory holds the host 100, and with it the D2H copy and the kernel of
+ * other streams. */
+static sl_timeline *make_page(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    note(tl, 1, "copies", false);
+    const char *const names[] = { "Memcpy HtoD (Pageable -> Device)", "gemm",
+                                  "Memcpy DtoH (Device -> Pinned)" };
+    sl_span s = op(tl, SL_SPAN_MEMCPY_H2D, 1, names[0], AT(0, 100), AT(5, 104));
+    s.flags = SL_SPAN_SRC_PAGEABLE;
+    s.where = text_id(tl, "page.lua:3");
+    add(tl, s);
+    s = op(tl, SL_SPAN_KERNEL, 2, names[1], AT(100, 104), AT(107, 157));
+    s.where = text_id(tl, "page.lua:4");
+    add(tl, s);
+    s = op(tl, SL_SPAN_MEMCPY_D2H, 3, names[2], AT(104, 106), AT(109, 119));
+    s.where = text_id(tl, "page.lua:5");
+    add(tl, s);
+    finish(tl);
+    uint32_t where = text_id(tl, "page.lua:3");
+    must(sl_timeline_set_source(tl, where, "x = data_on_cpu:cuda()", &err), &err);
+    return tl;
+}
+
+static void test_page(void)
+{
+    sl_timeline *tl = make_page();
+    char *wide = explained(tl, 80), *narrow = explained(tl, 40);
+    is_str(wide,
+           "What the makespan consists of (the chain of waits back from its end)\n"
+           "  98.0 us  the host blocked in Memcpy HtoD (Pageable -> Device) in stream\n"
+           "           \"copies\" at page.lua:3\n"
+           "  50.0 us  gemm in stream 2 at page.lua:4 running\n"
+           "  4.00 us  the host issuing gemm in stream 2 at page.lua:4\n"
+           "Where time was lost (inferred from the records)\n"
+           " 1. No kernel ran for 98.0 us: the host was blocked in Memcpy HtoD (Pageable ->\n"
+           "    Device) at page.lua:3: a copy from pageable memory holds the host, which\n"
+           "    feeds it piece by piece\n"
+           "    | x = data_on_cpu:cuda()\n"
+           "    No D2H copy ran for 98.0 us, likewise\n"
+           "    -> Pin `data_on_cpu` (t:pin_memory(), or pinned = true): H2D from pageable\n"
+           "       memory blocks the host 100 us\n"
+           " 2. No kernel ran for 4.00 us: the host was still issuing gemm in stream 2 at\n"
+           "    page.lua:4, and the GPU had to wait for that\n"
+           "    No D2H copy ran for 4.00 us, likewise\n"
+           "    -> The GPU waits for launches: fewer and larger operations keep it busy\n"
+           " 3. No D2H copy ran for 2.00 us: the host was still issuing Memcpy DtoH (Device\n"
+           "    -> Pinned) in stream 3 at page.lua:5, and the GPU had to wait for that\n"
+           "    -> The GPU waits for launches: fewer and larger operations keep it busy\n",
+           "a whole explanation at 80 columns");
+    is_str(narrow,
+           "What the makespan consists of (the chain\n"
+           "of waits back from its end)\n"
+           "  98.0 us  the host blocked in Memcpy\n"
+           "           HtoD (Pageable -> Device) in\n"
+           "           stream \"copies\" at page.lua:3\n"
+           "  50.0 us  gemm in stream 2 at\n"
+           "           page.lua:4 running\n"
+           "  4.00 us  the host issuing gemm in\n"
+           "           stream 2 at page.lua:4\n"
+           "Where time was lost (inferred from the\n"
+           "records)\n"
+           " 1. No kernel ran for 98.0 us: the host\n"
+           "    was blocked in Memcpy HtoD (Pageable\n"
+           "    -> Device) at page.lua:3: a copy\n"
+           "    from pageable memory holds the host,\n"
+           "    which feeds it piece by piece\n"
+           "    | x = data_on_cpu:cuda()\n"
+           "    No D2H copy ran for 98.0 us,\n"
+           "    likewise\n"
+           "    -> Pin `data_on_cpu`\n"
+           "       (t:pin_memory(), or pinned =\n"
+           "       true): H2D from pageable memory\n"
+           "       blocks the host 100 us\n"
+           " 2. No kernel ran for 4.00 us: the host\n"
+           "    was still issuing gemm in stream 2\n"
+           "    at page.lua:4, and the GPU had to\n"
+           "    wait for that\n"
+           "    No D2H copy ran for 4.00 us,\n"
+           "    likewise\n"
+           "    -> The GPU waits for launches: fewer\n"
+           "       and larger operations keep it\n"
+           "       busy\n"
+           " 3. No D2H copy ran for 2.00 us: the\n"
+           "    host was still issuing Memcpy DtoH\n"
+           "    (Device -> Pinned) in stream 3 at\n"
+           "    page.lua:5, and the GPU had to wait\n"
+           "    for that\n"
+           "    -> The GPU waits for launches: fewer\n"
+           "       and larger operations keep it\n"
+           "       busy\n",
+           "and at 40");
+    free(wide);
+    free(narrow);
+    sl_timeline_release(tl);
+}
+
+static int longest_line(const char *text)
+{
+    int longest = 0;
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        char *line = strndup(text, n);
+        int columns = sl__label_columns(line, true);
+        free(line);
+        longest = columns > longest ? columns : longest;
+        text += n + (text[n] == '\n');
+    }
+    return longest;
+}
+
+static bool is_printable(const char *text)
+{
+    for (; *text; text++) {
+        if (((unsigned char)*text < 0x20 && *text != '\n') || (unsigned char)*text == 0x7F)
+            return false;
+    }
+    return true;
+}
+
+/* Names as templates make them, and as nobody should. */
+static void test_names(void)
+{
+    static const int widths[] = { 80, 40, 24, 10, 1 };
+    char gemm[400];
+    memset(gemm, 'x', sizeof gemm);
+    memcpy(gemm, "cutlass::Kernel2<cutlass_80_tensorop_", 37);
+    snprintf(gemm + 300, 100, "Epilogue>");
+    sl_timeline *tl = make();
+    sl_error err;
+    note(tl, 1, "a\x1b[2Jstream\nof \xff\xfe names that goes on and on and on and on", false);
+    sl_span s = op(tl, SL_SPAN_MEMCPY_H2D, 1, "\x01\x02\x03", AT(0, 2), AT(5, 105));
+    s.where = text_id(tl, "a/very/long/path/that/somebody/gave/to/a/script/of/theirs.lua:100");
+    add(tl, s);
+    run(tl, SL_SPAN_KERNEL, 1, gemm, AT(2, 6), AT(105, 155));
+    finish(tl);
+    must(sl_timeline_set_source(tl, s.where, "x:cuda()\x1b[31m --\t\xff and a comment that has "
+           "far more "
+                                "to say than would fit into one line of a terminal", &err), &err);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char *text = explained(tl, widths[i]);
+        int most = widths[i] < 24 ? 24 : widths[i];
+        ok(longest_line(text) <= most && is_printable(text), "odd names in %d columns", widths[i]);
+        free(text);
+    }
+    char *text = explained(tl, 80);
+    ok(strstr(text, "cutlass::Kernel2<cutlass_80_tens...xxxxxxEpilogue>") != NULL,
+       "a kernel's long name loses its middle");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+/* 1 us of 1001 us: less than is worth telling. */
+static void test_hardly(void)
+{
+    sl_timeline *tl = make();
+    run(tl, SL_SPAN_KERNEL, 1, "k", AT(0, 4), AT(5, 505));
+    run(tl, SL_SPAN_KERNEL, 1, "k", AT(4, 8), AT(506, 1006));
+    finish(tl);
+    char *text = explained(tl, 80);
+    is_str(text, "What the makespan consists of (the chain of waits back from its end)\n"
+           "  1.00 ms  k in stream 1 running\n"
+           "  1.00 us  start-up and gaps\n"
+           "Where time was lost (inferred from the records)\n"
+           "    hardly any: 1.00 us in all\n", "what is less than 2 in 1000 is only added up");
+    free(text);
+    sl_timeline_release(tl);
+}
+
+int main(void)
+{
+    plan(0);
+    test_labels();
+    test_operands();
+    test_sentences();
+    test_empty();
+    test_page();
+    test_names();
+    test_hardly();
+    return done_testing();
+}
