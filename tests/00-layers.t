@@ -33,22 +33,21 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
         done
         allowed=$1 foreign=$2
         [ -n "$files" ] || exit
-        includes $files | while read -r place header; do
-            folder=${place%/*}
-            name=${header#?}
-            case $header in
-            '<'*) echo "$name" | grep -Eq "$foreign" && echo "$place <$name>" ;;
-            *)
-                if echo "$name" | grep -Eq "$foreign"; then
-                    echo "$place \"$name\""
-                elif [ -f "$folder/$name" ] && [ "${name#*/}" = "$name" ]; then
-                    : # its own
-                elif ! echo "$name" | grep -Eq "$allowed"; then
-                    echo "$place \"$name\""
-                fi
-                ;;
-            esac
-        done
+        includes $files | ALLOWED=$allowed FOREIGN=$foreign awk '
+            function exists(path,  line, found) {
+                found = (getline line < path) >= 0
+                close(path)
+                return found
+            }
+            {
+                name = substr($2, 2)
+                ours = substr($2, 1, 1) == "\""
+                folder = $1
+                sub("/[^/]*$", "", folder)
+                own = ours && name !~ "/" && exists(folder "/" name)
+                if (name ~ ENVIRON["FOREIGN"] || (ours && !own && name !~ ENVIRON["ALLOWED"]))
+                    print $1, ours ? "\"" name "\"" : "<" name ">"
+            }'
     )
 }
 
