@@ -547,7 +547,7 @@ static void test_options(void)
  * same time, whose lengths add up beyond 64 bits. */
 static void test_hostile(void)
 {
-    enum { PARTS = 200000, SPANS = 400 };
+    enum { PARTS = 20000, SPANS = 400 };
     static const char part[] = "(anonymous namespace)::";
     const int64_t far = (INT64_C(1) << 61) - 1;
     size_t n = sizeof part - 1;
