@@ -328,10 +328,10 @@ bench-now: all $(TOOLS)
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
 $(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c \
-    $(wildcard core/timeline/*.c core/timeline/*.h) core/streamlab.h
+    $(BUILD)/report_page.c $(wildcard core/timeline/*.c core/timeline/*.h) core/streamlab.h
 	$(call say,fuzzer,$@)
 	@mkdir -p $(BUILD)/fuzz/corpus
-	$(Q)$(FUZZ_CC) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I. $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm
 fuzz: $(BUILD)/fuzz/kineto
 	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=5120 -timeout=10 -print_final_stats=1 \
 	    -dict=tests/fuzz/kineto.dict -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus \

@@ -55,7 +55,7 @@ typedef struct side {
     size_t count[SL_SPAN_KINDS];
     int64_t busy_ns[SL_SPAN_KINDS];
     int64_t overlap_ns[SL_SPAN_KINDS][SL_SPAN_KINDS];   /* [a][b], a < b */
-    int64_t pause_ns[SL_ENGINES];
+    int64_t pause_ns[SL_ENGINES];                       /* -1: it did nothing */
     int64_t part_ns[PARTS]; /* of the makespan, its sum: operations that ran, by kind, then
                              * what the others waited for, by cause */
     sl_explanation explanation;
@@ -101,6 +101,7 @@ static sl_status measure_engines(side *s, sl_error *err)
         sl_status status = sl__union_collect(s->timeline, &sel, &busy, err);
         if (status != SL_OK)
             return status;
+        s->pause_ns[engine] = -1;
         if (busy.n > 0)
             s->pause_ns[engine] = busy.at[busy.n - 1].end_ns - busy.at[0].start_ns -
                                   sl__union_length_ns(&busy);
@@ -397,9 +398,11 @@ static void find_moves(const side *a, const side *b, moves *all)
         add_move(all, (move){ .what = MOVED_BUSY, .a = i, .n_was = a->count[i],
                               .n_is = b->count[i], .was_ns = a->busy_ns[i],
                               .is_ns = b->busy_ns[i] });
-    for (int i = 0; i < SL_ENGINES; i++)
-        add_move(all, (move){ .what = MOVED_PAUSE, .a = i, .was_ns = a->pause_ns[i],
-                              .is_ns = b->pause_ns[i] });
+    for (int i = 0; i < SL_ENGINES; i++) {
+        if (a->pause_ns[i] >= 0 && b->pause_ns[i] >= 0)
+            add_move(all, (move){ .what = MOVED_PAUSE, .a = i, .was_ns = a->pause_ns[i],
+                                  .is_ns = b->pause_ns[i] });
+    }
     for (int i = SL_SPAN_KINDS; i < PARTS; i++)
         add_move(all, (move){ .what = MOVED_PART, .a = i, .was_ns = a->part_ns[i],
                               .is_ns = b->part_ns[i] });
@@ -431,6 +434,19 @@ static void find_stream_moves(const side *a, const side *b, moves *all)
         i += order <= 0;
         j += order >= 0;
     }
+}
+
+static bool share_streams(const side *a, const side *b)
+{
+    size_t i = 0, j = 0;
+    while (i < a->n_streams && j < b->n_streams) {
+        int order = strcmp(label_of(&a->streams[i]), label_of(&b->streams[j]));
+        if (order == 0)
+            return true;
+        i += order < 0;
+        j += order > 0;
+    }
+    return false;
 }
 
 static int by_size(const void *left, const void *right)
@@ -538,7 +554,8 @@ static void tell_makespan(sl_text *out, const side *a, const side *b)
 }
 
 /* The largest moves, of at least a hundredth of the longer timeline: what three figures
- * show. */
+ * show. Where no stream of one is in the other, each stream would be a move, which tells
+ * something only if nothing else does. */
 static sl_status put_moves(sl_text *out, const side *a, const side *b, sl_error *err)
 {
     enum { OTHER_MOVES = SL_SPAN_KINDS * SL_SPAN_KINDS + SL_ENGINES + PARTS };
@@ -548,7 +565,8 @@ static sl_status put_moves(sl_text *out, const side *a, const side *b, sl_error 
     if (!all.at)
         return sl_fail(err, SL_ENOMEM, "no memory to compare %zu streams", room);
     find_moves(a, b, &all);
-    find_stream_moves(a, b, &all);
+    if (all.n == 0 || share_streams(a, b))
+        find_stream_moves(a, b, &all);
     qsort(all.at, all.n, sizeof *all.at, by_size);
     sl_text_add(out, "\nwhat moved\n");
     tell_makespan(out, a, b);

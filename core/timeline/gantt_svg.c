@@ -404,7 +404,7 @@ static void put_left_out(sl__chart *c)
 {
     char text[96];
     if (c->rows.n_left_out > 0) {
-        snprintf(text, sizeof text, "not shown: %zu more stream%s, less busy", c->rows.n_left_out,
+        snprintf(text, sizeof text, "not shown: %zu more stream%s, none busier", c->rows.n_left_out,
                  c->rows.n_left_out == 1 ? "" : "s");
         c->y += LINE;
         put_line(c, c->left, SL__SMALL, text);

@@ -198,17 +198,14 @@ static sl_status take_priority(void *ud, const sl__json_value *key, const sl__js
     return SL_OK;
 }
 
-/* The timeline keeps the backend's name as a text. */
 static sl_status take_backend(header *h, const sl__json_value *value, sl_error *err)
 {
-    uint32_t id;
-    sl_status status = intern(h, value, &id, err);
-    if (status != SL_OK)
-        return status;
-    h->device->backend = sl_timeline_text(h->records->timeline, id);
+    char *backend = h->records->backend;
+    sl_status status = copy_text(h, value, backend, sizeof h->records->backend, err);
+    h->device->backend = backend;
     if (!h->says_simulated)     /* older files do not */
-        h->device->simulated = strcmp(h->device->backend, "sim") == 0;
-    return SL_OK;
+        h->device->simulated = strcmp(backend, "sim") == 0;
+    return status;
 }
 
 static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_value *value,

@@ -223,7 +223,7 @@ static void find_launches(match *m)
 static void take_record(sl__records *records, const sl__sync *sync, sl__host *host)
 {
     sl__host *record = sync->record > 0 ? find_host(records, (uint64_t)sync->record, false) : NULL;
-    if (!record || record->call.kind != SL_CALL_EVENT_RECORD)
+    if (!record || record->elsewhere || record->call.kind != SL_CALL_EVENT_RECORD)
         return;
     if (record->stream == SL__NO_STREAM)
         record->stream = sync->wait_stream;
@@ -233,18 +233,29 @@ static void take_record(sl__records *records, const sl__sync *sync, sl__host *ho
     host->target_stream = sync->wait_stream != SL__NO_STREAM ? sync->wait_stream : record->stream;
 }
 
-static void apply_sync(match *m, const sl__sync *sync)
+/* Which calls were about another device, before records are looked for. */
+static void find_elsewhere(match *m)
 {
-    sl__host *host = find_host(m->records, sync->correlation, false);
+    sl__records *records = m->records;
+    for (size_t i = 0; i < records->n_syncs && !records->own; i++) {
+        const sl__sync *sync = &records->syncs[i];
+        sl__host *host = find_host(records, sync->correlation, false);
+        if (host && sync->device != m->device)
+            host->elsewhere = true;
+    }
+}
+
+static void apply_sync(sl__records *records, const sl__sync *sync)
+{
+    sl__host *host = find_host(records, sync->correlation, false);
     if (!host)
         return;
-    host->elsewhere = !m->records->own && sync->device != m->device;
     host->explained = true;
     if (host->elsewhere)
         return;
     if (host->stream == SL__NO_STREAM)
         host->stream = sync->stream;
-    take_record(m->records, sync, host);
+    take_record(records, sync, host);
 }
 
 /* Whether enough is known of a call to be of its kind. Ours have a cuda_sync event for each
@@ -261,18 +272,27 @@ static bool is_understood(const match *m, const sl__host *host)
     }
 }
 
+/* Of a plain call there is no stream to tell. */
+static void forget_kind(sl__host *host)
+{
+    host->call.kind = SL_CALL_PLAIN;
+    host->call.target = 0;
+    host->stream = host->target_stream = SL__NO_STREAM;
+}
+
 static void settle_kinds(match *m)
 {
     sl__records *records = m->records;
+    find_elsewhere(m);
     for (size_t i = 0; i < records->n_syncs; i++)
-        apply_sync(m, &records->syncs[i]);
+        apply_sync(records, &records->syncs[i]);
     for (size_t i = 0; i < records->n_hosts; i++) {
         sl__host *host = &records->hosts[i];
         m->n_unexplained += !records->own && !host->explained &&
                             (host->call.kind == SL_CALL_STREAM_WAIT ||
                              host->call.kind == SL_CALL_EVENT_SYNC);
         if (!is_understood(m, host))
-            host->call.kind = SL_CALL_PLAIN;
+            forget_kind(host);
     }
 }
 
@@ -442,7 +462,7 @@ static void guess_stream(const match *m, sl__host *host, size_t position)
             return;
         }
     }
-    host->call.kind = SL_CALL_PLAIN;
+    forget_kind(host);
 }
 
 static sl_status infer_waits(match *m, sl_error *err)

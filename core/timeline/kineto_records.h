@@ -62,6 +62,7 @@ typedef struct sl__records {
     int64_t first_ns, last_ns;  /* over everything that happened */
     /* Of our own header. */
     sl_device_info info;
+    char backend[32];           /* info.backend points here */
     bool noted;                 /* it lists the streams */
     sl_stream_note *notes;
     size_t n_notes, cap_notes;

@@ -3,6 +3,7 @@
 #include "labels.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "utf8.h"
@@ -161,4 +162,39 @@ void sl__label_wrap(sl_text *out, const char *text, int indent, int columns)
         text += blank;
     }
     sl_text_add(out, "\n");
+}
+
+/* The length of "<name>", or 0. */
+static size_t measure_argument(const char *text)
+{
+    if (*text != '<')
+        return 0;
+    size_t n = 1 + strcspn(text + 1, "<>(){}, ");
+    return text[n] == '>' ? n + 1 : 0;
+}
+
+void sl__label_kernel(const char *name, char buffer[SL__KERNEL_BYTES])
+{
+    static const char anonymous[] = "(anonymous namespace)::";
+    if (strncmp(name, "void ", 5) == 0)
+        name += 5;
+    for (const char *at;
+         strncmp(at = name + strcspn(name, "<("), anonymous, sizeof anonymous - 1) == 0;)
+        name = at + sizeof anonymous - 1;
+    size_t n = strcspn(name, "<("), more = n > 0 ? measure_argument(name + n) : 0;
+    if (n == 0)
+        n = strlen(name);
+    for (size_t i = n; i >= 2; i--) {
+        if (name[i - 1] == ':' && name[i - 2] == ':' && i < n) {
+            name += i;
+            n -= i;
+            break;
+        }
+    }
+    n += more;
+    if (n > SL__KERNEL_BYTES - 1)
+        n = SL__KERNEL_BYTES - 1;
+    while (n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80)     /* no half characters */
+        n--;
+    snprintf(buffer, SL__KERNEL_BYTES, "%.*s", (int)n, name);
 }

@@ -22,4 +22,11 @@ void sl__label_put_start(sl_text *out, const char *text, int columns);
  * line anywhere, and a newline. The first line has begun already. */
 void sl__label_wrap(sl_text *out, const char *text, int indent, int columns);
 
+#define SL__KERNEL_BYTES 121
+
+/* A kernel's name without its return type, namespaces, arguments and what templates were
+ * given, of which most of a C++ name consists; a template's argument that is one name stays,
+ * since that is the kernel's (cutlass::Kernel2<...>). */
+void sl__label_kernel(const char *name, char buffer[SL__KERNEL_BYTES]);
+
 #endif

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "labels.h"
 #include "svg_chart.h"
 #include "units.h"
 #include "xml.h"
 
 #define LABEL_PAD 4             /* pixels at each end of a bar */
-#define MAX_LABEL_NAME 120      /* bytes of a name */
 #define MAX_NAME_BYTES 240      /* in tooltips */
 
 /* ---- figures as texts ---------------------------------------------------------- */
@@ -45,33 +45,6 @@ static void format_rate(uint64_t bytes, int64_t ns, char text[48])
         snprintf(text, 48, "%" PRId64 ".%d GB/s", tenths / 10, (int)(tenths % 10));
     else
         snprintf(text, 48, "%" PRId64 ".%02d GB/s", hundredths / 100, (int)(hundredths % 100));
-}
-
-/* A kernel's name without its return type, namespaces, arguments and what templates were
- * given, of which most of a C++ name consists. */
-static void short_name(const char *name, char buffer[SL__LABEL_BYTES])
-{
-    static const char anonymous[] = "(anonymous namespace)::";
-    if (strncmp(name, "void ", 5) == 0)
-        name += 5;
-    const char *templates = name + strcspn(name, "<");
-    for (const char *at; (at = strstr(name, anonymous)) && at < templates;)
-        name = at + sizeof anonymous - 1;
-    size_t n = strcspn(name, "<(");
-    if (n == 0)
-        n = strlen(name);
-    for (size_t i = n; i >= 2; i--) {
-        if (name[i - 1] == ':' && name[i - 2] == ':' && i < n) {
-            name += i;
-            n -= i;
-            break;
-        }
-    }
-    if (n > MAX_LABEL_NAME)
-        n = MAX_LABEL_NAME;
-    while (n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80)     /* no half characters */
-        n--;
-    snprintf(buffer, SL__LABEL_BYTES, "%.*s", (int)n, name);
 }
 
 /* Of an engine or a stream. */
@@ -108,7 +81,7 @@ static void name_span(const sl__chart *c, const sl_span *span, bool brief,
     const char *label = sl__brief_label(span->kind);
     format_bytes(span->bytes, bytes);
     if (has_name(c, span))
-        short_name(sl_timeline_text(c->timeline, span->name), text);
+        sl__label_kernel(sl_timeline_text(c->timeline, span->name), text);
     else if (span->bytes > 0 && !brief)
         snprintf(text, SL__LABEL_BYTES, "%s %s", label, bytes);
     else
@@ -132,7 +105,7 @@ static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief,
         snprintf(text, SL__LABEL_BYTES, "%zu operations", bar->n);
     } else if (has_name(c, first) && bar->same_name && !brief) {
         name_span(c, first, true, name);
-        snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, MAX_LABEL_NAME, name);
+        snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, SL__KERNEL_BYTES - 1, name);
     } else {
         snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl__looks[bar->kind].many);
     }

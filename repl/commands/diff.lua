@@ -37,6 +37,10 @@ if #files ~= 2 then
         or ("two trace files, got also '%s'"):format(files[3]))
 end
 
+if files[1] == "-" and files[2] == "-" then
+    command.refuse(usage, "stdin can be read once, got - twice")
+end
+
 local a, b = command.load(files[1]), command.load(files[2])
 local try = command.try
 command.check_start(options, math.max(a.makespan_us, b.makespan_us))

@@ -74,7 +74,7 @@ for _, path in ipairs(options.files or {}) do
     command.try(tl.save, tl, path, how)
 end
 if options.json then
-    io.stdout:write((command.try(tl.json, tl)))
+    print((command.try(tl.json, tl)))
     return
 elseif options.files and not some then
     return

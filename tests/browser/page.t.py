@@ -109,6 +109,18 @@ def numbers_arrive_exactly(browser):
           "or all of them")
 
 
+def kernels_have_short_names(browser):
+    for name, short in [
+            ("matmul_f32", "matmul_f32"), ("", ""), ("<lambda>(int)", "<lambda>(int)"),
+            ("void at::native::(anonymous namespace)::softmax<float, std::less<int> >(float*)",
+             "softmax"),
+            ("void cutlass::Kernel2<cutlass_80_sgemm>(cutlass_80_sgemm::Params)",
+             "Kernel2<cutlass_80_sgemm>"),
+            ("at::native::fill(int, (anonymous namespace)::T<3>)", "fill")]:
+        equal(browser.run("return shortName(arguments[0])", name), short,
+              f"'{name}' is '{short}' for short")
+
+
 def it_zooms_and_moves(browser):
     x, y, _ = middle(browser, 2)
     before = view(browser)
@@ -249,6 +261,12 @@ def rows_and_theme(browser):
     equal(browser.run("return [view.width === content.clientWidth,"
                       " document.documentElement.scrollWidth <= innerWidth]"), [True, True],
           "the page fits a narrow window")
+    equal(browser.run("return fittedInMiddle('a stream with number 17', 80)")[-2:], "17",
+          "there names of rows are cut in the middle")
+    equal(browser.run("""
+        document.querySelector('.told p').textContent = 'x'.repeat(300);
+        return document.documentElement.scrollWidth <= innerWidth"""), True,
+          "and a kernel's name of 300 letters is broken")
     browser.resize(1280, 800)
 
 
@@ -280,6 +298,8 @@ def names_do_no_harm(browser, folder):
 def an_empty_page(browser, folder):
     browser.open(os.path.join(folder, "empty.html"))
     ok("Nothing ran" in text(browser, "#inspector"), "an empty timeline says so")
+    equal(browser.run("return document.querySelector('.against')"), None,
+          "and has no bar that compares nothing with nothing")
     browser.press("w", "e", "0", "Enter", "Escape")
 
 
@@ -317,7 +337,8 @@ def main():
         write_pages(folder, "puzzler", "events", "hostile", "empty", "100000")
         with webdriver.Browser(1280, 800) as browser:
             browser.open(os.path.join(folder, "blocking.html"))
-            for test in [it_loads, numbers_arrive_exactly, it_zooms_and_moves, details_are_shown,
+            for test in [it_loads, numbers_arrive_exactly, kernels_have_short_names,
+                         it_zooms_and_moves, details_are_shown,
                          a_range_is_measured, findings_lead_to_the_chart, rows_and_theme]:
                 test(browser)
             waits_are_told(browser, folder)

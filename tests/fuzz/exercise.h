@@ -22,17 +22,35 @@ static void exercise_must(bool kept, const char *promise, const char *why)
     }
 }
 
-static void exercise_outputs(const sl_timeline *tl)
+static void exercise_causes(const sl_timeline *tl, sl_text *text)
 {
-    static const sl_gantt_options options = { .columns = 60 };
+    sl_explanation found, inferred;
+    sl_error err = { 0 };
+    exercise_must(sl_timeline_find_causes(tl, &found, &err) == SL_OK, "causes", err.msg);
+    sl_explanation_free(&found);
+    exercise_must(sl_timeline_infer_causes(tl, &inferred, &err) == SL_OK, "inferring", err.msg);
+    sl_explanation_free(&inferred);
+    exercise_must(sl_timeline_explain(tl, 0, text, &err) == SL_OK, "explain", err.msg);
+}
+
+/* Everything that is made of a timeline. `path` is left as it was saved last. */
+static void exercise_outputs(const sl_timeline *tl, const char *path)
+{
+    static const sl_gantt_options chart = { .columns = 60 };
+    static const sl_picture_options picture = { .width_px = 400 };
     sl_text text = { 0 };
     sl_bounds bounds;
     sl_error err = { 0 };
     exercise_must(sl_timeline_bounds(tl, &bounds, &err) == SL_OK, "bounds", err.msg);
-    exercise_must(sl_timeline_summary(tl, &text, &err) == SL_OK, "summary", err.msg);
-    exercise_must(sl_timeline_gantt(tl, &options, &text, &err) == SL_OK, "gantt", err.msg);
     exercise_must(bounds.lower_ns >= bounds.unblocked_ns, "waits never shorten", "");
+    exercise_must(sl_timeline_summary(tl, &text, &err) == SL_OK, "summary", err.msg);
+    exercise_must(sl_timeline_summary_json(tl, &text, &err) == SL_OK, "summary as JSON", err.msg);
+    exercise_must(sl_timeline_gantt(tl, &chart, &text, &err) == SL_OK, "gantt", err.msg);
+    exercise_must(sl_timeline_diff(tl, tl, "a", "b", &text, &err) == SL_OK, "diff", err.msg);
+    exercise_causes(tl, &text);
     sl_text_free(&text);
+    exercise_must(sl_timeline_save_svg(tl, path, &picture, &err) == SL_OK, "svg", err.msg);
+    exercise_must(sl_timeline_save_html(tl, path, &err) == SL_OK, "html", err.msg);
 }
 
 static char *exercise_contents(const char *path, size_t *n)
@@ -75,7 +93,7 @@ static bool exercise(const char *text, size_t n, const char *path)
         exercise_must(err.msg[0] != '\0', "a sentence", "none");
         return false;
     }
-    exercise_outputs(tl);
+    exercise_outputs(tl, path);
     exercise_round_trip(tl, path);
     sl_timeline_release(tl);
     return true;

@@ -89,6 +89,7 @@ tap.is(cli('NO_COLOR= LC_ALL=C.UTF-8 COLUMNS=30 "$P" show --chart b.json.gz'):ma
 
 local figures = cli('"$P" show --json a.json')
 local object = json.read(figures)
+tap.like(figures, "[^\n]\n$", "--json ends its last line")
 tap.is_deeply({ object.makespan_us, object.lower_bound_us, object.count.kernel,
     object.busy_us.memcpy_h2d, object.overlap_us["kernel&memcpy_h2d"] },
     { 4000, 4000, 2, 1000, 0 }, "--json gives the figures as one object, and nothing else")
@@ -246,6 +247,7 @@ for _, case in ipairs {
       "a file that is only a suffix" },
     { "show --json --chart a.json", "%-%-json goes without [^\n]+", "--json beside --chart" },
     { "diff a.json", "two trace files are needed", "diff of one file" },
+    { "diff - -", "stdin can be read once, got %- twice", "diff of stdin with itself" },
     { "diff a.json b.json.gz none.json", "two trace files, got also 'none%.json'",
       "diff of three files" },
     { "diff --chart a.json b.json.gz", "unrecognized option '%-%-chart'", "what only show has" },

@@ -186,6 +186,40 @@ static void test_streams(void)
     free(text);
 }
 
+/* One kernel after the other, 4 ms in all, in streams 1 and 2 plus `offset`. */
+static sl_timeline *two_streams(uint32_t offset, int64_t first_ms)
+{
+    sl_timeline *tl = make();
+    kernel(tl, offset + 1, 0, first_ms * MS);
+    kernel(tl, offset + 2, first_ms * MS, 4 * MS);
+    finish(tl);
+    return tl;
+}
+
+static void test_other_streams(void)
+{
+    char *text = diff(two_streams(0, 3), two_streams(10, 3));
+    ok(has(text, "\nwhat moved\n"
+                 "  makespan 4.00 ms, the same\n"
+                 "  only in A: stream 1, busy for 3.00 ms\n"
+                 "  only in B: stream 11, busy for 3.00 ms\n"
+                 "  only in B: stream 12, busy for 1.00 ms\n"
+                 "  only in A: stream 2, busy for 1.00 ms\n\n"),
+       "where nothing but the streams' names differs, they are told");
+    free(text);
+    text = diff(two_streams(0, 3), one_kernel(8 * MS));
+    ok(has(text, "  only in A: stream 2, busy for 1.00 ms\n"),
+       "and where they have a stream in common");
+    free(text);
+    sl_timeline *b = make();
+    kernel(b, 11, 0, 8 * MS);
+    finish(b);
+    text = diff(two_streams(0, 3), b);
+    ok(has(text, "  1 kernel now takes 8.00 ms (2 took 4.00 ms)\n") && !has(text, "only in"),
+       "else they do not keep what moved from being told");
+    free(text);
+}
+
 /* Two kernels that begin in the other order than they were issued, of one stream: 4 and
  * 2 ms with 1 ms between them. */
 static void test_order_and_pauses(void)
@@ -204,6 +238,20 @@ static void test_order_and_pauses(void)
     ok(has(text, "  stream 1 now idles 5.00 ms between operations (was 1.00 ms)\n"),
        "a stream's pauses are those between its operations in order of time");
     ok(!has(text, "busy for"), "and no instant of it is counted twice");
+    free(text);
+}
+
+/* Two copies 8 ms apart, and none. */
+static void test_no_pauses(void)
+{
+    sl_timeline *a = make();
+    kernel(a, 1, 0, 10 * MS);
+    span(a, 2, SL_SPAN_MEMCPY_D2H, 0, MS);
+    span(a, 2, SL_SPAN_MEMCPY_D2H, 9 * MS, 10 * MS);
+    finish(a);
+    char *text = diff(a, one_kernel(10 * MS));
+    ok(has(text, "  gone: 2 D2H copies, 2.00 ms\n") && !has(text, "idles"),
+       "an engine that has nothing to do does not pause");
     free(text);
 }
 
@@ -259,8 +307,10 @@ static int widest(const char *text)
 static void test_names(void)
 {
     char path[400];
-    sl_timeline *a = one_kernel(MS), *b = make();
+    sl_timeline *a = make(), *b = make();
     sl_device_info gpu = { .name = "NVIDIA H200", .backend = "sim", .simulated = true };
+    kernel(a, 2, 0, MS);
+    finish(a);
     snprintf(path, sizeof path, "%0300d.json", 1);
     note(b, 1, "a stream with a name that is too long\033[31m", false);
     kernel(b, 1, 0, 3 * MS);
@@ -296,11 +346,13 @@ static void test_names(void)
 
 int main(void)
 {
-    plan(32);
+    plan(36);
     test_by_hand();
     test_the_same();
     test_streams();
+    test_other_streams();
     test_order_and_pauses();
+    test_no_pauses();
     test_changes();
     test_empty();
     test_names();

@@ -411,6 +411,22 @@ static void test_devices(void)
     sl_timeline_release(tl);
 }
 
+/* A record in a stream of device 1, which a wait of device 0 claims to wait for. */
+static void test_elsewhere(void)
+{
+    sl_timeline *tl = events(
+        "[" AT("cudaEventRecord", 1, 1, 4) "," AT("cudaStreamWaitEvent", 3, 1, 7) ","
+        "{" SYNC "\"name\":\"Stream Wait Event\",\"args\":{\"wait_on_stream\":20,\"stream\":10,"
+        "\"wait_on_cuda_event_record_corr_id\":4,\"correlation\":7,\"device\":0}},"
+        "{" SYNC "\"name\":\"Event Sync\",\"args\":{\"wait_on_stream\":20,\"stream\":20,"
+        "\"correlation\":4,\"device\":1}},{" K7 "\"ts\":5,\"dur\":3}]");
+    ok(call_at(tl, 0)->kind == SL_CALL_PLAIN && call_at(tl, 0)->stream == 0,
+       "what another device's streams were told is a plain call");
+    ok(call_at(tl, 1)->kind == SL_CALL_STREAM_WAIT && call_at(tl, 1)->stream == 3 &&
+       call_at(tl, 1)->target == 0, "and nothing that a stream of this one can wait for");
+    sl_timeline_release(tl);
+}
+
 /* Without cuda_sync events. Stream 7 runs to 30, stream 8 to 50. */
 static void test_inferred_waits(void)
 {
@@ -623,6 +639,7 @@ int main(void)
     test_launches();
     test_unlaunched();
     test_devices();
+    test_elsewhere();
     test_inferred_waits();
     test_blocking();
     test_tolerance();

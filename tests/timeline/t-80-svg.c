@@ -362,7 +362,7 @@ static void test_many(void)
         kernel(tl, i, i, 591);
     finish(tl);
     text = picture(tl, &plain);
-    ok(has(text, ">not shown: 50 more streams, less busy</text>"), "of 150 streams 100 are shown");
+    ok(has(text, ">not shown: 50 more streams, none busier</text>"), "of 150 streams 100 are shown");
     ok(has(text, ">stream 99</text>") && !has(text, ">stream 100</text>"), "the busiest");
     free(text);
     sl_timeline_release(tl);
@@ -445,6 +445,14 @@ static void test_names(void)
     ok(has(text, "middle\">softmax</text>"), "a bar has the kernel's name without the C++ around");
     ok(has(text, "<title>void at::native::(anonymous namespace)::softmax&lt;float"),
        "its tooltip has all of it");
+    free(text);
+    text = picture_of_kernel("at::native::fill(int, (anonymous namespace)::T<3>)", 700);
+    ok(has(text, "middle\">fill</text>"), "and nothing of its arguments");
+    free(text);
+    text = picture_of_kernel("void cutlass::Kernel2<cutlass_80_sgemm>(cutlass_80_sgemm::Params)",
+                             700);
+    ok(has(text, "middle\">Kernel2&lt;cutlass_80_sgemm&gt;</text>"),
+       "and with what a template was given if that is one name");
     free(text);
     text = picture_of_kernel("a_kernel_with_a_name_that_is_too_long", 240);
     ok(has(text, ">a_kernel") && has(text, "…</text>"), "a name that does not fit is cut");

@@ -56,6 +56,20 @@ function fitted(text, room) {
     return letters >= 2 ? text.slice(0, letters) + "…" : "";
 }
 
+/* The same, cut in the middle: names of rows mostly differ at their ends. */
+function fittedInMiddle(text, room) {
+    const width = textWidth(text);
+    if (width <= room) return text;
+    const letters = Array.from(text);
+    let kept = Math.floor(letters.length * (room - textWidth("…")) / width);
+    for (; kept >= 2; kept--) {
+        const head = Math.floor(kept / 2), tail = letters.slice(letters.length - (kept - head));
+        const cut = letters.slice(0, head).join("") + "…" + tail.join("");
+        if (textWidth(cut) <= room) return cut;
+    }
+    return "";
+}
+
 function write(text, x, y, colour, align = "left", font = FONT) {
     pen.font = font;
     pen.fillStyle = colour;
@@ -73,11 +87,20 @@ function bar(x0, x1, y, height) {
     if (width > 6) pen.roundRect(left, y, width, height, 2); else pen.rect(left, y, width, height);
 }
 
+/* A copy whose name does not fit: "D2H 4 MiB". */
+function bestName(op, host, room) {
+    const name = opName(op), { kind } = spans;
+    if (host || kind[op] < KIND.h2d || kind[op] > KIND.p2p || textWidth(name) <= room) return name;
+    const short = KIND_NAMES[kind[op]].replace("copy ", "");
+    const sized = `${short} ${bytes(spans.bytes[op])}`;
+    return spans.bytes[op] > 0 && textWidth(sized) <= room ? sized : short;
+}
+
 /* The name, and how long it took if there is room for both. */
 function label(op, host, x0, x1, y, height, colour) {
     const left = Math.max(x0, view.gutter) + 5, room = Math.min(x1, view.width) - left - 5;
     if (room < LABEL_ROOM - 10 || height < 12) return;
-    const name = opName(op);
+    const name = bestName(op, host, room);
     const took = duration(host ? hostEnd[op] - hostStart[op] : spans.length[op]);
     const both = textWidth(name) + textWidth(took) + 8 <= room;
     write(fitted(name, room), left, y + height / 2 + 0.5, colour);
@@ -263,7 +286,7 @@ function paintBound() {
 function paintTitle(row, y) {
     const room = view.gutter - 16, middle = y + row.height / 2;
     const share = row.host ? "" : percent(row.busy, data.makespan);
-    const title = fitted(row.title, room);
+    const title = fittedInMiddle(row.title, room);
     write(title, 2, share ? middle - 6 : middle, colours.ink);
     if (share) write(share, 2, middle + 8, colours.muted, "left", SMALL_FONT);
 }

@@ -62,9 +62,9 @@ function showHeadline() {
         el("div", { class: "hero" },
             el("p", { class: "ratio" }, ...ratio),
             el("p", { class: "muted" }, "makespan / lower bound")),
-        el("div", { class: "facts" }, bar,
+        el("div", { class: "facts" }, ...(spans.n === 0 ? [] : [bar,
             el("p", { class: "muted caption" }, el("span", {}, "lower bound"),
-                el("span", {}, above > 0 ? `${duration(above)} above it` : "")),
+                el("span", {}, above > 0 ? `${duration(above)} above it` : ""))]),
             el("dl", {},
                 fact("Makespan", duration(makespan)),
                 fact("Lower bound", duration(lower)),
@@ -365,10 +365,17 @@ function inspect(title, pairs, zoomToIt) {
     byId("inspector").replaceChildren(title, factList(pairs));
 }
 
+/* All that is known, to the ns. */
+function allFacts(op) {
+    const out = facts(op, state.host, exactly), name = isSpan(op) && data.texts[spans.name[op]];
+    if (name && name !== opName(op)) out.push(["Name", name]);
+    return out;
+}
+
 function showInspector() {
     const op = state.selected, { range } = state;
     if (op >= 0) {
-        inspect(heading(op, state.host), facts(op, state.host, exactly), zoomToSelected);
+        inspect(heading(op, state.host), allFacts(op), zoomToSelected);
     } else if (range) {
         const title = el("p", { class: "title" }, el("b", {}, duration(range.to - range.from)),
             " ", el("span", { class: "muted" }, "measured"));

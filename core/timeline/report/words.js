@@ -94,8 +94,23 @@ function streamName(lane) {
     return stream.name || `stream ${stream.id}`;
 }
 
+/* Without its return type, namespaces, arguments and what templates were given, of which
+ * most of a C++ name consists (sl__label_kernel has the same rule). */
+function shortName(name) {
+    const [, plain] = /^(?:void )?(?:[^<(]*\(anonymous namespace\)::)*(.*)$/s.exec(name);
+    const [, base, more] = /^([^<(]*)(<[^<>(){}, ]*>)?/.exec(plain);
+    return base ? base.replace(/^.*::(?=.)/s, "") + (more || "") : plain;
+}
+
+const shortNames = new Map();           /* of kernels, by text */
+
 function opName(op) {
-    if (isSpan(op)) return data.texts[spans.name[op]] || KIND_NAMES[spans.kind[op]];
+    if (isSpan(op)) {
+        const id = spans.name[op];
+        if (spans.kind[op] !== KIND.kernel) return data.texts[id] || KIND_NAMES[spans.kind[op]];
+        if (!shortNames.has(id)) shortNames.set(id, shortName(data.texts[id]));
+        return shortNames.get(id) || KIND_NAMES[spans.kind[op]];
+    }
     const i = op - spans.n;
     return data.texts[calls.name[i]] || CALL_NAMES[calls.kind[i]];
 }
