@@ -23,7 +23,8 @@ TEST_JOBS ?= 2
 # Files from elsewhere for make check-hta, in place of traces of its own.
 TRACES ?=
 # For make fuzz: a clang with libFuzzer, and for how long it runs.
-FUZZ_CC      ?= $(firstword $(shell command -v clang clang-14 clang-15 clang-16 clang-17) clang)
+FUZZ_CC      ?= $(firstword $(shell for cc in clang clang-19 clang-18 clang-17 clang-16 clang-15 \
+                clang-14; do command -v $$cc; done) clang)
 FUZZ_SECONDS ?= 600
 # For make bench-cuda: -o FILE, --only SECTIONS.
 BENCH_ARGS ?=
@@ -47,9 +48,6 @@ endif
 ifeq ($(shell uname),Darwin)
 EXPORT_FLAGS := -Wl,-export_dynamic
 MODULE_FLAGS := -bundle -undefined dynamic_lookup -Wl,-exported_symbol,_luaopen_streamlab
-BREW         := $(firstword $(wildcard /opt/homebrew/include /usr/local/include))
-CPPFLAGS     += $(addprefix -I,$(BREW))
-LDFLAGS      += $(patsubst %/include,-L%/lib,$(BREW))
 else
 EXPORT_FLAGS := -Wl,-E
 MODULE_FLAGS := -shared -Wl,--version-script=$(BUILD)/module.map
@@ -399,8 +397,7 @@ help:
 
 .PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
-        check-gc check-oom check-hta check-browser bench bench-cuda \
-        fuzz clean help
+        check-gc check-oom check-hta check-browser bench bench-cuda fuzz clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -136,29 +136,11 @@ static int lab_load(lua_State *L)
     lsl_check(L, sl_timeline_load_kineto(path, &timeline, &err), &err, "load");
     box->p = timeline;
     box->host_start_ns = sl_timeline_host_start_ns(timeline);
+    box->has_sources = true;    /* those of the file: a script of that name may be another */
     return 1;
 }
 
 /* ---- spans ------------------------------------------------------------------------------ */
-
-/* The stream's name, "stream 3" where the timeline has none. */
-static void push_stream_name(lua_State *L, const sl_timeline *timeline, uint32_t id)
-{
-    size_t n;
-    const sl_stream_note *notes = sl_timeline_streams(timeline, &n);
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (notes[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < n && notes[low].id == id && notes[low].name != 0)
-        lua_pushstring(L, sl_timeline_text(timeline, notes[low].name));
-    else
-        lua_pushfstring(L, "stream %d", (int)id);
-}
 
 static void set_us(lua_State *L, const char *field, int64_t ns)
 {
@@ -180,11 +162,11 @@ static void set_text(lua_State *L, const char *field, const char *text)
 
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
-    lua_createtable(L, 0, 16);
+    char stream[SL_STREAM_NAME_BYTES];
+    lua_createtable(L, 0, 18);
     set_text(L, "name", sl_timeline_text(box->p, span->name));
     set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
-    push_stream_name(L, box->p, span->stream);
-    lua_setfield(L, -2, "stream");
+    set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
     set_integer(L, "stream_id", span->stream);
     set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
     set_us(L, "start_us", span->start_ns - box->host_start_ns);

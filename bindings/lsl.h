@@ -27,8 +27,8 @@
 /* ---- the module's state ------------------------------------------------- */
 
 typedef enum lsl_kind {
-    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_TEXT, LSL_CAUSES,
-    LSL_KINDS
+    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_TEXT,
+    LSL_CAUSES, LSL_KINDS
 } lsl_kind;
 
 /* A device that was opened; the state holds one reference until the end. */

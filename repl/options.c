@@ -133,7 +133,8 @@ static bool take_trace(reader *r, const char *text)
             return true;
         }
     }
-    return wrong(r, "--trace needs a file that ends in .json, .json.gz, .svg or .html, got '%s'", text);
+    return wrong(r, "--trace needs a file that ends in .json, .json.gz, .svg or .html, got '%s'",
+                 text);
 }
 
 /* ---- options ----------------------------------------------------------- */

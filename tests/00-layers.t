@@ -4,12 +4,12 @@
 #   repl      Lua's headers, its own
 #   bindings  Lua's headers, core/streamlab.h, its own
 #   core      its own and core/timeline's; no Lua, no CUDA, no terminal anywhere below it
-#   timeline  core/streamlab.h, its own
+#   timeline  core/streamlab.h, its own, and zlib, which nobody else includes
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', its own
 #   cuda      the same, and CUDA's headers, which nobody else includes
-# Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a small
-# tree with one sin of each kind.
+# Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a
+# small tree with one sin of each kind.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 run=0
 failed=0
@@ -21,7 +21,7 @@ includes() { # FILE...
 }
 
 # Prints the includes of a folder that are not allowed. Headers in <> are the
-# system's, but for those of Lua, CUDA and terminals.
+# system's, but for those of Lua, CUDA, terminals and zlib.
 offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
     (
         cd "$1" || exit
@@ -33,27 +33,27 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
         done
         allowed=$1 foreign=$2
         [ -n "$files" ] || exit
-        includes $files | while read -r place header; do
-            folder=${place%/*}
-            name=${header#?}
-            case $header in
-            '<'*) echo "$name" | grep -Eq "$foreign" && echo "$place <$name>" ;;
-            *)
-                if echo "$name" | grep -Eq "$foreign"; then
-                    echo "$place \"$name\""
-                elif [ -f "$folder/$name" ] && [ "${name#*/}" = "$name" ]; then
-                    : # its own
-                elif ! echo "$name" | grep -Eq "$allowed"; then
-                    echo "$place \"$name\""
-                fi
-                ;;
-            esac
-        done
+        includes $files | ALLOWED=$allowed FOREIGN=$foreign awk '
+            function exists(path,  line, found) {
+                found = (getline line < path) >= 0
+                close(path)
+                return found
+            }
+            {
+                name = substr($2, 2)
+                ours = substr($2, 1, 1) == "\""
+                folder = $1
+                sub("/[^/]*$", "", folder)
+                own = ours && name !~ "/" && exists(folder "/" name)
+                if (name ~ ENVIRON["FOREIGN"] || (ours && !own && name !~ ENVIRON["ALLOWED"]))
+                    print $1, ours ? "\"" name "\"" : "<" name ">"
+            }'
     )
 }
 
 lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
 cuda='(^|/)(cuda|cublas|cupti|nvml|nvtx|nvToolsExt)'
+zlib='(^|/)zlib\.h'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
 backend='^\.\./(backend|numbers/[a-z_]+)\.h$'
 # What the plugin may use of CUDA: the run-time, cuBLAS, CUPTI, NVTX.
@@ -61,13 +61,13 @@ other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 
 # One line for each sin of the tree at ROOT.
 sins() { # ROOT
-    offenders "$1" repl "$lua" "$cuda"
-    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal"
-    offenders "$1" core '^timeline/[a-z_]+\.h$' "$lua|$cuda|$terminal"
+    offenders "$1" repl "$lua" "$cuda|$zlib"
+    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib"
+    offenders "$1" core '^timeline/[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib"
     offenders "$1" core/timeline '^\.\./streamlab\.h$' "$lua|$cuda|$terminal"
-    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal"
-    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal"
-    offenders "$1" core/cuda "$backend" "$lua|$terminal|$other_cuda"
+    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib"
+    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib"
+    offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$other_cuda"
     script_sins "$1"
 }
 
@@ -135,6 +135,7 @@ plant core/a.h '#include "lauxlib.h"' "Lua in a header of the core"
 plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"
 plant core/a.c '#include <termios.h>' "the terminal in the core"
 plant core/a.c '#include "sim/sim.h"' "the simulator in the core"
+plant core/a.c '#include <zlib.h>' "zlib outside of the timeline"
 plant core/timeline/a.c '#include "../device.h"' "a private header of the core in the timeline"
 plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simulator"
 plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simulator"
@@ -161,6 +162,7 @@ allow core/cuda/a.c '#include <cublasLt.h>' "cuBLAS in the plugin"
 allow core/cuda/a.c '#include <cupti.h>' "CUPTI in the plugin"
 allow core/cuda/a.c '#include <nvtx3/nvToolsExt.h>' "NVTX in the plugin"
 allow core/numbers/a.h '#include "../backend.h"' "backend.h in the numbers"
+allow core/timeline/a.c '#include <zlib.h>' "zlib in the timeline"
 allow core/timeline/a.c '#include <math.h>' "the C library everywhere"
 allow scripts/a.lua 'local lab = require "streamlab"' "the laboratory in a script"
 

@@ -1,8 +1,30 @@
-/* axis.c - round tick values for an axis of time, in integers. */
+/* axis.c - the range of time that a chart shows, and its ticks, in integers. */
 #include "axis.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "store.h"
+#include "units.h"
+
+sl_status sl__range_resolve(const sl_timeline *timeline, int64_t longest_ns, int64_t from_ns,
+                            int64_t *to_ns, sl_error *err)
+{
+    if (*to_ns == 0)
+        *to_ns = longest_ns;
+    bool instant = from_ns == 0 && *to_ns == 0;         /* no span has a length */
+    bool too_long = *to_ns > longest_ns && *to_ns >= SL__TIME_LIMIT_NS;
+    if (from_ns >= 0 && (from_ns < *to_ns || instant) && !too_long)
+        return SL_OK;
+    const char *wrong = from_ns < 0 ? "begins before 0" : from_ns >= *to_ns ? "is empty"
+                                                                            : "is too long";
+    char from[SL__DURATION_BYTES], to[SL__DURATION_BYTES], end[SL__DURATION_BYTES];
+    sl__format_exact(from, from_ns, 1000);
+    sl__format_exact(to, *to_ns, 1000);
+    sl__format_exact(end, sl_timeline_makespan_ns(timeline), 1000);
+    return sl_fail(err, SL_EINVAL, "the range %s to %s us %s: the timeline lasts from 0 to %s us",
+                   from, to, wrong, end);
+}
 
 static void choose_unit(sl__axis *axis, int64_t to_ns)
 {

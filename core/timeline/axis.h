@@ -1,9 +1,8 @@
-/* axis.h - round tick values for an axis of time. */
+/* axis.h - the range of time that a chart shows, and round tick values for its axis. */
 #ifndef SL_TIMELINE_AXIS_H
 #define SL_TIMELINE_AXIS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "timeline.h"
 
 #define SL__TICK_BYTES 32
 
@@ -13,6 +12,12 @@ typedef struct sl__axis {
     const char *unit;       /* "ns", "us", "ms", "s" */
     int decimals;           /* of the labels */
 } sl__axis;
+
+/* A range as users give it, in ns since the first span; *to_ns 0 becomes longest_ns, which is
+ * the timeline's makespan or more. SL_EINVAL for what is none, in a sentence. One of no
+ * length is the whole of a timeline without. */
+sl_status sl__range_resolve(const sl_timeline *timeline, int64_t longest_ns, int64_t from_ns,
+                            int64_t *to_ns, sl_error *err);
 
 /* The smallest step that leaves a tick `slack` columns more than its label is
  * wide, on `columns` columns that show from_ns to to_ns (0 <= from < to). */

@@ -57,11 +57,6 @@ typedef struct chains {
     int64_t host;           /* what the host has waited for */
 } chains;
 
-static int64_t max_ns(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void chains_close(chains *c)
 {
     sl__lanes_free(&c->lanes);
@@ -102,18 +97,18 @@ static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chain
 static int64_t extend(chains *c, uint32_t stream, int64_t after, int64_t duration_ns)
 {
     size_t lane = sl__lanes_find(&c->lanes, stream);
-    int64_t start = max_ns(max_ns(c->tail[lane], after), c->host);
+    int64_t start = sl__max_ns(sl__max_ns(c->tail[lane], after), c->host);
     if (stream == 0)
-        start = max_ns(start, c->blocking);
+        start = sl__max_ns(start, c->blocking);
     else if (!c->exempt[lane])
-        start = max_ns(start, c->null_tail);
+        start = sl__max_ns(start, c->null_tail);
     int64_t end = sl__add_ns(start, duration_ns);
     c->tail[lane] = end;
     if (stream == 0)
         c->null_tail = end;
     if (!c->exempt[lane])
-        c->blocking = max_ns(c->blocking, end);
-    c->longest = max_ns(c->longest, end);
+        c->blocking = sl__max_ns(c->blocking, end);
+    c->longest = sl__max_ns(c->longest, end);
     return end;
 }
 
@@ -121,7 +116,7 @@ static int64_t extend(chains *c, uint32_t stream, int64_t after, int64_t duratio
 static void wait_host(chains *c, int64_t chain_ns)
 {
     if (c->host_waits)
-        c->host = max_ns(c->host, chain_ns);
+        c->host = sl__max_ns(c->host, chain_ns);
 }
 
 /* The chain up to the record with this correlation, 0 if it was not recorded. */
@@ -227,8 +222,8 @@ sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_
         status = critical_path(timeline, false, &unblocked_path_ns, err);
     if (status != SL_OK)
         return status;
-    found.lower_ns = max_ns(found.busiest_engine_ns, found.critical_path_ns);
-    found.unblocked_ns = max_ns(found.busiest_engine_ns, unblocked_path_ns);
+    found.lower_ns = sl__max_ns(found.busiest_engine_ns, found.critical_path_ns);
+    found.unblocked_ns = sl__max_ns(found.busiest_engine_ns, unblocked_path_ns);
     *bounds = found;
     return SL_OK;
 }

@@ -15,6 +15,7 @@
 
 #include "labels.h"
 #include "overlap.h"
+#include "picture.h"
 #include "store.h"
 #include "units.h"
 
@@ -22,17 +23,6 @@
 #define TITLE_COLUMNS 24
 #define NAME_COLUMNS 20     /* of a stream in a sentence */
 #define MAX_TOLD 6
-#define STREAM_BYTES 32     /* "stream 4294967295" */
-
-static const struct { const char *one, *many; } nouns[SL_SPAN_KINDS] = {
-    [SL_SPAN_KERNEL] = { "kernel", "kernels" },
-    [SL_SPAN_MEMCPY_H2D] = { "H2D copy", "H2D copies" },
-    [SL_SPAN_MEMCPY_D2H] = { "D2H copy", "D2H copies" },
-    [SL_SPAN_MEMCPY_D2D] = { "D2D copy", "D2D copies" },
-    [SL_SPAN_MEMCPY_P2P] = { "P2P copy", "P2P copies" },
-    [SL_SPAN_MEMSET] = { "memset", "memsets" },
-    [SL_SPAN_HOST_FUNC] = { "host function", "host functions" },
-};
 
 /* A part of the makespan: SL_SPAN_KINDS and then a cause. */
 enum { PARTS = SL_SPAN_KINDS + SL_CAUSES };
@@ -48,7 +38,7 @@ static const char *const cause_titles[SL_CAUSES] = {
 };
 
 typedef struct stream_use {
-    char number[STREAM_BYTES];
+    char number[SL_STREAM_NAME_BYTES];
     const char *name;       /* the timeline's, or NULL: it has a number */
     uint32_t id;
     int64_t busy_ns;
@@ -161,12 +151,10 @@ static int by_label(const void *left, const void *right)
 static void measure_stream(const sl_timeline *timeline, const sl_span **spans, size_t n,
                            stream_use *use)
 {
-    const sl_stream_note *note = sl__timeline_note(timeline, spans[0]->stream);
     int64_t end_ns = spans[0]->start_ns;
     *use = (stream_use){ .id = spans[0]->stream };
-    if (note && note->name != 0)
-        use->name = sl_timeline_text(timeline, note->name);
-    snprintf(use->number, sizeof use->number, "stream %" PRIu32, use->id);
+    const char *name = sl_timeline_stream_name(timeline, use->id, use->number);
+    use->name = name == use->number ? NULL : name;
     for (size_t i = 0; i < n; i++) {
         if (spans[i]->start_ns > end_ns) {
             use->pause_ns += spans[i]->start_ns - end_ns;
@@ -473,18 +461,18 @@ static int by_size(const void *left, const void *right)
 
 static const char *noun(int kind, size_t n)
 {
-    return n == 1 ? nouns[kind].one : nouns[kind].many;
+    return n == 1 ? sl__looks[kind].one : sl__looks[kind].many;
 }
 
 static void tell_overlap(sl_text *out, const move *m, const char *was, const char *is)
 {
-    sl_text_add(out, "%s ", nouns[m->b].many);
+    sl_text_add(out, "%s ", sl__looks[m->b].many);
     if (m->is_ns == 0)
-        sl_text_add(out, "no longer overlap %s (was %s)", nouns[m->a].many, was);
+        sl_text_add(out, "no longer overlap %s (was %s)", sl__looks[m->a].many, was);
     else if (m->was_ns == 0)
-        sl_text_add(out, "now overlap %s for %s (not at all before)", nouns[m->a].many, is);
+        sl_text_add(out, "now overlap %s for %s (not at all before)", sl__looks[m->a].many, is);
     else
-        sl_text_add(out, "now overlap %s for %s (was %s)", nouns[m->a].many, is, was);
+        sl_text_add(out, "now overlap %s for %s (was %s)", sl__looks[m->a].many, is, was);
 }
 
 static void tell_busy(sl_text *out, const move *m, const char *was, const char *is)
@@ -493,7 +481,7 @@ static void tell_busy(sl_text *out, const move *m, const char *was, const char *
         sl_text_add(out, "%s: %zu %s, %s", m->n_was == 0 ? "new" : "gone", m->n_was + m->n_is,
                     noun(m->a, m->n_was + m->n_is), m->n_was == 0 ? is : was);
     else if (m->n_was == m->n_is)
-        sl_text_add(out, "%s now take %s (was %s)", nouns[m->a].many, is, was);
+        sl_text_add(out, "%s now take %s (was %s)", sl__looks[m->a].many, is, was);
     else
         sl_text_add(out, "%zu %s now take%s %s (%zu took %s)", m->n_is, noun(m->a, m->n_is),
                     m->n_is == 1 ? "s" : "", is, m->n_was, was);
@@ -666,13 +654,7 @@ sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const cha
     }
     if (status == SL_OK)
         status = put_all(out, &left, &right, err);
-    if (status == SL_OK && out->failed)
-        status = sl_fail(err, SL_ENOMEM, "no memory to compare two timelines");
-    if (status != SL_OK && out->data) {
-        out->len = len;
-        out->data[len] = '\0';
-    }
     free_side(&left);
     free_side(&right);
-    return status;
+    return sl__text_end(out, len, status, err, "the comparison of two timelines");
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "lanes.h"
+#include "store.h"
 
 #define NO_ROW SIZE_MAX
 #define MARKED_CELLS 3      /* spans of that length are told from each other */
@@ -32,16 +33,6 @@ typedef struct walk {
     sl__lanes index;
     lane *lanes;
 } walk;
-
-static int64_t max_ns(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Cell i begins at from + i * range / n, computed without overflow. */
 static sl_status make_edges(sl__grid *grid, sl_error *err)
@@ -156,11 +147,11 @@ static void measure(const sl__grid *grid, walk *w)
     for (size_t i = 0; i < w->n; i++) {
         const sl_span *span = span_at(w, i);
         lane *l = lane_of(w, span);
-        int64_t start = max_ns(max_ns(span->start_ns, grid->from_ns), l->end_ns);
-        int64_t end = min_ns(span->end_ns, grid->to_ns);
+        int64_t start = sl__max_ns(sl__max_ns(span->start_ns, grid->from_ns), l->end_ns);
+        int64_t end = sl__min_ns(span->end_ns, grid->to_ns);
         if (start < end)
             l->busy_ns += end - start;
-        l->end_ns = max_ns(l->end_ns, end);
+        l->end_ns = sl__max_ns(l->end_ns, end);
     }
 }
 
@@ -223,8 +214,8 @@ static bool needs_mark(const sl__grid *grid, const lane *l, const sl_span *span)
 
 static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
 {
-    int64_t first_ns = max_ns(span->start_ns, grid->from_ns);
-    int64_t last_ns = min_ns(span->end_ns, grid->to_ns);
+    int64_t first_ns = sl__max_ns(span->start_ns, grid->from_ns);
+    int64_t last_ns = sl__min_ns(span->end_ns, grid->to_ns);
     bool begins = begins_stretch(grid, l, span->start_ns);
     sl__cell *row = grid->cells + l->row * (size_t)grid->n_cells;
     int first = sl__grid_cell(grid, first_ns);
@@ -233,17 +224,17 @@ static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
         int64_t cell_start = grid->edges[i], cell_end = grid->edges[i + 1];
         if (cell_start >= last_ns && cell_start > first_ns)
             break;
-        int64_t start = max_ns(first_ns, cell_start), end = min_ns(last_ns, cell_end);
+        int64_t start = sl__max_ns(first_ns, cell_start), end = sl__min_ns(last_ns, cell_end);
         sl__cell *cell = &row[i];
         cell->seen |= (uint8_t)(1u << span->kind);
-        cell->fill_ns[span->kind] += end - start;
-        cell->busy_ns += max_ns(0, end - max_ns(start, l->end_ns));
+        cell->fill_ns[span->kind] = sl__add_ns(cell->fill_ns[span->kind], end - start);
+        cell->busy_ns += sl__max_ns(0, end - sl__max_ns(start, l->end_ns));
         cell->left |= span->start_ns <= cell_start && end > start;
         cell->right |= span->end_ns >= cell_end && end > start;
         if (cell->pieces < 2 && (begins || cell->pieces == 0))
             cell->pieces++;
     }
-    l->end_ns = max_ns(l->end_ns, span->end_ns);
+    l->end_ns = sl__max_ns(l->end_ns, span->end_ns);
     l->kind = span->kind;
 }
 

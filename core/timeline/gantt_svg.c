@@ -58,23 +58,14 @@ static int64_t to_ns(const sl__chart *c)
 
 static sl_status resolve_range(sl__chart *c, sl_error *err)
 {
-    int64_t makespan = sl_timeline_makespan_ns(c->timeline);
-    int64_t from = c->options->from_ns, to = c->options->to_ns ? c->options->to_ns : makespan;
-    bool instant = from == 0 && to == 0;        /* no span has a length */
-    bool too_long = to > makespan && to >= INT64_C(1) << 61;
-    if (from >= 0 && (from < to || instant) && !too_long) {
-        c->scale.from_ns = c->first_ns + from;
-        c->scale.to_ns = c->first_ns + to + instant;
-        return SL_OK;
-    }
-    const char *wrong = from < 0 ? "begins before 0" : from >= to ? "is empty" : "is too long";
-    char first[48], last[48], end[48];
-    c->axis.unit_ns = 1000;         /* as users give them */
-    sl__chart_time(c, from, first);
-    sl__chart_time(c, to, last);
-    sl__chart_time(c, makespan, end);
-    return sl_fail(err, SL_EINVAL, "the range %s to %s us %s: the timeline lasts from 0 to %s us",
-                   first, last, wrong, end);
+    int64_t from = c->options->from_ns, to = c->options->to_ns;
+    sl_status status = sl__range_resolve(c->timeline, sl_timeline_makespan_ns(c->timeline), from,
+                                         &to, err);
+    if (status != SL_OK)
+        return status;
+    c->scale.from_ns = c->first_ns + from;
+    c->scale.to_ns = c->first_ns + (to > from ? to : from + 1);     /* of no length: 1 ns */
+    return SL_OK;
 }
 
 /* Whether some of the timeline is not shown. */
@@ -155,9 +146,9 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
         put_figure(c, &f, "makespan / bound", value);
     }
     if (is_part(c)) {
-        char from[48], to[48];
-        sl__chart_time(c, from_ns(c), from);
-        sl__chart_time(c, to_ns(c), to);
+        char from[SL__DURATION_BYTES], to[SL__DURATION_BYTES];
+        sl__format_exact(from, from_ns(c), c->axis.unit_ns);
+        sl__format_exact(to, to_ns(c), c->axis.unit_ns);
         snprintf(value, sizeof value, "%s to %s %s", from, to, c->axis.unit);
         put_figure(c, &f, "shown:", value);
     }
@@ -166,16 +157,16 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
 
 /* ---- frame ------------------------------------------------------------------------- */
 
-/* Width of the widest name of a row, in pixels. */
-static int widest_name(const sl__chart *c)
+/* Width of the widest name of a row, in pixels; from `limit` on it does not matter. */
+static int widest_name(const sl__chart *c, int limit)
 {
     size_t n;
     const sl_span *spans = sl_timeline_spans(c->timeline, &n);
     bool engines = c->options->rows == SL_ROWS_ENGINES;
     int widest = sl__xml_px("host", SL__NORMAL);
     uint32_t last = 0;
-    for (size_t i = 0; i < n; i++) {
-        char buffer[SL__STREAM_NAME_BYTES];
+    for (size_t i = 0; i < n && widest < limit; i++) {
+        char buffer[SL_STREAM_NAME_BYTES];
         uint32_t id = engines ? spans[i].engine : spans[i].stream;
         if (i > 0 && id == last)
             continue;
@@ -188,7 +179,8 @@ static int widest_name(const sl__chart *c)
 
 static void choose_edges(sl__chart *c)
 {
-    int limit = c->width / 4 < MAX_LABEL ? c->width / 4 : MAX_LABEL, widest = widest_name(c);
+    int limit = c->width / 4 < MAX_LABEL ? c->width / 4 : MAX_LABEL;
+    int widest = widest_name(c, limit);
     c->left = MARGIN + (widest < limit ? widest : limit) + LABEL_GAP;
     c->right = c->width - MARGIN - BUSY_COLUMN;
     c->scale.width = SL__PX_OF(c->right - c->left);
@@ -297,7 +289,7 @@ static void put_row_names(const sl__chart *c)
     int room = c->left - MARGIN - LABEL_GAP;
     sl__pen_texts(&c->pen, SL__INK, c->rows.n <= 32 ? SL__NORMAL : SL__TINY + 1);
     for (size_t i = 0; i < c->rows.n; i++) {
-        char text[SL__LABEL_BYTES], buffer[SL__STREAM_NAME_BYTES];
+        char text[SL__LABEL_BYTES], buffer[SL_STREAM_NAME_BYTES];
         const char *name = sl__chart_row_name(c, c->rows.at[i].id, buffer);
         if (sl__xml_fit(name, room, SL__NORMAL, true, text, sizeof text))
             sl__pen_text(&c->pen, x, baseline(&c->rows.at[i]), "end", text);

@@ -26,6 +26,7 @@
 #include "axis.h"
 #include "gantt_cells.h"
 #include "labels.h"
+#include "picture.h"
 #include "store.h"
 #include "units.h"
 
@@ -39,16 +40,16 @@
 
 /* Bright blue, since plain blue is hard to read on black; idle is dim. */
 static const struct {
-    const char *solid, *hollow, *small, *ascii, *light, *colour, *name;
+    const char *solid, *hollow, *small, *ascii, *light, *colour;
 } looks[SL_SPAN_KINDS + 1] = {
-    [SL_SPAN_KERNEL] = { "█", "▒", "░", "#", ":", "\033[32m", "kernel" },
-    [SL_SPAN_MEMCPY_H2D] = { "▲", "△", "▵", ">", ")", "\033[94m", "copy H2D" },
-    [SL_SPAN_MEMCPY_D2H] = { "▼", "▽", "▿", "<", "(", "\033[35m", "copy D2H" },
-    [SL_SPAN_MEMCPY_D2D] = { "■", "□", "▫", "=", "-", "\033[36m", "copy D2D" },
-    [SL_SPAN_MEMCPY_P2P] = { "◆", "◇", "⋄", "X", "x", "\033[96m", "copy P2P" },
-    [SL_SPAN_MEMSET] = { "●", "○", "◦", "*", "+", "\033[33m", "memset" },
-    [SL_SPAN_HOST_FUNC] = { "ƒ", "ƒ", "ƒ", "f", "f", "\033[31m", "host function" },
-    [IDLE] = { "·", "·", "·", ".", ".", "\033[2m", "idle" },
+    [SL_SPAN_KERNEL] = { "█", "▒", "░", "#", ":", "\033[32m" },
+    [SL_SPAN_MEMCPY_H2D] = { "▲", "△", "▵", ">", ")", "\033[94m" },
+    [SL_SPAN_MEMCPY_D2H] = { "▼", "▽", "▿", "<", "(", "\033[35m" },
+    [SL_SPAN_MEMCPY_D2D] = { "■", "□", "▫", "=", "-", "\033[36m" },
+    [SL_SPAN_MEMCPY_P2P] = { "◆", "◇", "⋄", "X", "x", "\033[96m" },
+    [SL_SPAN_MEMSET] = { "●", "○", "◦", "*", "+", "\033[33m" },
+    [SL_SPAN_HOST_FUNC] = { "ƒ", "ƒ", "ƒ", "f", "f", "\033[31m" },
+    [IDLE] = { "·", "·", "·", ".", ".", "\033[2m" },
 };
 
 typedef struct chart {
@@ -73,16 +74,11 @@ static void put_label(chart *c, const char *text, int columns)
     sl_text_add(c->out, "%*s", columns - used, "");
 }
 
-static const char *row_label(const chart *c, const sl_timeline *of, uint32_t id, char buffer[32])
+static const char *row_label(const chart *c, const sl_timeline *of, uint32_t id,
+                             char buffer[SL_STREAM_NAME_BYTES])
 {
-    if (c->rows == SL_ROWS_ENGINES)
-        return sl_engine_name((sl_engine)id);
-    const sl_stream_note *note = sl__timeline_note(of, id);
-    const char *name = note ? sl_timeline_text(of, note->name) : "";
-    if (*name)
-        return name;
-    snprintf(buffer, 32, "stream %" PRIu32, id);
-    return buffer;
+    return c->rows == SL_ROWS_ENGINES ? sl_engine_name((sl_engine)id)
+                                      : sl_timeline_stream_name(of, id, buffer);
 }
 
 /* ---- rows ------------------------------------------------------------------ */
@@ -154,7 +150,7 @@ static void put_row(chart *c, size_t row)
 {
     const sl__grid_row *r = &c->grid.rows[row];
     const char *frame = c->unicode ? "│" : "|";
-    char buffer[32];
+    char buffer[SL_STREAM_NAME_BYTES];
     put_label(c, row_label(c, c->timeline, r->id, buffer), c->label_columns);
     sl_text_add(c->out, " %s", frame);
     put_cells(c, row);
@@ -292,7 +288,7 @@ static void put_legend(chart *c, int64_t from_ns, int64_t to_ns)
     for (int kind = 0; kind <= IDLE; kind++) {
         if (c->kinds >> kind & 1)
             put_entry(c, &column, indent, c->unicode ? looks[kind].solid : looks[kind].ascii,
-                      looks[kind].colour, looks[kind].name);
+                      looks[kind].colour, kind == IDLE ? "idle" : sl__looks[kind].label);
     }
     if (c->marked)
         put_entry(c, &column, indent, c->unicode ? "│" : "|", "", "next begins");
@@ -303,35 +299,16 @@ static void put_legend(chart *c, int64_t from_ns, int64_t to_ns)
 
 /* ---- the chart --------------------------------------------------------------- */
 
-/* Nanoseconds as microseconds, which users give: "5000", "1009.9", "-0.5". */
-static const char *in_us(int64_t ns, char text[32])
-{
-    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    int n = snprintf(text, 32, "%s%" PRIu64 ".%03d", ns < 0 ? "-" : "", size / 1000,
-                     (int)(size % 1000));
-    while (text[n - 1] == '0')
-        n--;
-    text[text[n - 1] == '.' ? n - 1 : n] = '\0';
-    return text;
-}
-
 /* The range as asked for, relative to the first span. */
 static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_options *options,
                                int64_t *from_ns, int64_t *to_ns, sl_error *err)
 {
-    int64_t makespan = sl_timeline_makespan_ns(timeline), longest = makespan;
-    if (options->beside && sl_timeline_makespan_ns(options->beside) > longest)
-        longest = sl_timeline_makespan_ns(options->beside);
+    int64_t longest_ns = sl_timeline_makespan_ns(timeline);
+    if (options->beside)
+        longest_ns = sl__max_ns(longest_ns, sl_timeline_makespan_ns(options->beside));
     *from_ns = options->from_ns;
-    *to_ns = options->to_ns == 0 ? longest : options->to_ns;
-    bool point = *from_ns == 0 && *to_ns == 0;      /* all spans have no length */
-    if (*from_ns >= 0 && (*from_ns < *to_ns || point) && *to_ns < INT64_C(1) << 61)
-        return SL_OK;
-    const char *wrong = *from_ns < 0 ? "begins before 0" :
-                        *from_ns >= *to_ns ? "is empty" : "is too long";
-    char from[32], to[32], end[32];
-    return sl_fail(err, SL_EINVAL, "the range %s to %s us %s: the timeline lasts from 0 to %s us",
-                   in_us(*from_ns, from), in_us(*to_ns, to), wrong, in_us(makespan, end));
+    *to_ns = options->to_ns;
+    return sl__range_resolve(timeline, longest_ns, *from_ns, to_ns, err);
 }
 
 /* The widest label of a timeline's rows, from `limit` on it does not matter. */
@@ -342,7 +319,7 @@ static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
     int widest = 0;
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
-        char buffer[32];
+        char buffer[SL_STREAM_NAME_BYTES];
         uint32_t id = c->rows == SL_ROWS_ENGINES ? spans[i].engine : spans[i].stream;
         if (i > 0 && id == last)
             continue;
@@ -403,11 +380,5 @@ sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options 
         sl_text_add(out, "The timeline is empty: nothing ran on the device.\n");
     else if (status == SL_OK)
         status = draw(&c, from_ns, to_ns, err);
-    if (status == SL_OK && out->failed)
-        status = sl_fail(err, SL_ENOMEM, "no memory for a chart of %d columns", c.columns);
-    if (status != SL_OK && out->data) {
-        out->len = len;
-        out->data[len] = '\0';
-    }
-    return status;
+    return sl__text_end(out, len, status, err, "a chart of %d columns", c.columns);
 }

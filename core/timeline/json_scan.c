@@ -72,14 +72,13 @@ static sl_status skip_text(sl__scan *scan, sl_error *err)
 {
     const char *from = scan->at, *at = from + 1, *quote;
     while ((quote = memchr(at, '"', (size_t)(scan->end - at)))) {
-        const char *escape = memchr(at, '\\', (size_t)(quote - at));
-        if (!escape) {
+        const char *escape;
+        while (at <= quote && (escape = memchr(at, '\\', (size_t)(quote - at))))
+            at = escape + 2;            /* at most quote + 1: then the quote is escaped */
+        if (at <= quote) {
             scan->at = quote + 1;
             return SL_OK;
         }
-        if (scan->end - escape < 2)
-            break;
-        at = escape + 2;
     }
     return fail_cut(scan, from, err, "a text");
 }

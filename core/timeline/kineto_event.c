@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store.h"
+
 #define US_IN_NS 3              /* decimal places */
-#define TIME_LIMIT_NS (INT64_C(1) << 61)    /* that of a timeline; since 1970 until 2043 */
 
 static const struct { const char *key; uint8_t n; } arg_keys[SL__ARG_COUNT] = {
 #define X(id, key) { key, sizeof key - 1 },
@@ -190,7 +191,7 @@ static sl_status read_time(const sl__event *event, const char *key, const sl__js
         return sl__event_fail(event, err, "it has no \"%s\"", key);
     if (!sl__json_scaled(value, US_IN_NS, ns))
         return fail_number(event, key, value, "a time in microseconds below 2^61 ns", err);
-    if (*ns >= TIME_LIMIT_NS || *ns <= -TIME_LIMIT_NS)
+    if (*ns >= SL__TIME_LIMIT_NS || *ns <= -SL__TIME_LIMIT_NS)
         return fail_number(event, key, value, "a time in microseconds below 2^61 ns", err);
     return SL_OK;
 }

@@ -8,9 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "store.h"
 #include "utf8.h"
-
-#define TIME_LIMIT_NS (INT64_C(1) << 61)
 
 /* What a visit of members fills. */
 typedef struct header {
@@ -232,9 +231,9 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
     } else if (sl__json_is(key, "async_engines")) {
         h->device->async_engine_count = small(value);
     } else if (sl__json_is(key, "start_ns")) {
-        records->start_ns = clamped(value, -TIME_LIMIT_NS + 1, TIME_LIMIT_NS - 1);
+        records->start_ns = clamped(value, -SL__TIME_LIMIT_NS + 1, SL__TIME_LIMIT_NS - 1);
     } else if (sl__json_is(key, "wall_ns")) {
-        records->wall_ns = clamped(value, 0, TIME_LIMIT_NS - 1);
+        records->wall_ns = clamped(value, 0, SL__TIME_LIMIT_NS - 1);
     }
     return SL_OK;
 }

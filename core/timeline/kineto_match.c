@@ -26,7 +26,6 @@
 
 #include "store.h"
 
-#define TIME_LIMIT_NS (INT64_C(1) << 61)
 #define LOOK_BACK 64            /* operations that ended while a call waited */
 
 /* Something that was issued. */
@@ -57,15 +56,9 @@ typedef struct match {
 
 sl_status sl__records_reserve(void **array, size_t n, size_t *cap, size_t size, sl_error *err)
 {
-    if (n < *cap)
-        return SL_OK;
-    size_t wanted = *cap ? *cap * 2 : 64;
-    void *grown = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
-    if (!grown)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", wanted);
-    *array = grown;
-    *cap = wanted;
-    return SL_OK;
+    return sl__reserve(array, n, cap, size)
+               ? SL_OK
+               : sl_fail(err, SL_ENOMEM, "no memory for more than %zu events of a trace", n);
 }
 
 void sl__records_free(sl__records *records)
@@ -161,8 +154,9 @@ static int by_correlation(const void *left, const void *right)
         return is_plain(a) ? -1 : 1;
     if (a->call.host_start_ns != b->call.host_start_ns)
         return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
-    return (a->call.host_end_ns < b->call.host_end_ns) -
-           (a->call.host_end_ns > b->call.host_end_ns);
+    if (a->call.host_end_ns != b->call.host_end_ns)
+        return a->call.host_end_ns < b->call.host_end_ns ? 1 : -1;
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 /* The first call with this correlation that is plain, or that is none. NULL: there is none.
@@ -311,7 +305,7 @@ static sl_status shift_times(match *m, sl_error *err)
     int64_t base_ns = records->first_ns;
     if (records->own || !records->timed)
         return SL_OK;
-    if (records->last_ns - base_ns >= TIME_LIMIT_NS)
+    if (records->last_ns - base_ns >= SL__TIME_LIMIT_NS)
         return sl_fail(err, SL_EINVAL, "its events lie more than 73 years apart");
     for (size_t i = 0; i < records->n_works; i++) {
         sl_span *span = &records->works[i].span;
@@ -336,7 +330,9 @@ static int by_stream_and_start(const void *left, const void *right)
         return a->span.start_ns < b->span.start_ns ? -1 : 1;
     if (a->span.correlation != b->span.correlation)
         return a->span.correlation < b->span.correlation ? -1 : 1;
-    return (a->span.end_ns > b->span.end_ns) - (a->span.end_ns < b->span.end_ns);
+    if (a->span.end_ns != b->span.end_ns)
+        return a->span.end_ns < b->span.end_ns ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 /* The works are in order of stream and start. */

@@ -22,12 +22,11 @@
 #include <string.h>
 
 #include "infile.h"
+#include "kineto.h"
 #include "kineto_event.h"
 #include "kineto_header.h"
 #include "kineto_records.h"
 
-#define OWN_HOST_PID 4242       /* as kineto_write.c writes them */
-#define HOST_FUNC_TID 2000000   /* plus the stream's number */
 #define MAX_STREAM_NUMBER (INT64_C(1) << 48)
 
 typedef struct reader {
@@ -82,17 +81,6 @@ static sl_span_kind kind_of_copy(const char *name)
     return contains(name, across) ? SL_SPAN_MEMCPY_P2P : SL_SPAN_MEMCPY_D2D;
 }
 
-static sl_engine usual_engine(sl_span_kind kind)
-{
-    static const sl_engine engines[SL_SPAN_KINDS] = {
-        [SL_SPAN_KERNEL] = SL_ENGINE_COMPUTE, [SL_SPAN_MEMCPY_H2D] = SL_ENGINE_H2D,
-        [SL_SPAN_MEMCPY_D2H] = SL_ENGINE_D2H, [SL_SPAN_MEMCPY_D2D] = SL_ENGINE_COMPUTE,
-        [SL_SPAN_MEMCPY_P2P] = SL_ENGINE_P2P, [SL_SPAN_MEMSET] = SL_ENGINE_COMPUTE,
-        [SL_SPAN_HOST_FUNC] = SL_ENGINE_HOST,
-    };
-    return engines[kind];
-}
-
 /* "Pageable -> Device" within a name. */
 static uint8_t place_flags(const char *text)
 {
@@ -125,7 +113,7 @@ static sl_status take_own_kind(reader *r, sl_span *span, sl_error *err)
         if (status == SL_OK && sl_span_kind_parse(r->text.data, &named))
             span->kind = (uint8_t)named;
     }
-    span->engine = (uint8_t)usual_engine(named);
+    span->engine = (uint8_t)sl__usual_engine(named);
     if (status == SL_OK && engine->type == SL__JSON_TEXT) {
         status = decode(r, engine, err);
         if (status == SL_OK && sl_engine_parse(r->text.data, &on))
@@ -152,7 +140,7 @@ static sl_status take_kind(reader *r, sl_span *span, sl_error *err)
     const char *name = sl_timeline_text(r->records.timeline, span->name);
     sl_span_kind kind = copy ? kind_of_copy(name) : kinds[r->event.category];
     span->kind = (uint8_t)kind;
-    span->engine = (uint8_t)usual_engine(kind);
+    span->engine = (uint8_t)sl__usual_engine(kind);
     if (copy || r->records.own)
         span->flags = place_flags(name);
     return r->records.own ? take_own_kind(r, span, err) : SL_OK;
@@ -454,9 +442,9 @@ static bool is_own_work(const reader *r, int64_t *stream)
 {
     int64_t pid, tid;
     if (!sl__json_whole(&r->event.pid, &pid) || !sl__json_whole(&r->event.tid, &tid) ||
-        pid != OWN_HOST_PID || tid < 0 || tid > HOST_FUNC_TID + MAX_STREAM_NUMBER)
+        pid != SL__HOST_PID || tid < 0 || tid > SL__HOST_FUNC_TID + MAX_STREAM_NUMBER)
         return false;
-    *stream = tid < HOST_FUNC_TID ? SL__NO_STREAM : tid - HOST_FUNC_TID;
+    *stream = tid < SL__HOST_FUNC_TID ? SL__NO_STREAM : tid - SL__HOST_FUNC_TID;
     return true;
 }
 
@@ -475,9 +463,9 @@ static sl_status read_timed(reader *r, int64_t func_stream, sl_error *err)
     bool call = r->event.category == SL__CAT_CALL ||
                 (r->event.category == SL__CAT_CPU_OP && func_stream == SL__NO_STREAM);
     sl__host host = { .call = { .host_start_ns = base_ns + start_ns,
-                                .host_end_ns = base_ns + end_ns } };
+                                .host_end_ns = base_ns + end_ns }, .number = r->event.number };
     sl__work work = { .span = { .start_ns = base_ns + start_ns, .end_ns = base_ns + end_ns },
-                      .stream = func_stream };
+                      .number = r->event.number, .stream = func_stream };
     return call ? read_call(r, &host, err) : read_work(r, &work, err);
 }
 

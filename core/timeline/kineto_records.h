@@ -7,13 +7,13 @@
 
 #include "json_scan.h"
 
-#define SL__FIRST_STREAM 7      /* CUPTI's number of the default stream */
 #define SL__NO_STREAM (-1)
 
 /* A slice of the device, or a host function. */
 typedef struct sl__work {
     sl_span span;               /* without stream; correlation 0: not given. Until they are
                                  * matched, the host's times are the span's start */
+    uint64_t number;            /* of its event, which makes every order a total one */
     int64_t stream;             /* as the file numbers it */
     int64_t device;
     int32_t priority;
@@ -23,6 +23,7 @@ typedef struct sl__work {
 /* A call of the host: it launched something, or stays a call. */
 typedef struct sl__host {
     sl_call call;               /* without streams; correlation 0: not given */
+    uint64_t number;            /* of its event */
     int64_t stream, target_stream;      /* as the file numbers them, or SL__NO_STREAM */
     bool may_wait;              /* a plain call of the kind that can wait for the device */
     bool copies;                /* cudaMemcpy and the like: returns when the copy is done */

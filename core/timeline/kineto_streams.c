@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kineto.h"
+#include "overlap.h"
+
 #define OVERLAP_SLACK_NS 1000   /* older traces count whole microseconds */
 
 /* ---- numbers ----------------------------------------------------------------- */
@@ -111,17 +114,15 @@ size_t sl__streams_find(const sl__streams *streams, int64_t number)
 
 /* ---- blocking ------------------------------------------------------------------ */
 
-typedef struct interval { int64_t start_ns, end_ns; } interval;
-
 static int by_start(const void *left, const void *right)
 {
-    const interval *a = left, *b = right;
+    const sl__interval *a = left, *b = right;
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
 /* What the default stream did; each end is the latest so far, so that one look-up tells
  * whether anything before reaches into a time. */
-static sl_status default_work(const sl__records *records, interval **all, size_t *n,
+static sl_status default_work(const sl__records *records, sl__interval **all, size_t *n,
                               sl_error *err)
 {
     *n = 0;
@@ -131,7 +132,7 @@ static sl_status default_work(const sl__records *records, interval **all, size_t
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
         if (span->stream == 0)
-            (*all)[(*n)++] = (interval){ span->start_ns, span->end_ns };
+            (*all)[(*n)++] = (sl__interval){ span->start_ns, span->end_ns };
     }
     qsort(*all, *n, sizeof **all, by_start);
     for (size_t i = 1; i < *n; i++) {
@@ -141,7 +142,7 @@ static sl_status default_work(const sl__records *records, interval **all, size_t
     return SL_OK;
 }
 
-static bool overlaps(const interval *all, size_t n, const sl_span *span)
+static bool overlaps(const sl__interval *all, size_t n, const sl_span *span)
 {
     size_t low = 0;
     for (size_t high = n; low < high;) {        /* the first that starts too late */
@@ -156,7 +157,7 @@ static bool overlaps(const interval *all, size_t n, const sl_span *span)
 
 static sl_status find_blocking(const sl__records *records, sl__streams *streams, sl_error *err)
 {
-    interval *all;
+    sl__interval *all;
     size_t n;
     sl_status status = default_work(records, &all, &n, err);
     for (size_t i = 0; i < streams->n; i++)

@@ -62,25 +62,22 @@
 #include <string.h>
 
 #include "json.h"
+#include "kineto.h"
 #include "kineto_write_header.h"
 #include "lanes.h"
 #include "outfile.h"
+#include "overlap.h"
 #include "store.h"
 
-#define CPU_PID 4242
 #define CPU_TID 4242
 #define CPU_ROWS 8              /* CPU_TID, CPU_TID + 1, ...: calls at the same time */
-#define FIRST_STREAM 7          /* CUPTI's number of the default stream */
 #define SYNC_TID 1000000        /* plus the stream's; alone for the whole device */
-#define HOST_FUNC_TID 2000000   /* plus the stream's, on the host's pid */
 #define CONTEXT "1"
 #define WARP 32
 #define RUNTIME "cuda_runtime"
 
-typedef struct interval { int64_t start_ns, end_ns; } interval;
-
 /* A row of slices; the last one so far, once there is one, and its real end. */
-typedef struct row { interval last; int64_t own_end_ns; bool filled; } row;
+typedef struct row { sl__interval last; int64_t own_end_ns; bool filled; } row;
 
 /* Of one stream: the rows that it has. */
 typedef struct lane {
@@ -110,7 +107,7 @@ static lane *lane_of(writer *w, uint32_t stream)
 
 static uint64_t stream_number(uint32_t stream)
 {
-    return (uint64_t)stream + FIRST_STREAM;
+    return (uint64_t)stream + SL__FIRST_STREAM;
 }
 
 static double us(int64_t ns)
@@ -126,7 +123,7 @@ static int64_t cut_ns(int64_t ns)
 /* Does a slice at start_ns still come after `last` for readers that take the decimals as
  * doubles? HTA adds ts and dur, 203.442 + 0.270 > 203.712, and would nest what only
  * touches; Perfetto cuts 1000 ts and 1000 dur to whole ns, 1000 * 1.001 < 1001. */
-static bool reads_after(const writer *w, interval last, int64_t start_ns)
+static bool reads_after(const writer *w, sl__interval last, int64_t start_ns)
 {
     int64_t from = last.start_ns - w->base_ns, to = start_ns - w->base_ns;
     int64_t duration = last.end_ns - last.start_ns;
@@ -134,9 +131,9 @@ static bool reads_after(const writer *w, interval last, int64_t start_ns)
 }
 
 /* Where a slice goes on a row. */
-static interval place(const writer *w, row *on, int64_t start_ns, int64_t stop_ns)
+static sl__interval place(const writer *w, row *on, int64_t start_ns, int64_t stop_ns)
 {
-    interval placed = { start_ns, stop_ns };
+    sl__interval placed = { start_ns, stop_ns };
     if (on->filled && placed.start_ns < on->last.end_ns)
         placed.start_ns = on->last.end_ns;
     if (on->filled && !reads_after(w, on->last, placed.start_ns))
@@ -193,7 +190,7 @@ static void time_of(writer *w, const char *key, int64_t ns)
 
 /* {"ph":"X","cat":...,"name":...,"pid":...,"tid":...,"ts":...,"dur":... */
 static void begin_slice(writer *w, const char *cat, const char *name, int pid, uint64_t tid,
-                        interval when)
+                        sl__interval when)
 {
     begin(w, "{\"ph\":\"X\",\"cat\":\"");
     raw(w, cat);
@@ -204,7 +201,7 @@ static void begin_slice(writer *w, const char *cat, const char *name, int pid, u
 }
 
 /* What stands among the args of a slice that was moved. */
-static void own_times(writer *w, interval when, int64_t start_ns, int64_t end_ns)
+static void own_times(writer *w, sl__interval when, int64_t start_ns, int64_t end_ns)
 {
     if (when.start_ns == start_ns && when.end_ns == end_ns)
         return;
@@ -325,8 +322,8 @@ static sl_status put_metadata(writer *w, sl_error *err)
     sl_text_add(&gpu, "GPU %d: %s%s", w->pid, info->name, info->simulated ? " (simulated)" : "");
     if (gpu.failed)
         return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
-    name_process(w, CPU_PID, "host", "CPU", 0);
-    name_thread(w, CPU_PID, CPU_TID, "script");
+    name_process(w, SL__HOST_PID, "host", "CPU", 0);
+    name_thread(w, SL__HOST_PID, CPU_TID, "script");
     w->n_cpu_rows = 1;
     name_process(w, w->pid, gpu.data, "GPU", 1);
     sl_text_free(&gpu);
@@ -339,7 +336,8 @@ static sl_status put_metadata(writer *w, sl_error *err)
         if (w->lanes[i].sync && status == SL_OK)
             status = name_row(w, w->pid, SYNC_TID + tid, "", id, " sync", err);
         if (w->lanes[i].host && status == SL_OK)
-            status = name_row(w, CPU_PID, HOST_FUNC_TID + tid, "host functions, ", id, "", err);
+            status = name_row(w, SL__HOST_PID, SL__HOST_FUNC_TID + tid, "host functions, ", id, "",
+                              err);
     }
     if (w->device_sync)
         name_thread(w, w->pid, SYNC_TID, "device sync");
@@ -357,14 +355,14 @@ static int cpu_row_at(writer *w, int64_t start_ns)
     if (i >= w->n_cpu_rows) {
         char name[] = "beside the script, 1";
         name[sizeof name - 2] = (char)('0' + i);
-        name_thread(w, CPU_PID, CPU_TID + (uint64_t)i, name);
+        name_thread(w, SL__HOST_PID, CPU_TID + (uint64_t)i, name);
         w->n_cpu_rows = i + 1;
     }
     return i;
 }
 
 /* Where a slice went. */
-typedef struct spot { uint64_t tid; interval when; } spot;
+typedef struct spot { uint64_t tid; sl__interval when; } spot;
 
 /* The slice of the host's call; the caller may add to its args. What is no call of CUDA's
  * has its issue number as "External id" alone: nothing on the device belongs to it. */
@@ -373,7 +371,7 @@ static spot begin_call(writer *w, const char *cat, const char *name, uint64_t co
 {
     int i = cpu_row_at(w, start_ns);
     spot at = { CPU_TID + (uint64_t)i, place(w, &w->cpu_rows[i], start_ns, end_ns) };
-    begin_slice(w, cat, name, CPU_PID, at.tid, at.when);
+    begin_slice(w, cat, name, SL__HOST_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position)
         text(w, ",\"loc\":", position);
@@ -415,17 +413,6 @@ static void begin_device_args(writer *w, uint64_t correlation, const char *strea
     raw(w, stream_key);
 }
 
-static sl_engine usual_engine(sl_span_kind kind)
-{
-    switch (kind) {
-    case SL_SPAN_MEMCPY_H2D: return SL_ENGINE_H2D;
-    case SL_SPAN_MEMCPY_D2H: return SL_ENGINE_D2H;
-    case SL_SPAN_MEMCPY_P2P: return SL_ENGINE_P2P;
-    case SL_SPAN_HOST_FUNC: return SL_ENGINE_HOST;
-    default: return SL_ENGINE_COMPUTE;
-    }
-}
-
 /* Does a copy's name say which kind it is, as CUPTI's names do? */
 static bool names_kind(const char *name, sl_span_kind kind)
 {
@@ -452,12 +439,12 @@ static void put_memory(writer *w, const char *name, const sl_span *span)
 }
 
 /* What every kind of span has among its args, at their end. */
-static void end_span(writer *w, const sl_span *span, interval when)
+static void end_span(writer *w, const sl_span *span, sl__interval when)
 {
     const char *name = sl_timeline_text(w->timeline, span->name);
     if (!names_kind(name, (sl_span_kind)span->kind))
         text(w, ",\"kind\":", sl_span_kind_name((sl_span_kind)span->kind));
-    if (span->engine != usual_engine((sl_span_kind)span->kind))
+    if (span->engine != sl__usual_engine((sl_span_kind)span->kind))
         text(w, ",\"engine\":", sl_engine_name((sl_engine)span->engine));
     put_memory(w, name, span);
     put_hold(w, span->correlation);
@@ -465,9 +452,10 @@ static void end_span(writer *w, const sl_span *span, interval when)
     raw(w, "}}");
 }
 
-static void put_host_func(writer *w, const sl_span *span, uint64_t tid, interval when)
+static void put_host_func(writer *w, const sl_span *span, uint64_t tid, sl__interval when)
 {
-    begin_slice(w, "cpu_op", sl_timeline_text(w->timeline, span->name), CPU_PID, tid, when);
+    begin_slice(w, "cpu_op", sl_timeline_text(w->timeline, span->name), SL__HOST_PID, tid,
+                when);
     number(w, ",\"args\":{\"External id\":", span->correlation);
     end_span(w, span, when);
 }
@@ -500,7 +488,7 @@ static void put_kernel_args(writer *w, const sl_span *span)
         text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
 }
 
-static void put_device_work(writer *w, const sl_span *span, uint64_t tid, interval when)
+static void put_device_work(writer *w, const sl_span *span, uint64_t tid, sl__interval when)
 {
     bool kernel = span->kind == SL_SPAN_KERNEL, set = span->kind == SL_SPAN_MEMSET;
     begin_slice(w, kernel ? "kernel" : set ? "gpu_memset" : "gpu_memcpy",
@@ -522,16 +510,16 @@ static void put_span(writer *w, const sl_span *span)
 {
     bool host = span->kind == SL_SPAN_HOST_FUNC;
     lane *l = lane_of(w, span->stream);
-    int pid = host ? CPU_PID : w->pid;
-    uint64_t tid = stream_number(span->stream) + (host ? HOST_FUNC_TID : 0);
+    int pid = host ? SL__HOST_PID : w->pid;
+    uint64_t tid = stream_number(span->stream) + (host ? SL__HOST_FUNC_TID : 0);
     spot call = begin_call(w, RUNTIME, call_name(span), span->correlation, span->where,
                            span->host_start_ns, span->host_end_ns);
     flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
     flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
     flag(w, ",\"loaded\":true", span->flags & SL_SPAN_LOADED);
     raw(w, "}}");
-    flow(w, true, span->correlation, CPU_PID, call.tid, call.when.start_ns);
-    interval when = place(w, host ? &l->host_row : &l->device_row, span->start_ns,
+    flow(w, true, span->correlation, SL__HOST_PID, call.tid, call.when.start_ns);
+    sl__interval when = place(w, host ? &l->host_row : &l->device_row, span->start_ns,
                           span->end_ns);
     if (host)
         put_host_func(w, span, tid, when);
@@ -590,7 +578,7 @@ static void put_sync(writer *w, const sl_call *call, const char *name, bool reco
     lane *l = lane_of(w, call->stream);
     uint64_t stream = stream_number(call->stream);
     bool waits = call->kind == SL_CALL_STREAM_WAIT;
-    interval when = place(w, of_stream ? &l->sync_row : &w->device_sync_row,
+    sl__interval when = place(w, of_stream ? &l->sync_row : &w->device_sync_row,
                           call->host_start_ns, waits ? call->host_start_ns : call->host_end_ns);
     begin_slice(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
     begin_device_args(w, call->correlation, ",\"stream\":");
@@ -637,7 +625,7 @@ static void put_call(writer *w, const sl_call *call)
 
 /* ---- the file ------------------------------------------------------------------ */
 
-static void widen(interval *all, int64_t start_ns, int64_t end_ns)
+static void widen(sl__interval *all, int64_t start_ns, int64_t end_ns)
 {
     if (start_ns < all->start_ns)
         all->start_ns = start_ns;
@@ -652,14 +640,14 @@ static void put_recording(writer *w)
     size_t n_spans, n_calls;
     const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
     const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
-    interval all = { w->base_ns, w->base_ns };
+    sl__interval all = { w->base_ns, w->base_ns };
     widen(&all, w->base_ns, w->base_ns + sl_timeline_wall_ns(w->timeline));
     for (size_t i = 0; i < n_spans; i++)
         widen(&all, spans[i].host_start_ns, spans[i].host_end_ns);
     for (size_t i = 0; i < n_calls; i++)
         widen(&all, calls[i].host_start_ns, calls[i].host_end_ns);
     all.end_ns += 2;
-    begin_slice(w, "user_annotation", "streamlab", CPU_PID, CPU_TID, all);
+    begin_slice(w, "user_annotation", "streamlab", SL__HOST_PID, CPU_TID, all);
     raw(w, "}");
 }
 
@@ -680,7 +668,7 @@ static void put_events(writer *w)
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err)
 {
     writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
-                 .base_ns = sl__timeline_host_start_ns(timeline),
+                 .base_ns = sl_timeline_host_start_ns(timeline),
                  .pid = sl_timeline_device(timeline)->index };
     w.holds = sl_timeline_holds(timeline, &w.n_holds);
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);

@@ -2,7 +2,6 @@
 #include "kineto_write_header.h"
 
 #include "json.h"
-#include "store.h"
 
 static void text(sl__outfile *file, const char *key, const char *value)
 {
@@ -64,7 +63,7 @@ static void put_own(sl__outfile *file, const sl_timeline *timeline)
     number(file, ",\"async_engines\":", info->async_engine_count);
     number(file, ",\"priorities\":[", info->priority_least);
     number(file, ",", info->priority_greatest);
-    number(file, "],\n \"start_ns\":", sl__timeline_host_start_ns(timeline));
+    number(file, "],\n \"start_ns\":", sl_timeline_host_start_ns(timeline));
     number(file, ",\"wall_ns\":", sl_timeline_wall_ns(timeline));
     put_streams(file, timeline);
     put_sources(file, timeline);

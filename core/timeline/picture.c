@@ -8,8 +8,6 @@
  */
 #include "picture.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,56 +19,26 @@
 /* Lightness (CIE L*) on white: 30 host function, 38, 47, 58, 65, 77, 87 memset; on black
  * 44, 49, 56, 65, 72, 82, 91. Edges are darker shades of the fills. */
 const sl__look sl__looks[SL_SPAN_KINDS] = {
-    [SL_SPAN_KERNEL] = { "kernel", { "#2a9d78", "#1f7459", "#111418" },
-                         { "#2cb389", "#1b6f55", "#111418" } },
-    [SL_SPAN_MEMCPY_H2D] = { "copy H2D", { "#8cc4ee", "#6891b0", "#111418" },
-                             { "#a3d3f7", "#658399", "#111418" } },
-    [SL_SPAN_MEMCPY_D2H] = { "copy D2H", { "#6a45a8", "#4e337c", "#ffffff" },
-                             { "#8560cc", "#523c7e", "#ffffff" } },
-    [SL_SPAN_MEMCPY_D2D] = { "copy D2D", { "#e08a2e", "#a66622", "#111418" },
-                             { "#ee9f45", "#94632b", "#111418" } },
-    [SL_SPAN_MEMCPY_P2P] = { "copy P2P", { "#c03a92", "#8e2b6c", "#ffffff" },
-                             { "#d854a8", "#863468", "#111418" } },
-    [SL_SPAN_MEMSET] = { "memset", { "#f2d96b", "#b3a14f", "#111418" },
-                         { "#f7e494", "#998d5c", "#111418" } },
-    [SL_SPAN_HOST_FUNC] = { "host function", { "#5a4127", "#43301d", "#ffffff" },
-                            { "#86623d", "#533d26", "#ffffff" } },
+    [SL_SPAN_KERNEL] = { "kernel", "kernel", "kernels",
+        { "#2a9d78", "#1f7459", "#111418" }, { "#2cb389", "#1b6f55", "#111418" } },
+    [SL_SPAN_MEMCPY_H2D] = { "copy H2D", "H2D copy", "H2D copies",
+        { "#8cc4ee", "#6891b0", "#111418" }, { "#a3d3f7", "#658399", "#111418" } },
+    [SL_SPAN_MEMCPY_D2H] = { "copy D2H", "D2H copy", "D2H copies",
+        { "#6a45a8", "#4e337c", "#ffffff" }, { "#8560cc", "#523c7e", "#ffffff" } },
+    [SL_SPAN_MEMCPY_D2D] = { "copy D2D", "D2D copy", "D2D copies",
+        { "#e08a2e", "#a66622", "#111418" }, { "#ee9f45", "#94632b", "#111418" } },
+    [SL_SPAN_MEMCPY_P2P] = { "copy P2P", "P2P copy", "P2P copies",
+        { "#c03a92", "#8e2b6c", "#ffffff" }, { "#d854a8", "#863468", "#111418" } },
+    [SL_SPAN_MEMSET] = { "memset", "memset", "memsets",
+        { "#f2d96b", "#b3a14f", "#111418" }, { "#f7e494", "#998d5c", "#111418" } },
+    [SL_SPAN_HOST_FUNC] = { "host function", "host function", "host functions",
+        { "#5a4127", "#43301d", "#ffffff" }, { "#86623d", "#533d26", "#ffffff" } },
 };
 
 const char *sl__brief_label(sl_span_kind kind)
 {
     const char *label = sl__looks[kind].label;
     return strncmp(label, "copy ", 5) == 0 ? label + 5 : label;
-}
-
-const char *sl__stream_name(const sl_timeline *timeline, uint32_t stream,
-                            char buffer[SL__STREAM_NAME_BYTES])
-{
-    const sl_stream_note *note = sl__timeline_note(timeline, stream);
-    const char *name = note ? sl_timeline_text(timeline, note->name) : "";
-    if (*name)
-        return name;
-    snprintf(buffer, SL__STREAM_NAME_BYTES, "stream %" PRIu32, stream);
-    return buffer;
-}
-
-/* Makes room for one more element; nothing changes without memory. */
-static bool reserve(void **array, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return true;
-    size_t wanted = *cap ? *cap * 2 : 64;
-    void *grown = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *cap = wanted;
-    return true;
-}
-
-static int64_t max_ns(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* ---- arrows ------------------------------------------------------------------ */
@@ -150,7 +118,7 @@ static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
                  arrow->to_ns >= f->from_ns && arrow->to_ns <= f->to_ns;
     if (!shown || f->failed)
         return;
-    f->failed = !reserve((void **)&f->at, f->n, &f->cap, sizeof *f->at);
+    f->failed = !sl__reserve((void **)&f->at, f->n, &f->cap, sizeof *f->at);
     if (!f->failed)
         f->at[f->n++] = *arrow;
 }
@@ -162,7 +130,7 @@ static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready
     sl__arrow arrow = { .from_ns = source->end_ns,
                         .to_ns = span->start_ns, .from = source->correlation,
                         .to = span->correlation, .wait = f->calls[wait].correlation,
-                        .held_ns = max_ns(0, source->end_ns - ready_ns),
+                        .held_ns = sl__max_ns(0, source->end_ns - ready_ns),
                         .from_stream = source->stream, .to_stream = span->stream };
     add_arrow(f, SL__ARROW_EVENT, &arrow);
 }
@@ -189,7 +157,7 @@ static void take_span(finder *f, size_t index)
     tail *t = tail_of(f, span->stream);
     int64_t ready_ns = span->host_start_ns;
     if (t->last != NONE)
-        ready_ns = max_ns(ready_ns, f->spans[t->last].end_ns);
+        ready_ns = sl__max_ns(ready_ns, f->spans[t->last].end_ns);
     for (size_t wait = t->first_wait; wait != NONE; wait = f->next_wait[wait])
         add_event(f, span, wait, ready_ns);
     *t = (tail){ index, index, NONE };
@@ -362,7 +330,7 @@ static int by_start(const void *left, const void *right)
 
 static bool append(sl__held_list *list, size_t *cap, const sl__held *held)
 {
-    if (!reserve((void **)&list->at, list->n, cap, sizeof *list->at))
+    if (!sl__reserve((void **)&list->at, list->n, cap, sizeof *list->at))
         return false;
     list->at[list->n++] = *held;
     return true;

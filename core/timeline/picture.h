@@ -1,4 +1,4 @@
-/* picture.h - what the pictures of a timeline share: the colours of the kinds, the
+/* picture.h - what the pictures of a timeline share: the names and colours of the kinds, the
  * arrows between operations that waited for each other, and the calls that held the host.
  *
  * Plain data in times of the timeline; where it goes on paper or a screen is for the
@@ -17,19 +17,12 @@
 typedef struct sl__paint { const char *fill, *edge, *ink; } sl__paint;
 typedef struct sl__look {
     const char *label;          /* in a legend: "copy D2H" */
+    const char *one, *many;     /* in a sentence: "D2H copy", "D2H copies" */
     sl__paint light, dark;      /* on a white page, on a black one */
 } sl__look;
 extern const sl__look sl__looks[SL_SPAN_KINDS];
 /* The label without the word "copy": "D2H". */
 const char *sl__brief_label(sl_span_kind kind);
-
-/* ---- names ------------------------------------------------------------------- */
-
-#define SL__STREAM_NAME_BYTES 32
-
-/* A stream's name, or "stream 5" written to the buffer. */
-const char *sl__stream_name(const sl_timeline *timeline, uint32_t stream,
-                            char buffer[SL__STREAM_NAME_BYTES]);
 
 /* ---- arrows ------------------------------------------------------------------ */
 

@@ -554,11 +554,6 @@ static sl_status put_page(page *p, sl_error *err)
     return SL_OK;
 }
 
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The host's clock of a timeline that recorded nothing may be far from the others. */
 static void find_base(page *p)
 {
@@ -567,32 +562,33 @@ static void find_base(page *p)
     const sl_call *calls = sl_timeline_calls(p->timeline, &n_calls);
     p->base_ns = n_spans > 0   ? spans[0].start_ns
                  : n_calls > 0 ? calls[0].host_start_ns
-                               : sl__timeline_host_start_ns(p->timeline);
+                               : sl_timeline_host_start_ns(p->timeline);
     for (size_t i = 0; i < n_spans; i++)
-        p->base_ns = min_ns(p->base_ns, min_ns(spans[i].start_ns, spans[i].host_start_ns));
+        p->base_ns = sl__min_ns(p->base_ns,
+                                sl__min_ns(spans[i].start_ns, spans[i].host_start_ns));
     for (size_t i = 0; i < n_calls; i++)
-        p->base_ns = min_ns(p->base_ns, calls[i].host_start_ns);
+        p->base_ns = sl__min_ns(p->base_ns, calls[i].host_start_ns);
 }
 
-/* A span that was held by a record or a wait was held by what these waited for in turn:
- * the last span before them, for the first reason that is more than their stream's order.
- * Each is an earlier one, so there is an end. */
-static sl_hold see_through_calls(const sl__holds *all, size_t item)
+/* What was held by a record or a wait was held by what these waited for in turn: the last
+ * span before them, for the first reason that is more than their stream's order. Each is
+ * an earlier one, so that taken in order one step is enough: its own was taken before. */
+static void see_through_calls(sl__holds *all)
 {
-    const sl__item *held = &all->items[item];
-    sl_hold hold = { .correlation = held->correlation, .ready_ns = held->ready_ns,
-                     .ready_cause = held->ready_cause, .start_cause = held->start_cause };
-    size_t by = held->ready_by;
-    while (by != SL__NO_ITEM && all->items[by].is_call && all->items[by].ready_by != SL__NO_ITEM) {
-        if (hold.ready_cause == SL_CAUSE_STREAM_ORDER)
-            hold.ready_cause = all->items[by].ready_cause;
-        by = all->items[by].ready_by;
+    for (size_t i = 0; i < all->n; i++) {
+        sl__item *held = &all->items[i];
+        const sl__item *by = held->ready_by != SL__NO_ITEM ? &all->items[held->ready_by] : NULL;
+        if (!by || !by->is_call || by->ready_by == SL__NO_ITEM)
+            continue;
+        if (held->ready_cause == SL_CAUSE_STREAM_ORDER)
+            held->ready_cause = by->ready_cause;
+        held->ready_by = by->ready_by;
     }
-    if (by != SL__NO_ITEM)
-        hold.ready_by = all->items[by].correlation;
-    if (held->start_by != SL__NO_ITEM)
-        hold.start_by = all->items[held->start_by].correlation;
-    return hold;
+}
+
+static uint64_t correlation_of(const sl__holds *all, size_t item)
+{
+    return item != SL__NO_ITEM ? all->items[item].correlation : 0;
 }
 
 /* Of the spans, in their order, which is that of the items. */
@@ -607,9 +603,16 @@ static sl_status collect_holds(page *p, sl_error *err)
     p->holds = malloc((n + 1) * sizeof *p->holds);
     if (!p->holds)
         status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
+    see_through_calls(&all);
     for (size_t i = 0, span = 0; p->holds && i < all.n; i++) {
-        if (!all.items[i].is_call)
-            p->holds[span++] = see_through_calls(&all, i);
+        const sl__item *held = &all.items[i];
+        if (!held->is_call)
+            p->holds[span++] = (sl_hold){
+                .correlation = held->correlation, .ready_ns = held->ready_ns,
+                .ready_by = correlation_of(&all, held->ready_by),
+                .start_by = correlation_of(&all, held->start_by),
+                .ready_cause = held->ready_cause, .start_cause = held->start_cause
+            };
     }
     sl__holds_free(&all);
     return status;

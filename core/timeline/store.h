@@ -8,11 +8,12 @@
 
 #include "timeline.h"
 
+/* Times lie between this and its negative (some 73 years), so that the difference of two
+ * cannot overflow. */
+#define SL__TIME_LIMIT_NS (INT64_C(1) << 61)
+
 /* The id of `text` if it is interned; never adds. */
 bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint32_t *id);
-
-/* When the recording began, on the clock of the spans; 0 before finish. */
-int64_t sl__timeline_host_start_ns(const sl_timeline *timeline);
 
 /* The first span's start, 0 without spans. */
 int64_t sl__timeline_first_ns(const sl_timeline *timeline);
@@ -36,6 +37,25 @@ bool sl__timeline_has_untimed(const sl_timeline *timeline);
 /* The spans, the calls, sorted by correlation, for changes in place. Before finish. */
 sl_span *sl__timeline_edit_spans(sl_timeline *timeline, size_t *n);
 sl_call *sl__timeline_edit_calls(sl_timeline *timeline, size_t *n);
+
+/* Room for one more element of `size` bytes; without memory false, and nothing changes. */
+bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);
+
+/* The end of what adds to a text: the status, SL_ENOMEM if the text has failed, and then
+ * "no memory for " and what `fmt` says. On failure nothing stays of what came behind the
+ * first `len` bytes. */
+sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err,
+                       const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+static inline int64_t sl__min_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t sl__max_ns(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 /* a + b for b >= 0, at most INT64_MAX: sums over absurdly long spans must not overflow. */
 static inline int64_t sl__add_ns(int64_t a, int64_t b)

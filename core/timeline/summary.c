@@ -191,11 +191,6 @@ static sl_status put_engines(const sl_timeline *timeline, const table *t, sl_err
     return status;
 }
 
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Of three engines if `c` is not NULL. */
 static sl_status put_overlap(const table *t, const engine_use *a, const engine_use *b,
                              const engine_use *c, sl_error *err)
@@ -208,9 +203,9 @@ static sl_status put_overlap(const table *t, const engine_use *a, const engine_u
         char title[TITLE_COLUMNS + 1];
         snprintf(title, sizeof title, "%s & %s%s%s", sl_engine_name(a->engine),
                  sl_engine_name(b->engine), c ? " & " : "", c ? sl_engine_name(c->engine) : "");
-        int64_t shortest_ns = min_ns(a->busy_ns, b->busy_ns);
+        int64_t shortest_ns = sl__min_ns(a->busy_ns, b->busy_ns);
         if (c)
-            shortest_ns = min_ns(shortest_ns, c->busy_ns);
+            shortest_ns = sl__min_ns(shortest_ns, c->busy_ns);
         int64_t common_ns = sl__union_length_ns(c ? &all : &pair);
         put_duration(t, title, common_ns, shortest_ns);
         put_share(t, common_ns, shortest_ns);
@@ -362,11 +357,5 @@ sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_erro
             status = put_tables(timeline, &t, err);
         close_table(&t);
     }
-    if (status == SL_OK && out->failed)
-        status = sl_fail(err, SL_ENOMEM, "no memory for the summary of %zu spans", n);
-    if (status != SL_OK && out->data) {
-        out->len = len;
-        out->data[len] = '\0';
-    }
-    return status;
+    return sl__text_end(out, len, status, err, "the summary of %zu spans", n);
 }

@@ -231,13 +231,10 @@ static void put_profiles(const figures *f, sl_text *out)
 static void put_stream(const sl_timeline *timeline, const figures *f, size_t lane, sl_text *out)
 {
     uint32_t id = f->streams.lanes.ids[lane];
-    const sl_stream_note *note = sl__timeline_note(timeline, id);
+    char buffer[SL_STREAM_NAME_BYTES];
     sl__union busy = sl__groups_get(&f->streams, lane);
     sl_text_add(out, "{\"name\": ");
-    if (note && note->name != 0)
-        sl__json_add_string(out, sl_timeline_text(timeline, note->name));
-    else
-        sl_text_add(out, "\"stream %" PRIu32 "\"", id);
+    sl__json_add_string(out, sl_timeline_stream_name(timeline, id, buffer));
     sl_text_add(out, ", \"id\": %" PRIu32 ", \"busy_us\": ", id);
     sl__json_add_milli(out, sl__union_length_ns(&busy));
     sl_text_add(out, ", \"count\": %zu}", f->stream_count[lane]);
@@ -270,12 +267,6 @@ sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl
     sl_status status = collect(timeline, &f, err);
     if (status == SL_OK)
         status = put_all(timeline, &f, out, err);
-    if (status == SL_OK && out->failed)
-        status = sl_fail(err, SL_ENOMEM, "no memory for the figures of a timeline");
-    if (status != SL_OK && out->data) {
-        out->len = len;
-        out->data[len] = '\0';
-    }
     free_figures(&f);
-    return status;
+    return sl__text_end(out, len, status, err, "the figures of a timeline");
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "store.h"
 #include "units.h"
 
 #define TOLERANCE (SL__PX / 4)      /* overlaps that nobody sees take no lane */
@@ -14,16 +15,6 @@ int64_t sl__scale_x(const sl__scale *scale, int64_t ns)
     if (ns >= scale->to_ns)
         return scale->width;
     return sl__ratio(ns - scale->from_ns, scale->to_ns - scale->from_ns, scale->width);
-}
-
-static int64_t max_ns(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* ---- lanes ------------------------------------------------------------------- */
@@ -74,7 +65,7 @@ int sl__pieces_place(const sl__scale *scale, sl__piece *pieces, size_t n)
         p->end_x = (int32_t)sl__scale_x(scale, p->end_ns);
         int lane = choose_lane(ends, &n_lanes, p->x);
         p->lane = (uint8_t)lane;
-        ends[lane] = max_ns(ends[lane], p->end_x);
+        ends[lane] = sl__max_ns(ends[lane], p->end_x);
     }
     return n_lanes;
 }
@@ -83,11 +74,11 @@ int64_t sl__pieces_busy_ns(const sl__scale *scale, const sl__piece *pieces, size
 {
     int64_t busy_ns = 0, done_ns = scale->from_ns;
     for (size_t i = 0; i < n; i++) {
-        int64_t start = max_ns(pieces[i].start_ns, done_ns);
-        int64_t end = min_ns(pieces[i].end_ns, scale->to_ns);
+        int64_t start = sl__max_ns(pieces[i].start_ns, done_ns);
+        int64_t end = sl__min_ns(pieces[i].end_ns, scale->to_ns);
         if (start < end)
             busy_ns += end - start;
-        done_ns = max_ns(done_ns, end);
+        done_ns = sl__max_ns(done_ns, end);
     }
     return busy_ns;
 }
@@ -124,12 +115,12 @@ static void begin_bar(growing *g, const sl__piece *p, int64_t grain)
 static void extend_bar(growing *g, const sl__piece *p)
 {
     sl__bar *bar = &g->bar;
-    int64_t start = max_ns(p->start_ns, bar->end_ns);
+    int64_t start = sl__max_ns(p->start_ns, bar->end_ns);
     if (p->end_ns > start)
         bar->busy_ns += p->end_ns - start;
-    bar->end_ns = max_ns(bar->end_ns, p->end_ns);
+    bar->end_ns = sl__max_ns(bar->end_ns, p->end_ns);
     g->end_x = p->end_x > g->end_x ? p->end_x : g->end_x;
-    g->kind_ns[p->kind] += p->end_ns - p->start_ns;
+    g->kind_ns[p->kind] = sl__add_ns(g->kind_ns[p->kind], p->end_ns - p->start_ns);
     g->run &= p->kind == bar->kind;
     bar->same_name &= p->name == bar->name;
     bar->counts[p->kind]++;
@@ -143,16 +134,10 @@ static sl_status end_bar(const sl__scale *scale, growing *g, sl__bar_list *bars,
     sl__bar *bar = &g->bar;
     if (!g->open)
         return SL_OK;
-    if (bars->n == bars->cap) {
-        size_t cap = bars->cap ? bars->cap * 2 : 256;
-        sl__bar *grown = realloc(bars->at, cap * sizeof *grown);
-        if (!grown)
-            return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu bars", cap);
-        bars->at = grown;
-        bars->cap = cap;
-    }
-    bar->width = max_ns(g->end_x - bar->x, SL__PX);
-    bar->x = max_ns(0, min_ns(bar->x, scale->width - bar->width));
+    if (!sl__reserve((void **)&bars->at, bars->n, &bars->cap, sizeof *bars->at))
+        return sl_fail(err, SL_ENOMEM, "no memory for a picture of more than %zu bars", bars->n);
+    bar->width = sl__max_ns(g->end_x - bar->x, SL__PX);
+    bar->x = sl__max_ns(0, sl__min_ns(bar->x, scale->width - bar->width));
     sl__bar *before = g->before > 0 ? &bars->at[g->before - 1] : NULL;
     if (before && before->x + before->width > bar->x + SL__PX)
         before->crowded = bar->crowded = true;

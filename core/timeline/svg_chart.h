@@ -39,11 +39,9 @@ int sl__row_bottom(const sl__row *row);     /* in pixels */
 
 /* ---- svg_words.c ---- */
 
-/* A time since the first span, exactly, in the unit of the axis: "12.345". */
-void sl__chart_time(const sl__chart *c, int64_t ns, char text[48]);
 /* Of an engine or a stream. */
 const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
-                               char buffer[SL__STREAM_NAME_BYTES]);
+                               char buffer[SL_STREAM_NAME_BYTES]);
 /* What fits into a bar, if anything does. */
 bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
                      char buffer[SL__LABEL_BYTES]);

@@ -1,9 +1,7 @@
 /* svg_marks.c - what lies in the rows of a picture: bars, their labels, what held the host,
  * and the arrows between them.
  */
-#include <inttypes.h>
 
-#include "store.h"
 #include "svg_chart.h"
 #include "units.h"
 

@@ -6,7 +6,6 @@
 #include "svg_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "store.h"
 

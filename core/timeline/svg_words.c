@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "labels.h"
-#include "store.h"
 #include "svg_chart.h"
 #include "units.h"
 #include "xml.h"
@@ -16,19 +15,6 @@
 #define MAX_NAME_BYTES 240      /* in tooltips */
 
 /* ---- figures as texts ---------------------------------------------------------- */
-
-/* A time since the first span, exactly, in the unit of the axis: "12.345". */
-void sl__chart_time(const sl__chart *c, int64_t ns, char text[48])
-{
-    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, unit = (uint64_t)c->axis.unit_ns;
-    int digits = unit == 1 ? 0 : unit == 1000 ? 3 : unit == 1000000 ? 6 : 9;
-    int n = snprintf(text, 48, "%s%" PRIu64, ns < 0 ? "-" : "", size / unit);
-    if (digits == 0 || size % unit == 0)
-        return;
-    n += snprintf(text + n, 48 - (size_t)n, ".%0*" PRIu64, digits, size % unit);
-    while (text[n - 1] == '0')
-        text[--n] = '\0';
-}
 
 /* "4 MiB", "1.5 KiB", "17 B": two decimals at most. */
 static void format_bytes(uint64_t bytes, char text[32])
@@ -63,7 +49,7 @@ static void format_rate(uint64_t bytes, int64_t ns, char text[48])
 
 /* Of an engine or a stream. */
 const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
-                               char buffer[SL__STREAM_NAME_BYTES])
+                               char buffer[SL_STREAM_NAME_BYTES])
 {
     static const char *const engines[SL_ENGINES] = {
         [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D copies",
@@ -71,18 +57,10 @@ const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
         [SL_ENGINE_HOST] = "host functions"
     };
     return c->options->rows == SL_ROWS_ENGINES ? engines[id]
-                                               : sl__stream_name(c->timeline, id, buffer);
+                                               : sl_timeline_stream_name(c->timeline, id, buffer);
 }
 
 /* ---- what a bar says ------------------------------------------------------------- */
-
-/* Of more than one. */
-static const char *const nouns[SL_SPAN_KINDS] = {
-    [SL_SPAN_KERNEL] = "kernels", [SL_SPAN_MEMCPY_H2D] = "H2D copies",
-    [SL_SPAN_MEMCPY_D2H] = "D2H copies", [SL_SPAN_MEMCPY_D2D] = "D2D copies",
-    [SL_SPAN_MEMCPY_P2P] = "P2P copies", [SL_SPAN_MEMSET] = "memsets",
-    [SL_SPAN_HOST_FUNC] = "host functions"
-};
 
 static bool is_mixed(const sl__bar *bar)
 {
@@ -129,7 +107,7 @@ static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief,
         name_span(c, first, true, name);
         snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, SL__KERNEL_BYTES - 1, name);
     } else {
-        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, nouns[bar->kind]);
+        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl__looks[bar->kind].many);
     }
 }
 
@@ -181,8 +159,8 @@ static void put_xml(const sl__chart *c, const char *text)
 /* "starts at 1.25 ms, takes 300 us" */
 static void put_times(const sl__chart *c, int64_t start_ns, int64_t end_ns)
 {
-    char start[48], length[SL__DURATION_BYTES];
-    sl__chart_time(c, start_ns - c->first_ns, start);
+    char start[SL__DURATION_BYTES], length[SL__DURATION_BYTES];
+    sl__format_exact(start, start_ns - c->first_ns, c->axis.unit_ns);
     sl__format_duration(length, end_ns - start_ns);
     sl_text_add(c->pen.out, "\nstarts at %s %s, takes %s", start, c->axis.unit, length);
 }
@@ -204,7 +182,7 @@ static void put_where(const sl__chart *c, uint32_t where)
 
 static void tell_span(const sl__chart *c, const sl_span *span)
 {
-    char buffer[SL__STREAM_NAME_BYTES], bytes[32], rate[48];
+    char buffer[SL_STREAM_NAME_BYTES], bytes[32], rate[48];
     const char *symbol = sl_timeline_text(c->timeline, span->symbol);
     const char *name = sl_timeline_text(c->timeline, span->name);
     put_xml(c, *name ? name : sl__looks[span->kind].label);
@@ -213,7 +191,7 @@ static void tell_span(const sl__chart *c, const sl_span *span)
         put_xml(c, symbol);
     }
     sl__pen_put(&c->pen, "\nstream: ");
-    put_xml(c, sl__stream_name(c->timeline, span->stream, buffer));
+    put_xml(c, sl_timeline_stream_name(c->timeline, span->stream, buffer));
     put_times(c, span->start_ns, span->end_ns);
     if (span->blocks > 0)
         sl_text_add(c->pen.out, "\n%" PRIu32 " blocks of %d threads", span->blocks, span->threads);
@@ -243,7 +221,7 @@ void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
         if (bar->counts[kind] == 0)
             continue;
         sl_text_add(c->pen.out, "%s%" PRIu32 " %s", before, bar->counts[kind],
-                    bar->counts[kind] == 1 ? sl__looks[kind].label : nouns[kind]);
+                    bar->counts[kind] == 1 ? sl__looks[kind].one : sl__looks[kind].many);
         before = ", ";
     }
     put_times(c, bar->start_ns, bar->end_ns);
@@ -273,11 +251,11 @@ void sl__chart_tell_held(const sl__chart *c, const sl__bar *bar)
 
 void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
 {
-    char held[SL__DURATION_BYTES], one[SL__STREAM_NAME_BYTES], other[SL__STREAM_NAME_BYTES];
+    char held[SL__DURATION_BYTES], one[SL_STREAM_NAME_BYTES], other[SL_STREAM_NAME_BYTES];
     const sl_call *wait = sl_timeline_find_call(c->timeline, arrow->wait);
-    put_xml(c, sl__stream_name(c->timeline, arrow->to_stream, one));
+    put_xml(c, sl_timeline_stream_name(c->timeline, arrow->to_stream, one));
     sl__pen_put(&c->pen, " waits for an event of ");
-    put_xml(c, sl__stream_name(c->timeline, arrow->from_stream, other));
+    put_xml(c, sl_timeline_stream_name(c->timeline, arrow->from_stream, other));
     sl__format_duration(held, arrow->held_ns);
     if (arrow->held_ns > 0)
         sl_text_add(c->pen.out, "\nfor %s", held);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "store.h"
+
 /* Room for `more` bytes and the final NUL. */
 static bool reserve(sl_text *text, size_t more)
 {
@@ -52,6 +54,24 @@ void sl_text_add(sl_text *text, const char *fmt, ...)
         va_end(args);
     }
     text->len += (size_t)n;
+}
+
+sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err,
+                       const char *fmt, ...)
+{
+    if (status == SL_OK && out->failed) {
+        char what[128];
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(what, sizeof what, fmt, args);
+        va_end(args);
+        status = sl_fail(err, SL_ENOMEM, "no memory for %s", what);
+    }
+    if (status != SL_OK && out->data) {
+        out->len = len;
+        out->data[len] = '\0';
+    }
+    return status;
 }
 
 void sl_text_free(sl_text *text)

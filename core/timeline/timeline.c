@@ -1,30 +1,20 @@
 /* timeline.c - the store behind timeline.h: spans, calls, streams and texts.
  *
  * Four arrays that grow by doubling, so that recording costs a few nanoseconds
- * and 80 bytes a span. Texts are interned through a hash table whose order is
- * never visible: ids are given in order of arrival. What is added is checked
- * here once, so that the readers in this folder can index without checking.
+ * and 80 bytes a span, and interned texts (texts.c). What is added is checked here
+ * once, so that the readers in this folder can index without checking.
  */
 #include "timeline.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store.h"
+#include "texts.h"
 
 _Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
-
-/* Differences of two times within this limit cannot overflow. */
-#define TIME_LIMIT_NS (INT64_C(1) << 61)
-
-typedef struct text_table {
-    char **texts;           /* by id; [0] is never used, it means "" */
-    uint32_t *hashes;       /* by id, so that growing needs no rehash of the bytes */
-    size_t n, cap;
-    uint32_t *slots;        /* open addressing, a power of two; 0 is free */
-    size_t n_slots;
-} text_table;
 
 struct sl_timeline {
     int32_t refs;
@@ -39,7 +29,7 @@ struct sl_timeline {
     size_t n_holds, cap_holds;
     sl_stream_note *streams;        /* kept in order of id */
     size_t n_streams, cap_streams;
-    text_table text;
+    sl__texts text;
     char **sources;                 /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
     char *notice;                   /* NULL: not set */
@@ -51,116 +41,27 @@ struct sl_timeline {
 
 const sl_selection sl_select_all = { .stream = -1, .kind = -1, .engine = -1, .name = NULL };
 
-static const char *const kind_names[SL_SPAN_KINDS] = {
-    [SL_SPAN_KERNEL] = "kernel",
-    [SL_SPAN_MEMCPY_H2D] = "memcpy_h2d",
-    [SL_SPAN_MEMCPY_D2H] = "memcpy_d2h",
-    [SL_SPAN_MEMCPY_D2D] = "memcpy_d2d",
-    [SL_SPAN_MEMCPY_P2P] = "memcpy_p2p",
-    [SL_SPAN_MEMSET] = "memset",
-    [SL_SPAN_HOST_FUNC] = "host_func",
-};
-
-static const char *const cause_names[SL_CAUSES] = {
-    [SL_CAUSE_NONE] = "none",
-    [SL_CAUSE_LATENCY] = "latency",
-    [SL_CAUSE_STREAM_ORDER] = "stream_order",
-    [SL_CAUSE_EVENT] = "event_wait",
-    [SL_CAUSE_NULL_STREAM] = "null_stream",
-    [SL_CAUSE_CHANNEL] = "channel_alias",
-    [SL_CAUSE_ENGINE] = "engine_busy",
-    [SL_CAUSE_ROOM] = "no_sm_room",
-    [SL_CAUSE_PRIORITY] = "priority",
-    [SL_CAUSE_QUEUE_FULL] = "launch_queue_full",
-    [SL_CAUSE_HOST_BLOCKED] = "host_blocked",
-    [SL_CAUSE_HOST_WORK] = "host_work",
-    [SL_CAUSE_HOST_ISSUING] = "host_issuing",
-    [SL_CAUSE_UNKNOWN] = "unknown",
-};
-
-static const char *const engine_names[SL_ENGINES] = {
-    [SL_ENGINE_COMPUTE] = "compute",
-    [SL_ENGINE_H2D] = "h2d",
-    [SL_ENGINE_D2H] = "d2h",
-    [SL_ENGINE_P2P] = "p2p",
-    [SL_ENGINE_HOST] = "host",
-};
-
 /* ---- growth ---------------------------------------------------------------- */
 
-/* Makes room for one more element of `size` bytes; nothing changes on failure. */
-static sl_status reserve(void **array, size_t n, size_t *cap, size_t size, const char *what,
-                         sl_error *err)
+bool sl__reserve(void **array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
-        return SL_OK;
+        return true;
     size_t wanted = *cap ? *cap * 2 : 16;
     void *grown = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
     if (!grown)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu %s of a timeline", wanted, what);
+        return false;
     *array = grown;
     *cap = wanted;
-    return SL_OK;
+    return true;
 }
 
-/* ---- texts ----------------------------------------------------------------- */
-
-static uint32_t hash_text(const char *text)
+static sl_status reserve(void **array, size_t n, size_t *cap, size_t size, const char *what,
+                         sl_error *err)
 {
-    uint32_t hash = 2166136261u;        /* FNV-1a */
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-        hash = (hash ^ *at) * 16777619u;
-    return hash;
-}
-
-/* The slot that holds `text`, or the free one where it belongs. */
-static size_t find_slot(const text_table *table, const char *text, uint32_t hash)
-{
-    size_t mask = table->n_slots - 1;
-    for (size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-        uint32_t id = table->slots[slot];
-        if (id == 0 || (table->hashes[id] == hash && strcmp(table->texts[id], text) == 0))
-            return slot;
-    }
-}
-
-/* Keeps the table at most half full. */
-static sl_status grow_slots(text_table *table, sl_error *err)
-{
-    if (table->n_slots > 2 * (table->n + 1))
-        return SL_OK;
-    size_t n_slots = table->n_slots ? table->n_slots * 2 : 64;
-    uint32_t *slots = calloc(n_slots, sizeof *slots);
-    if (!slots)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu texts of a timeline", n_slots / 2);
-    for (size_t id = 1; id < table->n; id++) {
-        size_t slot = table->hashes[id] & (n_slots - 1);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & (n_slots - 1);
-        slots[slot] = (uint32_t)id;
-    }
-    free(table->slots);
-    table->slots = slots;
-    table->n_slots = n_slots;
-    return SL_OK;
-}
-
-static sl_status reserve_text(text_table *table, sl_error *err)
-{
-    if (table->n >= UINT32_MAX)
-        return sl_fail(err, SL_ENOMEM, "a timeline holds at most %" PRIu32 " texts", UINT32_MAX);
-    if (table->n < table->cap)
-        return SL_OK;
-    size_t cap = table->cap ? table->cap * 2 : 16;
-    char **texts = realloc(table->texts, cap * sizeof *texts);
-    if (texts)
-        table->texts = texts;
-    uint32_t *hashes = texts ? realloc(table->hashes, cap * sizeof *hashes) : NULL;
-    if (!hashes)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu texts of a timeline", cap);
-    table->hashes = hashes;
-    table->cap = cap;
-    return SL_OK;
+    return sl__reserve(array, n, cap, size)
+               ? SL_OK
+               : sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", n, what);
 }
 
 static sl_status refuse_finished(const sl_timeline *timeline, sl_error *err)
@@ -170,48 +71,26 @@ static sl_status refuse_finished(const sl_timeline *timeline, sl_error *err)
     return sl_fail(err, SL_ESTATE, "the timeline is finished: nothing can be added any more");
 }
 
+/* ---- texts ----------------------------------------------------------------- */
+
 sl_status sl_timeline_intern(sl_timeline *timeline, const char *text, uint32_t *id, sl_error *err)
 {
-    text_table *table = &timeline->text;
-    if (!text || !*text) {
-        *id = 0;
+    *id = text ? sl__texts_find(&timeline->text, text) : 0;
+    if (*id != 0 || !text || !*text)
         return SL_OK;
-    }
-    uint32_t hash = hash_text(text);
-    size_t slot = find_slot(table, text, hash);
-    if (table->slots[slot] != 0) {
-        *id = table->slots[slot];
-        return SL_OK;
-    }
     sl_status status = refuse_finished(timeline, err);
-    if (status != SL_OK || (status = reserve_text(table, err)) != SL_OK ||
-        (status = grow_slots(table, err)) != SL_OK)
-        return status;
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (!copy)
-        return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", size);
-    memcpy(copy, text, size);
-    slot = find_slot(table, text, hash);
-    table->texts[table->n] = copy;
-    table->hashes[table->n] = hash;
-    table->slots[slot] = *id = (uint32_t)table->n++;
-    return SL_OK;
+    return status == SL_OK ? sl__texts_add(&timeline->text, text, id, err) : status;
 }
 
 bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint32_t *id)
 {
-    *id = 0;
-    if (!*text)
-        return true;
-    const text_table *table = &timeline->text;
-    *id = table->slots[find_slot(table, text, hash_text(text))];
-    return *id != 0;
+    *id = sl__texts_find(&timeline->text, text);
+    return *id != 0 || !*text;
 }
 
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id)
 {
-    return id == 0 || id >= timeline->text.n ? "" : timeline->text.texts[id];
+    return id == 0 || id >= timeline->text.n ? "" : timeline->text.at[id];
 }
 
 /* Grown to the table's size at once: there are about as many positions as texts. */
@@ -275,10 +154,7 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     created->refs = 1;
     created->spans_sorted = created->calls_sorted = created->holds_sorted = true;
     created->device.backend = created->backend;
-    created->text.n = 1;        /* id 0 is "" */
-    sl_status status = reserve_text(&created->text, err);
-    if (status == SL_OK)
-        status = grow_slots(&created->text, err);
+    sl_status status = sl__texts_open(&created->text, err);
     if (status != SL_OK) {
         sl_timeline_release(created);
         return status;
@@ -297,11 +173,7 @@ void sl_timeline_release(sl_timeline *timeline)
 {
     if (!timeline || --timeline->refs > 0)
         return;
-    for (size_t id = 1; id < timeline->text.n; id++)
-        free(timeline->text.texts[id]);
-    free(timeline->text.texts);
-    free(timeline->text.hashes);
-    free(timeline->text.slots);
+    sl__texts_free(&timeline->text);
     for (size_t id = 0; id < timeline->n_sources; id++)
         free(timeline->sources[id]);
     free(timeline->sources);
@@ -317,7 +189,7 @@ void sl_timeline_release(sl_timeline *timeline)
 
 static bool time_fits(int64_t ns)
 {
-    return ns > -TIME_LIMIT_NS && ns < TIME_LIMIT_NS;
+    return ns > -SL__TIME_LIMIT_NS && ns < SL__TIME_LIMIT_NS;
 }
 
 static sl_status check_interval(int64_t start_ns, int64_t end_ns, const char *what,
@@ -642,6 +514,16 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
     return found ? &timeline->streams[at] : NULL;
 }
 
+const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
+                                    char buffer[SL_STREAM_NAME_BYTES])
+{
+    const sl_stream_note *note = sl__timeline_note(timeline, id);
+    if (note && note->name != 0)
+        return sl_timeline_text(timeline, note->name);
+    snprintf(buffer, SL_STREAM_NAME_BYTES, "stream %" PRIu32, id);
+    return buffer;
+}
+
 /* Of `n` elements of `size` bytes, each with its correlation at `offset`, the one with
  * this correlation, or NULL. */
 static const void *find(const void *array, size_t n, size_t size, size_t offset,
@@ -678,11 +560,6 @@ const sl_hold *sl__timeline_find_hold(const sl_timeline *timeline, uint64_t corr
                 offsetof(sl_hold, correlation), correlation);
 }
 
-int64_t sl__timeline_host_start_ns(const sl_timeline *timeline)
-{
-    return timeline->host_start_ns;
-}
-
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline)
 {
     return timeline->host_start_ns;
@@ -701,54 +578,4 @@ int64_t sl_timeline_makespan_ns(const sl_timeline *timeline)
 int64_t sl_timeline_wall_ns(const sl_timeline *timeline)
 {
     return timeline->host_end_ns - timeline->host_start_ns;
-}
-
-/* ---- names ----------------------------------------------------------------- */
-
-const char *sl_span_kind_name(sl_span_kind kind)
-{
-    return (unsigned)kind < SL_SPAN_KINDS ? kind_names[kind] : "unknown";
-}
-
-const char *sl_engine_name(sl_engine engine)
-{
-    return (unsigned)engine < SL_ENGINES ? engine_names[engine] : "unknown";
-}
-
-static int find_name(const char *name, const char *const *names, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    }
-    return -1;
-}
-
-bool sl_span_kind_parse(const char *name, sl_span_kind *kind)
-{
-    int found = find_name(name, kind_names, SL_SPAN_KINDS);
-    if (found >= 0)
-        *kind = (sl_span_kind)found;
-    return found >= 0;
-}
-
-bool sl_engine_parse(const char *name, sl_engine *engine)
-{
-    int found = find_name(name, engine_names, SL_ENGINES);
-    if (found >= 0)
-        *engine = (sl_engine)found;
-    return found >= 0;
-}
-
-const char *sl_cause_name(sl_cause cause)
-{
-    return (unsigned)cause < SL_CAUSES ? cause_names[cause] : "unknown";
-}
-
-bool sl_cause_parse(const char *name, sl_cause *cause)
-{
-    int found = find_name(name, cause_names, SL_CAUSES);
-    if (found >= 0)
-        *cause = (sl_cause)found;
-    return found >= 0;
 }

@@ -94,7 +94,8 @@ typedef struct sl_hold {
     int64_t ready_ns;           /* from here on only its engine kept it waiting */
     uint64_t ready_by;          /* correlation of what made it wait for that long; 0: none */
     uint64_t start_by;          /* of what kept it from starting between ready and start */
-    uint8_t ready_cause;        /* LATENCY (submission), STREAM_ORDER, EVENT, NULL_STREAM, CHANNEL */
+    uint8_t ready_cause;        /* LATENCY (submission), STREAM_ORDER, EVENT, NULL_STREAM or
+                                 * CHANNEL */
     uint8_t start_cause;        /* NONE, LATENCY, ENGINE, ROOM, PRIORITY, UNKNOWN, or
                                  * HOST_BLOCKED: the host had to do its part (staging) */
 } sl_hold;
@@ -141,6 +142,10 @@ sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_e
 const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n);   /* by correlation */
 const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n);  /* by id */
+/* A stream's name; where it has none "stream 5", written to the buffer. */
+#define SL_STREAM_NAME_BYTES 32
+const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
+                                    char buffer[SL_STREAM_NAME_BYTES]);
 /* The one with this correlation, or NULL. After finish (and for calls while the recorder
  * has sorted them). */
 const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
@@ -158,7 +163,7 @@ sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_er
 /* From the first span's start to the last one's end. */
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
 int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's time */
-/* When the recording began, on the clock of the spans. */
+/* When the recording began, on the clock of the spans; 0 before finish. */
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline);
 
 const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */

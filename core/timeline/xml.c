@@ -5,6 +5,7 @@
  */
 #include "xml.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "utf8.h"
@@ -88,7 +89,8 @@ static int64_t width_of(const char *text)
 
 int sl__xml_px(const char *text, int size)
 {
-    return (int)((width_of(text) * size + 999) / 1000);
+    int64_t px = (width_of(text) * size + 999) / 1000;
+    return px < INT_MAX ? (int)px : INT_MAX;
 }
 
 /* Bytes of the longest beginning that fits, and the number of its characters. */

@@ -97,6 +97,38 @@ local function several_devices()
         "what of a file is left out is in the notice")
 end
 
+-- A file of our own, as far as it matters here, with an operation and a line of this script.
+local function by_hand(stream, here)
+    write('{"streamlab":{"streams":[]},"traceEvents":[\n'
+        .. '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":4242,"tid":4242,'
+        .. '"ts":0,"dur":1,"args":{"correlation":1,"where":"' .. here .. '"}},\n'
+        .. '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":' .. stream + 7 .. ',"ts":2,"dur":3,'
+        .. '"args":{"correlation":1,"stream":' .. stream + 7 .. '}}]}')
+end
+
+local function largest_stream()
+    by_hand(0xFFFFFFFF, "x.lua:1")
+    local span = lab.load(path):spans()[1]
+    T.is(span.stream, "stream 4294967295", "the largest stream id makes a name")
+    T.is(span.stream_id, 0xFFFFFFFF, "and is a number")
+end
+
+-- What the file does not quote stays unquoted: the script may have changed since.
+local function no_lines_of_this_script()
+    lab.open{backend = "sim"}
+    local recorded = lab.profile(function() lab.spin(1) end)
+    local here = recorded:spans()[1].where
+    by_hand(1, here)
+    local tl = lab.load(path)
+    T.is(tl:spans()[1].where, here, "a file can name a line of this script")
+    tl:save(path .. ".json")
+    local file = assert(io.open(path .. ".json"))
+    T.is(file:read("a"):find("lab.profile", 1, true), nil,
+        "which is not taken for the line that ran then")
+    file:close()
+    os.remove(path .. ".json")
+end
+
 local function refusals()
     ideal.refuses(T, function() lab.load(path .. ".none") end, "SL_EIO", "No such file",
         "a file that is not there")
@@ -120,6 +152,8 @@ from_pytorch()
 our_own(".json")
 our_own(".json.gz")
 several_devices()
+largest_stream()
+no_lines_of_this_script()
 refusals()
 os.remove(path)
 T.done()

@@ -427,9 +427,27 @@ static void test_widths(void)
     is_int(silent, 0, "every legend explains the lighter signs");
 }
 
+/* 400 times the longest span there can be: what they take of a cell adds up beyond 64 bits. */
+static void test_huge(void)
+{
+    const int64_t far = (INT64_C(1) << 61) - 1;
+    sl_timeline *tl = make();
+    note(tl, 1, "a", false);
+    for (int i = 0; i < 400; i++)
+        kernel(tl, 1, -far, far);
+    finish(tl);
+    char *text = chart(tl, 30, true);
+    char *line = strndup(text, strcspn(text, "\n"));
+    is_str(line, "a ││████████████████████│ 100%",
+           "146 years of kernels above each other are a full bar, in which others begin");
+    free(line);
+    free(text);
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
-    plan(55);
+    plan(56);
     test_two_streams();
     test_fill_levels();
     test_short_spans();
@@ -441,5 +459,6 @@ int main(void)
     test_beside();
     test_parts();
     test_widths();
+    test_huge();
     return done_testing();
 }

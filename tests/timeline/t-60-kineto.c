@@ -1,50 +1,12 @@
 /* t-60-kineto.c - the trace file: JSON, rows, flows, pairs, and whole or not at all. */
 #define _XOPEN_SOURCE 700   /* mkdtemp, setrlimit */
+#include "files.h"
 #include "make.h"
 #include "../../core/timeline/lanes.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static char directory[] = "/tmp/streamlab-kineto-XXXXXX";
-
-static const char *in_directory(const char *name)
-{
-    static char path[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", directory, name);
-    return path[turn];
-}
-
-static char *contents(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *data = calloc(1, (size_t)size + 1);
-    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
-        diag("cannot read %s", path);
-    fclose(file);
-    return data;
-}
-
-static int files_in_directory(void)
-{
-    int n = 0;
-    DIR *dir = opendir(directory);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        n += entry->d_name[0] != '.';
-    if (dir)
-        closedir(dir);
-    return n;
-}
 
 static void save(const sl_timeline *tl, const char *path)
 {
@@ -787,10 +749,7 @@ static void clean_up(void)
 int main(void)
 {
     plan(91);
-    if (!mkdtemp(directory)) {
-        printf("Bail out! no folder for temporary files\n");
-        return 1;
-    }
+    make_directory();
     sl_timeline *tl = rich();
     save(tl, in_directory("trace.json"));
     char *text = contents(in_directory("trace.json"));

@@ -1,10 +1,9 @@
 /* t-61-kineto-read.c - traces read: ours come back as they were, PyTorch's as worked out by
  * hand, and what is no trace is refused in a sentence. */
 #define _XOPEN_SOURCE 700   /* mkdtemp */
+#include "files.h"
 #include "make.h"
 #include "../../core/timeline/kineto_read.h"
-
-#include <unistd.h>
 
 #define K7 KERNEL "\"tid\":7,"
 #define KERNEL "\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,"
@@ -13,32 +12,6 @@
     ",\"args\":{\"correlation\":" #id "}}"
 #define CALL "\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,"
 #define SYNC "\"ph\":\"X\",\"cat\":\"cuda_sync\",\"pid\":0,"
-
-static char directory[] = "/tmp/streamlab-read-XXXXXX";
-
-static const char *in_directory(const char *name)
-{
-    static char path[2][128];
-    static int turn;
-    turn = (turn + 1) % 2;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", directory, name);
-    return path[turn];
-}
-
-static char *contents(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *data = calloc(1, (size_t)size + 1);
-    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
-        diag("cannot read %s", path);
-    fclose(file);
-    return data;
-}
 
 /* From a copy that ends where the text ends, for the sanitizer to see. NULL: refused. */
 static sl_timeline *parse_bytes(const char *text, size_t n, sl_error *err)
@@ -591,6 +564,25 @@ static void test_nesting(void)
 }
 
 /* Every beginning of a good trace is refused, and nothing is read behind its end. */
+/* A text of nothing but escapes costs no more than another one. */
+static void test_escapes(void)
+{
+    enum { ESCAPES = 1 << 21 };
+    static const char head[] = "[{" K7 "\"name\":\"k\",\"ts\":1,\"dur\":2,\"why\":\"";
+    sl_error err;
+    char *text = malloc(sizeof head + 2 * ESCAPES + 4), *at = text;
+    at = memcpy(at, head, sizeof head - 1);
+    at += sizeof head - 1;
+    for (int i = 0; i < ESCAPES; i++, at += 2)
+        memcpy(at, "\\n", 2);
+    memcpy(at, "\"}]", 4);
+    sl_timeline *tl = parse_bytes(text, strlen(text), &err);
+    is_int(tl ? (int)span_count(tl) : 0, 1, "two million escapes in a text are passed over");
+    sl_timeline_release(tl);
+    is_int(parse_bytes(text, strlen(text) - 3, &err) == NULL, 1, "also where its end is missing");
+    free(text);
+}
+
 static void test_truncation(void)
 {
     char *text = contents("tests/fuzz/corpus/own.json");
@@ -635,10 +627,7 @@ static void test_million(void)
 
 int main(void)
 {
-    if (!mkdtemp(directory)) {
-        printf("Bail out! no temporary directory\n");
-        return 1;
-    }
+    make_directory();
     plan(0);
     test_round_trip();
     test_empty();
@@ -656,6 +645,7 @@ int main(void)
     test_tolerance();
     test_refusals();
     test_nesting();
+    test_escapes();
     test_truncation();
     test_million();
     static const char *const files[] = { "a.json", "b.json", "empty.json" };

@@ -1,40 +1,22 @@
 /* t-62-gzip.c - compressed traces, out and in: the same bytes for the same run, and a
  * sentence for what is no whole file. */
 #define _XOPEN_SOURCE 700   /* mkdtemp, setrlimit */
+#include "files.h"
 #include "make.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
-
-static char directory[] = "/tmp/streamlab-gzip-XXXXXX";
-
-static const char *in_directory(const char *name)
-{
-    static char path[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", directory, name);
-    return path[turn];
-}
 
 typedef struct bytes { unsigned char *data; size_t n; } bytes;
 
-static bytes contents(const char *path)
+static bytes bytes_of(const char *path)
 {
-    bytes b = { NULL, 0 };
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return b;
-    fseek(file, 0, SEEK_END);
-    b.n = (size_t)ftell(file);
-    rewind(file);
-    b.data = calloc(1, b.n + 1);
-    if (!b.data || fread(b.data, 1, b.n, file) != b.n)
-        diag("cannot read %s", path);
-    fclose(file);
+    struct stat info;
+    bytes b = { (unsigned char *)contents(path), 0 };
+    if (b.data && stat(path, &info) == 0)
+        b.n = (size_t)info.st_size;
     return b;
 }
 
@@ -86,8 +68,8 @@ static void test_out(const sl_timeline *tl)
     save(tl, "a.json");
     save(tl, "a.json.gz");
     save(tl, "b.json.gz");
-    bytes plain = contents(in_directory("a.json")), packed = contents(in_directory("a.json.gz"));
-    bytes again = contents(in_directory("b.json.gz"));
+    bytes plain = bytes_of(in_directory("a.json")), packed = bytes_of(in_directory("a.json.gz"));
+    bytes again = bytes_of(in_directory("b.json.gz"));
     ok(packed.n > 10 && memcmp(packed.data, header, 10) == 0,
        "a name in .gz is compressed, without time, name and system");
     ok(same(packed, again), "the same run is the same bytes, under another name, too");
@@ -115,7 +97,7 @@ static int64_t loaded(const char *name, sl_error *err)
 static void test_in(int n)
 {
     sl_error err;
-    bytes packed = contents(in_directory("a.json.gz")), plain = contents(in_directory("a.json"));
+    bytes packed = bytes_of(in_directory("a.json.gz")), plain = bytes_of(in_directory("a.json"));
     is_int(loaded("a.json.gz", &err), n, "a compressed trace is read");
     put(in_directory("c.json"), packed.data, packed.n);
     is_int(loaded("c.json", &err), n, "also if its name does not say so");
@@ -185,7 +167,7 @@ static void test_full_disk(const sl_timeline *tl)
     sl_status status = sl_timeline_save_kineto(tl, in_directory("old.gz"), &err);
     setrlimit(RLIMIT_FSIZE, &limit);
     is_int(status, SL_EIO, "a write that fails is SL_EIO: %s", err.msg);
-    bytes old = contents(in_directory("old.gz"));
+    bytes old = bytes_of(in_directory("old.gz"));
     ok(old.n == 3 && memcmp(old.data, "old", 3) == 0, "the old file is whole");
     free(old.data);
     is_int(sl_timeline_save_kineto(tl, in_directory("none/x.gz"), &err), SL_EIO,
@@ -194,10 +176,7 @@ static void test_full_disk(const sl_timeline *tl)
 
 int main(void)
 {
-    if (!mkdtemp(directory)) {
-        printf("Bail out! no temporary directory\n");
-        return 1;
-    }
+    make_directory();
     plan(0);
     sl_timeline *tl = many(5000);
     test_out(tl);

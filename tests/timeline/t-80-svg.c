@@ -7,35 +7,19 @@
  * take 0.4 at each side.
  */
 #define _XOPEN_SOURCE 700   /* mkdtemp */
+#include "files.h"
 #include "make.h"
 
 #include <ctype.h>
-#include <unistd.h>
 
-static char directory[] = "/tmp/streamlab-svg-XXXXXX";
 static char path[64];
-
-static char *contents(void)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *data = calloc(1, (size_t)size + 1);
-    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
-        diag("cannot read %s", path);
-    fclose(file);
-    return data;
-}
 
 /* The picture as text; the caller frees it. */
 static char *picture(const sl_timeline *tl, const sl_picture_options *options)
 {
     sl_error err;
     must(sl_timeline_save_svg(tl, path, options, &err), &err);
-    return contents();
+    return contents(path);
 }
 
 static const sl_picture_options plain = { .width_px = 700, .theme = SL_THEME_LIGHT };
@@ -567,6 +551,32 @@ static void test_options(void)
     sl_timeline_release(tl);
 }
 
+/* Hostile ones: a name whose every part is anonymous, 400 operations of 146 years at the
+ * same time, whose lengths add up beyond 64 bits. */
+static void test_hostile(void)
+{
+    enum { PARTS = 20000, SPANS = 400 };
+    static const char part[] = "(anonymous namespace)::";
+    const int64_t far = (INT64_C(1) << 61) - 1;
+    size_t n = sizeof part - 1;
+    char *name = malloc(PARTS * n + 3);
+    for (size_t i = 0; i < PARTS; i++)
+        memcpy(name + i * n, part, n);
+    strcpy(name + PARTS * n, "f<");
+    char *text = picture_of_kernel(name, 700);
+    ok(has(text, ">f</text>"), "a name of many anonymous parts is short in its bar");
+    free(text);
+    free(name);
+    sl_timeline *tl = make();
+    for (int i = 0; i < SPANS; i++)
+        kernel(tl, 1, -far, far);
+    finish(tl);
+    text = picture(tl, &plain);
+    is_picture(text, "operations of 146 years above each other");
+    free(text);
+    sl_timeline_release(tl);
+}
+
 static void test_files(void)
 {
     sl_timeline *tl = with_event();
@@ -583,10 +593,7 @@ static void test_files(void)
 
 int main(void)
 {
-    if (!mkdtemp(directory)) {
-        printf("Bail out! no directory in /tmp\n");
-        return 1;
-    }
+    make_directory();
     snprintf(path, sizeof path, "%s/x.svg", directory);
     test_places();
     test_range();
@@ -604,6 +611,7 @@ int main(void)
     test_tooltip();
     test_themes();
     test_options();
+    test_hostile();
     test_files();
     unlink(path);
     rmdir(directory);

@@ -1,38 +1,11 @@
 /* t-81-html.c - the report: one file that needs nothing else, whole or not at all. */
 #define _XOPEN_SOURCE 700   /* mkdtemp */
+#include "files.h"
 #include "make.h"
 #include "../../core/timeline/columns.h"
 #include "../../core/timeline/picture.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static char directory[] = "/tmp/streamlab-html-XXXXXX";
-
-static const char *in_directory(const char *name)
-{
-    static char path[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", directory, name);
-    return path[turn];
-}
-
-static char *contents(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *data = calloc(1, (size_t)size + 1);
-    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
-        diag("cannot read %s", path);
-    fclose(file);
-    return data;
-}
 
 /* The page of a timeline; the caller frees it. */
 static char *page_of(const sl_timeline *tl)
@@ -50,17 +23,6 @@ static int count(const char *text, const char *part)
     int n = 0;
     for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
         n++;
-    return n;
-}
-
-static int files_in_directory(void)
-{
-    int n = 0;
-    DIR *dir = opendir(directory);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        n += entry->d_name[0] != '.';
-    if (dir)
-        closedir(dir);
     return n;
 }
 
@@ -266,10 +228,7 @@ static void failing_to_write(void)
 int main(void)
 {
     plan(0);
-    if (!mkdtemp(directory)) {
-        printf("Bail out! no folder for the pages\n");
-        return 1;
-    }
+    make_directory();
     columns();
     it_needs_nothing_else();
     it_has_the_figures();

@@ -143,5 +143,5 @@ function copyEnds(op) {
 function causeWords(cause, by) {
     const words = CAUSE_WORDS[data.causes[cause]];
     if (!words) return "";
-    return words.replace("{}", by >= 0 ? opTitle(by) : "other work");
+    return words.replace("{}", () => by >= 0 ? opTitle(by) : "other work");    /* as it is */
 }

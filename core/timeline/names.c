@@ -1,0 +1,87 @@
+/* names.c - kinds, engines and causes by their names, as scripts and files have them. */
+#include "timeline.h"
+
+#include <string.h>
+
+static const char *const kind_names[SL_SPAN_KINDS] = {
+    [SL_SPAN_KERNEL] = "kernel",
+    [SL_SPAN_MEMCPY_H2D] = "memcpy_h2d",
+    [SL_SPAN_MEMCPY_D2H] = "memcpy_d2h",
+    [SL_SPAN_MEMCPY_D2D] = "memcpy_d2d",
+    [SL_SPAN_MEMCPY_P2P] = "memcpy_p2p",
+    [SL_SPAN_MEMSET] = "memset",
+    [SL_SPAN_HOST_FUNC] = "host_func",
+};
+
+static const char *const cause_names[SL_CAUSES] = {
+    [SL_CAUSE_NONE] = "none",
+    [SL_CAUSE_LATENCY] = "latency",
+    [SL_CAUSE_STREAM_ORDER] = "stream_order",
+    [SL_CAUSE_EVENT] = "event_wait",
+    [SL_CAUSE_NULL_STREAM] = "null_stream",
+    [SL_CAUSE_CHANNEL] = "channel_alias",
+    [SL_CAUSE_ENGINE] = "engine_busy",
+    [SL_CAUSE_ROOM] = "no_sm_room",
+    [SL_CAUSE_PRIORITY] = "priority",
+    [SL_CAUSE_QUEUE_FULL] = "launch_queue_full",
+    [SL_CAUSE_HOST_BLOCKED] = "host_blocked",
+    [SL_CAUSE_HOST_WORK] = "host_work",
+    [SL_CAUSE_HOST_ISSUING] = "host_issuing",
+    [SL_CAUSE_UNKNOWN] = "unknown",
+};
+
+static const char *const engine_names[SL_ENGINES] = {
+    [SL_ENGINE_COMPUTE] = "compute",
+    [SL_ENGINE_H2D] = "h2d",
+    [SL_ENGINE_D2H] = "d2h",
+    [SL_ENGINE_P2P] = "p2p",
+    [SL_ENGINE_HOST] = "host",
+};
+
+const char *sl_span_kind_name(sl_span_kind kind)
+{
+    return (unsigned)kind < SL_SPAN_KINDS ? kind_names[kind] : "unknown";
+}
+
+const char *sl_engine_name(sl_engine engine)
+{
+    return (unsigned)engine < SL_ENGINES ? engine_names[engine] : "unknown";
+}
+
+static int find_name(const char *name, const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    }
+    return -1;
+}
+
+bool sl_span_kind_parse(const char *name, sl_span_kind *kind)
+{
+    int found = find_name(name, kind_names, SL_SPAN_KINDS);
+    if (found >= 0)
+        *kind = (sl_span_kind)found;
+    return found >= 0;
+}
+
+bool sl_engine_parse(const char *name, sl_engine *engine)
+{
+    int found = find_name(name, engine_names, SL_ENGINES);
+    if (found >= 0)
+        *engine = (sl_engine)found;
+    return found >= 0;
+}
+
+const char *sl_cause_name(sl_cause cause)
+{
+    return (unsigned)cause < SL_CAUSES ? cause_names[cause] : "unknown";
+}
+
+bool sl_cause_parse(const char *name, sl_cause *cause)
+{
+    int found = find_name(name, cause_names, SL_CAUSES);
+    if (found >= 0)
+        *cause = (sl_cause)found;
+    return found >= 0;
+}
