@@ -223,6 +223,21 @@ static void test_held(void)
     sl_timeline_release(tl);
 }
 
+/* Such a timeline can be made, if not recorded. */
+static void test_later_record(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 2, 100, 200);
+    call(tl, SL_CALL_STREAM_WAIT, 1, issued + 2, 2);
+    call(tl, SL_CALL_EVENT_RECORD, 2, 0, 0);
+    kernel(tl, 1, 300, 400);
+    finish(tl);
+    sl__arrows arrows = find(tl, SL__ARROW_EVENT, 10);
+    is_int(arrows.n, 0, "a record that comes after the wait stands for nothing");
+    sl__arrows_free(&arrows);
+    sl_timeline_release(tl);
+}
+
 static void test_empty(void)
 {
     sl_timeline *tl = make();
@@ -239,13 +254,14 @@ static void test_empty(void)
 
 int main(void)
 {
-    plan(38);
+    plan(39);
     test_colours();
     test_event();
     test_chain();
     test_null_stream();
     test_host_waits();
     test_held();
+    test_later_record();
     test_empty();
     return done_testing();
 }
