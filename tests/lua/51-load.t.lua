@@ -129,6 +129,21 @@ local function no_lines_of_this_script()
     os.remove(path .. ".json")
 end
 
+-- Recorded on an H200; the overlaps are HTA's, to the ns (make check-hta compares them).
+local function from_a_gpu()
+    local blocking = lab.load("tests/timeline/data/torch_puzzler_blocking.json.gz")
+    T.is(blocking.span_count, 24 + 8 + 8, "a trace that PyTorch wrote on a GPU is read")
+    T.near(blocking:overlap_us("kernel", "memcpy_d2h"), 7592.308, 1e-6, "its overlaps are HTA's")
+    T.is(blocking:overlap_us("kernel", "memcpy_h2d"), 0, "also where there are none")
+    local cause = blocking:causes()[1]
+    T.is(cause.cause, "host_blocked", "and the puzzler's cause is found in it")
+    T.is(cause.inferred, true, "by its records")
+    T.like(cause.remedy, "PyTorch", "the remedy is in PyTorch's words")
+    local other = lab.load("tests/timeline/data/torch_puzzler_nonblocking.json.gz")
+    T.near(other:overlap_us("memcpy_h2d", "memcpy_d2h"), 927.613, 1e-6,
+        "without blocking the copies overlap")
+end
+
 local function refusals()
     ideal.refuses(T, function() lab.load(path .. ".none") end, "SL_EIO", "No such file",
         "a file that is not there")
@@ -149,6 +164,7 @@ end
 
 without_device()
 from_pytorch()
+from_a_gpu()
 our_own(".json")
 our_own(".json.gz")
 several_devices()
