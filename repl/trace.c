@@ -113,7 +113,9 @@ static const char *push_nth_path(lua_State *L, const char *path, int n)
 {
     if (n == 1)
         return lua_pushstring(L, path);
-    const char *dot = strrchr(path, '.');
+    size_t length = strlen(path), gz = strlen(".json.gz");
+    bool compressed = length > gz && strcmp(path + length - gz, ".json.gz") == 0;
+    const char *dot = compressed ? path + length - gz : strrchr(path, '.');
     lua_pushlstring(L, path, (size_t)(dot - path));
     lua_pushfstring(L, ".%d%s", n, dot);
     lua_concat(L, 2);

@@ -62,16 +62,6 @@ typedef struct search {
     sl__stretches found;
 } search;
 
-static int64_t max_ns(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static const sl__item *item_at(const search *s, size_t item)
 {
     return &s->holds.items[item];
@@ -197,12 +187,12 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
     }
     for (size_t k = sl__order_count(&s->by_host, to_ns - 1); k > 0 && to_ns > from_ns; k--) {
         size_t i = s->by_host.at[k - 1].item;
-        int64_t start_ns = max_ns(item_at(s, i)->host_start_ns, from_ns);
-        int64_t end_ns = min_ns(item_at(s, i)->host_end_ns, to_ns);
+        int64_t start_ns = sl__max_ns(item_at(s, i)->host_start_ns, from_ns);
+        int64_t end_ns = sl__min_ns(item_at(s, i)->host_end_ns, to_ns);
         if (!may_step(s, from_ns + shift_ns, to_ns + shift_ns))
             return SL__NO_ITEM;
         if (end_ns < to_ns)
-            note_pause(s, i, after, max_ns(end_ns, from_ns), to_ns, shift_ns);
+            note_pause(s, i, after, sl__max_ns(end_ns, from_ns), to_ns, shift_ns);
         size_t awaited = synchronised_with(s, i);
         if (awaited != SL__NO_ITEM && item_at(s, awaited)->end_ns < end_ns + shift_ns
             && end_ns > from_ns) {
@@ -211,7 +201,7 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
             return awaited;
         }
         note(s, cause_of_call(s, i), true, i, start_ns + shift_ns, end_ns + shift_ns);
-        to_ns = end_ns < from_ns ? from_ns : min_ns(to_ns, start_ns);
+        to_ns = end_ns < from_ns ? from_ns : sl__min_ns(to_ns, start_ns);
         after = i;
     }
     if (to_ns > from_ns)
@@ -225,7 +215,7 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
  * while the operation runs, when it was ready. */
 static int64_t visible_ns(const search *s, size_t item)
 {
-    return min_ns(item_at(s, item)->host_end_ns, item_at(s, item)->ready_ns);
+    return sl__min_ns(item_at(s, item)->host_end_ns, item_at(s, item)->ready_ns);
 }
 
 /* A kernel of another stream that ran at `ns`, the latest to start. */
@@ -250,7 +240,7 @@ static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64
     if (cause == SL_CAUSE_NONE)
         cause = SL_CAUSE_LATENCY;
     if (cause == SL_CAUSE_PRIORITY && by != SL__NO_ITEM) {
-        int64_t went_ns = min_ns(max_ns(from_ns, item_at(s, by)->start_ns), to_ns);
+        int64_t went_ns = sl__min_ns(sl__max_ns(from_ns, item_at(s, by)->start_ns), to_ns);
         note(s, cause, idle, by, went_ns, to_ns);
         note(s, SL_CAUSE_ROOM, idle, running_at(s, item, from_ns), from_ns, went_ns);
         return;
@@ -274,12 +264,12 @@ static void note_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 static size_t step_to_host(search *s, size_t item, int64_t ready_ns, int64_t *to_ns)
 {
     int64_t visible = visible_ns(s, item);
-    int64_t shift = max_ns(0, ready_ns - visible);
-    size_t by = walk_host(s, s->from_ns - shift, min_ns(visible, ready_ns), shift);
+    int64_t shift = sl__max_ns(0, ready_ns - visible);
+    size_t by = walk_host(s, s->from_ns - shift, sl__min_ns(visible, ready_ns), shift);
     if (by == SL__NO_ITEM)
         return by;
-    int64_t end_ns = max_ns(item_at(s, by)->end_ns, s->from_ns);
-    *to_ns = min_ns(max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
+    int64_t end_ns = sl__max_ns(item_at(s, by)->end_ns, s->from_ns);
+    *to_ns = sl__min_ns(sl__max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
     note_run(s, by, *to_ns, end_ns);
     return by;
 }
@@ -290,8 +280,8 @@ static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cau
                                 int64_t *to_ns)
 {
     size_t by = item_at(s, item)->ready_by;
-    int64_t end_ns = min_ns(max_ns(item_at(s, by)->end_ns, s->from_ns), ready_ns);
-    *to_ns = min_ns(max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
+    int64_t end_ns = sl__min_ns(sl__max_ns(item_at(s, by)->end_ns, s->from_ns), ready_ns);
+    *to_ns = sl__min_ns(sl__max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
     note(s, SL_CAUSE_LATENCY, true, SL__NO_ITEM, end_ns, ready_ns);
     if (s->chain)
         note_run(s, by, *to_ns, end_ns);
@@ -308,7 +298,7 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
         const sl__item *it = item_at(s, item);
         sl_cause cause = (sl_cause)it->ready_cause;
         bool by_host = cause == SL_CAUSE_LATENCY || cause == SL_CAUSE_NONE;
-        int64_t ready_ns = min_ns(max_ns(it->ready_ns, s->from_ns), to_ns);
+        int64_t ready_ns = sl__min_ns(sl__max_ns(it->ready_ns, s->from_ns), to_ns);
         note_start(s, item, true, ready_ns, to_ns);
         if (via == SL_CAUSE_NONE || via == SL_CAUSE_STREAM_ORDER)
             via = cause;
@@ -337,7 +327,7 @@ static void look_at_wait(search *s, size_t item)
     if (ready == SL_CAUSE_CHANNEL || ready == SL_CAUSE_NULL_STREAM) {
         int64_t from_ns = visible_ns(s, item);
         if (waiter->before != SL__NO_ITEM)
-            from_ns = max_ns(from_ns, item_at(s, waiter->before)->end_ns);
+            from_ns = sl__max_ns(from_ns, item_at(s, waiter->before)->end_ns);
         note(s, ready, false, waiter->ready_by, from_ns, waiter->ready_ns);
     }
 }
@@ -354,7 +344,7 @@ static void look_at_engine(search *s, sl_engine engine)
             s->from_ns = end_ns;
             walk_gap(s, item, item_at(s, item)->start_ns);
         }
-        end_ns = max_ns(end_ns, item_at(s, item)->end_ns);
+        end_ns = sl__max_ns(end_ns, item_at(s, item)->end_ns);
     }
     for (size_t i = 0; i < order->n; i++)
         look_at_wait(s, order->at[i].item);
@@ -370,7 +360,7 @@ static void look_beside(search *s, size_t item)
         before = item_at(s, before)->before;
     s->from_ns = sl__timeline_first_ns(s->holds.timeline);
     if (before != SL__NO_ITEM)
-        s->from_ns = max_ns(s->from_ns, item_at(s, before)->end_ns);
+        s->from_ns = sl__max_ns(s->from_ns, item_at(s, before)->end_ns);
     s->waiter = item;
     if (sl__union_measure_ns(&s->room, s->from_ns, waiter->start_ns) > 0)
         walk_gap(s, item, waiter->start_ns);

@@ -109,8 +109,8 @@ static bool put_findings(const sl_timeline *timeline, const sl_explanation *e, i
     int64_t least_ns = sl_timeline_makespan_ns(timeline) / 1000 * SHOWN_PERMILLE, rest_ns = 0;
     size_t shown = 0, n_rest = 0;
     sl__label_wrap(out, e->inferred ? "Where time was lost (inferred from the records)"
-                                 : "Where time was lost (known exactly: the GPU is simulated)",
-                0, columns);
+                                    : "Where time was lost (known exactly: the GPU is simulated)",
+                   0, columns);
     for (size_t i = 0; i < e->n_findings; i++) {
         bool large = shown < SHOWN_FINDINGS && e->findings[i].lost_ns >= least_ns;
         if (i < MOST_FINDINGS && is_told(timeline, e, i))
@@ -171,7 +171,7 @@ static void put_chain(const sl_timeline *timeline, const sl_explanation *e, int 
     enum { TIME_COLUMNS = 9 };
     int64_t rest_ns = 0;
     sl__label_wrap(out, "What the makespan consists of (the chain of waits back from its end)", 0,
-                columns);
+                   columns);
     for (size_t i = 0; i < e->n_chain; i++) {
         if (i >= SHOWN_PARTS) {
             rest_ns = sl__add_ns(rest_ns, e->chain[i].lost_ns);
@@ -206,13 +206,13 @@ sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text 
     bool fine = true;
     columns = columns <= 0 ? 80 : columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
     if (n_spans == 0)
-        sl__label_wrap(out, "The timeline is empty: nothing ran on the device, so nothing waited.", 0,
-                    columns);
+        sl__label_wrap(out, "The timeline is empty: nothing ran on the device, so nothing waited.",
+                       0, columns);
     else
         put_chain(timeline, &e, columns, out);
     if (n_spans > 0 && e.n_findings == 0)
-        sl__label_wrap(out, "No time was lost: no engine stood still before work that came to it.", 0,
-                    columns);
+        sl__label_wrap(out, "No time was lost: no engine stood still before work that came to it.",
+                       0, columns);
     else if (n_spans > 0)
         fine = put_findings(timeline, &e, columns, out);
     sl_explanation_free(&e);

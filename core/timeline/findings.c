@@ -12,11 +12,6 @@
 
 #include "store.h"
 
-static int64_t max_ns(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static int compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
@@ -230,7 +225,7 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group,
                 break;
             from_ns = at[i].from_ns;
         }
-        to_ns = max_ns(to_ns, at[i].to_ns);
+        to_ns = sl__max_ns(to_ns, at[i].to_ns);
         f.many_waiters |= is_elsewhere(list, at[i].waiter, at->waiter);
         f.many_by |= is_elsewhere(list, at[i].by, at->by);
         if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns)

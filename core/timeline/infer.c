@@ -47,11 +47,6 @@ typedef struct inferring {
     int64_t *blocks_started, *blocks_ended; /* of the first i kernels in either order */
 } inferring;
 
-static int64_t min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static sl__item *item_at(const inferring *in, size_t item)
 {
     return &in->holds->items[item];
@@ -184,7 +179,7 @@ static void infer_ready(const inferring *in, size_t i, size_t lane)
     /* Records and waits that nobody has timed pass when they are ready. */
     if (untimed)
         item->start_ns = item->end_ns = item->ready_ns;
-    item->ready_ns = min_ns(item->ready_ns, item->start_ns);
+    item->ready_ns = sl__min_ns(item->ready_ns, item->start_ns);
 }
 
 /* A pageable copy is issued only when its stream has come to it, while the host waits in
@@ -197,7 +192,7 @@ static void look_into_call(const inferring *in, size_t i, size_t lane)
     if (!by_host || !is_pageable(in, i))
         return;
     int64_t ready_ns = item->ready_ns;
-    item->ready_ns = min_ns(item->host_start_ns + 1, ready_ns);
+    item->ready_ns = sl__min_ns(item->host_start_ns + 1, ready_ns);
     wait_in_stream(in, item, lane, ready_ns);
     item->ready_ns = ready_ns;
 }
@@ -339,7 +334,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     size_t other = ended_last(in, span, item->ready_ns, span->start_ns + AT_ONCE_NS);
     bool is_long = item->start_ns - item->ready_ns > usual_ns(in, item);
     bool followed = follows(in, item, other, AT_ONCE_NS);
-    int64_t before_ns = followed ? min_ns(item_at(in, other)->end_ns, span->start_ns)
+    int64_t before_ns = followed ? sl__min_ns(item_at(in, other)->end_ns, span->start_ns)
                                  : span->start_ns;
     bool usual = item->ready_by == SL__NO_ITEM ? !is_long : !(followed || is_long);
     if (usual || had_room(in, before_ns - 1)) {

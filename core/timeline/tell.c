@@ -369,8 +369,8 @@ static bool reads_a_value(const sl__sides *s)
 static void advise_blocked(const sl__sides *s, sl_text *out)
 {
     if (is_to_pageable(s->by) && reads_a_value(s))
-        sl_text_add(out, "Reading a value waits for all work before it in its stream: read it after "
-                    "the other work has been issued, and not in every round");
+        sl_text_add(out, "Reading a value waits for all work before it in its stream: read it "
+                    "after the other work has been issued, and not in every round");
     else if (is_to_pageable(s->by))
         advise_to_pageable(s, out);
     else if (is_from_pageable(s->by))

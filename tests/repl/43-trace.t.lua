@@ -65,6 +65,11 @@ json = read(folder .. "/x.2.json")
 tap.ok(json and json:find("spin") and not json:find("matmul"),
     "the second device's is saved beside it")
 
+run { "--backend=sim", "--trace", folder .. "/y.json.gz", "-e",
+      work .. "lab.open{backend='sim', profile='t4'} lab.spin(1)" }
+tap.ok(read(folder .. "/y.json.gz") and read(folder .. "/y.2.json.gz"),
+    "compressed traces are numbered before both suffixes")
+
 -- ---- what cannot be written ------------------------------------------------------
 
 local function refused(file, name)
