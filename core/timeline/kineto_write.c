@@ -467,6 +467,13 @@ static void per_sm(writer *w, const char *key, uint64_t figure, uint64_t parts)
     sl__json_milli(&w->file, (int64_t)(figure * 1000 / parts));
 }
 
+static void put_grid(writer *w, const sl_span *span)
+{
+    number(w, ",\"grid\":[", span->blocks);
+    number(w, ",1,1],\"block\":[", span->threads);
+    raw(w, ",1,1]");
+}
+
 static void put_kernel_args(writer *w, const sl_span *span)
 {
     int sms = sl_timeline_device(w->timeline)->sm_count;
@@ -481,9 +488,7 @@ static void put_kernel_args(writer *w, const sl_span *span)
         per_sm(w, ",\"blocks per SM\":", blocks, n);
         per_sm(w, ",\"warps per SM\":", blocks * span->threads, n * WARP);
     }
-    number(w, ",\"grid\":[", span->blocks);
-    number(w, ",1,1],\"block\":[", span->threads);
-    raw(w, ",1,1]");
+    put_grid(w, span);
     if (span->symbol)
         text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
 }
@@ -497,6 +502,8 @@ static void put_device_work(writer *w, const sl_span *span, uint64_t tid, sl__in
     sl__json_uint(&w->file, tid);
     if (kernel)
         put_kernel_args(w, span);
+    else if (span->blocks)      /* a memset, or a copy within the device: on the SMs as well */
+        put_grid(w, span);
     if (!kernel || span->bytes)
         number(w, ",\"bytes\":", span->bytes);
     if (!kernel) {
