@@ -4,7 +4,8 @@
  * when the latest of these is past, which is named as its reason:
  *   - its call on the host (of a call that goes on while it runs: the beginning);
  *   - the end of what comes before it in its stream;
- *   - for a wait, the record that it waits for;
+ *   - for a wait, the record that it waits for (where that is not known, what ended right
+ *     before the operation behind the wait started);
  *   - for the legacy NULL stream, the end of everything in blocking streams, and for
  *     those the end of what the NULL stream holds.
  * What ended after the operation had started cannot have been the reason: a foreign trace
@@ -44,6 +45,7 @@ typedef struct inferring {
     const sl_stream_note **notes;           /* by lane, or NULL */
     size_t null_stream, blocking;           /* what ended last there, or SL__NO_ITEM */
     sl__order by_start[SL_ENGINES], by_end[SL_ENGINES];
+    sl__order all_by_end;
     int64_t *blocks_started, *blocks_ended; /* of the first i kernels in either order */
 } inferring;
 
@@ -59,6 +61,7 @@ static void inferring_close(inferring *in)
     free(in->notes);
     free(in->blocks_started);
     free(in->blocks_ended);
+    free(in->all_by_end.at);
     for (int engine = 0; engine < SL_ENGINES; engine++) {
         free(in->by_start[engine].at);
         free(in->by_end[engine].at);
@@ -82,7 +85,7 @@ static int64_t *sum_blocks(const sl__holds *holds, const sl__order *order)
 
 static sl_status order_engines(inferring *in, sl_error *err)
 {
-    sl_status status = SL_OK;
+    sl_status status = sl__holds_order(in->holds, SL__ALL_SPANS, SL__BY_END, &in->all_by_end, err);
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
         status = sl__holds_order(in->holds, engine, SL__BY_START, &in->by_start[engine], err);
         if (status == SL_OK)
@@ -353,6 +356,36 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
         start_by_itself(in, item, span);
 }
 
+/* A wait for an event of which the records do not say where it was recorded. */
+static bool is_unresolved_wait(const inferring *in, size_t item)
+{
+    const sl_call *call = item == SL__NO_ITEM ? NULL : sl__item_call(in->holds, item);
+    return call && call->kind == SL_CALL_STREAM_WAIT
+           && sl__holds_find(in->holds, call->target) == SL__NO_ITEM;
+}
+
+/* What follows such a wait, and started right behind the end of what another stream had been
+ * given before the wait, waited for that. (PyTorch's records do not say more.) */
+static void guess_event(const inferring *in, sl__item *item, const sl_span *span)
+{
+    size_t k = sl__order_count(&in->all_by_end, span->start_ns);
+    if (item->start_cause != SL_CAUSE_UNKNOWN || !is_unresolved_wait(in, item->before))
+        return;
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        size_t other = in->all_by_end.at[--k].item;
+        int64_t end_ns = in->all_by_end.at[k].at_ns;
+        if (end_ns <= item->ready_ns || span->start_ns - end_ns > LAUNCH_NS)
+            return;
+        if (other >= item->before || !is_elsewhere(in, other, span))
+            continue;
+        item->ready_ns = end_ns;
+        item->ready_by = other;
+        item->ready_cause = SL_CAUSE_EVENT;
+        hold_start(item, SL_CAUSE_LATENCY, SL__NO_ITEM);
+        return;
+    }
+}
+
 static void infer_start(const inferring *in, size_t i)
 {
     sl__item *item = item_at(in, i);
@@ -368,6 +401,7 @@ static void infer_start(const inferring *in, size_t i)
             infer_kernel_start(in, item, span, i);
         else
             infer_copy_start(in, item, span, i);
+        guess_event(in, item, span);
     }
 }
 

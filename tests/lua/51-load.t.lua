@@ -142,6 +142,10 @@ local function from_a_gpu()
     local other = lab.load("tests/timeline/data/torch_puzzler_nonblocking.json.gz")
     T.near(other:overlap_us("memcpy_h2d", "memcpy_d2h"), 927.613, 1e-6,
         "without blocking the copies overlap")
+    local events = lab.load("tests/timeline/data/torch_events.json.gz"):causes()
+    T.is(events[1].cause, "event_wait", "a wait for a record that the trace does not name is seen")
+    T.is(events[1].engine, "h2d", "by the copy that followed")
+    T.is(events[1].count, 8, "behind all eight kernels before the record")
 end
 
 local function refusals()
