@@ -391,6 +391,18 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
                     is_foreign(s) ? "stream.wait_event(e)" : "s:wait_event(e)");
 }
 
+static int32_t priority_of(const sl__sides *s, const sl_span *span)
+{
+    const sl_stream_note *note = sl__timeline_note(s->timeline, span->stream);
+    return note ? note->priority : 0;
+}
+
+/* What waited has the higher priority already. */
+static bool is_more_urgent(const sl__sides *s)
+{
+    return s->waiter && s->by && priority_of(s, s->waiter) < priority_of(s, s->by);
+}
+
 static void advise(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
@@ -418,8 +430,10 @@ static void advise(const sl__sides *s, sl_text *out)
                         "sooner only with fewer bytes");
         break;
     case SL_CAUSE_ROOM:
-        sl_text_add(out, "A kernel that fills the GPU runs alone: only smaller grids overlap, and "
-                    "a higher priority lets a stream go first");
+        sl_text_add(out, "A kernel that fills the GPU runs alone: only smaller grids overlap, "
+                    "and %s",
+                    is_more_urgent(s) ? "a priority acts when blocks end, so make them shorter"
+                                      : "a higher priority lets a stream go first");
         break;
     case SL_CAUSE_PRIORITY:
         sl_text_add(out, "That is what the priority asks for; give both streams the same to have "

@@ -562,6 +562,26 @@ static void test_foreign(void)
     sl_timeline_release(tl);
 }
 
+/* A priority does not take blocks off the SMs. */
+static void test_urgent(void)
+{
+    sl_timeline *tl = recorded();
+    sl_error err;
+    sl_stream_note urgent = { .id = 2, .priority = -5 };
+    must(sl_timeline_add_stream(tl, &urgent, &err), &err);
+    run(tl, SL_SPAN_KERNEL, 1, "long", AT(0, 4), AT(5, 105));
+    run(tl, SL_SPAN_KERNEL, 2, "urgent", AT(6, 10), AT(105, 155));
+    finish(tl);
+    sl_finding f = { .cause = SL_CAUSE_ROOM, .waiter = 2, .by = 1, .lost_ns = 95000 };
+    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_finding_tell(tl, &f, &sentence, &remedy);
+    ok(strstr(remedy.data, "a priority acts when blocks end") != NULL,
+       "who has the higher priority is not told to take one");
+    sl_text_free(&sentence);
+    sl_text_free(&remedy);
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     plan(0);
@@ -573,5 +593,6 @@ int main(void)
     test_names();
     test_hardly();
     test_foreign();
+    test_urgent();
     return done_testing();
 }
