@@ -153,6 +153,16 @@ static bool is_pageable(const inferring *in, size_t i)
     return span && sl__span_is_pageable(span);
 }
 
+/* The way from the call to the start takes longer than a short kernel runs: that the one
+ * before ended meanwhile was not the reason, if the next could have followed it sooner. */
+static bool is_just_issued(const inferring *in, const sl__item *item)
+{
+    int64_t since_ns = item->start_ns - item->host_end_ns;
+    bool with_gap = item->before != SL__NO_ITEM
+                    && item->start_ns - item_at(in, item->before)->end_ns > NEXT_NS / 2;
+    return since_ns <= NEXT_NS || (since_ns <= LAUNCH_NS / 2 && with_gap);
+}
+
 /* A call that copies from or to pageable memory may wait in it until its stream has come
  * to it, and goes on when that has ended. What starts right behind its call could not have
  * started earlier: that its stream was busy until shortly before changed nothing. */
@@ -161,7 +171,7 @@ static void infer_ready(const inferring *in, size_t i, size_t lane)
     sl__item *item = item_at(in, i);
     const sl_call *call = sl__item_call(in->holds, i);
     bool untimed = call && call->device_ns == 0;
-    bool just_issued = !untimed && item->start_ns - item->host_end_ns <= NEXT_NS;
+    bool just_issued = !untimed && is_just_issued(in, item);
     bool within_call = !untimed && item->host_end_ns > item->start_ns;
     int64_t latest_ns = untimed ? INT64_MAX : item->start_ns + SLACK_NS;
     item->ready_cause = SL_CAUSE_LATENCY;
