@@ -94,8 +94,8 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
         || strcmp(slot->source, ar->short_src) != 0) {
         char text[LSL_WHERE_TEXT];
         format_where(ar, text, sizeof(text));
+        lsl_note_chunk(L, text, ar->source);        /* may raise: the slot is still whole */
         slot->id = sl_device_intern(device, text);
-        lsl_note_chunk(L, text, ar->source);
         slot->line = ar->currentline;
         slot->device = device;
         slot->source_bytes = (uint32_t)strlen(ar->short_src) + 1;
