@@ -41,7 +41,7 @@ static wishes read_wishes(lua_State *L, bool with_waits, const char *op)
 /* Pushes one, of the timeline at argument 1. */
 static causes_box *push_causes(lua_State *L, lsl_timeline *timeline, wishes w, const char *op)
 {
-    lsl_timeline_add_sources(L, timeline);
+    lsl_timeline_add_sources(L, timeline, op);
     causes_box *box = lsl_new(L, LSL_CAUSES, sizeof(*box));
     sl_error err;
     sl_status status = w.inferred ? sl_timeline_infer_causes(timeline->p, &box->found, &err)

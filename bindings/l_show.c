@@ -211,7 +211,7 @@ int lsl_timeline_explain(lua_State *L)
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "explain");
     if (columns == 0 || columns > 10000) columns = terminal_columns();
-    lsl_timeline_add_sources(L, box);
+    lsl_timeline_add_sources(L, box, "explain");
     sl_text *text = new_text(L);
     sl_error err;
     sl_status status = sl_timeline_explain(box->p, (int)columns, text, &err);
@@ -346,7 +346,7 @@ int lsl_timeline_save(lua_State *L)
         if (!has_suffix(path, formats[i].suffix)) continue;
         if (!formats[i].has_options && !lua_isnil(L, 3))
             lsl_fail(L, SL_EINVAL, "save", "a %s file has no options", formats[i].suffix);
-        lsl_timeline_add_sources(L, box);
+        lsl_timeline_add_sources(L, box, "save");
         formats[i].save(L, box->p, path);
         lua_settop(L, 1);
         return 1;

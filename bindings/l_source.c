@@ -167,7 +167,8 @@ static const char *find_line(const lines *index, long number, size_t *bytes)
     return *bytes > 0 ? text : NULL;
 }
 
-static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t where)
+static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t where,
+                     const char *op)
 {
     const char *text = sl_timeline_text(timeline, where), *colon = strrchr(text, ':');
     size_t bytes = 0;
@@ -177,14 +178,15 @@ static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t wh
     const char *line = index != NULL ? find_line(index, strtol(colon + 1, NULL, 10), &bytes) : NULL;
     if (line != NULL) {
         lua_pushlstring(L, line, bytes);
-        sl_timeline_set_source(timeline, where, lua_tostring(L, -1), NULL);
+        sl_error err;
+        lsl_check(L, sl_timeline_set_source(timeline, where, lua_tostring(L, -1), &err), &err, op);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
 }
 
 /* Positions are few; each is looked up once, however many operations carry it. */
-void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box)
+void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op)
 {
     if (box->has_sources) return;
     luaL_checkstack(L, 10, NULL);
@@ -199,7 +201,7 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box)
     int cache = lua_gettop(L);
     for (size_t id = 1; id < n_texts; id++)
         if (wanted[id] && *sl_timeline_source(box->p, (uint32_t)id) == '\0')
-            set_line(L, cache, box->p, (uint32_t)id);
+            set_line(L, cache, box->p, (uint32_t)id, op);
     lua_pop(L, 2);
     box->has_sources = true;
 }

@@ -18,7 +18,7 @@ typedef struct lsl_timeline {
 lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
 
 /* Gives the timeline the lines of the script that it has positions of (l_source.c). */
-void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box);
+void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
 
 int lsl_timeline_show(lua_State *L);
 int lsl_timeline_text(lua_State *L);

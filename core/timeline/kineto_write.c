@@ -63,6 +63,7 @@
 
 #include "json.h"
 #include "kineto.h"
+#include "kineto_row.h"
 #include "kineto_write_header.h"
 #include "lanes.h"
 #include "outfile.h"
@@ -76,13 +77,10 @@
 #define WARP 32
 #define RUNTIME "cuda_runtime"
 
-/* A row of slices; the last one so far, once there is one, and its real end. */
-typedef struct row { sl__interval last; int64_t own_end_ns; bool filled; } row;
-
 /* Of one stream: the rows that it has. */
 typedef struct lane {
     bool device, sync, host;
-    row device_row, sync_row, host_row;
+    sl__row device_row, sync_row, host_row;
 } lane;
 
 typedef struct writer {
@@ -91,7 +89,7 @@ typedef struct writer {
     sl__lanes index;
     lane *lanes;
     bool device_sync;           /* there is a row for the whole device */
-    row device_sync_row, cpu_rows[CPU_ROWS];
+    sl__row device_sync_row, cpu_rows[CPU_ROWS];
     int n_cpu_rows;             /* have a name so far */
     const sl_hold *holds;       /* those of what is still to come */
     size_t n_holds;
@@ -108,40 +106,6 @@ static lane *lane_of(writer *w, uint32_t stream)
 static uint64_t stream_number(uint32_t stream)
 {
     return (uint64_t)stream + SL__FIRST_STREAM;
-}
-
-static double us(int64_t ns)
-{
-    return (double)ns / 1000;
-}
-
-static int64_t cut_ns(int64_t ns)
-{
-    return (int64_t)(us(ns) * 1000);
-}
-
-/* Does a slice at start_ns still come after `last` for readers that take the decimals as
- * doubles? HTA adds ts and dur, 203.442 + 0.270 > 203.712, and would nest what only
- * touches; Perfetto cuts 1000 ts and 1000 dur to whole ns, 1000 * 1.001 < 1001. */
-static bool reads_after(const writer *w, sl__interval last, int64_t start_ns)
-{
-    int64_t from = last.start_ns - w->base_ns, to = start_ns - w->base_ns;
-    int64_t duration = last.end_ns - last.start_ns;
-    return us(from) + us(duration) <= us(to) && cut_ns(from) + cut_ns(duration) <= cut_ns(to);
-}
-
-/* Where a slice goes on a row. */
-static sl__interval place(const writer *w, row *on, int64_t start_ns, int64_t stop_ns)
-{
-    sl__interval placed = { start_ns, stop_ns };
-    if (on->filled && placed.start_ns < on->last.end_ns)
-        placed.start_ns = on->last.end_ns;
-    if (on->filled && !reads_after(w, on->last, placed.start_ns))
-        placed.start_ns++;
-    if (placed.end_ns < placed.start_ns)
-        placed.end_ns = placed.start_ns;
-    *on = (row){ placed, stop_ns, true };
-    return placed;
 }
 
 /* ---- pieces of an event ---------------------------------------------------- */
@@ -370,7 +334,7 @@ static spot begin_call(writer *w, const char *cat, const char *name, uint64_t co
                        uint32_t where, int64_t start_ns, int64_t end_ns)
 {
     int i = cpu_row_at(w, start_ns);
-    spot at = { CPU_TID + (uint64_t)i, place(w, &w->cpu_rows[i], start_ns, end_ns) };
+    spot at = { CPU_TID + (uint64_t)i, sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns) };
     begin_slice(w, cat, name, SL__HOST_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position)
@@ -526,8 +490,8 @@ static void put_span(writer *w, const sl_span *span)
     flag(w, ",\"loaded\":true", span->flags & SL_SPAN_LOADED);
     raw(w, "}}");
     flow(w, true, span->correlation, SL__HOST_PID, call.tid, call.when.start_ns);
-    sl__interval when = place(w, host ? &l->host_row : &l->device_row, span->start_ns,
-                          span->end_ns);
+    sl__interval when = sl__row_place(host ? &l->host_row : &l->device_row, w->base_ns,
+                                      span->start_ns, span->end_ns);
     if (host)
         put_host_func(w, span, tid, when);
     else
@@ -585,8 +549,9 @@ static void put_sync(writer *w, const sl_call *call, const char *name, bool reco
     lane *l = lane_of(w, call->stream);
     uint64_t stream = stream_number(call->stream);
     bool waits = call->kind == SL_CALL_STREAM_WAIT;
-    sl__interval when = place(w, of_stream ? &l->sync_row : &w->device_sync_row,
-                          call->host_start_ns, waits ? call->host_start_ns : call->host_end_ns);
+    sl__interval when = sl__row_place(of_stream ? &l->sync_row : &w->device_sync_row, w->base_ns,
+                                      call->host_start_ns,
+                                      waits ? call->host_start_ns : call->host_end_ns);
     begin_slice(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
     begin_device_args(w, call->correlation, ",\"stream\":");
     if (of_stream)

@@ -3,6 +3,7 @@
 #define TESTS_TIMELINE_MAKE_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../core/streamlab.h"
 #include "../tap.h"
@@ -78,6 +79,37 @@ TAP_UNUSED static void note(sl_timeline *tl, uint32_t id, const char *name, bool
     sl_error err;
     sl_stream_note n = { .id = id, .name = text_id(tl, name), .non_blocking = non_blocking };
     must(sl_timeline_add_stream(tl, &n, &err), &err);
+}
+
+/* Selections of one thing. */
+TAP_UNUSED static sl_selection engine(int e)
+{
+    sl_selection s = sl_select_all;
+    s.engine = e;
+    return s;
+}
+
+TAP_UNUSED static sl_selection kind(int k)
+{
+    sl_selection s = sl_select_all;
+    s.kind = k;
+    return s;
+}
+
+TAP_UNUSED static sl_selection stream(int64_t id)
+{
+    sl_selection s = sl_select_all;
+    s.stream = id;
+    return s;
+}
+
+/* How often a text has `what` in it, counting none within another. */
+TAP_UNUSED static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
+        n++;
+    return n;
 }
 
 TAP_UNUSED static void finish(sl_timeline *tl)

@@ -17,10 +17,6 @@ static int64_t overlap(const sl_timeline *tl, sl_selection a, sl_selection b)
     return ns;
 }
 
-static sl_selection engine(int e) { sl_selection s = sl_select_all; s.engine = e; return s; }
-static sl_selection kind(int k) { sl_selection s = sl_select_all; s.kind = k; return s; }
-static sl_selection stream(int64_t i) { sl_selection s = sl_select_all; s.stream = i; return s; }
-
 /*   compute  0 ......... 100
  *   h2d             50 ......... 150
  *   d2h                      120 ......... 200 */

@@ -41,10 +41,6 @@ static const char *gaps(const sl_timeline *tl, sl_selection sel)
     return text;
 }
 
-static sl_selection engine(int e) { sl_selection s = sl_select_all; s.engine = e; return s; }
-static sl_selection kind(int k) { sl_selection s = sl_select_all; s.kind = k; return s; }
-static sl_selection stream(int64_t i) { sl_selection s = sl_select_all; s.stream = i; return s; }
-
 /*   compute  0 ......... 100
  *   h2d             50 ........... 150
  *   d2h                 80 90   120 ...... 200

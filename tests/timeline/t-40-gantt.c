@@ -226,14 +226,6 @@ static void test_marks(void)
     sl_timeline_release(tl);
 }
 
-static int count(const char *text, const char *what)
-{
-    int n = 0;
-    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
-        n++;
-    return n;
-}
-
 static void test_many_streams(void)
 {
     sl_timeline *tl = make();

@@ -24,14 +24,6 @@ static char *picture(const sl_timeline *tl, const sl_picture_options *options)
 
 static const sl_picture_options plain = { .width_px = 700, .theme = SL_THEME_LIGHT };
 
-static size_t count(const char *text, const char *what)
-{
-    size_t n = 0;
-    for (; (text = strstr(text, what)); text += strlen(what))
-        n++;
-    return n;
-}
-
 static bool has(const char *text, const char *what)
 {
     return strstr(text, what) != NULL;

@@ -18,14 +18,6 @@ static char *page_of(const sl_timeline *tl)
     return page;
 }
 
-static int count(const char *text, const char *part)
-{
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
-        n++;
-    return n;
-}
-
 /* A kernel, a copy that waits for its event, and the host that waits for both. */
 static sl_timeline *example(void)
 {
