@@ -1,6 +1,9 @@
 # streamlab: build, tests and benchmarks. `make help` lists the targets.
 # Everything that is made lies in build/. V=1 shows the commands.
 
+# None of make's own rules: one of them would make repl/console, a folder, of repl/console.c.
+MAKEFLAGS += --no-builtin-rules
+
 # ---- settings -------------------------------------------------------------
 
 VERSION  := 0.1.0
@@ -107,7 +110,7 @@ CORE     := $(call objects,core/*.c)
 TIMELINE := $(call objects,core/timeline/*.c) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
-REPL     := $(call objects,repl/*.c) $(BUILD)/commands.o
+REPL     := $(call objects,repl/*.c) $(BUILD)/program_files.o
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
@@ -116,8 +119,9 @@ CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu)
 EMBEDDED := bindings/prelude.lua $(sort $(wildcard scripts/profiles/*.lua))
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
-# The subcommands.
-COMMANDS := $(sort $(wildcard repl/commands/*.lua))
+# The program's own Lua: subcommands, the console, and what help says.
+PROGRAM_FOLDERS := docs/api repl/commands repl/console
+PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua)))
 
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
@@ -213,13 +217,13 @@ $(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/timeline/report
 	$(Q)sh scripts/embed.sh core/timeline/report_page.h sl__page_file sl__page_files \
 	    $(PAGE) > $@.new && mv $@.new $@
 
-$(BUILD)/commands.c: scripts/embed.sh $(COMMANDS) repl/commands
+$(BUILD)/program_files.c: scripts/embed.sh $(PROGRAM_FILES) $(PROGRAM_FOLDERS)
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
-	$(Q)sh scripts/embed.sh repl/subcommands.h command_file command_files \
-	    $(COMMANDS) > $@.new && mv $@.new $@
+	$(Q)sh scripts/embed.sh repl/embedded.h embedded_file embedded_files \
+	    $(PROGRAM_FILES) > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/commands.o: %.o: %.c
+$(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/program_files.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- tests ----------------------------------------------------------------

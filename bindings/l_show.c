@@ -1,21 +1,12 @@
 /* l_show.c - a timeline as a chart, as a table, beside another one, and as a file.
- *
- * What the terminal can do is asked here, because the core knows none: its width,
- * whether it shows UTF-8, and whether colour is wanted.
  */
-#ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE     /* struct winsize */
-#endif
 #include "l_timeline.h"
 
-#include <langinfo.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* A growing text that the collector frees. */
@@ -38,52 +29,6 @@ int lsl_text_gc(lua_State *L)
     sl_text_free(&box->text);
     memset(box, 0, sizeof(*box));
     return 0;
-}
-
-/* ---- the terminal ---------------------------------------------------------------- */
-
-static const char *env(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
-/* The chart asks for some room; nobody asked for a particular width here, so that
- * a strange one is bent and not refused. */
-static int terminal_columns(void)
-{
-    enum { LEAST = 20, GREATEST = 4096 };
-    const char *text = env("COLUMNS");
-    long columns = text != NULL ? strtol(text, NULL, 10) : 0;
-    struct winsize size;
-    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-    if (columns <= 0) return 80;
-    return columns < LEAST ? LEAST : columns > GREATEST ? GREATEST : (int)columns;
-}
-
-static bool names_utf8(const char *text)
-{
-    for (; *text != '\0'; text++)
-        if (strncasecmp(text, "utf-8", 5) == 0 || strncasecmp(text, "utf8", 4) == 0) return true;
-    return false;
-}
-
-/* Plain lua5.4 never calls setlocale, so that the environment is asked as well:
- * the first of the three variables that is set decides. */
-static bool terminal_unicode(void)
-{
-    if (names_utf8(nl_langinfo(CODESET))) return true;
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (int i = 0; i < LSL_COUNT(names); i++)
-        if (env(names[i]) != NULL) return names_utf8(env(names[i]));
-    return false;
-}
-
-static bool terminal_colour(void)
-{
-    const char *term = env("TERM");
-    if (!isatty(STDOUT_FILENO) || env("NO_COLOR") != NULL) return false;
-    return term != NULL && strcmp(term, "dumb") != 0;
 }
 
 static void print_text(const sl_text *text)
@@ -167,9 +112,9 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     read_range(L, from_us, to_us, &gantt.from_ns, &gantt.to_ns, op);
     gantt.rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), op);
     gantt.beside = read_beside(L, beside, op);
-    gantt.columns = columns > 0 ? (int)columns : printed ? terminal_columns() : 80;
-    gantt.unicode = unicode >= 0 ? unicode : printed && terminal_unicode();
-    gantt.colour = colour >= 0 ? colour : printed && terminal_colour();
+    gantt.columns = columns > 0 ? (int)columns : printed ? lsl_terminal_columns() : 80;
+    gantt.unicode = unicode >= 0 ? unicode : printed && lsl_terminal_unicode();
+    gantt.colour = colour >= 0 ? colour : printed && lsl_terminal_colour(L, STDOUT_FILENO);
     sl_text *text = new_text(L);
     sl_error err;
     lsl_check(L, sl_timeline_gantt(box->p, &gantt, text, &err), &err, op);
@@ -210,7 +155,7 @@ int lsl_timeline_explain(lua_State *L)
     const lsl_option options[] = {{"columns", LSL_OPT_COUNT, &columns}};
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "explain");
-    if (columns == 0 || columns > 10000) columns = terminal_columns();
+    if (columns == 0 || columns > 10000) columns = lsl_terminal_columns();
     lsl_timeline_add_sources(L, box, "explain");
     sl_text *text = new_text(L);
     sl_error err;

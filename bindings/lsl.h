@@ -324,6 +324,15 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick);
 /* Makes the names known to the state. */
 void lsl_define_options(lua_State *L);
 
+/* ---- the terminal (terminal.c) ----------------------------------------------- */
+
+/* Its width, from COLUMNS or the terminal itself, else 80; from 20 to 4096. */
+int lsl_terminal_columns(void);
+/* Whether it shows UTF-8, by the locale. */
+bool lsl_terminal_unicode(void);
+/* Whether what goes to that descriptor is to have colours. */
+bool lsl_terminal_colour(lua_State *L, int descriptor);
+
 /* ---- the module's parts ---------------------------------------------------- */
 
 /* Each adds its kinds, and its functions to the table on top of the stack. */
@@ -335,8 +344,9 @@ void lsl_open_ops(lua_State *L);
 void lsl_open_timeline(lua_State *L);
 void lsl_open_cuda(lua_State *L);
 void lsl_open_create(lua_State *L);
-/* Adds what only the prelude uses. */
+/* Add what only the prelude and the program use. */
 void lsl_open_device_internal(lua_State *L);
+void lsl_open_terminal_internal(lua_State *L);
 
 LUAMOD_API int luaopen_streamlab(lua_State *L);
 

@@ -188,8 +188,11 @@ static void run_prelude(lua_State *L)
     lua_newtable(L);
     lsl_set_functions(L, internals);
     lsl_open_device_internal(L);
+    lsl_open_terminal_internal(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");     /* the program's -E, as in lua.c */
     lua_setfield(L, -2, "ignores_environment");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.internals");   /* for the program */
     lua_call(L, 2, 0);
     wrap_functions(L);
     lua_getfield(L, -1, "open");

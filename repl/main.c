@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console.h"
+#include "embedded.h"
 #include "interrupt.h"
-#include "lines.h"
 #include "options.h"
 #include "run.h"
 #include "subcommands.h"
@@ -53,6 +54,8 @@ static void set_defaults(lua_State *L, const options *o)
     }
     lua_pushcfunction(L, notice);
     lua_setfield(L, -2, "notice");
+    lua_pushstring(L, o->colour);
+    lua_setfield(L, -2, "colour");
     if (o->trace) {
         trace_push_on_open(L);
         lua_setfield(L, -2, "on_open");
@@ -157,6 +160,7 @@ static void open_state(lua_State *L, const program *p)
     luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
     lua_setglobal(L, "lab");
     set_arg(L, p);
+    embedded_open(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);
 }
@@ -182,13 +186,11 @@ static int run_all(lua_State *L, const program *p)
     if (status != LUA_OK)
         return status;
     if (o->interactive) {
-        lines_run(L);
+        console_run(L, o, false);
     } else if (!has_script && o->n_chunks == 0 && !o->show_version) {
-        if (!lines_from_terminal())
+        if (!console_from_terminal())
             return run_script(L, "-");
-        puts("streamlab " STREAMLAB_VERSION " (" LUA_RELEASE "): `lab` is the laboratory;"
-             " Ctrl-D ends");
-        lines_run(L);
+        console_run(L, o, true);
     }
     return LUA_OK;
 }

@@ -42,6 +42,8 @@ const char options_help[] =
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
     "others:\n"
+    "  --color WHEN      auto (default), always or never\n"
+    "  --norc            do not run the REPL's start file\n"
     "  --version         print the version and stop\n"
     "  --help            print this and stop\n"
     "Without a script, lines are read from stdin if it is a terminal, and all of\n"
@@ -137,6 +139,18 @@ static bool take_trace(reader *r, const char *text)
                  text);
 }
 
+static bool take_colour(reader *r, const char *text)
+{
+    static const char *const choices[] = {"auto", "always", "never"};
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (strcmp(text, choices[i]) == 0) {
+            r->options->colour = choices[i];
+            return true;
+        }
+    }
+    return wrong(r, "--color needs 'auto', 'always' or 'never', got '%s'", text);
+}
+
 /* ---- options ----------------------------------------------------------- */
 
 static const struct {
@@ -144,6 +158,7 @@ static const struct {
     bool (*take)(reader *r, const char *text);
 } valued[] = {
     {"backend", take_backend},
+    {"color", take_colour},
     {"device", take_device},
     {"profile", take_profile},
     {"seed", take_seed},
@@ -155,12 +170,14 @@ static bool read_plain(reader *r, const char *name, bool has_value)
 {
     if (strcmp(name, "check") == 0)
         return wrong(r, "--check: the race checker is not in this version");
-    bool help = strcmp(name, "help") == 0;
-    if (!help && strcmp(name, "version") != 0)
+    bool help = strcmp(name, "help") == 0, norc = strcmp(name, "norc") == 0;
+    if (!help && !norc && strcmp(name, "version") != 0)
         return wrong(r, "unrecognized option '--%s'", name);
     if (has_value)
         return wrong(r, "--%s takes no value", name);
-    if (r->options->request == REQUEST_RUN)
+    if (norc)
+        r->options->no_rc = true;
+    else if (r->options->request == REQUEST_RUN)
         r->options->request = help ? REQUEST_HELP : REQUEST_VERSION;
     return true;
 }
@@ -233,6 +250,7 @@ bool options_read(options *o, chunk *chunks, int argc, char **argv, char *messag
     memset(o, 0, sizeof *o);
     o->chunks = chunks;
     o->script = argc;
+    o->colour = "auto";
     reader r = {o, argc, argv, 1, message, message_bytes};
     if (!check_planned(&r))
         return false;

@@ -25,12 +25,14 @@ typedef struct options {
     const char *backend;        /* NULL: not given */
     const char *profile;        /* NULL: not given */
     const char *trace;          /* NULL: not given; its end says what it is */
+    const char *colour;         /* "auto", "always" or "never" */
     bool has_device, has_seed;
     long long device, seed;
     bool interactive;           /* -i */
     bool show_version;          /* -v */
     bool warnings;              /* -W */
     bool ignore_environment;    /* -E */
+    bool no_rc;                 /* --norc */
     chunk *chunks;              /* the caller's */
     int n_chunks;
     int script;                 /* index in argv of the script ("-" for stdin), or of the

@@ -1,9 +1,7 @@
 /* subcommands.c - runs the Lua programs of repl/commands.
  *
- * Each is a file of that folder and sees what a script sees: `lab` and its arguments. They
- * share command.lua, which they require as "streamlab.command"; its name keeps it from
- * being a subcommand itself. Their chunks have the prelude's name, so that no position
- * and no traceback shows lines that the user cannot see.
+ * Each is a file of that folder. They share command.lua, whose name keeps it from being a
+ * subcommand itself.
  */
 #include "subcommands.h"
 
@@ -11,52 +9,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "embedded.h"
 #include "run.h"
 
-static const char shared[] = "command";
-static const char chunk_name[] = "=streamlab";
+enum { PATH_BYTES = 64 };
 
-static const command_file *find_file(const char *name)
+/* The file of the subcommand; one of a longer name there cannot be. */
+static const char *path_of(const char *name, char path[PATH_BYTES])
 {
-    char path[64];
-    int n = snprintf(path, sizeof path, "repl/commands/%s.lua", name);
-    if (n < 0 || n >= (int)sizeof path)
-        return NULL;
-    for (const command_file *file = command_files; file->name; file++) {
-        if (strcmp(file->name, path) == 0)
-            return file;
-    }
-    return NULL;
+    int n = snprintf(path, PATH_BYTES, "repl/commands/%s.lua", name);
+    return n < PATH_BYTES ? path : "";
 }
 
 bool subcommand_exists(const char *name)
 {
-    return strcmp(name, shared) != 0 && find_file(name) != NULL;
-}
-
-static int load_file(lua_State *L, const char *name)
-{
-    const command_file *file = find_file(name);
-    return luaL_loadbufferx(L, file->data, file->len, chunk_name, "t");
-}
-
-/* The loader of "streamlab.command". */
-static int load_shared(lua_State *L)
-{
-    if (load_file(L, shared) != LUA_OK)
-        return lua_error(L);
-    lua_call(L, 0, 1);
-    return 1;
+    char path[PATH_BYTES];
+    return strcmp(name, "command") != 0 && embedded_exists(path_of(name, path));
 }
 
 /* Protected; the light userdata is the subcommand's name. */
 static int call(lua_State *L)
 {
-    const char *name = lua_touserdata(L, 1);
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-    lua_pushcfunction(L, load_shared);
-    lua_setfield(L, -2, "streamlab.command");
-    if (load_file(L, name) != LUA_OK)
+    char path[PATH_BYTES];
+    if (embedded_load(L, path_of(lua_touserdata(L, 1), path)) != LUA_OK)
         return lua_error(L);
     lua_getglobal(L, "arg");
     int list = lua_gettop(L), n = (int)luaL_len(L, list);

@@ -5,17 +5,6 @@
 
 #include <lua.h>
 #include <stdbool.h>
-#include <stddef.h>
-
-/* The files of repl/commands, as scripts/embed.sh writes them at build time; the names are
- * paths from the root of the source tree. An entry without a name ends it. */
-typedef struct command_file {
-    const char *name;
-    const char *data;
-    size_t len;
-} command_file;
-
-extern const command_file command_files[];
 
 /* Whether there is a subcommand of that name. */
 bool subcommand_exists(const char *name);

@@ -1,7 +1,7 @@
 -- show.lua - streamlab show FILE: a trace file as chart, figures and explanation, or as
 -- another file.
 
-local command = require "streamlab.command"
+local command = import "repl/commands/command.lua"
 
 local usage = [[
 usage: streamlab show [options] FILE

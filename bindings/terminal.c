@@ -1,0 +1,97 @@
+/* terminal.c - what the terminal can do: its width, whether it shows UTF-8, and whether
+ * colour is wanted. Asked here, because the core knows none.
+ */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE     /* struct winsize */
+#endif
+#include "lsl.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char *env(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* Charts ask for some room; nobody asked for a particular width here, so that
+ * a strange one is bent and not refused. */
+int lsl_terminal_columns(void)
+{
+    enum { LEAST = 20, GREATEST = 4096 };
+    const char *text = env("COLUMNS");
+    long columns = text != NULL ? strtol(text, NULL, 10) : 0;
+    struct winsize size;
+    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    if (columns <= 0) return 80;
+    return columns < LEAST ? LEAST : columns > GREATEST ? GREATEST : (int)columns;
+}
+
+static bool names_utf8(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (strncasecmp(text, "utf-8", 5) == 0 || strncasecmp(text, "utf8", 4) == 0) return true;
+    return false;
+}
+
+/* The first of the three variables that is set decides, as it would for setlocale: plain
+ * lua5.4 never calls that, and the program only so that its line editor takes all that is
+ * typed. */
+bool lsl_terminal_unicode(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int i = 0; i < LSL_COUNT(names); i++)
+        if (env(names[i]) != NULL) return names_utf8(env(names[i]));
+    return names_utf8(nl_langinfo(CODESET));
+}
+
+/* In this order: --color, NO_COLOR, CLICOLOR_FORCE, whether it is a terminal, TERM. */
+bool lsl_terminal_colour(lua_State *L, int descriptor)
+{
+    luaL_checkstack(L, 4, NULL);
+    lsl_push_default(L, "colour");
+    const char *asked = lua_tostring(L, -1);
+    bool always = asked != NULL && strcmp(asked, "always") == 0;
+    bool never = asked != NULL && strcmp(asked, "never") == 0;
+    lua_pop(L, 1);
+    if (always || never) return always;
+    if (env("NO_COLOR") != NULL) return false;
+    if (env("CLICOLOR_FORCE") != NULL) return strcmp(env("CLICOLOR_FORCE"), "0") != 0;
+    const char *term = env("TERM");
+    return isatty(descriptor) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+/* ---- for the program's Lua code ----------------------------------------------------- */
+
+static int internal_columns(lua_State *L)
+{
+    lua_pushinteger(L, lsl_terminal_columns());
+    return 1;
+}
+
+static int internal_unicode(lua_State *L)
+{
+    lua_pushboolean(L, lsl_terminal_unicode());
+    return 1;
+}
+
+/* colour(1) for stdout, colour(2) for stderr */
+static int internal_colour(lua_State *L)
+{
+    lua_pushboolean(L, lsl_terminal_colour(L, (int)luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+void lsl_open_terminal_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"columns", internal_columns}, {"unicode", internal_unicode},
+        {"colour", internal_colour}, {NULL, NULL}
+    };
+    lsl_set_functions(L, functions);
+}

@@ -1,0 +1,106 @@
+return {
+    title = "Events",
+    class = "event",
+    order = 30,
+    about = [[
+An event is a mark in a stream: it happens when the work that the stream held at its record has completed. Other streams can wait for it on the device
+(`stream:wait_event`), the host can ask for it or wait for it, and two timed events tell how much time lay between them.]],
+    entries = {
+        {
+            name = "lab.event",
+            brief = "makes an event",
+            options = {
+                { "timing", "boolean", "whether it has a time; without one it is cheaper", default = "true" },
+            },
+            returns = { { "event", "a new event of the current device, not recorded yet" } },
+            about = [[The default is CUDA's; PyTorch's events have no time unless `enable_timing=True`.]],
+            example = [[
+local start, stop = lab.event(), lab.event()
+start:record()
+lab.spin(2)
+stop:record()
+stop:synchronize()
+print(start:elapsed_time(stop) >= 2)  --> true]],
+            cuda = "cudaEventCreateWithFlags",
+            pytorch = "torch.cuda.Event",
+            see = { "event:record", "stream:record_event", "event:elapsed_time" },
+        },
+        {
+            name = "event:record",
+            brief = "records the event in a stream",
+            arguments = {
+                { "stream", "stream", "the stream whose work so far the event stands for", default = "the current stream" },
+            },
+            returns = { { "event", "the event itself" } },
+            errors = { { "SL_ECLOSED", "the event or the stream is closed" }, { "SL_EDEVICE", "the stream is another device's" } },
+            about = [[
+Recording it again makes it stand for the new record. Waits that were enqueued before keep waiting for the record that there was then.]],
+            example = [[
+local s = lab.stream()
+local e = lab.event()
+lab.spin(1, {stream = s})
+e:record(s)
+print(e:query())  --> false
+s:synchronize()
+print(e:query())  --> true]],
+            cuda = "cudaEventRecord",
+            pytorch = "torch.cuda.Event.record",
+            see = { "stream:record_event", "stream:wait_event" },
+        },
+        {
+            name = "event:query",
+            brief = "asks whether the event has happened",
+            returns = { { "boolean", "true if the latest record has completed, or there is none" } },
+            example = [[
+local e = lab.event()
+print(e:query())  --> true
+lab.spin(1)
+e:record()
+print(e:query())  --> false]],
+            cuda = "cudaEventQuery",
+            pytorch = "torch.cuda.Event.query",
+        },
+        {
+            name = "event:synchronize",
+            brief = "waits until the event has happened",
+            blocks = "until the latest record has completed; not at all if there is none",
+            example = [[
+local e = lab.event()
+lab.spin(1)
+e:record():synchronize()
+print(e:query())  --> true]],
+            cuda = "cudaEventSynchronize",
+            pytorch = "torch.cuda.Event.synchronize",
+            see = { "stream:synchronize", "lab.synchronize" },
+        },
+        {
+            name = "event:elapsed_time",
+            brief = "the time between two events",
+            arguments = { { "other", "event", "the later one" } },
+            returns = { { "number", "milliseconds from this event to the other one" } },
+            errors = { { "SL_ESTATE", "one of the two has no time, was not recorded or has not happened yet" } },
+            example = [[
+local start, stop = lab.event():record(), lab.event()
+lab.host_work(1)
+lab.spin(3)
+stop:record():synchronize()
+print(start:elapsed_time(stop) > 4)  --> true]],
+            cuda = "cudaEventElapsedTime",
+            pytorch = "torch.cuda.Event.elapsed_time",
+        },
+        {
+            name = "event:close",
+            brief = "ends the event",
+            about = [[
+Waits that were enqueued for it are not touched. Without it the event goes when nothing refers to it any more; `local e <close> = lab.event()` closes it at the end of the
+block.]],
+            example = [[
+local e = lab.event()
+e:close()
+print(e)  --> event (closed)]],
+            cuda = "cudaEventDestroy",
+        },
+        { name = "event.timing", type = "boolean", brief = "whether it has a time" },
+        { name = "event.recorded", type = "boolean", brief = "whether it was recorded at least once" },
+    },
+}

@@ -1,0 +1,19 @@
+/* console.h - reads entries from stdin and runs each: the REPL, and -i.
+ */
+#ifndef REPL_CONSOLE_H
+#define REPL_CONSOLE_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+#include "options.h"
+
+/* Until the end of stdin. The values of an expression are shown; an entry may go on over
+ * several lines. Errors are reported and reading goes on. Prompts, the banner (if wanted)
+ * and editing are for terminals only. */
+void console_run(lua_State *L, const options *o, bool banner);
+
+/* Whether stdin is a terminal. */
+bool console_from_terminal(void);
+
+#endif

@@ -1,0 +1,51 @@
+-- console.lua - what repl/console.c asks of Lua: to show values, to obey the lines that
+-- begin with "." or "?", and to say hello. Each has a file of its own here, which is
+-- loaded when it is first needed.
+
+local console = {}
+
+-- Shows the values of an entry.
+function console.show(...)
+    import "repl/console/values.lua".show(...)
+end
+
+-- A line that begins with "." or "?".
+function console.command(line)
+    local question = line:match("^%s*%?%s*(.-)%s*$")
+    if question then
+        import "repl/console/help.lua".ask(question)
+    else
+        import "repl/console/dot_commands.lua".run(line)
+    end
+end
+
+function console.banner()
+    import "repl/console/banner.lua".show()
+end
+
+-- Around the run of each chunk; the second comes also after an error.
+function console.before()
+    import "repl/console/timing.lua".before()
+end
+
+function console.after()
+    import "repl/console/timing.lua".after()
+end
+
+local globals <const> = {
+    help = "repl/console/help.lua", who = "repl/console/who.lua",
+    time = "repl/console/timing.lua",
+}
+
+-- Adds the console's own functions to the globals that are not taken.
+function console.open()
+    for name, file in pairs(globals) do
+        if rawget(_G, name) == nil then
+            rawset(_G, name, function(...)
+                return import(file)[name](...)
+            end)
+        end
+    end
+end
+
+return console

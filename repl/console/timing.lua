@@ -1,0 +1,11 @@
+-- timing.lua - time(f), and .timer on.
+
+local timing = {}
+
+function timing.before()
+end
+
+function timing.after()
+end
+
+return timing
