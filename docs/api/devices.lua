@@ -3,15 +3,16 @@ return {
     class = "device",
     order = 10,
     about = [[
-A device is a GPU, real or simulated. A script need not open one: the first call that needs a device opens the default one, and the latest one that was opened is the current one,
-whose streams and memory everything uses that names no other. A device stays open until the program ends. The same device is always the same value, so that devices can be keys of a
-table.
+A device is a GPU, real or simulated. A script need not open one: the first call that needs a device opens the default one, and the latest one that was opened is the
+current one, whose streams and memory everything uses that names no other. A device stays open until the program ends. The same device is always the same value, so that
+devices can be keys of a table.
 
-If nobody has asked for a backend or a profile, a real GPU is taken if one answers; else one line on stderr says that a GPU is simulated, which one, and why. Where a plugin is missing
-that line is short; `lab.open{backend = "cuda"}` gives the whole reason. A GPU that answers and then cannot be opened (its memory is full) is an error, and nothing stands in for it.
+If nobody has asked for a backend or a profile, a real GPU is taken if one answers; else one line on stderr says that a GPU is simulated, which one, and why. Where a plugin
+is missing that line is short; `lab.open{backend = "cuda"}` gives the whole reason. A GPU that answers and then cannot be opened (its memory is full) is an error, and
+nothing stands in for it.
 
-The CUDA backend is the file `streamlab_cuda.so` beside the program or the module, or in `../lib/streamlab` from there; `STREAMLAB_CUDA_PLUGIN` names another one, or `none` to do
-without.]],
+The CUDA backend is the file `streamlab_cuda.so` beside the program or the module, or in `../lib/streamlab` from there; `STREAMLAB_CUDA_PLUGIN` names another one, or `none`
+to do without.]],
     entries = {
         {
             name = "lab.device",
@@ -48,13 +49,13 @@ print(table.concat(profiles, " "))  --> h200 a100 rtx4060_laptop t4 v100]],
             options = {
                 {
                     "backend", [["cuda"|"sim"]], "a real GPU or the simulator",
-                    default = [[what `--backend` or `STREAMLAB_BACKEND` says; else "sim" if a profile is given, here or by `--profile`; else "cuda" if a GPU answers; else "sim"]],
+                    default = [[that of `--backend`; else "sim" if a profile or overrides are given, or `--profile` is; else that of `STREAMLAB_BACKEND`; else "cuda" if a GPU answers, or else "sim"]],
                 },
                 {
                     "profile", "string|table", [[the simulated GPU: "h200", "a100", "v100", "t4", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
                     default = [[what `--profile` or `STREAMLAB_PROFILE` says, else "h200"]],
                 },
-                { "index", "integer", "the number of the real GPU, from 0", default = "what `--device` says, else 0" },
+                { "index", "integer", "the number of the real GPU, from 0", default = "what `--device` says, where the script does not ask for the simulator; else 0" },
                 { "overrides", "table", "single figures of the profile that are replaced, in the form that it has", default = "none" },
             },
             returns = { { "device", "the device, which is the current one now" } },
@@ -68,10 +69,12 @@ print(table.concat(profiles, " "))  --> h200 a100 rtx4060_laptop t4 v100]],
                 { "SL_ESTATE", "called by a host function" },
             },
             about = [[
-Opening a real GPU that is open gives the same device again, and waits for nothing. On the simulator each call opens a new one, whose clock begins at 0; its `index` is always 0.
+Opening a real GPU that is open gives the same device again, and waits for nothing. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
+always 0.
 
-What the figures of a profile are called and what they do is in [docs/design/simulator.md](../design/simulator.md); [scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a
-profile with all of them. Overrides nest as they do there: `overrides = {connections = 1, host = {launch_us = 10}}`.]],
+What the figures of a profile are called and what they do is in [docs/design/simulator.md](../design/simulator.md);
+[scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all of them. Overrides nest as they do there: `overrides = {connections = 1, host =
+{launch_us = 10}}`.]],
             example = [[
 local t4 = lab.open{profile = "t4"}
 print(t4)  --> device 0 Tesla T4 (sim, profile t4)
@@ -87,8 +90,8 @@ print(lab.device() == half)  --> true]],
             brief = "makes an open device current again",
             returns = { { "device", "the device itself" } },
             about = [[
-New tensors, streams and events are its own from now on, and `lab.synchronize` waits for it. Each device keeps its own current stream. Making a stream of another device current
-(`lab.with`, `lab.use`) makes that device current as well.]],
+New tensors, streams and events are its own from now on, and `lab.synchronize` waits for it. Each device keeps its own current stream. Making a stream of another device
+current (`lab.with`, `lab.use`) makes that device current as well.]],
             example = [[
 local h200, t4 = lab.open{profile = "h200"}, lab.open{profile = "t4"}
 print(lab.device().name)  --> Tesla T4
@@ -122,8 +125,8 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 5.0 ms]],
             arguments = { { "ms", "number", "for how many milliseconds, from 0 to 1e9" } },
             blocks = "for that long, in host time; the GPU goes on with its work",
             about = [[
-It stands for what a program computes on the CPU. On the simulator Lua's own work takes no time, and this is how a script lets time pass. On a real GPU it keeps a processor busy for
-that long. Host functions run meanwhile, and one that calls it lasts as long.]],
+It stands for what a program computes on the CPU. On the simulator Lua's own work takes no time, and this is how a script lets time pass. On a real GPU it keeps a processor
+busy for that long. Host functions run meanwhile, and one that calls it lasts as long.]],
             example = [[
 local start_us = lab.now_us()
 lab.spin(4)
@@ -137,8 +140,8 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
             brief = "reads the host's clock",
             returns = { { "number", "microseconds; only differences mean something" } },
             about = [[
-On a real GPU it is the machine's clock. On the simulator it is virtual, and each simulated device has its own: only `lab.host_work` and the calls that reach the GPU or wait for it
-move it. Reading it does not, so that a loop `while lab.now_us() < t do end` never ends there.]],
+On a real GPU it is the machine's clock. On the simulator it is virtual, and each simulated device has its own: only `lab.host_work` and the calls that reach the GPU or
+wait for it move it. Reading it does not, so that a loop `while lab.now_us() < t do end` never ends there.]],
             example = [[
 local start_us = lab.now_us()
 for i = 1, 100000 do math.sqrt(i) end
@@ -152,9 +155,9 @@ print(lab.now_us() - start_us)  --> 2000.0]],
             brief = "counts what is alive",
             returns = { { "table<string, integer>", "`streams`, `events`, `tensors`, `buffers`, `ops`, `device_bytes`, `pinned_bytes`, `pageable_bytes`" } },
             about = [[
-It counts over all devices, and opens none. `ops` are the operations in flight, which is those that are not known to have completed; `buffers` are pieces of memory, also those of freed
-tensors that operations in flight still use. The default streams are not counted. The bytes are what scripts hold: what the laboratory's pools keep for later is not in them
-(`lab.cuda.mem_get_info` has what the GPU has left). What the garbage collector has not yet found counts; `collectgarbage()` makes it look.]],
+It counts over all devices, and opens none. `ops` are the operations in flight, which is those that are not known to have completed; `buffers` are pieces of memory, also
+those of freed tensors that operations in flight still use. The default streams are not counted. The bytes are what scripts hold: what the laboratory's pools keep for later
+is not in them (`lab.cuda.mem_get_info` has what the GPU has left). What the garbage collector has not yet found counts; `collectgarbage()` makes it look.]],
             example = [[
 local t = lab.empty(256, 256)
 print(lab.live().tensors)  --> 1
@@ -219,13 +222,13 @@ local a = lab.rand(1024, 1024, {device = one})      -- or "cuda:0"
 local b = a:to("cuda:1")                            -- from GPU to GPU
 ```
 
-A new tensor, event or stream belongs to the current device, unless `device =` names another one (an event: `s:record_event()` makes one on the device of `s`). Operations go to the
-current stream of their tensors' device, as in PyTorch; `d:make_current()`, and `lab.with(s, f)` with a stream of it, change the current device. `lab.synchronize()` waits for the
-current one only. A stream may wait for events and streams of another GPU.
+A new tensor, event or stream belongs to the current device, unless `device =` names another one (an event: `s:record_event()` makes one on the device of `s`). Operations
+go to the current stream of their tensors' device, as in PyTorch; `d:make_current()`, and `lab.with(s, f)` with a stream of it, change the current device.
+`lab.synchronize()` waits for the current one only. A stream may wait for events and streams of another GPU.
 
-A copy from GPU to GPU runs in the current stream of the source's device. As in PyTorch it comes after the work that the destination's current stream holds, and what that stream
-gets next comes after the copy. A copy with `stream =`, a stream of either device, has that stream's order and nothing else. Such copies do not block. They go directly where
-`lab.cuda.device_enable_peer_access` allows it, else by way of the host.
+A copy from GPU to GPU runs in the current stream of the source's device. As in PyTorch it comes after the work that the destination's current stream holds, and what that
+stream gets next comes after the copy. A copy with `stream =`, a stream of either device, has that stream's order and nothing else. Such copies do not block. They go
+directly where `lab.cuda.device_enable_peer_access` allows it, else by way of the host.
 
 Simulated devices are alone: they do not copy to one another, nor wait for one another's streams and events (`SL_EDEVICE`), and "cuda:1" is not among them (`SL_ENOTFOUND`).]],
 }

@@ -3,23 +3,25 @@ return {
     class = "stream",
     order = 20,
     about = [[
-A stream is a queue of a GPU: its operations run one after the other, in the order in which the script gave them, and those of different streams may run at the same time. A call that
-enqueues an operation returns before that has run, unless its entry says that it blocks; it waits while the launch queue is full (about a thousand operations).
+A stream is a queue of a GPU: its operations run one after the other, in the order in which the script gave them, and those of different streams may run at the same time. A
+call that enqueues an operation returns before that has run, unless its entry says that it blocks; it waits while the launch queue is full (about a thousand operations).
 
-**Which stream.** `stream =` names the stream of an operation. Without it, it is the current stream of the device: at the start the default one, then what `lab.with` or `lab.use` say.
+**Which stream.** `stream =` names the stream of an operation. Without it, it is the current stream of the device: at the start the default one, then what `lab.with` or
+`lab.use` say.
 
-**The default stream's rules.** Work in the default stream (CUDA's legacy NULL stream) waits for all earlier work in the device's *blocking* streams, and later work in blocking streams
-waits for it; the host waits for nothing. Streams made with `non_blocking = true` are exempt. `lab.stream` makes blocking ones, as `cudaStreamCreate` does; PyTorch's streams are
-always exempt.
+**The default stream's rules.** Work in the default stream (CUDA's legacy NULL stream) waits for all earlier work in the device's *blocking* streams, and later work in
+blocking streams waits for it; the host waits for nothing. Streams made with `non_blocking = true` are exempt. `lab.stream` makes blocking ones, as `cudaStreamCreate` does;
+PyTorch's streams are always exempt.
 
-**Values.** Wherever a stream comes from (`lab.stream`, `lab.current_stream()`, ...), it is the same value until it is closed, so that streams can be keys of a table. A stream that nothing refers to any more is ended like one that is closed. Using a closed stream is an error, `SL_ECLOSED`.]],
+**Values.** Wherever a stream comes from (`lab.stream`, `lab.current_stream()`, ...), it is the same value until it is closed, so that streams can be keys of a table. A stream
+that nothing refers to any more is ended like one that is closed. Using a closed stream is an error, `SL_ECLOSED`.]],
     entries = {
         {
             name = "lab.stream",
             brief = "makes a stream",
             options = {
                 {
-                    "priority", [[integer|"high"|"low"]], "CUDA's number, of which the lower one is more urgent, within `device.priority_range`; \"high\" and \"low\" are its ends",
+                    "priority", [[integer|"high"|"low"]], "CUDA's number, lower is more urgent; its range is `device.priority_range`, whose ends are \"high\" and \"low\"",
                     default = [[the least urgent, 0]],
                 },
                 { "non_blocking", "boolean", "whether it is exempt from the default stream's rules", default = "false" },
@@ -32,8 +34,8 @@ always exempt.
                 { "SL_ESTATE", "called by a host function" },
             },
             about = [[
-A priority out of range is clamped, as CUDA does, and the first time one line on stderr says so. Priorities decide which kernel's waiting blocks are placed first; a block that runs is
-not stopped, and copies know no priorities.]],
+A priority out of range is clamped, as CUDA does, and the first time one line on stderr says so. Priorities decide which kernel's waiting blocks are placed first; a block
+that runs is not stopped, and copies know no priorities.]],
             example = [[
 local a, b = lab.stream(), lab.stream{name = "urgent", priority = "high"}
 print(b)  --> stream 2 "urgent" (priority -5, blocking)
@@ -102,8 +104,8 @@ lab.with(s, function() print(lab.current_stream().name) end)  --> mine]],
             returns = { { "any", "all that f returns" } },
             errors = { { "SL_ESTATE", "called by a host function" } },
             about = [[
-The stream's device is current meanwhile, too. Afterwards, also after an error, the stream and the device that were current before are current again; an error of `f` passes as it is.
-It waits for nothing.]],
+The stream's device is current meanwhile, too. Afterwards, also after an error, the stream and the device that were current before are current again; an error of `f` passes
+as it is. It waits for nothing.]],
             example = [[
 local s = lab.stream()
 local a = lab.with(s, function()
@@ -189,8 +191,8 @@ print(s:query())  --> false]],
             arguments = { { "event", "event", "the event; what counts is its latest record at the time of this call" } },
             errors = { { "SL_EDEVICE", "the event is of a device that this one cannot wait for: another simulated one" } },
             about = [[
-What the stream is given from now on waits, on the device; the host does not. An event that was never recorded is not waited for, and recording it again changes nothing about a wait
-that is enqueued.]],
+What the stream is given from now on waits, on the device; the host does not. An event that was never recorded is not waited for, and recording it again changes nothing
+about a wait that is enqueued.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
 lab.spin(3, {stream = a})
@@ -226,11 +228,11 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 3.0 ms]],
             arguments = { { "f", "function", "called without arguments when the stream has reached it; what it returns is dropped" } },
             about = [[
 The stream waits until `f` has returned. `f` runs inside some later call of the laboratory, on the Lua thread. It must not enqueue or synchronise, on any device, nor make
-objects, free tensors or change the current stream (`SL_ESTATE`). It may look at host tensors and set their elements, read the clock, and call `lab.host_work`, which makes it last. If
-it raises, the call in which it ran raises `SL_EHOSTFUNC`.
+objects, free tensors or change the current stream (`SL_ESTATE`). It may look at host tensors and set their elements, read the clock, and call `lab.host_work`, which makes
+it last. If it raises, the call in which it ran raises `SL_EHOSTFUNC`.
 
-On a real GPU the stream stands still until the script makes such a call (one that enqueues, asks or waits, or `lab.host_work`), and a call that may itself hold the host (a pageable
-copy, `lab.cuda.free`, page-locking, a kernel's first launch) waits for all host functions first.]],
+On a real GPU the stream stands still until the script makes such a call (one that enqueues, asks or waits, or `lab.host_work`), and a call that may itself hold the host (a
+pageable copy, `lab.cuda.free`, page-locking, a kernel's first launch) waits for all host functions first.]],
             example = [[
 local s, order = lab.stream(), {}
 lab.spin(1, {stream = s})
