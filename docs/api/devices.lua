@@ -49,7 +49,7 @@ print(table.concat(profiles, " "))  --> h200 a100 rtx4060_laptop t4 v100]],
             options = {
                 {
                     "backend", [["cuda"|"sim"]], "a real GPU or the simulator",
-                    default = [[that of `--backend`; else "sim" if a profile or overrides are given, or `--profile` is; else that of `STREAMLAB_BACKEND`; else "cuda" if a GPU answers, or else "sim"]],
+                    default = "see below",
                 },
                 {
                     "profile", "string|table", [[the simulated GPU: "h200", "a100", "v100", "t4", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
@@ -69,6 +69,9 @@ print(table.concat(profiles, " "))  --> h200 a100 rtx4060_laptop t4 v100]],
                 { "SL_ESTATE", "called by a host function" },
             },
             about = [[
+The backend is the first of these that there is: what `backend` says; what the program's `--backend` says; the simulator if `profile`, `overrides` or `--profile` is given;
+what `STREAMLAB_BACKEND` says; `"cuda"` if a GPU answers; `"sim"`.
+
 Opening a real GPU that is open gives the same device again, and waits for nothing. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
 always 0.
 

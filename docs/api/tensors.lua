@@ -62,8 +62,8 @@ made with `device =`. Host memory belongs to no GPU: it can be copied to and fro
 **dtypes** are `"float32"` (4 bytes), `"bfloat16"` and `"float16"` (2), and `"uint8"` (1). Kernels and random numbers take the three floating types. A number that a script
 gives is rounded to the nearest that the dtype has, to even between two; uint8 has 0 and 255 for all that is below and above.
 
-**Filling.** On the GPU the values of `zeros`, `ones`, `full`, `rand` and `randn` are written by a kernel in the stream (a memset for zero), and the call does not block; on
-the host they are there on return.
+**Filling.** On the GPU the values of `zeros`, `ones`, `full`, `rand` and `randn` are written by a kernel in the stream (a memset for zero and for uint8), and the call does
+not block; on the host they are there on return.
 
 **Looking at elements** (`get`, `item`, `totable`, `allclose`, and writing with `set`). Of a tensor on the GPU that is a synchronous copy in the current stream. Of a host
 tensor it is what the memory holds at this moment, and waits for nothing. The simulator computes values only when they are looked at: a single `get` computes, on the CPU,
