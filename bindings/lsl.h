@@ -66,6 +66,8 @@ typedef struct lsl_state {
     const void *module, *cuda;          /* identities of the tables lab and lab.cuda */
     int in_gc;                          /* depth of our finalizers */
     int in_host_func;                   /* depth of host functions that run */
+    lua_State *(*enter_host_func)(lua_State *T);        /* lsl_watch_host_funcs; or NULL */
+    bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
     lsl_where_slot where[LSL_WHERE_SLOTS];
@@ -355,5 +357,10 @@ LUAMOD_API int luaopen_streamlab(lua_State *L);
 LUAMOD_API void lsl_interrupt(bool on);
 /* The process leaves: from now on no wait lasts, and nothing takes that back. */
 LUAMOD_API void lsl_leave(void);
+/* A host function runs in a Lua state of its own, T: enter(T) is called before, and leave,
+ * with what enter gave, afterwards. True from that: it failed because the user wants
+ * everything to end, and its error is not told of. */
+LUAMOD_API void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
+                                     bool (*leave)(lua_State *T, lua_State *before, bool failed));
 
 #endif
