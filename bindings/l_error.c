@@ -192,6 +192,12 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
     return lua_error(L);
 }
 
+void lsl_stop_at(lua_State *L, int64_t i, const char *op)
+{
+    sl_error err;
+    if (i % 4096 == 4095 && sl_interrupt_wanted()) lsl_check(L, sl_interrupt_check(&err), &err, op);
+}
+
 int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
 {
     char message[512];

@@ -350,6 +350,10 @@ void lsl_open_create(lua_State *L);
 void lsl_open_device_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);
 
+/* In a loop that makes or reads many values of Lua: raises before the i-th, now and then, if
+ * the user wants it to end. */
+void lsl_stop_at(lua_State *L, int64_t i, const char *op);
+
 LUAMOD_API int luaopen_streamlab(lua_State *L);
 
 /* For the program's handler of Ctrl-C: waits are to end with SL_EINTERRUPT (on), or not
