@@ -331,7 +331,7 @@ bench-now: all $(TOOLS)
 # Reading traces, on whatever bytes libFuzzer makes of those in tests/fuzz/corpus.
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
-$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c \
+$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c core/interrupt.c \
     $(BUILD)/report_page.c $(wildcard core/timeline/*.c core/timeline/*.h) core/streamlab.h
 	$(call say,fuzzer,$@)
 	@mkdir -p $(BUILD)/fuzz/corpus
