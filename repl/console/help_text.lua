@@ -1,0 +1,187 @@
+-- help_text.lua - how help looks: an entry, a page, the list of all pages.
+
+local api = import "repl/console/api.lua"
+local sheet = import "repl/console/sheet.lua"
+
+local help_text = {}
+
+-- ---- an entry --------------------------------------------------------------------------
+
+-- "integer, by default 3: how many" of an argument or option {name, type, text, default =}.
+local function typed(page, item)
+    local default = item.default and (", by default %s"):format(item.default) or ""
+    return page:styled("code", item[2]) .. page:marked(("%s: %s"):format(default, item[3]))
+end
+
+local function add_items(page, title, items)
+    if not items or #items == 0 then
+        return
+    end
+    page:heading(title)
+    local rows = {}
+    for i, item in ipairs(items) do
+        rows[i] = { item[1], typed(page, item) }
+    end
+    page:rows(rows, 2)
+end
+
+-- Items of {label, text}.
+local function add_pairs(page, title, items)
+    if not items or #items == 0 then
+        return
+    end
+    page:heading(title)
+    local rows = {}
+    for i, item in ipairs(items) do
+        rows[i] = { item[1], page:marked(item[2] or "") }
+    end
+    page:rows(rows, 2)
+end
+
+local function add_example(page, entry)
+    if not entry.example then
+        return
+    end
+    page:heading("Example")
+    for line in (entry.example:gsub("\n$", "") .. "\n"):gmatch("([^\n]*)\n") do
+        page:line("  " .. line)
+    end
+end
+
+-- What stands at the end in a word or two each.
+local function add_names(page, entry)
+    local rows = {}
+    for _, row in ipairs {
+        { "CUDA", entry.cuda }, { "PyTorch", entry.pytorch },
+        { "See also", entry.see and table.concat(entry.see, ", ") },
+    } do
+        if row[2] and row[2] ~= "" then
+            rows[#rows + 1] = row
+        end
+    end
+    page:gap()
+    page:rows(rows)
+end
+
+-- "method of events", "command of the REPL"
+local function what_it_is(entry)
+    if entry.kind == "method" or entry.kind == "field" then
+        return ("%s of %ss"):format(entry.kind, entry.class)
+    elseif entry.kind == "command" or entry.kind == "global" then
+        return (entry.kind == "command" and "command" or "function") .. " of the REPL"
+    end
+end
+
+local function add_title(page, entry)
+    local what = what_it_is(entry)
+    local title = page:styled("strong", api.signature(entry))
+    page:hanging("", what and title .. "  (" .. what .. ")" or title)
+    local type_text = entry.kind == "field" and page:styled("code", entry.type) .. ": " or ""
+    page:hanging("", type_text .. page:marked(entry.brief))
+end
+
+function help_text.entry(entry)
+    local page = sheet.new()
+    add_title(page, entry)
+    add_items(page, "Arguments", entry.arguments)
+    add_items(page, "Options", entry.options)
+    add_pairs(page, "Returns", entry.returns)
+    if entry.blocks then
+        page:heading("Blocks")
+        page:hanging("  ", page:marked(entry.blocks))
+    end
+    add_pairs(page, "Errors", entry.errors)
+    if entry.about then
+        page:gap()
+        page:markdown(entry.about)
+    end
+    add_example(page, entry)
+    add_names(page, entry)
+    return page
+end
+
+-- ---- lists -----------------------------------------------------------------------------
+
+-- Entries with one line each; each(entry) gives the label, or it is the signature.
+function help_text.add_list(page, entries, label_of)
+    local rows = {}
+    for i, entry in ipairs(entries) do
+        rows[i] = { (label_of or api.signature)(entry), page:marked(entry.brief) }
+    end
+    page:rows(rows, 2)
+end
+
+local kinds <const> = {
+    { "Functions", { ["function"] = true, global = true } }, { "Methods", { method = true } },
+    { "Fields", { field = true } }, { "Commands", { command = true } },
+}
+
+local function add_entries(page, entries)
+    for _, kind in ipairs(kinds) do
+        local some = {}
+        for _, entry in ipairs(entries) do
+            some[#some + 1] = kind[2][entry.kind] and entry or nil
+        end
+        if #some > 0 then
+            page:heading(kind[1])
+            help_text.add_list(page, some)
+        end
+    end
+end
+
+-- A whole page: its prose, and its entries with a line each.
+function help_text.page(of)
+    local page = sheet.new()
+    page:heading(of.title)
+    page:markdown(of.about or "")
+    add_entries(page, of.entries)
+    if of.more then
+        page:gap()
+        page:markdown(of.more)
+    end
+    if of.entries[1] then
+        page:gap()
+        page:hanging("", page:marked(("`?%s` says more, and so for the others."):format(
+            of.entries[1].name)))
+    end
+    return page
+end
+
+-- ---- what there is ----------------------------------------------------------------------
+
+-- What a page is shown with in the list of all: no fields, and of functions the last part.
+local function short_names(of)
+    local names = {}
+    for _, entry in ipairs(of.entries) do
+        if entry.kind == "function" then
+            names[#names + 1] = entry.name
+        elseif entry.kind ~= "field" then
+            names[#names + 1] = api.called(entry)
+        end
+    end
+    return names
+end
+
+function help_text.overview()
+    local page = sheet.new()
+    local prose = {}
+    for _, of in ipairs(api.pages()) do
+        local names = short_names(of)
+        if #names > 0 then
+            page:heading(of.title)
+            page:columns(names, 2)
+        else
+            prose[#prose + 1] = of.title
+        end
+    end
+    page:gap()
+    if #prose > 0 then
+        page:hanging("", "To read: " .. table.concat(prose, ", "))
+    end
+    page:hanging("", page:marked("`?lab.matmul` or `help(lab.matmul)` says all about one, "
+        .. "`?events` or `help \"events\"` shows a page, `help \"cudaMemcpyAsync\"` or "
+        .. "`help \"pinned\"` searches."))
+    return page
+end
+
+return help_text
