@@ -107,15 +107,17 @@ local function foreign_score(record, word)
     return best
 end
 
+-- One or two letters must be a word there.
 local function text_score(record, word)
+    local is_in = #word < 3 and has_word or contains
     if has_word(record.brief, word) then
         return worth.brief_word
-    elseif contains(record.brief, word) then
+    elseif is_in(record.brief, word) then
         return worth.in_brief
     elseif record.items[word] then
         return worth.item
     end
-    return contains(record.text, word) and worth.in_text or 0
+    return is_in(record.text, word) and worth.in_text or 0
 end
 
 local function word_score(record, word)

@@ -7,10 +7,10 @@ local help_text = {}
 
 -- ---- an entry --------------------------------------------------------------------------
 
--- "integer, by default 3: how many" of an argument or option {name, type, text, default =}.
+-- "integer: how many. Default: 3" of an argument or option {name, type, text, default =}.
 local function typed(page, item)
-    local default = item.default and (", by default %s"):format(item.default) or ""
-    return page:styled("code", item[2]) .. page:marked(("%s: %s"):format(default, item[3]))
+    local text = item.default and ("%s. Default: %s"):format(item[3], item.default) or item[3]
+    return page:styled("code", item[2]) .. page:marked(": " .. text)
 end
 
 local function add_items(page, title, items)
