@@ -99,20 +99,33 @@ local function add_text(out, entry)
     end
 end
 
--- The arguments as LuaLS has them: {name, type, text, optional}. Nothing can follow "...",
--- so that there the options are one of its types.
+-- Adds the type and the text of an item to those of "...", behind which nothing can stand.
+local function fold(item, type_name, text)
+    local known = "|" .. item[2] .. "|"
+    if not known:find("|" .. type_name .. "|", 1, true) then
+        item[2] = item[2] .. "|" .. type_name
+    end
+    item[3] = text and item[3] .. "; then " .. text or item[3]
+end
+
+-- The arguments as LuaLS has them: {name, type, text, optional}.
 local function parameters(entry)
     local list = {}
-    for i, argument in ipairs(entry.arguments or {}) do
-        local default = argument.default and (". Default: " .. argument.default) or ""
-        list[i] = { variable(argument[1]), type_text(argument[2]), argument[3] .. default,
-                    argument.default ~= nil }
+    local function add(name, type_name, text, optional)
+        local last = list[#list]
+        if last and last[1] == "..." then
+            fold(last, type_name, text)
+        else
+            list[#list + 1] = { name, type_name, text, optional }
+        end
     end
-    local last = list[#list]
-    if has_options(entry) and last and last[1] == "..." then
-        last[2] = last[2] .. "|" .. options_class(entry)
-    elseif has_options(entry) then
-        list[#list + 1] = { "options", options_class(entry), "", true }
+    for _, argument in ipairs(entry.arguments or {}) do
+        local default = argument.default and (". Default: " .. argument.default) or ""
+        add(variable(argument[1]), type_text(argument[2]), argument[3] .. default,
+            argument.default ~= nil)
+    end
+    if has_options(entry) then
+        add("options", options_class(entry), nil, true)
     end
     return list
 end
@@ -156,7 +169,7 @@ local function add_function(out, entry)
     for i, item in ipairs(list) do
         names[i] = item[1]
         out("---@param ", item[1], item[4] and item[1] ~= "..." and "?" or "", " ", item[2],
-            item[3] ~= "" and " " .. one_line(item[3]) or "", "\n")
+            item[3] and " " .. one_line(item[3]) or "", "\n")
     end
     for _, item in ipairs(entry.returns or {}) do
         -- What follows "#" is no name of the value.
@@ -177,11 +190,12 @@ local function add_fields(out, owner)
     end
 end
 
--- Operators are {"add", type of the other side or nil, type of the result}.
+-- The page names the methods that are operators as well: a + b is a:add(b).
 local function add_operators(out, page)
-    for _, operator in ipairs(page.operators or {}) do
-        local other = operator[2] and "(" .. type_text(operator[2]) .. ")" or ""
-        out("---@operator ", operator[1], other, ": ", type_text(operator[3]), "\n")
+    for _, name in ipairs(page.operators or {}) do
+        local entry = api.member(page.class, name)
+        out("---@operator ", name, "(", type_text(entry.arguments[1][2]), "): ",
+            type_text(entry.returns[1][1]), "\n")
     end
 end
 

@@ -10,37 +10,8 @@
 
 local root <const> = arg[0]:match("^(.*)docs/generate/[^/]*$") or ""
 
-local function quote(text)
-    return "'" .. text:gsub("'", "'\\''") .. "'"
-end
-
--- ---- what these files see ------------------------------------------------------------
-
-local environment, imported = setmetatable({}, { __index = _G }), {}
-
-function environment.import(path)
-    if imported[path] == nil then
-        imported[path] = assert(loadfile(root .. path, "t", environment))()
-    end
-    return imported[path]
-end
-
--- The files of a folder.
-function environment.embedded(folder)
-    local paths = {}
-    for name in assert(io.popen("ls " .. quote(root .. folder))):lines() do
-        if name:find("%.lua$") then
-            paths[#paths + 1] = folder .. name
-        end
-    end
-    return paths
-end
-
--- What a command of the program under which this runs prints.
-function environment.output_of(arguments)
-    local pipe <close> = assert(io.popen(quote(arg[-1]) .. " " .. arguments))
-    return pipe:read("a")
-end
+local source = dofile(root .. "docs/generate/source.lua")
+local environment = source.environment(root, arg[-1])
 
 -- ---- writing -------------------------------------------------------------------------
 
@@ -55,7 +26,7 @@ if not kinds[what] or not folder or arg[3] then
     io.stderr:write("usage: streamlab docs/generate/main.lua reference|editor|man FOLDER\n")
     os.exit(2)
 end
-assert(os.execute("mkdir -p " .. quote(folder)))
+assert(os.execute("mkdir -p " .. source.quote(folder)))
 for name, text in pairs(environment.import("docs/generate/" .. what .. ".lua").files()) do
     write(folder .. "/" .. name, text)
 end

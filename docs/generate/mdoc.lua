@@ -58,7 +58,7 @@ local line_bytes <const> = 80
 -- The text as lines, each sentence beginning a new one, as mdoc wants it.
 function mdoc.prose(text)
     local lines = {}
-    text = inline(text):gsub("%s+", " "):gsub("([%l%d)R][.?!]) (%f[%u\\])", "%1\n%2")
+    text = inline(text):gsub("%s+", " "):gsub("([%w)][.?!]) (%f[%u\\])", "%1\n%2")
     for sentence in (text .. "\n"):gmatch("([^\n]*)\n") do
         local line
         for word in sentence:gmatch("%S+") do
