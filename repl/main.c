@@ -18,6 +18,7 @@
 #include "interrupt.h"
 #include "options.h"
 #include "run.h"
+#include "sources.h"
 #include "subcommands.h"
 #include "trace.h"
 #include "trial.h"
@@ -155,12 +156,14 @@ static void open_state(lua_State *L, const program *p)
     }
     luaL_openlibs(L);
     interrupt_open(L);
+    sources_open(L);
     replace_exit(L, o->trace);
     set_defaults(L, o);
     luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
     lua_setglobal(L, "lab");
     set_arg(L, p);
     embedded_open(L);
+    sources_add(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);
 }
