@@ -112,6 +112,7 @@ static int exit_saving(lua_State *L)
     bool fine = true;
     const char *trace = lua_tostring(L, lua_upvalueindex(2));
     lua_settop(L, 2);
+    console_close(L);
     if (trace)
         fine = trace_save(L, trace);
     if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L))
@@ -164,6 +165,7 @@ static void open_state(lua_State *L, const program *p)
     set_arg(L, p);
     embedded_open(L);
     sources_add(L);
+    trace_add(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);
 }
