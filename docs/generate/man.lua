@@ -47,27 +47,64 @@ local function sections_text(parsed)
     return table.concat(out)
 end
 
--- Subcommands have a heading each, and their own options.
-local function subcommand_text(name)
+-- The prose of docs/api/program.lua in parts, {title =, text =}: each begins with a heading of
+-- the second level, but for the first.
+local function parts_of(page)
+    local parts, fenced = { { lines = {} } }, false
+    for line in ((page.about or "") .. "\n" .. (page.more or "") .. "\n"):gmatch("([^\n]*)\n") do
+        local title = not fenced and line:match("^## (.*)$")
+        fenced = fenced ~= (line:find("^```") ~= nil)
+        if title then
+            parts[#parts + 1] = { title = title:gsub("`", ""), lines = {} }
+        else
+            table.insert(parts[#parts].lines, line)
+        end
+    end
+    for _, part in ipairs(parts) do
+        part.text = mdoc.markdown(table.concat(part.lines, "\n"))
+    end
+    return parts
+end
+
+-- Subcommands have a heading each, their own options, and what there is to say about them.
+local function subcommand_text(name, parts)
     local parsed = usage.parse(output_of(name .. " --help"))
-    return (".Ss streamlab %s\n"):format(name) .. synopsis(parsed.usage) .. ".Pp\n"
+    local text = (".Ss streamlab %s\n"):format(name) .. synopsis(parsed.usage) .. ".Pp\n"
         .. mdoc.prose(parsed.about) .. sections_text(parsed)
+    for i, part in ipairs(parts) do
+        if part.title == "streamlab " .. name then
+            return text .. table.remove(parts, i).text
+        end
+    end
+    return text
+end
+
+-- What manuals have as sections of their own.
+local sections <const> = {
+    ["Environment variables"] = "ENVIRONMENT", ["Files"] = "FILES", ["Exit status"] = "EXIT STATUS",
+}
+
+local function part_text(part)
+    local text = part.text:gsub("^%.Pp\n", "")
+    local section = sections[part.title]
+    if section then
+        return ".Sh " .. section .. "\n" .. text
+    end
+    return (part.title and ".Ss " .. mdoc.argument(part.title) .. "\n" or ".Pp\n") .. text
 end
 
 local function program_page()
-    local parsed = usage.parse(output_of("--help"))
-    local page = api.page("program")
+    local parsed, parts = usage.parse(output_of("--help")), parts_of(api.page("program"))
     local out = {
         head("STREAMLAB", 1), ".Sh NAME\n.Nm streamlab\n.Nd a laboratory for GPU streams\n",
         ".Sh SYNOPSIS\n", synopsis(parsed.usage), ".Sh DESCRIPTION\n", mdoc.prose(parsed.about),
         sections_text(parsed),
     }
     for _, name in ipairs(subcommands) do
-        out[#out + 1] = subcommand_text(name)
+        out[#out + 1] = subcommand_text(name, parts)
     end
-    if page then
-        out[#out + 1] = ".Ss More about it\n" .. mdoc.markdown(page.about or ""):gsub("^%.Pp\n", "")
-        out[#out + 1] = mdoc.markdown(page.more or "")
+    for _, part in ipairs(parts) do
+        out[#out + 1] = part_text(part)
     end
     out[#out + 1] = ".Sh SEE ALSO\n.Xr lua 1 ,\n.Xr streamlab-lua 3\n"
     return table.concat(out)

@@ -107,7 +107,8 @@ local function add_entry(out, entry)
         out(links.linked(entry.about, page):gsub("%s+$", ""), "\n\n")
     end
     if entry.example then
-        out("```lua\n", entry.example:gsub("%s+$", ""), "\n```\n\n")
+        local in_repl = entry.kind == "command" or entry.kind == "global"
+        out("```", in_repl and "text" or "lua", "\n", entry.example:gsub("%s+$", ""), "\n```\n\n")
     end
     add_names(out, entry)
 end

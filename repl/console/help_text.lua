@@ -149,36 +149,39 @@ end
 
 -- ---- what there is ----------------------------------------------------------------------
 
--- What a page is shown with in the list of all: no fields, and of functions the last part.
-local function short_names(of)
-    local names = {}
+-- What can be called of a page, in groups of the same beginning: "lab.device", "devices",
+-- "open" and "d:make_current". Only the first of each has that beginning.
+local function groups(page, of)
+    local list, by_start = {}, {}
     for _, entry in ipairs(of.entries) do
-        if entry.kind == "function" then
-            names[#names + 1] = entry.name
+        local name = api.called(entry)
+        local start = entry.kind == "command" and "." or name:sub(1, #name - #entry.key)
+        local group = by_start[start]
+        if not group and entry.kind ~= "field" then
+            group = { page:styled("code", name) }
+            by_start[start], list[#list + 1] = group, group
         elseif entry.kind ~= "field" then
-            names[#names + 1] = api.called(entry)
+            group[#group + 1] = page:styled("code", entry.kind == "command" and name or entry.key)
         end
     end
-    return names
+    return list
 end
 
 function help_text.overview()
     local page = sheet.new()
-    local prose = {}
+    local rows, prose = {}, {}
     for _, of in ipairs(api.pages()) do
-        local names = short_names(of)
-        if #names > 0 then
-            page:heading(of.title)
-            page:columns(names, 2)
-        else
-            prose[#prose + 1] = of.title
+        local list = groups(page, of)
+        for i, group in ipairs(list) do
+            rows[#rows + 1] = { i == 1 and of.title or "", table.concat(group, " ") }
         end
+        prose[#prose + 1] = #list == 0 and of.title or nil
     end
+    rows[#rows + 1] = #prose > 0 and { "To read", table.concat(prose, ", ") } or nil
+    page:rows(rows)
     page:gap()
-    if #prose > 0 then
-        page:hanging("", "To read: " .. table.concat(prose, ", "))
-    end
-    page:hanging("", page:marked("`?lab.matmul` or `help(lab.matmul)` says all about one, "
+    page:hanging("", page:marked("`d`, `s`, `e`, `t`, `tl`: a device, stream, event, tensor, "
+        .. "timeline. `?lab.matmul` or `help(lab.matmul)` says all about one, "
         .. "`?events` or `help \"events\"` shows a page, `help \"cudaMemcpyAsync\"` or "
         .. "`help \"pinned\"` searches."))
     return page

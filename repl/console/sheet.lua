@@ -142,25 +142,6 @@ function sheet:rows(rows, indent)
     end
 end
 
--- Words in columns, read downwards, each at least two blanks wide apart.
-function sheet:columns(words, indent)
-    local widest = 1
-    for _, word in ipairs(words) do
-        widest = math.max(widest, width_of(word))
-    end
-    local n = math.max((self.width - indent + 2) // (widest + 2), 1)
-    local height = (#words + n - 1) // n
-    for i = 1, height do
-        local line = {}
-        for j = i, #words, height do
-            local last = j + height > #words
-            local blanks = last and 0 or widest + 2 - width_of(words[j])
-            line[#line + 1] = self:styled("code", words[j]) .. (" "):rep(blanks)
-        end
-        self:line((" "):rep(indent) .. table.concat(line))
-    end
-end
-
 -- ---- Markdown ------------------------------------------------------------------------------
 
 local add_block <const> = {}

@@ -159,7 +159,10 @@ local function values()
     T.is(typed "e = lab.event()\n?e", events, "?x of a variable too")
     T.is(typed "help(lab.event)", asked "lab.event", "a function of lab")
     local overview = asked ""
-    T.like(overview, "Events\n  lab.event ", "the list of all has the pages' functions")
+    T.like(overview, "\nEvents +lab.event\n +e:record query synchronize elapsed_time close\n",
+        "the list of all has the pages' functions")
+    local _, n_lines = overview:gsub("\n", "")
+    T.ok(n_lines <= 40, "it is a screen long")
     T.is(typed "help()", overview, "help() gives it")
     T.is(typed "?" .. typed "??" .. typed " ? ", overview .. overview .. overview,
         "and ? alone, and ??")
