@@ -21,16 +21,10 @@ function links.to(name, page, words)
     return ("[%s](%s#%s)"):format(text, file, links.anchor(entry))
 end
 
-local classes <const> = {
-    d = "device", s = "stream", e = "event", t = "tensor", tl = "timeline",
-}
-
 -- The entry that code in prose names: `lab.open`, `e:record()`, `event:record`, `t.dtype`.
 local function entry_of(code)
     local name = code:gsub("%s*[({].*$", "")
-    local variable, rest = name:match("^(%a+)([.:].+)$")
-    return api.entry(name) or variable and classes[variable] and
-        api.entry(classes[variable] .. rest)
+    return api.entry(name) or api.entry_as_called(name)
 end
 
 -- Links in a line that is no code.

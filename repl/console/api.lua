@@ -96,6 +96,20 @@ function api.entry(name)
     return by_name[name]
 end
 
+local receivers <const> = {
+    device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
+}
+
+-- The entry of a name as it is called: "e:record" for "event:record".
+function api.entry_as_called(name)
+    local receiver, rest = name:match("^(%a+)([.:].+)$")
+    for class, short in pairs(receivers) do
+        if receiver == short then
+            return api.entry(class .. rest)
+        end
+    end
+end
+
 -- The entries whose names end so: "close" gives those of streams and events.
 function api.named(key)
     if not by_name then
@@ -180,10 +194,6 @@ function api.name_of(f)
 end
 
 -- ---- signatures ----------------------------------------------------------------------
-
-local receivers <const> = {
-    device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
-}
 
 -- "e:record" for "event:record", "t.dtype" for "tensor.dtype".
 function api.called(entry)

@@ -9,6 +9,7 @@ local apropos = {}
 local worth <const> = {
     name = 100, foreign = 95, name_begins = 60, in_name = 50, brief_word = 40,
     in_foreign = 35, in_brief = 30, item = 25, in_text = 10,
+    phrase = 40,        -- several words that stand together
 }
 
 -- ---- what there is to search in -----------------------------------------------------------
@@ -125,8 +126,8 @@ local function word_score(record, word)
         text_score(record, word))
 end
 
--- The sum over all words; nil if one is not found.
-local function score(entry, words)
+-- The sum over all words, and whether they are more than mentioned; nil if one is not found.
+local function score(entry, words, phrase)
     local record, sum = record_of(entry), 0
     for _, word in ipairs(words) do
         local found = word_score(record, word)
@@ -135,8 +136,12 @@ local function score(entry, words)
         end
         sum = sum + found
     end
+    local strong = sum > worth.in_text * #words
+    if #words > 1 and (contains(record.brief, phrase) or contains(record.text, phrase)) then
+        sum, strong = sum + worth.phrase, true
+    end
     -- Of fields there are many, and they are rarely what is looked for.
-    return entry.kind == "field" and sum - 5 or sum
+    return entry.kind == "field" and sum - 5 or sum, strong
 end
 
 -- ---- searching -------------------------------------------------------------------------------
@@ -149,13 +154,17 @@ local function words_of(text)
     return words
 end
 
--- A list of {entry =, score =}, the best first, equal ones in the order of pages.
+-- A list of {entry =, score =, strong =}, the best first, equal ones in the order of pages.
+-- Where not `strong` the entry only mentions the words.
 function apropos.entries(text)
     local words, found = words_of(text), {}
+    local phrase = table.concat(words, " ")
     for entry in api.each() do
-        local points = #words > 0 and score(entry, words)
-        if points then
-            found[#found + 1] = { entry = entry, score = points, order = #found }
+        local points, strong = score(entry, words, phrase)
+        if points and #words > 0 then
+            found[#found + 1] = {
+                entry = entry, score = points, strong = strong, order = #found,
+            }
         end
     end
     table.sort(found, function(a, b)

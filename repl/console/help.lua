@@ -11,7 +11,7 @@ local help = {}
 
 -- ---- several entries ---------------------------------------------------------------------
 
-local most_found <const> = 20
+local most_found <const>, enough_found <const> = 20, 8
 
 -- Entries with a line each.
 local function show_list(title, entries, n_more)
@@ -55,12 +55,21 @@ end
 
 -- ---- by text -------------------------------------------------------------------------------
 
+-- The entries to show of those that were found: those that only mention the words somewhere
+-- are left out where there are enough others.
+local function best_of(found)
+    local entries = {}
+    for _, item in ipairs(found) do
+        if #entries < most_found and (item.strong or #entries < enough_found) then
+            entries[#entries + 1] = item.entry
+        end
+    end
+    return entries
+end
+
 local function show_found(text)
     local found, pages = apropos.entries(text), apropos.pages(text)
-    local entries = {}
-    for i = 1, math.min(#found, most_found) do
-        entries[i] = found[i].entry
-    end
+    local entries = best_of(found)
     if #entries > 0 then
         show_list(("\"%s\" is found in:"):format(text), entries, #found - #entries)
     end
@@ -70,8 +79,8 @@ local function show_found(text)
     end
     if #titles > 0 then
         local page = sheet.new()
-        page:hanging(#entries > 0 and "Pages    " or ("\"%s\" is found in the pages "):format(text),
-            table.concat(titles, ", "))
+        page:hanging(#entries > 0 and "Also in the pages " or ("\"%s\" is found in the pages ")
+            :format(text), table.concat(titles, ", "))
         page:print()
     end
     return #entries + #titles > 0
@@ -87,11 +96,21 @@ local function show_nothing(text)
     return false
 end
 
+-- Without fields, whose names are often words that people look for.
+local function callable(entries)
+    local list = {}
+    for _, entry in ipairs(entries) do
+        list[#list + 1] = entry.kind ~= "field" and entry or nil
+    end
+    return list
+end
+
 -- A name, a page's title, a name of CUDA or PyTorch, or words to search for. False: there
 -- is nothing.
 local function show_text(text)
     local name = text:gsub("^lab:", "lab."):gsub("%s*%(.*$", "")
-    local entry, page, named = api.entry(name), api.page(name), api.named(name)
+    local entry = api.entry(name) or api.entry_as_called(name)
+    local page, named = api.page(name), callable(api.named(name))
     local foreign = apropos.of_foreign_name(name)
     if entry then
         help_text.entry(entry):print()

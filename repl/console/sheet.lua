@@ -171,7 +171,8 @@ function add_block.heading(self, block, pad)
     self:hanging(pad, self:styled("strong", block.text))
 end
 
--- The first column is labels, the others are one text.
+-- The first column is labels, the others are one text. A head that names only the labels
+-- is left out.
 function add_block.table(self, block, pad)
     self:gap()
     local rows = {}
@@ -181,7 +182,7 @@ function add_block.table(self, block, pad)
         for j = 2, #cells do
             text[#text + 1] = cells[j] ~= "" and self:marked(cells[j]) or nil
         end
-        if i > 1 or label ~= "" or #text > 0 then
+        if i > 1 or #text > 0 then
             rows[#rows + 1] = { label, table.concat(text, "; ") }
         end
     end

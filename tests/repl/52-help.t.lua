@@ -3,6 +3,7 @@ package.path = "tests/repl/?.lua;" .. package.path
 local T = require "tap"
 local shell = require "shell"
 local source = dofile "docs/generate/source.lua"
+local data = require "repl.api_data"
 
 -- What `streamlab help` prints; `setting` is put before the command.
 local function asked(name, setting)
@@ -151,6 +152,30 @@ local function searching()
         "?x says so too")
 end
 
+-- Words that people come with.
+local function from_elsewhere()
+    T.is(first_line(asked "torch.matmul"), "lab.matmul(a, b, {out =, stream =, tf32 =})",
+        "torch.matmul")
+    T.like(asked "matmul", "\nAlso +tensor:matmul\n$", "a function, and the method of its name")
+    T.like(typed "?cudaMalloc", "^lab.cuda.malloc%(bytes%)", "?cudaMalloc")
+    local out = asked "cudaMemcpyAsync"
+    T.ok(out:find "\n  tensor:copy_ +copies" and out:find "\n  lab.cuda.memcpy_async ",
+        "of several functions that CUDA calls so a list")
+    T.like(asked "copy", '^"copy" is found in:\n  tensor:copy_ ', "a part of a name")
+    T.like(asked "pinned", '^"pinned" is found in:\n  tensor.pinned .*\n  lab.zeros ',
+        "the name of a field is a word, of options too")
+    T.like(asked "out of memory", "\n  lab.cuda.malloc_host ", "words of a message")
+    T.like(asked "STREAMLAB_RC", "^\"STREAMLAB_RC\" is found in the pages The program\n",
+        "what only a page has")
+    T.is(first_line(typed "t = lab.ones(2)\n?t:to"), first_line(asked "tensor:to"),
+        "a method of a tensor in a global")
+    T.is(asked "t:to", asked "tensor:to", "and of none, as signatures have it")
+    T.is(first_line(typed "t = lab.ones(2)\n?t"), "Tensors", "a tensor in a global")
+    T.is(asked "lab.matmul(a, b)", asked "lab.matmul", "a call")
+    T.is(first_line(typed "?lab.cuda"), first_line(asked "cuda"), "the table lab.cuda")
+    T.is(first_line(typed "help('query')"), '"query" is the name of:', "a name of two methods")
+end
+
 -- ---- values ----------------------------------------------------------------------------------
 
 local function values()
@@ -194,22 +219,74 @@ end
 
 -- ---- texts -------------------------------------------------------------------------------------
 
--- What a sheet prints of Markdown.
-local function laid_out(text, columns, unicode, colour)
+-- The environment of the program's Lua, with a terminal of that kind. What is written becomes
+-- the second result's items.
+local function on_terminal(columns, unicode, colour)
     local environment, parts = source.environment("", ""), {}
     environment.internals = {
         columns = function() return columns end, colour = function() return colour end,
-        unicode = function() return unicode end,
+        unicode = function() return unicode end, nearest = function() end,
     }
     environment.io = { write = function(...)
         for _, part in ipairs { ... } do
             parts[#parts + 1] = part
         end
     end }
+    return environment, parts
+end
+
+-- What a sheet prints of Markdown.
+local function laid_out(text, columns, unicode, colour)
+    local environment, parts = on_terminal(columns, unicode, colour)
     local page = environment.import "repl/console/sheet.lua".new()
     page:markdown(text)
     page:print()
     return table.concat(parts)
+end
+
+-- All that there is, on a narrow terminal without UTF-8. Code is not broken into lines.
+local function everything()
+    local environment, parts = on_terminal(40, false, false)
+    local help = environment.import "repl/console/help.lua"
+    local wide, foreign = {}, {}
+    local function check(name)
+        for i = #parts, 1, -1 do
+            parts[i] = nil
+        end
+        help.about(name)
+        local text = table.concat(parts)
+        local code = text:match("\nExample\n(.-)\n\n") or ""
+        for line in text:gsub("\n    [^\n]*", ""):gmatch("[^\n]+") do
+            if #line >= 40 and not code:find(line:match("^%s*(.*)$"), 1, true)
+                and not line:find("^%s*%-%-") then
+                wide[#wide + 1] = name .. ": " .. line
+            end
+        end
+        foreign[#foreign + 1] = text:find("[\128-\255]") and name or nil
+    end
+    for _, page in ipairs(data.api.pages()) do
+        check(page.file)
+    end
+    for entry in data.api.each() do
+        check(entry.name)
+    end
+    check "out of memory"
+    T.is(table.concat(wide, "\n"), "", "every page and entry fits into 40 columns")
+    T.is(table.concat(foreign, " "), "", "and is ASCII where there is nothing else")
+end
+
+-- Functions are known by what they are.
+local function functions()
+    local lab, methods, wrong = require "streamlab", data.methods(), {}
+    for entry in data.api.each() do
+        local place = entry.kind == "method" and methods[entry.class]
+            or entry.kind == "function" and (entry.name:find "^lab%.cuda" and lab.cuda or lab)
+        if place and data.api.name_of(place[entry.key]) ~= entry.name then
+            wrong[#wrong + 1] = entry.name
+        end
+    end
+    T.is(table.concat(wrong, " "), "", "every function is found by its value")
+    T.is(data.api.name_of(print), nil, "and others are not")
 end
 
 local function markdown()
@@ -274,8 +351,11 @@ narrow()
 colours()
 names()
 searching()
+from_elsewhere()
 values()
 runs_nothing()
 markdown()
+everything()
+functions()
 usage()
 T.done()
