@@ -7,11 +7,16 @@ local usage = import "docs/generate/usage.lua"
 
 local man = {}
 
+-- "November 2, 2026"; of a build that is to be repeated, its day.
+local function today()
+    local epoch = tonumber(os.getenv("SOURCE_DATE_EPOCH"))
+    return (os.date("!%B %d, %Y", epoch):gsub(" 0", " "))
+end
+
 local function head(title, section)
     return table.concat {
         ".\\\" Made from docs/api.\n",
-        ".Dd ", os.date("!%B %d, %Y", tonumber(os.getenv("SOURCE_DATE_EPOCH"))):gsub(" 0", " "), "\n",
-        ".Dt ", title, " ", section, "\n", ".Os\n",
+        ".Dd ", today(), "\n", ".Dt ", title, " ", section, "\n", ".Os\n",
     }
 end
 
@@ -23,7 +28,8 @@ local subcommands <const> = { "show", "diff", "help" }
 local function synopsis(lines)
     local out = {}
     for i, line in ipairs(lines) do
-        out[i] = ".Nm streamlab\n.Ar " .. mdoc.argument(line:gsub("^streamlab%s*", ""), true) .. "\n"
+        local rest = line:gsub("^streamlab%s*", "")
+        out[i] = ".Nm streamlab\n.Ar " .. mdoc.argument(rest, true) .. "\n"
     end
     return table.concat(out)
 end

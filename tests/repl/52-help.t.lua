@@ -55,7 +55,7 @@ See also  stream:record_event, stream:wait_event
 
 local function entries()
     local out, err, code = asked "event:record"
-    T.is(out, record, "a method: signature, brief, arguments, returns, errors, text, example, names")
+    T.is(out, record, "a method: from the signature to the names elsewhere")
     T.is(err .. code, "0", "and nothing else")
     T.is(typed "e = lab.event(); x = 1\n?event:record", record, "?x says the same")
     T.is(typed "help 'event:record'", record, "help 'x' too")

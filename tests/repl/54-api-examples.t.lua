@@ -96,8 +96,9 @@ local function check_commands()
     local refused = {}
     for entry in api.each() do
         if entry.kind == "command" then
-            local _, err = shell.sh(("cd %s; printf '%%s\\n' %s | STREAMLAB_BACKEND=sim %s --norc -i")
-                :format(folder, shell.quote(entry.example or entry.name), program))
+            local _, err = shell.sh(("cd %s; export STREAMLAB_BACKEND=sim; "
+                .. "printf '%%s\\n' %s | %s --norc -i"):format(folder,
+                shell.quote(entry.example or entry.name), program))
             refused[#refused + 1] = (err:find("no such command") or err:find("usage:"))
                 and entry.name .. ": " .. err or nil
         end
