@@ -12,7 +12,8 @@ end
 
 -- What the lines print in the REPL, on a simulated GPU.
 local function typed(lines)
-    return shell.run({ "--norc", "--backend=sim", "-i" }, lines .. "\n")
+    return shell.sh("printf %s " .. shell.quote(lines .. "\n")
+        .. " | COLUMNS=80 \"$P\" --norc --backend=sim -i")
 end
 
 local function first_line(text)
