@@ -2,7 +2,7 @@
 --
 -- ?x is read as a path of names and looked up raw, so that no code of the user runs.
 
-local api = import "repl/console/api.lua"
+local api = import "repl/console/api_index.lua"
 local apropos = import "repl/console/apropos.lua"
 local help_text = import "repl/console/help_text.lua"
 local sheet = import "repl/console/sheet.lua"

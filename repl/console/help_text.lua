@@ -1,6 +1,6 @@
 -- help_text.lua - how help looks: an entry, a page, the list of all pages.
 
-local api = import "repl/console/api.lua"
+local api = import "repl/console/api_index.lua"
 local sheet = import "repl/console/sheet.lua"
 
 local help_text = {}

@@ -341,7 +341,7 @@ local function usage()
     out, err, code = shell.run { "help", "--nope" }
     T.is(out .. code, "2", "an unknown option is refused")
     T.like(err, "streamlab: help: unrecognized option '%-%-nope'", "with a sentence")
-    T.is((shell.run { "help", "two", "events" }), asked "two events", "words need no quotes")
+    T.is((shell.sh "COLUMNS=80 \"$P\" help two events"), asked "two events", "words need no quotes")
     _, err, code = shell.sh("\"$P\" help >&-")
     T.is(code, 1, "a closed stdout is an error")
     T.like(err, "stdout", "that is told")
