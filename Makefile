@@ -397,6 +397,7 @@ docs-now: all $(MAN_PAGES) $(EDITOR_FILE)
 	$(call say,docs,docs/reference)
 	$(Q)$(BUILD)/streamlab $(GENERATE) reference docs/reference
 
+.PHONY: docs docs-now
 docs: setup
 	@+$(MAKE) --no-print-directory docs-now
 
@@ -426,9 +427,8 @@ help:
 	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
 
 .PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
-        bench-now bench-cuda-now puzzler-now docs-now setup puzzler check check-cuda \
-        check-memcheck check-asan check-gc check-oom check-hta check-browser bench bench-cuda docs \
-        fuzz clean help
+        bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
+        check-gc check-oom check-hta check-browser bench bench-cuda fuzz clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
