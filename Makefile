@@ -1,6 +1,14 @@
 # streamlab: build, tests and benchmarks. `make help` lists the targets.
 # Everything that is made lies in build/. V=1 shows the commands.
 
+# Where make install puts things. DESTDIR stands in front of all of them.
+PREFIX   ?= /usr/local
+BINDIR   ?= $(PREFIX)/bin
+LIBDIR   ?= $(PREFIX)/lib
+DATADIR  ?= $(PREFIX)/share
+MANDIR   ?= $(DATADIR)/man
+LUA_CMOD ?= $(LIBDIR)/lua/5.4
+
 # None of make's own rules: one of them would make repl/console, a folder, of repl/console.c.
 MAKEFLAGS += --no-builtin-rules
 
@@ -123,6 +131,13 @@ PAGE     := $(sort $(wildcard core/timeline/report/*))
 PROGRAM_FOLDERS := docs/api repl/commands repl/console
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua)))
 
+# What docs/api is the source of: the man pages and what editors read, in build/, and the
+# pages of docs/reference, which are in git.
+GENERATE := docs/generate/main.lua
+GENERATED_FROM := $(wildcard docs/generate/*.lua docs/api/*.lua) $(BUILD)/streamlab
+MAN_PAGES   := $(BUILD)/man/streamlab.1 $(BUILD)/man/streamlab-lua.3
+EDITOR_FILE := $(BUILD)/share/streamlab.d.lua
+
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
 SIM_TESTS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/sim/t-*.c tests/timeline/t-*.c))
@@ -192,8 +207,12 @@ $(BUILD)/%.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
 $(REPL) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
-$(REPL) $(BINDINGS): | need-lua
+$(REPL) $(BINDINGS): | need-lua-headers
+$(BUILD)/streamlab: | need-lua
 
+need-lua-headers:
+	$(if $(LUA_INC),@:,$(error Lua 5.4's headers are missing (lua.h): run 'sh scripts/setup.sh', \
+	or give LUA_INCLUDE=folder))
 need-lua:
 	$(if $(and $(LUA_INC),$(LUA_LIB)),@:,$(error Lua 5.4 is missing (lua.h and the static \
 	library): run 'sh scripts/setup.sh', or give LUA_INCLUDE=folder and LUA_LIBRARY=file))
@@ -287,7 +306,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
 
-check-now: all $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS)
+check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS)
 	$(Q)$(PROVE) $(TESTS)
 
 # One at a time: they share the GPU.
@@ -376,14 +395,6 @@ bench-cuda: setup
 	@+$(MAKE) --no-print-directory bench-cuda-now
 
 # ---- docs -----------------------------------------------------------------
-
-# What docs/api is the source of: the man pages and what editors read, in build/, and the
-# pages of docs/reference, which are in git.
-GENERATE := docs/generate/main.lua
-GENERATED_FROM := $(wildcard docs/generate/*.lua docs/api/*.lua) $(BUILD)/streamlab
-MAN_PAGES   := $(BUILD)/man/streamlab.1 $(BUILD)/man/streamlab-lua.3
-EDITOR_FILE := $(BUILD)/share/streamlab.d.lua
-
 $(BUILD)/man/streamlab-lua.3: $(BUILD)/man/streamlab.1 ;
 $(BUILD)/man/streamlab.1: $(GENERATED_FROM)
 	$(call say,docs,$(BUILD)/man)
@@ -400,6 +411,22 @@ docs-now: all $(MAN_PAGES) $(EDITOR_FILE)
 .PHONY: docs docs-now
 docs: setup
 	@+$(MAKE) --no-print-directory docs-now
+
+# ---- installing -----------------------------------------------------------
+
+INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' \
+          DATADIR='$(DATADIR)' MANDIR='$(MANDIR)' LUA_CMOD='$(LUA_CMOD)' sh scripts/install.sh
+
+install: all $(MAN_PAGES) $(EDITOR_FILE)
+	$(Q)$(INSTALL) install $(BUILD)
+uninstall:
+	$(Q)$(INSTALL) uninstall $(BUILD)
+
+# What a rock has of it: the module, and beside it the plugin if there is one.
+rock: $(BUILD)/streamlab.so $(PLUGIN)
+install-rock:
+	$(Q)mkdir -p '$(LUA_CMOD)'
+	$(Q)cp $(BUILD)/streamlab.so $(wildcard $(BUILD)/streamlab_cuda.so) '$(LUA_CMOD)'
 
 # ---- others ---------------------------------------------------------------
 
@@ -422,11 +449,14 @@ help:
 	@echo 'make bench          the figures of the simulated GPU, held against their limits'
 	@echo 'make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
 	@echo 'make docs           docs/reference, the man pages and what editors read, of docs/api'
+
+	@echo 'make install        put it below PREFIX=/usr/local; DESTDIR= for packagers'
+	@echo 'make uninstall      remove it from there'
 	@echo 'make setup          install what is missing, nothing else'
 	@echo 'make clean          remove build/'
-	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
+	@echo 'Settings: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
 
-.PHONY: all need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
+.PHONY: all need-lua need-lua-headers need-nvcc install uninstall rock install-rock check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
         check-gc check-oom check-hta check-browser bench bench-cuda fuzz clean help
 .SECONDARY:

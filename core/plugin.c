@@ -70,7 +70,9 @@ static bool is_there(const char *path)
 
 static sl_status find_beside_program(char path[PATH_BYTES], sl_error *err)
 {
-    static const char *const places[] = { "%s/" PLUGIN_FILE, "%s/../lib/streamlab/" PLUGIN_FILE };
+    /* Beside it, as in a build; from bin/; from lib/lua/5.4/, where the module is. */
+    static const char *const places[] = { "%s/" PLUGIN_FILE, "%s/../lib/streamlab/" PLUGIN_FILE,
+                                          "%s/../../streamlab/" PLUGIN_FILE };
     char folder[PATH_BYTES];
 
     own_folder(folder);

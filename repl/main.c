@@ -15,6 +15,7 @@
 
 #include "console.h"
 #include "embedded.h"
+#include "folder.h"
 #include "interrupt.h"
 #include "options.h"
 #include "run.h"
@@ -166,6 +167,7 @@ static void open_state(lua_State *L, const program *p)
     embedded_open(L);
     sources_add(L);
     trace_add(L);
+    folder_open(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);
 }

@@ -1,0 +1,302 @@
+-- complete.lua - what Tab offers at the prompt.
+--
+-- complete(text) gets what stands before the cursor and gives the position of the word that
+-- is being typed, and the words that it may become:
+--   globals, a.b, a.b:method    fields of tables, also by way of __index tables; fields and
+--                               methods of the laboratory's objects
+--   lab.stream{pri              names of options, from docs/api
+--   t:to("cu, lab.load("fi      the texts that an argument or option may be; else files
+--   .tra, .load fi, ?lab.ma     the console's commands and what they take
+-- Nothing of the user's runs: values are looked up raw, and no metamethod is called.
+
+local api = import "repl/console/api_index.lua"
+local lexer = import "repl/console/lexer.lua"
+
+local complete = {}
+
+local keywords <const> = {
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
+    "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
+}
+local most_index_tables <const> = 20    -- that are followed, one behind the other
+local most_keys <const> = 10000         -- of a table that are looked at
+
+-- ---- looking up -------------------------------------------------------------------------
+
+-- The table behind a value's __index, if it is one.
+local function index_table(value)
+    local metatable = debug.getmetatable(value)
+    local index = type(metatable) == "table" and rawget(metatable, "__index")
+    return type(index) == "table" and index or nil
+end
+
+-- The metatable of an object of the laboratory, whose __index is a function.
+local function object_metatable(value)
+    local metatable = type(value) == "userdata" and debug.getmetatable(value)
+    if type(metatable) == "table" and type(rawget(metatable, "__methods")) == "table" then
+        return metatable
+    end
+end
+
+-- The tables in which the fields of a value are found, nearest first.
+local function field_tables(value)
+    local tables = {}
+    if type(value) == "table" then
+        tables[1] = value
+    end
+    for _ = 1, most_index_tables do
+        value = index_table(value)
+        if not value then
+            break
+        end
+        tables[#tables + 1] = value
+    end
+    return tables
+end
+
+local function lookup(value, key)
+    local object = object_metatable(value)
+    if object then
+        return rawget(object.__methods, key)
+    end
+    for _, fields in ipairs(field_tables(value)) do
+        if rawget(fields, key) ~= nil then
+            return rawget(fields, key)
+        end
+    end
+end
+
+-- The value of a path like lexer.path gives, without its last `n` steps.
+local function value_of(path, n)
+    local value = _G
+    for i = 1, #path - n do
+        value = lookup(value, path[i].key)
+        if value == nil then
+            return nil
+        end
+    end
+    return value
+end
+
+-- The method of that name that has most options, whatever its class.
+local function any_method(key)
+    local best
+    for _, entry in ipairs(api.named(key)) do
+        if entry.kind == "method" and (not best or #(entry.options or {}) > #(best.options or {})) then
+            best = entry
+        end
+    end
+    return best
+end
+
+-- The entry in docs/api of the function that a path names. Where its object is not known,
+-- because it is what a call gives or is not there yet, the method's name must do.
+local function described(path)
+    local value, last = value_of(path, 0), path[#path]
+    local name = type(value) == "function" and api.name_of(value)
+    if name then
+        return api.entry(name)
+    end
+    return value == nil and last.separator == ":" and any_method(last.key) or nil
+end
+
+-- ---- offering ----------------------------------------------------------------------------
+
+local function starts_with(word, prefix)
+    return word:sub(1, #prefix) == prefix
+end
+
+-- Adds those of the words that begin so; `seen` keeps each from coming twice.
+local function offer(found, seen, word, prefix, ending)
+    if type(word) == "string" and starts_with(word, prefix) and not seen[word] then
+        seen[word] = true
+        found[#found + 1] = word .. (ending or "")
+    end
+end
+
+local function is_name(key)
+    return type(key) == "string" and key:find("^[%a_][%w_]*$") ~= nil
+end
+
+-- Names that begin with "_" are offered to those who have typed it.
+local function offer_keys(found, seen, fields, prefix, functions_only)
+    local key, value = next(fields)
+    for _ = 1, most_keys do
+        if key == nil then
+            break
+        end
+        local hidden = prefix == "" and is_name(key) and key:find("^_")
+        if is_name(key) and not hidden and (not functions_only or type(value) == "function") then
+            offer(found, seen, key, prefix)
+        end
+        key, value = next(fields, key)
+    end
+end
+
+-- Fields of what stands before the last "." or ":".
+local function fields(path)
+    local last = path[#path]
+    local value = value_of(path, 1)
+    local object = object_metatable(value)
+    local found, seen = {}, {}
+    if object then
+        offer_keys(found, seen, last.separator == ":" and object.__methods or object.__fields,
+            last.key)
+    elseif value ~= nil then
+        for _, candidates in ipairs(field_tables(value)) do
+            offer_keys(found, seen, candidates, last.key, last.separator == ":")
+        end
+    end
+    return found
+end
+
+local function globals(prefix)
+    local found, seen = {}, {}
+    offer_keys(found, seen, _G, prefix)
+    for _, word in ipairs(prefix ~= "" and keywords or {}) do
+        offer(found, seen, word, prefix)
+    end
+    return found
+end
+
+-- The options of the call whose table is being written, but for those that are there.
+local function options(call, prefix)
+    local entry = call and described(call.path)
+    local found, seen = {}, {}
+    for _, name in ipairs(call and call.given or {}) do
+        seen[name] = true
+    end
+    for _, option in ipairs(entry and entry.options or {}) do
+        offer(found, seen, option[1], prefix, " = ")
+    end
+    return found
+end
+
+-- ---- texts ------------------------------------------------------------------------------
+
+-- The texts among the types of an argument or option: "cuda"|"cpu".
+local function texts_of(description, prefix)
+    local found, seen = {}, {}
+    for text in (description and description[2] or ""):gmatch('"([^"]*)"') do
+        offer(found, seen, text, prefix)
+    end
+    return found
+end
+
+local function named(list, name)
+    for _, description in ipairs(list or {}) do
+        if description[1] == name then
+            return description
+        end
+    end
+end
+
+local function profiles(prefix)
+    local found, seen = {}, {}
+    for _, path in ipairs(internals.embedded_names()) do
+        offer(found, seen, path:match("^scripts/profiles/(.+)%.lua$"), prefix)
+    end
+    return found
+end
+
+-- Files whose name begins so, folders with "/" at the end.
+local function files(prefix)
+    local folder, name = prefix:match("^(.*/)(.*)$")
+    local found, seen = {}, {}
+    local shown = (folder or ""):gsub("^~/", function()
+        return (os.getenv("HOME") or "~") .. "/"
+    end)
+    for _, file in ipairs(program.folder(folder and shown or ".") or {}) do
+        local hidden = file:find("^%.") and not (name or prefix):find("^%.")
+        if not hidden then
+            offer(found, seen, (folder or "") .. file, prefix)
+        end
+    end
+    return found
+end
+
+-- What may stand in the text that was begun.
+local function texts(call, prefix)
+    local entry = call and described(call.path)
+    if not entry then
+        return files(prefix)
+    end
+    if call.option == "profile" then
+        local found = profiles(prefix)
+        return #found > 0 and found or files(prefix)
+    end
+    local description = call.option and named(entry.options, call.option)
+        or not call.option and entry.arguments and entry.arguments[call.argument]
+    local found = texts_of(description, prefix)
+    if #found == 0 and not (description and description[2]:find('"', 1, true)) then
+        return files(prefix)
+    end
+    return found
+end
+
+-- ---- lines for the console ---------------------------------------------------------------
+
+local takes <const> = {
+    [".load"] = files, [".save"] = files, [".trace"] = files, [".device"] = profiles,
+    [".timer"] = function(prefix)
+        return texts_of({ "", '"on"|"off"' }, prefix)
+    end,
+}
+
+local function command(text)
+    local name, at, rest = text:match("^%s*(%.%a+)%s+()(.*)$")
+    if name == ".help" then
+        return nil, at
+    elseif name then
+        return takes[name] and takes[name](rest) or {}, at
+    end
+    local found, seen = {}, {}
+    local first, prefix = text:match("^%s*()(%..*)$")
+    for _, word in ipairs(import "repl/console/dot_commands.lua".names()) do
+        offer(found, seen, word, prefix)
+    end
+    return found, first
+end
+
+-- ---- the whole ----------------------------------------------------------------------------
+
+local function names(text, base)
+    local state = lexer.read(text)
+    if state.text then
+        return base + state.text - 1, texts(state.call, text:sub(state.text))
+    elseif state.comment then
+        return base + #text, {}
+    end
+    local path, first = lexer.path(text)
+    if not path then
+        return base + first - 1, {}
+    elseif #path > 1 then
+        return base + first - 1, fields(path)
+    end
+    local prefix = path[1] and path[1].key or ""
+    local found = state.key and options(state.call, prefix) or {}
+    if #found == 0 or prefix ~= "" then
+        table.move(globals(prefix), 1, 1 << 20, #found + 1, found)
+    end
+    return base + first - 1, found
+end
+
+-- The position, from 1, where the word at the end of the text begins, and what it may be,
+-- sorted.
+function complete.complete(text)
+    local first, found
+    local question = text:match("^%s*%?+()")
+    if text:find("^%s*%.") then
+        found, first = command(text)
+        question = not found and first
+    end
+    if question then
+        first, found = names(text:sub(question), question)
+    elseif not found then
+        first, found = names(text, 1)
+    end
+    table.sort(found)
+    return first, found
+end
+
+return complete

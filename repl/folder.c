@@ -1,0 +1,62 @@
+/* folder.c - lists folders, for completion.
+ */
+#include "folder.h"
+
+#include <dirent.h>
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "embedded.h"
+
+enum { MOST_FILES = 10000, PATH_BYTES = 4096 };
+
+static bool is_folder(const char *folder, const char *name)
+{
+    char path[PATH_BYTES];
+    struct stat info;
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return n < PATH_BYTES && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Protected, since the folder is to be closed also when memory runs out. Arguments: its
+ * name, and a light userdata that points to what reads it. */
+static int push_names(lua_State *L)
+{
+    const char *folder = luaL_checkstring(L, 1);
+    DIR **reader = lua_touserdata(L, 2);
+    lua_newtable(L);
+    const struct dirent *entry;
+    for (lua_Integer n = 1; n <= MOST_FILES && (entry = readdir(*reader)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        lua_pushfstring(L, is_folder(folder, entry->d_name) ? "%s/" : "%s", entry->d_name);
+        lua_rawseti(L, -2, n++);
+    }
+    return 1;
+}
+
+static int list(lua_State *L)
+{
+    DIR *folder = opendir(luaL_checkstring(L, 1));
+    if (!folder) {
+        lua_pushnil(L);
+        return 1;
+    }
+    lua_settop(L, 1);
+    lua_pushcfunction(L, push_names);
+    lua_insert(L, 1);
+    lua_pushlightuserdata(L, &folder);
+    int status = lua_pcall(L, 2, 1, 0);
+    closedir(folder);
+    return status == LUA_OK ? 1 : lua_error(L);
+}
+
+void folder_open(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"folder", list}, {NULL, NULL}};
+    embedded_add(L, functions);
+}

@@ -1,0 +1,167 @@
+-- 55-complete.t.lua - what Tab offers, asked of repl/console/complete.lua itself.
+local T = require "tap"
+local shell = require "repl.shell"
+
+-- ---- the module, in an environment as the program makes one ------------------------------
+
+local user = {}                     -- the user's globals
+local listed                        -- the folder that was looked into
+local folders = { ["."] = { "lab.lua", "larger/", ".hidden", "notes.txt" }, ["larger/"] = { "a.json" } }
+local environment, loaded = setmetatable({ lab = lab, _G = user }, { __index = _G }), {}
+function environment.import(path)
+    if loaded[path] == nil then
+        loaded[path] = assert(loadfile(path, "t", environment))()
+    end
+    return loaded[path]
+end
+function environment.embedded(prefix)
+    local pipe = assert(io.popen("ls " .. prefix .. "*.lua"))
+    local paths = {}
+    for path in pipe:lines() do
+        paths[#paths + 1] = path
+    end
+    pipe:close()
+    return paths
+end
+environment.internals = {
+    embedded_names = function()
+        return { "bindings/prelude.lua", "scripts/profiles/h200.lua", "scripts/profiles/t4.lua" }
+    end,
+    columns = function() return 80 end, unicode = function() return false end,
+    colour = function() return false end,
+}
+environment.program = {
+    folder = function(folder)
+        listed = folder
+        return folders[folder]
+    end,
+}
+local complete = environment.import("repl/console/complete.lua").complete
+
+-- What is offered for the text, in one: "POSITION: WORD WORD".
+local function offered(text)
+    local first, found = complete(text)
+    return first .. ": " .. table.concat(found, " ")
+end
+
+local function has(text, word, name)
+    local _, found = complete(text)
+    for _, candidate in ipairs(found) do
+        if candidate == word then
+            return T.ok(true, name)
+        end
+    end
+    T.ok(false, name)
+    T.diag(offered(text))
+end
+
+-- ---- names -------------------------------------------------------------------------------
+
+user.apple, user.apricot, user.data = 1, 2, { { x = 1, xy = 2 }, name = { first = 1 } }
+user.lab, user.string = lab, string
+T.is(offered "ap", "1: apple apricot", "globals that begin so")
+T.is(offered "print(ap", "7: apple apricot", "also within a call")
+T.is(offered "x = 1 + ap", "9: apple apricot", "and behind an operator")
+T.is(offered "if x then\n  ap", "13: apple apricot", "and in a later line of an entry")
+T.is(offered "whi", "1: while", "keywords")
+T.is(offered "zebra", "1: ", "nothing for what is not there")
+T.is(offered "data.na", "6: name", "fields of a table")
+T.is(offered "data.name.", "11: first", "all of them behind the dot")
+T.is(offered "data[1].x", "9: x xy", "also by an index")
+T.is(offered "data[\"name\"].f", "14: first", "or by a text")
+T.is(offered "a .. ap", "6: apple apricot", "behind two dots stands a name of its own")
+T.is(offered "lab.matm", "5: matmul", "functions of the laboratory")
+T.is(offered "lab.cuda.malloc_", "10: malloc_async malloc_host", "and of lab.cuda")
+T.is(offered "data.name:f", "11: ", "behind a colon stand functions only")
+T.is(offered "f().x", "5: ", "of what a call gives nothing is known")
+T.is(offered "3.x", "4: ", "nor of a number")
+T.is(offered "x = 12", "7: ", "a number is no name")
+user.text = "abc"
+has("text:up", "upper", "methods of strings")
+user._hidden = 1
+T.ok(not offered(""):find("_hidden"), "a name with _ is not offered unasked")
+T.is(offered "_hid", "1: _hidden", "but when it was begun")
+
+-- ---- objects ------------------------------------------------------------------------------
+
+lab.open { backend = "sim" }
+user.t, user.s, user.e = lab.ones(2, 2), lab.stream(), lab.event()
+T.is(offered "t.dt", "3: dtype", "fields of a tensor")
+T.is(offered "t:toto", "3: ", "nothing that it has not")
+T.is(offered "t:tota", "3: totable", "methods of a tensor")
+T.is(offered "s:wait_", "3: wait_event wait_stream", "methods of a stream")
+T.is(offered "t.size", "3: ", "methods only behind a colon")
+
+-- ---- nothing of the user's runs --------------------------------------------------------------
+
+local ran = false
+local function run()
+    ran = true
+    return {}
+end
+user.trap = setmetatable({ known = 1 }, { __index = run, __pairs = run, __len = run,
+    __metatable = run, __name = run, __tostring = run })
+T.is(offered "trap.k", "6: known", "of a table with an __index function its own fields")
+T.is(offered "trap.other.x", "12: ", "and the function is not asked")
+setmetatable(user, { __index = run, __pairs = run })
+T.is(offered "nowhere.x", "9: ", "nor that of the globals")
+setmetatable(user, nil)
+T.ok(not ran, "no function of the user's has run")
+user.class = { method = run }
+user.class.__index = user.class
+user.object = setmetatable({}, user.class)
+T.is(offered "object:m", "8: method", "methods by way of an __index table")
+user.ring = {}
+setmetatable(user.ring, { __index = user.ring })
+T.is(offered "ring.x", "6: ", "a ring of __index tables ends")
+local many = {}
+for i = 1, 100000 do
+    many["key" .. i] = i
+end
+user.many = many
+local first, found = complete "many.key"
+T.ok(first == 6 and #found <= 10000, "of a huge table not all is looked at")
+
+-- ---- options -------------------------------------------------------------------------------
+
+T.is(offered "lab.event{ti", "11: timing = ", "options of a function called with a table")
+has("lab.stream{", "priority = ", "all of them behind the brace")
+T.is(offered "lab.matmul(a, b, {tf", "19: tf32 = ", "options in a table at the end")
+T.is(offered "lab.matmul(t, t, {out = t, str", "28: stream =  string", "a second one, beside globals")
+T.is(offered "lab.matmul(a, b, {out = t, ou", "28: ", "none that is there already")
+T.is(offered "t:to(\"cpu\", {non", "14: non_blocking = ", "options of a method")
+T.is(offered "x:to(\"cpu\", {non", "14: non_blocking = ", "also of an object that is not there yet")
+T.is(offered "lab.event{timing = ap", "20: apple apricot", "behind = stands a value")
+T.is(offered "f{non_b", "3: ", "a function of the user's has no known options")
+T.is(offered "lab.matmul(a, b, {out = {tf", "26: ", "a table within the options is none of them")
+T.is(offered "lab.profile(function() lab.event{ti", "34: timing = ", "within a function as well")
+
+-- ---- texts ---------------------------------------------------------------------------------
+
+T.is(offered "io.open(\"la", "10: lab.lua larger/", "files in a text")
+T.is(listed, ".", "from the folder that the program is in")
+T.is(offered "io.open('larger/", "10: larger/a.json", "and from one that was typed")
+T.is(offered "io.open(\"", "10: lab.lua larger/ notes.txt", "hidden ones are not offered unasked")
+T.is(offered "io.open(\".h", "10: .hidden", "but when they were begun")
+T.is(offered "lab.load \"no", "11: notes.txt", "a call without brackets is one")
+T.is(offered "t:to(\"c", "7: cpu cuda", "what an argument may be")
+T.is(offered "lab.open{backend = \"s", "21: sim", "what an option may be")
+T.is(offered "lab.open{profile = \"", "21: h200 t4", "profiles")
+T.is(offered "x = \"a\" .. ap", "12: apple apricot", "a text that has ended is over")
+T.is(offered "x = \"a\\\"la", "6: ", "a quote behind a backslash ends none")
+T.is(offered "-- ap", "6: ", "nothing in a comment")
+T.is(offered "--[[ x ]] ap", "11: apple apricot", "a long comment ends")
+T.is(offered "[[ ap", "6: ", "nothing in a long text")
+
+-- ---- lines for the console ---------------------------------------------------------------------
+
+T.is(offered ".tim", "1: .timer", "commands")
+T.is(offered ".timer o", "8: off on", "and what they take")
+T.is(offered ".load la", "7: lab.lua larger/", "files")
+T.is(offered ".device t", "9: t4", "profiles")
+T.is(offered "?ap", "2: apple apricot", "names behind a question mark")
+T.is(offered "?lab.matm", "6: matmul", "with their fields")
+T.is(offered ".help lab.matm", "11: matmul", "and behind .help")
+
+user.t, user.s, user.e = nil, nil, nil
+T.done()
