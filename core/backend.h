@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 3
+#define SL_BACKEND_ABI 4
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -96,6 +96,7 @@ struct sl_stream {
     bool owned;                 /* the device's own: who retains it retains the device */
     uint32_t name;              /* device text id */
     uint64_t last_seq;          /* the last operation enqueued, 0 if none */
+    int64_t in_flight;          /* operations that have not retired */
 };
 
 struct sl_event {
@@ -104,6 +105,7 @@ struct sl_event {
     bool timing;
     uint64_t record_seq;        /* the latest record's operation, 0 if none */
     uint32_t record_stream;     /* and its stream's id */
+    uint64_t retired_seq;       /* the latest record that has retired */
 };
 
 /* An enqueued operation. It retains stream, event and buffers until it retires. */
@@ -182,7 +184,7 @@ typedef const struct sl_backend *(*sl_backend_entry_fn)(char *why, size_t why_by
 
 /* ---- the interface -------------------------------------------------------- */
 
-/* Every entry is required. `err` may be NULL. */
+/* Every entry is required but those that say otherwise. `err` may be NULL. */
 struct sl_backend {
     uint32_t abi_version;       /* SL_BACKEND_ABI; first, so that it can be read from any version */
     const char *name;           /* "sim", "cuda" */
@@ -264,6 +266,13 @@ struct sl_backend {
      * over before. Waits for its delivery, not for the device. */
     void (*record_collect)(sl_device *device, sl_activity_fn fn, void *ud);
     void (*record_end)(sl_device *device);
+
+    /* Optional, both or none: memory of any place as it is now, for showing it. Enqueues
+     * nothing, waits for nothing and costs no virtual time. Without these the core copies.
+     * The second: about how long the first would compute, in seconds. */
+    sl_status (*buffer_look)(sl_buffer *buffer, size_t offset, size_t bytes, void *data,
+                             sl_error *err);
+    double (*buffer_look_s)(sl_buffer *buffer);
 };
 
 extern const sl_backend sl_sim_backend;     /* core/sim/sim_backend.c */

@@ -351,6 +351,27 @@ sl_status sl_cuda_device_can_access_peer(sl_device *device, sl_device *peer, boo
 sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, sl_error *err);
 sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer, sl_error *err);
 
+/* ---- looking, to show what is there -------------------------------------- */
+
+/* Counts and states as of the last call that retired work: sl_device_host_work of no
+ * duration is one, and costs nothing. */
+int64_t sl_stream_in_flight(const sl_stream *stream);
+bool sl_event_has_happened(const sl_event *event);      /* its latest record; none: false */
+bool sl_device_is_recording(const sl_device *device);
+
+typedef struct sl_look {
+    bool in_use;            /* work in flight may still change the values */
+    double compute_s;       /* about how long sl_tensor_look_at computes, on the simulator */
+} sl_look;
+
+/* Prepares to look at the values of a tensor, as a debugger or a print does. If work in
+ * flight uses device memory it waits for `stream`, unrecorded (blocking); for host memory
+ * it never waits. */
+sl_status sl_tensor_look(sl_tensor *tensor, sl_stream *stream, sl_look *look, sl_error *err);
+/* As sl_tensor_read, but on the simulator without a copy: no operation, no virtual time. */
+sl_status sl_tensor_look_at(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
+                            double *values, sl_stream *stream, sl_error *err);
+
 /* ---- recording --------------------------------------------------------- */
 
 /* From here on, operations enqueued on the device are recorded in *timeline,

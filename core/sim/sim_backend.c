@@ -515,6 +515,20 @@ static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call 
     return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU is alone: it has no peers");
 }
 
+/* ---- looking ---- */
+
+static sl_status sim_buffer_look(sl_buffer *base, size_t offset, size_t bytes, void *data,
+                                 sl_error *err)
+{
+    return sim_value_read(((sim_buffer *)base)->value, offset, bytes, data, err);
+}
+
+static double sim_buffer_look_s(sl_buffer *base)
+{
+    const double limit_s = 60;      /* beyond which nobody waits anyway */
+    return sim_value_pending_s(((sim_buffer *)base)->value, limit_s);
+}
+
 /* ---- recording: every operation knows its times when it is reaped ---- */
 
 static sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)
@@ -569,4 +583,6 @@ const sl_backend sl_sim_backend = {
     .record_begin = sim_record_begin,
     .record_collect = sim_record_collect,
     .record_end = sim_record_end,
+    .buffer_look = sim_buffer_look,
+    .buffer_look_s = sim_buffer_look_s,
 };
