@@ -1,6 +1,6 @@
 /* l_look.c - for the program's Lua code: how objects stand, the values of tensors, and
  * which objects there are. Nothing here opens a device, is recorded, or costs virtual
- * time, but for a look at a tensor that work in flight uses.
+ * time.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE     /* clock_gettime */
@@ -106,51 +106,54 @@ static int internal_state(lua_State *L)
 
 /* ---- values ------------------------------------------------------------------------ */
 
-static int push_failure(lua_State *L, sl_status status, const sl_error *err)
+/* Pushes a list of n numbers. */
+static void push_values(lua_State *L, const double *values, size_t n)
 {
-    if (status == SL_EINTERRUPT) return lsl_raise(L, status, "look", err->msg);
-    return lsl_push_failure(L, status, err);
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_pushnumber(L, values[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
 }
 
-/* look(tensor): {in_use =, compute_s =}, or nil, a sentence and a code. Waits for the
- * current stream if work in flight uses the tensor. */
+/* look(tensor, most_s, n, {first, ...}): {in_use =, uncertain =, compute_s =, values =}; the
+ * values are n elements from each position on, which are counted from 0 in reading order,
+ * and nil if they are uncertain or would take longer to compute. Or nil, a sentence and a
+ * code. */
 static int internal_look(lua_State *L)
 {
+    enum { MOST = 1 << 16 };
     sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "look");
-    sl_device *device = sl_tensor_device(tensor);
+    sl_look_wish wish = {.most_s = lsl_check_number(L, 2, "most_s", "look")};
+    wish.n_elems = lsl_check_integer(L, 3, "n", 1, MOST, "look");
+    luaL_checktype(L, 4, LUA_TTABLE);
+    wish.n_first = (int64_t)lua_rawlen(L, 4);
+    luaL_argcheck(L, wish.n_first <= MOST, 4, "too many positions");
+    int64_t *first = lsl_scratch(L, (size_t)wish.n_first, sizeof(*first), "look");
+    size_t n = (size_t)(wish.n_first * wish.n_elems);
+    double *values = lsl_scratch(L, n, sizeof(*values), "look");
+    for (int64_t i = 0; i < wish.n_first; i++) {
+        lua_rawgeti(L, 4, i + 1);
+        first[i] = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+    }
+    wish.first = first;
+    /* Making the scratch may have run finalizers: the tensor may have been freed by one. */
+    tensor = lsl_check_tensor(L, 1, "tensor", "look");
+    sl_stream *stream = sl_device_current_stream(sl_tensor_device(tensor));
     sl_look look;
     sl_error err;
-    sl_status status = sl_tensor_look(tensor, sl_device_current_stream(device), &look, &err);
-    if (status != SL_OK) return push_failure(L, status, &err);
-    lua_createtable(L, 0, 2);
+    sl_status status = sl_tensor_look(tensor, stream, &wish, values, &look, &err);
+    if (status == SL_EINTERRUPT) return lsl_raise(L, status, "look", err.msg);
+    if (status != SL_OK) return lsl_push_failure(L, status, &err);
+    lua_createtable(L, 0, 4);
     set_boolean(L, "in_use", look.in_use);
+    set_boolean(L, "uncertain", look.uncertain);
     lua_pushnumber(L, look.compute_s);
     lua_setfield(L, -2, "compute_s");
-    return 1;
-}
-
-/* look_at(tensor, n, {first, ...}): a list of the n elements from each position on, which
- * are counted from 0 in reading order; or nil, a sentence and a code. */
-static int internal_look_at(lua_State *L)
-{
-    sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "look");
-    int64_t n = lsl_check_integer(L, 2, "n", 0, 1 << 20, "look");
-    luaL_checktype(L, 3, LUA_TTABLE);
-    sl_stream *stream = sl_device_current_stream(sl_tensor_device(tensor));
-    double *values = lsl_scratch(L, (size_t)n, sizeof(double), "look");
-    lua_Integer count = (lua_Integer)lua_rawlen(L, 3), at = 0;
-    sl_error err;
-    lua_newtable(L);
-    for (lua_Integer i = 1; i <= count; i++) {
-        lua_rawgeti(L, 3, i);
-        int64_t first = lua_tointeger(L, -1);
-        lua_pop(L, 1);
-        sl_status status = sl_tensor_look_at(tensor, first, n, values, stream, &err);
-        if (status != SL_OK) return push_failure(L, status, &err);
-        for (int64_t k = 0; k < n; k++) {
-            lua_pushnumber(L, values[k]);
-            lua_rawseti(L, -2, ++at);
-        }
+    if (look.has_values) {
+        push_values(L, values, n);
+        lua_setfield(L, -2, "values");
     }
     return 1;
 }
@@ -259,7 +262,7 @@ static int internal_wall_ns(lua_State *L)
 void lsl_open_look_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"state", internal_state}, {"look", internal_look}, {"look_at", internal_look_at},
+        {"state", internal_state}, {"look", internal_look},
         {"is_recording", internal_is_recording}, {"objects", internal_objects},
         {"key", internal_key}, {"module", internal_module},
         {"current_device", internal_current_device}, {"wall_ns", internal_wall_ns}, {NULL, NULL}

@@ -177,6 +177,13 @@ typedef enum sl_alloc_how {
 
 typedef enum sl_peer_call { SL_PEER_CAN_ACCESS, SL_PEER_ENABLE, SL_PEER_DISABLE } sl_peer_call;
 
+/* For showing values: `n` parts of a buffer, each so many bytes, one behind the other. */
+typedef struct sl_look_parts {
+    const size_t *offset;
+    size_t n, bytes;
+    double most_s;              /* nothing is read that takes longer to compute */
+} sl_look_parts;
+
 /* The one symbol of a plugin: a function of this type named SL_BACKEND_ENTRY. It gives
  * the backend, or NULL with a sentence in `why` when it cannot work here. */
 #define SL_BACKEND_ENTRY "sl_backend_entry"
@@ -267,12 +274,11 @@ struct sl_backend {
     void (*record_collect)(sl_device *device, sl_activity_fn fn, void *ud);
     void (*record_end)(sl_device *device);
 
-    /* Optional, both or none: memory of any place as it is now, for showing it. Enqueues
-     * nothing, waits for nothing and costs no virtual time. Without these the core copies.
-     * The second: about how long the first would compute, in seconds. */
-    sl_status (*buffer_look)(sl_buffer *buffer, size_t offset, size_t bytes, void *data,
-                             sl_error *err);
-    double (*buffer_look_s)(sl_buffer *buffer);
+    /* Optional, for a simulator: parts of a buffer as a copy in `stream` would read them if it
+     * were enqueued now (NULL: as they are now), without one, and without any virtual time.
+     * Fills *look, which is all zero. Core copies where this is NULL. */
+    sl_status (*look)(sl_buffer *buffer, sl_stream *stream, const sl_look_parts *parts,
+                      void *data, sl_look *look, sl_error *err);
 };
 
 extern const sl_backend sl_sim_backend;     /* core/sim/sim_backend.c */

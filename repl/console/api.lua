@@ -64,7 +64,7 @@ end
 -- Whether the value is one of the two tables; shows it then.
 function api.show_if_lab(value)
     local module = internals.module()
-    if value == module then
+    if rawequal(value, module) then
         api.show(module, "lab.", "the laboratory")
     elseif rawequal(value, rawget(module, "cuda")) then
         api.show(value, "lab.cuda.", "CUDA's plain calls, for probes")

@@ -15,7 +15,7 @@ local limits <const> = {
     depth = 4,              -- tables in tables
     items = 50,             -- of one table
     parts = 2000,           -- of all that is shown
-    steps = 1000000,        -- entries that are looked at, of all tables
+    steps = 2000000,        -- entries that are looked at, of all tables
     keys = 10000,           -- that are kept to be sorted, of one table
     lines = 120,
     string_bytes = 200,     -- of a string in a table
@@ -186,8 +186,7 @@ end
 
 local function build_table(t, context, depth, path)
     if has_tostring(t) then return leaf("name", (protected_text(t):gsub("\n", "\\n"))) end
-    local module = internals.module()
-    if t == module then return leaf("name", "<lab>") end
+    if rawequal(t, internals.module()) then return leaf("name", "<lab>") end
     if context.open[t] then return leaf("dim", "<cycle: " .. context.open[t] .. ">") end
     if context.paths[t] then return leaf("dim", "<same as " .. context.paths[t] .. ">") end
     local prefix = type_prefix(t)

@@ -1,8 +1,9 @@
 -- tensors.lua - a tensor: what it is, and a corner of its values.
 --
--- Looking at values waits for work that uses the tensor, as a print of PyTorch does. On the
--- simulator that is all it costs in virtual time: no copy is made. While a recording runs
--- nothing is looked at, since the wait would be in it.
+-- The values are those that a copy in the current stream would read, as a print of PyTorch
+-- makes one and waits for it. On the simulator nobody waits, and no virtual time passes: what
+-- work in flight will make of the values is worked out beside the simulation. While a
+-- recording runs nothing is looked at, since a real GPU's copy would be in it.
 
 local text = import "repl/console/text.lua"
 
@@ -65,30 +66,36 @@ local function shown_indices(n, ends)
     return list
 end
 
--- The values of the matrix that begins `base` elements into the tensor: rows of numbers, by
--- the number of the row and the column; or nil and a sentence.
-local function read_matrix(t, base, rows, row_length)
-    local first, firsts = {}, {}
-    local run = math.min(row_length, row_length <= 2 * edge and row_length or edge)
-    for _, r in ipairs(rows) do
-        if r > 0 then
-            first[#first + 1] = {r, 1}
-            firsts[#firsts + 1] = base + (r - 1) * row_length
-            if run < row_length then
-                first[#first + 1] = {r, row_length - run + 1}
-                firsts[#firsts + 1] = base + r * row_length - run
+-- What is read of the first matrices: {run = so many elements from each place on, places =
+-- list of {matrix, row, column}, firsts = their positions in the tensor}.
+local function plan_reading(n_matrices, n_rows, rows, row_length)
+    local plan = {places = {}, firsts = {}, run = row_length <= 2 * edge and row_length or edge}
+    local function add(m, r, c)
+        plan.places[#plan.places + 1] = {m, r, c}
+        plan.firsts[#plan.firsts + 1] = ((m - 1) * n_rows + r - 1) * row_length + c - 1
+    end
+    for m = 1, n_matrices do
+        for _, r in ipairs(rows) do
+            if r > 0 then
+                add(m, r, 1)
+                if plan.run < row_length then add(m, r, row_length - plan.run + 1) end
             end
         end
     end
-    local flat, message = internals.look_at(t, run, firsts)
-    if not flat then return nil, message end
-    local matrix = {}
-    for i, place in ipairs(first) do
-        local row = matrix[place[1]] or {}
-        matrix[place[1]] = row
-        for k = 0, run - 1 do row[place[2] + k] = flat[(i - 1) * run + k + 1] end
+    return plan
+end
+
+-- The numbers that were read, as matrices: by the number of the row and the column.
+local function matrices_of(plan, values)
+    local matrices = {}
+    for i, place in ipairs(plan.places) do
+        local matrix = matrices[place[1]] or {}
+        matrices[place[1]] = matrix
+        local row = matrix[place[2]] or {}
+        matrix[place[2]] = row
+        for k = 0, plan.run - 1 do row[place[3] + k] = values[(i - 1) * plan.run + k + 1] end
     end
-    return matrix
+    return matrices
 end
 
 -- ---- layout --------------------------------------------------------------------------------------
@@ -103,14 +110,6 @@ local function format_matrix(matrix, format)
         end
     end
     return width
-end
-
-local function numbers_of(matrix)
-    local list = {}
-    for _, row in pairs(matrix) do
-        for _, x in pairs(row) do list[#list + 1] = x end
-    end
-    return list
 end
 
 -- As many columns from both ends as fit; always one.
@@ -157,41 +156,45 @@ local function slice_name(sizes, k)
     return "[" .. table.concat(indices, ", ") .. ", :, :]"
 end
 
--- Adds the values to the lines; gives a sentence if they cannot be had.
-local function add_values(lines, t)
-    local sizes, n_rows, row_length = matrix_sizes(t)
-    local matrices = t:numel() // (n_rows * row_length)
-    local shown, all = {}, {}
-    local rows = shown_indices(n_rows, edge)
-    for k = 0, math.min(matrices, slices) - 1 do
-        local matrix, message = read_matrix(t, k * n_rows * row_length, rows, row_length)
-        if not matrix then return message end
-        shown[#shown + 1] = matrix
-        table.move(numbers_of(matrix), 1, #numbers_of(matrix), #all + 1, all)
-    end
-    local format, width = number_format(all, t.dtype ~= "uint8"), 1
-    for _, matrix in ipairs(shown) do width = math.max(width, format_matrix(matrix, format)) end
-    for k, matrix in ipairs(shown) do
-        if #sizes > 2 then lines[#lines + 1] = slice_name(sizes, k - 1) end
+-- Adds the matrices to the lines.
+local function add_matrices(lines, t, sizes, matrices, rows, row_length, values)
+    local format, width = number_format(values, t.dtype ~= "uint8"), 1
+    for _, matrix in ipairs(matrices) do width = math.max(width, format_matrix(matrix, format)) end
+    for m, matrix in ipairs(matrices) do
+        if #sizes > 2 then lines[#lines + 1] = slice_name(sizes, m - 1) end
         add_rows(lines, matrix, rows, row_length, width)
-    end
-    if matrices > slices then
-        lines[#lines + 1] = text.paint("dim", ("... %d more"):format(matrices - slices))
     end
 end
 
--- Why the values cannot be shown, or nil; and whether they may still change.
-local function obstacle(t)
-    if internals.is_recording(t) then return "values are not read while a recording runs" end
-    local look, message = internals.look(t)
-    if not look then return "no values: " .. text.clean(message, true) end
-    local too_much = look.compute_s > 0 and t:nbytes() > largest_bytes
-    if look.compute_s > longest_s or too_much then
-        local ones = {}
-        for i = 1, t.ndim do ones[i] = "1" end
-        return ("values not computed yet: t:get(%s) computes them"):format(table.concat(ones, ", "))
+-- Why a look has no values.
+local function reason_without(t, look)
+    if look.uncertain then
+        return "values are a matter of times: work in flight writes them, and nothing orders "
+            .. "it; lab.synchronize() waits for it"
     end
-    return nil, look.in_use
+    local ones = {}
+    for i = 1, t.ndim do ones[i] = "1" end
+    return ("values not computed yet: t:get(%s) computes them"):format(table.concat(ones, ", "))
+end
+
+-- Adds the values to the lines; gives a sentence if they cannot be had.
+local function add_values(lines, t)
+    if internals.is_recording(t) then return "values are not read while a recording runs" end
+    local sizes, n_rows, row_length = matrix_sizes(t)
+    local n_matrices = t:numel() // (n_rows * row_length)
+    local rows = shown_indices(n_rows, edge)
+    local plan = plan_reading(math.min(n_matrices, slices), n_rows, rows, row_length)
+    local most_s = t:nbytes() <= largest_bytes and longest_s or 0
+    local look, message = internals.look(t, most_s, plan.run, plan.firsts)
+    if not look then return "no values: " .. message end
+    if not look.values then return reason_without(t, look) end
+    add_matrices(lines, t, sizes, matrices_of(plan, look.values), rows, row_length, look.values)
+    if n_matrices > slices then
+        lines[#lines + 1] = text.paint("dim", ("... %d more"):format(n_matrices - slices))
+    end
+    if look.in_use then
+        lines[#lines + 1] = text.paint("dim", "  other work in flight may change them")
+    end
 end
 
 -- The tensor as lines.
@@ -202,14 +205,10 @@ function tensors.lines(t)
         lines[2] = "  no elements"
         return lines
     end
-    local problem, in_use = obstacle(t)
-    problem = problem or add_values(lines, t)
+    local problem, words = add_values(lines, t), {}
+    for word in text.clean(problem or "", true):gmatch("%S+") do words[#words + 1] = word end
     if problem then
-        for _, line in ipairs(text.wrap({problem}, internals.columns(), "  ", "  ")) do
-            lines[#lines + 1] = line
-        end
-    elseif in_use then
-        lines[#lines + 1] = text.paint("dim", "  work in flight uses it: these are the values of now")
+        table.move(text.wrap(words, internals.columns(), "  ", "  "), 1, #words, #lines + 1, lines)
     end
     return lines
 end

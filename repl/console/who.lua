@@ -46,8 +46,8 @@ local function search_globals()
     for name, value in next, _G do
         if type(name) == "string" and name ~= "_" then
             if type(value) == "userdata" then note(found, value, text.clean(name, true)) end
-            local plain = type(value) == "table" and value ~= _G and value ~= internals.module()
-                and debug.getmetatable(value) == nil
+            local plain = type(value) == "table" and debug.getmetatable(value) == nil
+                and not rawequal(value, _G) and not rawequal(value, internals.module())
             if plain then tables[#tables + 1] = name end
         end
     end
