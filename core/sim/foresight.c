@@ -24,7 +24,7 @@ typedef struct foresight {
     sim_op **op;            /* all that are unfinished, in order of issue */
     uint64_t *before;       /* a row of n_words per operation: those that come before it */
     uint64_t *wanted;       /* one row: those that are to be done */
-    bool *uncertain;        /* by operation: an input, or what it overwrites, is a matter of times */
+    bool *uncertain;        /* by operation: an input or its place is a matter of times */
     held *held;
     size_t n, n_words, n_held;
     bool host_funcs;        /* some are among them */
@@ -110,7 +110,8 @@ static void want_all_before_copy(foresight *f, const sim_device *dev, const sim_
 /* Reads the memory later: what has started has what it needs. */
 static bool reads(const sim_op *op, const sl_buffer *buffer)
 {
-    return (op->base.in[0] == buffer && !op->value[0]) || (op->base.in[1] == buffer && !op->value[1]);
+    return (op->base.in[0] == buffer && !op->value[0])
+           || (op->base.in[1] == buffer && !op->value[1]);
 }
 
 /* i was issued before j, and nothing orders them. */

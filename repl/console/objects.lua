@@ -61,7 +61,7 @@ function objects.lines(object, kind)
     return lines
 end
 
--- ---- timelines ---------------------------------------------------------------------------
+-- ---- timelines ------------------------------------------------------------------------
 
 local function us(value)
     return ("%.1f us"):format(value)

@@ -23,7 +23,7 @@ local limits <const> = {
     key_bytes = 60,
 }
 
--- ---- single values ---------------------------------------------------------------------
+-- ---- single values --------------------------------------------------------------------
 
 local function leaf(kind, s)
     return {kind = kind, text = s, width = text.width(s)}
@@ -77,7 +77,7 @@ function makers.userdata(value)
     return leaf("name", (userdata_text(value):gsub("\n", " ")))
 end
 
--- ---- keys ----------------------------------------------------------------------------------
+-- ---- keys -----------------------------------------------------------------------------
 
 local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or
@@ -142,7 +142,7 @@ local function survey(t, context)
             unsorted = unsorted}
 end
 
--- ---- tables ----------------------------------------------------------------------------------
+-- ---- tables ---------------------------------------------------------------------------
 
 local build
 
@@ -208,7 +208,7 @@ function build(value, context, depth, path)
     return makers[type(value)](value)
 end
 
--- ---- layout ------------------------------------------------------------------------------------
+-- ---- layout ---------------------------------------------------------------------------
 
 -- The node on one line.
 local function flat(node)
@@ -269,7 +269,7 @@ function lay_out(node, lines, start, at, depth, comma, columns)
     lines[#lines + 1] = (" "):rep(depth) .. "}" .. comma
 end
 
--- ---- for others ----------------------------------------------------------------------------------
+-- ---- for others -----------------------------------------------------------------------
 
 -- A string by itself: quoted on a line, or as it is if it has several.
 local function top_string(s)
@@ -297,18 +297,14 @@ local function top_function(f)
     return {text.paint("name", s) .. (name and ": help(" .. name .. ")" or "")}
 end
 
--- The value on one line of any length, cut where a table in a table would be too much.
-function pretty.line(value)
-    local context = {open = {}, paths = {}, parts = 200, steps = 100000}
-    return flat(build(value, context, limits.depth, "_"))
-end
-
 -- The value as a list of lines. `path` is how an entry can name it: "_".
 function pretty.lines(value, path)
     if type(value) == "string" then return top_string(value) end
     if type(value) == "function" then return top_function(value) end
     if type(value) == "userdata" then return top_text(userdata_text(value), "name") end
-    if type(value) == "table" and has_tostring(value) then return top_text(protected_text(value)) end
+    if type(value) == "table" and has_tostring(value) then
+        return top_text(protected_text(value))
+    end
     local context = {open = {}, paths = {}, parts = limits.parts, steps = limits.steps}
     local node, lines = build(value, context, 1, path), {}
     lay_out(node, lines, "", 0, 0, "", internals.columns())

@@ -12,8 +12,8 @@ local cell_bytes <const> = 40
 -- These come first, and stay longest when there is not room for all; others follow by name.
 local order = {}
 for i, name in ipairs {
-    "name", "kind", "cause", "backend", "index", "profile", "stream", "engine", "start_us",
-    "end_us", "duration_us", "us", "bytes", "count", "text", "where",
+    "name", "kind", "cause", "lost_us", "backend", "index", "profile", "stream", "engine",
+    "start_us", "end_us", "duration_us", "us", "bytes", "count", "text", "where",
 } do order[name] = i end
 
 local function is_simple(value)
@@ -73,8 +73,8 @@ local function cell_text(value, format)
     if value == nil then return "" end
     if math.type(value) == "float" then return value ~= value and "nan" or format:format(value) end
     if type(value) == "string" then
-        return text.clean(#value > cell_bytes and text.head(value, cell_bytes - 3) .. "..." or value,
-                          true)
+        if #value > cell_bytes then value = text.head(value, cell_bytes - 3) .. "..." end
+        return text.clean(value, true)
     end
     return tostring(value)
 end

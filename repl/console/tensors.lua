@@ -14,7 +14,7 @@ local slices <const> = 2            -- of a tensor of more than two dimensions
 local longest_s <const> = 1         -- of computing on the simulator
 local largest_bytes <const> = 256 << 20
 
--- ---- the head ------------------------------------------------------------------------------
+-- ---- the head -------------------------------------------------------------------------
 
 local function head(t)
     local line = tostring(t)
@@ -24,7 +24,7 @@ local function head(t)
     return line:gsub(" %(pinned%)$", "") .. memory .. ", " .. text.bytes(t:nbytes())
 end
 
--- ---- numbers -------------------------------------------------------------------------------
+-- ---- numbers --------------------------------------------------------------------------
 
 local function is_finite(x)
     return x == x and x ~= math.huge and x ~= -math.huge
@@ -51,7 +51,7 @@ local function number_text(x, format)
     return format:format(x)
 end
 
--- ---- which are shown -------------------------------------------------------------------------
+-- ---- which are shown ------------------------------------------------------------------
 
 -- The indices of a dimension of n that are shown, 0 for the gap, and how many.
 local function shown_indices(n, ends)
@@ -98,7 +98,7 @@ local function matrices_of(plan, values)
     return matrices
 end
 
--- ---- layout --------------------------------------------------------------------------------------
+-- ---- layout ---------------------------------------------------------------------------
 
 -- Numbers of the matrix as texts, and the width of the widest.
 local function format_matrix(matrix, format)
@@ -135,7 +135,7 @@ local function add_rows(lines, matrix, rows, row_length, width)
     end
 end
 
--- ---- the whole -----------------------------------------------------------------------------------
+-- ---- the whole ------------------------------------------------------------------------
 
 -- The sizes, with the last two as those of matrices: a vector is one row.
 local function matrix_sizes(t)
@@ -160,6 +160,7 @@ end
 local function add_matrices(lines, t, sizes, matrices, rows, row_length, values)
     local format, width = number_format(values, t.dtype ~= "uint8"), 1
     for _, matrix in ipairs(matrices) do width = math.max(width, format_matrix(matrix, format)) end
+    if #rows > 2 * edge then width = math.max(width, 3) end      -- a row of "..."
     for m, matrix in ipairs(matrices) do
         if #sizes > 2 then lines[#lines + 1] = slice_name(sizes, m - 1) end
         add_rows(lines, matrix, rows, row_length, width)

@@ -18,7 +18,7 @@ local function duration(ns)
     return (unit == 1 and "%d %s" or "%.3f %s"):format(value, units[unit])
 end
 
--- ---- clocks --------------------------------------------------------------------------------
+-- ---- clocks ---------------------------------------------------------------------------
 
 -- Now, on the real clock and on that of the current device, if one is open and simulated.
 local function read_clocks()
@@ -43,7 +43,7 @@ local function wait(device)
     if state and state.in_flight > 0 then lab.synchronize() end
 end
 
--- ---- time(f) ---------------------------------------------------------------------------------
+-- ---- time(f) --------------------------------------------------------------------------
 
 local function print_rows(rows)
     local width = 0
@@ -99,7 +99,7 @@ function timing.time(f, ...)
     return run_recorded(tl, read_clocks(), f, ...)
 end
 
--- ---- .timer ------------------------------------------------------------------------------------
+-- ---- .timer ---------------------------------------------------------------------------
 
 local on, started = false, nil
 

@@ -10,7 +10,7 @@ local most_objects <const> = 200
 local most_entries <const> = 100000     -- of tables, that are searched for objects
 local most_names <const> = 3            -- of one object
 
--- ---- variables ---------------------------------------------------------------------------
+-- ---- variables ------------------------------------------------------------------------
 
 local function join(path, key)
     if type(key) == "string" and key:find("^[%a_][%w_]*$") then return path .. "." .. key end
@@ -52,7 +52,9 @@ local function search_globals()
         end
     end
     table.sort(tables)
-    for _, name in ipairs(tables) do search_table(found, rawget(_G, name), text.clean(name, true)) end
+    for _, name in ipairs(tables) do
+        search_table(found, rawget(_G, name), text.clean(name, true))
+    end
     local last = rawget(_G, "_")
     local key = type(last) == "userdata" and internals.key(last)
     if key and not found.names[key] then found.names[key] = {"_"} end
@@ -60,7 +62,7 @@ local function search_globals()
     return found
 end
 
--- ---- rows ----------------------------------------------------------------------------------
+-- ---- rows -----------------------------------------------------------------------------
 
 local ranks <const> = {device = 1, stream = 2, event = 3, tensor = 4}
 
@@ -132,7 +134,8 @@ local function print_totals(live)
     local columns = internals.columns()
     local words = {}
     local sentence = ("memory: %s on the device, %s pinned, %s pageable"):format(
-        text.bytes(live.device_bytes), text.bytes(live.pinned_bytes), text.bytes(live.pageable_bytes))
+        text.bytes(live.device_bytes), text.bytes(live.pinned_bytes),
+        text.bytes(live.pageable_bytes))
     for word in sentence:gmatch("%S+") do words[#words + 1] = word end
     io.write(table.concat(text.wrap(words, columns, "", "  "), "\n"), "\n")
 end

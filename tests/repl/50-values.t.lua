@@ -8,7 +8,7 @@ local function is(text, want, name)
     tap.is((shown(text)), want, name)
 end
 
--- Numbers and the like -------------------------------------------------------------------
+-- Numbers and the like ------------------------------------------------------------------
 
 is("1, 3.0, -0.5, 1e100, nil, true", "1\t3.0\t-0.5\t1e+100\tnil\ttrue\n",
     "short values are on one line, numbers as Lua writes them")
@@ -17,7 +17,7 @@ is("1, ('x'):rep(70), 2", "1\n\"" .. ("x"):rep(70) .. "\"\n2\n",
     "what does not fit on a line is on one each")
 is("1, {}", "1\n{}\n", "so are tables")
 
--- Strings ------------------------------------------------------------------------------------
+-- Strings -------------------------------------------------------------------------------
 
 is([['a"b\\c']], [["a\"b\\c"]] .. "\n", "a string is quoted as Lua would read it")
 is([["a\tb\0c\27[31md\127e"]], [["a\tb\x00c\x1b[31md\x7fe"]] .. "\n",
@@ -39,7 +39,7 @@ tap.like(shown [[("x\n"):rep(1e6)]], "%.%.%. %(2000000 bytes%)\n$", "a long text
 out = shown [[("\xc3\xbc"):rep(999) .. "a" .. ("\xc3\xbc"):rep(1000)]]
 tap.is(out:find("\\x", 1, true), nil, "no character is cut in two")
 
--- Tables ---------------------------------------------------------------------------------------
+-- Tables --------------------------------------------------------------------------------
 
 is("{}", "{}\n", "an empty table")
 is("{1, 2.5, 'a', true, {3}}", "{1, 2.5, \"a\", true, {3}}\n", "a list")
@@ -77,7 +77,7 @@ tap.like(out, "\n%.%.%. %d+ more lines\n$", "lines have a limit")
 local _, count = out:gsub("\n", "")
 tap.is(count, 120, "of 120")
 
--- Metamethods ---------------------------------------------------------------------------------
+-- Metamethods ---------------------------------------------------------------------------
 
 is([[setmetatable({x = 1}, {__index = error, __pairs = error, __len = error, __name = "point",
 __call = error, __eq = error, __close = error, __gc = nil, __metatable = 5})]],
@@ -98,7 +98,7 @@ out = shown [[select(2, pcall(lab.matmul, 1, 2))]]
 tap.is(out, "lab[1]:1: matmul: argument 1 (a) must be a tensor, got number\n",
     "an error of the laboratory is its sentence")
 
--- Other kinds ---------------------------------------------------------------------------------
+-- Other kinds ---------------------------------------------------------------------------
 
 is("print, string.rep", "builtin print\nbuiltin string.rep\n", "functions of Lua have names")
 is("lab.matmul", "function lab.matmul: help(lab.matmul)\n", "those of the laboratory too")
@@ -117,7 +117,7 @@ tap.ok(lines.widest(out) <= 80, "in the width")
 tap.ok(lines.widest((shown("lab", "COLUMNS=40"))) <= 40, "any width")
 tap.like(shown "lab.cuda", "CUDA's plain calls.*memcpy_async", "lab.cuda as well")
 
--- Lists of records ------------------------------------------------------------------------------
+-- Lists of records ----------------------------------------------------------------------
 
 is([[{{name = "a", us = 1.25, n = 10}, {name = "bcd", us = 10, n = 2}}]],
     "     name     us   n\n[1]  a     1.250  10\n[2]  bcd      10   2\n",
@@ -140,7 +140,7 @@ tap.like(out, "\\x1b%[2J", "cells are escaped")
 out = shown "lab.devices()"
 tap.like(out, "^     name +backend +index +profile\n%[1%]  NVIDIA H200", "the devices")
 
--- Huge tables -----------------------------------------------------------------------------------
+-- Huge tables ---------------------------------------------------------------------------
 
 local clock = os.time()
 out = shown [[t = {} for i = 1, 1e7 do t[i] = i end
@@ -156,7 +156,7 @@ tap.like(out, "k%d+ = %d+,\n  %.%.%. 999950 more, not sorted\n}\n",
     "a million names are not sorted")
 tap.ok(os.time() - clock < 20, "and all of this takes seconds")
 
--- Colour -------------------------------------------------------------------------------------------
+-- Colour --------------------------------------------------------------------------------
 
 out = shown("{1, 'a', nil, true}", "", "--color=always")
 tap.is(out, "{\27[36m1\27[0m, \27[32m\"a\"\27[0m, [4] = \27[35mtrue\27[0m}\n",

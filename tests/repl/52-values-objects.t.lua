@@ -10,7 +10,7 @@ local function is(text, want, name, environment)
     tap.is((shown(text, environment)), want, name)
 end
 
--- Streams, events, devices -----------------------------------------------------------------
+-- Streams, events, devices --------------------------------------------------------------
 
 is([[s = lab.stream{name = "first"}
 s
@@ -60,7 +60,7 @@ e = lab.event()
 e
 lab.host_work(0.0001)]], "event (timed): not recorded\n", "asking is no wait")
 
--- Timelines ----------------------------------------------------------------------------------
+-- Timelines -----------------------------------------------------------------------------
 
 local out = shown("tl = lab.profile(function() lab.spin(1); lab.spin(2) end)\ntl", "COLUMNS=60")
 tap.like(out, "^timeline of 2 spans: makespan 3001%.%d us, 1%.00 times the\n  bound of 3000%.0 us\n",
@@ -71,7 +71,7 @@ tap.is((shown("tl = lab.profile(function() lab.spin(1); end)\ntl", "LC_ALL=C")):
 is("tl = lab.record()\ntl\ntl:stop();\ntl", "timeline (recording)\ntimeline of 0 spans\n",
     "one that is recording, or empty, is one line")
 
--- who() ----------------------------------------------------------------------------------------
+-- who() ---------------------------------------------------------------------------------
 
 is("who()", "nothing: no device, stream, event, tensor or timeline\n", "nobody opens no device")
 is([[s = lab.stream{name = "first"}
@@ -115,7 +115,7 @@ who()]], "%(no variable%) +tensor",
 tap.is((shown "x = who()\nx"), "nothing: no device, stream, event, tensor or timeline\nnil\n",
     "it returns nothing")
 
--- time(f) ---------------------------------------------------------------------------------------
+-- time(f) -------------------------------------------------------------------------------
 
 out = shown "time(function(a, b) return a + b, nil end, 1, 2)"
 tap.like(out, "^ *[%d.]+ [nmu]?s  until f returned\n3\tnil\n$", "what f returns is returned; no GPU")
@@ -136,7 +136,25 @@ out, err = shown "lab.device();\ntime(function() error('no', 0) end)\nlab.ones(1
 tap.like(err, "streamlab: no\n", "an error passes")
 tap.like(out, "  1%.\n$", "and the recording ends with it")
 
--- The banner -----------------------------------------------------------------------------------
+-- .timer on -----------------------------------------------------------------------------
+
+local timing <const> = 'timing = debug.getregistry()["streamlab.imported"]["repl/console/timing.lua"]\n'
+out = shown(timing .. [[lab.synchronize()
+timing.set(true)
+lab.spin(5)
+lab.synchronize()
+1 + 1
+error("no", 0)
+timing.set(false)
+lab.host_work(1)
+timing.is_on()]])
+tap.is(out, "time: 3.800 us simulated; 1 operation in flight\ntime: 5.005 ms simulated\n"
+    .. "time: 0 ns simulated\n2\ntime: 0 ns simulated\nfalse\n",
+    "each entry says how long it took, also after an error")
+out = shown(timing .. "timing.set(true)\n1")
+tap.like(out, "^time: [%d.]+ [num]?s\n1\n$", "without a device it is real time")
+
+-- The banner ----------------------------------------------------------------------------
 
 -- On a terminal, which script(1) makes.
 local function banner(environment)
