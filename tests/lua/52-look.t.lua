@@ -80,6 +80,26 @@ tap.is(sum.moved, 0, "and takes no virtual time")
 tap.ok(sum.values > 400, "in most cases something is foreseen: " .. sum.values)
 tap.ok(sum.uncertain > 10, "in some it is a race: " .. sum.uncertain)
 
+-- Order across streams.
+do
+    local s, z = lab.stream { non_blocking = true }, lab.stream { non_blocking = true }
+    local a, b = lab.zeros(2), lab.zeros(2)
+    lab.synchronize()
+    lab.spin(10, { stream = s })
+    a:fill_(1, { stream = s })
+    z:wait_stream(s)
+    lab.add(a, 1, { out = b, stream = z })
+    lab.with(z, function()
+        local value, answer = look(b)
+        tap.is(value, 2, "an event orders what two streams do")
+        tap.is(answer.uncertain or answer.in_use, false, "so that nothing is left open")
+    end)
+    local value, answer = look(b)
+    tap.is(value, 0, "a stream that waits for neither sees the old value")
+    tap.is(answer.in_use, true, "which is going to change")
+    lab.synchronize()
+end
+
 do
     local a = lab.rand(4096, 4096)
     local product = lab.matmul(a, a)
