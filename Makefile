@@ -142,6 +142,8 @@ GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
 # The plain CUDA C beside which bench-cuda measures.
 RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)
 RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
+# What the tests of the REPL type at (tests/repl/session.lua).
+TERMINAL   := $(BUILD)/tests/repl/terminal.so
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit
 
@@ -241,6 +243,11 @@ $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
 
+$(TERMINAL): $(BUILD)/tests/repl/terminal.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^
+$(BUILD)/tests/repl/terminal.o: CPPFLAGS += -I$(LUA_INC)
+
 $(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -287,7 +294,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
 
-check-now: all $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS)
+check-now: all $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(TERMINAL)
 	$(Q)$(PROVE) $(TESTS)
 
 # One at a time: they share the GPU.
