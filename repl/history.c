@@ -99,7 +99,7 @@ static int open_locked(const char *path, bool *locked)
             return -1;
         if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
             close(fd);
-            errno = EINVAL;
+            errno = EISDIR;
             return -1;
         }
         *locked = lock(fd);
@@ -265,8 +265,7 @@ static void load(history_file *h, int fd, bool locked,
 
 static void give_up(history_file *h)
 {
-    const char *why = errno == EINVAL || errno == EISDIR ? "it is no plain file"
-                                                         : strerror(errno);
+    const char *why = errno == EISDIR ? "it is no plain file" : strerror(errno);
     notice(h, "entries are not kept: cannot write the history file %s: %s", h->path, why);
     free(h->path);
     h->path = NULL;

@@ -237,7 +237,7 @@ static bool set_up(lineedit *e)
 {
     EditLine *el = e->el;
     HistEventW event;
-    char *up = NULL;
+    char *clear = NULL;
     if (!el || !e->history)
         return false;
     history_w(e->history, &event, H_SETSIZE, HISTORY_ENTRIES);
@@ -249,7 +249,8 @@ static bool set_up(lineedit *e)
     el_wset(el, EL_GETCFN, read_character);
     el_source(el, NULL);                /* ~/.editrc: vi keys, for instance */
     lineedit__bind_keys(el);
-    e->ansi = el_get(el, EL_GETTC, "up", &up) == 0 && up && strncmp(up, "\033[", 2) == 0;
+    e->ansi = el_get(el, EL_GETTC, "cd", &clear) == 0 && clear
+              && strncmp(clear, "\033[J", 3) == 0;
     return true;
 }
 
