@@ -141,16 +141,17 @@ static void obey(lineedit *e, int number)
     el_wset(e->el, EL_REFRESH);
 }
 
-/* libedit's source of characters: 1, or what ends the line with e->result. */
+/* libedit's source of characters: 1, or 0 with e->result, and from then on: a key's function
+ * may take the first for an error of its own. */
 static int read_character(EditLine *el, wchar_t *c)
 {
     lineedit *e = lineedit__of(el);
     mbstate_t state = {0};
-    for (;;) {
+    while (e->result == LINEEDIT_LINE) {
         int number = signals_wait(STDIN_FILENO);
         if (number == SIGINT) {
             e->result = LINEEDIT_INTERRUPTED;
-            return 0;
+            break;
         }
         if (number) {
             obey(e, number);
@@ -162,7 +163,7 @@ static int read_character(EditLine *el, wchar_t *c)
             continue;
         if (n <= 0) {
             e->result = LINEEDIT_END;
-            return 0;
+            break;
         }
         size_t used = mbrtowc(c, &byte, 1, &state);
         if (used == (size_t)-1) {       /* what came before it was half a character */
@@ -174,6 +175,7 @@ static int read_character(EditLine *el, wchar_t *c)
         else if (used != (size_t)-2)
             return 1;
     }
+    return 0;
 }
 
 /* ---- opening --------------------------------------------------------------------------- */

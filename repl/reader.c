@@ -104,11 +104,28 @@ static void say_notice(history_file *h)
     h->notice[0] = '\0';
 }
 
+/* Between the prompt and the entry's run, and after it, Ctrl-C has nothing to stop, and must
+ * not end the program. */
+static void on_early_interrupt(int number)
+{
+    (void)number;
+}
+
+static void keep_from_interrupts(reader *r)
+{
+    struct sigaction action = {.sa_handler = on_early_interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &r->interrupt_before);
+}
+
 void reader_open(reader *r, lua_State *L)
 {
     bool shown = isatty(STDOUT_FILENO);
     *r = (reader){.terminal = isatty(STDIN_FILENO), .prompts = shown ? stdout : stderr};
-    if (!r->terminal || !shown)
+    if (!r->terminal)
+        return;
+    keep_from_interrupts(r);
+    if (!shown)
         return;
     char *notice;
     r->editor = lineedit_open(complete, L, &notice);
@@ -150,6 +167,8 @@ void reader_close(reader *r)
     } else if (r->terminal) {
         fputc('\n', r->prompts);
     }
+    if (r->terminal)
+        sigaction(SIGINT, &r->interrupt_before, NULL);
     free(r->plain);
     *r = (reader){0};
 }

@@ -8,6 +8,7 @@
 #define REPL_READER_H
 
 #include <lua.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ typedef struct reader {
     FILE *prompts;          /* where they go: stdout or stderr */
     lineedit *editor;       /* NULL: lines are read plainly */
     history_file history;
+    struct sigaction interrupt_before;      /* what Ctrl-C did before the console */
     char *plain;            /* the line that was read so, and how large its memory is */
     size_t room;
 } reader;

@@ -7,6 +7,7 @@
 --   s:shows "2"                               until a row is exactly this
 --   s:finds "lab%[2%]> $"                     until the whole text has this Lua pattern
 --   s:run("1 + 1")                            types a line and waits for the next prompt
+--   s:interrupt()                             Ctrl-C at a prompt
 --   tap.is(s:leave(), 0, "Ctrl-D leaves")
 --   s:close()
 --
@@ -153,6 +154,19 @@ function session:run(line)
     local n = self:number() or 0
     self:type(line .. "\r")
     return self:wait(("lab[%d]> "):format(n + 1))
+end
+
+-- Types Ctrl-C at a prompt and waits for what it shows. What is typed at the same moment may
+-- be thrown away with the line: a terminal does that.
+function session:interrupt()
+    local function count()
+        return select(2, self.screen:text():gsub("%^C", ""))
+    end
+    local before = count()
+    self:type("\3")
+    return self:until_true(function()
+        return count() > before
+    end, "Ctrl-C")
 end
 
 -- Waits for the end; the exit status, or nil if there is none in time.
