@@ -72,9 +72,11 @@ PROGRAM_ZLIB := $(if $(ZLIB_ARCHIVE),$(ZLIB_ARCHIVE) $(HIDE_ZLIB),$(ZLIB))
 HASH         := \#
 LINE_EDITOR  := $(if $(filter-out 0,$(LIBEDIT)),$(shell echo '$(HASH)include <histedit.h>' | \
                   $(CC) $(CPPFLAGS) -fsyntax-only -xc - 2>/dev/null && echo libedit))
-EDIT_ARCHIVE := $(filter /%,$(foreach l,edit bsd md tinfo,$(shell $(CC) -print-file-name=lib$(l).a)))
+EDIT_ARCHIVE := $(filter /%,$(foreach l,edit bsd md tinfo,\
+                  $(shell $(CC) -print-file-name=lib$(l).a)))
 HIDE_EDIT    := -Wl,--exclude-libs,libedit.a:libbsd.a:libmd.a:libtinfo.a
-PROGRAM_EDIT := $(if $(LINE_EDITOR),$(if $(word 4,$(EDIT_ARCHIVE)),$(EDIT_ARCHIVE) $(HIDE_EDIT),-ledit))
+STATIC_EDIT  := $(if $(word 4,$(EDIT_ARCHIVE)),$(EDIT_ARCHIVE) $(HIDE_EDIT))
+PROGRAM_EDIT := $(if $(LINE_EDITOR),$(or $(STATIC_EDIT),-ledit))
 
 # The plugin: code for the GPUs that this nvcc knows from sm_70 to sm_90, and PTX for
 # what comes after. A sanitized program does without it: two run-time systems that both
@@ -431,7 +433,7 @@ help:
 	@echo 'make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
 	@echo 'make setup          install what is missing, nothing else'
 	@echo 'make clean          remove build/'
-	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
+	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LIBEDIT LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
 
 .PHONY: all relink need-lua need-nvcc check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \

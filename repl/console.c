@@ -29,6 +29,7 @@ typedef struct console {
     lua_State *L;
     reader reader;
     int n_chunks;           /* that were compiled */
+    bool remembered;        /* the entry is in the history already */
 } console;
 
 bool console_from_terminal(void)
@@ -119,11 +120,15 @@ static bool is_farewell(lua_State *L)
     return false;
 }
 
-/* Keeps the text at index 1 under the chunk's name. */
+/* Keeps the text at index 1 under the chunk's name; "=expression" as the Lua that it is. */
 static void keep_text(lua_State *L, const char *name)
 {
+    const char *text = lua_tostring(L, 1);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "streamlab.entries");
-    lua_pushvalue(L, 1);
+    if (text[0] == '=')
+        lua_pushfstring(L, "return %s", text + 1);
+    else
+        lua_pushvalue(L, 1);
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
 }
@@ -152,7 +157,7 @@ static bool read_chunk(console *c, int *status, bool *silent)
         lua_replace(L, 1);
         lua_pop(L, 1);                  /* the error */
     }
-    if (c->reader.terminal)
+    if (!c->remembered)
         reader_remember(&c->reader, lua_tostring(L, 1));
     c->n_chunks++;
     keep_text(L, name);
@@ -247,8 +252,9 @@ static int run_entry(lua_State *L)
     bool goes_on = result == READER_DROPPED;
     if (result == READER_LINE) {
         goes_on = !is_farewell(L);
-        bool command = is_command(L), there = goes_on && !is_blank(L);
-        if (there && command)
+        bool there = goes_on && !is_blank(L);
+        c->remembered = there && is_command(L);
+        if (c->remembered)
             reader_remember(&c->reader, lua_tostring(L, 1));
         while (there && is_command(L))
             there = run_command(L);

@@ -134,7 +134,8 @@ end)
 -- In a shell with jobs, as people have it.
 with({
     name = "jobs", arguments = {},
-    shell = 'set -m; "$P" --norc; printf "stopped %s\\n" $?; read line; fg >/dev/null; echo "end $?"',
+    shell = [[set -m; "$P" --norc; printf "stopped %s\n" $?; read line; fg >/dev/null
+        echo "end $?"]],
 }, function(s)
     s:type("1 + 2")
     s:finds "1 %+ 2$"
