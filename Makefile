@@ -167,7 +167,7 @@ TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
 
 TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
            STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' STREAMLAB_LUA='$(LUA_PROG)' \
-           STREAMLAB_SANITIZE='$(SANITIZE)'
+           STREAMLAB_SANITIZE='$(SANITIZE)' STREAMLAB_EDITOR='$(LINE_EDITOR)'
 PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- products -------------------------------------------------------------

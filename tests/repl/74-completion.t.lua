@@ -5,6 +5,10 @@ local tap = require "tap"
 local session = require "session"
 local keys = session.keys
 
+if os.getenv("STREAMLAB_EDITOR") == "" then
+    tap.skip_all("this build has no line editor")
+end
+
 if not io.open("repl/console/complete.lua") then
     tap.skip_all("this version has no completion")
 end
