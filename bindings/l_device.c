@@ -222,6 +222,35 @@ static int internal_device_name(lua_State *L)
     return 1;
 }
 
+/* core.devices(): those that are open, the latest first. */
+static int internal_devices(lua_State *L)
+{
+    lua_newtable(L);
+    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+        lsl_push_device(L, node->device);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* core.streams(): the streams that scripts have, of all devices, in no order. */
+static int internal_streams(lua_State *L)
+{
+    lua_settop(L, 0);
+    lua_newtable(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->boxes_ref);
+    lua_pushnil(L);
+    while (lua_next(L, 2)) {
+        const lsl_box *box = lsl_to(L, -1, LSL_STREAM);
+        if (box != NULL && lsl_is_open(box))
+            lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
+        else
+            lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return 1;
+}
+
 static int internal_notice(lua_State *L)
 {
     lsl_notice(L, lsl_check_text(L, 1, "text", "notice"));
@@ -414,7 +443,8 @@ static const luaL_Reg functions[] = {
 };
 static const luaL_Reg internals[] = {
     {"open", internal_open}, {"device_count", internal_device_count},
-    {"device_name", internal_device_name},
+    {"device_name", internal_device_name}, {"devices", internal_devices},
+    {"streams", internal_streams},
     {"notice", internal_notice}, {"default", internal_default}, {"now_ns", internal_now_ns},
     {NULL, NULL}
 };

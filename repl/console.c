@@ -208,7 +208,7 @@ static int run_chunk_timed(lua_State *L)
 {
     tell_protected(L, "before");
     int status = run_call(L, 0, LUA_MULTRET);
-    tell_protected(L, "after");
+    tell_protected(L, status == LUA_OK ? "after" : "after_error");
     return status;
 }
 
@@ -285,4 +285,11 @@ void console_run(lua_State *L, const options *o, bool banner)
     }
     lua_settop(L, 0);
     reader_close(&c.reader);
+    console_close(L);
+}
+
+void console_close(lua_State *L)
+{
+    if (embedded_is_imported(L, console_file))
+        tell_protected(L, "close");
 }

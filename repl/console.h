@@ -13,6 +13,10 @@
  * and editing are for terminals only. */
 void console_run(lua_State *L, const options *o, bool banner);
 
+/* What there is to do at the end, also when a script calls os.exit: a trace that is recorded
+ * is saved. A second call finds nothing to do. */
+void console_close(lua_State *L);
+
 /* Whether stdin is a terminal. */
 bool console_from_terminal(void);
 

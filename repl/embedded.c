@@ -52,6 +52,14 @@ void embedded_import(lua_State *L, const char *path)
     lua_remove(L, -2);
 }
 
+bool embedded_is_imported(lua_State *L, const char *path)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, imported_key);
+    bool is = lua_getfield(L, -1, path) != LUA_TNIL;
+    lua_pop(L, 2);
+    return is;
+}
+
 void embedded_function(lua_State *L, const char *path, const char *name)
 {
     embedded_import(L, path);

@@ -39,6 +39,9 @@ bool embedded_exists(const char *path);
  * prelude's, so that no position and no traceback shows lines that the user cannot see. */
 int embedded_load(lua_State *L, const char *path);
 
+/* Whether the file has been imported already. */
+bool embedded_is_imported(lua_State *L, const char *path);
+
 /* Pushes what the file returns; raises what it raises. */
 void embedded_import(lua_State *L, const char *path);
 

@@ -20,6 +20,7 @@
 #include "interrupt.h"
 #include "options.h"
 #include "run.h"
+#include "sources.h"
 #include "subcommands.h"
 #include "trace.h"
 #include "trial.h"
@@ -113,6 +114,7 @@ static int exit_saving(lua_State *L)
     bool fine = true;
     const char *trace = lua_tostring(L, lua_upvalueindex(2));
     lua_settop(L, 2);
+    console_close(L);
     if (trace)
         fine = trace_save(L, trace);
     if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L))
@@ -156,13 +158,16 @@ static void open_state(lua_State *L, const program *p)
         lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
     }
     luaL_openlibs(L);
-    interrupt_open(L);
+    sources_open(L);
     replace_exit(L, o->trace);
     set_defaults(L, o);
     luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
     lua_setglobal(L, "lab");
+    interrupt_open(L);                  /* before anybody keeps a library's functions */
     set_arg(L, p);
     embedded_open(L);
+    sources_add(L);
+    trace_add(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);
 }

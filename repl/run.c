@@ -1,6 +1,8 @@
 /* run.c - runs chunks of Lua and reports their errors.
  *
- * What lua.c does, with the program's own traceback and interrupt.
+ * What lua.c does, with the program's own traceback and interrupt. How an error reads, its
+ * line and a hint included, is up to repl/console/errors.lua; where that fails, too, there
+ * is still the message.
  */
 #include "run.h"
 
@@ -10,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "embedded.h"
 #include "interrupt.h"
+#include "sources.h"
 #include "traceback.h"
 
 void run_message(const char *text)
@@ -20,13 +24,36 @@ void run_message(const char *text)
     fflush(stderr);
 }
 
+/* Protected. Arguments: the error value, which is a text, and its status. Returns the text
+ * that the user is to see. */
+static int describe(lua_State *L)
+{
+    int status = (int)lua_tointeger(L, 2);
+    lua_settop(L, 1);
+    traceback_take_report(L);
+    lua_pushboolean(L, status == LUA_ERRSYNTAX);
+    lua_setfield(L, -2, "syntax");
+    embedded_function(L, "repl/console/errors.lua", "text");
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
 int run_report(lua_State *L, int status)
 {
     if (status == LUA_OK)
         return status;
-    const char *text = lua_tostring(L, -1);
+    int value = lua_gettop(L);
+    const char *text = lua_tostring(L, value);
+    if (text && !traceback_wants_all() && lua_checkstack(L, 4)) {
+        lua_pushcfunction(L, describe);
+        lua_pushvalue(L, value);
+        lua_pushinteger(L, status);
+        if (lua_pcall(L, 2, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING)
+            text = lua_tostring(L, -1);
+    }
     run_message(text ? text : "(error message is no text)");
-    lua_pop(L, 1);
+    lua_settop(L, value - 1);
     return status;
 }
 
@@ -35,9 +62,11 @@ int run_call(lua_State *L, int n_args, int n_results)
     int base = lua_gettop(L) - n_args;
     lua_pushcfunction(L, traceback_handler);
     lua_insert(L, base);
-    interrupt_arm(L);
+    lua_State *before = interrupt_arm(L);
     int status = lua_pcall(L, n_args, n_results, base);
-    interrupt_disarm(L, status);
+    interrupt_disarm(L, before, status);
+    if (status != LUA_OK && interrupt_ended_run())
+        traceback_mark_interrupted(L);
     lua_remove(L, base);
     return status;
 }
@@ -49,7 +78,14 @@ static int call_loaded(lua_State *L, int status)
 
 static int run_string(lua_State *L, const char *text, const char *name)
 {
+    sources_note_text(L, name, text);
     return call_loaded(L, luaL_loadbuffer(L, text, strlen(text), name));
+}
+
+static int load_file(lua_State *L, const char *path)
+{
+    sources_note_file(L, path);
+    return luaL_loadfile(L, path);
 }
 
 int run_environment(lua_State *L)
@@ -63,7 +99,7 @@ int run_environment(lua_State *L)
     if (!init)
         return LUA_OK;
     if (init[0] == '@')
-        return call_loaded(L, luaL_loadfile(L, init + 1));
+        return call_loaded(L, load_file(L, init + 1));
     return run_string(L, init, name);
 }
 
@@ -111,7 +147,7 @@ static int call_with_arguments(lua_State *L)
 int run_script(lua_State *L, const char *path)
 {
     lua_pushcfunction(L, call_with_arguments);
-    int status = luaL_loadfile(L, strcmp(path, "-") == 0 ? NULL : path);
+    int status = strcmp(path, "-") == 0 ? sources_load_stdin(L) : load_file(L, path);
     if (status == LUA_OK)
         return run_report(L, run_call(L, 1, 0));
     lua_remove(L, -2);

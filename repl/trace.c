@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "embedded.h"
 #include "run.h"
 
 static const char list_key[] = "streamlab.trace";  /* false once they are saved */
@@ -67,6 +68,23 @@ bool trace_can_write(const char *path, char *message, int message_bytes)
         snprintf(message, (size_t)message_bytes, "--trace: cannot write %.300s: %s", path,
                  strerror(error));
     return error == 0;
+}
+
+/* program.can_write(path): true, or false and the reason. */
+static int program_can_write(lua_State *L)
+{
+    int error = try_path(luaL_checkstring(L, 1));
+    lua_pushboolean(L, error == 0);
+    if (error == 0)
+        return 1;
+    lua_pushstring(L, strerror(error));
+    return 2;
+}
+
+void trace_add(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"can_write", program_can_write}, {NULL, NULL}};
+    embedded_add(L, functions);
 }
 
 /* ---- recording ----------------------------------------------------------- */

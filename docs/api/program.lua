@@ -114,6 +114,11 @@ streamlab help stream:wait_event
 streamlab help cudaMemcpyAsync
 ```
 
+## Editors
+
+`make docs` writes `build/share/streamlab.d.lua`, from which the Lua language server (LuaLS) knows all functions, their arguments and their options. A script's folder
+needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.json) is one to begin with.
+
 ## Environment variables
 
 | | |

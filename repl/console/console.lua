@@ -6,6 +6,8 @@ local console = {}
 
 -- Shows the values of an entry.
 function console.show(...)
+    import "repl/console/session.lua".shown()
+    import "repl/console/dot_commands.lua".note_shown(...)
     import "repl/console/values.lua".show(...)
 end
 
@@ -23,13 +25,23 @@ function console.banner()
     import "repl/console/banner.lua".show()
 end
 
--- Around the run of each chunk; the second comes also after an error.
+-- Around the run of each chunk: before it, and after it has ended well or by an error.
 function console.before()
     import "repl/console/timing.lua".before()
 end
 
 function console.after()
     import "repl/console/timing.lua".after()
+    import "repl/console/session.lua".ran()
+end
+
+function console.after_error()
+    import "repl/console/timing.lua".after()
+end
+
+-- At the end of the REPL.
+function console.close()
+    import "repl/console/dot_commands.lua".close()
 end
 
 local globals <const> = {

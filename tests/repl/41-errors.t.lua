@@ -18,8 +18,8 @@ end
 local x = f()
 ]] }
 tap.is(code, 1, "an error of a script ends it with status 1")
-tap.like(err, "^streamlab: [^\n]*s.lua:2: went wrong\nstack traceback:\n",
-    "its message comes first")
+tap.like(err, "^streamlab: [^\n]*s.lua:2: went wrong\n 2 |   error%('went wrong'%)\n"
+    .. "stack traceback:\n", "its message comes first, and the line")
 tap.like(err, "s.lua:2: in [^\n]*f'\n\t[^\n]*s.lua:4: in main chunk\n$",
     "then the script's own lines")
 tap.ok(not err:find("[C]", 1, true), "frames of C are left out")

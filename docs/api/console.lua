@@ -1,0 +1,122 @@
+return {
+    title = "The console",
+    order = 90,
+    about = [[
+What there is at the prompt besides Lua: lines that begin with a dot, which no Lua does, and three functions. A script has none of them. `?x` is short for `.help x`.
+
+A file name may have spaces and may stand in quotes; `~/` is the home folder.]],
+    entries = {
+        {
+            name = ".help",
+            brief = "lists the commands, or describes something",
+            arguments = {
+                { "WORD", "string", "a function, a method, a field, a command, or a word to search for", default = "the list" },
+            },
+            about = [[`.help matmul` and `?matmul` say the same.]],
+            example = ".help matmul",
+            see = { "help" },
+        },
+        {
+            name = ".device",
+            brief = "describes the current GPU, or changes to another one",
+            arguments = {
+                { "NAME", "string", "`cuda`, `cuda:1`, `sim`, a profile as `t4`, or a file of one", default = "the current GPU" },
+            },
+            about = [[
+One that is open already becomes current as it stands, with all that lives on it; else it is opened. Tensors and streams stay on the device that they were made on.
+`lab.devices()` lists what can be opened.]],
+            example = ".device t4",
+            see = { "lab.open", "lab.devices", "device:make_current" },
+        },
+        {
+            name = ".streams",
+            brief = "lists the streams and whether they have work",
+            about = [[A star marks the current stream.]],
+            example = ".streams",
+            see = { "who", "lab.stream" },
+        },
+        {
+            name = ".timer",
+            brief = "shows after each entry how long it took",
+            arguments = { { "on|off", "\"on\"|\"off\"", "whether to" } },
+            example = ".timer on",
+            see = { "time" },
+        },
+        {
+            name = ".trace",
+            brief = "records what follows, and saves it as a trace",
+            arguments = {
+                { "FILE|off", "string", "a file that ends in .json, .json.gz, .svg or .html: begins to record for it; "
+                    .. "`off`: stops and saves it", default = "whether it records" },
+            },
+            about = [[
+The current GPU is recorded. `.trace off` waits for it, as `tl:stop()` does. What is still recorded when the REPL ends is saved then. `_` is the timeline afterwards.]],
+            example = ".trace first.json",
+            see = { "lab.record", "timeline:save" },
+        },
+        {
+            name = ".races",
+            brief = "lists what the race checker has found",
+            about = [[The race checker is not in this version; the command says so.]],
+            example = ".races",
+            see = { "lab.races" },
+        },
+        {
+            name = ".load",
+            brief = "runs a script here, or reads a trace",
+            arguments = {
+                { "FILE", "string", "a script, or a trace that ends in .json or .json.gz" },
+            },
+            about = [[
+A script runs with the globals of the console, so that what it leaves in globals is there afterwards; its locals are not. A trace becomes `_` and is shown.]],
+            example = ".load scripts/puzzler.lua",
+            see = { "lab.load" },
+        },
+        {
+            name = ".save",
+            brief = "saves the session as a script, or the last timeline",
+            arguments = {
+                { "FILE", "string", "one that ends in .lua gets the session; in .json, .json.gz, .svg or .html the timeline" },
+            },
+            about = [[
+The script has the entries that ran without error, in their order; those that printed a value print it. It does not take the place of a file that `.save` has not written.
+The timeline is `_`, or else the latest one that was shown, or else the only one in a global.]],
+            example = ".save overlap.lua",
+            see = { "timeline:save" },
+        },
+        {
+            name = ".quit",
+            brief = "leaves, as Ctrl-D does",
+            example = ".quit",
+        },
+        {
+            name = "help",
+            brief = "says what something is and how it is used",
+            arguments = {
+                { "what", "any", "a function, an object, a name, or a word to search for", default = "an overview" },
+            },
+            about = [[`?x` is short for it, and needs no quotes.]],
+            example = "help(lab.matmul)",
+            see = { ".help" },
+        },
+        {
+            name = "who",
+            brief = "lists the streams, events and tensors that are alive",
+            about = [[Tensors come with their bytes. What no variable holds any more is listed until it is collected.]],
+            example = "who()",
+            see = { ".streams", "lab.live" },
+        },
+        {
+            name = "time",
+            brief = "runs a function and says how long it took",
+            arguments = {
+                { "f", "function", "what to run" },
+                { "...", "any", "its arguments" },
+            },
+            returns = { { "any", "what f returned" } },
+            blocks = "until the device has done all its work",
+            example = "time(function() lab.spin(2) end)",
+            see = { "lab.measure", ".timer" },
+        },
+    },
+}

@@ -1,0 +1,215 @@
+-- errors.lua - how an error reads: the message, the line with a mark under the place, a hint
+-- where one is known, and the user's own frames.
+--
+-- repl/run.c asks for the text when all has been unwound; what the message handler
+-- collected is in the report (repl/traceback.h).
+
+local carets = import "repl/console/carets.lua"
+local excerpt = import "repl/console/excerpt.lua"
+
+local errors = {}
+
+-- ---- positions in messages ---------------------------------------------------------------
+
+local short_bytes <const> = 59      -- of a chunk's name in a message: LUA_IDSIZE - 1
+
+-- A source as messages name it; of strings of code only their frames know.
+local function short_name(source)
+    local kind, name = source:sub(1, 1), source:sub(2)
+    if kind == "=" then
+        return name:sub(1, short_bytes)
+    elseif #name <= short_bytes then
+        return name
+    end
+    return "..." .. name:sub(-(short_bytes - 3))
+end
+
+-- The sources by the names that messages can have for them: name -> {source =, main =}. The
+-- laboratory names files without their folder. What is running comes before what was loaded.
+local function known_names(frames)
+    local names = {}
+    local function add(name, source, main)
+        names[name] = names[name] or { source = source, main = main, name = name }
+    end
+    for _, frame in ipairs(frames) do
+        if frame.source then
+            add(frame.name, frame.source, frame.main)
+            if frame.source:find("^@") then
+                add(frame.source:match("[^/]*$"):gsub("^@", ""), frame.source, frame.main)
+            end
+        end
+    end
+    local bases = {}
+    for source in pairs(program.files()) do
+        add(short_name(source), source, false)
+        local base = source:match("[^/]*$"):gsub("^@", "")
+        bases[base] = bases[base] == nil and source or false
+    end
+    for base, source in pairs(bases) do
+        if source then
+            add(base, source, false)
+        end
+    end
+    for source in pairs(program.entries()) do
+        add(short_name(source), source, true)
+    end
+    return names
+end
+
+-- The chunk and the line that the message begins with, and what is behind them.
+local function first_position(message, names)
+    local best, line, rest
+    for name, chunk in pairs(names) do
+        if (not best or #name > #best.name) and message:sub(1, #name + 1) == name .. ":" then
+            local digits, behind = message:match("^(%d+): ()", #name + 2)
+            if digits then
+                best, line, rest = chunk, tonumber(digits), message:sub(behind)
+            end
+        end
+    end
+    return best, line, rest
+end
+
+-- The innermost of the positions that the message begins with: coroutine.wrap, require and
+-- others put theirs before what they pass on.
+local function last_position(message, names)
+    local chunk, line
+    while true do
+        local behind = message:match("^error loading module '[^\n]*' from file '[^\n]*':\n\t()")
+        local inner = behind and message:sub(behind) or message
+        local next_chunk, next_line, rest = first_position(inner, names)
+        if not next_chunk then
+            return chunk, line, message
+        end
+        chunk, line, message = next_chunk, next_line, rest
+    end
+end
+
+-- ---- the place ---------------------------------------------------------------------------
+
+-- The chunk's text as the compiler takes it.
+local function read_source(chunk)
+    local source = chunk.source
+    if not source:find("^[@=]") then
+        return source                   -- the text itself
+    end
+    local text = program.source(source, chunk.main)
+    if text and source:find("^@") then
+        text = text:gsub("^\xEF\xBB\xBF", "")
+        text = text:gsub("^#\n", "\n"):gsub("^#[^\n]", "--")
+    end
+    return text
+end
+
+local function is_running(frames, source, line)
+    for _, frame in ipairs(frames) do
+        if frame.source == source and frame.line == line then
+            return true
+        end
+    end
+    return false
+end
+
+-- What the error is about: {script =, number =, message =, places =, syntax =, named =}, or
+-- nil if it is nowhere in the user's code.
+local function find_place(report)
+    local frames = report.frames
+    local chunk, number, message = last_position(report.message, known_names(frames))
+    local named = chunk ~= nil
+    if not named then
+        local frame = frames[1]
+        if not frame or frame.line < 1 then
+            return nil
+        end
+        chunk, number = frame, frame.line
+    end
+    local place = { source = chunk.source, number = number, message = message, named = named }
+    local text = read_source(chunk)
+    if not text or text:find("^\27") then
+        return place
+    end
+    if report.op and #report.op > 0 and message:sub(1, #report.op + 2) == report.op .. ": " then
+        place.message = message:sub(#report.op + 3)
+    end
+    local script = carets.script(text, chunk.source, chunk.name .. ":")
+    place.syntax = named and not is_running(frames, chunk.source, number)
+        and carets.is_compilers(script, message)
+    if script.lines[number] or place.syntax then
+        place.script = script
+        place.places = named and carets.find(script, number, place.message, report.op,
+            place.syntax) or { { number = number, line = script.lines[number], marks = {} } }
+    end
+    return place
+end
+
+-- ---- the parts of the text ------------------------------------------------------------------
+
+local function plain(text)
+    return text
+end
+
+local function red(text)
+    return "\27[1;31m" .. text .. "\27[0m"
+end
+
+local function paint_lines(text, paint)
+    return (text:gsub("[^\n]+", paint))
+end
+
+local function draw_places(place, paint)
+    local shown = {}
+    for _, item in ipairs(place.places) do
+        if item.line and item.line:find("%S") then
+            shown[#shown + 1] = item
+        end
+    end
+    if #shown == 0 then
+        return nil
+    end
+    return excerpt.show(shown, internals.columns(), internals.unicode(), paint)
+end
+
+-- The frames, unless there is just the line that is shown already.
+local function draw_frames(frames, place, shown)
+    if #frames == 0 then
+        return nil
+    end
+    local only = frames[1]
+    if #frames == 1 and place and place.named and shown and only.source == place.source
+        and only.line == place.number then
+        return nil
+    end
+    local lines = { "stack traceback:" }
+    for i, frame in ipairs(frames) do
+        lines[i + 1] = "\t" .. excerpt.clean(frame.text)
+    end
+    return table.concat(lines, "\n")
+end
+
+local function find_hint(report, place)
+    return import "repl/console/hints.lua".find(report, place)
+end
+
+-- What f gives; nil if it fails. Strange sources must not cost the message and the frames.
+local function try(f, ...)
+    local fine, result = pcall(f, ...)
+    return fine and result or nil
+end
+
+-- The text that the user sees, behind "streamlab: ".
+function errors.text(report)
+    local paint = internals.colour(2) and red or plain
+    local parts = { paint_lines(excerpt.clean(report.message), paint) }
+    if report.interrupted then
+        return parts[1]
+    end
+    local place = try(find_place, report)
+    local shown = place and place.places and try(draw_places, place, paint)
+    local hint = place and place.places and try(find_hint, report, place)
+    parts[#parts + 1] = shown or nil
+    parts[#parts + 1] = hint and "hint: " .. excerpt.clean(hint) or nil
+    parts[#parts + 1] = draw_frames(report.frames, place, shown)
+    return table.concat(parts, "\n")
+end
+
+return errors

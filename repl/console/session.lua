@@ -1,0 +1,99 @@
+-- session.lua - what was done at the prompt, as a script that does it again.
+
+local tokens = import "repl/console/tokens.lua"
+
+local session = {}
+
+-- A list of {text = an entry, shown = it printed its values} and {code = Lua}.
+local done = {}
+local n_entries = 0
+
+local function entry_name(n)
+    return ("=lab[%d]"):format(n)
+end
+
+-- The latest entry has run without error.
+function session.ran()
+    local entries = program.entries()
+    while entries[entry_name(n_entries + 1)] do
+        n_entries = n_entries + 1
+    end
+    done[#done + 1] = { text = entries[entry_name(n_entries)] }
+end
+
+-- And its values were printed.
+function session.shown()
+    local latest = done[#done]
+    if latest then
+        latest.shown = true
+    end
+end
+
+-- What a command has done, as Lua.
+function session.did(code)
+    done[#done + 1] = { code = code }
+end
+
+-- ---- as a script -----------------------------------------------------------------------
+
+local function compiles(text)
+    return load(text, "=entry", "t") ~= nil
+end
+
+-- The expression that an entry is, or nil.
+local function expression_of(text)
+    for _, candidate in ipairs { text, (text:gsub("^return ", "")), (text:gsub(";%s*$", "")) } do
+        if compiles("return " .. candidate) then
+            return candidate
+        end
+    end
+end
+
+local function has_word(text, wanted)
+    for _, token in ipairs(tokens.read(text)) do
+        if token.text == wanted or (wanted == "--" and token.kind == "comment") then
+            return true
+        end
+    end
+    return false
+end
+
+-- An entry as statements. `keeps`: later entries use `_`.
+local function statements(entry, keeps)
+    local text = entry.text
+    local expression = expression_of(text)
+    if expression and keeps then
+        return "_ = " .. expression .. (entry.shown and "\nprint(_)" or "")
+    elseif expression and entry.shown then
+        local newline = has_word(expression, "--") and "\n" or ""
+        return "print(" .. expression .. newline .. ")"
+    elseif expression and not compiles(expression) then
+        return "local _ = " .. expression
+    elseif has_word(text, "local") or has_word(text, "::") then
+        return "do\n" .. text .. "\nend"        -- as there, it ends with the entry
+    end
+    return expression or text
+end
+
+session.header = "-- A session of streamlab, written by .save."
+
+-- The whole as a script.
+function session.script()
+    local lines = { session.header, "local lab = require \"streamlab\"", "" }
+    local keeps = false
+    for _, item in ipairs(done) do
+        keeps = keeps or (item.text ~= nil and has_word(item.text, "_"))
+    end
+    for _, item in ipairs(done) do
+        local code = item.code or statements(item, keeps)
+        -- A line that begins so would go on with the one before.
+        lines[#lines + 1] = code:find("^%s*%(") and ";" .. code or code
+    end
+    return table.concat(lines, "\n") .. "\n"
+end
+
+function session.is_empty()
+    return #done == 0
+end
+
+return session

@@ -1,0 +1,265 @@
+/* sources.c - the text of the chunks that the program runs. See sources.h.
+ */
+#define _XOPEN_SOURCE 700   /* st_mtim */
+
+#include "sources.h"
+
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "embedded.h"
+
+static const char entries_key[] = "streamlab.entries";  /* source -> text, or false */
+static const char latest_key[] = "streamlab.latest";    /* source -> its latest text */
+static const char files_key[] = "streamlab.files";      /* "@" and path -> its stamp */
+
+enum { STAMP_BYTES = 80, MOST_FILE_BYTES = 16 << 20 };
+
+/* ---- files ---------------------------------------------------------------- */
+
+/* What tells one version of a file from another; false for what is no plain file. A pipe
+ * must not even be opened again. */
+static bool stamp_file(const char *path, char stamp[STAMP_BYTES], size_t *bytes)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_FILE_BYTES)
+        return false;
+    snprintf(stamp, STAMP_BYTES, "%lld %lld %lld.%09ld", (long long)info.st_ino,
+             (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    *bytes = (size_t)info.st_size;
+    return true;
+}
+
+/* Sets or forgets the file's stamp in the table on the stack's top. */
+static void set_stamp(lua_State *L, const char *path)
+{
+    char stamp[STAMP_BYTES];
+    size_t bytes;
+    lua_pushfstring(L, "@%s", path);
+    if (stamp_file(path, stamp, &bytes))
+        lua_pushstring(L, stamp);
+    else
+        lua_pushnil(L);
+    lua_settable(L, -3);
+}
+
+void sources_note_file(lua_State *L, const char *path)
+{
+    luaL_checkstack(L, 4, NULL);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, files_key);
+    set_stamp(L, path);
+    lua_pop(L, 1);
+}
+
+/* Pushes the contents of a file that still has the stamp, or nil. Between opening and
+ * closing nothing can raise. */
+static void push_file(lua_State *L, const char *path, const char *noted)
+{
+    char stamp[STAMP_BYTES];
+    size_t bytes = 0, n = 0;
+    if (!noted || !stamp_file(path, stamp, &bytes) || strcmp(noted, stamp) != 0) {
+        lua_pushnil(L);
+        return;
+    }
+    char *text = lua_newuserdatauv(L, bytes + 1, 0);
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        n = fread(text, 1, bytes, file);
+        fclose(file);
+    }
+    if (n == bytes)
+        lua_pushlstring(L, text, n);
+    else
+        lua_pushnil(L);
+    lua_remove(L, -2);
+}
+
+/* ---- texts ---------------------------------------------------------------- */
+
+void sources_note_text(lua_State *L, const char *name, const char *text)
+{
+    luaL_checkstack(L, 5, NULL);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, latest_key);
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, entries_key);
+    lua_getfield(L, -1, name);
+    const char *known = lua_tostring(L, -1);
+    bool other = !lua_isnil(L, -1) && (!known || strcmp(known, text) != 0);
+    if (other)
+        lua_pushboolean(L, 0);
+    else
+        lua_pushstring(L, text);
+    lua_setfield(L, -3, name);
+    lua_pop(L, 3);
+}
+
+/* Skips a mark of UTF-8 and a first line that begins with "#", but for its end. */
+static const char *skip_comment(const char *text, size_t *len)
+{
+    const char *at = text, *end = text + *len;
+    if (*len >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
+        at += 3;
+    if (at < end && *at == '#') {
+        while (at < end && *at != '\n')
+            at++;
+        if (end - at >= 2 && at[1] == LUA_SIGNATURE[0])
+            at++;                       /* a binary chunk behind it */
+    }
+    *len = (size_t)(end - at);
+    return at;
+}
+
+int sources_load_stdin(lua_State *L)
+{
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    size_t n;
+    do {
+        char *room = luaL_prepbuffer(&buffer);
+        n = fread(room, 1, LUAL_BUFFERSIZE, stdin);
+        luaL_addsize(&buffer, n);
+    } while (n == LUAL_BUFFERSIZE);
+    luaL_pushresult(&buffer);
+    size_t len;
+    const char *text = lua_tolstring(L, -1, &len);
+    const char *code = skip_comment(text, &len);
+    if (len > 0 && code[0] != LUA_SIGNATURE[0])
+        sources_note_text(L, "=stdin", code);
+    int status = luaL_loadbufferx(L, code, len, "=stdin", NULL);
+    lua_remove(L, -2);
+    return status;
+}
+
+/* ---- Lua's functions that load files ---------------------------------------- */
+
+static int finish_dofile(lua_State *L, int status, lua_KContext context)
+{
+    (void)status;
+    (void)context;
+    return lua_gettop(L) - 1;
+}
+
+/* Loads the file, or stdin; pushes its function or an error. */
+static int load_noted(lua_State *L, const char *path, const char *mode)
+{
+    if (path)
+        sources_note_file(L, path);
+    return luaL_loadfilex(L, path, mode);
+}
+
+static int dofile(lua_State *L)
+{
+    const char *path = luaL_optstring(L, 1, NULL);
+    lua_settop(L, 1);
+    if (load_noted(L, path, NULL) != LUA_OK)
+        return lua_error(L);
+    lua_callk(L, 0, LUA_MULTRET, 0, finish_dofile);
+    return finish_dofile(L, 0, 0);
+}
+
+static int loadfile(lua_State *L)
+{
+    const char *path = luaL_optstring(L, 1, NULL);
+    const char *mode = luaL_optstring(L, 2, NULL);
+    bool has_environment = !lua_isnone(L, 3);
+    if (load_noted(L, path, mode) != LUA_OK) {
+        luaL_pushfail(L);
+        lua_insert(L, -2);
+        return 2;
+    }
+    if (has_environment) {
+        lua_pushvalue(L, 3);
+        if (!lua_setupvalue(L, -2, 1))
+            lua_pop(L, 1);
+    }
+    return 1;
+}
+
+/* The searcher of require for files in Lua. Upvalue: Lua's own, which loads the file. What it
+ * loads may fail to compile, so that the file is looked for before. */
+static int search(lua_State *L)
+{
+    luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, "package");
+    if (lua_istable(L, -1) && lua_getfield(L, -1, "searchpath") == LUA_TFUNCTION
+        && lua_getfield(L, -2, "path") == LUA_TSTRING) {
+        lua_pushvalue(L, 1);
+        lua_insert(L, -2);
+        if (lua_pcall(L, 2, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING)
+            sources_note_file(L, lua_tostring(L, -1));
+    }
+    lua_settop(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+void sources_open(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"dofile", dofile}, {"loadfile", loadfile}, {NULL, NULL}
+    };
+    lua_pushglobaltable(L);
+    luaL_setfuncs(L, functions, 0);
+    lua_getfield(L, -1, "package");
+    lua_getfield(L, -1, "searchers");
+    lua_rawgeti(L, -1, 2);
+    lua_pushcclosure(L, search, 1);
+    lua_rawseti(L, -2, 2);
+    lua_pop(L, 3);
+}
+
+/* ---- for the program's Lua code --------------------------------------------- */
+
+static int program_source(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    if (name[0] == '@') {
+        luaL_getsubtable(L, LUA_REGISTRYINDEX, files_key);
+        lua_getfield(L, -1, name);
+        push_file(L, name + 1, lua_tostring(L, -1));
+        return 1;
+    }
+    bool latest = lua_toboolean(L, 2);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, latest_key);
+    if (latest && lua_getfield(L, -1, name) == LUA_TSTRING)
+        return 1;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, entries_key);
+    if (lua_getfield(L, -1, name) == LUA_TSTRING)
+        return 1;
+    return 0;
+}
+
+static int program_files(lua_State *L)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, files_key);
+    return 1;
+}
+
+static int program_note_file(lua_State *L)
+{
+    sources_note_file(L, luaL_checkstring(L, 1));
+    return 0;
+}
+
+static int program_entries(lua_State *L)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, entries_key);
+    return 1;
+}
+
+void sources_add(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"source", program_source}, {"files", program_files}, {"note_file", program_note_file},
+        {"entries", program_entries}, {NULL, NULL}
+    };
+    embedded_add(L, functions);
+}

@@ -1,0 +1,34 @@
+/* sources.h - the text of the chunks that the program runs, for those who quote lines.
+ *
+ * A chunk goes by what lua_Debug calls its source: "@lab.lua", "=(command line)",
+ * "=lab[3]". A file is read again when a line of it is wanted, and only if it is still
+ * the one that was loaded; other texts are kept: registry["streamlab.entries"][source],
+ * which is false where several texts go by one name.
+ */
+#ifndef REPL_SOURCES_H
+#define REPL_SOURCES_H
+
+#include <lua.h>
+
+/* Notes the file as it is now, just before it is loaded. */
+void sources_note_file(lua_State *L, const char *path);
+
+/* Keeps the text of a chunk of that name. */
+void sources_note_text(lua_State *L, const char *name, const char *text);
+
+/* As luaL_loadfile for stdin, whose text is kept. */
+int sources_load_stdin(lua_State *L);
+
+/* Puts functions that note the file in the place of Lua's dofile, loadfile and the searcher
+ * of require. Before embedded_open. */
+void sources_open(lua_State *L);
+
+/* Adds to the table `program` of the program's own Lua code (embedded.h):
+ *   source(name, main)  the chunk's text, or nil; main: it is wanted for a main chunk, which
+ *                       can only be of the latest text of that name
+ *   files()             the sources of the files that were loaded: "@lab.lua" -> stamp
+ *   note_file(path)     sources_note_file
+ *   entries()           registry["streamlab.entries"] */
+void sources_add(lua_State *L);
+
+#endif
