@@ -29,6 +29,8 @@ LUA         ?=
 SANITIZE ?=
 # CUDA's compiler; the CUDA backend is built where there is one. NVCC= builds without.
 NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+# LIBEDIT=0 builds without a line editor, as does the want of libedit's header.
+LIBEDIT  ?= 1
 # How many test files run at a time.
 TEST_JOBS ?= 2
 # Files from elsewhere for make check-hta, in place of traces of its own.
@@ -72,6 +74,17 @@ endif
 ZLIB         := -lz
 ZLIB_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=libz.a))
 PROGRAM_ZLIB := $(if $(ZLIB_ARCHIVE),$(ZLIB_ARCHIVE) $(HIDE_ZLIB),$(ZLIB))
+
+# The line editor. libedit's static library needs others, and is taken where all are there:
+# for the same reasons.
+HASH         := \#
+LINE_EDITOR  := $(if $(filter-out 0,$(LIBEDIT)),$(shell echo '$(HASH)include <histedit.h>' | \
+                  $(CC) $(CPPFLAGS) -fsyntax-only -xc - 2>/dev/null && echo libedit))
+EDIT_ARCHIVE := $(filter /%,$(foreach l,edit bsd md tinfo,\
+                  $(shell $(CC) -print-file-name=lib$(l).a)))
+HIDE_EDIT    := -Wl,--exclude-libs,libedit.a:libbsd.a:libmd.a:libtinfo.a
+STATIC_EDIT  := $(if $(word 4,$(EDIT_ARCHIVE)),$(EDIT_ARCHIVE) $(HIDE_EDIT))
+PROGRAM_EDIT := $(if $(LINE_EDITOR),$(or $(STATIC_EDIT),-ledit))
 
 # The plugin: code for the GPUs that this nvcc knows from sm_70 to sm_90, and PTX for
 # what comes after. A sanitized program does without it: two run-time systems that both
@@ -118,7 +131,11 @@ CORE     := $(call objects,core/*.c)
 TIMELINE := $(call objects,core/timeline/*.c) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
-REPL     := $(call objects,repl/*.c) $(BUILD)/program_files.o
+# One of the two line editors is linked.
+NO_EDITOR := $(BUILD)/repl/lineedit_none.o
+EDITORS  := $(call objects,repl/lineedit*.c)
+REPL     := $(filter-out $(EDITORS),$(call objects,repl/*.c)) $(BUILD)/program_files.o
+EDIT     := $(if $(LINE_EDITOR),$(filter-out $(NO_EDITOR),$(EDITORS)),$(NO_EDITOR))
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
@@ -157,12 +174,15 @@ GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
 # The plain CUDA C beside which bench-cuda measures.
 RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)
 RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
+# What the tests of the REPL type at (tests/repl/session.lua).
+TERMINAL   := $(BUILD)/tests/repl/terminal.so
+PLAIN      := $(BUILD)/tests/repl/streamlab-plain
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit
 
 TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
            STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' STREAMLAB_LUA='$(LUA_PROG)' \
-           STREAMLAB_SANITIZE='$(SANITIZE)'
+           STREAMLAB_SANITIZE='$(SANITIZE)' STREAMLAB_EDITOR='$(LINE_EDITOR)'
 PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- products -------------------------------------------------------------
@@ -171,10 +191,14 @@ PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 	$(if $(PLUGIN),@:,@rm -f $(BUILD)/streamlab_cuda.so)
 
-$(BUILD)/streamlab: $(REPL) $(BINDINGS) $(LIBRARY)
+# A file says which line editor the program was linked with; when that changes, it is
+# linked anew.
+LINKED := $(BUILD)/editor.$(or $(LINE_EDITOR),none)
+$(BUILD)/streamlab: $(REPL) $(EDIT) $(BINDINGS) $(LIBRARY) $(if $(wildcard $(LINKED)),,relink)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
-	    $(PROGRAM_ZLIB) $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $(filter %.o,$^) $(LUA_LIB) \
+	    $(PROGRAM_ZLIB) $(PROGRAM_EDIT) $(LIBS)
+	@rm -f $(BUILD)/editor.* && touch $(LINKED)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
@@ -206,8 +230,8 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(REPL) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
-$(REPL) $(BINDINGS): | need-lua-headers
+$(REPL) $(EDITORS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
+$(REPL) $(EDITORS) $(BINDINGS): | need-lua-headers
 $(BUILD)/streamlab: | need-lua
 
 need-lua-headers:
@@ -260,6 +284,18 @@ $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
 
+# The program as it is without libedit.
+$(PLAIN): $(REPL) $(NO_EDITOR) $(BINDINGS) $(LIBRARY)
+	$(call say,link,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
+	    $(PROGRAM_ZLIB) $(LIBS)
+
+$(TERMINAL): $(BUILD)/tests/repl/terminal.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^
+$(BUILD)/tests/repl/terminal.o: CPPFLAGS += -I$(LUA_INC)
+
 $(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -306,7 +342,8 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
 
-check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS)
+check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(TERMINAL) \
+           $(PLAIN)
 	$(Q)$(PROVE) $(TESTS)
 
 # One at a time: they share the GPU.
@@ -449,14 +486,15 @@ help:
 	@echo 'make bench          the figures of the simulated GPU, held against their limits'
 	@echo 'make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
 	@echo 'make docs           docs/reference, the man pages and what editors read, of docs/api'
-
 	@echo 'make install        put it below PREFIX=/usr/local; DESTDIR= for packagers'
 	@echo 'make uninstall      remove it from there'
 	@echo 'make setup          install what is missing, nothing else'
 	@echo 'make clean          remove build/'
-	@echo 'Settings: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'
+	@echo 'Settings: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR NVCC LIBEDIT LUA_INCLUDE LUA_LIBRARY LUA'
+	@echo '          TEST_JOBS V=1'
 
-.PHONY: all need-lua need-lua-headers need-nvcc install uninstall rock install-rock check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
+.PHONY: all relink need-lua need-lua-headers need-nvcc install uninstall rock install-rock \
+        check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
         check-gc check-oom check-hta check-browser bench bench-cuda fuzz clean help
 .SECONDARY:

@@ -1,10 +1,9 @@
-/* console.c - reads entries from stdin and runs each: the REPL, and -i.
+/* console.c - reads entries and runs each: the REPL, and -i.
  *
- * An entry is a chunk of Lua, "=expression" as in lua5.4, or a line for the console itself
- * (".help", "?x"), which begins as no Lua does. A chunk is tried as an expression first
- * ("return ENTRY"). If it is neither an expression nor complete, which the compiler shows
- * by an error that ends in "<eof>", the next line is added to it. The n-th chunk is named
- * "lab[n]", and its text is kept for those who quote lines:
+ * An entry is a chunk of Lua (compile.h) or a line for the console itself (".help", "?x"),
+ * which begins as no Lua does. While a chunk is incomplete, which the compiler shows by an
+ * error that ends in "<eof>", the next line is added to it. The n-th chunk is named "lab[n]",
+ * and its text is kept for those who quote lines:
  * registry["streamlab.entries"]["=lab[n]"].
  *
  * What is done with values and with lines for the console is in repl/console/console.lua.
@@ -16,7 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compile.h"
 #include "embedded.h"
+#include "rc.h"
+#include "reader.h"
 #include "run.h"
 
 static const char console_file[] = "repl/console/console.lua";
@@ -25,8 +27,9 @@ enum { CHUNK_NAME_BYTES = 32 };
 
 typedef struct console {
     lua_State *L;
-    bool terminal;          /* stdin is one */
+    reader reader;
     int n_chunks;           /* that were compiled */
+    bool remembered;        /* the entry is in the history already */
 } console;
 
 bool console_from_terminal(void)
@@ -34,123 +37,49 @@ bool console_from_terminal(void)
     return isatty(STDIN_FILENO);
 }
 
-/* ---- lines -------------------------------------------------------------- */
+/* ---- prompts ---------------------------------------------------------------- */
 
-static void show_prompt(const console *c, bool first)
+/* Whether prompts are to have colours. */
+static bool has_colour(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "colour");
+    lua_pushinteger(L, STDOUT_FILENO);
+    lua_call(L, 1, 1);
+    bool colour = lua_toboolean(L, -1);
+    lua_pop(L, 2);
+    return colour;
+}
+
+/* Pushes the prompt for an entry's first line, or for the others. */
+static const char *push_prompt(const console *c, bool first)
 {
     lua_State *L = c->L;
-    if (!c->terminal)
-        return;
-    int top = lua_gettop(L);
     lua_getglobal(L, first ? "_PROMPT" : "_PROMPT2");
-    if (!lua_isstring(L, -1))
-        lua_pushfstring(L, first ? "lab[%d]> " : "...> ", c->n_chunks + 1);
-    fputs(lua_tostring(L, -1), stdout);
-    fflush(stdout);
-    lua_settop(L, top);
+    if (lua_isstring(L, -1))
+        return lua_tostring(L, -1);
+    lua_pop(L, 1);
+    bool colour = c->reader.editor && has_colour(L);
+    const char *begin = colour ? "\033[32m" : "", *end = colour ? "\033[0m" : "";
+    if (!first)
+        return lua_pushfstring(L, "%s...>%s ", begin, end);
+    return lua_pushfstring(L, "%slab[%d]>%s ", begin, c->n_chunks + 1, end);
 }
 
-/* Pushes the next line without its newline; false at the end of stdin. */
-static bool push_line(const console *c, bool first)
+/* Pushes the next line without its newline if there is one. `before` is what the entry has
+ * so far, "" for nothing. */
+static reader_result push_line(console *c, const char *before)
 {
-    show_prompt(c, first);
-    luaL_Buffer line;
-    luaL_buffinit(c->L, &line);
-    int byte, n = 0;
-    while ((byte = getchar()) != EOF && byte != '\n') {
-        luaL_addchar(&line, (char)byte);
-        n++;
-    }
-    luaL_pushresult(&line);
-    if (byte != EOF || n > 0)
-        return true;
-    lua_pop(c->L, 1);
-    return false;
-}
-
-/* ---- compiling ------------------------------------------------------------ */
-
-/* Whether more lines could make a chunk of it. */
-static bool is_incomplete(lua_State *L, int status)
-{
-    static const char mark[] = "<eof>";
+    const char *prompt = "", *line;
     size_t len;
-    const char *text = lua_tolstring(L, -1, &len);
-    size_t n = sizeof mark - 1;
-    return status == LUA_ERRSYNTAX && len >= n && strcmp(text + len - n, mark) == 0;
-}
-
-/* Whether the error on top is about the entry's very first word, where the parser got
- * nowhere: then the other reading of the entry has the better error. */
-static bool is_about_first_word(lua_State *L, const char *entry)
-{
-    const char *near = strstr(lua_tostring(L, -1), " near '");
-    if (!near)
-        return false;
-    near += strlen(" near '");
-    size_t n = strcspn(near, "'");
-    entry += strspn(entry, " \t\r\n");
-    return n > 0 && strncmp(entry, near, n) == 0;
-}
-
-/* The entry is at index 1. Pushes the function "return ENTRY", or an error. */
-static int load_expression(lua_State *L, const char *name)
-{
-    lua_pushliteral(L, "return ");
-    lua_pushvalue(L, 1);
-    lua_concat(L, 2);
-    size_t len;
-    const char *code = lua_tolstring(L, -1, &len);
-    int status = luaL_loadbufferx(L, code, len, name, "t");
-    lua_remove(L, -2);
-    return status;
-}
-
-/* The same for an entry that ends in ";", which asks for silence; LUA_ERRRUN and nothing
- * for another one. */
-static int load_silent(lua_State *L, const char *name)
-{
-    size_t len;
-    const char *entry = lua_tolstring(L, 1, &len);
-    while (len > 0 && strchr(" \t\r\n", entry[len - 1]))
-        len--;
-    if (len == 0 || entry[len - 1] != ';')
-        return LUA_ERRRUN;
-    lua_pushliteral(L, "return ");
-    lua_pushlstring(L, entry, len - 1);
-    lua_concat(L, 2);
-    const char *code = lua_tolstring(L, -1, &len);
-    int status = luaL_loadbufferx(L, code, len, name, "t");
-    lua_remove(L, -2);
-    if (status != LUA_OK)
-        lua_pop(L, 1);
-    return status;
-}
-
-/* The entry is at index 1. Pushes its function or an error; *more: further lines could
- * complete it. *silent: its values are not shown. */
-static int load_entry(lua_State *L, const char *name, bool *more, bool *silent)
-{
-    size_t len;
-    const char *entry = lua_tolstring(L, 1, &len);
-    *more = false;
-    *silent = load_silent(L, name) == LUA_OK;
-    if (*silent || load_expression(L, name) == LUA_OK)
-        return LUA_OK;
-    int status = luaL_loadbufferx(L, entry, len, name, "t");
-    if (status == LUA_OK) {
-        lua_remove(L, -2);
-        return LUA_OK;
-    }
-    *more = is_incomplete(L, status);
-    bool expression_fits = is_about_first_word(L, entry);
-    if (!*more) {       /* neither reading of the entry is right, so far */
-        lua_pushvalue(L, -2);
-        *more = is_incomplete(L, LUA_ERRSYNTAX);
-        lua_pop(L, 1);
-    }
-    lua_remove(L, expression_fits ? -1 : -2);
-    return status;
+    int top = lua_gettop(c->L);
+    if (c->reader.terminal)
+        prompt = push_prompt(c, before[0] == '\0');
+    reader_result result = reader_read(&c->reader, prompt, before, &line, &len);
+    lua_settop(c->L, top);
+    if (result == READER_LINE)
+        lua_pushlstring(c->L, line, len);
+    return result;
 }
 
 /* ---- entries -------------------------------------------------------------- */
@@ -163,55 +92,76 @@ static bool is_command(lua_State *L)
     return line[0] == '?' || (line[0] == '.' && line[1] >= 'a' && line[1] <= 'z');
 }
 
-/* Makes "return expr" of the line "=expr" at index 1. */
-static void replace_equals(lua_State *L)
-{
-    size_t len;
-    const char *line = lua_tolstring(L, 1, &len);
-    if (line[0] != '=')
-        return;
-    lua_pushliteral(L, "return ");
-    lua_pushlstring(L, line + 1, len - 1);
-    lua_concat(L, 2);
-    lua_replace(L, 1);
-}
-
 static bool is_blank(lua_State *L)
 {
     const char *line = lua_tostring(L, 1);
     return line[strspn(line, " \t\r\n")] == '\0';
 }
 
-/* Keeps the text at index 1 under the chunk's name. */
+/* Whether the line at index 1 is "exit" or "quit", also as a call, and no variable of the
+ * user's. */
+static bool is_farewell(lua_State *L)
+{
+    static const char *const words[] = {"exit", "quit", "exit()", "quit()"};
+    const char *line = lua_tostring(L, 1);
+    line += strspn(line, " \t");
+    size_t n = strcspn(line, " \t\r\n;");
+    if (line[n + strspn(line + n, " \t\r\n;")] != '\0')
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i]) != n || strncmp(line, words[i], n) != 0)
+            continue;
+        lua_pushglobaltable(L);
+        lua_pushlstring(L, words[i], 4);
+        bool taken = lua_rawget(L, -2) != LUA_TNIL;
+        lua_pop(L, 2);
+        return !taken;
+    }
+    return false;
+}
+
+/* Keeps the text at index 1 under the chunk's name; "=expression" as the Lua that it is. */
 static void keep_text(lua_State *L, const char *name)
 {
+    const char *text = lua_tostring(L, 1);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "streamlab.entries");
-    lua_pushvalue(L, 1);
+    if (text[0] == '=')
+        lua_pushfstring(L, "return %s", text + 1);
+    else
+        lua_pushvalue(L, 1);
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
 }
 
-/* Compiles the entry that begins with the line at index 1, after adding further lines to
- * it as long as it is incomplete. Pushes its function or an error. */
-static int read_chunk(console *c, bool *silent)
+/* Compiles the entry that begins with the text at index 1, after adding further lines to it
+ * as long as it is incomplete. Pushes its function or an error. False: the user has dropped
+ * the entry. */
+static bool read_chunk(console *c, int *status, bool *silent)
 {
     lua_State *L = c->L;
     char name[CHUNK_NAME_BYTES];
     snprintf(name, sizeof name, "=lab[%d]", c->n_chunks + 1);
-    replace_equals(L);
     bool more;
-    int status;
-    while ((status = load_entry(L, name, &more, silent)) != LUA_OK && more) {
-        if (!push_line(c, false))
-            break;
-        lua_remove(L, 2);               /* the error */
+    while ((*status = compile_entry(L, 1, name, &more, silent)) != LUA_OK && more) {
+        lua_pushvalue(L, 1);
         lua_pushliteral(L, "\n");
-        lua_insert(L, 2);
-        lua_concat(L, 3);
+        lua_concat(L, 2);
+        reader_result result = push_line(c, lua_tostring(L, -1));
+        if (result == READER_END && !c->reader.terminal) {
+            lua_pop(L, 1);              /* the error stays */
+            break;
+        }
+        if (result != READER_LINE)
+            return false;
+        lua_concat(L, 2);
+        lua_replace(L, 1);
+        lua_pop(L, 1);                  /* the error */
     }
+    if (!c->remembered)
+        reader_remember(&c->reader, lua_tostring(L, 1));
     c->n_chunks++;
     keep_text(L, name);
-    return status;
+    return true;
 }
 
 /* Calls the function `name` of console.lua with the values from index 2 on, which it takes
@@ -262,36 +212,69 @@ static int run_chunk_timed(lua_State *L)
     return status;
 }
 
-/* Protected; the console is the light userdata. True: there was an entry. */
+/* The entry at index 1 is a chunk. */
+static void run_chunk_entry(console *c)
+{
+    lua_State *L = c->L;
+    bool silent;
+    int status;
+    if (!read_chunk(c, &status, &silent))
+        return;
+    if (status == LUA_OK)
+        status = run_chunk_timed(L);
+    if (run_report(L, status) == LUA_OK)
+        take_values(L, silent);
+}
+
+/* The entry at index 1 begins with a line for the console. Of a pasted block the other lines
+ * are an entry of their own, which takes its place; false: there are none. */
+static bool run_command(lua_State *L)
+{
+    size_t len;
+    const char *entry = lua_tolstring(L, 1, &len);
+    size_t n = strcspn(entry, "\n");
+    lua_settop(L, 1);
+    lua_pushlstring(L, entry, n);
+    call_console(L, "command");
+    if (n >= len)
+        return false;
+    lua_pushlstring(L, entry + n + 1, len - n - 1);
+    lua_replace(L, 1);
+    return true;
+}
+
+/* Protected; the console is the light userdata. True: there may be more entries. */
 static int run_entry(lua_State *L)
 {
     console *c = lua_touserdata(L, 1);
     lua_settop(L, 0);
-    if (!push_line(c, true))
-        return 0;
-    bool silent = false;
-    if (is_command(L)) {
-        lua_pushvalue(L, 1);
-        call_console(L, "command");
-    } else if (!is_blank(L)) {
-        int status = read_chunk(c, &silent);
-        if (status == LUA_OK)
-            status = run_chunk_timed(L);
-        if (run_report(L, status) == LUA_OK)
-            take_values(L, silent);
+    reader_result result = push_line(c, "");
+    bool goes_on = result == READER_DROPPED;
+    if (result == READER_LINE) {
+        goes_on = !is_farewell(L);
+        bool there = goes_on && !is_blank(L);
+        c->remembered = there && is_command(L);
+        if (c->remembered)
+            reader_remember(&c->reader, lua_tostring(L, 1));
+        while (there && is_command(L))
+            there = run_command(L);
+        if (there && !is_blank(L))
+            run_chunk_entry(c);
     }
     fflush(stdout);
-    lua_pushboolean(L, 1);
+    lua_pushboolean(L, goes_on);
     return 1;
 }
 
 void console_run(lua_State *L, const options *o, bool banner)
 {
-    console c = {.L = L, .terminal = console_from_terminal()};
-    (void)o;
+    console c = {.L = L};
     lua_settop(L, 0);
     tell_protected(L, "open");
-    if (banner && c.terminal)
+    reader_open(&c.reader, L);
+    if (c.reader.terminal && !o->no_rc && !o->ignore_environment)
+        rc_run(L);
+    if (banner && c.reader.terminal && c.reader.prompts == stdout)
         tell_protected(L, "banner");
     for (bool more = true; more;) {
         lua_settop(L, 0);
@@ -301,9 +284,8 @@ void console_run(lua_State *L, const options *o, bool banner)
             more = lua_toboolean(L, -1);
     }
     lua_settop(L, 0);
+    reader_close(&c.reader);
     console_close(L);
-    if (c.terminal)
-        puts("");
 }
 
 void console_close(lua_State *L)

@@ -6,12 +6,14 @@
  * bindings through the registry ("streamlab.defaults"); a device is opened when
  * a script first needs one. Options that name a device are tried out before.
  */
+#include <fcntl.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "console.h"
 #include "embedded.h"
@@ -269,8 +271,19 @@ static int obey(const options *o, int argc, char **argv)
     return run_lua(&p);
 }
 
+/* A file that is opened later must not become stdout because that was closed: what is
+ * written to stdout would go into it. These give the same errors as closed ones. */
+static void occupy_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+            return;
+    }
+}
+
 int main(int argc, char **argv)
 {
+    occupy_standard_files();
     char message[512];
     options o;
     chunk *chunks = calloc((size_t)argc + 1, sizeof *chunks);

@@ -78,7 +78,7 @@ look() {
     [ "$lua_include" = - ] || [ "$lua_library" = - ] && missing="$missing lua"
     [ "$lua_program" = - ] && missing="$missing lua-program"
     have_blas || missing="$missing blas"
-    have_header editline/readline.h || missing="$missing libedit"
+    have_header histedit.h || missing="$missing libedit"
     have_header zlib.h || missing="$missing zlib"
     command -v prove >/dev/null 2>&1 || missing="$missing prove"
     return 0

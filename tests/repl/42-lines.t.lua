@@ -42,21 +42,9 @@ out, err, code = lines "os.exit(3)\n"
 tap.is(code, 3, "os.exit ends the lines")
 out, err, code = run({ "-i", "-e", "error('first')" }, "10\n")
 tap.is(out .. code, "1", "an error before the lines ends the program")
+tap.is(lines "x = 1\nquit\nx\n", "", "quit leaves")
+tap.is(lines "quit = 12\nquit\n", "12\n", "unless it is a variable")
 tap.is(lines(("x = 1; "):rep(5000) .. "x\n") .. lines(("x=1 "):rep(5000) .. "\nx\n"), "1\n",
     "a line may be long")
-
--- On a terminal, which script(1) makes. It echoes what is typed at any time, so only
--- what is in no input can be looked for.
-local typed = [[export P; printf 'for i = 1, 2 do\nprint(i + 40)\nend\n_PROMPT2 = "."..".."\nx = {\n3 + 4}\nx[1]\n' |
-    script -qec '"$P"' /dev/null]]
-if os.execute("command -v script >/dev/null 2>&1") then
-    out, err, code = shell.sh(typed)
-    tap.like(out, "streamlab 0%.1.*`lab`", "a terminal gets a banner")
-    tap.like(out, "41.*42.*7", "unfinished statements go on there too")
-    tap.like(out, "%.%.%.> .*%.%.%.", "with a prompt of their own, which _PROMPT2 changes")
-    tap.is(out:find("expected"), nil, "and nothing is lost between the lines")
-else
-    tap.skip("there is no script(1)", 4)
-end
 
 tap.done()

@@ -1,0 +1,118 @@
+/* compile.c - makes a function of an entry of the console.
+ */
+#include "compile.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+static const char blanks[] = " \t\r\n";
+
+/* Whether more lines could make a chunk of it: Lua's errors at the end of a text end so. */
+static bool is_incomplete(lua_State *L, int index)
+{
+    static const char mark[] = "<eof>";
+    size_t len;
+    const char *text = lua_tolstring(L, index, &len);
+    size_t n = sizeof mark - 1;
+    return text && len >= n && strcmp(text + len - n, mark) == 0;
+}
+
+/* Whether the error on top is about the entry's very first word, where the parser got
+ * nowhere: then the other reading of the entry has the better error. */
+static bool is_about_first_word(lua_State *L, const char *entry)
+{
+    const char *near = strstr(lua_tostring(L, -1), " near '");
+    if (!near)
+        return false;
+    near += strlen(" near '");
+    size_t n = strcspn(near, "'");
+    entry += strspn(entry, blanks);
+    return n > 0 && strncmp(entry, near, n) == 0;
+}
+
+/* Compiles the entry with "return " in front of the byte `at`. Pushes a function or error. */
+static int load_return(lua_State *L, const char *entry, size_t len, size_t at, const char *name)
+{
+    lua_pushlstring(L, entry, at);
+    lua_pushliteral(L, "return ");
+    lua_pushlstring(L, entry + at, len - at);
+    lua_concat(L, 3);
+    size_t n;
+    const char *code = lua_tolstring(L, -1, &n);
+    int status = luaL_loadbufferx(L, code, n, name, "t");
+    lua_remove(L, -2);
+    return status;
+}
+
+/* The length without blanks at the end and, if there is one, a last ";". */
+static size_t without_semicolon(const char *entry, size_t len, bool *has_one)
+{
+    while (len > 0 && strchr(blanks, entry[len - 1]))
+        len--;
+    *has_one = len > 0 && entry[len - 1] == ';';
+    return *has_one ? len - 1 : len;
+}
+
+/* A block whose last lines are an expression, as in "x = 1 NEWLINE x + 1": its value is what
+ * the block gives. Pushes the function, or nothing. */
+static bool load_block(lua_State *L, const char *entry, size_t len, const char *name)
+{
+    enum { MOST_LINES = 100 };
+    size_t at = len;
+    for (int tried = 0; tried < MOST_LINES; tried++) {
+        while (at > 0 && entry[at - 1] != '\n')
+            at--;
+        if (at == 0)
+            return false;
+        if (load_return(L, entry, len, at, name) == LUA_OK)
+            return true;
+        lua_pop(L, 1);
+        at--;
+    }
+    return false;
+}
+
+/* Neither an expression nor statements. Which error is the user's, that of the expression
+ * (under the top) or that of the statements (on top)? It takes the place of the entry. */
+static int choose_error(lua_State *L, int index, const char *entry, bool *more)
+{
+    int expression = lua_gettop(L) - 1;
+    *more = is_incomplete(L, expression) || is_incomplete(L, expression + 1);
+    lua_pushvalue(L, is_about_first_word(L, entry) ? expression : expression + 1);
+    lua_replace(L, index);
+    return LUA_ERRSYNTAX;
+}
+
+/* Makes "return expression" of "=expression". */
+static void replace_equals(lua_State *L, int index)
+{
+    size_t len;
+    const char *entry = lua_tolstring(L, index, &len);
+    if (entry[0] != '=')
+        return;
+    lua_pushliteral(L, "return ");
+    lua_pushlstring(L, entry + 1, len - 1);
+    lua_concat(L, 2);
+    lua_replace(L, index);
+}
+
+int compile_entry(lua_State *L, int index, const char *name, bool *more, bool *silent)
+{
+    lua_pushvalue(L, index);
+    index = lua_gettop(L);
+    replace_equals(L, index);
+    size_t len;
+    const char *entry = lua_tolstring(L, index, &len);
+    size_t n = without_semicolon(entry, len, silent);
+    int status = LUA_OK;
+    *more = false;
+    if ((*silent && load_return(L, entry, n, 0, name) == LUA_OK)
+        || load_return(L, entry, len, 0, name) == LUA_OK
+        || luaL_loadbufferx(L, entry, len, name, "t") == LUA_OK
+        || load_block(L, entry, n, name))
+        lua_replace(L, index);
+    else
+        status = choose_error(L, index, entry, more);
+    lua_settop(L, index);
+    return status;
+}

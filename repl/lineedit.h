@@ -1,0 +1,40 @@
+/* lineedit.h - editing a line at a terminal: keys, history, completion, pasted blocks.
+ *
+ * The one place that knows the library which does it: lineedit.c is made of libedit, and
+ * lineedit_none.c stands in its place in a build without. Texts are UTF-8, or what else the
+ * user's locale has, and may have several lines: a pasted block is one text, and one that
+ * is recalled from the history can be edited as a whole.
+ */
+#ifndef REPL_LINEEDIT_H
+#define REPL_LINEEDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "completion.h"
+
+typedef struct lineedit lineedit;
+
+typedef enum lineedit_result {
+    LINEEDIT_LINE, LINEEDIT_END /* Ctrl-D */, LINEEDIT_INTERRUPTED /* Ctrl-C */
+} lineedit_result;
+
+/* Finds what could stand for the end of the text before the cursor. False: nothing. */
+typedef bool lineedit_complete(void *context, const char *text, size_t len, completion *c);
+
+/* An editor on stdin and stdout, which are terminals; NULL if there is none in this build, or
+ * no memory. *notice becomes a sentence for the user, which is to be freed, or NULL. */
+lineedit *lineedit_open(lineedit_complete *complete, void *context, char **notice);
+
+/* Shows the prompt, in which colours may be, and waits for a line: *line, which is valid up
+ * to the next call. `before` is what of the entry was already typed ("" for none), for
+ * completion. The terminal is as it was when this returns, and the cursor on a fresh row. */
+lineedit_result lineedit_read(lineedit *e, const char *prompt, const char *before,
+                              const char **line, size_t *len);
+
+/* Adds an entry to those that the arrows and Ctrl-R reach. */
+void lineedit_remember(lineedit *e, const char *entry);
+
+void lineedit_close(lineedit *e);
+
+#endif

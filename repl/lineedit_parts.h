@@ -1,0 +1,52 @@
+/* lineedit_parts.h - what the files of the editor share: lineedit.c opens libedit and reads
+ * lines, lineedit_keys.c is what keys do, lineedit_screen.c knows where things are drawn.
+ */
+#ifndef REPL_LINEEDIT_PARTS_H
+#define REPL_LINEEDIT_PARTS_H
+
+#include <histedit.h>
+#include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
+#include "lineedit.h"
+
+struct lineedit {
+    EditLine *el;
+    HistoryW *history;
+    locale_t locale;            /* that of the terminal, while a line is read */
+    bool ansi;                  /* the terminal obeys ESC[... */
+    lineedit_complete *complete;
+    void *context;
+    wchar_t *prompt;            /* as lineedit__mark_colours has it; may be NULL */
+    const char *before;         /* what of the entry stands in front of the line */
+    char *line;                 /* what lineedit_read gave */
+    lineedit_result result;     /* what ended the line; noted by the one who reads keys */
+};
+
+/* The text in wide characters, to be freed; bytes that are no character become "?". */
+wchar_t *lineedit__widen(const char *text);
+/* The other way; `extra` bytes are free in front of it, and counted in *len. */
+char *lineedit__narrow(const wchar_t *wide, size_t n, size_t extra, size_t *len);
+
+/* The editor whose library it is. */
+lineedit *lineedit__of(EditLine *el);
+
+/* Adds the functions and binds the keys. */
+void lineedit__bind_keys(EditLine *el);
+
+/* Between two of these in a prompt is what takes no room on the screen. */
+enum { LINEEDIT_LITERAL = 1 };
+
+/* The prompt, to be freed, with its escape sequences marked. */
+wchar_t *lineedit__mark_colours(const wchar_t *text);
+
+int lineedit__columns(const lineedit *e);
+int lineedit__rows(const lineedit *e);
+/* The row of the screen, counted from the prompt's first, in which the cursor is. */
+int lineedit__cursor_row(const lineedit *e);
+/* Goes to a fresh row below all that is drawn of the line. */
+void lineedit__go_below(const lineedit *e);
+
+#endif

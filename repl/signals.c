@@ -1,0 +1,109 @@
+/* signals.c - signals while the prompt waits for what is typed.
+ *
+ * They are blocked except in signals_wait, and the handler only notes that one came.
+ */
+#include "signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/select.h>
+
+static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
+enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
+
+/* A handler reaches nothing but globals. */
+static volatile sig_atomic_t came[N_NUMBERS];
+static struct sigaction before[N_NUMBERS];
+static sigset_t mask_before;
+
+static void note(int number)
+{
+    for (int i = 0; i < N_NUMBERS; i++) {
+        if (numbers[i] == number)
+            came[i] = 1;
+    }
+}
+
+/* What the one who started the program wants ignored (nohup) stays so, but for Ctrl-C. */
+static void catch(int i)
+{
+    struct sigaction action = {.sa_handler = note};
+    sigemptyset(&action.sa_mask);
+    sigaction(numbers[i], &action, &before[i]);
+    if (before[i].sa_handler == SIG_IGN && numbers[i] != SIGINT)
+        sigaction(numbers[i], &before[i], NULL);
+}
+
+static void block_all(sigset_t *old)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    for (int i = 0; i < N_NUMBERS; i++)
+        sigaddset(&ours, numbers[i]);
+    sigprocmask(SIG_BLOCK, &ours, old);
+}
+
+void signals_hold(void)
+{
+    block_all(&mask_before);
+    for (int i = 0; i < N_NUMBERS; i++) {
+        came[i] = 0;
+        catch(i);
+    }
+}
+
+void signals_release(void)
+{
+    for (int i = 0; i < N_NUMBERS; i++)
+        sigaction(numbers[i], &before[i], NULL);
+    sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+/* Takes one that came; 0: none. */
+static int take(void)
+{
+    for (int i = 0; i < N_NUMBERS; i++) {
+        if (came[i]) {
+            came[i] = 0;
+            return numbers[i];
+        }
+    }
+    return 0;
+}
+
+int signals_wait(int descriptor)
+{
+    for (;;) {
+        int number = take();
+        if (number)
+            return number;
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(descriptor, &set);
+        int n = pselect(descriptor + 1, &set, NULL, NULL, NULL, &mask_before);
+        bool failed = n < 0 && errno != EINTR;
+        /* Where both are there, pselect may leave the signal pending. */
+        sigprocmask(SIG_SETMASK, &mask_before, NULL);
+        block_all(NULL);
+        number = take();
+        if (number || n > 0 || failed)
+            return number;
+    }
+}
+
+void signals_obey(int number)
+{
+    int i = 0;
+    while (i < N_NUMBERS - 1 && numbers[i] != number)
+        i++;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigaction(number, &before[i], NULL);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);       /* here it takes effect */
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    catch(i);
+}
