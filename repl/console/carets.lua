@@ -305,7 +305,11 @@ end
 
 local function find_mistake(script, number, message)
     local near = message:match(" near '(.*)'$")
+    local at = message:match(" at line (%d+)$")     -- of a goto without label, a lone break
     local place
+    if not near and tonumber(at) and script.lines[tonumber(at)] then
+        number = tonumber(at)
+    end
     if message:find(" near <eof>$") then
         place = end_of(script)
     elseif near then

@@ -121,6 +121,9 @@ local function window(cells, at, room)
     end
     room = room - 7                         -- three dots at both ends, and the mark at the end
     local skip = math.max(0, math.min(before - room // 2, total - room))
+    if skip <= 3 then                   -- no more than the dots take
+        skip, room = 0, room + 3
+    end
     local first, used = 1, 0
     while skip > 0 and cells[first] do
         skip, first = skip - cells[first].columns, first + 1

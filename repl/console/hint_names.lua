@@ -35,6 +35,7 @@ local foreign <const> = {
     malloc = "lab.cuda.malloc(bytes), or a tensor: lab.empty(n)",
     np = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
     numpy = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
+    try = "errors are caught by local fine, err = pcall(f)",
     sys = "the arguments are in arg", console = "print(x) prints", elif = "elif is written elseif",
 }
 for name in ("abs ceil floor max min sqrt exp log sin cos tan pi huge"):gmatch("%a+") do
