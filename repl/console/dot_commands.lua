@@ -268,6 +268,7 @@ end
 
 local function load_trace(file)
     local timeline = lab.load(file)
+    io.stdout:flush()
     for line in (timeline.notice or ""):gmatch("[^\n]+") do
         io.stderr:write(excerpt.clean(("streamlab: %s: %s"):format(file, line)), "\n")
     end
