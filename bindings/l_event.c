@@ -77,16 +77,21 @@ static int get_recorded(lua_State *L)
     return 1;
 }
 
-static int event_tostring(lua_State *L)
+void lsl_push_event_text(lua_State *L, const lsl_box *box)
 {
-    lsl_box *box = lsl_to(L, 1, LSL_EVENT);
-    if (box == NULL) lsl_type_error(L, 1, "self", "an event", "tostring");
     if (!lsl_is_open(box))
         lua_pushliteral(L, "event (closed)");
     else
         lua_pushfstring(L, "event (%s, %s)",
                         sl_event_is_recorded(box->p) ? "recorded" : "not recorded",
                         sl_event_has_timing(box->p) ? "timed" : "untimed");
+}
+
+static int event_tostring(lua_State *L)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_EVENT);
+    if (box == NULL) lsl_type_error(L, 1, "self", "an event", "tostring");
+    lsl_push_event_text(L, box);
     return 1;
 }
 

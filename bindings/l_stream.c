@@ -264,17 +264,22 @@ static int get_device(lua_State *L)
     return 1;
 }
 
-static int stream_tostring(lua_State *L)
+void lsl_push_stream_text(lua_State *L, const lsl_box *box)
 {
-    lsl_box *box = lsl_to(L, 1, LSL_STREAM);
-    if (box == NULL) lsl_type_error(L, 1, "self", "a stream", "tostring");
     if (!lsl_is_open(box)) {
         lua_pushliteral(L, "stream (closed)");
-        return 1;
+        return;
     }
     lua_pushfstring(L, "stream %d \"%s\" (priority %d, %s)", (int)sl_stream_id(box->p),
                     sl_stream_name(box->p), sl_stream_priority(box->p),
                     sl_stream_is_non_blocking(box->p) ? "non-blocking" : "blocking");
+}
+
+static int stream_tostring(lua_State *L)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_STREAM);
+    if (box == NULL) lsl_type_error(L, 1, "self", "a stream", "tostring");
+    lsl_push_stream_text(L, box);
     return 1;
 }
 

@@ -106,13 +106,11 @@ static int tensor_nbytes(lua_State *L)
 }
 
 /* "tensor 1024x1024 float32 on cuda", "... on cuda:1" where it is not the first GPU. */
-static int tensor_tostring(lua_State *L)
+void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
 {
-    lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
-    if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "tostring");
     if (!lsl_is_open(box)) {
         lua_pushliteral(L, "tensor (freed)");
-        return 1;
+        return;
     }
     const sl_tensor_spec *spec = sl_tensor_get_spec(box->p);
     char shape[LSL_SHAPE_TEXT];
@@ -123,6 +121,13 @@ static int tensor_tostring(lua_State *L)
     if (spec->place == SL_ON_DEVICE && index > 0) snprintf(number, sizeof(number), ":%d", index);
     lua_pushfstring(L, "tensor %s %s on %s%s%s", lsl_format_shape(spec, shape),
                     sl_dtype_name(spec->dtype), place_name(spec->place), number, state);
+}
+
+static int tensor_tostring(lua_State *L)
+{
+    lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
+    if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "tostring");
+    lsl_push_tensor_text(L, box);
     return 1;
 }
 

@@ -32,6 +32,34 @@ void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
     return tag;
 }
 
+/* Scratch memory and what is no plain box are in no list. */
+static bool is_listed(lsl_kind kind)
+{
+    return kind == LSL_DEVICE || kind == LSL_STREAM || kind == LSL_EVENT || kind == LSL_TENSOR;
+}
+
+lsl_box *lsl_new_box(lua_State *L, lsl_kind kind)
+{
+    lsl_box *box = lsl_new(L, kind, sizeof(*box));
+    if (!is_listed(kind)) return box;
+    lsl_state *state = lsl_get(L);
+    box->next = state->boxes;
+    box->link = &state->boxes;
+    if (box->next != NULL) box->next->link = &box->next;
+    state->boxes = box;
+    return box;
+}
+
+/* Every box is finalized before the memory of any is freed, so its neighbours are there. */
+static void unlist(lsl_box *box)
+{
+    if (box->link == NULL) return;
+    *box->link = box->next;
+    if (box->next != NULL) box->next->link = box->link;
+    box->next = NULL;
+    box->link = NULL;
+}
+
 /* One that was emptied has no tag any more, but still its metatable; a script may meet
  * it: what it closed, or in a finalizer of its own. */
 void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind)
@@ -47,6 +75,7 @@ void *lsl_take(lua_State *L, lsl_kind kind)
     lsl_box *box = lsl_to(L, 1, kind);
     if (box == NULL) return NULL;
     void *p = box->p;
+    if (is_listed(kind)) unlist(box);
     box->tag = NULL;
     box->p = NULL;
     return p;

@@ -64,6 +64,7 @@ typedef struct lsl_state {
     int boxes_ref;                      /* of a weak table: object of the core -> its box */
     const void *metatable[LSL_KINDS];   /* the same tables' identities */
     const void *module, *cuda;          /* identities of the tables lab and lab.cuda */
+    struct lsl_box *boxes;              /* all of devices, streams, events, tensors, for who() */
     int in_gc;                          /* depth of our finalizers */
     int in_host_func;                   /* depth of host functions that run */
     bool closing;                       /* lua_close has begun: no Lua code may run */
@@ -96,6 +97,7 @@ extern const char lsl_tags[LSL_KINDS];
 typedef struct lsl_box {
     lsl_tag tag;    /* every userdata of ours begins with it */
     void *p;        /* NULL when there is nothing in it */
+    struct lsl_box *next, **link;   /* in the state's list of boxes, until it is emptied */
     bool closed;    /* the user closed it, though p is kept; see lsl_take_closed */
     uint32_t id;    /* a stream's, which is known also when p is gone */
 } lsl_box;
@@ -142,7 +144,7 @@ int lsl_equal(lua_State *L, lsl_kind kind);
 void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op);
 
 /* Pushes an empty box and returns it; the caller fills p. */
-#define lsl_new_box(L, kind) ((lsl_box *)lsl_new(L, kind, sizeof(lsl_box)))
+lsl_box *lsl_new_box(lua_State *L, lsl_kind kind);
 
 /* One object of the core has one open box, so that it is one key in a script's
  * tables. Remembers the box on top of the stack as that of what is in it. */
@@ -223,6 +225,12 @@ static inline sl_event *lsl_check_event(lua_State *L, int arg, const char *name,
     return box->p;
 }
 sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op);
+
+/* Push one line about what is in the box, as tostring gives it; it may be closed. */
+void lsl_push_tensor_text(lua_State *L, const lsl_box *box);
+void lsl_push_stream_text(lua_State *L, const lsl_box *box);
+void lsl_push_event_text(lua_State *L, const lsl_box *box);
+
 /* NULL if the argument is missing or nil. */
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op);
 
@@ -347,6 +355,7 @@ void lsl_open_create(lua_State *L);
 /* Add what only the prelude and the program use. */
 void lsl_open_device_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);
+void lsl_open_look_internal(lua_State *L);
 
 LUAMOD_API int luaopen_streamlab(lua_State *L);
 

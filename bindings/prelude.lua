@@ -226,7 +226,32 @@ local function choose_backend(opts)
     return "sim", reason, code
 end
 
+local function choose_profile(opts)
+    return opts.profile or core.default("profile") or from_environment("STREAMLAB_PROFILE")
+        or default_profile
+end
+
 local said_simulating = false
+
+-- For the program: what the first call would open, without opening it: {backend, name,
+-- index or profile, and reason if nobody asked for the simulator}. Who asks tells the user,
+-- who need not read it again when it is opened.
+function core.foresee()
+    local backend, reason, code = choose_backend({})
+    local index = core.default("index") or 0
+    if backend ~= "sim" then
+        local count, why = core.device_count(backend)
+        local name = (count or 0) > index and core.device_name(backend, index)
+        if name then return {backend = backend, index = index, name = name} end
+        raise("SL_ENOTFOUND", "open", why or ("there is no device %d: backend %s has %d")
+              :format(index, backend, count))
+    end
+    local profile = load_profile(choose_profile({}))
+    said_simulating = true
+    if code == "SL_ENOTFOUND" then reason = reason:match("^[^:]*") end
+    return {backend = backend, name = tostring(profile.name), reason = reason,
+            profile = choose_profile({})}
+end
 
 -- One line for the GPU that nobody asked for. Where there is no plugin it has the first words
 -- of the reason, as most machines see it each day; lab.open{backend = "cuda"} has the rest.
@@ -247,9 +272,7 @@ function lab.open(opts, ...)
     local backend, reason, code = choose_backend(opts)
     local settings = {}
     if backend == "sim" then
-        local profile = opts.profile or core.default("profile")
-            or from_environment("STREAMLAB_PROFILE") or default_profile
-        settings = settings_of(profile, opts.overrides)
+        settings = settings_of(choose_profile(opts), opts.overrides)
     elseif opts.profile or opts.overrides or core.default("profile") and not opts.backend then
         raise("SL_EINVAL", "open", ("a profile is for the simulator, not for backend \"%s\"")
               :format(backend))

@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 3
+#define SL_BACKEND_ABI 4
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -96,6 +96,7 @@ struct sl_stream {
     bool owned;                 /* the device's own: who retains it retains the device */
     uint32_t name;              /* device text id */
     uint64_t last_seq;          /* the last operation enqueued, 0 if none */
+    int64_t in_flight;          /* operations that have not retired */
 };
 
 struct sl_event {
@@ -104,6 +105,7 @@ struct sl_event {
     bool timing;
     uint64_t record_seq;        /* the latest record's operation, 0 if none */
     uint32_t record_stream;     /* and its stream's id */
+    uint64_t retired_seq;       /* the latest record that has retired */
 };
 
 /* An enqueued operation. It retains stream, event and buffers until it retires. */
@@ -175,6 +177,13 @@ typedef enum sl_alloc_how {
 
 typedef enum sl_peer_call { SL_PEER_CAN_ACCESS, SL_PEER_ENABLE, SL_PEER_DISABLE } sl_peer_call;
 
+/* For showing values: `n` parts of a buffer, each so many bytes, one behind the other. */
+typedef struct sl_look_parts {
+    const size_t *offset;
+    size_t n, bytes;
+    double most_s;              /* nothing is read that takes longer to compute */
+} sl_look_parts;
+
 /* The one symbol of a plugin: a function of this type named SL_BACKEND_ENTRY. It gives
  * the backend, or NULL with a sentence in `why` when it cannot work here. */
 #define SL_BACKEND_ENTRY "sl_backend_entry"
@@ -182,7 +191,7 @@ typedef const struct sl_backend *(*sl_backend_entry_fn)(char *why, size_t why_by
 
 /* ---- the interface -------------------------------------------------------- */
 
-/* Every entry is required. `err` may be NULL. */
+/* Every entry is required but those that say otherwise. `err` may be NULL. */
 struct sl_backend {
     uint32_t abi_version;       /* SL_BACKEND_ABI; first, so that it can be read from any version */
     const char *name;           /* "sim", "cuda" */
@@ -264,6 +273,12 @@ struct sl_backend {
      * over before. Waits for its delivery, not for the device. */
     void (*record_collect)(sl_device *device, sl_activity_fn fn, void *ud);
     void (*record_end)(sl_device *device);
+
+    /* Optional, for a simulator: parts of a buffer as a copy in `stream` would read them if it
+     * were enqueued now (NULL: as they are now), without one, and without any virtual time.
+     * Fills *look, which is all zero. Core copies where this is NULL. */
+    sl_status (*look)(sl_buffer *buffer, sl_stream *stream, const sl_look_parts *parts,
+                      void *data, sl_look *look, sl_error *err);
 };
 
 extern const sl_backend sl_sim_backend;     /* core/sim/sim_backend.c */

@@ -104,6 +104,7 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
         return status;
     }
     stream->last_seq = op->seq;
+    stream->in_flight++;
     core->stats.ops_enqueued++;
     core->stats.ops_in_flight++;
     return SL_OK;
@@ -126,6 +127,9 @@ void sl__op_retire(sl_device *device, sl_op *op)
     sl__device_core *core = device->core;
 
     core->stats.ops_in_flight--;
+    op->stream->in_flight--;
+    if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost)
+        op->event->retired_seq = op->seq;
     if (op->lost)
         sl__fault_note(device, op);
     else if (core->recordings)

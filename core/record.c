@@ -230,9 +230,10 @@ void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)
     memset(call, 0, sizeof *call);
     call->kind = (uint8_t)kind;
     call->where = device->core->where;
+    if (!device->core->recordings)      /* what nobody notes has no number: a timeline does */
+        return;                         /* not depend on waits before it */
     call->correlation = ++device->core->last_seq;
-    if (device->core->recordings)
-        call->host_start_ns = device->backend->host_now_ns(device);
+    call->host_start_ns = device->backend->host_now_ns(device);
 }
 
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status)
@@ -240,7 +241,7 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     sl__device_core *core = device->core;
 
     if (status) {
-        if (core->last_seq == call->correlation)
+        if (call->correlation && core->last_seq == call->correlation)
             core->last_seq--;
         return;
     }

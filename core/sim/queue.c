@@ -240,19 +240,19 @@ void sim_queue_ready(sim_op *op)
 
 /* ---- ending ---- */
 
-static sim_value *result_of(sim_op *op, sim_value *holds)
+sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value *holds,
+                            bool replace)
 {
     const sl_work *work = &op->base.work;
     size_t bytes = op->base.out->bytes;
     switch (work->kind) {
     case SL_WORK_MEMCPY:
-        return sim_value_splice(holds, work->dst_offset, op->value[0], work->src_offset,
-                                work->bytes);
+        return sim_value_splice(holds, work->dst_offset, in[0], work->src_offset, work->bytes);
     case SL_WORK_MEMSET:
         return work->bytes == bytes ? sim_value_bytes_set(bytes, work->byte_value)
                                     : sim_value_memset(holds, work->bytes, work->byte_value);
     default:
-        return sim_value_apply(work, bytes, op->value[0], op->value[1], holds);
+        return sim_value_apply(work, bytes, in[0], in[1], replace ? holds : NULL);
     }
 }
 
@@ -261,7 +261,7 @@ static void publish(sim_op *op)
 {
     sim_buffer *out = (sim_buffer *)op->base.out;
     if (out) {
-        sim_value *value = result_of(op, out->value);
+        sim_value *value = sim_queue_result(op, op->value, out->value, true);
         if (value) {
             sim_value_release(out->value);
             out->value = value;

@@ -10,6 +10,7 @@
  *   copies.c       copy engines, staging of pageable copies
  *   costs.c        how long a kernel's block takes, from the profile
  *   values.c       what memory holds (knows no time)
+ *   foresight.c    what it will hold, without letting time pass
  * docs/design/simulator.md has the rules and where each comes from.
  *
  * Invariant: the device's clock never passes the host's, but while the host
@@ -209,6 +210,7 @@ struct sim_stream {
     uint64_t work_done;         /* and which it was */
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
     sim_stream *busy_prev, *busy_next;   /* blocking streams with unfinished work */
+    sim_stream *all_prev, *all_next;
     bool busy;
     int32_t level;              /* of its kernels' queue */
 };
@@ -235,6 +237,7 @@ struct sim_device {
     sim_channel *channel;       /* connections, then copy_connections per direction */
     int32_t n_connections, n_copy_connections;
     sim_stream *legacy;         /* the NULL stream once opened */
+    sim_stream *streams;        /* all that are open */
     sim_stream *busy;           /* blocking streams (not the NULL stream) with unfinished work */
     uint64_t blocking_done;     /* the operation that last left a blocking stream empty */
     int64_t unfinished;         /* operations on the device */
@@ -275,9 +278,19 @@ void sim_queue_ready(sim_op *op);                       /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
 void sim_queue_done(sim_op *op, sim_ps done_at);        /* publish, release successors */
 void sim_queue_capture(sim_op *op);                     /* virtual start: inputs, start_ns */
+/* What `op` makes of its output, which holds `holds`, from these inputs. `replace`: the
+ * result takes its place at once (sim_value_apply). NULL: out of memory. */
+sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value *holds,
+                            bool replace);
 void sim_fifo_push(sim_fifo *fifo, sim_op *op);
 sim_op *sim_fifo_pop(sim_fifo *fifo);
 void sim_record_release(sim_record *record);
+
+/* foresight.c */
+/* The value that a copy of the buffer in `stream`, enqueued now, would read, retained; NULL:
+ * what it holds now. Sets look->uncertain and look->in_use. SL_ESTATE: too much is in flight. */
+sl_status sim_foresee(sim_device *dev, sim_buffer *buffer, const sim_stream *stream,
+                      sim_value **value, sl_look *look, sl_error *err);
 
 /* placement.c */
 bool sim_chip_open(sim_device *dev);

@@ -80,14 +80,29 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
 static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *err)
 {
     (void)name, (void)err;
-    sim_stream_init((sim_stream *)base);
+    sim_device *dev = device_of_stream(base);
+    sim_stream *stream = (sim_stream *)base;
+    sim_stream_init(stream);
+    stream->all_next = dev->streams;
+    if (stream->all_next)
+        stream->all_next->all_prev = stream;
+    dev->streams = stream;
     if (!base->legacy)
         sim_host_spend_us(device_of_stream(base),
                           device_of_stream(base)->profile.host_stream_create_us);
     return SL_OK;
 }
 
-static void sim_stream_close(sl_stream *base) { (void)base; }
+static void sim_stream_close(sl_stream *base)
+{
+    sim_stream *stream = (sim_stream *)base;
+    if (stream->all_prev)
+        stream->all_prev->all_next = stream->all_next;
+    else
+        device_of_stream(base)->streams = stream->all_next;
+    if (stream->all_next)
+        stream->all_next->all_prev = stream->all_prev;
+}
 
 static sl_status sim_event_open(sl_event *base, sl_error *err)
 {
@@ -515,6 +530,35 @@ static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call 
     return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU is alone: it has no peers");
 }
 
+/* ---- looking ---- */
+
+static sl_status read_parts(sim_value *value, const sl_look_parts *parts, void *data,
+                            sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < parts->n && status == SL_OK; i++)
+        status = sim_value_read(value, parts->offset[i], parts->bytes,
+                                (char *)data + i * parts->bytes, err);
+    return status;
+}
+
+static sl_status sim_look(sl_buffer *base, sl_stream *stream, const sl_look_parts *parts,
+                          void *data, sl_look *look, sl_error *err)
+{
+    sim_device *dev = (sim_device *)base->device;
+    sim_buffer *buffer = (sim_buffer *)base;
+    sim_value *value;
+    sl_status status = sim_foresee(dev, buffer, (sim_stream *)stream, &value, look, err);
+    if (status != SL_OK)
+        return status;
+    look->compute_s = sim_value_pending_s(value, parts->most_s);
+    look->has_values = !look->uncertain && look->compute_s <= parts->most_s;
+    if (look->has_values)
+        status = read_parts(value, parts, data, err);
+    sim_value_release(value);
+    return status;
+}
+
 /* ---- recording: every operation knows its times when it is reaped ---- */
 
 static sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)
@@ -569,4 +613,5 @@ const sl_backend sl_sim_backend = {
     .record_begin = sim_record_begin,
     .record_collect = sim_record_collect,
     .record_end = sim_record_end,
+    .look = sim_look,
 };

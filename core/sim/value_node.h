@@ -22,7 +22,7 @@ typedef enum sim_value_form {
 struct sim_value {
     int32_t refs;
     uint8_t form;           /* sim_value_form */
-    uint8_t marked;         /* by pending_flops, while it runs */
+    uint8_t marked;         /* by pending_cost, while it runs */
     uint8_t slots;          /* RECIPE with repeat > 1: bit i: input i is what is iterated */
     uint32_t depth;         /* of uncomputed nodes from here down; an upper bound */
     size_t bytes;

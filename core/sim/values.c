@@ -105,15 +105,24 @@ static double node_flops(const sim_value *value)
     return ((double)value->as.splice.count + (copies_base ? (double)value->bytes : 0)) / 4;
 }
 
-/* What computing `value` would cost, each node once; stops counting above `limit`. */
-static double pending_flops(sim_value *value, double limit)
+static double node_seconds(const sim_value *value)
 {
-    double flops = 0;
+    /* One core: products by a BLAS library or, at a third of that, a plain loop. */
+    const double product_flops_per_s = 5e9, flops_per_s = 1e9;
+    bool product = value->form == VALUE_RECIPE && value->as.recipe.job.kernel == SL_KERNEL_MATMUL;
+    return node_flops(value) / (product ? product_flops_per_s : flops_per_s);
+}
+
+/* What computing `value` would cost, each node once; stops counting above `limit`. */
+static double pending_cost(sim_value *value, double (*node_cost)(const sim_value *value),
+                           double limit)
+{
+    double cost = 0;
     sim_value *last = value;
     value->link = NULL;
     value->marked = 1;
-    for (sim_value *node = value; node && flops <= limit; node = node->link) {
-        flops += node_flops(node);
+    for (sim_value *node = value; node && cost <= limit; node = node->link) {
+        cost += node_cost(node);
         for (int i = 0; i < 2; i++) {
             sim_value *input = sim_value_input(node, i);
             if (!input || input->marked || sim_value_is_computed(input))
@@ -126,7 +135,12 @@ static double pending_flops(sim_value *value, double limit)
     }
     for (sim_value *node = value; node; node = node->link)
         node->marked = 0;
-    return flops;
+    return cost;
+}
+
+double sim_value_pending_s(sim_value *value, double limit_s)
+{
+    return sim_value_is_direct(value) ? 0 : pending_cost(value, node_seconds, limit_s);
 }
 
 /* Sets the depth of a new node and computes it if the chain has become too deep.
@@ -145,7 +159,7 @@ static sim_value *bound_chain(sim_value *value)
         return NULL;
     }
     if (value->depth > SIM_VALUE_MAX_DEPTH && value->depth % SIM_VALUE_MAX_DEPTH == 1 &&
-        pending_flops(value, cheap_flops) <= cheap_flops)
+        pending_cost(value, node_flops, cheap_flops) <= cheap_flops)
         (void)sim_value_compute(value, NULL);     /* without memory it stays a recipe */
     return value;
 }

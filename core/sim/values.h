@@ -61,6 +61,10 @@ sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const v
  * plain loop stands in, slower. */
 sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *data, sl_error *err);
 
+/* About how long reading some of it would compute on the CPU, in seconds; something above
+ * `limit_s` if it is more than that. */
+double sim_value_pending_s(sim_value *value, double limit_s);
+
 /* True once the bytes are there (for tests). */
 bool sim_value_is_computed(const sim_value *value);
 

@@ -1,14 +1,60 @@
--- values.lua - how the REPL shows values.
+-- values.lua - how the REPL shows the values of an entry: each in the way of its kind, on
+-- one line if all are short.
+
+local text = import "repl/console/text.lua"
+local pretty = import "repl/console/pretty.lua"
+local records = import "repl/console/records.lua"
+local objects = import "repl/console/objects.lua"
+local tensors = import "repl/console/tensors.lua"
+local api = import "repl/console/api.lua"
 
 local values = {}
 
--- Prints the values of an entry on a line.
-function values.show(...)
-    local texts = {}
-    for i = 1, select("#", ...) do
-        texts[i] = tostring((select(i, ...)))
+-- The value's lines.
+local function lines_of(value, path)
+    local kind = type(value) == "userdata" and internals.type_name(value)
+    if kind == "tensor" then return tensors.lines(value) end
+    if kind == "stream" or kind == "event" or kind == "device" then
+        return objects.lines(value, kind)
     end
-    io.write(table.concat(texts, "\t"), "\n")
+    return records.lines(value) or pretty.lines(value, path)
+end
+
+local function show_one(value, path)
+    if type(value) == "userdata" and internals.type_name(value) == "timeline" then
+        objects.show_timeline(value)
+    elseif not (type(value) == "table" and api.show_if_lab(value)) then
+        io.write(table.concat(lines_of(value, path), "\n"), "\n")
+    end
+end
+
+local short <const> = {["nil"] = true, boolean = true, number = true, string = true}
+
+-- All on one line, or nil if they are not short enough for that.
+local function on_one_line(n, ...)
+    local parts, width = {}, 0
+    for i = 1, n do
+        local value = select(i, ...)
+        if not short[type(value)] then return nil end
+        local lines = pretty.lines(value, "_")
+        if #lines > 1 then return nil end
+        parts[i] = lines[1]
+        width = width + #lines[1] + 8
+    end
+    return width <= internals.columns() + 8 and table.concat(parts, "\t") or nil
+end
+
+-- Prints the values of an entry.
+function values.show(...)
+    local n = select("#", ...)
+    local line = n > 1 and on_one_line(n, ...)
+    if line then
+        io.write(line, "\n")
+        return
+    end
+    for i = 1, n do
+        show_one(select(i, ...), i == 1 and "_" or ("value " .. i))
+    end
 end
 
 return values

@@ -12,7 +12,7 @@ end
 tap.is(lines "1 + 1\n", "2\n", "an expression is evaluated and printed")
 tap.is(lines "1 + 1", "2\n", "also without a newline at the end")
 tap.is(lines "x = 3\nx\nx, x\n", "3\n3\t3\n", "statements and lists of expressions")
-tap.is(lines "=1 + 1\n=2, 3\n= 'a'\n", "2\n2\t3\na\n", "a leading = is as in lua5.4")
+tap.is(lines "=1 + 1\n=2, 3\n= 'a'\n", "2\n2\t3\n\"a\"\n", "a leading = is as in lua5.4")
 tap.is(lines "=1 +\n2\n", "3\n", "such a line goes on as well")
 tap.is(lines "x =\n4\nx\n", "4\n", "and means nothing elsewhere")
 tap.is(lines "nil\n", "nil\n", "nil is printed")
@@ -33,8 +33,8 @@ tap.like(err, "unexpected symbol", "which is printed")
 out, err = lines "for i = 1, 2 do\n"
 tap.like(err, "'end' expected", "an unfinished last line is an error")
 tap.is(out, "", "that runs nothing")
-_, err = lines "setmetatable({}, {__tostring = function() error('bad text') end})\n8\n"
-tap.like(err, "bad text", "a value that cannot be printed is an error")
+out = lines "setmetatable({}, {__tostring = function() error('bad text') end})\n8\n"
+tap.like(out, "bad text.*\n8\n", "a value that cannot be printed is shown with its error")
 tap.is(lines("lab.ones(2, 2):sum():item()\n", "--backend=sim"), "4.0\n", "lab is there")
 tap.is(lines("x\n", "-e", "x = 11"), "11\n", "lines come after -e")
 tap.is(lines "a b\n9\n", "9\n", "words that are no Lua are an error")

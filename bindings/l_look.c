@@ -1,0 +1,271 @@
+/* l_look.c - for the program's Lua code: how objects stand, the values of tensors, and
+ * which objects there are. Nothing here opens a device, is recorded, or costs virtual
+ * time.
+ */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE     /* clock_gettime */
+#endif
+#include "lsl.h"
+
+#include <time.h>
+
+static void set_integer(lua_State *L, const char *field, int64_t value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, field);
+}
+
+static void set_boolean(lua_State *L, const char *field, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, field);
+}
+
+static void set_text(lua_State *L, const char *field, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, field);
+}
+
+/* ---- states ---------------------------------------------------------------------- */
+
+/* Lets a device notice what has completed. What went wrong on the way becomes the field
+ * `problem` of the table on top, since nobody will report it again. */
+static void catch_up(lua_State *L, sl_device *device)
+{
+    sl_error err;
+    if (lsl_get(L)->in_host_func > 0) return;
+    sl_status status = sl_device_host_work(device, 0, &err);
+    if (status == SL_EINTERRUPT) lsl_raise(L, status, "look", err.msg);
+    if (status != SL_OK) set_text(L, "problem", err.msg);
+}
+
+static void set_device(lua_State *L, sl_device *device)
+{
+    sl_device_stats stats;
+    sl_device_get_stats(device, &stats);
+    const sl_device_info *info = sl_device_get_info(device);
+    set_integer(L, "in_flight", stats.ops_in_flight);
+    set_boolean(L, "current", lsl_get(L)->current == device);
+    set_boolean(L, "recording", sl_device_is_recording(device));
+    set_boolean(L, "simulated", info->simulated);
+}
+
+/* The fields for what is in an open box. */
+static void set_object(lua_State *L, lsl_kind kind, void *p)
+{
+    if (kind == LSL_DEVICE) set_device(L, p);
+    if (kind == LSL_STREAM) {
+        set_integer(L, "in_flight", sl_stream_in_flight(p));
+        set_integer(L, "id", sl_stream_id(p));
+        set_integer(L, "priority", sl_stream_priority(p));
+        set_boolean(L, "non_blocking", sl_stream_is_non_blocking(p));
+        set_text(L, "name", sl_stream_name(p));
+    }
+    if (kind == LSL_EVENT) {
+        set_boolean(L, "recorded", sl_event_is_recorded(p));
+        set_boolean(L, "happened", sl_event_has_happened(p));
+        set_boolean(L, "timed", sl_event_has_timing(p));
+    }
+    if (kind == LSL_TENSOR) set_integer(L, "bytes", (lua_Integer)sl_tensor_bytes(p));
+}
+
+static sl_device *device_of(lsl_kind kind, void *p)
+{
+    if (kind == LSL_STREAM) return sl_stream_device(p);
+    if (kind == LSL_EVENT) return sl_event_device(p);
+    return kind == LSL_TENSOR ? sl_tensor_device(p) : p;
+}
+
+/* The box at argument 1, if it is of a kind that is listed, and its kind. */
+static lsl_box *to_box(lua_State *L, int arg, lsl_kind *kind)
+{
+    *kind = lsl_kind_of(L, arg);
+    bool listed = *kind == LSL_DEVICE || *kind == LSL_STREAM || *kind == LSL_EVENT
+                  || *kind == LSL_TENSOR;
+    return listed ? lua_touserdata(L, arg) : NULL;
+}
+
+static bool is_there(const lsl_box *box, lsl_kind kind)
+{
+    return lsl_is_open(box) && (kind != LSL_TENSOR || !sl_tensor_is_freed(box->p));
+}
+
+/* state(object): a table that says how it stands; nil for one that was closed, and for
+ * any other value. */
+static int internal_state(lua_State *L)
+{
+    lsl_kind kind;
+    const lsl_box *box = to_box(L, 1, &kind);
+    if (box == NULL || !is_there(box, kind)) return 0;
+    lua_newtable(L);
+    catch_up(L, device_of(kind, box->p));
+    if (is_there(box, kind)) set_object(L, kind, box->p);  /* a host function may have closed it */
+    return 1;
+}
+
+/* ---- values ------------------------------------------------------------------------ */
+
+/* Pushes a list of n numbers. */
+static void push_values(lua_State *L, const double *values, size_t n)
+{
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_pushnumber(L, values[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+/* look(tensor, most_s, n, {first, ...}): {in_use =, uncertain =, compute_s =, values =}; the
+ * values are n elements from each position on, which are counted from 0 in reading order,
+ * and nil if they are uncertain or would take longer to compute. Or nil, a sentence and a
+ * code. */
+static int internal_look(lua_State *L)
+{
+    enum { MOST = 1 << 16 };
+    sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "look");
+    sl_look_wish wish = {.most_s = lsl_check_number(L, 2, "most_s", "look")};
+    wish.n_elems = lsl_check_integer(L, 3, "n", 1, MOST, "look");
+    luaL_checktype(L, 4, LUA_TTABLE);
+    wish.n_first = (int64_t)lua_rawlen(L, 4);
+    luaL_argcheck(L, wish.n_first <= MOST, 4, "too many positions");
+    int64_t *first = lsl_scratch(L, (size_t)wish.n_first, sizeof(*first), "look");
+    size_t n = (size_t)(wish.n_first * wish.n_elems);
+    double *values = lsl_scratch(L, n, sizeof(*values), "look");
+    for (int64_t i = 0; i < wish.n_first; i++) {
+        lua_rawgeti(L, 4, i + 1);
+        first[i] = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+    }
+    wish.first = first;
+    /* Making the scratch may have run finalizers: the tensor may have been freed by one. */
+    tensor = lsl_check_tensor(L, 1, "tensor", "look");
+    sl_stream *stream = sl_device_current_stream(sl_tensor_device(tensor));
+    sl_look look;
+    sl_error err;
+    sl_status status = sl_tensor_look(tensor, stream, &wish, values, &look, &err);
+    if (status == SL_EINTERRUPT) return lsl_raise(L, status, "look", err.msg);
+    if (status != SL_OK) return lsl_push_failure(L, status, &err);
+    lua_createtable(L, 0, 4);
+    set_boolean(L, "in_use", look.in_use);
+    set_boolean(L, "uncertain", look.uncertain);
+    lua_pushnumber(L, look.compute_s);
+    lua_setfield(L, -2, "compute_s");
+    if (look.has_values) {
+        push_values(L, values, n);
+        lua_setfield(L, -2, "values");
+    }
+    return 1;
+}
+
+/* is_recording(tensor): whether a recording runs on its device. */
+static int internal_is_recording(lua_State *L)
+{
+    sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "look");
+    lua_pushboolean(L, sl_device_is_recording(sl_tensor_device(tensor)));
+    return 1;
+}
+
+/* ---- what there is ----------------------------------------------------------------- */
+
+static void push_text(lua_State *L, lsl_kind kind, const lsl_box *box)
+{
+    if (kind == LSL_STREAM) lsl_push_stream_text(L, box);
+    else if (kind == LSL_EVENT) lsl_push_event_text(L, box);
+    else if (kind == LSL_TENSOR) lsl_push_tensor_text(L, box);
+    else lua_pushstring(L, sl_device_get_info(box->p)->name);
+}
+
+static lsl_kind kind_of_tag(lsl_tag tag) { return (lsl_kind)(tag - lsl_tags); }
+
+/* Puts a table about the box at the end of the list at index 1. A pointer and no Lua value
+ * stands for the object: it may be one that only the collector can still reach. */
+static void add_object(lua_State *L, const lsl_box *box)
+{
+    lsl_kind kind = kind_of_tag(box->tag);
+    lua_createtable(L, 0, 12);
+    lua_pushlightuserdata(L, (void *)box);
+    lua_setfield(L, -2, "key");
+    push_text(L, kind, box);
+    lua_setfield(L, -2, "text");
+    set_object(L, kind, box->p);
+    static const char *const kinds[] = {"device", "stream", "event", "tensor"};
+    set_text(L, "kind", kinds[kind]);
+    lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
+}
+
+/* Protected; the argument is how many at most. */
+static int list_objects(lua_State *L)
+{
+    lua_Integer most = lua_tointeger(L, 1), n = 0;
+    lua_settop(L, 0);
+    lua_newtable(L);
+    for (const lsl_box *box = lsl_get(L)->boxes; box != NULL; box = box->next)
+        if (is_there(box, kind_of_tag(box->tag)) && n++ < most) add_object(L, box);
+    lua_pushinteger(L, n);
+    return 2;
+}
+
+/* objects(most): a list of tables {key, kind, text, ...} of the devices, streams, events
+ * and tensors that are open, the latest first, `most` at most; and how many there are. The
+ * collector stands still: finalizers take boxes out of the state's list. */
+static int internal_objects(lua_State *L)
+{
+    lua_settop(L, 1);
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushcclosure(L, list_objects, 1);
+    lua_insert(L, 1);
+    bool ran = lua_gc(L, LUA_GCISRUNNING) == 1;
+    if (ran) lua_gc(L, LUA_GCSTOP);
+    int status = lua_pcall(L, 1, 2, 0);
+    if (ran) lua_gc(L, LUA_GCRESTART);
+    return status == LUA_OK ? 2 : lua_error(L);
+}
+
+/* key(value): what stands for it in the list of objects(); nil for other values. */
+static int internal_key(lua_State *L)
+{
+    lsl_kind kind;
+    lsl_box *box = to_box(L, 1, &kind);
+    if (box == NULL) return 0;
+    lua_pushlightuserdata(L, box);
+    return 1;
+}
+
+/* module(): the module's table itself. */
+static int internal_module(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.module");
+    return 1;
+}
+
+/* ---- clocks -------------------------------------------------------------------------- */
+
+/* current_device(): nil if none is open. */
+static int internal_current_device(lua_State *L)
+{
+    sl_device *device = lsl_get(L)->current;
+    if (device == NULL) return 0;
+    lsl_push_device(L, device);
+    return 1;
+}
+
+/* wall_ns(): the real clock, from some moment on. */
+static int internal_wall_ns(lua_State *L)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    lua_pushinteger(L, (lua_Integer)now.tv_sec * 1000000000 + now.tv_nsec);
+    return 1;
+}
+
+void lsl_open_look_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"state", internal_state}, {"look", internal_look},
+        {"is_recording", internal_is_recording}, {"objects", internal_objects},
+        {"key", internal_key}, {"module", internal_module},
+        {"current_device", internal_current_device}, {"wall_ns", internal_wall_ns}, {NULL, NULL}
+    };
+    lsl_set_functions(L, functions);
+}

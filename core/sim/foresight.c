@@ -1,0 +1,270 @@
+/* foresight.c - what a buffer will hold once work in flight has been done, without letting
+ * any virtual time pass: for showing a tensor in the middle of an experiment.
+ *
+ * The work that a copy in a stream would wait for is applied to the values in order of issue,
+ * which agrees with every dependency. That is what the simulation itself will come to, as
+ * long as any two operations that touch the same memory, one of them writing, are ordered by
+ * streams and events. Where they are not it is a matter of times: such results are told to
+ * be uncertain, and so is what is made of them.
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPS = 4096, WORD_BITS = 64 };
+
+typedef struct held {       /* what a buffer holds at some point of the order */
+    sl_buffer *buffer;
+    sim_value *value;       /* one reference */
+    bool uncertain;
+} held;
+
+typedef struct foresight {
+    sim_op **op;            /* all that are unfinished, in order of issue */
+    uint64_t *before;       /* a row of n_words per operation: those that come before it */
+    uint64_t *wanted;       /* one row: those that are to be done */
+    bool *uncertain;        /* by operation: an input, or what it overwrites, is a matter of times */
+    held *held;
+    size_t n, n_words, n_held;
+    bool host_funcs;        /* some are among them */
+} foresight;
+
+/* ---- which operations, and in which order ---- */
+
+static int compare_issue(const void *a, const void *b)
+{
+    const uint64_t x = (*(sim_op *const *)a)->base.seq, y = (*(sim_op *const *)b)->base.seq;
+    return (x > y) - (x < y);
+}
+
+static size_t index_of(const foresight *f, const sim_op *op)
+{
+    size_t low = 0, high = f->n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (f->op[middle]->base.seq <= op->base.seq)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t *row(const foresight *f, size_t i) { return f->before + i * f->n_words; }
+
+static bool has(const uint64_t *set, size_t i) { return set[i / WORD_BITS] >> i % WORD_BITS & 1; }
+
+static void add(uint64_t *set, size_t i) { set[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS; }
+
+/* Adds operation i and all that come before it. */
+static void add_with_all_before(const foresight *f, uint64_t *set, size_t i)
+{
+    const uint64_t *earlier = row(f, i);
+    for (size_t w = 0; w < f->n_words; w++)
+        set[w] |= earlier[w];
+    add(set, i);
+}
+
+static void collect(foresight *f, const sim_device *dev)
+{
+    for (const sim_stream *s = dev->streams; s; s = s->all_next)
+        for (sim_op *op = s->head; op; op = op->stream_next) {
+            f->host_funcs |= op->base.work.kind == SL_WORK_HOST_FUNC;
+            f->op[f->n++] = op;
+        }
+    qsort(f->op, f->n, sizeof *f->op, compare_issue);
+}
+
+/* Everything that an operation waits for was issued before it. */
+static void order(foresight *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const sim_op *op = f->op[i];
+        if (op->stream_next)
+            add_with_all_before(f, row(f, index_of(f, op->stream_next)), i);
+        for (const sim_edge *edge = op->dependents; edge; edge = edge->next)
+            add_with_all_before(f, row(f, index_of(f, edge->op)), i);
+    }
+}
+
+static void want_stream(foresight *f, const sim_stream *stream)
+{
+    if (stream && stream->tail)
+        add_with_all_before(f, f->wanted, index_of(f, stream->tail));
+}
+
+/* What a copy that is enqueued in `stream` now waits for: null_stream_barriers in queue.c. */
+static void want_all_before_copy(foresight *f, const sim_device *dev, const sim_stream *stream)
+{
+    want_stream(f, stream);
+    if (stream->base.legacy)
+        for (const sim_stream *s = dev->busy; s; s = s->busy_next)
+            want_stream(f, s);
+    else if (!stream->base.non_blocking)
+        want_stream(f, dev->legacy);
+}
+
+/* ---- what is a matter of times ---- */
+
+/* Reads the memory later: what has started has what it needs. */
+static bool reads(const sim_op *op, const sl_buffer *buffer)
+{
+    return (op->base.in[0] == buffer && !op->value[0]) || (op->base.in[1] == buffer && !op->value[1]);
+}
+
+/* i was issued before j, and nothing orders them. */
+static void note_race(foresight *f, size_t i, size_t j)
+{
+    const sim_op *a = f->op[i], *b = f->op[j];
+    const sl_buffer *out_a = a->base.out, *out_b = b->base.out;
+    if (out_a && (out_a == out_b || reads(b, out_a)))
+        f->uncertain[j] = true;
+    if (out_b && (out_a == out_b || reads(a, out_b)))
+        f->uncertain[i] = true;
+}
+
+static bool reads_host_memory(const sim_op *op)
+{
+    const sl_buffer *in = op->base.in[0];
+    return in && in->place != SL_ON_DEVICE && !op->value[0];
+}
+
+static void find_races(foresight *f)
+{
+    for (size_t j = 0; j < f->n; j++) {
+        for (size_t i = 0; i < j; i++)
+            if (!has(row(f, j), i))
+                note_race(f, i, j);
+        if (f->host_funcs && reads_host_memory(f->op[j]))
+            f->uncertain[j] = true;     /* a host function may write there */
+    }
+}
+
+/* ---- applying ---- */
+
+/* What the buffer holds; NULL: out of memory. */
+static held *find_held(foresight *f, sl_buffer *buffer)
+{
+    for (size_t i = 0; i < f->n_held; i++)
+        if (f->held[i].buffer == buffer)
+            return &f->held[i];
+    held *new = &f->held[f->n_held++];
+    *new = (held){.buffer = buffer, .value = sim_value_retain(((sim_buffer *)buffer)->value)};
+    return new;
+}
+
+static bool overwrites(const sim_op *op)
+{
+    const sl_work *work = &op->base.work;
+    return work->kind == SL_WORK_KERNEL || work->bytes == op->base.out->bytes;
+}
+
+/* sim_value_apply extends a chain in place when it can; here the old value stays. */
+static bool apply(foresight *f, size_t i)
+{
+    const sim_op *op = f->op[i];
+    sim_value *in[2] = {NULL, NULL};
+    if (!op->base.out)
+        return true;
+    bool uncertain = f->uncertain[i];
+    for (int k = 0; k < 2; k++) {
+        if (!op->base.in[k])
+            continue;
+        const held *input = find_held(f, op->base.in[k]);
+        in[k] = op->value[k] ? op->value[k] : input->value;
+        uncertain |= !op->value[k] && input->uncertain;
+    }
+    held *out = find_held(f, op->base.out);
+    sim_value *value = sim_queue_result(op, in, out->value, false);
+    if (!value)
+        return false;
+    sim_value_release(out->value);
+    out->value = value;
+    out->uncertain = uncertain || (out->uncertain && !overwrites(op));
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool open_foresight(foresight *f, size_t n)
+{
+    memset(f, 0, sizeof *f);
+    f->n_words = (n + WORD_BITS - 1) / WORD_BITS;
+    f->op = calloc(n, sizeof *f->op);
+    f->before = calloc(n * f->n_words, sizeof *f->before);
+    f->wanted = calloc(f->n_words, sizeof *f->wanted);
+    f->uncertain = calloc(n, sizeof *f->uncertain);
+    f->held = calloc(3 * n, sizeof *f->held);       /* no operation has more than three */
+    return f->op && f->before && f->wanted && f->uncertain && f->held;
+}
+
+static void close_foresight(foresight *f)
+{
+    for (size_t i = 0; i < f->n_held; i++)
+        sim_value_release(f->held[i].value);
+    free(f->op);
+    free(f->before);
+    free(f->wanted);
+    free(f->uncertain);
+    free(f->held);
+}
+
+/* Whether work that is not wanted may write the buffer. */
+static bool is_written_later(const foresight *f, const sl_buffer *buffer)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->op[i]->base.out == buffer && !has(f->wanted, i))
+            return true;
+    return false;
+}
+
+/* Whether any work in flight does. */
+static bool is_written(const sim_device *dev, const sl_buffer *buffer)
+{
+    for (const sim_stream *s = dev->streams; s; s = s->all_next)
+        for (const sim_op *op = s->head; op; op = op->stream_next)
+            if (op->base.out == buffer)
+                return true;
+    return false;
+}
+
+static sl_status no_memory(sl_error *err)
+{
+    return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+}
+
+sl_status sim_foresee(sim_device *dev, sim_buffer *buffer, const sim_stream *stream,
+                      sim_value **value, sl_look *look, sl_error *err)
+{
+    foresight f;
+    sl_status status = SL_OK;
+    if (!stream || dev->unfinished == 0) {
+        *value = sim_value_retain(buffer->value);
+        look->in_use = dev->unfinished > 0 && is_written(dev, &buffer->base);
+        return SL_OK;
+    }
+    if (dev->unfinished > MOST_OPS)
+        return sl_fail(err, SL_ESTATE, "%lld operations are in flight: too many to foresee what "
+                       "they make of it", (long long)dev->unfinished);
+    bool enough = open_foresight(&f, (size_t)dev->unfinished + 1);
+    if (enough) {
+        collect(&f, dev);
+        order(&f);
+        find_races(&f);
+        want_all_before_copy(&f, dev, stream);
+    }
+    for (size_t i = 0; i < f.n && enough; i++)
+        if (has(f.wanted, i))
+            enough = apply(&f, i);
+    if (enough) {
+        const held *result = find_held(&f, &buffer->base);
+        *value = sim_value_retain(result->value);
+        look->uncertain = result->uncertain;
+        look->in_use = is_written_later(&f, &buffer->base);
+    } else {
+        status = no_memory(err);
+    }
+    close_foresight(&f);
+    return status;
+}

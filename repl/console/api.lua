@@ -1,0 +1,77 @@
+-- api.lua - what is in the tables `lab` and `lab.cuda`: the names, by subject, in place of
+-- the addresses of their functions. The subjects are the pages of docs/api.
+
+local text = import "repl/console/text.lua"
+
+local api = {}
+
+-- The pages, in their order.
+local function pages()
+    local list = {}
+    for _, path in ipairs(embedded("docs/api/")) do
+        local fine, page = pcall(import, path)
+        if fine and type(page) == "table" and page.entries then list[#list + 1] = page end
+    end
+    table.sort(list, function(a, b) return (a.order or 0) < (b.order or 0) end)
+    return list
+end
+
+local function print_group(title, names, columns)
+    local words = {}
+    for i, name in ipairs(names) do words[i] = name .. (i < #names and "," or "") end
+    for i, line in ipairs(text.wrap(words, columns, "  " .. title .. ": ", "    ")) do
+        if i == 1 then
+            line = "  " .. text.paint("heading", title) .. line:sub(#title + 3)
+        end
+        io.write(line, "\n")
+    end
+end
+
+-- Takes from `left` what the page describes; a list of names.
+local function take(page, prefix, left)
+    local names = {}
+    for _, entry in ipairs(page.entries) do
+        local name = entry.name:sub(1, #prefix) == prefix and entry.name:sub(#prefix + 1)
+        if name and left[name] ~= nil then
+            names[#names + 1] = name
+            left[name] = nil
+        end
+    end
+    return names
+end
+
+-- Prints the names in the table, whose name with a dot is `prefix`.
+function api.show(t, prefix, what)
+    local columns, left, rest = internals.columns(), {}, {}
+    local example = prefix == "lab." and "lab.matmul" or "lab.cuda.memcpy"
+    local first = ("%s: %s. help() explains it, help(%s) one function."):format(
+        prefix:sub(1, -2), what, example)
+    local words = {}
+    for word in first:gmatch("%S+") do words[#words + 1] = word end
+    io.write(table.concat(text.wrap(words, columns, "", ""), "\n"), "\n")
+    for name in next, t do
+        if type(name) == "string" then left[name] = true end
+    end
+    for _, page in ipairs(pages()) do
+        local names = take(page, prefix, left)
+        if #names > 0 then print_group(page.title, names, columns) end
+    end
+    for name in next, left do rest[#rest + 1] = text.clean(name) end
+    table.sort(rest)
+    if #rest > 0 then print_group(#rest < 12 and "Others" or "Functions", rest, columns) end
+end
+
+-- Whether the value is one of the two tables; shows it then.
+function api.show_if_lab(value)
+    local module = internals.module()
+    if rawequal(value, module) then
+        api.show(module, "lab.", "the laboratory")
+    elseif rawequal(value, rawget(module, "cuda")) then
+        api.show(value, "lab.cuda.", "CUDA's plain calls, for probes")
+    else
+        return false
+    end
+    return true
+end
+
+return api

@@ -1,0 +1,96 @@
+-- objects.lua - streams, events, devices and timelines, and how they stand now. Asking costs
+-- no virtual time and is not recorded.
+
+local text = import "repl/console/text.lua"
+
+local objects = {}
+
+local function stream_state(state)
+    if state.in_flight == 0 then return "idle" end
+    return "working, " .. text.count(state.in_flight, "operation") .. " in flight"
+end
+
+local function event_state(state)
+    if not state.recorded then return "not recorded" end
+    return state.happened and "recorded, has happened" or "recorded, pending"
+end
+
+local function device_state(state)
+    local parts = {}
+    if state.current then parts[#parts + 1] = "current" end
+    parts[#parts + 1] = state.in_flight == 0 and "idle"
+        or text.count(state.in_flight, "operation") .. " in flight"
+    if state.recording then parts[#parts + 1] = "recording" end
+    return table.concat(parts, ", ")
+end
+
+local states <const> = {stream = stream_state, event = event_state, device = device_state}
+
+-- How an object stands, in words, given what internals.state says of it; nil for a tensor.
+function objects.state_text(kind, state)
+    return states[kind] and states[kind](state)
+end
+
+local function stream_line(stream, state)
+    if not state then return tostring(stream) end
+    local name = text.clean(state.name)
+    return ('stream "%s" (id %d, priority %d, %s): %s'):format(name, state.id, state.priority,
+        state.non_blocking and "non-blocking" or "blocking", stream_state(state))
+end
+
+local function event_line(event, state)
+    if not state then return tostring(event) end
+    return ("event (%s): %s"):format(state.timed and "timed" or "without timing",
+                                     event_state(state))
+end
+
+local function device_line(device, state)
+    if not state then return tostring(device) end
+    return text.clean(tostring(device), true) .. ": " .. device_state(state)
+end
+
+local makers <const> = {stream = stream_line, event = event_line, device = device_line}
+
+-- The object's line and, if asking found something that had gone wrong, one more.
+function objects.lines(object, kind)
+    local state = internals.state(object)
+    local lines = {text.paint("name", makers[kind](object, state))}
+    if state and state.problem then
+        lines[2] = text.paint("error", text.clean(state.problem, true))
+    end
+    return lines
+end
+
+-- ---- timelines ---------------------------------------------------------------------------
+
+local function us(value)
+    return ("%.1f us"):format(value)
+end
+
+local function head(tl)
+    local spans = text.count(tl.span_count, "span")
+    if tl.span_count == 0 then return "timeline of " .. spans end
+    local bound = tl:bounds().lower_us
+    local distance = bound > 0 and (", %.2f times the bound of %s"):format(
+        tl.makespan_us / bound, us(bound)) or ""
+    return ("timeline of %s: makespan %s%s"):format(spans, us(tl.makespan_us), distance)
+end
+
+-- Prints the timeline as a chart.
+function objects.show_timeline(tl)
+    local whole = tostring(tl)
+    if not whole:find("^timeline of") then
+        io.write(text.paint("name", whole), "\n")
+        return
+    end
+    local words = {}
+    for word in head(tl):gmatch("%S+") do words[#words + 1] = word end
+    for _, line in ipairs(text.wrap(words, internals.columns(), "", "  ")) do
+        io.write(text.paint("name", line), "\n")
+    end
+    if tl.span_count == 0 then return end
+    tl:show()
+    io.write(text.paint("dim", "_:explain() says where the time went"), "\n")
+end
+
+return objects

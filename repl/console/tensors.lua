@@ -1,0 +1,216 @@
+-- tensors.lua - a tensor: what it is, and a corner of its values.
+--
+-- The values are those that a copy in the current stream would read, as a print of PyTorch
+-- makes one and waits for it. On the simulator nobody waits, and no virtual time passes: what
+-- work in flight will make of the values is worked out beside the simulation. While a
+-- recording runs nothing is looked at, since a real GPU's copy would be in it.
+
+local text = import "repl/console/text.lua"
+
+local tensors = {}
+
+local edge <const> = 3              -- rows, columns that are shown at each end
+local slices <const> = 2            -- of a tensor of more than two dimensions
+local longest_s <const> = 1         -- of computing on the simulator
+local largest_bytes <const> = 256 << 20
+
+-- ---- the head ------------------------------------------------------------------------------
+
+local function head(t)
+    local line = tostring(t)
+    if t.freed then return line end
+    local memory = line:match(" %(pinned%)$") and ", pinned" or t.device == "cpu" and ", pageable"
+        or ""
+    return line:gsub(" %(pinned%)$", "") .. memory .. ", " .. text.bytes(t:nbytes())
+end
+
+-- ---- numbers -------------------------------------------------------------------------------
+
+local function is_finite(x)
+    return x == x and x ~= math.huge and x ~= -math.huge
+end
+
+-- How all of the numbers are written: whole ones, with decimals, or with exponents.
+local function number_format(numbers, is_float)
+    local whole, least, greatest = true, math.huge, 0
+    for _, x in ipairs(numbers) do
+        local size = math.abs(x)
+        if is_finite(x) and x ~= 0 then
+            whole = whole and x == math.floor(x)
+            least, greatest = math.min(least, size), math.max(greatest, size)
+        end
+    end
+    if whole and greatest < 1e7 then return is_float and "%.0f." or "%.0f" end
+    if greatest >= 1e6 or least < 1e-4 then return "%.4e" end
+    return greatest >= 1000 and "%.2f" or "%.4f"
+end
+
+local function number_text(x, format)
+    if x ~= x then return "nan" end
+    if not is_finite(x) then return x > 0 and "inf" or "-inf" end
+    return format:format(x)
+end
+
+-- ---- which are shown -------------------------------------------------------------------------
+
+-- The indices of a dimension of n that are shown, 0 for the gap, and how many.
+local function shown_indices(n, ends)
+    local list = {}
+    if n <= 2 * ends then
+        for i = 1, n do list[i] = i end
+        return list
+    end
+    for i = 1, ends do list[i] = i end
+    list[ends + 1] = 0
+    for i = n - ends + 1, n do list[#list + 1] = i end
+    return list
+end
+
+-- What is read of the first matrices: {run = so many elements from each place on, places =
+-- list of {matrix, row, column}, firsts = their positions in the tensor}.
+local function plan_reading(n_matrices, n_rows, rows, row_length)
+    local plan = {places = {}, firsts = {}, run = row_length <= 2 * edge and row_length or edge}
+    local function add(m, r, c)
+        plan.places[#plan.places + 1] = {m, r, c}
+        plan.firsts[#plan.firsts + 1] = ((m - 1) * n_rows + r - 1) * row_length + c - 1
+    end
+    for m = 1, n_matrices do
+        for _, r in ipairs(rows) do
+            if r > 0 then
+                add(m, r, 1)
+                if plan.run < row_length then add(m, r, row_length - plan.run + 1) end
+            end
+        end
+    end
+    return plan
+end
+
+-- The numbers that were read, as matrices: by the number of the row and the column.
+local function matrices_of(plan, values)
+    local matrices = {}
+    for i, place in ipairs(plan.places) do
+        local matrix = matrices[place[1]] or {}
+        matrices[place[1]] = matrix
+        local row = matrix[place[2]] or {}
+        matrix[place[2]] = row
+        for k = 0, plan.run - 1 do row[place[3] + k] = values[(i - 1) * plan.run + k + 1] end
+    end
+    return matrices
+end
+
+-- ---- layout --------------------------------------------------------------------------------------
+
+-- Numbers of the matrix as texts, and the width of the widest.
+local function format_matrix(matrix, format)
+    local width = 1
+    for _, row in pairs(matrix) do
+        for c, x in pairs(row) do
+            row[c] = number_text(x, format)
+            width = math.max(width, #row[c])
+        end
+    end
+    return width
+end
+
+-- As many columns from both ends as fit; always one.
+local function fitting_columns(n, width)
+    for ends = edge, 2, -1 do
+        local list = shown_indices(n, ends)
+        local needed = 0
+        for _, c in ipairs(list) do needed = needed + (c == 0 and 3 or width) + 2 end
+        if needed <= internals.columns() then return list end
+    end
+    return shown_indices(n, 1)
+end
+
+local function add_rows(lines, matrix, rows, row_length, width)
+    local columns = fitting_columns(row_length, width)
+    for _, r in ipairs(rows) do
+        local cells = {}
+        for i, c in ipairs(columns) do
+            local cell = r == 0 and "..." or c == 0 and "..." or matrix[r][c]
+            cells[i] = (" "):rep((c == 0 and 3 or width) - #cell) .. cell
+        end
+        lines[#lines + 1] = "  " .. text.paint("number", table.concat(cells, "  "))
+    end
+end
+
+-- ---- the whole -----------------------------------------------------------------------------------
+
+-- The sizes, with the last two as those of matrices: a vector is one row.
+local function matrix_sizes(t)
+    local sizes = {t:size()}
+    local n = #sizes
+    local row_length = n > 0 and sizes[n] or 1
+    local rows = n > 1 and sizes[n - 1] or 1
+    return sizes, rows, row_length
+end
+
+-- "[2, 1, :, :]" of the k-th matrix, from 0.
+local function slice_name(sizes, k)
+    local indices = {}
+    for d = #sizes - 2, 1, -1 do
+        table.insert(indices, 1, tostring(k % sizes[d] + 1))
+        k = k // sizes[d]
+    end
+    return "[" .. table.concat(indices, ", ") .. ", :, :]"
+end
+
+-- Adds the matrices to the lines.
+local function add_matrices(lines, t, sizes, matrices, rows, row_length, values)
+    local format, width = number_format(values, t.dtype ~= "uint8"), 1
+    for _, matrix in ipairs(matrices) do width = math.max(width, format_matrix(matrix, format)) end
+    for m, matrix in ipairs(matrices) do
+        if #sizes > 2 then lines[#lines + 1] = slice_name(sizes, m - 1) end
+        add_rows(lines, matrix, rows, row_length, width)
+    end
+end
+
+-- Why a look has no values.
+local function reason_without(t, look)
+    if look.uncertain then
+        return "values are a matter of times: work in flight writes them, and nothing orders "
+            .. "it; lab.synchronize() waits for it"
+    end
+    local ones = {}
+    for i = 1, t.ndim do ones[i] = "1" end
+    return ("values not computed yet: t:get(%s) computes them"):format(table.concat(ones, ", "))
+end
+
+-- Adds the values to the lines; gives a sentence if they cannot be had.
+local function add_values(lines, t)
+    if internals.is_recording(t) then return "values are not read while a recording runs" end
+    local sizes, n_rows, row_length = matrix_sizes(t)
+    local n_matrices = t:numel() // (n_rows * row_length)
+    local rows = shown_indices(n_rows, edge)
+    local plan = plan_reading(math.min(n_matrices, slices), n_rows, rows, row_length)
+    local most_s = t:nbytes() <= largest_bytes and longest_s or 0
+    local look, message = internals.look(t, most_s, plan.run, plan.firsts)
+    if not look then return "no values: " .. message end
+    if not look.values then return reason_without(t, look) end
+    add_matrices(lines, t, sizes, matrices_of(plan, look.values), rows, row_length, look.values)
+    if n_matrices > slices then
+        lines[#lines + 1] = text.paint("dim", ("... %d more"):format(n_matrices - slices))
+    end
+    if look.in_use then
+        lines[#lines + 1] = text.paint("dim", "  other work in flight may change them")
+    end
+end
+
+-- The tensor as lines.
+function tensors.lines(t)
+    local lines = {text.paint("name", head(t))}
+    if t.freed then return lines end
+    if t:numel() == 0 then
+        lines[2] = "  no elements"
+        return lines
+    end
+    local problem, words = add_values(lines, t), {}
+    for word in text.clean(problem or "", true):gmatch("%S+") do words[#words + 1] = word end
+    if problem then
+        table.move(text.wrap(words, internals.columns(), "  ", "  "), 1, #words, #lines + 1, lines)
+    end
+    return lines
+end
+
+return tensors

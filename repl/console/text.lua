@@ -1,0 +1,135 @@
+-- text.lua - texts for the terminal: colours, quoted strings without what a terminal would
+-- obey, and how wide a text is there.
+
+local text = {}
+
+local codes <const> = {
+    number = "36", string = "32", constant = "35", name = "34", error = "31", dim = "2",
+    heading = "1",
+}
+
+-- The text in the colour of its kind, if there are colours; nil is no kind.
+function text.paint(kind, s)
+    local code = codes[kind]
+    if not code or s == "" or not internals.colour(1) then return s end
+    return "\27[" .. code .. "m" .. s .. "\27[0m"
+end
+
+local named <const> = {
+    [7] = "\\a", [8] = "\\b", [9] = "\\t", [10] = "\\n", [11] = "\\v", [12] = "\\f",
+    [13] = "\\r", [34] = "\\\"", [92] = "\\\\",
+}
+
+-- What would act on the terminal: control characters, and those that turn the direction of
+-- writing or have no width.
+local function is_control(code)
+    return code < 32 or code >= 127 and code < 160 or code >= 0x200b and code <= 0x200f
+        or code >= 0x2028 and code <= 0x202e or code >= 0x2060 and code <= 0x206f
+        or code == 0xfeff or code >= 0xfff9 and code <= 0xfffb
+end
+
+local function escape_code(code)
+    return code < 128 and ("\\x%02x"):format(code) or ("\\u{%x}"):format(code)
+end
+
+-- What is not printable ASCII, from position i on: how it is shown, and how many bytes.
+local function show_odd(s, i, raw, unicode)
+    local byte = s:byte(i)
+    if byte < 128 then
+        if raw and (byte == 9 or byte == 10) then return s:sub(i, i), 1 end
+        return named[byte] or escape_code(byte), 1
+    end
+    if not utf8.len(s, i, i) then return ("\\x%02x"):format(byte), 1 end
+    local code = utf8.codepoint(s, i)
+    local char = utf8.char(code)
+    return unicode and not is_control(code) and char or escape_code(code), #char
+end
+
+-- The text without control characters and without bytes that are not UTF-8: these are shown
+-- as Lua writes them in a string. `raw`: newlines, tabs, quotes and backslashes stay.
+function text.clean(s, raw)
+    local odd = raw and "[\0-\31\127-\255]" or "[\0-\31\"\\\127-\255]"
+    local at = s:find(odd)
+    if not at then return s end
+    local parts, from, unicode = {}, 1, internals.unicode()
+    while at do
+        local shown, n = show_odd(s, at, raw, unicode)
+        parts[#parts + 1] = s:sub(from, at - 1)
+        parts[#parts + 1] = shown
+        from = at + n
+        at = s:find(odd, from)
+    end
+    parts[#parts + 1] = s:sub(from)
+    return table.concat(parts)
+end
+
+-- The first n bytes, without a character that the cut has broken.
+function text.head(s, n)
+    s = s:sub(1, n)
+    local start = s:find("[\xc2-\xf4][\x80-\xbf]*$")
+    if start and not utf8.len(s, start) then s = s:sub(1, start - 1) end
+    return s
+end
+
+-- In quotes, and cut after about `most` bytes.
+function text.quote(s, most)
+    if #s <= most then return '"' .. text.clean(s) .. '"' end
+    return ('"%s"... (%d bytes)'):format(text.clean(text.head(s, most)), #s)
+end
+
+local function is_wide(code)
+    return code >= 0x1100 and code <= 0x115f or code >= 0x2e80 and code <= 0xa4cf
+        or code >= 0xac00 and code <= 0xd7a3 or code >= 0xf900 and code <= 0xfaff
+        or code >= 0xfe30 and code <= 0xfe6f or code >= 0xff00 and code <= 0xff60
+        or code >= 0x1f300 and code <= 0x1faff or code >= 0x20000 and code <= 0x3fffd
+end
+
+-- How many columns a clean text without colours takes.
+function text.width(s)
+    if not s:find("[\x80-\xff]") or not utf8.len(s) then return #s end
+    local width = 0
+    for _, code in utf8.codes(s) do
+        if is_wide(code) then width = width + 2
+        elseif code < 0x300 or code > 0x36f then width = width + 1 end
+    end
+    return width
+end
+
+-- The text filled with blanks on the right, or with `left` on the left.
+function text.pad(s, width, left)
+    local blanks = (" "):rep(width - text.width(s))
+    return left and blanks .. s or s .. blanks
+end
+
+-- Words as lines of at most `columns`, the first behind `first`, the others behind `rest`.
+function text.wrap(words, columns, first, rest)
+    local lines, line, empty = {}, first, true
+    for _, word in ipairs(words) do
+        if not empty and text.width(line) + 1 + text.width(word) > columns then
+            lines[#lines + 1] = line
+            line, empty = rest, true
+        end
+        line = line .. (empty and "" or " ") .. word
+        empty = false
+    end
+    lines[#lines + 1] = line
+    return lines
+end
+
+-- "4 MiB", "1.5 GiB"
+function text.bytes(n)
+    local units, unit = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, 1
+    local value = n
+    while value >= 1024 and unit < #units do
+        value, unit = value / 1024, unit + 1
+    end
+    if unit == 1 then return ("%d byte%s"):format(n, n == 1 and "" or "s") end
+    return ("%s %s"):format(("%.4g"):format(value), units[unit])
+end
+
+-- "1 operation", "3 operations"
+function text.count(n, noun)
+    return ("%d %s%s"):format(n, noun, n == 1 and "" or "s")
+end
+
+return text
