@@ -66,13 +66,13 @@ NVIDIA H200 (simulated, profile h200)
 local t4 <const> = [[
 Tesla T4 (simulated, profile t4)
   SMs            40, compute capability 7.5
-  memory         16.0 GiB
+  memory         16 GiB
   copy engines   3
   priorities     0 (least) to -5 (greatest)
 ]]
 tap.is(lines ".device\n", h200, ".device describes the current GPU")
 tap.is(lines ".device t4\nlab.device().profile\n",
-    t4 .. "t4\n", ".device NAME opens one and makes it current")
+    t4 .. "\"t4\"\n", ".device NAME opens one and makes it current")
 out = lines "a = lab.ones(2)\n.device t4\n.device h200\na:sum():item()\nlab.device() == a.device\n"
 tap.like(out, "^" .. (t4 .. "also open: NVIDIA H200 (simulated, profile h200)\n" .. h200
     .. "also open: Tesla T4 (simulated, profile t4)\n"):gsub("%p", "%%%0"),
@@ -80,12 +80,12 @@ tap.like(out, "^" .. (t4 .. "also open: NVIDIA H200 (simulated, profile h200)\n"
 tap.like(out, "\n2.0\n", "with what lives on it")
 tap.is((lines "d = lab.device()\n.device t4\n.device h200\nd == lab.device()\n"):match("[^\n]*\n$"),
     "true\n", "it is the same one")
-tap.is((lines ".device t4\n.device sim\nlab.device().profile\n"):match("[^\n]*\n$"), "t4\n",
+tap.is((lines ".device t4\n.device sim\nlab.device().profile\n"):match("[^\n]*\n$"), "\"t4\"\n",
     "sim is the current one if that is simulated")
 out, err = lines ".device t5\nlab.device().profile\n"
 tap.like(err, "^streamlab: %.device: there is no profile \"t5\"; known: [^\n]*\n$",
     "an unknown profile is refused")
-tap.is(out, "h200\n", "and nothing has changed")
+tap.is(out, "\"h200\"\n", "and nothing has changed")
 _, err = lines ".device cuda:1\n"
 tap.like(err, "^streamlab: %.device: [^\n]+\n$", "a GPU that is not there is refused")
 shell.write(folder .. "/my gpu.lua", "local t = {} for k, v in pairs { name = 'Mine', sms = 1 } do"
@@ -98,13 +98,22 @@ tap.like(err, "^streamlab: %.device: [^\n]*my gpu", "a profile may be a file wit
 tap.is(lines ".streams\n", "no device is open yet, and so there are no streams\n",
     ".streams opens no device")
 out = lines "s = lab.stream{name = 'my own', non_blocking = true}\nlab.spin(1, {stream = s})\n.streams\n"
-tap.like(out, "^%* stream 0 \"default\" %([^\n]*%): idle\n  stream 1 \"my own\" %([^\n]*%): working[^\n]*\n$",
+tap.like(out, "^%* stream \"default\" %(id 0, [^\n]*%): idle\n"
+    .. "  stream \"my own\" %(id 1, [^\n]*%): working, 1 operation in flight\n$",
     "it lists the streams, the current one with a star, and which have work")
 out = lines "s = lab.stream{}\ns:close()\ns = nil\n.streams\n"
-tap.ok(not out:find("stream 1"), "a closed one is gone")
+tap.ok(out:find("id 0", 1, true) and not out:find("id 1", 1, true), "a closed one is gone")
 out = lines "s = lab.stream{}\n.device t4\ne = lab.stream{}\n.streams\n"
-tap.like(out, "Tesla T4 [^\n]*\n%* stream 0 [^\n]*\n  stream 1 [^\n]*\nNVIDIA H200 [^\n]*\n",
+tap.like(out, "Tesla T4 [^\n]*\n%* stream \"default\" [^\n]*\n  stream [^\n]*id 1[^\n]*\nNVIDIA H200 [^\n]*\n",
     "of several devices each has its own, the current one first")
+
+tap.is(lines "a = lab.ones(2)\nt = lab.now_us()\n.streams\nlab.now_us() - t\n":match("[^\n]*\n$"),
+    lines "a = lab.ones(2)\nt = lab.now_us()\nlab.now_us() - t\n", "looking costs no time")
+
+-- ---- .timer ----------------------------------------------------------------------------------
+
+out = lines ".timer on\nlab.host_work(2)\n.timer off\nlab.host_work(1)\n"
+tap.like(out, "^time: 2%.%d+ ms simulated\n$", ".timer on tells how long each entry took")
 
 -- ---- .races ----------------------------------------------------------------------------------
 
@@ -133,7 +142,7 @@ not recording; .trace FILE begins
 ]], ".trace records what follows, and says whether it does")
 tap.is(err, "", "without complaints")
 tap.like(read "first.json", "^{.*\"name\":\"spin\".*}%s*$", "the trace is saved")
-tap.like(lines ".load first.json\n_.span_count\n", "^timeline of 1 [^\n]*\n.*1\n$",
+tap.like(lines ".load first.json\n_.span_count\n", "^timeline of 1 span.*1\n$",
     "and can be loaded, which shows it")
 for _, suffix in ipairs { ".json.gz", ".svg", ".html" } do
     lines(".trace x" .. suffix .. "\nlab.spin(1)\n.trace off\n")
