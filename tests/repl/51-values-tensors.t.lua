@@ -146,7 +146,7 @@ is(race, "tensor 2 float32 on cuda, 8 bytes\n  values are a matter of times: wor
 is(race .. "lab.synchronize()\nb", (shown(race)) .. "tensor 2 float32 on cuda, 8 bytes\n  2.  2.\n",
     "what comes of it is shown afterwards")
 tap.like(shown "for i = 1, 5 do local s = lab.stream() for i = 1, 999 do lab.spin(9, {stream = s}) end end\na = lab.ones(1)\na",
-    "4996 operations are in flight: too many", "thousands of operations are not")
+    "4%d+ operations are in flight: too many", "thousands of operations are not")
 local told = shown [[lab.default_stream():launch_host_func(function() error("in vain", 0) end); lab.host_work(1e-6)
 a = lab.zeros(1, {device = "cpu"})
 lab.spin(0.001); while lab.now_us() < 1000 do lab.now_us() break end

@@ -1,0 +1,166 @@
+-- 52-values-objects.t.lua - how the REPL shows streams, events, devices and timelines, and
+-- what who(), time(f) and the banner print.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+local lines = require "lines"
+local shown = lines.run
+
+local function is(text, want, name, environment)
+    tap.is((shown(text, environment)), want, name)
+end
+
+-- Streams, events, devices -----------------------------------------------------------------
+
+is([[s = lab.stream{name = "first"}
+s
+lab.spin(5, {stream = s}); lab.spin(5, {stream = s});
+s
+lab.host_work(20)
+s
+s:close()
+s]], [[stream "first" (id 1, priority 0, blocking): idle
+stream "first" (id 1, priority 0, blocking): working, 2 operations in flight
+stream "first" (id 1, priority 0, blocking): idle
+stream (closed)
+]], "a stream says how it stands")
+is([[lab.stream{priority = "high", non_blocking = true, name = "a\27[2Jb"}]],
+    "stream \"a\\x1b[2Jb\" (id 1, priority -5, non-blocking): idle\n", "its name is escaped")
+is([[e = lab.event()
+e
+lab.spin(1); e:record();
+e
+e:synchronize()
+e
+lab.event{timing = false}
+e:close()
+e]], [[event (timed): not recorded
+event (timed): recorded, pending
+event (timed): recorded, has happened
+event (without timing): not recorded
+event (closed)
+]], "an event, too")
+is([[d = lab.device()
+d
+lab.spin(1);
+d
+tl = lab.record()
+d
+lab.open{profile = "t4"};
+d]], [[device 0 NVIDIA H200 (sim, profile h200): current, idle
+device 0 NVIDIA H200 (sim, profile h200): current, 1 operation in flight
+device 0 NVIDIA H200 (sim, profile h200): current, idle, recording
+device 0 NVIDIA H200 (sim, profile h200): idle, recording
+]], "and a device")
+is("s = lab.stream()\n{s, lab.event()}", "{stream 1 \"stream 1\" (priority 0, blocking), event (not recorded, timed)}\n",
+    "in tables objects are short")
+is([[s = lab.default_stream()
+s:launch_host_func(function() error("in vain", 0) end); lab.spin(3);
+e = lab.event()
+e
+lab.host_work(0.0001)]], "event (timed): not recorded\n", "asking is no wait")
+
+-- Timelines ----------------------------------------------------------------------------------
+
+local out = shown("tl = lab.profile(function() lab.spin(1); lab.spin(2) end)\ntl", "COLUMNS=60")
+tap.like(out, "^timeline of 2 spans: makespan 3001%.%d us, 1%.00 times the\n  bound of 3000%.0 us\n",
+    "a timeline is told in a line")
+tap.like(out, "\ndefault .*kernel.*\n_:explain%(%) says where the time went\n$", "and shown as a chart")
+tap.is((shown("tl = lab.profile(function() lab.spin(1); end)\ntl", "LC_ALL=C")):find("[\x80-\xff]"), nil,
+    "in ASCII if the locale is")
+is("tl = lab.record()\ntl\ntl:stop();\ntl", "timeline (recording)\ntimeline of 0 spans\n",
+    "one that is recording, or empty, is one line")
+
+-- who() ----------------------------------------------------------------------------------------
+
+is("who()", "nothing: no device, stream, event, tensor or timeline\n", "nobody opens no device")
+is([[s = lab.stream{name = "first"}
+a, b = lab.zeros(1024, 1024), lab.ones(3)
+c = a
+data = {lab.ones(4, {device = "cpu", pinned = true}), x = {lab.ones(5)}, ["odd key"] = b}
+do local z = lab.ones(6, {device = "cpu"}) hidden = function() return z end end
+e = s:record_event()
+lab.synchronize()
+lab.spin(1, {stream = s})
+tl = lab.profile(function() end)
+lab.spin(1, {stream = s})
+who()]], [[variable            what                                     now                         size
+s                   stream 1 "first" (priority 0, blocking)  working, 1 in flight
+e                   event (timed)                            recorded, has happened
+a, c                tensor 1024x1024 float32 on cuda                                    4 MiB
+b, data["odd key"]  tensor 3 float32 on cuda                                         12 bytes
+data[1]             tensor 4 float32 on cpu (pinned)                                 16 bytes
+(no variable)       tensor 5 float32 on cuda                                         20 bytes
+(no variable)       tensor 6 float32 on cpu                                          24 bytes
+tl                  timeline of 0 spans, makespan 0.0 us
+memory: 4 MiB on the device, 16 bytes pinned, 24 bytes pageable
+]], "variables, states and sizes", "COLUMNS=100")
+out = shown("s = lab.stream{name = 'a long name'}\na = lab.ones(100, 100)\nwho()", "COLUMNS=40")
+tap.is(out, [[s: stream 1 "a long name" (priority 0,
+  blocking), idle
+a: tensor 100x100 float32 on cuda, 39.06
+  KiB
+memory: 39.06 KiB on the device, 0 bytes
+  pinned, 0 bytes pageable
+]], "a narrow terminal has sentences")
+out = shown "a = lab.ones(1)\na = nil\n_ = nil\nwho()"
+tap.is(out:find("tensor 1", 1, true), nil, "what was let go is not there")
+tap.like(shown "lab.ones(7);\nwho()", "\n_ +tensor 7 ", "the last value has a name")
+tap.like(shown "for i = 1, 250 do _G['t' .. i] = lab.empty(1) end\nwho()", "\n%.%.%. and 50 older\n",
+    "there is an end to it")
+tap.like(shown [[t = setmetatable({lab.ones(1)}, {__pairs = error, __index = error, __eq = error})
+setmetatable(_G, {__index = error, __pairs = error});
+who()]], "%(no variable%) +tensor",
+    "no metamethod runs")
+tap.is((shown "x = who()\nx"), "nothing: no device, stream, event, tensor or timeline\nnil\n",
+    "it returns nothing")
+
+-- time(f) ---------------------------------------------------------------------------------------
+
+out = shown "time(function(a, b) return a + b, nil end, 1, 2)"
+tap.like(out, "^ *[%d.]+ [nmu]?s  until f returned\n3\tnil\n$", "what f returns is returned; no GPU")
+tap.is(select(2, shown "time(function() end)"), "", "and none is opened")
+is("lab.synchronize()\ntime(function() lab.spin(5) end)",
+    "3.800 us  until f returned (simulated)\n5.008 ms  until all work was done (simulated)\n"
+    .. "5.000 ms  the GPU worked (100 %)\n", "the host's part, the whole, the GPU's part")
+out = shown "time(function() lab.spin(5) end)"
+tap.like(out, "until f returned %(simulated%)\n5%.%d+ ms  until all work was done %(simulated%)\n",
+    "f may open the device")
+is("s = lab.stream(); lab.spin(100, {stream = s})\ntime(function() lab.spin(1, {stream = s}) end)",
+    "3.800 us  until f returned (simulated)\n1.008 ms  until all work was done (simulated)\n"
+    .. "1.000 ms  the GPU worked (99 %)\n", "earlier work is not counted")
+local _, err = shown "time(3)"
+tap.like(err, "time: argument 1 %(f%) must be a function, got number; write time%(function%(%) %.%.%. end%)",
+    "no function")
+out, err = shown "lab.device();\ntime(function() error('no', 0) end)\nlab.ones(1)"
+tap.like(err, "streamlab: no\n", "an error passes")
+tap.like(out, "  1%.\n$", "and the recording ends with it")
+
+-- The banner -----------------------------------------------------------------------------------
+
+-- On a terminal, which script(1) makes.
+local function banner(environment)
+    return shell.sh(("unset LC_ALL NO_COLOR; export P TERM=xterm %s; printf '%%s' '' | "
+        .. "script -qec '\"$P\" --norc' /dev/null"):format(environment or "COLUMNS=80"))
+end
+
+if os.execute("command -v script >/dev/null 2>&1") then
+    out = banner():gsub("\r", "")
+    tap.like(out, "streamlab 0%.1.*`lab` is the laboratory\n", "the banner has the version")
+    tap.like(out, "GPU: NVIDIA H200, simulated %(profile h200%): [^\n]+\n", "which GPU there is, and why")
+    tap.like(out, "help%(%).*%?lab%.matmul.*%.help.*Tab.*Ctrl%-D", "and how to go on")
+    out = banner("COLUMNS=40 STREAMLAB_PROFILE=rtx4060_laptop"):gsub("\r", "")
+    local text = out:match("(streamlab 0.-Ctrl%-D ends\n)") or out
+    tap.like(text, "RTX%s+4060.*rtx4060_laptop", "another profile")
+    tap.ok(lines.widest(text) <= 40, "it fits 40 columns")
+    tap.ok(select(2, text:gsub("\n", "")) <= 8, "and eight lines")
+    out = banner("STREAMLAB_PROFILE=nothing"):gsub("\r", "")
+    tap.like(out, "no GPU: there is no profile \"nothing\"", "what is wrong is said")
+    tap.like(out, "Ctrl%-D", "and the REPL starts")
+    out = banner("STREAMLAB_BACKEND=cuda"):gsub("\r", "")
+    tap.like(out, "no GPU: .*Ctrl%-D", "so it does without the GPU that is asked for")
+else
+    tap.skip("there is no script(1)", 9)
+end
+
+tap.done()
