@@ -331,7 +331,7 @@ bench-now: all $(TOOLS)
 # Reading traces, on whatever bytes libFuzzer makes of those in tests/fuzz/corpus.
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
-$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c \
+$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c core/interrupt.c \
     $(BUILD)/report_page.c $(wildcard core/timeline/*.c core/timeline/*.h) core/streamlab.h
 	$(call say,fuzzer,$@)
 	@mkdir -p $(BUILD)/fuzz/corpus
@@ -375,6 +375,32 @@ bench: setup
 bench-cuda: setup
 	@+$(MAKE) --no-print-directory bench-cuda-now
 
+# ---- docs -----------------------------------------------------------------
+
+# What docs/api is the source of: the man pages and what editors read, in build/, and the
+# pages of docs/reference, which are in git.
+GENERATE := docs/generate/main.lua
+GENERATED_FROM := $(wildcard docs/generate/*.lua docs/api/*.lua) $(BUILD)/streamlab
+MAN_PAGES   := $(BUILD)/man/streamlab.1 $(BUILD)/man/streamlab-lua.3
+EDITOR_FILE := $(BUILD)/share/streamlab.d.lua
+
+$(BUILD)/man/streamlab-lua.3: $(BUILD)/man/streamlab.1 ;
+$(BUILD)/man/streamlab.1: $(GENERATED_FROM)
+	$(call say,docs,$(BUILD)/man)
+	$(Q)$(BUILD)/streamlab $(GENERATE) man $(BUILD)/man
+
+$(EDITOR_FILE): $(GENERATED_FROM)
+	$(call say,docs,$@)
+	$(Q)$(BUILD)/streamlab $(GENERATE) editor $(@D)
+
+docs-now: all $(MAN_PAGES) $(EDITOR_FILE)
+	$(call say,docs,docs/reference)
+	$(Q)$(BUILD)/streamlab $(GENERATE) reference docs/reference
+
+.PHONY: docs docs-now
+docs: setup
+	@+$(MAKE) --no-print-directory docs-now
+
 # ---- others ---------------------------------------------------------------
 
 clean:
@@ -395,6 +421,7 @@ help:
 	@echo 'make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600'
 	@echo 'make bench          the figures of the simulated GPU, held against their limits'
 	@echo 'make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
+	@echo 'make docs           docs/reference, the man pages and what editors read, of docs/api'
 	@echo 'make setup          install what is missing, nothing else'
 	@echo 'make clean          remove build/'
 	@echo 'Settings: CC CFLAGS LDFLAGS BUILD NVCC LUA_INCLUDE LUA_LIBRARY LUA TEST_JOBS V=1'

@@ -110,6 +110,7 @@ static void set_waits(lua_State *L, const lsl_timeline *timeline, const sl_expla
     lua_newtable(L);
     for (lua_Integer n = 1; *at < found->n_waits && found->waits[*at].finding == i; n++, ++*at) {
         const sl_wait *wait = &found->waits[*at];
+        lsl_stop_at(L, n, "causes");
         lua_createtable(L, 0, 4);
         set_correlation(L, "waiter", wait->waiter);
         set_correlation(L, "by", wait->by);

@@ -195,6 +195,7 @@ static void measure_table(lua_State *L, sl_tensor_spec *spec)
 typedef struct table_walk {     /* over a nested table, in reading order */
     const sl_tensor_spec *spec;
     double *next;
+    int64_t n_read;             /* elements */
     int64_t at[SL_MAX_DIMS];    /* indices from 1, for messages */
 } table_walk;
 
@@ -235,7 +236,8 @@ static void check_keys(lua_State *L, int64_t n, const char *row)
     int table = lua_gettop(L), first = table + 1, whole;
     lua_pushnil(L);         /* the first wrong key so far */
     lua_pushnil(L);
-    while (lua_next(L, table)) {
+    for (int64_t i = 0; lua_next(L, table); i++) {
+        lsl_stop_at(L, i, "tensor");
         lua_pop(L, 1);
         lua_Integer at = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &whole) : 0;
         if (at >= 1 && at <= n) continue;
@@ -259,6 +261,7 @@ static void walk_table(lua_State *L, table_walk *walk, int depth)
 {
     char row[128];
     if (depth == walk->spec->ndim) {
+        lsl_stop_at(L, ++walk->n_read, "tensor");
         if (lua_type(L, -1) == LUA_TNUMBER) {
             *walk->next++ = lua_tonumber(L, -1);
             return;

@@ -159,11 +159,12 @@ void lsl_refuse_colon(lua_State *L, const char *op)
 }
 
 /* The program's handler of Ctrl-C has set a hook, which raises the error as soon as Lua
- * goes on; here it does so at once, from the call that was waiting. */
+ * goes on; here it does so at once, from the call that was stopped. The event tells it that:
+ * none that counts instructions. */
 static void run_hook(lua_State *L)
 {
     lua_Hook hook = lua_gethook(L);
-    lua_Debug ar = {.event = LUA_HOOKCOUNT, .currentline = -1};
+    lua_Debug ar = {.event = LUA_HOOKCALL, .currentline = -1};
     if (hook != NULL) hook(L, &ar);
 }
 
@@ -189,6 +190,12 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
     lua_setfield(L, -2, "where");
     luaL_setmetatable(L, ERROR_METATABLE);
     return lua_error(L);
+}
+
+void lsl_stop_at(lua_State *L, int64_t i, const char *op)
+{
+    sl_error err;
+    if (i % 4096 == 4095 && sl_interrupt_wanted()) lsl_check(L, sl_interrupt_check(&err), &err, op);
 }
 
 int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)

@@ -111,19 +111,22 @@ static int error_text(lua_State *L)
 static bool run_host_call(void *ud, sl_error *err)
 {
     host_call *call = ud;
-    lua_State *T = call->thread;
-    if (call->state->closing) return true;
+    lsl_state *state = call->state;
+    lua_State *T = call->thread, *before = NULL;
+    if (state->closing) return true;
     lua_settop(T, 1);
     lua_pushcfunction(T, error_text);
     lua_pushvalue(T, 1);
-    call->state->in_host_func++;
+    state->in_host_func++;
+    if (state->enter_host_func) before = state->enter_host_func(T);
     int result = lua_pcall(T, 0, 0, 2);
-    call->state->in_host_func--;
-    if (result == LUA_OK) return true;
-    const char *text = lua_tostring(T, -1);
-    sl_fail(err, SL_EHOSTFUNC, "a host function raised: %s", text != NULL ? text : "?");
+    bool fine = result == LUA_OK;
+    if (state->leave_host_func && state->leave_host_func(T, before, !fine)) fine = true;
+    state->in_host_func--;
+    const char *text = fine ? NULL : lua_tostring(T, -1);
+    if (!fine) sl_fail(err, SL_EHOSTFUNC, "a host function raised: %s", text != NULL ? text : "?");
     lua_settop(T, 1);
-    return false;
+    return fine;
 }
 
 /* unref allocates nothing; the thread itself is used for it, because its stack is

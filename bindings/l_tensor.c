@@ -214,16 +214,18 @@ static double *read_all(lua_State *L, sl_tensor *tensor, const char *op)
 }
 
 /* Pushes the part of the tensor from dimension `d` on, and moves *next behind it. */
-static void push_part(lua_State *L, const sl_tensor_spec *spec, int d, const double **next)
+static void push_part(lua_State *L, const sl_tensor_spec *spec, int d, const double *values,
+                      const double **next)
 {
     if (d == spec->ndim) {
+        lsl_stop_at(L, *next - values, "totable");
         lua_pushnumber(L, *(*next)++);
         return;
     }
     int64_t n = spec->dim[d];
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (int64_t i = 1; i <= n; i++) {
-        push_part(L, spec, d + 1, next);
+        push_part(L, spec, d + 1, values, next);
         lua_rawseti(L, -2, i);
     }
 }
@@ -233,9 +235,9 @@ static int tensor_totable(lua_State *L)
     sl_tensor *tensor = check_self(L, "totable");
     lsl_no_more(L, 1, "totable");
     sl_tensor_spec spec = *sl_tensor_get_spec(tensor);
-    const double *next = read_all(L, tensor, "totable");
+    const double *values = read_all(L, tensor, "totable"), *next = values;
     luaL_checkstack(L, SL_MAX_DIMS + 4, NULL);
-    push_part(L, &spec, 0, &next);
+    push_part(L, &spec, 0, values, &next);
     return 1;
 }
 

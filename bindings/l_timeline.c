@@ -192,6 +192,7 @@ static int timeline_spans(lua_State *L)
     const sl_span *spans = sl_timeline_spans(box->p, &n);
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
+        lsl_stop_at(L, (int64_t)i, "spans");
         push_span(L, box, &spans[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }

@@ -67,6 +67,8 @@ typedef struct lsl_state {
     struct lsl_box *boxes;              /* all of devices, streams, events, tensors, for who() */
     int in_gc;                          /* depth of our finalizers */
     int in_host_func;                   /* depth of host functions that run */
+    lua_State *(*enter_host_func)(lua_State *T);        /* lsl_watch_host_funcs; or NULL */
+    bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
     lsl_where_slot where[LSL_WHERE_SLOTS];
@@ -357,6 +359,10 @@ void lsl_open_device_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);
 void lsl_open_look_internal(lua_State *L);
 
+/* In a loop that makes or reads many values of Lua: raises before the i-th, now and then, if
+ * the user wants it to end. */
+void lsl_stop_at(lua_State *L, int64_t i, const char *op);
+
 LUAMOD_API int luaopen_streamlab(lua_State *L);
 
 /* For the program's handler of Ctrl-C: waits are to end with SL_EINTERRUPT (on), or not
@@ -364,5 +370,10 @@ LUAMOD_API int luaopen_streamlab(lua_State *L);
 LUAMOD_API void lsl_interrupt(bool on);
 /* The process leaves: from now on no wait lasts, and nothing takes that back. */
 LUAMOD_API void lsl_leave(void);
+/* A host function runs in a Lua state of its own, T: enter(T) is called before, and leave,
+ * with what enter gave, afterwards. True from that: it failed because the user wants
+ * everything to end, and its error is not told of. */
+LUAMOD_API void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
+                                     bool (*leave)(lua_State *T, lua_State *before, bool failed));
 
 #endif

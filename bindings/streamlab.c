@@ -240,6 +240,16 @@ LUAMOD_API void lsl_interrupt(bool on) { sl_interrupt(on); }
 
 LUAMOD_API void lsl_leave(void) { sl_leave(); }
 
+LUAMOD_API void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
+                                     bool (*leave)(lua_State *T, lua_State *before, bool failed))
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.state");
+    lsl_state *state = lua_touserdata(L, -1);
+    state->enter_host_func = enter;
+    state->leave_host_func = leave;
+    lua_pop(L, 1);
+}
+
 /* Opening again gives the same module: there is one state in a Lua state. */
 LUAMOD_API int luaopen_streamlab(lua_State *L)
 {

@@ -162,6 +162,8 @@ static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int
 
     for (int64_t done = 0; done < n;) {
         int64_t part = n - done < most ? n - done : most;
+        if (done > 0 && *buffer->device->interrupted)
+            return sl_fail(err, SL_EINTERRUPT, "interrupted");
         sl_status status = buffer->device->backend->host_read(
             buffer, offset + (size_t)done * elem_bytes, (size_t)part * elem_bytes, raw, err);
         if (status)

@@ -118,12 +118,18 @@ sl_device *sl_device_retain(sl_device *device);
 void sl_device_release(sl_device *device);
 const sl_device_info *sl_device_get_info(const sl_device *device);
 
-/* Asks the waits of all devices to end with SL_EINTERRUPT (on), or takes that back
- * (off). A wait that has ended takes it back itself. Safe in a signal handler. */
+/* Asks what takes long to end with SL_EINTERRUPT (on), or takes that back (off): waits of
+ * all devices, the computing of a simulated GPU's values, reading of large tensors, and what
+ * is done with large timelines. A call that has ended so takes it back itself. Safe in a
+ * signal handler. */
 void sl_interrupt(bool on);
+bool sl_interrupt_wanted(void);
+/* For loops of the caller: SL_EINTERRUPT, and the wish is taken back, if there is one. */
+sl_status sl_interrupt_check(sl_error *err);
 
 /* The process leaves: from now on every wait of every device fails with SL_EINTERRUPT,
- * draining included, and nothing takes that back. Safe in a signal handler. */
+ * draining included, and nothing takes that back; saving a timeline is not concerned. Safe
+ * in a signal handler. */
 void sl_leave(void);
 
 /* A sentence that the backend wants the user to see, once; NULL if there is none. */

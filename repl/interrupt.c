@@ -1,32 +1,72 @@
-/* interrupt.c - Ctrl-C: ends the running Lua code with an error.
+/* interrupt.c - Ctrl-C: stops the Lua code that runs.
  *
- * As in lua.c, the signal handler only sets a hook, the one thing that Lua
- * allows there, and the hook raises the error. A hook belongs to one coroutine,
- * so the one that runs must be known: coroutine.resume and coroutine.wrap are
- * replaced by Lua's own, written anew, which note it. When the interrupted
- * coroutine has ended by that error, its resumer fails too, up to the main program;
- * a script can catch the error with pcall as any other.
+ * As in lua.c, the signal handler only sets a hook, the one thing that Lua allows there, and
+ * the hook raises the error. Three things are different:
  *
- * A call that waits for a GPU runs no Lua. The handler asks the laboratory to end the
- * wait (lsl_interrupt), and the call then runs the hook itself.
+ * A hook belongs to one coroutine, so the one that runs is known here (coroutines.c), and
+ * who goes back to another one sets the hook there.
+ *
+ * The hook stays. A script that catches the error and goes on gets it again, so that
+ * `while true do pcall(f) end` ends as well. Only what puts things in order has a while for
+ * that: see may_go_on. The outermost run clears everything when it has ended.
+ *
+ * The hook counts instructions of Lua, and does not look at calls: the closers of the
+ * laboratory, which are C functions, run whole while the stack is unwound.
+ *
+ * A call that waits or computes runs no Lua. The handler asks the laboratory to end it
+ * (lsl_interrupt), and the call then runs the hook itself.
  */
 #include "interrupt.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-void lsl_interrupt(bool on);            /* bindings/ */
+/* bindings/ */
+void lsl_interrupt(bool on);
 void lsl_leave(void);
+void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
+                          bool (*leave)(lua_State *T, lua_State *before, bool failed));
 
 static const char message[] = "interrupted!";
 
+enum { EXIT_INTERRUPTED = 130 };
+
+/* A second SIGINT this soon after the one before ends the process. */
+static const double at_once_seconds = 2;
+
+/* How long code may go on when it has caught the error, or runs on the way up. */
+enum { CLEAN_UP_STEPS = 10000, OWN_STEPS = 200 };
+static const double clean_up_seconds = 1;
+
 /* A signal handler can reach nothing but globals. */
-static lua_State *volatile running;     /* the coroutine that runs; NULL: nothing armed */
-static volatile sig_atomic_t pending;   /* SIGINT has come and its error is not raised yet */
-static int n_raised;                    /* errors raised for SIGINT since the latest arm */
+static lua_State *volatile running;     /* the state that runs; NULL: nothing armed */
+static volatile sig_atomic_t pending;   /* SIGINT has come during this run */
+static volatile sig_atomic_t is_new;    /* and the hook has not seen it */
+static struct timespec latest;          /* when; of the handler alone */
+static bool on_terminal;                /* stderr is one */
+
+static int depth;                       /* of the runs that are armed */
+static struct sigaction before_run;     /* what SIGINT did before them */
+static int n_raised;                    /* errors raised for SIGINT during this run */
 static bool ended_run;
+
+/* What the code has done since the latest SIGINT. */
+static int own_steps, clean_up_steps;
+static bool raised;
+static struct timespec raised_at;
+
+static double seconds_since(const struct timespec *then, struct timespec *now)
+{
+    clock_gettime(CLOCK_MONOTONIC, now);
+    return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) / 1e9;
+}
+
+/* ---- the error -------------------------------------------------------------- */
 
 /* Pushes "script.lua:12: " of the line of the user's that runs: the innermost one that is
  * not the laboratory's own Lua code, whose chunk is "=streamlab". Inside a hook the running
@@ -46,8 +86,10 @@ static void push_position(lua_State *L)
 
 static int raise_interrupted(lua_State *L)
 {
-    pending = 0;
-    lsl_interrupt(false);
+    lsl_interrupt(true);                /* a wait that ended has taken it back */
+    if (!raised)
+        clock_gettime(CLOCK_MONOTONIC, &raised_at);
+    raised = true;
     n_raised++;
     push_position(L);
     lua_pushstring(L, message);
@@ -55,46 +97,118 @@ static int raise_interrupted(lua_State *L)
     return lua_error(L);
 }
 
+/* Whether the running function gets another instruction before the error comes (again).
+ * The laboratory's own Lua code gets some: between the call that makes a guard and the
+ * variable that closes it nothing may come. And whoever has caught the error once, or
+ * closes its variables on the way up, has some thousand for that, but no longer than a
+ * second: a thousand calls of C can take hours. */
+static bool may_go_on(lua_State *L, lua_Debug *ar)
+{
+    struct timespec now;
+    if (own_steps < OWN_STEPS && lua_getinfo(L, "S", ar) && !strcmp(ar->source, "=streamlab")) {
+        own_steps++;
+        return true;
+    }
+    if (!raised || clean_up_steps >= CLEAN_UP_STEPS)
+        return false;
+    clean_up_steps++;
+    return seconds_since(&raised_at, &now) < clean_up_seconds;
+}
+
+/* Also called by the laboratory, from a function that was stopped; the event is another
+ * one then. */
 static void on_hook(lua_State *L, lua_Debug *ar)
 {
-    (void)ar;
-    lua_sethook(L, NULL, 0, 0);
-    if (pending)                        /* else it was inherited by a new coroutine */
+    if (!pending) {
+        lua_sethook(L, NULL, 0, 0);     /* a coroutine's that was made while it was set */
+        return;
+    }
+    if (is_new) {
+        is_new = 0;
+        own_steps = clean_up_steps = 0;
+        raised = false;
+    }
+    if (ar->event != LUA_HOOKCOUNT || !may_go_on(L, ar))
         raise_interrupted(L);
 }
 
-static void on_sigint(int number)
+static void set_hook(lua_State *L)
 {
-    signal(number, SIG_DFL);            /* the next one ends the process */
-    pending = 1;
-    lsl_interrupt(true);
-    lua_State *L = running;
-    if (L)
-        lua_sethook(L, on_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+    lua_sethook(L, on_hook, LUA_MASKCOUNT, 1);
 }
 
-/* Whether the error on the stack's top is, or tells of, the one that was raised. */
-static bool is_interruption(lua_State *L)
+bool interrupt_is_error(lua_State *L)
 {
     return n_raised > 0 && lua_type(L, -1) == LUA_TSTRING
            && strstr(lua_tostring(L, -1), message) != NULL;
 }
 
-void interrupt_arm(lua_State *L)
+/* ---- the signal ---------------------------------------------------------------- */
+
+static void on_sigint(int number)
 {
-    pending = 0;
-    lsl_interrupt(false);
-    n_raised = 0;
-    running = L;
-    signal(SIGINT, on_sigint);
+    (void)number;
+    int error = errno;
+    struct timespec now;
+    if (seconds_since(&latest, &now) < at_once_seconds && pending) {
+        if (on_terminal && write(STDERR_FILENO, "\n", 1) < 0)
+            errno = error;
+        _exit(EXIT_INTERRUPTED);
+    }
+    latest = now;
+    pending = 1;
+    is_new = 1;
+    lsl_interrupt(true);
+    lua_State *L = running;
+    if (L)
+        set_hook(L);
+    errno = error;
 }
 
-void interrupt_disarm(lua_State *L, int status)
+/* Where SIGINT is ignored, as in what a shell without job control runs in the background,
+ * it stays so. Not SA_RESTART: io.read ends. */
+static void take_signal(void)
 {
-    signal(SIGINT, SIG_DFL);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_sigint;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, NULL, &before_run);
+    if (before_run.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
+static void forget_signal(void)
+{
+    pending = 0;
+    is_new = 0;
     lsl_interrupt(false);
+}
+
+/* ---- runs -------------------------------------------------------------------- */
+
+lua_State *interrupt_arm(lua_State *L)
+{
+    if (depth++ > 0)
+        return interrupt_enter(L);
+    forget_signal();
+    n_raised = 0;
+    running = L;
+    take_signal();
+    return NULL;
+}
+
+void interrupt_disarm(lua_State *L, lua_State *before, int status)
+{
+    ended_run = status != LUA_OK && interrupt_is_error(L);
+    if (--depth > 0) {
+        interrupt_return(L, before);
+        return;
+    }
+    sigaction(SIGINT, &before_run, NULL);
     running = NULL;
-    ended_run = status != LUA_OK && is_interruption(L);
+    forget_signal();
+    interrupt_unhook(L);
 }
 
 bool interrupt_ended_run(void)
@@ -107,87 +221,54 @@ void interrupt_leave(void)
     lsl_leave();
 }
 
-/* ---- which coroutine runs ------------------------------------------------ */
+/* ---- which state runs --------------------------------------------------------- */
 
-/* Resumes `co` with the top n_args values, as the running coroutine. Returns the
- * number of results, or -1 for an error value; they are on the stack's top. */
-static int resume_noted(lua_State *L, lua_State *co, int n_args)
+void interrupt_unhook(lua_State *co)
 {
-    if (!lua_checkstack(co, n_args)) {
-        lua_pushliteral(L, "too many arguments to resume");
-        return -1;
-    }
-    lua_State *outer = running;
-    lua_xmove(L, co, n_args);
-    int n = 0;
-    if (outer)
-        running = co;
-    int status = lua_resume(co, L, n_args, &n);
-    if (outer)
-        running = outer;
-    if (outer && pending) {             /* it came too late for the coroutine's hook */
+    if (lua_gethook(co) == on_hook)
         lua_sethook(co, NULL, 0, 0);
-        lua_sethook(L, NULL, 0, 0);
-        return raise_interrupted(L);
-    }
-    bool fine = status == LUA_OK || status == LUA_YIELD;
-    if (fine && !lua_checkstack(L, n + 1)) {
-        lua_pop(co, n);
-        lua_pushliteral(L, "too many results to resume");
-        return -1;
-    }
-    lua_xmove(co, L, fine ? n : 1);
-    return fine ? n : -1;
 }
 
-/* coroutine.resume, but an interrupted coroutine's error is raised. */
-static int resume(lua_State *L)
+/* `running` changes first: a signal that comes before sets the hook that is then cleared,
+ * but it is pending. */
+static void run_in(lua_State *L, lua_State *other)
 {
-    lua_State *co = lua_tothread(L, 1);
-    luaL_argexpected(L, co, 1, "thread");
-    int before = n_raised;
-    int n = resume_noted(L, co, lua_gettop(L) - 1);
-    if (n < 0 && n_raised != before && is_interruption(L))
-        return lua_error(L);
-    lua_pushboolean(L, n >= 0);
-    lua_insert(L, n < 0 ? -2 : -(n + 1));
-    return n < 0 ? 2 : n + 1;
+    running = L;
+    if (other != L)
+        interrupt_unhook(other);
+    interrupt_unhook(L);
+    if (pending)
+        set_hook(L);
 }
 
-/* What coroutine.wrap returns. Upvalue: the coroutine. */
-static int wrapped(lua_State *L)
+lua_State *interrupt_enter(lua_State *co)
 {
-    lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-    int n = resume_noted(L, co, lua_gettop(L));
-    if (n >= 0)
-        return n;
-    int status = lua_status(co);
-    if (status != LUA_OK && status != LUA_YIELD) {
-        status = lua_resetthread(co);   /* closes its variables; leaves the error */
-        lua_xmove(co, L, 1);
-    }
-    if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
-        luaL_where(L, 1);               /* for the caller */
-        lua_insert(L, -2);
-        lua_concat(L, 2);
-    }
-    return lua_error(L);
+    lua_State *before = running;
+    if (before)
+        run_in(co, co);
+    return before;
 }
 
-static int wrap(lua_State *L)
+void interrupt_return(lua_State *co, lua_State *before)
 {
-    luaL_checktype(L, 1, LUA_TFUNCTION);
-    lua_State *co = lua_newthread(L);
-    lua_pushvalue(L, 1);
-    lua_xmove(L, co, 1);
-    lua_pushcclosure(L, wrapped, 1);
-    return 1;
+    if (before)
+        run_in(before, co);
+}
+
+/* A host function has run in T. Whether it failed because of SIGINT: this is not to be told
+ * of later, since the error comes (again) where the run goes on. */
+static bool leave_host_func(lua_State *T, lua_State *before, bool failed)
+{
+    interrupt_return(T, before);
+    if (!before || !pending || !failed)
+        return false;
+    is_new = 1;
+    return true;
 }
 
 void interrupt_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"resume", resume}, {"wrap", wrap}, {NULL, NULL}};
-    if (lua_getglobal(L, "coroutine") == LUA_TTABLE)
-        luaL_setfuncs(L, functions, 0);
-    lua_pop(L, 1);
+    on_terminal = isatty(STDERR_FILENO);
+    coroutines_open(L);
+    lsl_watch_host_funcs(L, interrupt_enter, leave_host_func);
 }

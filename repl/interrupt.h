@@ -1,8 +1,9 @@
-/* interrupt.h - Ctrl-C: ends the running Lua code with an error.
+/* interrupt.h - Ctrl-C: stops the Lua code that runs.
  *
- * The first SIGINT makes the running chunk fail with "interrupted!", also
- * inside a coroutine; a second one during that chunk ends the process, so that
- * a script that catches all errors can be ended, too.
+ * The first SIGINT makes the running chunk fail with "interrupted!", wherever it is: in a
+ * coroutine, and in a loop around pcall too, for the error is raised again and again until
+ * the outermost run has ended. A second one within two seconds, while that still runs, ends
+ * the process with status 130.
  */
 #ifndef REPL_INTERRUPT_H
 #define REPL_INTERRUPT_H
@@ -10,14 +11,16 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Replaces coroutine.resume and coroutine.wrap, so that the running coroutine is
- * known. Called once, with the libraries open. */
+/* Replaces xpcall, coroutine.create, resume, wrap and close, so that the running coroutine
+ * is known; and has the laboratory, which is open, say when it runs a host function.
+ * Called once. */
 void interrupt_open(lua_State *L);
 
-/* Around the running of a chunk. If it failed, `status` says so and its error is on
- * the stack's top. */
-void interrupt_arm(lua_State *L);
-void interrupt_disarm(lua_State *L, int status);
+/* Around the running of a chunk; they nest, and the outermost pair forgets a SIGINT. What
+ * arm returns is for disarm. If the chunk failed, `status` says so and its error is on the
+ * stack's top. */
+lua_State *interrupt_arm(lua_State *L);
+void interrupt_disarm(lua_State *L, lua_State *before, int status);
 
 /* Whether it was SIGINT's error that ended the latest chunk. One that the script
  * caught, before it failed for another reason, does not count. */
@@ -26,5 +29,21 @@ bool interrupt_ended_run(void);
 /* The program leaves after Ctrl-C: from now on no wait for a device lasts, whatever else
  * is run. */
 void interrupt_leave(void);
+
+/* ---- for those who run Lua in another state (repl/coroutines.c) ----------------------- */
+
+/* `co` runs from now on. Returns the state that did until now, for interrupt_return, after
+ * which that one goes on; it may be NULL, where nothing is armed. */
+lua_State *interrupt_enter(lua_State *co);
+void interrupt_return(lua_State *co, lua_State *before);
+
+/* `co`, which is new, has the hook of the one that made it; this takes ours away. */
+void interrupt_unhook(lua_State *co);
+
+/* Whether the value on the stack's top is, or tells of, an error raised for SIGINT. */
+bool interrupt_is_error(lua_State *L);
+
+/* Replaces the functions named above; part of interrupt_open. */
+void coroutines_open(lua_State *L);
 
 #endif

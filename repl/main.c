@@ -156,12 +156,12 @@ static void open_state(lua_State *L, const program *p)
         lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
     }
     luaL_openlibs(L);
-    interrupt_open(L);
     sources_open(L);
     replace_exit(L, o->trace);
     set_defaults(L, o);
     luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
     lua_setglobal(L, "lab");
+    interrupt_open(L);                  /* before anybody keeps a library's functions */
     set_arg(L, p);
     embedded_open(L);
     sources_add(L);

@@ -18,7 +18,7 @@ const char options_usage[] = "usage: streamlab [options] [script [args]]";
 
 const char options_help[] =
     "usage: streamlab [options] [script [args]]\n"
-    "       streamlab show|diff ...\n"
+    "       streamlab show|diff|help ...\n"
     "Runs a Lua script with the laboratory in the global `lab`.\n"
     "\n"
     "as lua5.4:\n"
@@ -41,6 +41,7 @@ const char options_help[] =
     "subcommands, each with --help:\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
+    "  help [NAME]       what there is to know about a function, or what there is\n"
     "others:\n"
     "  --color WHEN      auto (default), always or never\n"
     "  --norc            do not run the REPL's start file\n"

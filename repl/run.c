@@ -62,9 +62,9 @@ int run_call(lua_State *L, int n_args, int n_results)
     int base = lua_gettop(L) - n_args;
     lua_pushcfunction(L, traceback_handler);
     lua_insert(L, base);
-    interrupt_arm(L);
+    lua_State *before = interrupt_arm(L);
     int status = lua_pcall(L, n_args, n_results, base);
-    interrupt_disarm(L, status);
+    interrupt_disarm(L, before, status);
     if (status != LUA_OK && interrupt_ended_run())
         traceback_mark_interrupted(L);
     lua_remove(L, base);

@@ -6,15 +6,16 @@
 #ifndef SIM_BLAS_H
 #define SIM_BLAS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* c[m,n] = a[m,k] b[k,n], row-major, dense; c is neither a nor b. Products of up
  * to 32^3 multiplications always take the plain loop, which is as fast there.
  * The environment variable STREAMLAB_BLAS is a library to load in place of the
- * usual ones, or "none" for the plain loop always. */
-void sim_blas_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
+ * usual ones, or "none" for the plain loop always. False: the user stopped it (stop.h). */
+bool sim_blas_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
 
 /* The plain loop itself. */
-void sim_plain_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
+bool sim_plain_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
 
 #endif

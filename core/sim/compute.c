@@ -15,8 +15,15 @@
 #include "../numbers/generate.h"
 #include "../numbers/half.h"
 #include "blas.h"
+#include "stop.h"
 
-enum { BLOCK = 512 };   /* elements that pass at a time */
+enum {
+    BLOCK = 512,            /* elements that pass at a time */
+    PIECE = 128 * BLOCK     /* elements after which the user is asked */
+};
+
+static const volatile sig_atomic_t nobody_stops;
+const volatile sig_atomic_t *sim_stop_flag = &nobody_stops;
 
 /* ---- jobs ---- */
 
@@ -99,9 +106,14 @@ size_t sim_job_scratch_bytes(const sim_job *job)
 
 /* ---- elementwise ---- */
 
+static size_t block_size_of(int64_t n, int64_t first, int64_t most)
+{
+    return (size_t)(n - first < most ? n - first : most);
+}
+
 static size_t block_size(int64_t n, int64_t first)
 {
-    return (size_t)(n - first < BLOCK ? n - first : BLOCK);
+    return block_size_of(n, first, BLOCK);
 }
 
 /* x^exponent. Small whole exponents multiply from the left, ((x x) x) x, as the
@@ -129,12 +141,14 @@ static void power(float *x, size_t n, double exponent)
 
 /* ---- kernels ---- */
 
-static void run_elementwise(const sim_job *job, void *out, const void *in0, const void *in1)
+/* Elements [first, end), at most PIECE of them. */
+static void run_piece(const sim_job *job, int64_t first, int64_t end, void *out, const void *in0,
+                      const void *in1)
 {
     float x[BLOCK], y[BLOCK];
     const float scalar = (float)job->scalar;
-    for (int64_t first = 0; first < job->n; first += BLOCK) {
-        size_t n = block_size(job->n, first);
+    for (; first < end; first += BLOCK) {
+        size_t n = block_size(end, first);
         numbers_load(x, in0, job->dtype, first, n);
         if (sim_job_inputs(job) == 2)
             numbers_load(y, in1, job->dtype, first, n);
@@ -162,10 +176,30 @@ static void run_elementwise(const sim_job *job, void *out, const void *in0, cons
     }
 }
 
+static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, const void *in0,
+                                 const void *in1)
+{
+    while (*done < job->n) {
+        int64_t end = job->n - *done < PIECE ? job->n : *done + PIECE;
+        run_piece(job, *done, end, out, in0, in1);
+        *done = end;
+        if (end < job->n && sim_stop_wanted())
+            return SL_EINTERRUPT;
+    }
+    return SL_OK;
+}
+
+/* Whether to stop before element `first` of many that are worked on in blocks. */
+static bool stops_at(int64_t first)
+{
+    return first > 0 && first % PIECE == 0 && sim_stop_wanted();
+}
+
+/* NaN if there is one; what it gives is not used when the user stops it. */
 static float row_maximum(const sim_job *job, const void *in, int64_t start)
 {
     float x[BLOCK], largest = -INFINITY;
-    for (int64_t first = 0; first < job->n; first += BLOCK) {
+    for (int64_t first = 0; first < job->n && !stops_at(first); first += BLOCK) {
         size_t n = block_size(job->n, first);
         numbers_load(x, in, job->dtype, start + first, n);
         for (size_t i = 0; i < n; i++)
@@ -177,39 +211,58 @@ static float row_maximum(const sim_job *job, const void *in, int64_t start)
     return largest;
 }
 
-/* exp(x - max) / sum: the largest term is 1, so nothing overflows. */
-static void run_softmax(const sim_job *job, void *out, const void *in)
+/* exp(x - max) / sum: the largest term is 1, so nothing overflows. Stops only as long as
+ * the row is as it was, or when it stays so. */
+static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, const void *in)
 {
     float x[BLOCK];
-    for (int64_t row = 0; row < job->m; row++) {
-        const int64_t start = row * job->n;
-        const float largest = row_maximum(job, in, start);
-        double sum = 0;
-        for (int64_t first = 0; first < job->n; first += BLOCK) {
-            size_t n = block_size(job->n, first);
-            numbers_load(x, in, job->dtype, start + first, n);
-            for (size_t i = 0; i < n; i++)
-                sum += expf(x[i] - largest);
-        }
-        const float total = (float)sum;
-        for (int64_t first = 0; first < job->n; first += BLOCK) {
-            size_t n = block_size(job->n, first);
-            numbers_load(x, in, job->dtype, start + first, n);
-            for (size_t i = 0; i < n; i++)
-                x[i] = expf(x[i] - largest) / total;
-            numbers_store(out, x, job->dtype, start + first, n);
-        }
+    const float largest = row_maximum(job, in, start);
+    double sum = 0;
+    for (int64_t first = 0; first < job->n; first += BLOCK) {
+        size_t n = block_size(job->n, first);
+        if (stops_at(first))
+            return SL_EINTERRUPT;
+        numbers_load(x, in, job->dtype, start + first, n);
+        for (size_t i = 0; i < n; i++)
+            sum += expf(x[i] - largest);
     }
+    const float total = (float)sum;
+    for (int64_t first = 0; first < job->n; first += BLOCK) {
+        size_t n = block_size(job->n, first);
+        if (out != in && stops_at(first))
+            return SL_EINTERRUPT;
+        numbers_load(x, in, job->dtype, start + first, n);
+        for (size_t i = 0; i < n; i++)
+            x[i] = expf(x[i] - largest) / total;
+        numbers_store(out, x, job->dtype, start + first, n);
+    }
+    return SL_OK;
+}
+
+static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const void *in)
+{
+    int64_t since = 0;      /* elements since the user was asked */
+    for (; *done < job->m; ++*done) {
+        if (since >= PIECE && sim_stop_wanted())
+            return SL_EINTERRUPT;
+        since = since >= PIECE ? 0 : since + job->n;
+        sl_status status = run_softmax_row(job, *done * job->n, out, in);
+        if (status)
+            return status;
+    }
+    return SL_OK;
 }
 
 /* In double, element i in lane i % 8, the lanes added up in order: exact for
  * whole numbers, and quicker than one chain of additions. */
-static void run_sum(const sim_job *job, void *out, const void *in)
+static sl_status run_sum(const sim_job *job, void *out, const void *in)
 {
     float x[BLOCK];
     double lane[8] = {0};
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
+        if (stops_at(first))
+            return SL_EINTERRUPT;
         numbers_load(x, in, job->dtype, first, n);
         for (size_t i = 0; i < n; i++)
             lane[i % 8] += x[i];
@@ -218,35 +271,43 @@ static void run_sum(const sim_job *job, void *out, const void *in)
         lane[0] += lane[i];
     const float sum = (float)lane[0];
     numbers_store(out, &sum, job->dtype, 0, 1);
+    return SL_OK;
+}
+
+/* Loads a matrix, with TF32's rounding if asked. False: stopped. */
+static bool load_matrix(float *to, const void *from, const sim_job *job, size_t elems)
+{
+    for (size_t first = 0; first < elems; first += PIECE) {
+        size_t n = elems - first < PIECE ? elems - first : PIECE;
+        if (stops_at((int64_t)first))
+            return false;
+        numbers_load(to + first, from, job->dtype, (int64_t)first, n);
+        if (job->dtype == SL_FLOAT32)
+            for (size_t i = first; i < first + n; i++)
+                to[i] = half_tf32_of_float(to[i]);
+    }
+    return true;
 }
 
 /* The product of the inputs as the tensor cores see them: half types widened,
  * TF32 rounded, sums in float32. */
-static bool run_matmul(const sim_job *job, void *out, const void *in0, const void *in1)
+static sl_status run_matmul(const sim_job *job, void *out, const void *in0, const void *in1)
 {
     const size_t scratch_bytes = sim_job_scratch_bytes(job);
-    if (scratch_bytes == 0) {       /* plain float32, or nothing to do */
-        sim_blas_sgemm(job->m, job->n, job->k, in0, in1, out);
-        return true;
-    }
+    if (scratch_bytes == 0)         /* plain float32, or nothing to do */
+        return sim_blas_sgemm(job->m, job->n, job->k, in0, in1, out) ? SL_OK : SL_EINTERRUPT;
     float *a = malloc(scratch_bytes);
     if (!a)
-        return false;
+        return SL_ENOMEM;
     const size_t a_elems = (size_t)(job->m * job->k), b_elems = (size_t)(job->k * job->n);
     float *b = a + a_elems;
-    numbers_load(a, in0, job->dtype, 0, a_elems);
-    numbers_load(b, in1, job->dtype, 0, b_elems);
-    if (job->dtype == SL_FLOAT32) {
-        for (size_t i = 0; i < a_elems + b_elems; i++)
-            a[i] = half_tf32_of_float(a[i]);
-        sim_blas_sgemm(job->m, job->n, job->k, a, b, out);
-    } else {
-        float *c = b + b_elems;
-        sim_blas_sgemm(job->m, job->n, job->k, a, b, c);
+    float *c = job->dtype == SL_FLOAT32 ? out : b + b_elems;
+    bool finished = load_matrix(a, in0, job, a_elems) && load_matrix(b, in1, job, b_elems)
+                    && sim_blas_sgemm(job->m, job->n, job->k, a, b, c);
+    if (finished && job->dtype != SL_FLOAT32)
         numbers_store(out, c, job->dtype, 0, (size_t)(job->m * job->n));
-    }
     free(a);
-    return true;
+    return finished ? SL_OK : SL_EINTERRUPT;
 }
 
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out)
@@ -256,24 +317,46 @@ void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out)
     numbers_generate(&work, first, n, out);
 }
 
-bool sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1)
+static sl_status run_generator(const sim_job *job, void *out)
+{
+    const size_t bytes = numbers_dtype_bytes(job->dtype);
+    for (int64_t first = 0; first < job->n; first += PIECE) {
+        if (stops_at(first))
+            return SL_EINTERRUPT;
+        sim_job_generate(job, (uint64_t)first, block_size_of(job->n, first, PIECE),
+                         (uint8_t *)out + (size_t)first * bytes);
+    }
+    return SL_OK;
+}
+
+bool sim_job_goes_on(const sim_job *job)
+{
+    enum { LONGEST_ROW = 1 << 20 };
+    return sim_job_is_elementwise(job)
+           || (job->kernel == SL_KERNEL_SOFTMAX && job->n <= LONGEST_ROW);
+}
+
+sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const void *in0,
+                           const void *in1)
 {
     switch (job->kernel) {
     case SL_KERNEL_MATMUL:
         return run_matmul(job, out, in0, in1);
     case SL_KERNEL_SOFTMAX:
-        run_softmax(job, out, in0);
-        return true;
+        return run_softmax(job, done, out, in0);
     case SL_KERNEL_SUM:
-        run_sum(job, out, in0);
-        return true;
+        return run_sum(job, out, in0);
     case SL_KERNEL_FILL:
     case SL_KERNEL_RAND:
     case SL_KERNEL_RANDN:
-        sim_job_generate(job, 0, (size_t)job->n, out);
-        return true;
+        return run_generator(job, out);
     default:
-        run_elementwise(job, out, in0, in1);
-        return true;
+        return run_elementwise(job, done, out, in0, in1);
     }
+}
+
+sl_status sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1)
+{
+    int64_t done = 0;
+    return sim_job_continue(job, &done, out, in0, in1);
 }

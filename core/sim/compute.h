@@ -36,8 +36,17 @@ double sim_job_flops(const sim_job *job);
 size_t sim_job_scratch_bytes(const sim_job *job);
 
 /* Computes the whole output. `out` may be an input if the job is elementwise or
- * SOFTMAX. False: no memory for the scratch; `out` is undefined then. */
-bool sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1);
+ * SOFTMAX. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped it (stop.h),
+ * which happens to large jobs only. `out` is undefined after a failure. */
+sl_status sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1);
+
+/* Whether a job that was stopped can be continued, also when `out` is an input. */
+bool sim_job_goes_on(const sim_job *job);
+
+/* Continues at *done, which is 0 at first and kept when the job is stopped: elements, or rows
+ * of SOFTMAX. A job that does not go on begins anew and leaves it. */
+sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const void *in0,
+                           const void *in1);
 
 /* Elements [first, first + n) of a generator. */
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out);

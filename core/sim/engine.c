@@ -174,10 +174,21 @@ bool sim_step(sim_device *dev)
     return true;
 }
 
-void sim_run_until(sim_device *dev, sim_ps limit)
+bool sim_stopped(const sim_device *dev, uint32_t *steps)
 {
-    while (dev->heap.n && dev->heap.entry[0].at <= limit)
+    enum { ASK = 1024 };
+    return ++*steps % ASK == 0 && *dev->base.interrupted;
+}
+
+bool sim_run_until(sim_device *dev, sim_ps limit)
+{
+    uint32_t steps = 0;
+    while (dev->heap.n && dev->heap.entry[0].at <= limit) {
+        if (sim_stopped(dev, &steps))
+            return false;
         sim_step(dev);
+    }
     if (dev->now < limit)
         dev->now = limit;
+    return true;
 }

@@ -11,12 +11,17 @@ void sim_host_spend_us(sim_device *dev, double us)
         dev->host_at = sim_later(dev->host_at, sim_us_to_ps(us));
 }
 
-void sim_host_catch_up(sim_device *dev)
+static sl_status interrupted(sl_error *err)
+{
+    return sl_fail(err, SL_EINTERRUPT, "interrupted");
+}
+
+sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
 {
     if (dev->running_host_func)
-        return;
+        return SL_OK;
     sim_settle(dev);        /* has something to do only after a failure */
-    sim_run_until(dev, dev->host_at);
+    return sim_run_until(dev, dev->host_at) ? SL_OK : interrupted(err);
 }
 
 double sim_host_enqueue_us(const sim_op *op)
@@ -55,6 +60,19 @@ static sl_status stuck(sim_device *dev, sl_error *err)
                    (long long)dev->unfinished);
 }
 
+/* One step of a wait, whose steps are counted in *steps. When the user stops it, the host has
+ * waited until the device's time: what has ended by then has ended, the rest goes on, and a
+ * later wait begins there. How far that is depends on when the user did; nothing else of
+ * virtual time does. */
+static sl_status wait_on(sim_device *dev, uint32_t *steps, sl_error *err)
+{
+    if (sim_stopped(dev, steps)) {
+        catch_host_up(dev);
+        return interrupted(err);
+    }
+    return sim_step(dev) ? SL_OK : stuck(dev, err);
+}
+
 /* The host goes on when it notices that the device has reached `now`. */
 static sl_status wake(sim_device *dev, sl_error *err)
 {
@@ -81,36 +99,36 @@ bool sim_host_sees_idle(const sim_stream *stream)
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err)
 {
     sim_device *dev = (sim_device *)stream->base.device;
-    sim_host_catch_up(dev);
-    if (sim_host_sees_idle(stream))
-        return SL_OK;
-    while (!sim_host_sees_idle(stream))
-        if (!sim_step(dev))
-            return stuck(dev, err);
-    return wake(dev, err);
+    uint32_t steps = 0;
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status != SL_OK || sim_host_sees_idle(stream))
+        return status;
+    while (status == SL_OK && !sim_host_sees_idle(stream))
+        status = wait_on(dev, &steps, err);
+    return status == SL_OK ? wake(dev, err) : status;
 }
 
 sl_status sim_host_wait_op(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
-    sim_host_catch_up(dev);
-    if (op->done)
-        return SL_OK;
-    while (!op->done)
-        if (!sim_step(dev))
-            return stuck(dev, err);
-    return wake(dev, err);
+    uint32_t steps = 0;
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status != SL_OK || op->done)
+        return status;
+    while (status == SL_OK && !op->done)
+        status = wait_on(dev, &steps, err);
+    return status == SL_OK ? wake(dev, err) : status;
 }
 
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
 {
-    sim_host_catch_up(dev);
-    if (dev->unfinished == 0)
-        return SL_OK;
-    while (dev->unfinished > 0)
-        if (!sim_step(dev))
-            return stuck(dev, err);
-    return wake(dev, err);
+    uint32_t steps = 0;
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status != SL_OK || dev->unfinished == 0)
+        return status;
+    while (status == SL_OK && dev->unfinished > 0)
+        status = wait_on(dev, &steps, err);
+    return status == SL_OK ? wake(dev, err) : status;
 }
 
 /* ---- pageable copies ---- */
@@ -137,21 +155,33 @@ static double ring_bytes(const sim_device *dev)
     return dev->profile.stage_bytes * dev->profile.stage_buffers;
 }
 
+/* The host works on a piece, up to its end. */
+static sl_status spend_on_piece(sim_device *dev, double us, sl_error *err)
+{
+    catch_host_up(dev);
+    sim_host_spend_us(dev, us);
+    return sim_host_catch_up(dev, err);
+}
+
 /* The host copies into staging buffers; each goes to the copy engine at once. With
  * all of them in use the host waits. It returns when the last piece is staged. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, staged = 0;
+    uint32_t steps = 0;
     op->piece = piece_of(dev, total);
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
-        while (dev->ring_used > 0 && (double)(dev->ring_used + piece) > ring_bytes(dev))
-            if (!sim_step(dev))
-                return stuck(dev, err);
-        catch_host_up(dev);
-        sim_host_spend_us(dev, staging_us(&dev->profile.h2d_staging_gb_per_s, total, piece));
-        sim_host_catch_up(dev);
+        sl_status status = SL_OK;
+        while (status == SL_OK && dev->ring_used > 0
+               && (double)(dev->ring_used + piece) > ring_bytes(dev))
+            status = wait_on(dev, &steps, err);
+        double us = staging_us(&dev->profile.h2d_staging_gb_per_s, total, piece);
+        if (status == SL_OK)
+            status = spend_on_piece(dev, us, err);
+        if (status != SL_OK)
+            return status;
         dev->ring_used += piece;
         op->in_ring += piece;
         staged += piece;
@@ -167,17 +197,20 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, drained = 0;
+    uint32_t steps = 0;
     op->piece = piece_of(dev, total);
     size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
     sim_copies_feed(op, smaller(total, ahead));
     while (drained < total) {
         size_t piece = smaller(op->piece, total - drained);
-        while (op->sent < drained + piece)
-            if (!sim_step(dev))
-                return stuck(dev, err);
-        catch_host_up(dev);
-        sim_host_spend_us(dev, staging_us(&dev->profile.d2h_staging_gb_per_s, total, piece));
-        sim_host_catch_up(dev);
+        sl_status status = SL_OK;
+        while (status == SL_OK && op->sent < drained + piece)
+            status = wait_on(dev, &steps, err);
+        double us = staging_us(&dev->profile.d2h_staging_gb_per_s, total, piece);
+        if (status == SL_OK)
+            status = spend_on_piece(dev, us, err);
+        if (status != SL_OK)
+            return status;
         drained += piece;
         if (!op->done) {
             sim_copies_feed(op, smaller(total, drained + ahead));

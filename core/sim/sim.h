@@ -262,8 +262,12 @@ static inline sim_device *sim_device_of(const void *op)
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
 
 /* engine.c */
-void sim_run_until(sim_device *dev, sim_ps limit);      /* events up to limit; now = limit */
+/* Events up to limit; now = limit. False: the user stopped it somewhere before. */
+bool sim_run_until(sim_device *dev, sim_ps limit);
 bool sim_step(sim_device *dev);                         /* the next point in time; false: none */
+/* Whether the user stops a loop over sim_step; *steps counts its rounds, from 0. Only every
+ * so often, about a millisecond: a short wait ends by itself. */
+bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev);                       /* starts what can start now */
 
 /* queue.c */
@@ -313,7 +317,10 @@ bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
 
 /* host.c */
 void sim_host_spend_us(sim_device *dev, double us);
-void sim_host_catch_up(sim_device *dev);                /* the device runs up to the host's time */
+/* The device runs up to the host's time. SL_EINTERRUPT: the user stopped it on the way. Its
+ * clock then lags behind the host's, which is as before a call that has cost the host much:
+ * the next call goes on from there. */
+sl_status sim_host_catch_up(sim_device *dev, sl_error *err);
 /* SL_ESTATE once a clock has reached the end of virtual time. */
 sl_status sim_host_check_time(const sim_device *dev, sl_error *err);
 bool sim_host_sees_idle(const sim_stream *stream);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stop.h"
+
 #define MIB 1048576.0
 
 static sim_device *device_of_stream(const sl_stream *stream)
@@ -68,6 +70,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     if (status != SL_OK)
         return status;
     fill_info(dev);
+    sim_stop_flag = base->interrupted;
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
         sim_device_close(base);
         return sl_fail(err, SL_ENOMEM, "out of host memory while opening the simulated device");
@@ -164,7 +167,9 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
 {
     sim_buffer *out = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
-    sim_host_catch_up(dev);
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status != SL_OK)
+        return status;
     sim_value *value;
     if (work->kind == SL_WORK_MEMCPY)
         value = sim_value_splice(out->value, work->dst_offset, ((sim_buffer *)in)->value,
@@ -182,7 +187,9 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
 static sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data,
                                sl_error *err)
 {
-    sim_host_catch_up((sim_device *)base->device);
+    sl_status status = sim_host_catch_up((sim_device *)base->device, err);
+    if (status != SL_OK)
+        return status;
     return sim_value_read(((sim_buffer *)base)->value, offset, bytes, data, err);
 }
 
@@ -190,7 +197,9 @@ static sl_status sim_host_write(sl_buffer *base, size_t offset, size_t bytes, co
                                 sl_error *err)
 {
     sim_buffer *buffer = (sim_buffer *)base;
-    sim_host_catch_up((sim_device *)base->device);
+    sl_status status = sim_host_catch_up((sim_device *)base->device, err);
+    if (status != SL_OK)
+        return status;
     sim_value *value = sim_value_write(buffer->value, offset, bytes, data, err);
     if (!value)
         return SL_ENOMEM;
@@ -273,11 +282,11 @@ static sl_status wait_before_copy(sim_op *op, sl_error *err)
     sim_stream *stream = sim_stream_of(op);
     if (!waits_in_call(op))
         return SL_OK;
-    sim_host_catch_up(dev);
-    if (sim_host_sees_idle(stream))
-        return SL_OK;
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status != SL_OK || sim_host_sees_idle(stream))
+        return status;
     uint64_t last = stream->tail ? stream->tail->base.seq : 0;
-    sl_status status = sim_host_wait_stream(stream, err);
+    status = sim_host_wait_stream(stream, err);
     bool other = stream->base.legacy && dev->blocking_done != last;
     op->base.ready_cause = other ? SL_CAUSE_NULL_STREAM : SL_CAUSE_STREAM_ORDER;
     op->base.ready_by = other ? dev->blocking_done : last;
@@ -289,17 +298,20 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     const sim_channel *channel = sim_queue_channel(op);
-    sim_host_catch_up(dev);
-    while (channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
+    uint32_t steps = 0;
+    sl_status status = sim_host_catch_up(dev, err);
+    while (status == SL_OK && channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
         op->base.span_flags |= SL_SPAN_QUEUE_FULL;
         op->base.ready_cause = SL_CAUSE_NONE;       /* what a copy waited for before is past */
         op->base.ready_by = 0;
-        if (!sim_step(dev))
-            return sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
+        if (sim_stopped(dev, &steps))
+            status = sl_fail(err, SL_EINTERRUPT, "interrupted");
+        else if (!sim_step(dev))
+            status = sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
         if (dev->host_at < dev->now)
             dev->host_at = dev->now;
     }
-    return SL_OK;
+    return status;
 }
 
 static sl_status prepare(sim_op *op, sl_error *err)
@@ -413,9 +425,9 @@ static sl_status sim_stream_query(sl_stream *base, bool *done, sl_error *err)
 {
     sim_device *dev = device_of_stream(base);
     sim_host_spend_us(dev, dev->profile.host_query_us);
-    sim_host_catch_up(dev);
+    sl_status status = sim_host_catch_up(dev, err);
     *done = sim_host_sees_idle((sim_stream *)base);
-    return values_lost(dev, err);
+    return status == SL_OK ? values_lost(dev, err) : status;
 }
 
 static sl_status sim_stream_synchronize(sl_stream *base, sl_error *err)
@@ -431,9 +443,9 @@ static sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
     sim_device *dev = (sim_device *)base->device;
     const sim_record *record = ((sim_event *)base)->record;
     sim_host_spend_us(dev, dev->profile.host_query_us);
-    sim_host_catch_up(dev);
+    sl_status status = sim_host_catch_up(dev, err);
     *done = !record || record->done;
-    return values_lost(dev, err);
+    return status == SL_OK ? values_lost(dev, err) : status;
 }
 
 static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
@@ -441,9 +453,8 @@ static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
     sim_device *dev = (sim_device *)base->device;
     const sim_record *record = ((sim_event *)base)->record;
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
-    sim_host_catch_up(dev);
-    sl_status status = SL_OK;
-    if (record && !record->done)
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status == SL_OK && record && !record->done)
         status = sim_host_wait_op(record->op, err);
     return status == SL_OK ? values_lost(dev, err) : status;
 }
@@ -460,7 +471,9 @@ static sl_status sim_event_elapsed(sl_event *start, sl_event *end, double *ms, s
 {
     sim_device *dev = (sim_device *)start->device;
     const sim_record *a = ((sim_event *)start)->record, *b = ((sim_event *)end)->record;
-    sim_host_catch_up(dev);
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status != SL_OK)
+        return status;
     if (!a->done || !b->done)
         return sl_fail(err, SL_ESTATE, "the %s event has not completed; synchronize first",
                        a->done ? "end" : "start");
@@ -489,8 +502,8 @@ static sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *e
 {
     sim_device *dev = (sim_device *)base;
     sim_host_spend_us(dev, (double)duration_ns / 1e3);
-    sim_host_catch_up(dev);
-    return duration_ns > 0 ? sim_host_check_time(dev, err) : SL_OK;
+    sl_status status = sim_host_catch_up(dev, err);
+    return status == SL_OK && duration_ns > 0 ? sim_host_check_time(dev, err) : status;
 }
 
 /* Memory that the call frees goes with its buffer: buffer_close. */
@@ -507,20 +520,18 @@ static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *
             return status;
     }
     sim_host_spend_us(dev, cost->us + cost->us_per_mib * (double)bytes / MIB);
-    sim_host_catch_up(dev);
-    return SL_OK;
+    return sim_host_catch_up(dev, err);
 }
 
 static sl_status sim_memory_info(sl_device *base, size_t *free_bytes, size_t *total_bytes,
                                  sl_error *err)
 {
-    (void)err;
     sim_device *dev = (sim_device *)base;
     sim_host_spend_us(dev, dev->profile.host_query_us);
-    sim_host_catch_up(dev);
+    sl_status status = sim_host_catch_up(dev, err);
     *free_bytes = (size_t)(dev->profile.memory_bytes - dev->plain_bytes);
     *total_bytes = (size_t)dev->profile.memory_bytes;
-    return SL_OK;
+    return status;
 }
 
 static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call call, bool *answer,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../numbers/elements.h"
+#include "stop.h"
 
 static const size_t walk_bytes = (size_t)256 << 20;     /* larger splices are read piecewise */
 
@@ -27,13 +28,15 @@ static void read_constant(const sim_value *value, size_t offset, size_t count, u
     }
 }
 
-static void read_generator(const sim_value *value, size_t offset, size_t count, uint8_t *to)
+static bool read_generator(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {
-    enum { ELEMS = 512 };
+    enum { ELEMS = 512, ASK = 128 };
     float elements[ELEMS];
     const sim_job *job = &value->as.recipe.job;
     const size_t element_bytes = numbers_dtype_bytes(job->dtype);
-    while (count > 0) {
+    for (size_t pieces = 0; count > 0; pieces++) {
+        if (pieces % ASK == ASK - 1 && sim_stop_wanted())
+            return false;
         size_t skip = offset % element_bytes;
         size_t n = (skip + count + element_bytes - 1) / element_bytes;
         n = n < ELEMS ? n : ELEMS;
@@ -45,18 +48,18 @@ static void read_generator(const sim_value *value, size_t offset, size_t count, 
         offset += take;
         count -= take;
     }
+    return true;
 }
 
-void sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to)
+bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {
-    if (count == 0)
-        return;
-    if (value->form == VALUE_CONSTANT)
+    if (count > 0 && value->form == VALUE_CONSTANT)
         read_constant(value, offset, count, to);
-    else if (value->form == VALUE_LITERAL)
+    else if (count > 0 && value->form == VALUE_LITERAL)
         memcpy(to, value->as.data + offset, count);
-    else
-        read_generator(value, offset, count, to);
+    else if (count > 0)
+        return read_generator(value, offset, count, to);
+    return true;
 }
 
 /* ---- computing a node ---- */
@@ -91,6 +94,11 @@ static sl_status check_need(const sim_value *value, uint64_t need_bytes, sl_erro
                    value->bytes, (unsigned long long)need_bytes, (unsigned long long)have_bytes);
 }
 
+static sl_status stopped(sl_error *err)
+{
+    return sl_fail(err, SL_EINTERRUPT, "interrupted");
+}
+
 /* `data` is what the node stands for: it takes it and lets go of its inputs. */
 static void become_literal(sim_value *value, uint8_t *data)
 {
@@ -98,6 +106,7 @@ static void become_literal(sim_value *value, uint8_t *data)
     value->form = VALUE_LITERAL;
     value->depth = 0;
     value->as.data = data;
+    value->as.replaced = 0;
     sim_value_release(in0);
     sim_value_release(in1);
 }
@@ -113,72 +122,122 @@ static uint8_t *steal_data(sim_value *input, int holds, size_t bytes)
     return data;
 }
 
+typedef struct rounds { uint8_t *now, *next, *seen; } rounds;
+
 /* Applies the job over and over, and stops early where the values repeat: `seen`
  * is an earlier value, renewed at powers of two (Brent's cycle detection), so
  * that fixpoints (x^2) and short cycles (-x) are found in about as many steps as
- * they take to arise. NULL: out of memory. */
-static uint8_t *run_repeated(const sim_value *value, const void *in0, const void *in1)
+ * they take to arise. The result is in r->now. */
+static sl_status run_rounds(const sim_value *value, const void *in0, const void *in1, rounds *r)
 {
     const sim_job *job = &value->as.recipe.job;
     const int slots = value->slots;
     const size_t bytes = value->bytes;
-    uint8_t *now = sim_value_new_data(bytes);
-    uint8_t *next = sim_value_new_data(bytes);
-    uint8_t *seen = sim_value_new_data(bytes);
     int64_t left = value->as.recipe.repeat, age = 0, oldest = 1;
     bool watching = true;
-    if (!now || !next || !seen)
-        goto fail;
-    memcpy(now, slots & 1 ? in0 : in1, bytes);
-    memcpy(next, now, bytes);       /* bytes past the last element stay */
-    memcpy(seen, now, bytes);
+    memcpy(r->now, slots & 1 ? in0 : in1, bytes);
+    memcpy(r->next, r->now, bytes);     /* bytes past the last element stay */
+    memcpy(r->seen, r->now, bytes);
     for (; left > 0; left--) {
-        if (!sim_job_run(job, next, slots & 1 ? now : in0, slots & 2 ? now : in1))
-            goto fail;
-        uint8_t *swap = now;
-        now = next;
-        next = swap;
+        sl_status status = sim_job_run(job, r->next, slots & 1 ? r->now : in0,
+                                       slots & 2 ? r->now : in1);
+        if (status == SL_OK && left > 1 && sim_stop_wanted())
+            status = SL_EINTERRUPT;
+        if (status)
+            return status;
+        uint8_t *swap = r->now;
+        r->now = r->next;
+        r->next = swap;
         age++;
-        if (watching && memcmp(now, seen, bytes) == 0) {
+        if (watching && memcmp(r->now, r->seen, bytes) == 0) {
             left = (left - 1) % age + 1;        /* whole cycles change nothing */
             watching = false;
         } else if (watching && age == oldest) {
-            memcpy(seen, now, bytes);
+            memcpy(r->seen, r->now, bytes);
             age = 0;
             oldest *= 2;
         }
     }
-    free(next);
-    free(seen);
-    return now;
-fail:
-    free(now);
-    free(next);
-    free(seen);
-    return NULL;
+    return SL_OK;
 }
 
-static uint8_t *run_once(sim_value *value, const void *in0, const void *in1)
+static sl_status run_repeated(const sim_value *value, const void *in0, const void *in1,
+                              uint8_t **out)
+{
+    const size_t bytes = value->bytes;
+    rounds r = {sim_value_new_data(bytes), sim_value_new_data(bytes), sim_value_new_data(bytes)};
+    sl_status status = r.now && r.next && r.seen ? run_rounds(value, in0, in1, &r) : SL_ENOMEM;
+    if (status)
+        free(r.now);
+    else
+        *out = r.now;
+    free(r.next);
+    free(r.seen);
+    return status;
+}
+
+/* The input in whose memory the job may be computed, its data taken; or NULL. One that
+ * holds a part of the result already comes first. */
+static sim_value *steal_input(const sim_value *value, uint8_t **data)
 {
     const sim_job *job = &value->as.recipe.job;
     sim_value *const *in = value->as.recipe.in;
+    if (!sim_job_goes_on(job) || sim_job_bytes(job, 2) != value->bytes)
+        return NULL;
+    int first = in[1] && in[1]->form == VALUE_LITERAL && in[1]->as.replaced > 0;
+    for (int i = 0; i < 2; i++) {
+        sim_value *input = in[i ^ first];
+        if (input && (*data = steal_data(input, in[0] == in[1] ? 2 : 1, value->bytes)))
+            return input;
+    }
+    return NULL;
+}
+
+static sl_status run_in_place(const sim_value *value, sim_value *input, uint8_t *data,
+                              const void *in0, const void *in1)
+{
+    sl_status status = sim_job_continue(&value->as.recipe.job, &input->as.replaced, data, in0, in1);
+    if (status)
+        input->as.data = data;
+    return status;
+}
+
+static sl_status run_once(const sim_value *value, const void *in0, const void *in1, uint8_t **out)
+{
+    const sim_job *job = &value->as.recipe.job;
     const size_t produced = sim_job_bytes(job, 2);
     uint8_t *data = NULL;
-    const bool in_place = sim_job_is_elementwise(job) || job->kernel == SL_KERNEL_SOFTMAX;
-    if (in_place && produced == value->bytes)
-        for (int i = 0; i < 2 && !data; i++)
-            if (in[i])
-                data = steal_data(in[i], in[0] == in[1] ? 2 : 1, value->bytes);
+    sim_value *input = steal_input(value, &data);
+    sl_status status;
+    if (input) {
+        status = run_in_place(value, input, data, in0, in1);
+        *out = status ? NULL : data;
+        return status;
+    }
+    data = sim_value_new_data(value->bytes);
     if (!data)
-        data = sim_value_new_data(value->bytes);
-    if (!data)
-        return NULL;
+        return SL_ENOMEM;
     if (produced < value->bytes)
         memset(data + produced, 0, value->bytes - produced);
-    if (sim_job_run(job, data, in0, in1))       /* what can fail has stolen nothing */
-        return data;
-    free(data);
-    return NULL;
+    status = sim_job_run(job, data, in0, in1);
+    if (status)
+        free(data);
+    else
+        *out = data;
+    return status;
+}
+
+static sl_status run_generator(const sim_value *value, uint8_t **out)
+{
+    uint8_t *data = sim_value_new_data(value->bytes);
+    if (!data)
+        return SL_ENOMEM;
+    if (!read_generator(value, 0, value->bytes, data)) {
+        free(data);
+        return SL_EINTERRUPT;
+    }
+    *out = data;
+    return SL_OK;
 }
 
 static uint64_t recipe_need_bytes(const sim_value *value)
@@ -208,44 +267,50 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
             in[i] = input->as.data;
             continue;
         }
-        if (!(in[i] = expanded[i] = sim_value_new_data(input->bytes)))
+        if (!(in[i] = expanded[i] = sim_value_new_data(input->bytes))) {
+            status = SL_ENOMEM;
             goto done;
+        }
         read_constant(input, 0, input->bytes, expanded[i]);
     }
-    if (sim_value_is_generator(value)) {
-        if ((data = sim_value_new_data(value->bytes)))
-            read_generator(value, 0, value->bytes, data);
-    } else if (value->as.recipe.repeat > 1) {
-        data = run_repeated(value, in[0], in[1]);
-    } else {
-        data = run_once(value, in[0], in[1]);
-    }
+    if (sim_value_is_generator(value))
+        status = run_generator(value, &data);
+    else if (value->as.recipe.repeat > 1)
+        status = run_repeated(value, in[0], in[1], &data);
+    else
+        status = run_once(value, in[0], in[1], &data);
 done:
     free(expanded[0]);
     free(expanded[1]);
-    if (!data)
-        return no_memory(value, need_bytes, err);
+    if (status)
+        return status == SL_EINTERRUPT ? stopped(err) : no_memory(value, need_bytes, err);
     become_literal(value, data);
     return SL_OK;
 }
 
-/* Base and source are direct by now. */
+/* Base and source are direct by now. Stopped half-way, a base whose memory was taken has it
+ * back: what is different in it will be overwritten again. */
 static sl_status compute_splice(sim_value *value, sl_error *err)
 {
     sim_value *base = value->as.splice.base;
     const sl_status status = check_need(value, value->bytes, err);
     if (status)
         return status;
-    uint8_t *data = steal_data(base, 1, value->bytes);
-    if (!data) {
-        if (!(data = sim_value_new_data(value->bytes)))
-            return no_memory(value, value->bytes, err);
-        sim_value_read_direct(base, 0, value->bytes, data);
+    uint8_t *taken = steal_data(base, 1, value->bytes);
+    uint8_t *data = taken ? taken : sim_value_new_data(value->bytes);
+    if (!data)
+        return no_memory(value, value->bytes, err);
+    if ((taken || sim_value_read_direct(base, 0, value->bytes, data))
+        && sim_value_read_direct(value->as.splice.src, value->as.splice.src_offset,
+                                 value->as.splice.count, data + value->as.splice.dst_offset)) {
+        become_literal(value, data);
+        return SL_OK;
     }
-    sim_value_read_direct(value->as.splice.src, value->as.splice.src_offset, value->as.splice.count,
-                data + value->as.splice.dst_offset);
-    become_literal(value, data);
-    return SL_OK;
+    if (taken)
+        base->as.data = taken;
+    else
+        free(data);
+    return stopped(err);
 }
 
 /* An input that must be computed first, or NULL. */
@@ -278,6 +343,8 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
         if (status)
             return status;
         top = top->link;
+        if (top && sim_stop_wanted())
+            return stopped(err);
     }
     return SL_OK;
 }
@@ -338,8 +405,7 @@ static sl_status read_piece(piece_stack *stack, const piece *p, sl_error *err)
         if (status)
             return status;
     }
-    sim_value_read_direct(p->value, p->offset, p->count, p->to);
-    return SL_OK;
+    return sim_value_read_direct(p->value, p->offset, p->count, p->to) ? SL_OK : stopped(err);
 }
 
 sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *data, sl_error *err)

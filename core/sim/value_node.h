@@ -29,7 +29,12 @@ struct sim_value {
     sim_value *link;        /* the next node of the walk that this node is on */
     union {
         uint8_t pattern[4];                 /* VALUE_CONSTANT: byte i is pattern[i % 4] */
-        uint8_t *data;                      /* VALUE_LITERAL: owned */
+        struct {                            /* VALUE_LITERAL */
+            uint8_t *data;                  /* owned */
+            /* How far its one holder, a recipe that is computed in place, has come: these
+             * elements (rows) are the recipe's already. 0 in all that others can see. */
+            int64_t replaced;
+        };
         struct {
             sim_value *in[2];               /* held; NULL where unused */
             int64_t repeat;                 /* times that the job is applied */
@@ -68,11 +73,13 @@ static inline uint8_t *sim_value_new_data(size_t bytes)
     return malloc(bytes > 0 ? bytes : 1);
 }
 
-/* Copies bytes of a direct node. */
-void sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
+/* Copies bytes of a direct node. False: the user stopped it, while a large generator's
+ * were made. */
+bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
 
 /* Makes `value` a literal (a constant stays one). On failure some inputs may
- * have been computed, which nobody can tell. */
+ * have been computed, which nobody can tell; SL_EINTERRUPT: the user stopped it, and it
+ * can be begun again at any time. */
 sl_status sim_value_compute(sim_value *value, sl_error *err);
 
 #endif

@@ -145,7 +145,8 @@ double sim_value_pending_s(sim_value *value, double limit_s)
 
 /* Sets the depth of a new node and computes it if the chain has become too deep.
  * Looking only every SIM_VALUE_MAX_DEPTH nodes keeps the counting linear. NULL,
- * with the node released, if it must be computed and cannot. */
+ * with the node released, if it must be computed and cannot; when the user stops that, it
+ * stays a recipe, and the next node is computed. */
 static sim_value *bound_chain(sim_value *value)
 {
     for (int i = 0; i < 2; i++) {
@@ -154,9 +155,12 @@ static sim_value *bound_chain(sim_value *value)
             value->depth = input->depth;
     }
     value->depth++;
-    if (value->depth >= SIM_VALUE_HARD_DEPTH && sim_value_compute(value, NULL) != SL_OK) {
-        sim_value_release(value);
-        return NULL;
+    if (value->depth >= SIM_VALUE_HARD_DEPTH) {
+        const sl_status status = sim_value_compute(value, NULL);
+        if (status != SL_OK && status != SL_EINTERRUPT) {
+            sim_value_release(value);
+            return NULL;
+        }
     }
     if (value->depth > SIM_VALUE_MAX_DEPTH && value->depth % SIM_VALUE_MAX_DEPTH == 1 &&
         pending_cost(value, node_flops, cheap_flops) <= cheap_flops)
@@ -182,6 +186,9 @@ static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
         return 0;
     if ((slots == 3 && was[0] != was[1]) || was[slots == 2]->bytes != bytes)
         return 0;
+    for (int i = 0; i < 2; i++)     /* half of its first round has been computed in place */
+        if (was[i] && was[i]->form == VALUE_LITERAL && was[i]->as.replaced > 0)
+            return 0;
     return old->as.recipe.repeat > 1 && old->slots != slots ? 0 : slots;
 }
 
@@ -338,7 +345,7 @@ static sim_value *written(sim_value *base, size_t offset, size_t bytes, const vo
         if (!value)
             return NULL;
         if (bytes < base->bytes)
-            sim_value_read_direct(base, 0, base->bytes, value->as.data);
+            (void)sim_value_read_direct(base, 0, base->bytes, value->as.data);  /* no generator */
         memcpy(value->as.data + offset, data, bytes);
         return value;
     }

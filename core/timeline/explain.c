@@ -85,7 +85,7 @@ static void note(search *s, sl_cause cause, bool idle, size_t by, int64_t from_n
 /* False when there were too many: then the rest is unknown. */
 static bool may_step(search *s, int64_t from_ns, int64_t to_ns)
 {
-    if (s->steps > 0) {
+    if (s->steps > 0 && !sl__stops_at(s->steps)) {
         s->steps--;
         return true;
     }
@@ -337,7 +337,7 @@ static void look_at_engine(search *s, sl_engine engine)
     const sl__order *order = &s->by_start[engine];
     int64_t end_ns = sl__timeline_first_ns(s->holds.timeline);
     s->engine = engine;
-    for (size_t i = 0; i < order->n; i++) {
+    for (size_t i = 0; i < order->n && !sl__stops_at(i); i++) {
         size_t item = order->at[i].item;
         if (item_at(s, item)->start_ns > end_ns) {
             s->waiter = item;
@@ -346,7 +346,7 @@ static void look_at_engine(search *s, sl_engine engine)
         }
         end_ns = sl__max_ns(end_ns, item_at(s, item)->end_ns);
     }
-    for (size_t i = 0; i < order->n; i++)
+    for (size_t i = 0; i < order->n && !sl__stops_at(i); i++)
         look_at_wait(s, order->at[i].item);
 }
 
@@ -372,7 +372,7 @@ static void look_at_kernels(search *s)
     s->engine = SL_ENGINE_COMPUTE;
     s->steps = STEPS_PER_ITEM * s->holds.n;
     s->beside = true;
-    for (size_t i = 0; i < order->n && s->steps > 0; i++)
+    for (size_t i = 0; i < order->n && s->steps > 0 && !sl__stops_at(i); i++)
         look_beside(s, order->at[i].item);
     s->beside = false;
 }
@@ -445,13 +445,15 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
 {
     look_at_engines(s);
     look_at_kernels(s);
-    sl_status status = SL_OK;
-    if (!s->found.failed)
+    sl_status status = sl_interrupt_check(err);     /* what was found so far is not all */
+    if (status == SL_OK && !s->found.failed)
         status = sl__stretches_sum(&s->found, busy, &out->findings, &out->n_findings, &out->waits,
                                    &out->n_waits, err);
-    if (status == SL_OK)
+    if (status == SL_OK) {
         take_makespan_apart(s);
-    if (s->found.failed)
+        status = sl_interrupt_check(err);
+    }
+    if (status == SL_OK && s->found.failed)
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->holds.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, busy, &out->chain, &out->n_chain, NULL, NULL, err);

@@ -373,7 +373,9 @@ sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy,
     ranked *groups = NULL;
     size_t n = 0;
     sl__stretch *sorted = sort_stretches(list);
-    sl_status status = sorted ? rank(list, sorted, busy, &groups, &n, err) : no_memory(list, err);
+    sl_status status = sorted ? sl_interrupt_check(err) : no_memory(list, err);
+    if (status == SL_OK)
+        status = rank(list, sorted, busy, &groups, &n, err);
     if (status == SL_OK) {
         *findings = malloc((n + 1) * sizeof **findings);
         if (waits)

@@ -133,7 +133,7 @@ sl_status sl__holds_order(const sl__holds *holds, int which, sl__time by, sl__or
     }
     if (!is_ordered(order))
         qsort(order->at, order->n, sizeof *order->at, compare_moments);
-    return SL_OK;
+    return sl_interrupt_check(err);
 }
 
 size_t sl__order_count(const sl__order *order, int64_t ns)
@@ -242,6 +242,8 @@ sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *h
         merge_items(holds);
         status = link_streams(holds, err);
     }
+    if (status == SL_OK)
+        status = sl_interrupt_check(err);
     if (status == SL_OK) {
         if (told)
             take_told(holds);

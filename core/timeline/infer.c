@@ -450,6 +450,8 @@ static sl_status infer_channels(const inferring *in, sl_error *err)
     sl__order order;
     sl_status status = sl__holds_order(in->holds, SL__ALL_IN_STREAMS, SL__BY_START, &order, err);
     for (; status == SL_OK && i < in->holds->n; i++) {
+        if (sl__stops_at(i))
+            status = sl_interrupt_check(err);
         size_t by = is_open(in, i) ? came_along(in, &order, i) : SL__NO_ITEM;
         if (by == SL__NO_ITEM)
             continue;
@@ -477,7 +479,9 @@ sl_status sl__holds_infer(sl__holds *holds, sl_error *err)
     sl_status status = inferring_open(&in, holds, err);
     if (status != SL_OK)
         return status;
-    for (size_t i = 0; i < holds->n; i++) {
+    for (size_t i = 0; i < holds->n && status == SL_OK; i++) {
+        if (sl__stops_at(i))
+            status = sl_interrupt_check(err);
         if (!holds->items[i].in_stream)
             continue;
         size_t lane = sl__lanes_find(&holds->lanes, sl__item_stream(holds, i));
@@ -492,7 +496,8 @@ sl_status sl__holds_infer(sl__holds *holds, sl_error *err)
         if (is_blocking(&in, lane))
             keep_later(&in, &in.blocking, i);
     }
-    status = infer_channels(&in, err);
+    if (status == SL_OK)
+        status = infer_channels(&in, err);
     inferring_close(&in);
     return status;
 }

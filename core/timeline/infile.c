@@ -79,6 +79,8 @@ static sl_status read_all(infile *in, sl_error *err)
         sl_status status = in->n == in->cap ? grow(in, err) : SL_OK;
         if (status != SL_OK)
             return status;
+        if ((status = sl_interrupt_check(err)) != SL_OK)
+            return status;
         size_t room = in->cap - in->n;
         errno = 0;
         unsigned part = room < PART_BYTES ? (unsigned)room : PART_BYTES;

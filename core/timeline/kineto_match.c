@@ -474,6 +474,8 @@ static sl_status infer_waits(match *m, sl_error *err)
     sl_status status = sort_ends(m, err);
     for (size_t i = 0; i < m->n_items && status == SL_OK; i++) {
         const item *it = &m->items[i];
+        if (sl__stops_at(i))
+            return sl_interrupt_check(err);
         if (!it->call) {
             const sl_span *span = &records->works[it->index].span;
             last_end_ns = span->end_ns > last_end_ns ? span->end_ns : last_end_ns;
@@ -547,6 +549,8 @@ static sl_status add_items(match *m, sl_error *err)
     sl_status status = SL_OK;
     for (size_t i = 0; i < m->n_items && status == SL_OK; i++) {
         const item *it = &m->items[i];
+        if (sl__stops_at(i))
+            return sl_interrupt_check(err);
         if (it->call) {
             status = add_call(m, it, err);
             continue;
@@ -644,12 +648,17 @@ static sl_status match_all(match *m, sl_error *err)
         return status;
     find_launches(m);
     leave_other_devices(m);
+    status = sl_interrupt_check(err);
+    if (status != SL_OK)
+        return status;
     settle_kinds(m);
     status = sl__streams_collect(records, &m->streams, err);
     for (size_t i = 0; status == SL_OK && i < records->n_works; i++)
         records->works[i].span.stream = stream_id(m, records->works[i].stream);
     if (status == SL_OK)
         status = put_in_order(m, err);
+    if (status == SL_OK)
+        status = sl_interrupt_check(err);
     if (status == SL_OK)
         status = infer_waits(m, err);
     if (status == SL_OK)

@@ -501,7 +501,8 @@ static sl_status read_events(reader *r, sl_error *err)
         status = sl__scan_next(&r->scan, ']', &first, &more, err);
         if (status != SL_OK || !more)
             break;
-        status = sl__event_read(&r->scan, number, &r->event, err);
+        status = sl__stops_at(number) ? sl_interrupt_check(err)
+                                      : sl__event_read(&r->scan, number, &r->event, err);
         if (status == SL_OK)
             status = take_event(r, err);
     }
@@ -584,7 +585,7 @@ sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_e
         return status;
     status = sl__kineto_parse(text, n, timeline, &why);
     free(text);
-    if (status == SL_ENOMEM)
+    if (status == SL_ENOMEM || status == SL_EINTERRUPT)
         return sl_fail(err, status, "%s", why.msg);
     return status == SL_OK ? SL_OK : sl_fail(err, status, "'%.100s': %s", path, why.msg);
 }

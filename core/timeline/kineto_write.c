@@ -628,7 +628,7 @@ static void put_events(writer *w)
     size_t n_spans, n_calls;
     const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
     const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
-    for (size_t i = 0, j = 0; i < n_spans || j < n_calls;) {
+    for (size_t i = 0, j = 0; (i < n_spans || j < n_calls) && !sl__outfile_failed(&w->file);) {
         if (j == n_calls || (i < n_spans && spans[i].correlation <= calls[j].correlation))
             put_span(w, &spans[i++]);
         else

@@ -193,9 +193,20 @@ sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err)
     return fail_io(path, error, err);
 }
 
+bool sl__outfile_failed(const sl__outfile *file)
+{
+    return file->error != 0 || file->stopped;
+}
+
+/* The user is asked before each piece of a buffer's size; a pipe that is full may take one
+ * never. */
 static void put(sl__outfile *file, const void *bytes, size_t n)
 {
-    for (size_t done = 0; done < n && file->error == 0;) {
+    for (size_t done = 0; done < n && !sl__outfile_failed(file);) {
+        if (sl_interrupt_wanted()) {
+            file->stopped = true;
+            return;
+        }
         ssize_t part = write(file->fd, (const char *)bytes + done, n - done);
         if (part >= 0)
             done += (size_t)part;
@@ -210,6 +221,8 @@ static void put_packed(sl__outfile *file, bool last)
     z_stream *stream = &gzip->stream;
     stream->next_in = (unsigned char *)file->buffer;
     stream->avail_in = (uInt)file->used;
+    if (sl__outfile_failed(file))
+        return;
     do {
         stream->next_out = gzip->packed;
         stream->avail_out = sizeof gzip->packed;
@@ -245,12 +258,13 @@ sl_status sl__outfile_close(sl__outfile *file, sl_error *err)
     const char *path = file->path;
     flush(file, true);
     int error = file->error;
-    if (error == 0 && file->temporary && fsync(file->fd) != 0)
+    if (error == 0 && !file->stopped && file->temporary && fsync(file->fd) != 0)
         error = errno;
     if (close(file->fd) != 0 && error == 0)
         error = errno;
     file->fd = -1;
-    if (error == 0 && file->temporary) {
+    bool stopped = file->stopped;
+    if (error == 0 && !stopped && file->temporary) {
         if (rename(file->temporary, file->target) != 0) {
             error = errno;
         } else {
@@ -259,5 +273,9 @@ sl_status sl__outfile_close(sl__outfile *file, sl_error *err)
         }
     }
     sl__outfile_abandon(file);
+    if (error == 0 && stopped) {
+        sl_interrupt(false);
+        return sl_fail(err, SL_EINTERRUPT, "interrupted");
+    }
     return error == 0 ? SL_OK : fail_io(path, error, err);
 }

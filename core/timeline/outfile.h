@@ -23,13 +23,17 @@ typedef struct sl__outfile {
     struct sl__gzip *gzip;  /* NULL: not compressed */
     int fd;
     int error;              /* errno of the first failed write; later writes do nothing */
+    bool stopped;           /* the user wants no more of it; so do they then */
 } sl__outfile;
 
 /* SL_EIO with path and reason. On failure there is nothing to close. */
 sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err);
 /* Buffered; failures show at close. */
 void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n);
-/* Makes the file durable and puts it in its place, or removes it and fails. */
+/* Whether writing on is of no use: for loops that write much. */
+bool sl__outfile_failed(const sl__outfile *file);
+/* Makes the file durable and puts it in its place, or removes it and fails; SL_EINTERRUPT
+ * if the user stopped it. */
 sl_status sl__outfile_close(sl__outfile *file, sl_error *err);
 /* Removes what was written, unless it went to a device or a pipe. */
 void sl__outfile_abandon(sl__outfile *file);

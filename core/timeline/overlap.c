@@ -105,7 +105,10 @@ sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel
             result->at[result->n++] = (sl__interval){ spans[i].start_ns, spans[i].end_ns };
     }
     sl__union_join(result);
-    return SL_OK;
+    status = sl_interrupt_check(err);
+    if (status != SL_OK)
+        sl__union_free(result);
+    return status;
 }
 
 /* Steps through both unions; whichever interval ends first is done. Each step

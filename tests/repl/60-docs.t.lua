@@ -10,14 +10,36 @@
 -- All of it is on the simulator, 80 columns wide. A comment <!-- not run: why --> before a
 -- block leaves it out. Where programs print something else than before,
 --     LUA_PATH='tests/?.lua;;' build/streamlab tests/repl/60-docs.t.lua write
--- writes the pages anew, and the pictures that they show.
+-- writes the pages anew, and the pictures that they show. Those of docs/reference are made of
+-- docs/api, and only looked at.
 
 local T = require "tap"
 local shell = require "repl.shell"
 
-local pages <const> = { "docs/guide.md", "README.md", "docs/reference.md" }
+-- Files by a pattern of the shell, in the order of their names.
+local function files(pattern)
+    local list, pipe = {}, assert(io.popen("ls " .. pattern))
+    for path in pipe:lines() do
+        list[#list + 1] = path
+    end
+    pipe:close()
+    return list
+end
+
+-- The guide's chapters in their order, since some use files of those before them; then the
+-- others, which may use files of the guide.
+local pages <const> = files("docs/guide/[0-9]*.md")
+pages[#pages + 1] = "README.md"
+local made_pages <const> = files("docs/reference/*.md")
 -- Pictures of the pages, and what the commands above call them.
-local pictures <const> = { ["docs/pictures/puzzler_blocking.svg"] = "blocking.svg" }
+local pictures <const> = {
+    ["docs/pictures/puzzler_blocking.svg"] = "blocking.svg",
+    ["docs/pictures/cuda_free.svg"] = "cudaFree.svg",
+    ["docs/pictures/event.svg"] = "event.svg",
+    ["docs/pictures/nine.svg"] = "nine.svg",
+    ["docs/pictures/pipeline.svg"] = "pipeline.svg",
+    ["docs/pictures/prefetch.svg"] = "prefetch.svg",
+}
 
 local writing <const> = arg[1] == "write"
 local folder <const> = shell.folder()
@@ -139,16 +161,25 @@ end
 
 -- ---- links ----------------------------------------------------------------------------
 
--- The names under which a page's headings can be linked to, as on GitHub.
+local anchors_of = {}
+
+-- The names under which a page's headings can be linked to, as on GitHub, and its anchors.
 local function anchors(path)
-    local names, code = {}, false
+    local names, code = anchors_of[path] or {}, false
+    if anchors_of[path] then
+        return names
+    end
     for line in io.lines(path) do
         code = code ~= (line:find("^```") ~= nil)
         local heading = not code and line:match("^#+ (.+)")
         if heading then
             names[heading:lower():gsub("[^%w _-]", ""):gsub(" ", "-")] = true
         end
+        for name in line:gmatch('<a id="([^"]+)">') do
+            names[name] = true
+        end
     end
+    anchors_of[path] = names
     return names
 end
 
@@ -166,7 +197,7 @@ local function dead_link(path)
 end
 
 local function check_links()
-    for path in io.popen("ls README.md docs/*.md docs/*/*.md"):lines() do
+    for _, path in ipairs(files("README.md docs/*.md docs/*/*.md")) do
         T.is(dead_link(path), nil, path .. ": all links lead somewhere")
     end
 end
@@ -179,6 +210,9 @@ for _, path in ipairs(pages) do
     if writing then
         shell.write(path, fresh)
     end
+end
+for _, path in ipairs(made_pages) do
+    check_page(path)
 end
 for path, name in pairs(pictures) do
     local fresh = shell.read(folder .. "/" .. name)

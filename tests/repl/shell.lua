@@ -69,20 +69,25 @@ function shell.run(arguments, input)
 end
 
 -- Runs a script in the program, which gets SIGINT a moment after it has printed its first
--- line. Returns the status, what it wrote to stderr, and to stdout after that line.
-function shell.interrupted(file, options)
-    local out, err, code = shell.sh([[
+-- line; and again after each of `more`, a list of seconds. `input` is its stdin. Returns the
+-- status, what it wrote to stderr, and to stdout after that line.
+function shell.interrupted(file, options, input, more)
+    local stdin = input and "printf %s " .. shell.quote(input) .. " | " or ""
+    local out, err, code = shell.sh(stdin .. [[
 perl -e '
     $SIG{INT} = "DEFAULT";
+    my @more = split(/ /, shift @ARGV);
     my $pid = open(my $from, "-|", @ARGV) or die;
     my $line = <$from>;
     select(undef, undef, undef, 0.1);
     kill "INT", $pid;
+    for (@more) { select(undef, undef, undef, $_); kill "INT", $pid; }
     local $/; my $rest = <$from>;
     print $rest;
     close($from);
     exit($? & 127 ? 100 : $? >> 8);
-' "$P" ]] .. (options or "") .. " " .. shell.quote(file))
+' ]] .. shell.quote(table.concat(more or {}, " ")) .. ' "$P" ' .. (options or "") .. " "
+        .. (file and shell.quote(file) or ""))
     return code, err, out
 end
 

@@ -113,7 +113,7 @@ static double elementwise_error(sl_kernel kernel, sl_dtype dtype, double scalar,
     }
     memcpy(a_before, a, sizeof a);
     void *to = in_place ? a : out;
-    if (!sim_job_run(&job, to, a, b))
+    if (sim_job_run(&job, to, a, b))
         return INFINITY;
     double worst = 0;
     for (size_t i = 0; i < ELEMS; i++) {
@@ -285,7 +285,7 @@ static double matmul_error(sl_dtype dtype, bool tf32, int64_t m, int64_t n, int6
         set_element(dtype, a, (size_t)i, sin(0.37 * (double)i));
     for (int64_t i = 0; i < k * n; i++)
         set_element(dtype, b, (size_t)i, cos(0.53 * (double)i));
-    if (!sim_job_run(&job, c, a, b))
+    if (sim_job_run(&job, c, a, b))
         goto done;
     worst = 0;
     for (int64_t i = 0; i < m; i++)

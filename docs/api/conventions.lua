@@ -1,0 +1,106 @@
+return {
+    title = "Conventions and errors",
+    order = 1,
+    about = [[
+`lab` is a global in the program; elsewhere `local lab = require "streamlab"`. Names and meanings are PyTorch's where PyTorch has one, CUDA's in snake_case otherwise.
+The API is the same on a real GPU and on the simulator; where they differ, a sentence says what is so on which.]],
+    entries = {},
+    more = [[
+## Conventions
+
+- Indices start at 1; tensors are row-major. Sizes are in bytes; durations are in the unit in the name (`_us`, `_ms`); `ms` arguments are milliseconds, from 0 to 1e9.
+- Options come in a table at the end: `lab.spin(2, {blocks = 8})`. A function that has only options is called with braces: `lab.stream{priority = "high"}`. An unknown
+  option is an error, and so is an argument too many. Every option may be left out.
+- Function with a dot, method with a colon: `lab.matmul(a, b)`, `a:matmul(b)`. The other way round is an error that says so.
+- `stream =` names the stream of an operation; without it, it is the current stream of the device.
+- Reading a field that an object (tensor, stream, event, device, timeline) does not have is an error and not `nil`, and so is setting one. Error objects, spans and
+  other results are plain tables.
+- Devices and streams are the same value wherever they come from, so that they can be keys of a table. What a script refers to no longer goes by itself, without a wait;
+  `local s <close> = lab.stream()` ends at the end of the block.
+
+**Blocks** says whether the host waits; where nothing is said it does not. On the simulator a call costs its host time in any case (profile, `host.*`). On both a call
+that enqueues waits while the launch queue is full (about a thousand operations); on a real GPU the first launch of a kernel loads it, which may wait for everything
+that runs.
+
+**Time** on the simulator is virtual: Lua's own work takes none, and only `lab.host_work` and the calls that reach the GPU or wait for it move the host's clock. What is
+computed there is computed when a script looks at it. The same script takes the same time to the nanosecond in every run.
+
+## Names of devices
+
+Wherever a device is named (`device =` of tensors and streams, `t:to(...)`), it is one of
+
+| | |
+|---|---|
+| `"cuda"` | the current GPU, real or simulated; where new tensors live unless `device =` says otherwise |
+| `"cuda:1"` | the GPU of that number, from 0, on the current one's backend. If it is not open it is opened; the current device stays what it is. Simulated ones all have the number 0 |
+| a device object | of `lab.open` or `lab.device`; it also tells simulated ones apart |
+| `"cpu"` | the host, whose memory belongs to no GPU: it can be copied to and from each |
+
+More on this is in [Devices](devices.md).
+
+## Errors
+
+Misuse, and calls that cannot be done, raise an error object with the fields `code`, `message`, `op` and `where`. It prints as one line:
+
+```text
+lab.lua:12: matmul: inner sizes differ: 4x3 times 4x3
+```
+
+Nothing has been enqueued then and nothing is lost; `pcall` gives the object:
+
+```lua
+local ok, err = pcall(lab.matmul, lab.ones(4, 3), lab.ones(4, 3))
+if not ok and err.code == "SL_ESHAPE" then print("failed: " .. err) end
+```
+
+`where` is the script's line; `op` is the function that the script called, also where that found the mistake further inside, and empty where a field was read or set.
+`..` joins the one line to a text.
+
+Functions that are called to find out what fits (`lab.cuda.malloc`, `malloc_host`, `malloc_async`) give `nil`, the message and the code instead of raising, if memory is
+short: `local m, message, code = lab.cuda.malloc(2^40 | 0)`. Misuse of them raises.
+
+| code | meaning |
+|---|---|
+| `SL_EINVAL` | wrong type or value of an argument, unknown option, no such field; a file that is not what it should be |
+| `SL_ESHAPE` | shapes or sizes do not fit |
+| `SL_EDTYPE` | dtypes do not fit, or there is no such dtype |
+| `SL_EPLACE` | memory in the wrong place (a kernel on a host tensor) |
+| `SL_EDEVICE` | objects of different devices |
+| `SL_ECLOSED` | a freed tensor, a closed stream or event |
+| `SL_ESTATE` | not possible now: `elapsed_time` of an event that was not recorded, a call in a host function, a simulated device whose clock has passed 46 days |
+| `SL_ENOMEM` | out of memory |
+| `SL_ENOTFOUND` | no such backend, device, profile or stream |
+| `SL_EUNSUPPORTED` | not in this version or on this backend, not an operator of tensors; or the CUDA plugin or one of NVIDIA's libraries cannot be loaded |
+| `SL_EIO` | a file could not be read or written |
+| `SL_EHOSTFUNC` | a host function raised; the message has its error |
+| `SL_EINTERRUPT` | Ctrl-C ended a wait; see below for what a script sees |
+| `SL_EFAULT` | the GPU has failed (an illegal access, a trap) and is lost; the message names the operations that were in flight, with their positions |
+| `SL_EBACKEND` | a call of CUDA or cuBLAS failed, and the message has its name and error; or CUPTI lost the times of operations that were recorded |
+
+The last two are for real GPUs; so is `SL_ENOMEM` for a tensor on the GPU, since the simulator has room for any. Before a real GPU's memory is reported to be out,
+garbage has been collected and the work waited for that still held some; the message says how many bytes were asked for, how many are free, and what is live.
+
+The page of a function lists the errors that are its own. Any function may raise `SL_EINVAL` for wrong arguments and options and `SL_ECLOSED` for what was closed; any
+that calls the device may raise `SL_ESTATE` in a host function, `SL_EHOSTFUNC` where a host function ran inside it and raised, and on a real GPU `SL_EFAULT` and
+`SL_EBACKEND`, also for what an earlier call has caused.
+
+**A GPU that has failed** stays lost: every later call on it raises `SL_EFAULT`, but host tensors can be read and everything can be let go. The fault shows at the first
+call that hears of it, which may be long after the one that caused it. The message names the three oldest operations that were in flight and how many more there were;
+in flight is what was not known to have completed. Other devices go on, and another one can be opened. A trace (`--trace`) still has what was recorded. `lab.cuda.trap`
+makes a GPU fail on purpose.
+
+## Ctrl-C
+
+Ctrl-C stops the code that runs: loops, coroutines, host functions, `lab.host_work`, waits for a real GPU, and what the simulator computes. The script fails with the
+text `lab.lua:6: interrupted!`, the position of the line that ran. `pcall` gets this error as any other, for what has to be put in order, but it comes again: a loop
+that catches errors ends as well.
+
+What was enqueued on the GPU still runs, and the device works as before. At the prompt Ctrl-C drops what has been typed; a run that was stopped returns to the prompt. A
+program that ends by Ctrl-C waits for nothing more, and its exit status is 130. A second Ctrl-C within two seconds ends the process as it stands, without its trace.
+
+Under plain `lua5.4`, whose handler knows no GPU, a wait goes on to its end.
+
+## Not in this version
+
+`lab.check`, `lab.races`; the option `--check`; the subcommands `calibrate`, `grade` and `probe`. They say so when they are called.]],
+}

@@ -1,0 +1,186 @@
+-- What most kernels have in common.
+local out = { "out", "tensor", "where the result goes; of its shape and of the operands' dtype", default = "a new tensor" }
+local stream = { "stream", "stream", "the stream", default = "the current stream of the operands' device" }
+local result = { { "tensor", "`out`, or the new tensor" } }
+
+-- What they refuse; `shape` says when.
+local function refusals(shape)
+    return {
+        { "SL_ESHAPE", shape },
+        { "SL_EDTYPE", "a tensor is uint8, or the dtypes differ" },
+        { "SL_EPLACE", "a tensor is on the host" },
+        { "SL_EDEVICE", "the tensors, or the stream, are of different devices" },
+        { "SL_ENOMEM", "there is no memory for the result" },
+    }
+end
+
+return {
+    title = "Kernels",
+    order = 50,
+    about = [[
+Kernels compute on one GPU: all operands and the stream are of the same one, and of one dtype of the three floating types. None blocks: the call enqueues the kernel and
+returns, and looking at the result (`t:get`, `t:item`) waits. Without `out` the result is a new tensor; with it nothing is allocated, which is what a loop wants. `out` may
+be one of the operands, in place, but not for `matmul`. There is no broadcasting: shapes are the same, or one side is a number.
+
+Each is a method of its first tensor as well, `a:matmul(b)`, and `a + b`, `a * b` and `a ^ e` are `add`, `mul` and `pow`, without options.
+
+On a real GPU `matmul` is cuBLAS: the first one loads it (about 0.1 s), the first of each shape asks it for an algorithm, and each stream that needs one gets a workspace on
+the GPU (32 MiB on an H200). The other kernels are the laboratory's own; the first launch of each loads it, which may wait for everything that runs. `fill_`, `rand`,
+`randn`, `add` and `mul` give the same bits on both backends; `matmul`, `softmax`, `sum` and `pow` may differ in the last ones, though with small whole numbers `matmul`,
+`sum` and `pow` by a whole exponent are exact. All of them compute in float32, or better, and round once to the dtype of the result.]],
+    entries = {
+        {
+            name = "lab.matmul",
+            brief = "the product of two matrices",
+            arguments = {
+                { "a", "tensor", "a matrix of m x k" },
+                { "b", "tensor", "a matrix of k x n" },
+            },
+            options = {
+                { "out", "tensor", "where the result goes, m x n; neither a nor b", default = "a new tensor" },
+                stream,
+                { "tf32", "boolean", "whether a float32 product may round its inputs to TF32 and use the tensor cores; nothing for other dtypes", default = "false" },
+            },
+            returns = result,
+            errors = {
+                { "SL_EINVAL", "`out` is a or b" },
+                table.unpack(refusals("a, b or `out` is no matrix, the inner sizes differ, or `out` has another shape")),
+            },
+            example = [[
+local a = lab.tensor{{1, 2}, {3, 4}}
+print(lab.matmul(a, a):get(2, 2))  --> 22.0
+local big = lab.empty(4096, 4096)
+local plain = lab.measure(function() lab.matmul(big, big) end).median_us
+local tf32 = lab.measure(function() lab.matmul(big, big, {tf32 = true}) end).median_us
+print(plain > 7 * tf32)  --> true]],
+            cuda = "cublasLtMatmul",
+            pytorch = "torch.matmul",
+            see = { "tensor:matmul" },
+        },
+        {
+            name = "lab.pow",
+            brief = "each element to a power",
+            arguments = {
+                { "a", "tensor", "the bases" },
+                { "exponent", "number", "the power" },
+            },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("`out` has another shape than a"),
+            about = [[
+It multiplies for whole exponents from -16 to 16, takes the root for 0.5, and is slower for others. `a ^ e` is the same; `2 ^ a` is an error, for the exponent is a number.]],
+            example = [[
+local t = lab.tensor{1, 2, 4}
+print(lab.pow(t, 2):get(3))  --> 16.0
+print(lab.pow(t, 0.5):get(3))  --> 2.0
+print((t ^ -1):get(3))  --> 0.25]],
+            pytorch = "torch.pow",
+            see = { "tensor:pow" },
+        },
+        {
+            name = "lab.add",
+            brief = "the sum, element by element",
+            arguments = {
+                { "a", "tensor|number", "one side" },
+                { "b", "tensor|number", "the other side; one of the two is a tensor" },
+            },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("the shapes differ"),
+            about = [[`a + b` is the same. A difference is a sum with `lab.mul(b, -1)`, which is a kernel of its own.]],
+            example = [[
+local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
+print((a + b):get(2))  --> 22.0
+lab.add(a, 1, {out = a})  -- in place
+print(a:get(1))  --> 2.0]],
+            pytorch = "torch.add",
+            see = { "tensor:add" },
+        },
+        {
+            name = "lab.mul",
+            brief = "the product, element by element",
+            arguments = {
+                { "a", "tensor|number", "one side" },
+                { "b", "tensor|number", "the other side; one of the two is a tensor" },
+            },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("the shapes differ"),
+            about = [[`a * b` is the same. The product of matrices is `lab.matmul`.]],
+            example = [[
+local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
+print((a * b):get(2))  --> 40.0
+print(lab.add(b, lab.mul(a, -1)):get(2))  --> 18.0]],
+            pytorch = "torch.mul",
+            see = { "tensor:mul", "lab.matmul" },
+        },
+        {
+            name = "lab.softmax",
+            brief = "the softmax over the last dimension",
+            arguments = { { "a", "tensor", "the values" } },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("`out` has another shape than a"),
+            about = [[In PyTorch's words `torch.softmax(a, -1)`.]],
+            example = [[
+local p = lab.softmax(lab.tensor{{0, 0, 0, 0}, {9, 9, -99, -99}})
+print(p:get(1, 1))  --> 0.25
+print(p:get(2, 1))  --> 0.5]],
+            pytorch = "torch.softmax",
+            see = { "tensor:softmax" },
+        },
+        {
+            name = "lab.sum",
+            brief = "the sum of all elements",
+            arguments = { { "a", "tensor", "the values" } },
+            options = {
+                { "out", "tensor", "where the result goes, of one element and of a's dtype", default = "a new tensor, a scalar" },
+                stream,
+            },
+            returns = result,
+            errors = refusals("`out` has not exactly one element"),
+            about = [[Its number is `lab.sum(a):item()`, which waits.]],
+            example = [[
+local total = lab.sum(lab.tensor{{1, 2}, {3, 4}})
+print(total)  --> tensor scalar float32 on cuda
+print(total:item())  --> 10.0]],
+            pytorch = "torch.sum",
+            see = { "tensor:sum", "tensor:item" },
+        },
+        {
+            name = "lab.spin",
+            brief = "a kernel that keeps the GPU busy",
+            arguments = { { "ms", "number", "for how many milliseconds each block is busy, from 0 to 1e9" } },
+            options = {
+                { "blocks", "integer", "how many blocks it has, from 1 to 2147483647", default = "1" },
+                { "threads", "integer", "how many threads each block has, from 1 to `device.max_threads_per_block`", default = "32" },
+                { "shared_bytes", "integer", "shared memory that each block asks for, in bytes, up to `device.max_shared_bytes_per_block`", default = "0" },
+                { "stream", "stream", "the stream", default = "the current stream" },
+            },
+            about = [[
+It computes nothing and stands for a kernel of known length. By default it takes up hardly any of the GPU, so that others run beside it; blocks, threads and shared memory
+decide what else fits. Blocks that find no room wait until others have ended, as any kernel's do.]],
+            example = [[
+local function duration(blocks)
+    local spin = function() lab.spin(2, {blocks = blocks, threads = 1024}) end
+    return lab.measure(spin).median_us // 1000 .. " ms"
+end
+print(duration(264))  --> 2.0 ms
+print(duration(265))  --> 4.0 ms]],
+            pytorch = "torch.cuda._sleep",
+            see = { "lab.host_work", "device.sm_count" },
+        },
+    },
+    more = [[
+## What a call costs the host
+
+On the simulator a call costs what the profile says (`host.*`), and Lua itself nothing. On a real GPU the laboratory adds little to the call of CUDA that it makes, and a
+table of options that is written in the call (`{out = c, stream = s}`) is a good part of that: Lua makes a new table each time. In a loop whose issue rate matters, make the
+table once:
+
+<!-- not run: a part of a script -->
+```lua
+local into_c = {out = c, stream = s}
+for i = 1, 1000 do lab.matmul(a, b, into_c) end
+```]],
+}

@@ -1,0 +1,160 @@
+return {
+    title = "The program",
+    order = 110,
+    about = [[
+`streamlab` is a Lua 5.4 interpreter with the laboratory in the global `lab`. With a script it runs that; without one it reads what is typed: the REPL. `streamlab
+--help` lists the options; here is what goes beyond that.]],
+    entries = {},
+    more = [[
+## Running scripts
+
+Options stand before the script, what stands behind it are the script's own arguments: the table `arg` and `...` of the script, as in `lua5.4`. The order is also that
+of `lua5.4`: what `LUA_INIT` says, `-e` and `-l` in the order in which they stand, the script, and with `-i` what is typed then. The first error ends the run. Without a
+script, all of stdin is run as one if it is no terminal; `-` as script asks for that.
+
+`--backend`, `--profile` and `--device` say what the script gets where it does not ask for a device itself; without them `STREAMLAB_BACKEND` decides, else a real GPU if
+one answers, else the simulator. A device that these options name and that cannot be opened is wrong usage, told before the script runs. `--seed` is the seed of random
+tensors that give none; without it that is 0.
+
+A script that is named as a subcommand (`show`, `diff`, `help`) runs as `./show`.
+
+## Recording a run
+
+`--trace FILE` records the whole run and saves it, also after an error, after Ctrl-C and after `os.exit`. What `FILE` ends in says what it is: `.json` and `.json.gz`
+are traces for `streamlab show`, Perfetto and the like, `.svg` is a picture, `.html` a page for the browser. The second device that the script opens goes to `x.2.json`
+and so on; a script that opens no device has an empty timeline. Whether the file can be written is tried before the script runs. An operation that had not completed
+when the device failed, or when Ctrl-C ended the run, is left out.
+
+## The REPL
+
+Without a script on a terminal, or with `-i`. The prompt `lab[1]> ` has the entry's number; positions in errors and timelines are `lab[1]:1`. An entry that is not
+complete goes on in the next line, behind `...> `. The globals `_PROMPT` and `_PROMPT2` replace the two.
+
+- An **expression** prints its value: tables with their keys in order, tensors as shape, dtype, place and a corner of values, streams and events as a line of state,
+  timelines as their chart. `_` is the last value. A `;` at the end keeps it silent: `lab.rand(4096, 4096);`.
+- **Local variables** end with their entry; write `x = 1` and not `local x = 1`.
+- **Help**: `help()`, `help(x)` and `?x` tell about a function, a method, a field or a value; any other word is searched for, and names of CUDA and PyTorch are known:
+  `?cudaMemcpyAsync`.
+- **Commands** begin with a dot, which no Lua does: `.help .device .streams .timer .trace .races .load .save .quit`.
+- `who()` lists live streams, events and tensors with their bytes; `time(f)` tells how long `f()` took.
+
+When stdin is no terminal (`streamlab -i < lines`) there is no prompt, no banner and no editing; entries and what they print are the same.
+
+### Keys
+
+| key | |
+|---|---|
+| Left, Right, Ctrl-Left, Ctrl-Right | by a character, by a word |
+| Home, End, Ctrl-A, Ctrl-E | the beginning and the end of the line |
+| Up, Down | the line above or below within an entry, then earlier and later entries |
+| Ctrl-P, Ctrl-N | earlier and later entries |
+| Ctrl-R | searches earlier entries |
+| Tab | completes names, fields, methods and options, and within a string names of files; indents at the beginning of a line |
+| Ctrl-C | drops what has been typed |
+| Ctrl-D | on an empty line ends the program |
+
+A pasted block is one entry, which can still be changed before Enter runs it. Completion never runs code of the user's. A build without libedit reads lines as the
+terminal gives them.
+
+### History
+
+Entries are kept in the file `STREAMLAB_HISTORY`; without that in `$XDG_STATE_HOME/streamlab/history`, else `~/.local/state/streamlab/history`. It can be read by its
+owner only, and an entry of several lines comes back whole. `STREAMLAB_HISTORY=` with nothing behind it keeps none.
+
+### The start file
+
+On a terminal the REPL first runs a file of Lua: `STREAMLAB_RC`; without that `$XDG_CONFIG_HOME/streamlab/rc.lua`, else `~/.config/streamlab/rc.lua`, else
+`~/.streamlabrc`. What it makes global is there at the prompt. An error in it is told, and the REPL begins all the same. Scripts and input that is no terminal never run
+it; `--norc`, `-E` and an empty `STREAMLAB_RC` leave it out.
+
+## Errors and Ctrl-C
+
+An error in a script ends it. It is told on stderr: the message, which begins with the position, the line of the source with a mark below the place, and the script's
+own frames. `STREAMLAB_DEBUG=1` shows all frames, those of the laboratory and of C too. At the prompt the next entry can be typed then.
+
+Ctrl-C stops code that runs, also in `pcall` loops, coroutines and waits for the GPU. At the prompt it drops the entry; what an entry runs is stopped, the prompt comes
+back, and the device works as before. A script ends with status 130. Twice within two seconds it ends the program at once, with status 130 and without a trace.
+
+## Colour
+
+`--color always` and `--color never` decide. With `auto`, the default: none if `NO_COLOR` is set and not empty; else what `CLICOLOR_FORCE` says if that is set, `0`
+being never; else colour on a terminal whose `TERM` is not `dumb`. The same holds for charts, errors and the prompt.
+
+## streamlab show
+
+Prints what a trace tells: a line on what it is, the chart, the summary and the explanation. The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or
+of others that write such; `-` is stdin. No GPU is opened. What of the file is not shown is said on stderr.
+
+Times of `--from` and `--to` count from the first operation: `12ms`, `3.5us`, `2s`, `100ns`; a bare number is in us. `--columns` is from 20 to 4096. With `-o` the file
+is written instead of printing, and may be given several times; with `--chart`, `--summary` or `--explain` both are done. The keys of `--json` are those of
+`timeline:json`.
+
+```sh
+streamlab --trace run.json first.lua
+streamlab show run.json
+streamlab show --chart --rows engines --from 2ms --to 4ms run.json
+streamlab show -o run.svg -o run.html run.json
+```
+
+## streamlab diff
+
+Sets two traces side by side: both charts on one scale of time, makespan and lower bound, busy times and overlaps by kind, the makespan's parts; then what moved, in
+words, and where each lost most time. `--from`, `--to`, `--rows` and `--columns` are as for `show`; one of the two files may be `-`.
+
+`--json` prints one object: `"a"` and `"b"`, each as of `show --json`, and `"change"`, what b has more than a: `makespan_us`, `wall_us`, `lower_bound_us`, `busy_us`,
+`overlap_us`.
+
+## streamlab help
+
+`streamlab help NAME` prints what `help("NAME")` says in the REPL: about a function, a method or a page, about a function of CUDA or PyTorch, or where words are found.
+Without a name it lists everything.
+
+```sh
+streamlab help stream:wait_event
+streamlab help cudaMemcpyAsync
+```
+
+## Editors
+
+`make docs` writes `build/share/streamlab.d.lua`, from which the Lua language server (LuaLS) knows all functions, their arguments and their options. A script's folder
+needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.json) is one to begin with.
+
+## Environment variables
+
+| | |
+|---|---|
+| `STREAMLAB_BACKEND` | `cuda` or `sim`, where neither `lab.open` nor `--backend` says |
+| `STREAMLAB_PROFILE` | the profile of a simulated GPU where none is given; unlike `--profile` it does not ask for a simulated one |
+| `STREAMLAB_CUDA_PLUGIN` | the file of the CUDA backend; empty or `none`: do without |
+| `STREAMLAB_CUDA_LIB` | folders, with colons between them, in which `libcublasLt`, `libcublas` and `libcupti` are looked for first |
+| `STREAMLAB_CUPTI` | `0`: timelines of real GPUs have their times from events |
+| `STREAMLAB_BLAS` | the library with which the simulator multiplies matrices, a file or a name for the loader, or `none` |
+| `STREAMLAB_HISTORY`, `STREAMLAB_RC` | files of the REPL, see there |
+| `STREAMLAB_DEBUG` | `1`: errors are told with all frames |
+| `COLUMNS`, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`, `LC_ALL`, `LC_CTYPE`, `LANG` | how wide charts are, whether there are colours and which characters |
+| `XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `HOME` | where the history and the start file are |
+| `LUA_INIT`, `LUA_PATH`, `LUA_CPATH`, each also with `_5_4` | as in `lua5.4` |
+
+CUDA's own work as in any program: `CUDA_VISIBLE_DEVICES` says which GPUs there are, `CUDA_DEVICE_MAX_CONNECTIONS` how many channels, and with `CUDA_LAUNCH_BLOCKING=1`
+every launch waits for its kernel. `-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_PROFILE`, the REPL's start file and the variables of Lua.
+
+## Files
+
+| | |
+|---|---|
+| `streamlab_cuda.so` | the CUDA backend, beside the program or in `../lib/streamlab` from there |
+| `$XDG_STATE_HOME/streamlab/history`, `~/.local/state/streamlab/history` | the REPL's history |
+| `$XDG_CONFIG_HOME/streamlab/rc.lua`, `~/.config/streamlab/rc.lua`, `~/.streamlabrc` | the REPL's start file, the first that is there |
+
+## Exit status
+
+| | |
+|---|---|
+| 0 | success; the REPL, whatever went wrong in its entries |
+| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `show` and `diff` a file that cannot be read or written; of `help` a name that nothing is known about |
+| 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
+| 130 | ended by Ctrl-C |
+
+A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate`, `grade` and `probe`, and no option `--check`; they are refused with a sentence
+that says so.]],
+}

@@ -1,0 +1,189 @@
+return {
+    title = "Recording and measuring",
+    order = 60,
+    about = [[
+A recording notes what a device does, and when: every kernel, copy, memset and host function, and the calls of the host around them. It ends as a
+[timeline](timelines.md), which can be drawn, asked, explained and saved.
+
+A recording has the operations of one device, the current one when it began; several devices can be recorded at the same time, and recordings may nest. Work that was
+enqueued before it began is not in it: both `lab.profile` and `lab.record` wait for the device first.
+
+On the simulator the times are exact, and recording costs nothing: without work in flight its beginning takes no time of the host, so that a script runs the same with
+and without. On a real GPU the times come from CUPTI, which the first recording loads. Where that is not to be had (its library is missing, a profiler such as nsys has
+it, `STREAMLAB_CUPTI` is 0), one line on stderr says why, and events around each operation take the times: good to about half a microsecond, and a span then includes
+what the operation waited for on the GPU after the event before it. Operations whose times got lost are left out, and the next call raises `SL_EBACKEND` once; where
+there was no memory for them it raises `SL_ENOMEM`.
+
+Profilers such as nsys show a recording as an NVTX range, and streams with their names. To record a whole run without changing the script: `streamlab --trace FILE`.]],
+    entries = {
+        {
+            name = "lab.profile",
+            brief = "records what a function enqueues",
+            arguments = {
+                { "f", "function", "what to record" },
+                { "...", "any", "the arguments of f" },
+            },
+            returns = {
+                { "timeline", "what ran; the recording is complete" },
+                { "any", "what f returned, all of it" },
+            },
+            blocks = "until the device is idle, before f and again after it",
+            errors = {
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+An error in `f` ends the recording without waiting, and passes on. The name of the NVTX range is `lab.profile` and the position of the call: `lab.profile first.lua:12`.
+
+The device is the one that is current when `lab.profile` is called. What `f` enqueues on another one is not in the timeline.]],
+            example = [[
+local a, b = lab.stream(), lab.stream()
+local tl = lab.profile(function()
+    lab.spin(2, {stream = a})
+    lab.spin(2, {stream = b})
+end)
+print(tl.span_count)  --> 2
+print(tl.makespan_us < 3000)  --> true]],
+            pytorch = "torch.profiler.profile",
+            see = { "lab.record", "timeline:show", "timeline:explain" },
+        },
+        {
+            name = "lab.record",
+            brief = "begins a recording",
+            options = {
+                { "name", "string", "of the NVTX range that profilers show",
+                  default = "lab.record and the position of the call" },
+            },
+            returns = { { "timeline", "it records until its stop; nothing can be read before" } },
+            blocks = "until the device is idle; on a simulated one without work in flight not at all",
+            errors = {
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+For what `lab.profile` does not fit: the beginning and the end lie in different functions, or recordings overlap. Recordings may nest; each one has what was enqueued
+from its beginning to its stop.
+
+`local tl <close> = lab.record()` ends the recording also where an error leaves the block; it then ends without waiting, so that operations that are still in flight are
+left out. A recording that nobody refers to any more ends by itself.]],
+            example = [[
+local tl = lab.record{name = "first part"}
+lab.spin(1)
+print(tl.recording)  --> true
+tl:stop()
+lab.spin(1)
+print(tl.span_count)  --> 1]],
+            cuda = "cudaProfilerStart",
+            pytorch = "torch.profiler.profile.start",
+            see = { "timeline:stop", "lab.profile" },
+        },
+        {
+            name = "lab.load",
+            brief = "reads the timeline of a trace file",
+            arguments = {
+                { "path", "string", "a JSON trace, compressed with gzip or not: of streamlab, of PyTorch's profiler, or of others that write such" },
+            },
+            returns = { { "timeline", "complete; `notice` says what of the file is not in it" } },
+            errors = {
+                { "SL_EIO", "the file cannot be read" },
+                { "SL_EINVAL", "it is no trace, is cut short or damaged, or has something in it that cannot be; the sentence says what and where" },
+            },
+            about = [[
+Opens no device. A trace that `tl:save` wrote gives back the timeline that was saved, its explanation and the quoted script lines included. What is taken of the traces
+of others is in [Trace files](trace_files.md).]],
+            example = [[
+local file = os.tmpname()
+lab.profile(lab.spin, 1):save(file .. ".json")
+local tl = lab.load(file .. ".json")
+print(tl:spans()[1].name)  --> spin
+print(tl.makespan_us)  --> 1000.0
+os.remove(file .. ".json")
+os.remove(file)]],
+            see = { "timeline:save", "timeline.notice" },
+        },
+        {
+            name = "lab.measure",
+            brief = "measures how long a function and its work on the device take",
+            arguments = { { "f", "function", "called without arguments" } },
+            options = {
+                { "warmup", "integer", "how often f is called before, from 0; its times do not count", default = "3" },
+                { "reps", "integer", "how often it is measured, from 1", default = "9" },
+            },
+            returns = {
+                { "table", "`median_us`, `min_us`, `max_us`, and `samples_us`: all of them in the order in which they were measured" },
+            },
+            blocks = "until the device is idle, after the warm-up and in every repetition",
+            errors = {
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+A sample is the time on the host's clock from the call of `f` to the end of `lab.synchronize()` behind it, in us; on the simulator that clock is virtual, and all
+samples of the same work are equal. The device is the current one, and is idle at both ends of each sample. The median of an even number of samples is the mean of the
+middle two. An error in `f` passes on.]],
+            example = [[
+local t = lab.measure(function() lab.spin(2) end, {reps = 5})
+print(#t.samples_us)  --> 5
+print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
+            pytorch = "torch.utils.benchmark.Timer",
+            see = { "lab.profile", "event:elapsed_time" },
+        },
+        {
+            name = "lab.probe",
+            brief = "asks whether a call holds the host or keeps streams from running at the same time",
+            arguments = {
+                { "f", "function", "called once, as `f(first, second)` with the two streams" },
+            },
+            options = {
+                { "kernel_ms", "number", "how long each of the two kernels runs, above 0 to 1e9", default = "50" },
+                { "non_blocking", "boolean", "whether the two streams are exempt from the NULL stream's rules", default = "false" },
+            },
+            returns = {
+                { "table", "`host_blocked`, `serialised` (boolean), `host_us`, `total_us`" },
+            },
+            blocks = "until the device is idle, before and after",
+            errors = {
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+A kernel of one block and `kernel_ms` goes to one stream, then `f` is called, then such a kernel goes to another stream. Two questions are answered:
+
+| field | |
+|---|---|
+| `host_us` | how long `f` took on the host's clock |
+| `host_blocked` | did `f` hold the host? `host_us` is more than half a kernel |
+| `total_us` | from the first kernel's start to the second one's end; about one kernel if they ran at the same time, two if not |
+| `serialised` | did `f` keep them from running at the same time? `total_us` is more than one and a half kernels |
+
+A call that only takes long delays the second kernel as well: choose `kernel_ms` more than twice as long as the call takes by itself. The streams are blocking, as CUDA
+makes them, so that work of `f` in the NULL stream shows, unless `non_blocking = true`. A function of the laboratory, as in `lab.probe(lab.cuda.cublas_create)`, is
+called without the streams.]],
+            example = [[
+local m = lab.cuda.malloc(4096)
+local free = lab.probe(function() lab.cuda.free(m) end)
+print(free.host_blocked)  --> true
+print(free.serialised)  --> true
+local malloc = lab.probe(function() m = lab.cuda.malloc(4096) end)
+print(malloc.serialised)  --> false]],
+            see = { "lab.cuda.free", "lab.cuda.memset", "lab.measure" },
+        },
+        {
+            name = "lab.check",
+            brief = "not in this version: will look for races while a function runs",
+            errors = { { "SL_EUNSUPPORTED", "always, in this version" } },
+            about = [[
+The name is reserved for a race checker: accesses to the same memory from two streams without an order between them.]],
+            example = [[
+local ok, err = pcall(lab.check)
+print(err.code)  --> SL_EUNSUPPORTED]],
+            see = { "lab.races" },
+        },
+        {
+            name = "lab.races",
+            brief = "not in this version: will list the races that were found",
+            errors = { { "SL_EUNSUPPORTED", "always, in this version" } },
+            about = [[The name is reserved for the results of `lab.check`.]],
+            example = [[
+local ok, err = pcall(lab.races)
+print(err.message)  --> the race checker is not in this version]],
+            see = { "lab.check" },
+        },
+    },
+}

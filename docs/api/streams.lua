@@ -1,0 +1,281 @@
+return {
+    title = "Streams",
+    class = "stream",
+    order = 20,
+    about = [[
+A stream is a queue of a GPU: its operations run one after the other, in the order in which the script gave them, and those of different streams may run at the same time. A
+call that enqueues an operation returns before that has run, unless its entry says that it blocks; it waits while the launch queue is full (about a thousand operations).
+
+**Which stream.** `stream =` names the stream of an operation. Without it, it is the current stream of the device: at the start the default one, then what `lab.with` or
+`lab.use` say.
+
+**The default stream's rules.** Work in the default stream (CUDA's legacy NULL stream) waits for all earlier work in the device's *blocking* streams, and later work in
+blocking streams waits for it; the host waits for nothing. Streams made with `non_blocking = true` are exempt. `lab.stream` makes blocking ones, as `cudaStreamCreate` does;
+PyTorch's streams are always exempt.
+
+**Values.** Wherever a stream comes from (`lab.stream`, `lab.current_stream()`, ...), it is the same value until it is closed, so that streams can be keys of a table. A stream
+that nothing refers to any more is ended like one that is closed. Using a closed stream is an error, `SL_ECLOSED`.]],
+    entries = {
+        {
+            name = "lab.stream",
+            brief = "makes a stream",
+            options = {
+                {
+                    "priority", [[integer|"high"|"low"]], "CUDA's number, lower is more urgent; its range is `device.priority_range`, whose ends are \"high\" and \"low\"",
+                    default = [[the least urgent, 0]],
+                },
+                { "non_blocking", "boolean", "whether it is exempt from the default stream's rules", default = "false" },
+                { "name", "string", "what charts, traces and messages call it", default = [["stream 1" and so on, by its id]] },
+                { "device", "\"cuda\"|string|device", [[whose stream it is: "cuda" (the current GPU), "cuda:1", a device of `lab.open`]], default = "the current one" },
+            },
+            returns = { { "stream", "a new stream" } },
+            errors = {
+                { "SL_ENOTFOUND", "there is no GPU of that number" },
+                { "SL_ESTATE", "called by a host function" },
+            },
+            about = [[
+A priority out of range is clamped, as CUDA does, and the first time one line on stderr says so. Priorities decide which kernel's waiting blocks are placed first; a block
+that runs is not stopped, and copies know no priorities.]],
+            example = [[
+local a, b = lab.stream(), lab.stream{name = "urgent", priority = "high"}
+print(b)  --> stream 2 "urgent" (priority -5, blocking)
+local start_us = lab.now_us()
+lab.spin(4, {stream = a})
+lab.spin(4, {stream = b})  -- at the same time
+lab.synchronize()
+print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
+            cuda = "cudaStreamCreateWithPriority",
+            pytorch = "torch.cuda.Stream",
+            see = { "lab.with", "stream:close", "device.priority_range" },
+        },
+        {
+            name = "lab.default_stream",
+            brief = "the default stream of the current device",
+            returns = { { "stream", "stream 0 of CUDA, the legacy NULL stream" } },
+            about = [[
+All work of a script that names no streams is in it. It has rules of its own, see above. Synchronising or querying it takes in all blocking streams.]],
+            example = [[
+local s, exempt = lab.stream(), lab.stream{non_blocking = true}
+lab.spin(3)                     -- in the default stream
+lab.spin(1, {stream = s})       -- waits for it
+lab.spin(2, {stream = exempt})  -- does not
+exempt:synchronize()
+print(s:query())  --> false
+s:synchronize()
+print(lab.default_stream():query())  --> true]],
+            cuda = "cudaStreamLegacy",
+            pytorch = "torch.cuda.default_stream",
+            see = { "lab.per_thread_stream", "lab.current_stream" },
+        },
+        {
+            name = "lab.per_thread_stream",
+            brief = "the per-thread default stream of the current device",
+            returns = { { "stream", "an ordinary blocking stream" } },
+            about = [[It is what stream 0 means in CUDA programs that are compiled with `--default-stream per-thread`. PyTorch has no name for it.]],
+            example = [[
+local s = lab.per_thread_stream()
+print(s)  --> stream 1 "per-thread" (priority 0, blocking)
+lab.spin(2)
+lab.spin(1, {stream = s})  -- after the default stream's, as in any blocking stream
+s:synchronize()
+print(lab.default_stream():query())  --> true]],
+            cuda = "cudaStreamPerThread",
+            see = { "lab.default_stream" },
+        },
+        {
+            name = "lab.current_stream",
+            brief = "the current stream of the current device",
+            returns = { { "stream", "the stream of operations that name none; at the start the default stream" } },
+            example = [[
+print(lab.current_stream() == lab.default_stream())  --> true
+local s = lab.stream{name = "mine"}
+lab.with(s, function() print(lab.current_stream().name) end)  --> mine]],
+            pytorch = "torch.cuda.current_stream",
+            see = { "lab.with", "lab.use" },
+        },
+        {
+            name = "lab.with",
+            brief = "calls a function with a stream current",
+            arguments = {
+                { "stream", "stream", "the stream" },
+                { "f", "function", "what is called" },
+                { "...", "any", "f's arguments" },
+            },
+            returns = { { "any", "all that f returns" } },
+            errors = { { "SL_ESTATE", "called by a host function" } },
+            about = [[
+The stream's device is current meanwhile, too. Afterwards, also after an error, the stream and the device that were current before are current again; an error of `f` passes
+as it is. It waits for nothing.]],
+            example = [[
+local s = lab.stream()
+local a = lab.with(s, function()
+    lab.spin(2)
+    return lab.ones(3)
+end)
+print(s:query())  --> false
+print(lab.current_stream().name)  --> default
+print(a)  --> tensor 3 float32 on cuda]],
+            pytorch = "torch.cuda.stream",
+            see = { "lab.use", "lab.current_stream" },
+        },
+        {
+            name = "lab.use",
+            brief = "makes a stream current until the end of the block",
+            arguments = { { "stream", "stream", "the stream" } },
+            returns = { { "userdata", "a guard, for `local guard <close> =`, which puts the old stream back" } },
+            errors = { { "SL_ESTATE", "called by a host function" } },
+            about = [[
+It makes the stream's device current as well, and the guard puts that back, too. Without `local guard <close> =` nothing puts anything back, and the call is PyTorch's
+`torch.cuda.set_stream`. At the prompt of the REPL, where each entry is a block of its own, that is how to change the stream: `lab.use(s);`.]],
+            example = [[
+local s = lab.stream{name = "mine"}
+do
+    local guard <close> = lab.use(s)
+    print(lab.current_stream().name)  --> mine
+end
+print(lab.current_stream().name)  --> default]],
+            pytorch = "torch.cuda.set_stream",
+            see = { "lab.with" },
+        },
+        {
+            name = "stream:synchronize",
+            brief = "waits for the stream's work",
+            blocks = "until all that the stream holds is done; of the default stream, until the work of all blocking streams is",
+            example = [[
+local a, b = lab.stream(), lab.stream()
+lab.spin(1, {stream = a})
+lab.spin(5, {stream = b})
+a:synchronize()
+print(a:query())  --> true
+print(b:query())  --> false]],
+            cuda = "cudaStreamSynchronize",
+            pytorch = "torch.cuda.Stream.synchronize",
+            see = { "lab.synchronize", "event:synchronize", "stream:query" },
+        },
+        {
+            name = "stream:query",
+            brief = "asks whether the stream's work is done",
+            returns = { { "boolean", "true if all that the stream was given has completed" } },
+            about = [[Of the default stream: whether the work of all blocking streams has.]],
+            example = [[
+local s = lab.stream()
+print(s:query())  --> true
+lab.spin(2, {stream = s})
+print(s:query())  --> false
+lab.host_work(3)
+print(s:query())  --> true]],
+            cuda = "cudaStreamQuery",
+            pytorch = "torch.cuda.Stream.query",
+            see = { "stream:synchronize", "event:query" },
+        },
+        {
+            name = "stream:record_event",
+            brief = "records an event in the stream",
+            arguments = { { "event", "event", "the event, of the same device", default = "a new one, as `lab.event()` makes it" } },
+            returns = { { "event", "the event, which happens when the stream's work so far is done" } },
+            errors = { { "SL_EDEVICE", "the event is another device's" } },
+            example = [[
+local s = lab.stream()
+lab.spin(1, {stream = s})
+local e = s:record_event()
+lab.spin(5, {stream = s})
+e:synchronize()   -- waits for the first one only
+print(s:query())  --> false]],
+            cuda = "cudaEventRecord",
+            pytorch = "torch.cuda.Stream.record_event",
+            see = { "event:record", "stream:wait_event" },
+        },
+        {
+            name = "stream:wait_event",
+            brief = "makes the stream wait for an event",
+            arguments = { { "event", "event", "the event; what counts is its latest record at the time of this call" } },
+            errors = { { "SL_EDEVICE", "the event is of a device that this one cannot wait for: another simulated one" } },
+            about = [[
+What the stream is given from now on waits, on the device; the host does not. An event that was never recorded is not waited for, and recording it again changes nothing
+about a wait that is enqueued.]],
+            example = [[
+local a, b = lab.stream(), lab.stream()
+lab.spin(3, {stream = a})
+b:wait_event(a:record_event())
+lab.spin(1, {stream = b})
+b:synchronize()
+print(a:query())  --> true]],
+            cuda = "cudaStreamWaitEvent",
+            pytorch = "torch.cuda.Stream.wait_event",
+            see = { "stream:record_event", "stream:wait_stream" },
+        },
+        {
+            name = "stream:wait_stream",
+            brief = "makes the stream wait for another one's work",
+            arguments = { { "stream", "stream", "the other stream; what it holds now is waited for, and nothing that it is given later" } },
+            errors = { { "SL_EDEVICE", "the other stream is of a device that this one cannot wait for: another simulated one" } },
+            about = [[It is `s:wait_event` for an event, without timing, that is recorded in the other stream. The host does not wait.]],
+            example = [[
+local a, b, start_us = lab.stream(), lab.stream(), lab.now_us()
+lab.spin(2, {stream = a})
+b:wait_stream(a)
+lab.spin(9, {stream = a})  -- comes too late to be waited for
+lab.spin(1, {stream = b})
+b:synchronize()
+print((lab.now_us() - start_us) // 1000 .. " ms")  --> 3.0 ms]],
+            cuda = "cudaEventRecord, cudaStreamWaitEvent",
+            pytorch = "torch.cuda.Stream.wait_stream",
+            see = { "stream:wait_event" },
+        },
+        {
+            name = "stream:launch_host_func",
+            brief = "lets the stream call a function on the host",
+            arguments = { { "f", "function", "called without arguments when the stream has reached it; what it returns is dropped" } },
+            about = [[
+The stream waits until `f` has returned. `f` runs inside some later call of the laboratory, on the Lua thread. It must not enqueue or synchronise, on any device, nor make
+objects, free tensors or change the current stream (`SL_ESTATE`). It may look at host tensors and set their elements, read the clock, and call `lab.host_work`, which makes
+it last. If it raises, the call in which it ran raises `SL_EHOSTFUNC`.
+
+On a real GPU the stream stands still until the script makes such a call (one that enqueues, asks or waits, or `lab.host_work`), and a call that may itself hold the host (a
+pageable copy, `lab.cuda.free`, page-locking, a kernel's first launch) waits for all host functions first.]],
+            example = [[
+local s, order = lab.stream(), {}
+lab.spin(1, {stream = s})
+s:launch_host_func(function() table.insert(order, "host function") end)
+table.insert(order, "script")
+s:synchronize()
+print(table.concat(order, ", "))  --> script, host function]],
+            cuda = "cudaLaunchHostFunc",
+            see = { "lab.host_work" },
+        },
+        {
+            name = "stream:close",
+            brief = "ends the stream",
+            errors = { { "SL_EINVAL", "it is the default stream or the per-thread one, which belong to their device" } },
+            about = [[
+Its queued work is still done, and nothing waits for that. Closing it again does nothing. If it is the current stream it goes on being that until another one is made current.
+`local s <close> = lab.stream()` closes it at the end of the block.]],
+            example = [[
+local s = lab.stream()
+lab.spin(2, {stream = s})
+local e = s:record_event()
+s:close()
+print(s)  --> stream (closed)
+e:synchronize()
+print(e:query())  --> true]],
+            cuda = "cudaStreamDestroy",
+        },
+        {
+            name = "stream.id", type = "integer", brief = "its number on its device, in the order of creation; 0 is the default stream",
+            cuda = "cudaStreamGetId", pytorch = "torch.cuda.Stream.stream_id",
+        },
+        { name = "stream.name", type = "string", brief = [[its name; "default" and "per-thread" are those of the two default streams]] },
+        {
+            name = "stream.priority", type = "integer", brief = "its priority, after clamping; lower is more urgent",
+            cuda = "cudaStreamGetPriority", pytorch = "torch.cuda.Stream.priority",
+        },
+        {
+            name = "stream.non_blocking", type = "boolean", brief = "whether it is exempt from the default stream's rules",
+            cuda = "cudaStreamGetFlags",
+        },
+        {
+            name = "stream.device", type = "device", brief = "the device that it belongs to",
+            cuda = "cudaStreamGetDevice", pytorch = "torch.cuda.Stream.device",
+        },
+    },
+}

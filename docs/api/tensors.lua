@@ -1,0 +1,622 @@
+-- What the functions that make tensors have in common.
+local places = [["cuda"|"cpu"|string|device]]
+local dtypes = [["float32"|"bfloat16"|"float16"|"uint8"]]
+local sizes = { "...", "integer", "the sizes, each from 0 on, up to 8 of them; none: a scalar, which has one element" }
+
+local function making(...)
+    return {
+        { "device", places, [[where: "cuda" (the current GPU), "cuda:1", "cpu", or a device of `lab.open`]], default = [["cuda"]] },
+        { "pinned", "boolean", [[whether it is page-locked; only with `device = "cpu"`]], default = "false" },
+        { "dtype", dtypes, "the type of the elements", default = [["float32"]] },
+        { "stream", "stream", "the stream of the operations that fill it", default = "the current stream of its device" },
+        ...
+    }
+end
+local seed = { "seed", "integer", "the seed of the random numbers", default = "what `--seed` says, else 0" }
+
+local made = { { "tensor", "a new tensor" } }
+local not_made = {
+    { "SL_ESHAPE", "a size is negative or not whole, there are more than 8, or more elements than 64 bits count" },
+    { "SL_EDTYPE", "there is no such dtype" },
+    { "SL_EPLACE", "`pinned = true` without `device = \"cpu\"`" },
+    { "SL_ENOTFOUND", "there is no GPU of that number" },
+    { "SL_EDEVICE", "the stream is another device's" },
+    { "SL_ENOMEM", "out of memory" },
+}
+local no_random_uint8 = { table.unpack(not_made) }
+no_random_uint8[2] = { "SL_EDTYPE", "there is no such dtype, or it is uint8" }
+
+-- What copies have in common.
+local copy_stream = {
+    "stream", "stream", "the stream of the copy", default = "the current stream of the GPU that the copy comes from, else goes to",
+}
+local copy_non_blocking = { "non_blocking", "boolean", "whether the call may return before the copy is done", default = "false" }
+local copy_blocks = "until the copy is done; with `non_blocking` see \"When copies block\" on the page Tensors"
+local moving = {
+    copy_non_blocking,
+    {
+        "pinned", "boolean", [[whether a result on the host is page-locked; only for "cpu"]],
+        default = "any host tensor will do; a new one is pinned if `non_blocking`",
+    },
+    copy_stream,
+}
+local moved = { { "tensor", "a new tensor there; the tensor itself if it is there already" } }
+local not_moved = {
+    { "SL_EPLACE", "`pinned = true` for a GPU" },
+    { "SL_EDEVICE", "the stream is of neither device, or the two are simulated devices" },
+    { "SL_ENOTFOUND", "there is no GPU of that number" },
+    { "SL_ENOMEM", "out of memory" },
+}
+
+local looking = "on the GPU: until the copy of what is looked at is done, in the current stream; on the host: not at all"
+
+return {
+    title = "Tensors",
+    class = "tensor",
+    order = 40,
+    operators = { "add", "mul", "pow" },
+    about = [[
+A tensor is an array of numbers in the memory of a GPU or of the host, row-major and dense; there are no views. Indices start at 1. It lives on the current GPU unless it is
+made with `device =`. Host memory belongs to no GPU: it can be copied to and from each, and is pageable unless `pinned = true`.
+
+**dtypes** are `"float32"` (4 bytes), `"bfloat16"` and `"float16"` (2), and `"uint8"` (1). Kernels and random numbers take the three floating types. A number that a script
+gives is rounded to the nearest that the dtype has, to even between two; uint8 has 0 and 255 for all that is below and above.
+
+**Filling.** On the GPU the values of `zeros`, `ones`, `full`, `rand` and `randn` are written by a kernel in the stream (a memset for zero and for uint8), and the call does
+not block; on the host they are there on return.
+
+**Looking at elements** (`get`, `item`, `totable`, `allclose`, and writing with `set`). Of a tensor on the GPU that is a synchronous copy in the current stream. Of a host
+tensor it is what the memory holds at this moment, and waits for nothing. The simulator computes values only when they are looked at: a single `get` computes, on the CPU,
+everything that its value depends on, all elements of a large `matmul` too. That takes real time and no virtual time. On a real GPU all of it has been computed anyway, and
+a `get` costs a copy of one element.
+
+**Random numbers** are Philox4x32-10 by the seed and the tensor's number (`t.id`). So two tensors of one script differ, though they have the same seed; each of them is the
+same in every run of the script and on every backend.
+
+**Memory.** A tensor that nothing refers to any more is freed by Lua's garbage collector; `t:free()` does it now. Operations that are enqueued keep the memory that they use
+until they are done, so that neither is ever too early. The simulator has room for any tensor. On a real GPU memory comes from pools: new device memory costs about 1 us,
+and some 80 us now and then when the pool grows; new pinned memory is page-locked, 2 ms for 4 MiB on an H200's host together with its freeing, and may wait for the GPU;
+what an earlier tensor has left costs nothing. So the first run of a script's loop is slower than the next ones. Before a real GPU's memory is reported to be out, garbage
+has been collected and the work waited for that still held some.
+
+**Operators.** `a + b`, `a * b` and `a ^ e` are `lab.add`, `lab.mul` and `lab.pow`. There is no `a - b`, `a / b` and `-a`, which would be up to two kernels, as in
+`lab.add(a, lab.mul(b, -1))`: a script says which. `a == b` asks whether both are the same tensor, not whether their values are; that is `lab.allclose`.
+
+A freed tensor can only be asked whether it is (`t.freed`) and printed; all else is an error, `SL_ECLOSED`.]],
+    entries = {
+        {
+            name = "lab.empty",
+            brief = "makes a tensor whose values are not set",
+            arguments = { sizes },
+            options = making(),
+            returns = made,
+            errors = not_made,
+            about = [[It enqueues nothing. On a real GPU the values are whatever the memory held; on the simulator they are zeros.]],
+            example = [[
+local a, b = lab.ones(2, 4), lab.ones(4, 3)
+local c = lab.empty(2, 3)
+lab.matmul(a, b, {out = c})  -- sets all of it
+print(c)  --> tensor 2x3 float32 on cuda
+print(c:get(2, 3))  --> 4.0]],
+            cuda = "cudaMallocAsync",
+            pytorch = "torch.empty",
+        },
+        {
+            name = "lab.zeros",
+            brief = "makes a tensor of zeros",
+            arguments = { sizes },
+            options = making(),
+            returns = made,
+            errors = not_made,
+            example = [[
+local t = lab.zeros(2, 3, {dtype = "uint8", device = "cpu"})
+print(t)  --> tensor 2x3 uint8 on cpu
+print(t:get(2, 3))  --> 0.0]],
+            pytorch = "torch.zeros",
+            see = { "tensor:zero_" },
+        },
+        {
+            name = "lab.ones",
+            brief = "makes a tensor of ones",
+            arguments = { sizes },
+            options = making(),
+            returns = made,
+            errors = not_made,
+            example = [[
+local t = lab.ones(3, 5)
+print(t)  --> tensor 3x5 float32 on cuda
+print(lab.sum(t):item())  --> 15.0]],
+            pytorch = "torch.ones",
+        },
+        {
+            name = "lab.full",
+            brief = "makes a tensor of one value",
+            arguments = { { "value", "number", "the value; other than in PyTorch it comes first" }, sizes },
+            options = making(),
+            returns = made,
+            errors = not_made,
+            example = [[
+local t = lab.full(2.5, 2, 2, {device = "cpu", pinned = true})
+print(t)  --> tensor 2x2 float32 on cpu (pinned)
+print(t:get(1, 2))  --> 2.5]],
+            pytorch = "torch.full",
+            see = { "tensor:fill_" },
+        },
+        {
+            name = "lab.rand",
+            brief = "makes a tensor of random numbers from 0 to 1",
+            arguments = { sizes },
+            options = making(seed),
+            returns = { { "tensor", "a new tensor, uniform in [0, 1)" } },
+            errors = no_random_uint8,
+            example = [[
+local a, b = lab.rand(4), lab.rand(4)
+print(a:get(1) >= 0 and a:get(1) < 1)  --> true
+print(lab.allclose(a, b))  --> false]],
+            pytorch = "torch.rand",
+        },
+        {
+            name = "lab.randn",
+            brief = "makes a tensor of normal random numbers",
+            arguments = { sizes },
+            options = making(seed),
+            returns = { { "tensor", "a new tensor, of mean 0 and variance 1" } },
+            errors = no_random_uint8,
+            example = [[
+local n = 10000
+local t = lab.randn(n)
+print(math.abs(lab.sum(t):item() / n) < 0.05)  --> true
+print(math.abs(lab.sum(t ^ 2):item() / n - 1) < 0.1)  --> true]],
+            pytorch = "torch.randn",
+        },
+        {
+            name = "lab.tensor",
+            brief = "makes a tensor of given values",
+            arguments = { { "values", "number|table", "a number, for a scalar, or lists of numbers, nested up to 8 deep" } },
+            options = making(),
+            returns = made,
+            blocks = "on the GPU: until the values have been copied",
+            errors = {
+                { "SL_ESHAPE", "lists of one level have different lengths, or are nested too deeply" },
+                { "SL_EINVAL", "an element is no number, or a list has other keys besides" },
+                table.unpack(not_made, 2),
+            },
+            example = [[
+local t = lab.tensor{{1, 2, 3}, {4, 5, 6}}
+print(t)  --> tensor 2x3 float32 on cuda
+print(t:get(2, 1))  --> 4.0
+local bytes = lab.tensor({1.5, 2.5, 300}, {dtype = "uint8"})
+print(table.concat(bytes:totable(), " "))  --> 2.0 2.0 255.0]],
+            pytorch = "torch.tensor",
+            see = { "tensor:totable" },
+        },
+        {
+            name = "tensor:size",
+            brief = "the sizes of the tensor",
+            arguments = { { "dimension", "integer", "which, from 1; -1 is the last", default = "all of them" } },
+            returns = { { "integer", "that size; without a dimension all of them, one value each" } },
+            errors = { { "SL_ESHAPE", "there is no such dimension" } },
+            example = [[
+local t = lab.empty(4, 8)
+local rows, columns = t:size()
+print(rows .. " by " .. columns)  --> 4 by 8
+print(t:size(-1))  --> 8]],
+            pytorch = "torch.Tensor.size",
+            see = { "tensor.ndim", "tensor:numel" },
+        },
+        {
+            name = "tensor:numel",
+            brief = "how many elements the tensor has",
+            returns = { { "integer", "the product of its sizes; 1 for a scalar" } },
+            example = [[
+local t = lab.empty(4, 8)
+print(t:numel())  --> 32]],
+            pytorch = "torch.Tensor.numel",
+        },
+        {
+            name = "tensor:nbytes",
+            brief = "how many bytes the elements take",
+            returns = { { "integer", "their bytes" } },
+            example = [[
+local t = lab.empty(4, 8, {dtype = "bfloat16"})
+print(t:nbytes())  --> 64]],
+            pytorch = "torch.Tensor.nbytes",
+        },
+        {
+            name = "tensor:get",
+            brief = "an element",
+            arguments = { { "...", "integer", "its indices, one a dimension, from 1" } },
+            returns = { { "number", "the value" } },
+            blocks = looking,
+            errors = { { "SL_ESHAPE", "an index is out of range, or there is not one a dimension" } },
+            about = [[PyTorch: `t[i, j].item()`.]],
+            example = [[
+local t = lab.tensor{{1, 2}, {3, 4}}
+lab.spin(5)
+local start_us = lab.now_us()
+print(t:get(2, 1))  --> 3.0
+print((lab.now_us() - start_us) // 1000 .. " ms")  --> 5.0 ms]],
+            pytorch = "torch.Tensor.__getitem__",
+            see = { "tensor:item", "tensor:totable" },
+        },
+        {
+            name = "tensor:set",
+            brief = "sets an element",
+            arguments = {
+                { "...", "integer", "its indices, one a dimension, from 1" },
+                { "value", "number", "the new value" },
+            },
+            returns = { { "tensor", "the tensor itself" } },
+            blocks = looking,
+            errors = { { "SL_ESHAPE", "an index is out of range, or there is not one a dimension" } },
+            about = [[PyTorch: `t[i, j] = value`.]],
+            example = [[
+local t = lab.zeros(2, 2)
+t:set(1, 2, 7):set(2, 1, 8)
+print(lab.sum(t):item())  --> 15.0]],
+            pytorch = "torch.Tensor.__setitem__",
+            see = { "tensor:fill_" },
+        },
+        {
+            name = "tensor:item",
+            brief = "the number in a tensor of one element",
+            returns = { { "number", "the value" } },
+            blocks = looking,
+            errors = { { "SL_ESHAPE", "the tensor has not exactly one element" } },
+            example = [[
+local loss = lab.sum(lab.full(0.5, 10))
+print(loss)  --> tensor scalar float32 on cuda
+print(loss:item())  --> 5.0]],
+            pytorch = "torch.Tensor.item",
+            see = { "tensor:get" },
+        },
+        {
+            name = "tensor:totable",
+            brief = "all values, as nested tables",
+            returns = { { "table|number", "lists in lists, as deep as the tensor has dimensions; a number for a scalar" } },
+            blocks = looking,
+            example = [[
+local rows = lab.tensor{{1, 2}, {3, 4}}:totable()
+print(#rows)  --> 2
+print(rows[2][1])  --> 3.0]],
+            pytorch = "torch.Tensor.tolist",
+            see = { "lab.tensor", "tensor:get" },
+        },
+        {
+            name = "lab.allclose",
+            brief = "asks whether two tensors have nearly the same values",
+            arguments = {
+                { "a", "tensor", "one tensor, wherever it is" },
+                { "b", "tensor", "another one of that shape; place and dtype may differ" },
+            },
+            options = {
+                { "rtol", "number", "how far values may differ, relative to those of b", default = "1e-5" },
+                { "atol", "number", "how far values may differ in any case", default = "1e-8" },
+            },
+            returns = { { "boolean", "whether each element of a differs from that of b by at most atol + rtol times the latter's absolute value; NaN is close to nothing" } },
+            blocks = looking,
+            errors = { { "SL_ESHAPE", "the shapes differ" } },
+            example = [[
+local a, b = lab.ones(3), lab.full(1.001, 3)
+print(lab.allclose(a, b))  --> false
+print(lab.allclose(a, b, {rtol = 0.01}))  --> true]],
+            pytorch = "torch.allclose",
+        },
+        {
+            name = "tensor:allclose",
+            brief = "asks whether another tensor has nearly the same values",
+            arguments = { { "other", "tensor", "the tensor b of `lab.allclose`" } },
+            options = {
+                { "rtol", "number", "as for `lab.allclose`", default = "1e-5" },
+                { "atol", "number", "as for `lab.allclose`", default = "1e-8" },
+            },
+            returns = { { "boolean", "whether the values are close" } },
+            blocks = looking,
+            errors = { { "SL_ESHAPE", "the shapes differ" } },
+            example = [[
+local t = lab.rand(10)
+print(t:allclose(t:cpu()))  --> true]],
+            pytorch = "torch.Tensor.allclose",
+            see = { "lab.allclose" },
+        },
+        {
+            name = "tensor:copy_",
+            brief = "copies another tensor's values into this one",
+            arguments = { { "src", "tensor", "the source, of the same shape and dtype, on the host or a GPU" } },
+            options = { copy_non_blocking, copy_stream },
+            returns = { { "tensor", "the tensor itself, the destination" } },
+            blocks = copy_blocks,
+            errors = {
+                { "SL_ESHAPE", "the shapes differ" },
+                { "SL_EDTYPE", "the dtypes differ: a copy does not convert" },
+                { "SL_EDEVICE", "the stream is of neither device, or the two are simulated devices" },
+            },
+            about = [[A copy of a tensor onto itself does nothing. From GPU to GPU see "Several GPUs" on the page Devices.]],
+            example = [[
+local batch = lab.full(3, 4, {device = "cpu", pinned = true})
+local input = lab.empty(4)  -- made once, filled again and again
+input:copy_(batch, {non_blocking = true})
+print(lab.sum(input):item())  --> 12.0]],
+            cuda = "cudaMemcpyAsync",
+            pytorch = "torch.Tensor.copy_",
+            see = { "tensor:to", "lab.cuda.memcpy_async" },
+        },
+        {
+            name = "tensor:to",
+            brief = "the tensor's values in another place",
+            arguments = { { "place", places, [[where: "cuda", "cpu", "cuda:1", or a device of `lab.open`]] } },
+            options = moving,
+            returns = moved,
+            blocks = copy_blocks,
+            errors = not_moved,
+            about = [[
+`"cuda"` without a number is the GPU of `stream`, else the current one. As in PyTorch, `t:to("cpu", {non_blocking = true})` makes a pinned result and without `non_blocking`
+a pageable one, unless `pinned =` says otherwise. From GPU to GPU see "Several GPUs" on the page Devices. It does not change the dtype.]],
+            example = [[
+local host = lab.ones(1000, 1000, {device = "cpu", pinned = true})
+local s = lab.stream()
+local t = host:to("cuda", {non_blocking = true, stream = s})
+print(t)  --> tensor 1000x1000 float32 on cuda
+print(s:query())  --> false
+print(t:to("cuda") == t)  --> true]],
+            cuda = "cudaMemcpyAsync",
+            pytorch = "torch.Tensor.to",
+            see = { "tensor:copy_", "tensor:cpu", "tensor:cuda" },
+        },
+        {
+            name = "tensor:cpu",
+            brief = "the tensor's values on the host",
+            options = moving,
+            returns = moved,
+            blocks = copy_blocks,
+            errors = { not_moved[2], not_moved[4] },
+            about = [[It is `t:to("cpu", ...)`. With `non_blocking` the values are there when the stream has come so far, and not before.]],
+            example = [[
+local t = lab.ones(1000)
+lab.spin(1)
+local host = t:cpu{non_blocking = true}
+print(host)  --> tensor 1000 float32 on cpu (pinned)
+print(host:get(1))  --> 0.0
+lab.synchronize()
+print(host:get(1))  --> 1.0]],
+            cuda = "cudaMemcpyAsync",
+            pytorch = "torch.Tensor.cpu",
+            see = { "tensor:to" },
+        },
+        {
+            name = "tensor:cuda",
+            brief = "the tensor's values on a GPU",
+            arguments = { { "index", "integer", "the number of the GPU, from 0", default = "the GPU of `stream`, else the current one" } },
+            options = {
+                copy_non_blocking, { "pinned", "boolean", "only false fits, since memory of a GPU is not pinned", default = "false" },
+                copy_stream,
+            },
+            returns = moved,
+            blocks = copy_blocks,
+            errors = { table.unpack(not_moved, 2) },
+            about = [[It is `t:to("cuda", ...)`. The index can be left out before the options: `t:cuda{non_blocking = true}`.]],
+            example = [[
+local host = lab.tensor({1, 2, 3}, {device = "cpu"})
+local t = host:cuda()
+print(t)  --> tensor 3 float32 on cuda
+print(t:cuda() == t)  --> true]],
+            cuda = "cudaMemcpyAsync",
+            pytorch = "torch.Tensor.cuda",
+            see = { "tensor:to" },
+        },
+        {
+            name = "tensor:pin_memory",
+            brief = "a page-locked copy of a host tensor",
+            returns = { { "tensor", "a new pinned tensor; the tensor itself if it is pinned" } },
+            blocks = "for as long as the host needs to copy; on a real GPU page-locking new memory may wait for the GPU",
+            errors = { { "SL_EPLACE", "the tensor is on a GPU" }, { "SL_ENOMEM", "out of memory" } },
+            example = [[
+local host = lab.ones(4, {device = "cpu"})
+print(host:pin_memory())  --> tensor 4 float32 on cpu (pinned)
+print(host.pinned)  --> false]],
+            pytorch = "torch.Tensor.pin_memory",
+            see = { "tensor:pin" },
+        },
+        {
+            name = "tensor:pin",
+            brief = "page-locks a host tensor's memory where it is",
+            returns = { { "tensor", "the tensor itself" } },
+            blocks = "for as long as the call takes, some 34 us a MiB on an H200's host; on a real GPU as CUDA does",
+            errors = { { "SL_EPLACE", "the tensor is on a GPU" }, { "SL_ESTATE", "it is pinned already" } },
+            about = [[It copies nothing, and costs less than new pinned memory. `lab.cuda.host_register` is the same.]],
+            example = [[
+local host = lab.ones(1024, 1024, {device = "cpu"}):pin()
+local t = lab.empty(1024, 1024):copy_(host, {non_blocking = true})
+print(lab.current_stream():query())  --> false
+host:unpin()
+print(host.pinned)  --> false]],
+            cuda = "cudaHostRegister",
+            see = { "tensor:unpin", "tensor:pin_memory", "lab.cuda.host_register" },
+        },
+        {
+            name = "tensor:unpin",
+            brief = "undoes what t:pin() did",
+            returns = { { "tensor", "the tensor itself" } },
+            blocks = "until all work of the device is done (simulator, by the profile); on a real GPU as CUDA does",
+            errors = {
+                { "SL_EPLACE", "the tensor is on a GPU" },
+                { "SL_ESTATE", "it is not pinned, or was made pinned: only what `pin` has pinned can be unpinned" },
+            },
+            example = [[
+local host = lab.ones(4, {device = "cpu"}):pin()
+lab.spin(2)
+host:unpin()  -- waits
+print(lab.current_stream():query())  --> true
+print(host)  --> tensor 4 float32 on cpu]],
+            cuda = "cudaHostUnregister",
+            see = { "tensor:pin", "lab.cuda.host_unregister" },
+        },
+        {
+            name = "tensor:fill_",
+            brief = "sets all elements to a value",
+            arguments = { { "value", "number", "the value" } },
+            options = { { "stream", "stream", "the stream", default = "the current stream of the tensor's device" } },
+            returns = { { "tensor", "the tensor itself" } },
+            errors = { { "SL_EDEVICE", "the stream is another device's" } },
+            about = [[
+On the GPU it is a kernel in the stream, and a memset for zero and for uint8; on the host it is done on return. A stream may also be given by itself, `t:fill_(1, s)`.]],
+            example = [[
+local t = lab.empty(4)
+print(lab.sum(t:fill_(2.5)):item())  --> 10.0]],
+            pytorch = "torch.Tensor.fill_",
+            see = { "tensor:zero_", "lab.full" },
+        },
+        {
+            name = "tensor:zero_",
+            brief = "sets all elements to zero",
+            options = { { "stream", "stream", "the stream", default = "the current stream of the tensor's device" } },
+            returns = { { "tensor", "the tensor itself" } },
+            errors = { { "SL_EDEVICE", "the stream is another device's" } },
+            about = [[On the GPU it is a memset in the stream; on the host it is done on return. A stream may also be given by itself, `t:zero_(s)`.]],
+            example = [[
+local t = lab.ones(4)
+print(lab.sum(t:zero_()):item())  --> 0.0]],
+            cuda = "cudaMemsetAsync",
+            pytorch = "torch.Tensor.zero_",
+            see = { "tensor:fill_" },
+        },
+        {
+            name = "tensor:free",
+            brief = "frees the tensor",
+            errors = { { "SL_ESTATE", "called by a host function" } },
+            about = [[
+It is stream-ordered: the tensor is gone at once, its memory when the work that is queued with it is done. Freeing it again is an error (`SL_ECLOSED`). `local t <close> =
+lab.empty(n)` frees it at the end of the block.]],
+            example = [[
+local t = lab.zeros(1024)
+lab.spin(2)
+local sum = t + 1  -- still has to run
+t:free()
+print(t.freed)  --> true
+print(lab.live().device_bytes)  --> 8192
+lab.synchronize()
+print(lab.live().device_bytes)  --> 4096]],
+            cuda = "cudaFreeAsync",
+            see = { "lab.cuda.free", "lab.live", "tensor.freed" },
+        },
+        {
+            name = "tensor:matmul",
+            brief = "the matrix product with another matrix",
+            arguments = { { "b", "tensor", "the matrix to its right" } },
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+                { "tf32", "boolean", "whether a float32 product may use the tensor cores", default = "false" },
+            },
+            returns = { { "tensor", "the product" } },
+            about = [[It is `lab.matmul(t, b, ...)`, errors included.]],
+            example = [[
+local a = lab.tensor{{1, 2}, {3, 4}}
+print(a:matmul(a):get(1, 1))  --> 7.0]],
+            pytorch = "torch.Tensor.matmul",
+            see = { "lab.matmul" },
+        },
+        {
+            name = "tensor:pow",
+            brief = "each element to a power",
+            arguments = { { "exponent", "number", "the power" } },
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the powers" } },
+            about = [[It is `lab.pow(t, exponent, ...)`, errors included, and `t ^ exponent` is the same.]],
+            example = [[
+local t = lab.tensor{1, 2, 3}
+print(t:pow(2):get(3))  --> 9.0
+print((t ^ 3):get(2))  --> 8.0]],
+            pytorch = "torch.Tensor.pow",
+            see = { "lab.pow" },
+        },
+        {
+            name = "tensor:add",
+            brief = "the sum with another tensor or a number",
+            arguments = { { "b", "tensor|number", "what is added to each element" } },
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the sums" } },
+            about = [[It is `lab.add(t, b, ...)`, errors included, and `t + b` is the same.]],
+            example = [[
+local t = lab.tensor{1, 2}
+print(t:add(10):get(2))  --> 12.0
+t:add(1, {out = t})  -- in place
+print(t:get(1))  --> 2.0]],
+            pytorch = "torch.Tensor.add",
+            see = { "lab.add" },
+        },
+        {
+            name = "tensor:mul",
+            brief = "the product, element by element, with another tensor or a number",
+            arguments = { { "b", "tensor|number", "what each element is multiplied with" } },
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the products" } },
+            about = [[It is `lab.mul(t, b, ...)`, errors included, and `t * b` is the same.]],
+            example = [[
+local t = lab.tensor{3, 4}
+print(t:mul(t):get(2))  --> 16.0]],
+            pytorch = "torch.Tensor.mul",
+            see = { "lab.mul" },
+        },
+        {
+            name = "tensor:softmax",
+            brief = "the softmax over the last dimension",
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the softmax" } },
+            about = [[It is `lab.softmax(t, ...)`, errors included.]],
+            example = [[
+local t = lab.zeros(2, 4)
+print(t:softmax():get(1, 1))  --> 0.25]],
+            pytorch = "torch.Tensor.softmax",
+            see = { "lab.softmax" },
+        },
+        {
+            name = "tensor:sum",
+            brief = "the sum of all elements",
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "a tensor of one element" } },
+            about = [[It is `lab.sum(t, ...)`, errors included.]],
+            example = [[
+local t = lab.tensor{1, 2, 3}
+print(t:sum():item())  --> 6.0]],
+            pytorch = "torch.Tensor.sum",
+            see = { "lab.sum" },
+        },
+        { name = "tensor.dtype", type = dtypes, brief = "the type of its elements", pytorch = "torch.Tensor.dtype" },
+        { name = "tensor.device", type = [["cuda"|"cpu"]], brief = "where it is", pytorch = "torch.Tensor.device, torch.Tensor.is_cuda" },
+        { name = "tensor.device_index", type = "integer|nil", brief = "the number of its GPU; nil on the host", pytorch = "torch.Tensor.get_device" },
+        { name = "tensor.pinned", type = "boolean", brief = "whether it is page-locked host memory", pytorch = "torch.Tensor.is_pinned" },
+        { name = "tensor.ndim", type = "integer", brief = "how many dimensions it has; 0 of a scalar", pytorch = "torch.Tensor.ndim" },
+        { name = "tensor.id", type = "integer", brief = "its number on its device, in the order of creation, which random numbers depend on" },
+        { name = "tensor.freed", type = "boolean", brief = "whether it was freed; the one field that a freed tensor has" },
+    },
+    more = [[
+## When copies block
+
+Without `non_blocking`, until the copy is done. With it:
+
+| | pinned | pageable |
+|---|---|---|
+| host to device | not | while the host copies the bytes into staging buffers, and for a free buffer; above `h2d_async_bytes` also for the earlier work of the stream |
+| device to host | not | until the bytes have arrived |
+
+`h2d_async_bytes` is a figure of the profile, 2 MiB on the H200. On a real GPU the driver decides about pageable memory; the profile of the H200 has what was measured
+there. Copies within a GPU, and from one to another, never block, with `non_blocking` or without it; copies within the host are done on return.
+
+A copy that does not block reads pinned memory when it runs, not when it is called: what a script writes there before that is copied, too.]],
+}

@@ -1,0 +1,481 @@
+return {
+    title = "Timelines",
+    class = "timeline",
+    order = 70,
+    about = [[
+A timeline is what a recording has noted: which operation ran when, on which stream and engine, and which calls of the host were around it. `lab.profile` and
+`lab.record` make one, `lab.load` reads one from a trace file. It refers to no device and stays readable when that is gone. While it still records, all but `stop` and
+`recording` raises `SL_ESTATE`.
+
+**Times** are in us and count from the moment at which the recording began; only the options `from_us` and `to_us` of charts count from the first span's start. A
+**span** is one operation on the device.
+
+- A **kind** is `"kernel"`, `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_d2d"`, `"memcpy_p2p"`, `"memset"` or `"host_func"`.
+- An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`.
+- A **selection** is a stream, a kind, an engine, or a table `{stream =, kind =, engine =, name =}` of which everything must match; `name` is a span's whole name. A
+  stream may have been closed since; in the table it may also be an id, or a name that only one recorded stream has. A name that no stream has is `SL_ENOTFOUND`, one
+  that several have `SL_EINVAL`. What matches no span is no error: it has been busy for no time.]],
+    entries = {
+        {
+            name = "timeline:stop",
+            brief = "ends the recording",
+            returns = { { "timeline", "the timeline itself, which can be read from now on" } },
+            blocks = "until the device is idle; not at all if the recording has ended already",
+            errors = { { "SL_ESTATE", "called in a host function" } },
+            about = [[
+Stopping it again does nothing. If the wait for the device fails, or Ctrl-C ends it, the recording has ended all the same, without the operations that had not
+completed.]],
+            example = [[
+local tl = lab.record()
+lab.spin(3)
+print(tl:stop().makespan_us)  --> 3000.0]],
+            cuda = "cudaProfilerStop",
+            pytorch = "torch.profiler.profile.stop",
+            see = { "lab.record" },
+        },
+        {
+            name = "timeline:show",
+            brief = "prints the Gantt chart",
+            options = {
+                { "columns", "integer", "the chart's width, from 20 to 4096", default = "the terminal's" },
+                { "unicode", "boolean", "blocks and triangles instead of ASCII signs", default = "whether the locale is UTF-8" },
+                { "colour", "boolean", "coloured by kind; colour only repeats what the signs say", default = "as --color, NO_COLOR and the terminal say" },
+                { "from_us", "number", "where the chart begins, from the first span's start", default = "0" },
+                { "to_us", "number", "where it ends, from the first span's start", default = "the last span's end" },
+                { "rows", '"streams"|"engines"', "what a row stands for", default = '"streams"' },
+                { "beside", "timeline", "a complete timeline whose chart this one is to stand above or below: both have the same columns and the same scale" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", "the width is out of its range, or nothing lies between from_us and to_us" },
+            },
+            about = [[
+Behind each row stands how much of the time it was busy. A sign stands for the kind of work that fills most of its cell, a lighter or hollow one for a cell that is
+partly busy; whatever ran leaves a mark, however short. A legend below names the signs that were used.
+
+A terminal less than 20 or more than 4096 columns wide (`COLUMNS`, else the terminal itself) gets a chart for 20 or 4096.]],
+            example = [[
+local side = lab.stream{name = "side", non_blocking = true}
+local tl = lab.profile(function()
+    lab.spin(4)
+    lab.spin(2, {stream = side})
+end)
+tl:show{columns = 40, unicode = false, colour = false}
+--> default |#########################| 100%
+--> side    |#############............|  50%
+-->         ++-----+-----+-----+------+ busy
+-->          0     1     2     3 ms
+--> # kernel  . idle]],
+            see = { "timeline:text", "timeline:save", "timeline:explain" },
+        },
+        {
+            name = "timeline:text",
+            brief = "gives the Gantt chart as a string",
+            options = {
+                { "columns", "integer", "the chart's width, from 20 to 4096", default = "80" },
+                { "unicode", "boolean", "blocks and triangles instead of ASCII signs", default = "false" },
+                { "colour", "boolean", "with the terminal's codes for colours", default = "false" },
+                { "from_us", "number", "where the chart begins, from the first span's start", default = "0" },
+                { "to_us", "number", "where it ends, from the first span's start", default = "the last span's end" },
+                { "rows", '"streams"|"engines"', "what a row stands for", default = '"streams"' },
+                { "beside", "timeline", "a complete timeline whose columns and scale this chart has" },
+            },
+            returns = { { "string", "the lines of the chart, each with its newline" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", "the width is out of its range, or nothing lies between from_us and to_us" },
+            },
+            about = [[Without options the same timeline gives the same text in every terminal.]],
+            example = [[
+local tl = lab.profile(function()
+    lab.spin(1)
+    lab.host_work(2)
+    lab.spin(1)
+end)
+print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######|  67%]],
+            see = { "timeline:show" },
+        },
+        {
+            name = "timeline:summary",
+            brief = "prints busy times, overlaps, how much was busy at once, and bounds",
+            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            about = [[
+Busy times are by engine, and by kind where an engine did several. Overlaps are those of each pair of engines, as a share of what the shorter of both was busy; "busy at
+once" says how long how many engines and kernels ran at the same time. Both are left out where there is nothing to tell. The bounds are those of `tl:bounds()`.]],
+            example = [[
+lab.profile(lab.spin, 2):summary()
+--> makespan                      2.00 ms
+--> host wall time                2.01 ms
+-->
+--> engine                           busy   of makespan     spans
+--> compute                       2.00 ms       100.0 %         1
+-->
+--> work                             time
+--> one after the other           2.00 ms
+--> busiest engine (compute)      2.00 ms
+--> critical path                 2.00 ms
+-->
+--> lower bound                      time   makespan / bound
+--> host waiting where it did     2.00 ms               1.00
+--> host never waiting            2.00 ms               1.00]],
+            see = { "timeline:json", "timeline:bounds", "timeline:busy_us" },
+        },
+        {
+            name = "timeline:explain",
+            brief = "prints what the makespan consists of, where time was lost, and what to do about it",
+            options = {
+                { "columns", "integer", "the width of the lines, from 1; at least 24 are used", default = "the terminal's" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOMEM", "no memory for the explanation" },
+            },
+            about = [[
+First the chain of waits back from the end, whose parts add up to the makespan; then where an engine stood still although work came to it later, or work waited though
+it was ready, the largest loss first. On the simulator the causes are known; on a real GPU, and of traces that do not have them, they are inferred from the records, and
+the text says so.
+
+Lines of the script are quoted, and the names of variables in advice come from there, if the script is a file that has not changed since it ran, a text that `load` was
+given, or was typed in the REPL; of loaded traces, if these lines are in the trace.
+
+What the causes are called: `timeline:causes`. [docs/causes.md](../causes.md) has a script for each, what is printed, and what mends it;
+[docs/design/explanations.md](../design/explanations.md) says how they are found.]],
+            example = [[
+local step = load("lab.spin(1) lab.host_work(3) lab.spin(1)", "@step.lua")
+lab.profile(step):explain{columns = 80}
+--> What the makespan consists of (the chain of waits back from its end)
+-->   3.00 ms  the host busy in lab.host_work at step.lua:1
+-->   1.00 ms  spin in the default stream at step.lua:1 running
+-->   3.80 us  the host issuing spin in the default stream at step.lua:1
+--> Where time was lost (known exactly: the GPU is simulated)
+-->  1. No kernel ran for 2.00 ms: the host was busy in lab.host_work at step.lua:1
+-->     -> Issue the GPU's work first, and let the host work while it runs
+-->     and 1 smaller one, 3.80 us in all]],
+            see = { "timeline:causes", "timeline:makespan_parts", "timeline:diff" },
+        },
+        {
+            name = "timeline:diff",
+            brief = "prints two timelines side by side, and what moved in words",
+            arguments = { { "other", "timeline", "B; the timeline itself is A" } },
+            options = {
+                { "names", "string[]", "two strings that say above it what A and B are", default = "no such lines" },
+            },
+            errors = { { "SL_ESTATE", "one of the two is still recording" } },
+            about = [[
+Makespans, bounds, busy times and overlaps by kind, and the parts of the makespan, in columns; then what moved by 1 % of the makespan or more, and where each lost most
+time. To have the charts as well, on one scale: `a:show{beside = b}` and `b:show{beside = a}`, or `streamlab diff A B`.]],
+            example = [[
+local slow, fast = lab.profile(lab.spin, 2), lab.profile(lab.spin, 1)
+slow:diff(fast)
+-->                                   A          B    change
+--> makespan                    2.00 ms    1.00 ms   -50.0 %
+--> lower bound                 2.00 ms    1.00 ms   -50.0 %
+--> makespan / bound               1.00       1.00
+--> host wall time              2.01 ms    1.01 ms   -49.8 %
+-->
+--> busy                              A          B    change   spans A   spans B
+--> kernel                      2.00 ms    1.00 ms   -50.0 %         1         1
+-->
+--> no two kinds of work overlap, neither in A nor in B
+-->
+--> the makespan's parts              A          B    change
+--> kernel running              2.00 ms    1.00 ms   -50.0 %
+-->
+--> what moved
+-->   makespan 2.00 ms -> 1.00 ms (-50.0 %)
+-->   kernels now take 1.00 ms (was 2.00 ms)
+-->
+--> where most time was lost
+-->   A: none: no engine stood still before work that came to it
+-->   B: none: no engine stood still before work that came to it]],
+            see = { "timeline:show", "timeline:explain" },
+        },
+        {
+            name = "timeline:spans",
+            brief = "gives all operations as a list of tables",
+            returns = { { "table[]", "in the order of issue, of which each has the fields below" } },
+            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            about = [[
+| field | |
+|---|---|
+| `name` | of the operation: `"matmul_f32"`, `"Memcpy HtoD (Pinned -> Device)"`, `"Memset (Device)"`, `"host_func"` |
+| `kind`, `engine` | one of those above |
+| `stream`, `stream_id` | the stream's name and id; 0 is the NULL stream |
+| `start_us`, `end_us` | when it ran on the device |
+| `host_start_us`, `host_end_us` | the call that enqueued it. A `copy_` that blocks is two calls, the copy and a synchronisation of its stream: the span has the first only |
+| `bytes` | what a copy or memset moved; else 0 |
+| `correlation` | its number, from 1, in the order of issue. Events, waits and calls of the host have numbers between those of spans |
+| `where` | the script's line that enqueued it: `"puzzler.lua:34"`; `""` if not known |
+| `blocks`, `threads` | the grid of a kernel and the threads of a block, on a real GPU those of the longest one if cuBLAS has split a `matmul`; where events take the times those of a `matmul` are 0, and so they are for what is no kernel |
+| `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
+| `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for what is no kernel |]],
+            example = [[
+local tl = lab.profile(function()
+    local a = lab.rand(64, 64)
+    a:cpu()
+end)
+local last = tl:spans()[tl.span_count]
+print(last.kind)  --> memcpy_d2h
+print(last.bytes)  --> 16384]],
+            pytorch = "torch.profiler.profile.events",
+            see = { "timeline:busy_us", "timeline:causes" },
+        },
+        {
+            name = "timeline:busy_us",
+            brief = "how long at least one span of a selection ran",
+            arguments = { { "selection", "stream|string|table", "a selection", default = "all spans" } },
+            returns = { { "number", "us; times in which several ran count once" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOTFOUND", "there is no stream of that name" },
+            },
+            example = [[
+local tl = lab.profile(function()
+    lab.spin(1)
+    lab.host_work(3)
+    lab.spin(1)
+end)
+print(tl:busy_us("kernel"))  --> 2000.0
+print(tl.makespan_us > 4000)  --> true]],
+            see = { "timeline:overlap_us", "timeline:gaps" },
+        },
+        {
+            name = "timeline:overlap_us",
+            brief = "how long spans of all selections ran at the same time",
+            arguments = {
+                { "a", "stream|string|table", "a selection" },
+                { "b", "stream|string|table", "another one" },
+                { "...", "stream|string|table", "further ones" },
+            },
+            returns = { { "number", "us" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOTFOUND", "there is no stream of that name" },
+            },
+            about = [[The time in which each of the selections had at least one span running.]],
+            example = [[
+local a = lab.empty(1024, 1024, {device = "cpu", pinned = true})
+local tl = lab.profile(function()
+    lab.spin(1, {stream = lab.stream()})
+    a:cuda{non_blocking = true, stream = lab.stream()}
+end)
+print(tl:overlap_us("kernel", "memcpy_h2d") == tl:busy_us("memcpy_h2d"))  --> true]],
+            see = { "timeline:busy_us", "timeline:concurrency" },
+        },
+        {
+            name = "timeline:concurrency",
+            brief = "how much ran at once",
+            arguments = {
+                { "of", '"engines"|"kernels"|"spans"|"streams"', "what is counted", default = '"engines"' },
+                { "selection", "stream|string|table", "of which spans", default = "all spans" },
+            },
+            returns = {
+                { "table", "at `k` the time in us with exactly `k` of them busy, at `0` the idle time; `max` is the most at once" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", 'there is no such thing to count, or "kernels" are counted of a selection of another kind' },
+                { "SL_ENOTFOUND", "there is no stream of that name" },
+            },
+            about = [[
+Between the first selected start and the last selected end. `"kernels"` counts spans of that kind; `"spans"` counts all. Spans of no length count as starts and ends,
+and nowhere else.]],
+            example = [[
+local tl = lab.profile(function()
+    for i = 1, 3 do lab.spin(1, {stream = lab.stream()}) end
+end)
+local c = tl:concurrency("kernels")
+print(c.max)  --> 3
+print(c[0])  --> 0.0]],
+            see = { "timeline:overlap_us", "timeline:gaps" },
+        },
+        {
+            name = "timeline:gaps",
+            brief = "when nothing of a selection ran",
+            arguments = { { "selection", "stream|string|table", "a selection", default = "all spans" } },
+            returns = {
+                { "table[]", "`{start_us =, end_us =}` each, in order, between the selection's first start and its last end" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOTFOUND", "there is no stream of that name" },
+            },
+            example = [[
+local tl = lab.profile(function()
+    lab.spin(1)
+    lab.host_work(3)
+    lab.spin(1)
+end)
+local gap = tl:gaps("compute")[1]
+print(math.floor((gap.end_us - gap.start_us) / 1000))  --> 2]],
+            see = { "timeline:busy_us", "timeline:causes" },
+        },
+        {
+            name = "timeline:bounds",
+            brief = "how short the makespan could have been",
+            returns = { { "table", "with the fields below" } },
+            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            about = [[
+| field | |
+|---|---|
+| `lower_us` | the larger of `busiest_engine_us` and `critical_path_us`. No schedule of the same operations with these durations, in which the host waits where it did, can be shorter. Gaps, latencies and the host's own time are not in it |
+| `unblocked_us` | the same bound if the host had never waited: the chain goes through stream order, events and the NULL stream's rules alone. It is at most `lower_us`; where it is much less, the script's waits cost the overlap. It does not ask whether a wait was needed |
+| `critical_path_us` | the longest chain through stream order, events, the NULL stream's rules and host waits |
+| `busiest_engine`, `busiest_engine_us` | the engine that was busy longest, and how long |
+| `serial_us` | all operations one after the other |]],
+            example = [[
+local a, x = lab.stream(), lab.empty(4096, 4096, {device = "cpu", pinned = true})
+local tl = lab.profile(function()
+    lab.spin(1, {stream = a})
+    a:synchronize()                 -- the copy does not need the kernel
+    x:cuda{non_blocking = true, stream = lab.stream()}
+end)
+print(tl:bounds().lower_us > 2000)  --> true
+print(tl:bounds().unblocked_us < 1300)  --> true]],
+            see = { "timeline:summary", "timeline:explain" },
+        },
+        {
+            name = "timeline:causes",
+            brief = "gives the findings of the explanation as tables",
+            options = {
+                { "waits", "boolean", "with the list `waits` in each finding: its stretches", default = "false" },
+                { "inferred", "boolean", "inferred from the records also where the simulator knows the causes, to see what would be known of a real GPU", default = "false" },
+            },
+            returns = { { "table[]", "a finding each, the largest loss first; none is left out" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOMEM", "no memory for the explanation" },
+            },
+            about = [[
+A finding is all stretches of lost time that have the same cause and engine and, on both sides, the same names and script lines.
+
+| field | |
+|---|---|
+| `cause` | see below |
+| `engine` | the engine that stood still, or that the work waited for |
+| `idle` | true if it stood still although work came to it later; false if work was ready and it worked for others meanwhile, or was kept back though it had room beside them |
+| `lost_us`, `count` | how long in all (times in which several waited count once), and how many stretches |
+| `waiter`, `waiter_where` | the operation that waited longest: its `correlation` in `tl:spans()`, and its script line |
+| `by`, `by_where` | what it waited for: an operation, or a call of the host; `nil` if that is not known |
+| `from_us`, `to_us` | that wait |
+| `sentence`, `remedy` | in words; `remedy` is `nil` where there is nothing to do |
+| `inferred` | false if the simulator knew, true if it was worked out from the records |
+| `waits` | only with `waits = true`: a list of `{waiter =, by =, from_us =, to_us =}` |
+
+| `cause` | what kept the operation |
+|---|---|
+| `stream_order` | an earlier operation of its stream |
+| `event_wait` | an event of another stream |
+| `null_stream` | the legacy default stream: work in it and in blocking streams wait for each other |
+| `channel_alias` | a stream that shares its hardware channel |
+| `engine_busy` | the copy engine worked for another stream |
+| `no_sm_room` | no room on the SMs beside a kernel of another stream |
+| `priority` | a more urgent kernel that came later and went first |
+| `launch_queue_full` | the host waited for room in the launch queue |
+| `host_blocked` | the host waited in a call: a pageable copy, `cudaFree`, a synchronisation, a kernel's first launch |
+| `host_work` | the host did something else: `lab.host_work`, on a real GPU also what Lua computed |
+| `host_issuing` | the host was still issuing other operations |
+| `latency` | submission, start-up, and the gaps between operations |
+| `unknown` | something that the records do not tell |]],
+            example = [[
+local tl = lab.profile(function()
+    lab.spin(1)
+    lab.host_work(3)
+    lab.spin(1)
+end)
+local worst = tl:causes()[1]
+print(worst.cause)  --> host_work
+print(worst.engine)  --> compute]],
+            see = { "timeline:explain", "timeline:makespan_parts" },
+        },
+        {
+            name = "timeline:makespan_parts",
+            brief = "takes the makespan apart",
+            options = {
+                { "inferred", "boolean", "inferred from the records also where the simulator knows the causes", default = "false" },
+            },
+            returns = { { "table[]", "the longest part first; their `lost_us` add up to `makespan_us`" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOMEM", "no memory for the explanation" },
+            },
+            about = [[
+From the end of the last operation back along what each one waited for. A part has the fields of `timeline:causes` from `cause` to `to_us`, but for `idle`. In the time
+that `waiter` ran itself the cause is `"running"`. All `latency` is one part, which has no `engine`.]],
+            example = [[
+local tl = lab.profile(function()
+    lab.spin(2)
+    lab.spin(3)
+end)
+local sum = 0
+for _, part in ipairs(tl:makespan_parts()) do sum = sum + part.lost_us end
+print(math.abs(sum - tl.makespan_us) < 1e-6)  --> true]],
+            see = { "timeline:causes", "timeline:explain" },
+        },
+        {
+            name = "timeline:json",
+            brief = "gives the figures as a JSON object",
+            returns = { { "string", "several lines, without a newline at the end" } },
+            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            about = [[
+What `streamlab show --json` prints. Times are in us with three decimals, which is exact; kinds and engines without operations are left out; what has no value is `null`.
+
+| key | |
+|---|---|
+| `makespan_us`, `wall_us` | as the fields |
+| `lower_bound_us`, `unblocked_bound_us`, `serial_us`, `critical_path_us`, `busiest_engine`, `busiest_engine_us` | as `tl:bounds()` |
+| `makespan_over_bound` | the makespan over `lower_bound_us` |
+| `device`, `simulated`, `span_count` | |
+| `count`, `busy_us` | by kind: `{"kernel": 10, "memcpy_d2h": 1}` |
+| `engine_busy_us` | by engine |
+| `overlap_us` | by pair of kinds: `{"kernel&memcpy_d2h": 1210.242}` |
+| `concurrency_us` | `{"engines": [...], "kernels": [...]}`: the time with 0, 1, 2, ... of them busy |
+| `streams` | list of `{"name", "id", "busy_us", "count"}` |]],
+            example = [[
+local tl = lab.profile(lab.spin, 2)
+print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
+            see = { "timeline:summary", "timeline:spans" },
+        },
+        {
+            name = "timeline:save",
+            brief = "writes a file: a trace, a picture or a page",
+            arguments = {
+                { "path", "string", "ends in `.json`, `.json.gz`, `.svg` or `.html`, which says what is written" },
+            },
+            options = {
+                { "rows", '"streams"|"engines"', "of an .svg: what a row stands for", default = '"streams"' },
+                { "theme", '"auto"|"light"|"dark"', "of an .svg; auto is as the reader's system prefers", default = '"auto"' },
+                { "from_us", "number", "of an .svg: where it begins, from the first span's start", default = "0" },
+                { "to_us", "number", "of an .svg: where it ends", default = "the last span's end" },
+                { "width_px", "integer", "of an .svg: its width in pixels, from 200 to 20000", default = "960" },
+                { "arrows", "boolean", "of an .svg: with the arrows of events and waits", default = "true" },
+            },
+            returns = { { "timeline", "the timeline itself" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", "the path has another end, options are given for what is no .svg, or nothing lies between from_us and to_us" },
+                { "SL_EIO", "the file cannot be written; an old one stays whole" },
+            },
+            about = [[
+What is in the files: [Trace files](trace_files.md). Options are for an `.svg` alone. The same timeline gives the same bytes.]],
+            example = [[
+local file = os.tmpname()
+lab.profile(lab.spin, 1):save(file .. ".svg", {width_px = 400})
+for line in io.lines(file .. ".svg") do
+    if line:find("<svg") then print(line:match('width="%d+"')) end  --> width="400"
+end
+os.remove(file .. ".svg")
+os.remove(file)]],
+            pytorch = "torch.profiler.profile.export_chrome_trace",
+            see = { "lab.load", "timeline:show" },
+        },
+        { name = "timeline.makespan_us", type = "number", brief = "us from the first span's start to the last one's end, on the device; 0 if nothing ran" },
+        { name = "timeline.wall_us", type = "number", brief = "us of the host from the beginning to the end of the recording, the final synchronisation included" },
+        { name = "timeline.span_count", type = "integer", brief = "how many operations it has" },
+        { name = "timeline.stream_count", type = "integer", brief = "in how many streams they ran" },
+        { name = "timeline.device_name", type = "string", brief = "the GPU that ran them; empty if a trace does not say" },
+        { name = "timeline.simulated", type = "boolean", brief = "whether that GPU is a simulated one" },
+        { name = "timeline.recording", type = "boolean", brief = "true until the recording is stopped" },
+        { name = "timeline.notice", type = "string|nil", brief = "of a loaded timeline, what of the file is not in it, a sentence a line; else nil" },
+    },
+}

@@ -1,0 +1,241 @@
+-- api_index.lua - the index of what docs/api says: its pages and entries, by name and by value,
+-- and the signatures. What is checked about them is checked by tests, nothing here.
+--
+-- Besides what docs/api/README.md names, a page has
+--   file    its name without folder and ".lua": "events"
+-- and an entry
+--   page    its page
+--   kind    "function", "method", "field", "command" or "global"
+--   class   of a method or field
+--   key     the last part of its name: "record"
+
+local api = {}
+
+local folder <const> = "docs/api/"
+
+-- ---- reading -----------------------------------------------------------------------
+
+-- What an entry's name says about it.
+local function describe(entry, page)
+    local name = entry.name
+    entry.page = page
+    entry.key = name:match("[^.:]+$")
+    if name:find(":", 1, true) then
+        entry.kind, entry.class = "method", name:match("^[^:]+")
+    elseif name:find("^%.") then
+        entry.kind = "command"
+    elseif entry.type then
+        entry.kind, entry.class = "field", name:match("^(.*)%.")
+    elseif name:find(".", 1, true) then
+        entry.kind = "function"
+    else
+        entry.kind = "global"
+    end
+end
+
+local function read_page(path)
+    local page = import(path)
+    page.file = path:match("([^/]+)%.lua$")
+    page.entries = page.entries or {}
+    for _, entry in ipairs(page.entries) do
+        describe(entry, page)
+    end
+    return page
+end
+
+local pages
+
+-- All pages in their order.
+function api.pages()
+    if pages then
+        return pages
+    end
+    pages = {}
+    for _, path in ipairs(embedded(folder)) do
+        pages[#pages + 1] = read_page(path)
+    end
+    table.sort(pages, function(a, b)
+        local first, second = a.order or math.huge, b.order or math.huge
+        if first ~= second then
+            return first < second
+        end
+        return a.file < b.file
+    end)
+    return pages
+end
+
+-- Goes through all entries in the order of pages: for entry in api.each() do.
+function api.each()
+    return coroutine.wrap(function()
+        for _, page in ipairs(api.pages()) do
+            for _, entry in ipairs(page.entries) do
+                coroutine.yield(entry)
+            end
+        end
+    end)
+end
+
+-- ---- by name -------------------------------------------------------------------------
+
+local by_name, by_key
+
+local function index_names()
+    by_name, by_key = {}, {}
+    for entry in api.each() do
+        by_name[entry.name] = entry
+        by_key[entry.key] = by_key[entry.key] or {}
+        table.insert(by_key[entry.key], entry)
+    end
+end
+
+-- The entry of a whole name: "lab.matmul", "event:record", "tensor.dtype", ".trace", "who".
+function api.entry(name)
+    if not by_name then
+        index_names()
+    end
+    return by_name[name]
+end
+
+local receivers <const> = {
+    device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
+}
+
+-- The entry of a name as it is called: "e:record" for "event:record".
+function api.entry_as_called(name)
+    local receiver, rest = name:match("^(%a+)([.:].+)$")
+    for class, short in pairs(receivers) do
+        if receiver == short then
+            return api.entry(class .. rest)
+        end
+    end
+end
+
+-- The entries whose names end so: "close" gives those of streams and events.
+function api.named(key)
+    if not by_name then
+        index_names()
+    end
+    return by_key[key] or {}
+end
+
+-- The method or field of a class.
+function api.member(class, key)
+    return api.entry(class .. ":" .. key) or api.entry(class .. "." .. key)
+end
+
+-- The page of that title, of that class, or of that file's name. Small and big letters are
+-- the same here.
+function api.page(name)
+    name = name:lower()
+    for _, page in ipairs(api.pages()) do
+        if page.title:lower() == name or page.class == name or page.file == name then
+            return page
+        end
+    end
+end
+
+-- ---- by value ------------------------------------------------------------------------
+
+-- The class of an object, as pages name it: "event"; nil for other values.
+function api.class_of(value)
+    local meta = type(value) == "userdata" and debug.getmetatable(value)
+    local name = meta and rawget(meta, "__name")
+    return type(name) == "string" and name:match("^streamlab%.(%a+)$") or nil
+end
+
+-- Whether the object has such a method or field, whatever the pages say; if not, also the
+-- one that is spelt most like it.
+function api.has_member(value, key)
+    local meta, names = debug.getmetatable(value), {}
+    for _, members in ipairs { meta.__methods or {}, meta.__fields or {} } do
+        for name in pairs(members) do
+            names[name] = true
+        end
+    end
+    if names[key] then
+        return true
+    end
+    return false, internals.nearest(key, names)
+end
+
+-- function -> name of its entry
+local names_of
+
+-- The tables of functions that the laboratory has made, by what their entries' names begin
+-- with. The methods are in metatables, to which the registry has references.
+local function tables_of_functions()
+    local tables = { ["lab."] = lab, ["lab.cuda."] = lab.cuda }
+    for _, value in pairs(debug.getregistry()) do
+        local methods = type(value) == "table" and rawget(value, "__methods")
+        if methods then
+            tables[value.__name:match("%a+$") .. ":"] = methods
+        end
+    end
+    return tables
+end
+
+local function index_values()
+    names_of = {}
+    for prefix, functions in pairs(tables_of_functions()) do
+        for key, value in pairs(functions) do
+            if type(value) == "function" then
+                names_of[value] = prefix .. key
+            end
+        end
+    end
+end
+
+-- The name of one of the laboratory's functions or methods; nil for other functions.
+function api.name_of(f)
+    if not names_of then
+        index_values()
+    end
+    return names_of[f]
+end
+
+-- ---- signatures ----------------------------------------------------------------------
+
+-- "e:record" for "event:record", "t.dtype" for "tensor.dtype".
+function api.called(entry)
+    local receiver = receivers[entry.class]
+    return receiver and entry.name:gsub("^%a+", receiver) or entry.name
+end
+
+-- "{timing =}"; nil without options.
+local function options_text(entry)
+    if not entry.options or #entry.options == 0 then
+        return nil
+    end
+    local names = {}
+    for i, option in ipairs(entry.options) do
+        names[i] = option[1] .. " ="
+    end
+    return "{" .. table.concat(names, ", ") .. "}"
+end
+
+-- What stands behind the name: "([stream])", "{timing =}", " [FILE]" of a command, nothing
+-- behind a field.
+local function arguments_text(entry)
+    local words = {}
+    for i, argument in ipairs(entry.arguments or {}) do
+        words[i] = argument.default and "[" .. argument[1] .. "]" or argument[1]
+    end
+    if entry.kind == "command" then
+        return #words > 0 and " " .. table.concat(words, " ") or ""
+    elseif entry.kind == "field" then
+        return ""
+    end
+    local options = options_text(entry)
+    if options and #words == 0 then
+        return options
+    end
+    words[#words + 1] = options
+    return "(" .. table.concat(words, ", ") .. ")"
+end
+
+-- "e:record([stream])", "lab.event{timing =}", "e.timing"
+function api.signature(entry)
+    return api.called(entry) .. arguments_text(entry)
+end
+
+return api

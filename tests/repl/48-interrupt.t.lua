@@ -1,0 +1,82 @@
+-- 48-interrupt.t.lua - Ctrl-C stops what runs, wherever it is, and what comes after it runs
+-- as ever.
+package.path = "tests/?.lua;tests/repl/?.lua;" .. package.path
+local tap, shell = require "tap", require "shell"
+
+local folder = shell.folder()
+local n_scripts = 0
+
+local function script(text)
+    n_scripts = n_scripts + 1
+    return shell.write(folder .. "/s" .. n_scripts .. ".lua", text)
+end
+
+local prologue = "io.stdout:setvbuf('no') print('go')\n"
+
+-- The status, stderr, and stdout of a script that gets SIGINT while it runs.
+local function interrupted(text, options, more)
+    return shell.interrupted(script(prologue .. text), options, nil, more)
+end
+
+local code, err, out
+
+-- ---- where Lua code may be ---------------------------------------------------------
+
+local loop = "local function loop() while true do end end\n"
+for _, case in ipairs {
+    { "while true do end", "a loop" },
+    { loop .. "while true do pcall(loop) end", "a loop that catches all errors" },
+    { loop .. "local function f() pcall(loop) return f() end f()", "calls at the tail that do" },
+    { loop .. "while true do xpcall(loop, function() end) end", "one with a message handler" },
+    { loop .. "while true do xpcall(loop, debug.traceback) end", "and one of C" },
+    { loop .. "error(select(2, xpcall(loop, loop)), 0)", "a message handler that would loop" },
+    { loop .. "error(select(2, xpcall(error, loop)), 0)", "a message handler that does" },
+    { loop .. "coroutine.wrap(loop)()", "a coroutine" },
+    { loop .. "while true do pcall(coroutine.wrap(loop)) end", "coroutines in pcall" },
+    { loop .. "while true do coroutine.resume(coroutine.create(loop)) end",
+        "coroutines that are resumed" },
+    { loop .. "local function deep(n) if n == 0 then loop() end\n"
+        .. "while true do coroutine.resume(coroutine.create(deep), n - 1) end end deep(20)",
+        "a coroutine in a coroutine, twenty deep" },
+    { loop .. "coroutine.wrap(function() while true do pcall(loop) end end)()",
+        "a coroutine that catches all errors" },
+    { "local co = coroutine.wrap(function() while true do coroutine.yield() end end)\n"
+        .. "while true do pcall(co) end", "a coroutine that yields all the time" },
+    { "local co = coroutine.wrap(function() while true do pcall(coroutine.yield) end end)\n"
+        .. "while true do pcall(co) end", "and one that yields in pcall" },
+    { loop .. "local co = coroutine.create(function()\n"
+        .. "local guard <close> = setmetatable({}, {__close = loop}) coroutine.yield() end)\n"
+        .. "coroutine.resume(co) coroutine.close(co)", "what coroutine.close closes" },
+    { loop .. "do local guard <close> = setmetatable({}, {__close = loop}) end",
+        "a __close metamethod" },
+    { loop .. "local guard <close> = setmetatable({}, {__close = loop}) loop()",
+        "and one on the way up" },
+    { loop .. "local t = setmetatable({}, {__index = loop}) while true do pcall(function()"
+        .. " return t.x end) end", "an __index metamethod" },
+    { loop .. "while true do pcall(string.gsub, 'aaa', 'a', loop) end", "a callback of gsub" },
+    { "while true do pcall(table.sort, {3, 1, 2}, function() while true do end end) end",
+        "a comparison of sort" },
+    { "while true do local s = string.rep('x', 1000000) end", "long strings" },
+    { "setmetatable({}, {__gc = function() for _ = 1, 3e7 do end end}) collectgarbage()\n"
+        .. "while true do end", "a finalizer that takes its time" },
+    { "lab.open{backend='sim'} while true do lab.spin(0.001) lab.synchronize() end",
+        "a loop of work" },
+    { "lab.open{backend='sim'} while true do pcall(function()\n"
+        .. "lab.spin(0.001) lab.synchronize() end) end", "a loop of work that catches errors" },
+    { loop .. "lab.open{backend='sim'} local s = lab.stream() s:launch_host_func(loop)\n"
+        .. "s:synchronize()", "a host function" },
+    { loop .. "lab.open{backend='sim'} local s = lab.stream() while true do\n"
+        .. "s:launch_host_func(function() pcall(loop) end) pcall(s.synchronize, s) end",
+        "host functions that catch errors" },
+    { loop .. "lab.open{backend='sim'} coroutine.wrap(function() local s = lab.stream()\n"
+        .. "while true do s:launch_host_func(loop) pcall(s.synchronize, s) end end)()",
+        "and such of a coroutine" },
+    { loop .. "lab.open{backend='sim'} while true do pcall(lab.with, lab.stream(), loop) end",
+        "a function that lab.with calls" },
+} do
+    code, err = interrupted(case[1])
+    tap.is(code, 130, "Ctrl-C stops " .. case[2])
+    tap.like(err, "interrupted!", "and says so")
+end
+shell.remove(folder)
+tap.done()

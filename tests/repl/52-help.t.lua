@@ -1,0 +1,362 @@
+-- 52-help.t.lua - help(), help(x), ?x and `streamlab help`: what is found, and how it looks.
+package.path = "tests/repl/?.lua;" .. package.path
+local T = require "tap"
+local shell = require "shell"
+local source = dofile "docs/generate/source.lua"
+local data = require "repl.api_data"
+
+-- What `streamlab help` prints; `setting` is put before the command.
+local function asked(name, setting)
+    return shell.sh((setting or "COLUMNS=80") .. " \"$P\" help " .. shell.quote(name))
+end
+
+-- What the lines print in the REPL, on a simulated GPU.
+local function typed(lines)
+    return shell.sh("printf %s " .. shell.quote(lines .. "\n")
+        .. " | COLUMNS=80 \"$P\" --norc --backend=sim -i")
+end
+
+local function first_line(text)
+    return text:match("^\n*([^\n]*)")
+end
+
+-- ---- an entry --------------------------------------------------------------------------
+
+local record <const> = [[
+e:record([stream]) (method of events)
+records the event in a stream
+
+Arguments
+  stream  stream: the stream whose work so far the event stands for. Default:
+          the current stream
+
+Returns
+  event  the event itself
+
+Errors
+  SL_ECLOSED  the event or the stream is closed
+  SL_EDEVICE  the stream is another device's
+
+Recording it again makes it stand for the new record. Waits that were enqueued
+before keep waiting for the record that there was then.
+
+Example
+  local s = lab.stream()
+  local e = lab.event()
+  lab.spin(1, {stream = s})
+  e:record(s)
+  print(e:query())  --> false
+  s:synchronize()
+  print(e:query())  --> true
+
+CUDA      cudaEventRecord
+PyTorch   torch.cuda.Event.record
+See also  stream:record_event, stream:wait_event
+]]
+
+local function entries()
+    local out, err, code = asked "event:record"
+    T.is(out, record, "a method: from the signature to the names elsewhere")
+    T.is(err .. code, "0", "and nothing else")
+    T.is(typed "e = lab.event(); x = 1\n?event:record", record, "?x says the same")
+    T.is(typed "help 'event:record'", record, "help 'x' too")
+    T.is(typed "help(lab.event().record)", record, "help(x) of a method")
+    T.is(typed "my = {e = lab.event()}\n?my.e:record", record, "?x of a variable's method")
+    T.is(typed "my = {e = lab.event()}\n?my.e.record()", record, "also as it is called")
+    T.is(first_line(asked "lab.event"), "lab.event{timing =}", "a function with options")
+    out = asked "event.timing"
+    T.is(out:gsub("\n+$", ""), "e.timing (field of events)\nboolean: whether it has a time",
+        "a field has its type")
+    T.is(asked "event:synchronize":match("\n\nBlocks\n.-\n\n"),
+        "\n\nBlocks\n  until the latest record has completed; not at all if there is none\n\n",
+        "whether it blocks")
+    T.like(asked "lab.event", "\nOptions\n  timing  boolean: .- Default:\n? *true\n",
+        "an option has its default")
+end
+
+-- ---- how it looks ------------------------------------------------------------------------
+
+-- The longest line.
+local function width(text)
+    local widest = 0
+    for line in text:gmatch("[^\n]+") do
+        widest = math.max(widest, utf8.len(line) or #line)
+    end
+    return widest
+end
+
+local function narrow()
+    local out = asked("event:record", "COLUMNS=40")
+    T.is(out:match("Arguments\n(.-)\n\n"), [[
+  stream  stream: the stream whose work
+          so far the event stands for.
+          Default: the current stream]], "40 columns: arguments stay in a column")
+    out = asked("event", "COLUMNS=40")
+    T.like(out, "\n  e:elapsed_time%(other%)\n      the time between two events\n",
+        "and what is too wide for it stands above its text")
+    local names = { "", "events", "event:close", "lab.event", "happened" }
+    for _, name in ipairs(names) do
+        out = asked(name, "COLUMNS=40")
+        T.ok(width(out:gsub("\nExample\n.-\n\n", "")) < 40,
+            ("help %s fits into 40 columns"):format(name))
+    end
+end
+
+local function colours()
+    local plain = asked("event:record", "COLUMNS=80")
+    T.is(plain:find("\27"), nil, "no terminal, no colour")
+    local out = asked("event:record", "CLICOLOR_FORCE=1 COLUMNS=80")
+    T.like(out, "^\27%[1me:record%(%[stream%]%)\27%[0m", "the signature is bold")
+    T.is(out:gsub("\27%[%d*m", ""), plain, "colours change nothing else")
+    T.is(asked("event:record", "NO_COLOR=1 CLICOLOR_FORCE=1 COLUMNS=80"), plain,
+        "NO_COLOR is obeyed")
+    out = asked("lab.event", "CLICOLOR_FORCE=1 COLUMNS=80")
+    T.like(out, "\27%[36menable_timing=True\27%[0m", "code has a colour instead of backticks")
+end
+
+-- ---- what is found ------------------------------------------------------------------------
+
+local function names()
+    T.is(first_line(asked "elapsed_time"), "e:elapsed_time(other) (method of events)",
+        "the last part of a name is enough")
+    T.is(first_line(asked "cudaEventElapsedTime"), "e:elapsed_time(other) (method of events)",
+        "a name of CUDA")
+    T.is(first_line(asked "torch.cuda.Event.elapsed_time"),
+        "e:elapsed_time(other) (method of events)", "a name of PyTorch")
+    T.is(first_line(asked "cuda.Event.elapsed_time"), "e:elapsed_time(other) (method of events)",
+        "also without torch")
+    T.is(first_line(asked "CUDAEVENTELAPSEDTIME"), "e:elapsed_time(other) (method of events)",
+        "small and big letters are the same")
+    T.is(first_line(typed "?cudaEventElapsedTime"), "e:elapsed_time(other) (method of events)",
+        "?x finds it too")
+    for _, text in ipairs { "events", "Events", "event" } do
+        T.is(first_line(asked(text)), "Events", "a page: " .. text)
+    end
+end
+
+local function searching()
+    local out, err, code = asked "happened"
+    T.is(out:match("^(.-\n.-\n)"), '"happened" is found in:\n'
+        .. "  event:query         asks whether the event has happened\n",
+        "a word is searched for, the brief before other texts")
+    T.is(err .. code, "0", "which is fine")
+    T.like(asked "two events", "event:elapsed_time +the time between two events\n",
+        "several words must all be there")
+    T.like(asked "enable_timing", "lab.event +makes an event\n", "texts are searched too")
+    out, _, code = asked "cudaEventRecrd"
+    T.like(out:gsub("\n", " "), 'nothing about "cudaEventRecrd", did you mean cudaEventRecord%?',
+        "what is not found gets the nearest name")
+    T.is(code, 1, "and the status 1")
+    out = asked "xyzzyplugh"
+    T.like(out, 'nothing about "xyzzyplugh"; help%(%) lists', "or none")
+    T.is(typed "?xyzzyplugh\n?event:recordx", (asked "xyzzyplugh" .. asked "event:recordx"),
+        "?x says so too")
+end
+
+-- Words that people come with.
+local function from_elsewhere()
+    T.is(first_line(asked "torch.matmul"), "lab.matmul(a, b, {out =, stream =, tf32 =})",
+        "torch.matmul")
+    T.like(asked "matmul", "\nAlso +tensor:matmul\n$", "a function, and the method of its name")
+    T.like(typed "?cudaMalloc", "^lab.cuda.malloc%(bytes%)", "?cudaMalloc")
+    local out = asked "cudaMemcpyAsync"
+    T.ok(out:find "\n  tensor:copy_ +copies" and out:find "\n  lab.cuda.memcpy_async ",
+        "of several functions that CUDA calls so a list")
+    T.like(asked "copy", '^"copy" is found in:\n  tensor:copy_ ', "a part of a name")
+    T.like(asked "pinned", '^"pinned" is found in:\n  tensor.pinned .*\n  lab.zeros ',
+        "the name of a field is a word, of options too")
+    T.like(asked "out of memory", "\n  lab.cuda.malloc_host ", "words of a message")
+    T.like(asked "STREAMLAB_RC", "^\"STREAMLAB_RC\" is found in the pages The program\n",
+        "what only a page has")
+    T.is(first_line(typed "t = lab.ones(2)\n?t:to"), first_line(asked "tensor:to"),
+        "a method of a tensor in a global")
+    T.is(asked "t:to", asked "tensor:to", "and of none, as signatures have it")
+    T.is(first_line(typed "t = lab.ones(2)\n?t"), "Tensors", "a tensor in a global")
+    T.is(asked "lab.matmul(a, b)", asked "lab.matmul", "a call")
+    T.is(first_line(typed "?lab.cuda"), first_line(asked "cuda"), "the table lab.cuda")
+    T.is(first_line(typed "help('query')"), '"query" is the name of:', "a name of two methods")
+end
+
+-- ---- values ----------------------------------------------------------------------------------
+
+local function values()
+    local events = asked "events"
+    T.is(typed "help(lab.event())", events, "an object shows its page")
+    T.is(typed "e = lab.event()\n?e", events, "?x of a variable too")
+    T.is(typed "help(lab.event)", asked "lab.event", "a function of lab")
+    local overview = asked ""
+    T.like(overview, "\nEvents +lab.event\n +e:record query synchronize elapsed_time close\n",
+        "the list of all has the pages' functions")
+    local _, n_lines = overview:gsub("\n", "")
+    T.ok(n_lines <= 40, "it is a screen long")
+    T.is(typed "help()", overview, "help() gives it")
+    T.is(typed "?" .. typed "??" .. typed " ? ", overview .. overview .. overview,
+        "and ? alone, and ??")
+    T.is(typed "help(lab)" .. typed "?lab", overview .. overview, "and help(lab)")
+    T.like(typed "help(3)", "^no help for a number; ", "a value without help is named")
+    T.like(typed "help(nil)", "^no help for nil; ", "nil as well")
+    T.like(typed "function f() end\nhelp(f)", "^no help for a function of lab%[1%]:1; ",
+        "a function of the user with its place")
+    T.like(typed "x = 'a'\n?x", "^`x` is a string; ", "?x of other values says what they are")
+    T.like(typed "e = lab.event()\n?e.recordd", "^event has no field or method `recordd`, "
+        .. "did you mean `record`%?", "a field that there is not")
+end
+
+-- ?x must not run anything: no metamethods, no fields of objects.
+local function runs_nothing()
+    local out, err = typed [[
+setmetatable(_G, {__index = function(_, k) print("asked for", k) end})
+t = setmetatable({}, {__index = function() print "index" end, __tostring = error, __name = 3})
+?t
+?t.a
+?nothing
+?t.a.b]]
+    T.is(out:find("asked for") or out:find("index"), nil, "?x runs no metamethods")
+    T.is(err, "", "and raises nothing")
+    T.like(out, "`t` is a table; ", "a table is one")
+    T.is(typed "lab = nil\n?lab.event", asked "lab.event", "it does not need the global lab")
+    T.is(typed "event = 5\n?event:record", record, "a path that leads nowhere is a name")
+end
+
+-- ---- texts -------------------------------------------------------------------------------------
+
+-- The environment of the program's Lua, with a terminal of that kind. What is written becomes
+-- the second result's items.
+local function on_terminal(columns, unicode, colour)
+    local environment, parts = source.environment("", ""), {}
+    environment.internals = {
+        columns = function() return columns end, colour = function() return colour end,
+        unicode = function() return unicode end, nearest = function() end,
+    }
+    environment.io = { write = function(...)
+        for _, part in ipairs { ... } do
+            parts[#parts + 1] = part
+        end
+    end }
+    return environment, parts
+end
+
+-- What a sheet prints of Markdown.
+local function laid_out(text, columns, unicode, colour)
+    local environment, parts = on_terminal(columns, unicode, colour)
+    local page = environment.import "repl/console/sheet.lua".new()
+    page:markdown(text)
+    page:print()
+    return table.concat(parts)
+end
+
+-- All that there is, on a narrow terminal without UTF-8. Code is not broken into lines.
+local function everything()
+    local environment, parts = on_terminal(40, false, false)
+    local help = environment.import "repl/console/help.lua"
+    local wide, foreign = {}, {}
+    local function check(name)
+        for i = #parts, 1, -1 do
+            parts[i] = nil
+        end
+        help.about(name)
+        local text = table.concat(parts)
+        local code = text:match("\nExample\n(.-)\n\n") or ""
+        for line in text:gsub("\n    [^\n]*", ""):gmatch("[^\n]+") do
+            if #line >= 40 and not code:find(line:match("^%s*(.*)$"), 1, true)
+                and not line:find("^%s*%-%-") then
+                wide[#wide + 1] = name .. ": " .. line
+            end
+        end
+        foreign[#foreign + 1] = text:find("[\128-\255]") and name or nil
+    end
+    for _, page in ipairs(data.api.pages()) do
+        check(page.file)
+    end
+    for entry in data.api.each() do
+        check(entry.name)
+    end
+    check "out of memory"
+    T.is(table.concat(wide, "\n"), "", "every page and entry fits into 40 columns")
+    T.is(table.concat(foreign, " "), "", "and is ASCII where there is nothing else")
+end
+
+-- Functions are known by what they are.
+local function functions()
+    local lab, methods, wrong = require "streamlab", data.methods(), {}
+    for entry in data.api.each() do
+        local place = entry.kind == "method" and methods[entry.class]
+            or entry.kind == "function" and (entry.name:find "^lab%.cuda" and lab.cuda or lab)
+        if place and data.api.name_of(place[entry.key]) ~= entry.name then
+            wrong[#wrong + 1] = entry.name
+        end
+    end
+    T.is(table.concat(wrong, " "), "", "every function is found by its value")
+    T.is(data.api.name_of(print), nil, "and others are not")
+end
+
+local function markdown()
+    T.is(laid_out("One two\nthree.\n\nFour **five** `six`, [a link](x.md#y).\n", 80, true), [[
+One two three.
+
+Four five `six`, a link.
+]], "paragraphs, strong words, code, links")
+    T.is(laid_out("- one two three four\n  five\n- six\n  - seven\n1. eight", 20, true), [[
+- one two three
+  four five
+- six
+  - seven
+1. eight
+]], "lists")
+    T.is(laid_out("A\n\n```lua\nlocal a  <const> = 1\n\nb()\n```\nB", 80, true), [[
+A
+
+    local a  <const> = 1
+
+    b()
+
+B
+]], "code stays as it is")
+    T.is(laid_out("| | |\n|---|---|\n| `a` | one \\| two |\n| `bc` | three |", 80, true), [[
+a   one | two
+bc  three
+]], "a table of two columns has labels and texts")
+    T.is(laid_out("| name | unit | |\n|:--|--:|---|\n| a | us | how `long` |", 80, true), [[
+name  unit
+a     us; how `long`
+]], "one of more columns has them behind each other")
+    T.is(laid_out("## Head\n\ntext <!-- hidden --> more", 80, true), "Head\n\ntext more\n",
+        "headings and comments")
+    T.is(laid_out("2 * 3 * 4 and a*b*c, *new*", 80, true), "2 * 3 * 4 and a*b*c, new\n",
+        "a star is not always emphasis")
+    T.is(laid_out("`a b` c", 80, true, true), "\27[36ma b\27[0m c\n", "code in colour")
+    T.is(laid_out("`aaaa bbbb cccc`", 11, true, true),
+        "\27[36maaaa bbbb\27[0m\n\27[36mcccc\27[0m\n", "which ends and begins with the line")
+    T.is(laid_out("a – b → ≤ ü “x”", 80, false), 'a - b -> <= ? "x"\n',
+        "a C locale gets ASCII")
+    T.is(laid_out("äöü äöü äöü", 11, true), "äöü äöü\näöü\n", "characters are counted, not bytes")
+    T.is(laid_out(("x"):rep(25), 11, true), "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx\n",
+        "a word that is too long is cut")
+    T.is(laid_out("", 80, true), "", "no text is nothing")
+end
+
+local function usage()
+    local out, err, code = shell.run { "help", "--help" }
+    T.like(out, "^usage: streamlab help", "streamlab help --help")
+    out, err, code = shell.run { "help", "--nope" }
+    T.is(out .. code, "2", "an unknown option is refused")
+    T.like(err, "streamlab: help: unrecognized option '%-%-nope'", "with a sentence")
+    T.is((shell.sh "COLUMNS=80 \"$P\" help two events"), asked "two events", "words need no quotes")
+    _, err, code = shell.sh("\"$P\" help >&-")
+    T.is(code, 1, "a closed stdout is an error")
+    T.like(err, "stdout", "that is told")
+end
+
+entries()
+narrow()
+colours()
+names()
+searching()
+from_elsewhere()
+values()
+runs_nothing()
+markdown()
+everything()
+functions()
+usage()
+T.done()
