@@ -176,8 +176,10 @@ local runtime <const> = {
     { message = "^attempt to compare .* with nil$", hint = named "compared" },
     { message = "^attempt to compare nil with ", hint = named "compared" },
     { message = "^attempt to compare two nil values$", hint = named "compared" },
-    { message = "^attempt to concatenate a (boolean) value", hint = "tostring(x) makes a text of it" },
-    { message = "^attempt to concatenate a (table) value", hint = "tostring(x) makes a text of it" },
+    { message = "^attempt to concatenate a boolean value",
+      hint = "tostring(x) makes a text of it" },
+    { message = "^attempt to concatenate a table value",
+      hint = "tostring(x) makes a text of it" },
     { message = "^attempt to concatenate a streamlab%.", hint = "tostring(x) makes a text of it" },
     { message = "^argument 1 is one too many, got string", op = "device", hint = named "device" },
     { message = "^module '(torch.*)' not found", hint = "lab has what it needs under PyTorch's "

@@ -367,7 +367,8 @@ S:1: attempt to index a nil value (field 'x')
 ]], "at its beginning too")
 local shown = of_script("local t = {} t.x.y = '\27[31m\7\xFF\xC2\x9B'\n")
 tap.ok(not shown:find("[\27\7\xFF\x9B]"), "control characters of the line are not shown")
-tap.is(of_script "error('\\27[31mred\\0\\r\\xff', 0)\n":match("^[^\n]*"), "\\x1b[31mred\\x00\\r\\xff",
+tap.is(of_script "error('\\27[31mred\\0\\r\\xff', 0)\n":match("^[^\n]*"),
+    "\\x1b[31mred\\x00\\r\\xff",
     "nor those of the message")
 tap.like(of_script "error('one\\n\\ttwo', 0)\n", "^one\n\ttwo\n 1 | ", "but line ends and tabs are")
 local huge = of_script("local t, s = {}, '" .. ("x"):rep(1e6) .. "' t.x.y = 1 --"

@@ -97,14 +97,16 @@ tap.like(err, "^streamlab: %.device: [^\n]*my gpu", "a profile may be a file wit
 
 tap.is(lines ".streams\n", "no device is open yet, and so there are no streams\n",
     ".streams opens no device")
-out = lines "s = lab.stream{name = 'my own', non_blocking = true}\nlab.spin(1, {stream = s})\n.streams\n"
+out = lines("s = lab.stream{name = 'my own', non_blocking = true}\n"
+    .. "lab.spin(1, {stream = s})\n.streams\n")
 tap.like(out, "^%* stream \"default\" %(id 0, [^\n]*%): idle\n"
     .. "  stream \"my own\" %(id 1, [^\n]*%): working, 1 operation in flight\n$",
     "it lists the streams, the current one with a star, and which have work")
 out = lines "s = lab.stream{}\ns:close()\ns = nil\n.streams\n"
 tap.ok(out:find("id 0", 1, true) and not out:find("id 1", 1, true), "a closed one is gone")
 out = lines "s = lab.stream{}\n.device t4\ne = lab.stream{}\n.streams\n"
-tap.like(out, "Tesla T4 [^\n]*\n%* stream \"default\" [^\n]*\n  stream [^\n]*id 1[^\n]*\nNVIDIA H200 [^\n]*\n",
+tap.like(out, "Tesla T4 [^\n]*\n%* stream \"default\" [^\n]*\n  stream [^\n]*id 1[^\n]*\n"
+    .. "NVIDIA H200 [^\n]*\n",
     "of several devices each has its own, the current one first")
 
 tap.is(lines "a = lab.ones(2)\nt = lab.now_us()\n.streams\nlab.now_us() - t\n":match("[^\n]*\n$"),
@@ -169,7 +171,8 @@ for _, ending in ipairs { "", ".quit\n", "os.exit(0)\n", "os.exit(0, false)\n",
 end
 out, err = lines(".trace fail.json\nlab.spin(1)\nlab.current_stream():launch_host_func("
     .. "function() error('late', 0) end)\n.trace off\n")
-tap.like(err, "^streamlab: %.trace: fail.json has only what was recorded before this: [^\n]*late\n$",
+tap.like(err, "^streamlab: %.trace: fail.json has only what was recorded before this: "
+    .. "[^\n]*late\n$",
     "a failure that the end finds is told")
 tap.like(read "fail.json", "\"spin\"", "and what was recorded is saved")
 lines ".trace 'my trace.json'\n.trace off\n.trace ~/home.json\n.trace off\n"
@@ -200,7 +203,8 @@ tap.is(err, "streamlab: broken.lua:1: unexpected symbol near '='\n 1 | x = = 1\n
 _, err = lines ".load none.lua\n.load none.json\n.load x.svg\n"
 tap.like(err, "^streamlab: %.load: cannot read none.lua: No such file or directory\n"
     .. "streamlab: %.load: [^\n]*none.json[^\n]*\n"
-    .. "streamlab: %.load: x.svg: a picture cannot be read; [^\n]*\n$", "what cannot be read is told")
+    .. "streamlab: %.load: x.svg: a picture cannot be read; [^\n]*\n$",
+    "what cannot be read is told")
 shell.write(folder .. "/not.json", "[1, 2")
 _, err = lines ".load not.json\n"
 tap.like(err, "^streamlab: %.load: [^\n]*not.json[^\n]*\n$", "also a file that is no trace")
