@@ -3,8 +3,9 @@
  * A position is "lab.lua:12": the script's base name. While positions are noted, which
  * chunk each name belongs to is noted too (lsl_note_chunk); when a timeline is explained
  * or saved, the lines are read from there: from the file, or from the text itself of what
- * was loaded from a string. A name that two chunks share gives no lines, and neither does
- * a file that was changed after the script ran.
+ * was loaded from a string. What the program reads itself, entries at its prompt ("=lab[3]")
+ * and options ("=(command line)"), is in a table of the program's. A name that two chunks
+ * share gives no lines, and neither does a file that was changed after the script ran.
  */
 #include "lsl.h"
 
@@ -17,6 +18,7 @@
 
 static const char chunks_key[] = "streamlab.chunks";    /* base name -> lua_Debug's source */
 static const char stamps_key[] = "streamlab.stamps";    /* source -> stamp of its file */
+static const char entries_key[] = "streamlab.entries";  /* the program's: "=..." -> its text */
 
 enum { MOST_SOURCE_BYTES = 16 << 20, MOST_LINE_BYTES = 240 };
 
@@ -47,7 +49,7 @@ static void note_stamp(lua_State *L, const char *source)
 void lsl_note_chunk(lua_State *L, const char *where, const char *source)
 {
     const char *colon = strrchr(where, ':');
-    if (colon == NULL || source[0] == '=') return;
+    if (colon == NULL) return;
     luaL_checkstack(L, 6, NULL);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, chunks_key);
     lua_pushlstring(L, where, (size_t)(colon - where));
@@ -97,6 +99,23 @@ static void push_file(lua_State *L, const char *source)
     lua_remove(L, -2);
 }
 
+/* Replaces the source on top ("@lab.lua", "=lab[3]", or a text) by its text, or by a value
+ * that is none. */
+static void read_source(lua_State *L)
+{
+    const char *source = lua_tostring(L, -1);
+    if (source[0] == '@') {
+        push_file(L, source);
+    } else if (source[0] == '=') {
+        luaL_getsubtable(L, LUA_REGISTRYINDEX, entries_key);
+        lua_getfield(L, -1, source);
+        lua_remove(L, -2);
+    } else {
+        return;
+    }
+    lua_remove(L, -2);
+}
+
 /* Where each line of a text begins; the text is its user value. */
 typedef struct lines {
     const char *text;
@@ -136,10 +155,7 @@ static void push_lines(lua_State *L, int cache, const char *name, size_t name_by
     lua_pushvalue(L, -2);
     lua_rawget(L, -2);
     lua_remove(L, -2);
-    if (lua_isstring(L, -1) && *lua_tostring(L, -1) == '@') {
-        push_file(L, lua_tostring(L, -1));
-        lua_remove(L, -2);
-    }
+    if (lua_isstring(L, -1)) read_source(L);
     if (lua_isstring(L, -1) && lua_rawlen(L, -1) <= MOST_SOURCE_BYTES) {
         index_lines(L);
     } else {

@@ -236,11 +236,16 @@ local function complaint(script, part)
     end
 end
 
+-- An entry at the prompt as an expression, where a = in front is allowed.
+local function as_expression(text)
+    return "return " .. text:gsub("^=", "")
+end
+
 -- Whether the script up to byte `last` has the same mistake.
 local function is_wrong_at(script, last, message)
     local part = script.text:sub(1, last)
     return complaint(script, part) == message or complaint(script, part .. "\n") == message
-        or complaint(script, "return " .. part) == message
+        or complaint(script, as_expression(part)) == message
 end
 
 -- Whether the bytes from..to of the line are a part of a longer word.
@@ -305,7 +310,11 @@ end
 
 local function find_mistake(script, number, message)
     local near = message:match(" near '(.*)'$")
+    local at = message:match(" at line (%d+)$")     -- of a goto without label, a lone break
     local place
+    if not near and tonumber(at) and script.lines[tonumber(at)] then
+        number = tonumber(at)
+    end
     if message:find(" near <eof>$") then
         place = end_of(script)
     elseif near then
@@ -337,7 +346,7 @@ end
 -- Whether the message is what the compiler says about the script.
 function carets.is_compilers(script, message)
     return complaint(script, script.text) == message
-        or complaint(script, "return " .. script.text) == message
+        or complaint(script, as_expression(script.text)) == message
 end
 
 -- What to show of the script for an error in line `number`: a list of {number =, line =,

@@ -7,19 +7,21 @@
 
 local excerpt = import "repl/console/excerpt.lua"
 local files = import "repl/console/files.lua"
+local objects = import "repl/console/objects.lua"
 local recording = import "repl/console/recording.lua"
 local session = import "repl/console/session.lua"
+local text = import "repl/console/text.lua"
 
 local dot_commands = {}
 
 local commands = {}
 
-local function refuse(text, ...)
-    error({ refusal = text:format(...) }, 0)
+local function refuse(sentence, ...)
+    error({ refusal = sentence:format(...) }, 0)
 end
 
-local function say(text, ...)
-    io.write(excerpt.clean(text:format(...)), "\n")
+local function say(line, ...)
+    io.write(text.clean(line:format(...), true), "\n")
 end
 
 -- ---- what help says ------------------------------------------------------------------------
@@ -80,7 +82,7 @@ local function describe(device)
     local range = device.priority_range
     say("%s (%s)", device.name, kind_of(device))
     say("  SMs            %d, compute capability %s", device.sm_count, device.compute_capability)
-    say("  memory         %.1f GiB", device.memory_bytes / 2^30)
+    say("  memory         %s", text.bytes(device.memory_bytes))
     say("  copy engines   %d", device.async_engine_count)
     say("  priorities     %d (least) to %d (greatest)", range.least, range.greatest)
 end
@@ -156,10 +158,6 @@ end
 
 -- ---- streams ------------------------------------------------------------------------------
 
-local function state_of(stream)
-    return stream:query() and "idle" or "working"
-end
-
 local function by_device_and_id(a, b)
     if a.device ~= b.device then
         return a.order < b.order
@@ -190,8 +188,9 @@ function commands.streams(rest)
             shown = item.device
             say("%s (%s)", shown.name, kind_of(shown))
         end
-        say("%s %s: %s", item.stream == current and "*" or " ", tostring(item.stream),
-            state_of(item.stream))
+        for _, line in ipairs(objects.lines(item.stream, "stream")) do
+            io.write(item.stream == current and "* " or "  ", line, "\n")
+        end
     end
 end
 
@@ -215,12 +214,8 @@ local function check_picture(file)
     end
 end
 
-local function count(n, noun)
-    return ("%s %s%s"):format(n == 0 and "no" or n, noun, n == 1 and "" or "s")
-end
-
 local function say_saved(timeline, file)
-    say("saved %s: %s", file, count(timeline.span_count, "operation"))
+    say("saved %s: %s", file, text.count(timeline.span_count, "operation"))
 end
 
 local function stop_trace()
@@ -268,6 +263,7 @@ end
 
 local function load_trace(file)
     local timeline = lab.load(file)
+    io.stdout:flush()
     for line in (timeline.notice or ""):gmatch("[^\n]+") do
         io.stderr:write(excerpt.clean(("streamlab: %s: %s"):format(file, line)), "\n")
     end
@@ -292,8 +288,8 @@ local function load_script(file)
     end
 end
 
-function commands.load(text)
-    local file = files.name(text)
+function commands.load(words)
+    local file = files.name(words)
     local suffix = files.suffix(file)
     if file == "" then
         refuse_usage("load")
@@ -375,8 +371,8 @@ local function save_script(file)
     say("saved %s", file)
 end
 
-function commands.save(text)
-    local file = files.name(text)
+function commands.save(words)
+    local file = files.name(words)
     if file == "" then
         refuse_usage("save")
     elseif files.suffix(file) == ".lua" then
@@ -409,9 +405,9 @@ function dot_commands.names()
     return names
 end
 
-local function complain(name, text)
+local function complain(name, sentence)
     io.stdout:flush()
-    io.stderr:write("streamlab: .", name, ": ", excerpt.clean(text), "\n")
+    io.stderr:write("streamlab: .", name, ": ", excerpt.clean(sentence), "\n")
 end
 
 -- The sentence of what a command refuses, or nil for other errors.
@@ -419,8 +415,8 @@ local function sentence_of(problem)
     if type(problem) ~= "table" then
         return nil
     end
-    local text = problem.refusal or problem.message
-    return type(text) == "string" and text or nil
+    local sentence = problem.refusal or problem.message
+    return type(sentence) == "string" and sentence or nil
 end
 
 -- Calls it; what it refuses is told here. Gives what it gives.

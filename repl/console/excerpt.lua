@@ -1,72 +1,26 @@
 -- excerpt.lua - lines of a script as the terminal may show them: cut to its width, with
 -- marks below, whatever bytes are in them.
 
+local text = import "repl/console/text.lua"
+
 local excerpt = {}
 
 local tab_columns <const> = 4
 local least_columns <const> = 20
 local most_bytes <const> = 8192     -- of a line that are looked at
 
--- Ranges of characters that take two columns, and none.
-local wide <const> = {
-    { 0x1100, 0x115F }, { 0x2E80, 0x303E }, { 0x3041, 0xA4CF }, { 0xAC00, 0xD7A3 },
-    { 0xF900, 0xFAFF }, { 0xFE30, 0xFE6F }, { 0xFF00, 0xFF60 }, { 0xFFE0, 0xFFE6 },
-    { 0x1F300, 0x1F64F }, { 0x1F680, 0x1F6FF }, { 0x1F900, 0x1FAFF }, { 0x20000, 0x3FFFD },
-}
-local narrow <const> = {
-    { 0x0300, 0x036F }, { 0x0483, 0x0489 }, { 0x0591, 0x05BD }, { 0x064B, 0x065F },
-    { 0x1AB0, 0x1AFF }, { 0x1DC0, 0x1DFF }, { 0x200B, 0x200D }, { 0x20D0, 0x20FF },
-    { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F },
-}
--- What must not reach a terminal: control characters, and marks that change the direction of
--- writing, which make a line look like another one.
-local forbidden <const> = {
-    { 0x00, 0x1F }, { 0x7F, 0x9F }, { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2066, 0x2069 },
-    { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB },
-}
-
-local function is_in(ranges, code)
-    for _, range in ipairs(ranges) do
-        if code >= range[1] and code <= range[2] then
-            return true
-        end
-    end
-    return false
+-- A text of several lines, as a message is, as it may reach a terminal. Letters stay as they
+-- are, for names of files are among them.
+function excerpt.clean(message)
+    return text.clean(message, true, true)
 end
 
--- The character that begins at `at`, and its code; of what is no UTF-8, the byte and nil.
-local function character(text, at)
-    local byte = text:byte(at)
-    if byte < 0x80 then
-        return text:sub(at, at), byte
+-- The character that begins at `at`, or a byte that is none.
+local function character(line, at)
+    if not utf8.len(line, at, at) then
+        return line:sub(at, at)
     end
-    local sequence = text:match("^[\xC2-\xF4][\x80-\xBF]+", at)
-    local n = byte >= 0xF0 and 4 or byte >= 0xE0 and 3 or 2
-    sequence = sequence and sequence:sub(1, n)
-    if sequence and #sequence == n and utf8.len(sequence) == 1 then
-        return sequence, utf8.codepoint(sequence)
-    end
-    return text:sub(at, at), nil
-end
-
--- A text of several lines, as a message is, as it may reach a terminal: of the control
--- characters only line ends and tabs.
-function excerpt.clean(text)
-    if not text:find("[^\n\t\x20-\x7E]") then
-        return text
-    end
-    local parts, at = {}, 1
-    while at <= #text do
-        local piece, code = character(text, at)
-        at = at + #piece
-        if not code or (is_in(forbidden, code) and piece ~= "\n" and piece ~= "\t") then
-            piece = piece:gsub(".", function(c)
-                return ("\\%d"):format(c:byte())
-            end)
-        end
-        parts[#parts + 1] = piece
-    end
-    return table.concat(parts)
+    return utf8.char(utf8.codepoint(line, at))
 end
 
 -- The line in cells: {text =, columns =, from =}, each a character and the byte that it
@@ -74,15 +28,13 @@ end
 local function cells_of(line, unicode)
     local cells, at, column = {}, 1, 0
     while at <= #line do
-        local piece, code = character(line, at)
-        local cell = { text = piece, columns = 1, from = at }
+        local piece = character(line, at)
+        local cell = { text = piece, columns = text.width(piece), from = at }
         if piece == "\t" then
             cell.columns = tab_columns - column % tab_columns
             cell.text = (" "):rep(cell.columns)
-        elseif not code or is_in(forbidden, code) or (code > 0x7E and not unicode) then
-            cell.text = "?"
-        elseif code > 0x7E then
-            cell.columns = is_in(narrow, code) and 0 or is_in(wide, code) and 2 or 1
+        elseif text.clean(piece, true, unicode) ~= piece then
+            cell.text, cell.columns = "?", 1
         end
         cells[#cells + 1] = cell
         column = column + cell.columns
@@ -121,6 +73,9 @@ local function window(cells, at, room)
     end
     room = room - 7                         -- three dots at both ends, and the mark at the end
     local skip = math.max(0, math.min(before - room // 2, total - room))
+    if skip <= 3 then                   -- no more than the dots take
+        skip, room = 0, room + 3
+    end
     local first, used = 1, 0
     while skip > 0 and cells[first] do
         skip, first = skip - cells[first].columns, first + 1
@@ -134,9 +89,9 @@ end
 
 -- The text of the cells, and the line of marks below it, "" if there is none.
 local function draw(cells, list, first, last)
-    local text, below = {}, {}
+    local above, below = {}, {}
     local function add(piece, columns, mark)
-        text[#text + 1] = piece
+        above[#above + 1] = piece
         below[#below + 1] = (mark or " ")
             .. (mark and "~" or " "):rep(columns - 1)
     end
@@ -148,7 +103,7 @@ local function draw(cells, list, first, last)
         if cell.columns > 0 then
             add(cell.text, cell.columns, list[i])
         else
-            text[#text + 1] = cell.text
+            above[#above + 1] = cell.text
         end
     end
     if last < #cells then
@@ -156,7 +111,7 @@ local function draw(cells, list, first, last)
     elseif list[#cells + 1] then
         add("", 1, list[#cells + 1])
     end
-    return table.concat(text):gsub("%s+$", ""), (table.concat(below):gsub("%s+$", ""))
+    return table.concat(above):gsub("%s+$", ""), (table.concat(below):gsub("%s+$", ""))
 end
 
 -- Of a very long line the part around the first mark, and the marks in it.
@@ -200,8 +155,8 @@ function excerpt.show(items, columns, unicode, paint)
         end
         local first, last = window(cells, #marks > 0 and at or 1,
             math.max(columns, least_columns) - digits - 4)
-        local text, below = draw(cells, list, first, last)
-        lines[#lines + 1] = (" %" .. digits .. "d | %s"):format(item.number, text)
+        local above, below = draw(cells, list, first, last)
+        lines[#lines + 1] = (" %" .. digits .. "d | "):format(item.number) .. above
         if below ~= "" then
             lines[#lines + 1] = (" %s | "):format((" "):rep(digits))
                 .. below:gsub("%S+", paint)

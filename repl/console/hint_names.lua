@@ -30,11 +30,13 @@ local foreign <const> = {
     sprintf = "(\"%d\"):format(x)", format = "(\"%d\"):format(x)",
     open = "io.open(name) opens a file", exit = "os.exit() leaves; at the prompt .quit",
     quit = "os.exit() leaves; at the prompt .quit", isinstance = "type(x) names the type",
-    append = "table.insert(list, x), or list[#list + 1] = x", sorted = "table.sort(list) sorts in place",
+    append = "table.insert(list, x), or list[#list + 1] = x",
+    sorted = "table.sort(list) sorts in place",
     sum = "of a tensor it is x:sum()", sleep = "lab.host_work(ms) keeps the host busy",
     malloc = "lab.cuda.malloc(bytes), or a tensor: lab.empty(n)",
     np = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
     numpy = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
+    try = "errors are caught by local fine, err = pcall(f)",
     sys = "the arguments are in arg", console = "print(x) prints", elif = "elif is written elseif",
 }
 for name in ("abs ceil floor max min sqrt exp log sin cos tan pi huge"):gmatch("%a+") do
@@ -293,10 +295,8 @@ end
 
 -- x = """text"""
 function names.triple_quotes(context)
-    for _, token in ipairs(context.script.tokens) do
-        if token.line == context.number and context.script.lines[token.line]:find("\"\"\"", 1, true) then
-            return "text over several lines is [[...]]"
-        end
+    if context.script.lines[context.number]:find("\"\"\"", 1, true) then
+        return "text over several lines is [[...]]"
     end
 end
 

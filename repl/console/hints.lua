@@ -139,8 +139,6 @@ local syntax <const> = {
       hint = "there is no continue; goto a label at the end of the loop: goto next ... ::next::" },
     { message = "near ", before = "^raise$", hint = "an error is raised by error(\"text\")" },
     { message = "near ", before = "^throw$", hint = "an error is raised by error(\"text\")" },
-    { message = "near ", line = "^try [:{]", hint = "errors are caught by "
-        .. "local fine, err = pcall(f)" },
     { message = "near ", before = "^del$", hint = "a value is dropped by x = nil" },
     { message = "near '[%a_]", before = "^[%l]+$", hint = declaration },
     { message = "near '\"", line = "\"\" \"\" \"\"", hint = "text over several lines is [[...]]" },
@@ -156,8 +154,9 @@ local runtime <const> = {
     { message = "^attempt to index a nil value %(field '(.*)'%)$", hint = named "field" },
     { message = "^attempt to call a nil value %(method '(.*)'%)$", hint = named "method" },
     { message = "^attempt to call a (%l+) value %(method '(.*)'%)$",
-      hint = function(_, _, name)
-          return ("%s is a field: leave out the parentheses, x.%s"):format(name, name)
+      hint = function(_, kind, name)
+          return kind ~= "nil" and ("%s is a field: leave out the parentheses, x.%s")
+              :format(name, name)
       end },
     { message = "^attempt to .* a function value %(field '(.*)'%)$",
       hint = "%1 is a function, which is called %1()" },
@@ -177,8 +176,10 @@ local runtime <const> = {
     { message = "^attempt to compare .* with nil$", hint = named "compared" },
     { message = "^attempt to compare nil with ", hint = named "compared" },
     { message = "^attempt to compare two nil values$", hint = named "compared" },
-    { message = "^attempt to concatenate a (boolean) value", hint = "tostring(x) makes a text of it" },
-    { message = "^attempt to concatenate a (table) value", hint = "tostring(x) makes a text of it" },
+    { message = "^attempt to concatenate a boolean value",
+      hint = "tostring(x) makes a text of it" },
+    { message = "^attempt to concatenate a table value",
+      hint = "tostring(x) makes a text of it" },
     { message = "^attempt to concatenate a streamlab%.", hint = "tostring(x) makes a text of it" },
     { message = "^argument 1 is one too many, got string", op = "device", hint = named "device" },
     { message = "^module '(torch.*)' not found", hint = "lab has what it needs under PyTorch's "

@@ -42,7 +42,8 @@ end
 
 -- The expression that an entry is, or nil.
 local function expression_of(text)
-    for _, candidate in ipairs { text, (text:gsub("^return ", "")), (text:gsub(";%s*$", "")) } do
+    for _, candidate in ipairs { (text:gsub(";%s*$", "")), text, (text:gsub("^return ", "")),
+        (text:gsub("^=", "")) } do
         if compiles("return " .. candidate) then
             return candidate
         end

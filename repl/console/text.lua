@@ -46,12 +46,14 @@ local function show_odd(s, i, raw, unicode)
 end
 
 -- The text without control characters and without bytes that are not UTF-8: these are shown
--- as Lua writes them in a string. `raw`: newlines, tabs, quotes and backslashes stay.
-function text.clean(s, raw)
+-- as Lua writes them in a string. `raw`: newlines, tabs, quotes and backslashes stay;
+-- `unicode`: so do all letters, whatever the locale is.
+function text.clean(s, raw, unicode)
     local odd = raw and "[\0-\31\127-\255]" or "[\0-\31\"\\\127-\255]"
     local at = s:find(odd)
     if not at then return s end
-    local parts, from, unicode = {}, 1, internals.unicode()
+    local parts, from = {}, 1
+    unicode = unicode or internals.unicode()
     while at do
         local shown, n = show_odd(s, at, raw, unicode)
         parts[#parts + 1] = s:sub(from, at - 1)

@@ -1,0 +1,160 @@
+-- 41-hints.t.lua - each hint, by the code that it is for; and code that is for none.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+local folder = shell.folder()
+
+-- The hint of a script that fails, or nil.
+local function hint_of(text)
+    local path = shell.write(folder .. "/s.lua", text)
+    local _, err, code = shell.run { "--backend=sim", path }
+    tap.is(code, 1, "it is an error: " .. text)
+    return err:match("\nhint: ([^\n]*)\n"), err
+end
+
+local loop <const> = "a loop over numbers is written for i = 1, 10 do ... end"
+local conditional <const> = "a value that depends is written: cond and a or b"
+local blocks <const> =
+    "blocks have words: if ... then ... end, for ... do ... end, while ... do ... end"
+local functions <const> = "a function is written function f(x) ... end"
+local library <const> =
+    "a library is loaded by local name = require \"name\"; lab is there already"
+local list <const> = "table.insert(list, x), or list[#list + 1] = x"
+
+local cases <const> = {
+    -- operators
+    { "if a != b then end", "not equal is written ~=" },
+    { "x = !y", "not is a word: not x" },
+    { "if a && b then end", "&& is written and" },
+    { "if a || b then end", "|| is written or" },
+    { "x++", "there is no ++; write x = x + 1" },
+    { "x += 1", "there is no +=; write x = x + ..." },
+    { "t.x *= 2", "there is no *=; write x = x * ..." },
+    { "s ..= 'a'", "there is no ..=; write x = x .. y" },
+    { "x = 2 ** 3", "a power is written x^2" },
+    { "x = y ? 1 : 2", conditional },
+    { "x = 1 if a else 2", conditional },
+    { "print(1 if a else 2)", conditional },
+    { "if x is None then end", "equality is ==, and None is nil: x == nil" },
+    { "if x in t then end",
+        "there is no in for conditions; t[x] ~= nil asks whether t has the key x" },
+    { "if x = 1 then end", "= assigns; == compares" },
+    { "while x = 1 do end", "= assigns; == compares" },
+    -- comments and values
+    { "x = 5 # five", "comments begin with --" },
+    { "\n# a comment", "comments begin with --" },
+    { "// a comment", "comments begin with --" },
+    { "/* a comment */", "comments over several lines are --[[ ... ]]" },
+    { "x = [1, 2]", "lists are written {1, 2}" },
+    { "x = {\"a\": 1}", "fields are written {name = value}, or {[\"any text\"] = value}" },
+    { "x = \"\"\"abc\"\"\"", "text over several lines is [[...]]" },
+    -- blocks
+    { "if x > 3:\n  y = 1", blocks },
+    { "for i in range(3):\nprint(i)", blocks },
+    { "if (x) {\n  y = 1\n}", blocks },
+    { "while (x > 3) {\n}\nprint(1)", blocks },
+    { "for i in range(3): print(i)", loop },
+    { "for (int i = 0; i < 3; i++) {\n}", loop },
+    { "for i = 1 to 3 do end", loop },
+    { "if x then\n y = 1\nelif x > 3 then\n y = 2\nend", "elif is written elseif" },
+    { "if x then\n y = 1\nelse if z then\n y = 2\nend", "\"else if\" in line 3 opens another if, "
+        .. "which needs an end of its own; elseif does not" },
+    { "x = 1 end", "this end closes nothing: there is one too many, or a then, do or function is "
+        .. "missing before it" },
+    { "for i = 1, 3 do continue end", "there is no continue; goto a label at the end of the loop: "
+        .. "goto next ... ::next::" },
+    -- functions and statements
+    { "def f(x):\n  return x", functions },
+    { "fun f(x)\nend", functions },
+    { "function f() {\n}", functions },
+    { "f = lambda x: x + 1", "a function is written function(x) return x + 1 end" },
+    { "function f(x=1) end", "parameters have no defaults; begin with: x = x or 1" },
+    { "s = lab.stream(priority=-1)",
+        "named arguments go into a table: lab.stream{priority = -1}" },
+    { "import torch", library },
+    { "from torch import nn", library },
+    { "print x", "print takes parentheses: print(x)" },
+    { "raise ValueError('x')", "an error is raised by error(\"text\")" },
+    { "throw x", "an error is raised by error(\"text\")" },
+    { "try:\n  x()\nexcept:\n  y()", "errors are caught by local fine, err = pcall(f)" },
+    { "del x", "a value is dropped by x = nil" },
+    { "let x = 1", "variables are declared by local x = 1" },
+    { "int x = 1", "variables are declared by local x = 1" },
+    { "const x = 1", "variables are declared by local x <const> = 1" },
+    { "global x", "what is not declared local is global: x = 1" },
+    -- names that are not there
+    { "x = None.y", "nothing is written nil" },
+    { "x = True.y", "true is lower case" },
+    { "for i in range(3) do end", loop },
+    { "n = len({})", "the length is #x; of a tensor, x:numel() or x:size(1)" },
+    { "x = sqrt(2)", "it is in math: math.sqrt" },
+    { "s = f\"abc {x}\"", "values are put into texts by (\"%d bytes\"):format(n)" },
+    { "s = matmul(1)", "matmul is in lab: lab.matmul" },
+    { "torch.zeros(3)", "torch.zeros is lab.zeros here" },
+    { "s = torch.cuda.Event()", "torch.cuda.Event is lab.event here" },
+    { "x = torch.nn.Linear(1, 2)",
+        "PyTorch's functions are in lab: lab.zeros, lab.matmul, lab.stream" },
+    { "cudaEventRecord(e)", "cudaEventRecord is event:record here" },
+    { "lab.cuda.stream()", "it is lab.stream" },
+    { "lab.Stream()", "it is lab.stream" },
+    { "lab.memcpy()", "it is lab.cuda.memcpy" },
+    { "lab.matmull()", "did you mean lab.matmul?" },
+    { "prnt(1)", "did you mean print?" },
+    { "x = flase.y", "did you mean false?" },
+    { "string.formt('a')", "did you mean string.format?" },
+    { "if true then local w = 1 end\nprint(w.x)",
+        "the local w of line 1 ends with its block; declare it before the block" },
+    { "t = {} t.append(1)", list },
+    { "t = {} t:append(1)", list },
+    -- values of the wrong kind
+    { "tl = lab.profile(function() end) print(tl:makespan_us())",
+        "makespan_us is a field: leave out the parentheses, x.makespan_us" },
+    { "a = lab.ones(2) x = a.numel + 1", "numel is a function, which is called numel()" },
+    { "t = {} x = t[0] + 1", "indices begin at 1" },
+    { "s = 'a' + 'b'", "texts are joined by .. and not by +" },
+    { "s = 'a %d' % 3", "texts are filled in by (\"%d bytes\"):format(n)" },
+    { "s = 'a' * 3", "texts are repeated by (\"x\"):rep(n)" },
+    { "s = 'a' .. true", "tostring(x) makes a text of it" },
+    { "s = 'a' .. lab.ones(2)", "tostring(x) makes a text of it" },
+    { "for x in {1} do end",
+        "for i, value in ipairs(list) do goes through a list, pairs(t) through any table" },
+    { "if zzz > 3 then end", "zzz has no value" },
+    { "local t = {} if t.x > 3 then end", "one side is nil: a name without a value, a field that "
+        .. "is not there, or a function that returns nothing" },
+    -- the laboratory
+    { "lab.device 't4'", "lab.open{profile = \"t4\"} opens a device" },
+    { "lab.device('cuda')", "lab.open{backend = \"cuda\"} opens a device" },
+    { "lab.device('cuda:1')", "lab.open{backend = \"cuda\", index = 1} opens a device" },
+    { "require 'torch'",
+        "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
+    { "require 'numpy'", "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})" },
+}
+for _, case in ipairs(cases) do
+    tap.is(hint_of(case[1]), case[2], "the hint for " .. case[1])
+end
+
+-- Code that resembles the above, whose mistake is another one.
+for _, text in ipairs {
+    "x = 1 2", "local a = { 1, 2", "x = 5 // // 2", "print('#' 5)", "error('x += 1')",
+    "local t = {} t.x.y = 1", "local t = {} t:go()", "local x x()", "error('a nil value')",
+    "return 1 return 2", "x = y z", "local a <const> = 1 a = 2", "lab.spin('x')",
+    "lab.device(1)", "if x then", "local n n = n + 1", "local t = {} t[1].x = 1",
+    "for i = 1, 'x' do end", "goto nowhere", "string.rep()", "error(nil)",
+} do
+    local hint, err = hint_of(text)
+    if not tap.is(hint, nil, "no hint for " .. text) then
+        tap.diag(err)
+    end
+end
+
+-- A hint that the script could look into runs none of the user's code.
+local _, err = hint_of("setmetatable(_G, {__index = function(t, k) print('asked') end})\n"
+    .. "lab.zzz.y()")
+tap.ok(not err:find("asked"), "looking for names asks no metamethod")
+local out = shell.run { "-e", "setmetatable(_G, {__index = function(t, k) print(k) end})",
+    "-e", "zzz()" }
+tap.is(out, "zzz\n", "but what the script itself asks")
+
+shell.remove(folder)
+tap.done()
