@@ -211,6 +211,8 @@ static int run_program(lua_State *L)
         p->exit_status = EXIT_SCRIPT;
     if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L))
         p->exit_status = EXIT_SCRIPT;
+    if (interrupt_has_come())       /* of a simulation that was stopped nobody wants the rest */
+        interrupt_leave();
     return 0;
 }
 
