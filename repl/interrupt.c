@@ -212,6 +212,13 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status)
     interrupt_unhook(L);
 }
 
+void interrupt_abandon(void)
+{
+    if (depth > 0)
+        sigaction(SIGINT, &before_run, NULL);
+    running = NULL;
+}
+
 bool interrupt_ended_run(void)
 {
     return ended_run;

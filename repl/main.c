@@ -129,6 +129,7 @@ static int exit_saving(lua_State *L)
     }
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
+    interrupt_abandon();                /* the state will be gone before the process */
     lua_call(L, 2, 0);
     return 0;
 }

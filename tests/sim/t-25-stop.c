@@ -167,7 +167,9 @@ static void splices(void)
 {
     const sl_work rand = kernel(SL_KERNEL_RAND, 1, LARGE, 0);
     sim_value *noise = sim_value_apply(&rand, 4 * LARGE, NULL, NULL, NULL);
-    sim_value *v = sim_value_splice(counting(LARGE), 400, noise, 400, 4 * LARGE - 400);
+    sim_value *base = counting(LARGE);
+    sim_value *v = sim_value_splice(base, 400, noise, 400, 4 * LARGE - 400);
+    sim_value_release(base);        /* its memory is taken, and given back */
     is_stopped(v, 2, "copying random numbers");
     is_double(at(v, 7), 7, 0, "what was there before stays");
     is_double(at(v, LARGE - 1), at(noise, LARGE - 1), 0, "and the rest is copied");
