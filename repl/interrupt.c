@@ -53,7 +53,7 @@ static bool on_terminal;                /* stderr is one */
 static int depth;                       /* of the runs that are armed */
 static struct sigaction before_run;     /* what SIGINT did before them */
 static int n_raised;                    /* errors raised for SIGINT during this run */
-static bool ended_run;
+static bool ended_run, has_come;
 
 /* What the code has done since the latest SIGINT. */
 static int own_steps, clean_up_steps;
@@ -207,13 +207,26 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status)
     }
     sigaction(SIGINT, &before_run, NULL);
     running = NULL;
+    has_come = has_come || pending;
     forget_signal();
     interrupt_unhook(L);
+}
+
+void interrupt_abandon(void)
+{
+    if (depth > 0)
+        sigaction(SIGINT, &before_run, NULL);
+    running = NULL;
 }
 
 bool interrupt_ended_run(void)
 {
     return ended_run;
+}
+
+bool interrupt_has_come(void)
+{
+    return has_come;
 }
 
 void interrupt_leave(void)

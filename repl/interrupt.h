@@ -26,6 +26,12 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status);
  * caught, before it failed for another reason, does not count. */
 bool interrupt_ended_run(void);
 
+/* The process ends within a run (os.exit): SIGINT does again what it did before. */
+void interrupt_abandon(void);
+
+/* Whether SIGINT has come during any run. */
+bool interrupt_has_come(void);
+
 /* The program leaves after Ctrl-C: from now on no wait for a device lasts, whatever else
  * is run. */
 void interrupt_leave(void);

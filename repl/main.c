@@ -134,6 +134,7 @@ static int exit_saving(lua_State *L)
     }
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
+    interrupt_abandon();                /* the state will be gone before the process */
     lua_call(L, 2, 0);
     return 0;
 }
@@ -220,6 +221,8 @@ static int run_program(lua_State *L)
         p->exit_status = EXIT_SCRIPT;
     if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L))
         p->exit_status = EXIT_SCRIPT;
+    if (interrupt_has_come())       /* of a simulation that was stopped nobody wants the rest */
+        interrupt_leave();
     return 0;
 }
 

@@ -37,6 +37,7 @@
 #include "holds.h"
 #include "overlap.h"
 #include "room.h"
+#include "stops.h"
 #include "store.h"
 
 #define SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */

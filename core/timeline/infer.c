@@ -27,6 +27,7 @@
 
 #include <stdlib.h>
 
+#include "stops.h"
 #include "store.h"
 
 /* Twice what an H200 takes from the call to the start of a kernel in an idle stream, across

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stops.h"
 #include "store.h"
 
 #define LOOK_BACK 64            /* operations that ended while a call waited */

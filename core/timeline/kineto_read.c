@@ -26,6 +26,7 @@
 #include "kineto_event.h"
 #include "kineto_header.h"
 #include "kineto_records.h"
+#include "stops.h"
 
 #define MAX_STREAM_NUMBER (INT64_C(1) << 48)
 

@@ -331,11 +331,4 @@ sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, s
  * something in it that cannot be; the sentence says what and where. */
 sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_error *err);
 
-/* In a loop over n of anything: whether the user stops it before the i-th. Looked at now and
- * then. Who stops ends with sl_interrupt_check. */
-static inline bool sl__stops_at(size_t i)
-{
-    return i % 4096 == 4095 && sl_interrupt_wanted();
-}
-
 #endif

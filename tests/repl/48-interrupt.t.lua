@@ -78,5 +78,45 @@ for _, case in ipairs {
     tap.is(code, 130, "Ctrl-C stops " .. case[2])
     tap.like(err, "interrupted!", "and says so")
 end
+-- Between two entries of a line, what the second one finds.
+for _, case in ipairs {
+    { "local fine, why = pcall(loop) print(why)", 0, "interrupted!\n$", "has a while to go on" },
+    { "local fine, why = pcall(loop) for _ = 1, 1e5 do end print('end')", 130, "^$",
+        "but no long one" },
+} do
+    code, err, out = interrupted(loop .. case[1])
+    tap.is(code, case[2], "a script that has caught it " .. case[4])
+    tap.like(out, case[3], "and that is all")
+end
+code, err, out = interrupted("local guard <close> = setmetatable({}, {__close = function()"
+    .. " print('closed') end}) while true do end")
+tap.is(code .. out, "130closed\n", "what a script wants closed is closed")
+
+-- ---- twice -------------------------------------------------------------------------
+
+-- Finalizers cannot be stopped.
+local lasting = "local function last() local t = os.time() while os.time() - t < 4 do end"
+    .. " print('it lasted') end\nsetmetatable({}, {__gc = last}) collectgarbage() print('end')"
+code, err, out = interrupted(lasting, nil, { 0.5 })
+tap.is(code .. out .. err, "130", "Ctrl-C twice leaves at once with status 130")
+code, err, out = interrupted(lasting, nil, { 2.5 })
+tap.is(code .. out, "130it lasted\n", "but not with more than two seconds in between")
+tap.like(err, "interrupted!", "which are two of the first kind")
+
+-- ---- who else gets the signal ----------------------------------------------------------
+
+out, err, code = shell.sh("sleep 3 | perl -e '$SIG{INT} = \"DEFAULT\";"
+    .. " my $pid = fork(); exec @ARGV unless $pid; sleep 1; kill \"INT\", $pid;"
+    .. " waitpid($pid, 0); exit($? & 127 ? 100 : $? >> 8)' \"$P\" -e 'io.read() print(\"end\")'")
+tap.is(code .. out, "130", "Ctrl-C ends io.read")
+out, err, code = shell.sh("trap '' INT; \"$P\" -e 'os.execute(\"kill -INT $PPID\") "
+    .. "local f = io.popen(\"echo $PPID\") local pid = f:read() f:close() "
+    .. "os.execute(\"kill -INT \" .. pid) for _ = 1, 1e6 do end print(\"end\")'")
+tap.is(code .. out, "0end\n", "where SIGINT is ignored, as in the background, it stays so")
+out, err, code = shell.sh("perl -e '$SIG{INT} = \"DEFAULT\"; exec @ARGV' \"$P\" -e '"
+    .. "print(os.execute(\"kill -INT $$; echo alive\")) "
+    .. "print(io.popen(\"kill -INT $$; echo alive\"):read(\"a\") == \"\")'")
+tap.is(out, "nil\tsignal\t2\ntrue\n", "and what os.execute and io.popen start is ended by it")
+
 shell.remove(folder)
 tap.done()
