@@ -170,7 +170,7 @@ TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(B
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
 GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
               $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors streams cuda) \
-              tests/repl/46-gpu.t.lua
+              tests/repl/46-gpu.t.lua tests/repl/53-values-gpu.t.lua
 # The plain CUDA C beside which bench-cuda measures.
 RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)
 RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first

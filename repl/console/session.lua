@@ -59,10 +59,32 @@ local function has_word(text, wanted)
     return false
 end
 
+-- A pasted block may end in an expression: what stands before it, and that, or nil.
+local function split_block(text)
+    if compiles(text) then
+        return nil
+    end
+    for at = #text, 1, -1 do
+        if text:sub(at, at) == "\n" then
+            local tail = expression_of(text:sub(at + 1))
+            if tail and compiles(text:sub(1, at) .. "return " .. tail) then
+                return text:sub(1, at), tail
+            end
+        end
+    end
+end
+
 -- An entry as statements. `keeps`: later entries use `_`.
 local function statements(entry, keeps)
     local text = entry.text
     local expression = expression_of(text)
+    local head, tail = nil, nil
+    if not expression then
+        head, tail = split_block(text)
+    end
+    if head then        -- the names that are local to the block reach to its end
+        return "do\n" .. head .. statements({ text = tail, shown = entry.shown }, keeps) .. "\nend"
+    end
     if expression and keeps then
         return "_ = " .. expression .. (entry.shown and "\nprint(_)" or "")
     elseif expression and entry.shown then

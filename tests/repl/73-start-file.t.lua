@@ -22,7 +22,7 @@ local function seen(options)
 end
 
 local function from(options)
-    return seen(options):match "\nfrom (%w+)\n"
+    return seen(options):match '\n"from (%w+)"\n'
 end
 
 tap.is(from {}, "nil", "without a file none is run")
@@ -45,11 +45,11 @@ tap.is(from { program = shell.program:gsub("[^/]*$", "tests/repl/streamlab-plain
 
 local text = seen { env = { STREAMLAB_RC = home .. "/no-such.lua" } }
 tap.like(text, "streamlab: cannot open [^\n]*no%-such%.lua", "a named file that is missing is told of")
-tap.like(text, "\nfrom nil\n", "and the session begins")
+tap.like(text, '\n"from nil"\n', "and the session begins")
 shell.write(home .. "/bad.lua", "from = 'start'\nerror 'my fault'")
 text = seen { columns = 200, env = { STREAMLAB_RC = home .. "/bad.lua" } }
 tap.like(text, "streamlab: [^\n]*bad%.lua:2: my fault", "an error in it is told of, with its line")
-tap.like(text, "\nfrom start\n", "and the session begins with what it did")
+tap.like(text, '\n"from start"\n', "and the session begins with what it did")
 shell.write(home .. "/bad.lua", "x = = 1")
 tap.like(seen { columns = 200, env = { STREAMLAB_RC = home .. "/bad.lua" } },
     "bad%.lua:1: unexpected symbol", "so is a syntax error")
