@@ -350,8 +350,15 @@ end
 entries()
 narrow()
 colours()
+local function long_words()
+    local out = typed("?" .. ("z"):rep(100000))
+    T.is(out, "there is nothing about\n\"" .. ("z"):rep(60) .. "...\"; help() lists\n"
+        .. "what there is\n", "of a long word that is not known the beginning is shown")
+end
+
 names()
 searching()
+long_words()
 from_elsewhere()
 values()
 runs_nothing()
