@@ -98,6 +98,10 @@ local function described(path)
     if name then
         return api.entry(name)
     end
+    local own = #path == 1 and type(value) == "function" and api.entry(last.key)
+    if own and own.kind == "global" then    -- the console's own: help, who, time
+        return own
+    end
     return value == nil and last.separator == ":" and any_method(last.key) or nil
 end
 

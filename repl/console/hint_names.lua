@@ -60,7 +60,9 @@ local function foreign_api()
         for _, entry in ipairs(path:find("%.lua$") and import(path).entries or {}) do
             for _, list in ipairs { entry.pytorch or "", entry.cuda or "" } do
                 for name in list:gmatch("[%w_.]+") do
+                    local short = name:gsub("With%u%a+$", "")   -- cudaStreamCreateWithPriority
                     map[name] = map[name] or entry.name
+                    map[short] = map[short] or entry.name
                 end
             end
         end

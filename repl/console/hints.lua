@@ -162,6 +162,8 @@ local syntax <const> = {
         .. "local name = require \"name\"; lab is there already" },
     { message = "near ", line = "^from .* import", hint = "a library is loaded by "
         .. "local name = require \"name\"; lab is there already" },
+    { message = "near ", line = "^with [%a_][%w_.]* :", hint = "a block with a stream current is "
+        .. "written lab.with(s, function() ... end)" },
     { message = "near ", before = "^print$", hint = "print takes parentheses: print(x)" },
     { message = "near ", before = "^continue$",
       hint = "there is no continue; goto a label at the end of the loop: goto next ... ::next::" },
@@ -201,6 +203,8 @@ local runtime <const> = {
       hint = "texts are filled in by (\"%d bytes\"):format(n)" },
     { message = "^attempt to mul a 'string' with a 'number'",
       hint = "texts are repeated by (\"x\"):rep(n)" },
+    { message = "^attempt to get length of a streamlab%.tensor",
+      hint = "its sizes are t:size(), and t:numel() counts its elements" },
     { message = "^attempt to compare .* with nil$", hint = named "compared" },
     { message = "^attempt to compare nil with ", hint = named "compared" },
     { message = "^attempt to compare two nil values$", hint = named "compared" },

@@ -167,6 +167,9 @@ for _, case in ipairs {
     { "build/streamlab x.lua", for_shells },
     { "%timeit f()", ".help lists the console's commands, and time(f) measures" },
     { "dir(lab)", "Tab behind \"x.\" or \"x:\" lists what x has, and ?x tells about it" },
+    { "with s: pass", "a block with a stream current is written lab.with(s, function() ... end)" },
+    { "cudaStreamCreate()", "cudaStreamCreate is lab.stream here" },
+    { "#lab.ones(3)", "its sizes are t:size(), and t:numel() counts its elements" },
     { "lab.record(function() end)", "lab.profile(f) records what f does" },
     { "lab.ones{3, 4}", "sizes stand before the options: lab.ones(3, 4, {dtype = \"float16\"})" },
     { "for i = 1, 9 do lab.spin(1e9) lab.synchronize() end", "lab.open{profile = \"h200\"}:make_current() begins anew, in another "

@@ -350,6 +350,12 @@ end
 entries()
 narrow()
 colours()
+local function capitals()
+    T.like(typed "?torch.cuda.Stream", "^lab.stream{", "torch.cuda.Stream is lab.stream")
+    T.like(typed "?torch.cuda.stream", "^lab.with%(", "and torch.cuda.stream lab.with")
+    T.like(typed "?TORCH.CUDA.EVENT", "^lab.event{", "capitals do not matter where one has it")
+end
+
 local function long_words()
     local out = typed("?" .. ("z"):rep(100000))
     T.is(out, "there is nothing about\n\"" .. ("z"):rep(60) .. "...\"; help() lists\n"
@@ -358,6 +364,7 @@ end
 
 names()
 searching()
+capitals()
 long_words()
 from_elsewhere()
 values()
