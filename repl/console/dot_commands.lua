@@ -63,10 +63,12 @@ function commands.help(word)
         import "repl/console/help.lua".ask(word)
         return
     end
+    local page = import "repl/console/sheet.lua".new()
     for _, entry in ipairs(entries()) do
-        say("%-18s %s", usage(entry), entry.brief)
+        page:hanging(("%-18s "):format(usage(entry)), entry.brief)
     end
-    say("%-18s %s", "?WORD", "the same as .help WORD")
+    page:hanging(("%-18s "):format("?WORD"), "the same as .help WORD")
+    page:print()
 end
 
 -- ---- devices ------------------------------------------------------------------------------
@@ -272,6 +274,10 @@ local function load_trace(file)
     import "repl/console/console.lua".show(timeline)
 end
 
+local function running(file)
+    return ("dofile(%q)"):format(file)
+end
+
 -- Gives the function that runs it.
 local function load_script(file)
     local chunk, problem = loadfile(file)
@@ -284,7 +290,7 @@ local function load_script(file)
     end
     return function()
         chunk()
-        session.did(("dofile(%q)"):format(file))
+        session.did(running(file))
     end
 end
 
@@ -358,6 +364,9 @@ local function save_script(file)
         refuse("nothing has run yet")
     end
     check_script(file)
+    if session.has_done(running(file)) then
+        refuse("the session runs %s, which would run itself: take another name", file)
+    end
     local out, reason = io.open(file, "w")
     local fine = out
     if out then
@@ -430,12 +439,18 @@ local function try(name, f, ...)
     complain(name, sentence_of(result))
 end
 
+-- Names that others have for them.
+local other_names <const> = {
+    exit = "quit", q = "quit", bye = "quit", h = "help", man = "help", run = "load",
+    open = "load", time = "timer", gpu = "device", stop = "trace off",
+}
+
 local function unknown(name)
     local known = {}
     for other in next, commands do
         known[other] = true
     end
-    local near = internals.nearest(name, known)
+    local near = other_names[name] or internals.nearest(name, known)
     complain(name, near and ("there is no such command; did you mean .%s?"):format(near)
         or "there is no such command; .help lists them")
 end
