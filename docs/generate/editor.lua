@@ -4,7 +4,7 @@
 -- Classes are streamlab.tensor and so on, as in messages of Lua. A table of options is a
 -- class of its own, streamlab.options.matmul.
 
-local api = import "repl/console/api_index.lua"
+local api = import "repl/console/help/api.lua"
 
 local editor = {}
 

@@ -2,7 +2,7 @@
 -- which variables hold them.
 
 local text = import "repl/console/text.lua"
-local objects = import "repl/console/objects.lua"
+local objects = import "repl/console/values/objects.lua"
 
 local who = {}
 

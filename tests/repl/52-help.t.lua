@@ -239,7 +239,7 @@ end
 -- What a sheet prints of Markdown.
 local function laid_out(text, columns, unicode, colour)
     local environment, parts = on_terminal(columns, unicode, colour)
-    local page = environment.import "repl/console/sheet.lua".new()
+    local page = environment.import "repl/console/help/sheet.lua".new()
     page:markdown(text)
     page:print()
     return table.concat(parts)
@@ -248,7 +248,7 @@ end
 -- All that there is, on a narrow terminal without UTF-8. Code is not broken into lines.
 local function everything()
     local environment, parts = on_terminal(40, false, false)
-    local help = environment.import "repl/console/help.lua"
+    local help = environment.import "repl/console/help/help.lua"
     local wide, foreign = {}, {}
     local function check(name)
         for i = #parts, 1, -1 do

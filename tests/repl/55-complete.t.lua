@@ -1,4 +1,4 @@
--- 55-complete.t.lua - what Tab offers, asked of repl/console/complete.lua itself.
+-- 55-complete.t.lua - what Tab offers, asked of repl/console/completion/complete.lua itself.
 local T = require "tap"
 local shell = require "repl.shell"
 
@@ -36,7 +36,7 @@ environment.program = {
         return folders[folder]
     end,
 }
-local complete = environment.import("repl/console/complete.lua").complete
+local complete = environment.import("repl/console/completion/complete.lua").complete
 
 -- What is offered for the text, in one: "POSITION: WORD WORD".
 local function offered(text)

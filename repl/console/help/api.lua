@@ -1,4 +1,4 @@
--- api_index.lua - the index of what docs/api says: its pages and entries, by name and by value,
+-- api.lua - the index of what docs/api says: its pages and entries, by name and by value,
 -- and the signatures. What is checked about them is checked by tests, nothing here.
 --
 -- Besides what docs/api/README.md names, a page has

@@ -1,14 +1,14 @@
--- lexer.lua - as much of Lua's syntax as completion needs: what the end of an unfinished
+-- cursor.lua - as much of Lua's syntax as completion needs: what the end of an unfinished
 -- text stands in.
 
-local lexer = {}
+local cursor = {}
 
 -- A step of a path: {key =, separator =}; separator is "." or ":", nil of the first.
 
 -- The path of names that ends at the end of the text, or at `last`, and where it begins:
 -- "x = lab.cu" gives lab, cu and 5. Its last key is "" behind a "." or ":". In it, a[1] and
 -- a["b"] are steps as well. nil in place of the path: the text ends in a number.
-function lexer.path(text, last)
+function cursor.path(text, last)
     local steps, at = {}, last or #text
     local first = at + 1
     while true do
@@ -61,7 +61,7 @@ local function opened(text, at, bracket, outer)
     local level = { bracket = bracket, argument = 1, given = {}, key = bracket == "{" }
     local called = text:sub(1, before):find("[%w_]$") ~= nil
     if called then
-        level.path = lexer.path(text, before)
+        level.path = cursor.path(text, before)
     elseif bracket == "{" and outer and outer.bracket == "(" then
         level.path = outer.path         -- f(a, {
     end
@@ -124,7 +124,7 @@ end
 --   call     of the innermost bracket: {path =, argument =, option =, given = names}; nil if
 --            that is no call
 --   key      true where the name of an option may stand
-function lexer.read(text)
+function cursor.read(text)
     local levels, at = {}, 1
     while at <= #text do
         local c = text:sub(at, at)
@@ -138,7 +138,7 @@ function lexer.read(text)
         elseif c == '"' or c == "'" then
             local after = skip_text(text, at + 1, c)
             if not after then
-                return { text = at + 1, call = lexer.call_at(text, at, levels) }
+                return { text = at + 1, call = cursor.call_at(text, at, levels) }
             end
             at = after
         elseif c == "(" or c == "{" or c == "[" then
@@ -159,10 +159,10 @@ function lexer.read(text)
 end
 
 -- The call whose text argument begins at `at`, also without brackets: lab.load "
-function lexer.call_at(text, at, levels)
+function cursor.call_at(text, at, levels)
     local before = text:sub(1, at - 1):match("()%s*$") - 1
     if text:sub(1, before):find("[%w_]$") then
-        return { path = lexer.path(text, before), argument = 1, given = {} }
+        return { path = cursor.path(text, before), argument = 1, given = {} }
     end
     local level = levels[#levels]
     if not (level and level.path) then
@@ -174,4 +174,4 @@ function lexer.call_at(text, at, levels)
     return level
 end
 
-return lexer
+return cursor

@@ -4,8 +4,8 @@
 -- repl/run.c asks for the text when all has been unwound; what the message handler
 -- collected is in the report (repl/traceback.h).
 
-local carets = import "repl/console/carets.lua"
-local excerpt = import "repl/console/excerpt.lua"
+local carets = import "repl/console/errors/carets.lua"
+local excerpt = import "repl/console/errors/excerpt.lua"
 
 local errors = {}
 
@@ -187,7 +187,7 @@ local function draw_frames(frames, place, shown)
 end
 
 local function find_hint(report, place)
-    return import "repl/console/hints.lua".find(report, place)
+    return import "repl/console/errors/hints.lua".find(report, place)
 end
 
 -- What f gives; nil if it fails. Strange sources must not cost the message and the frames.

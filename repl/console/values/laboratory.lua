@@ -1,9 +1,9 @@
--- api.lua - what is in the tables `lab` and `lab.cuda`: the names, by subject, in place of
--- the addresses of their functions. The subjects are the pages of docs/api.
+-- laboratory.lua - what is in the tables `lab` and `lab.cuda`: the names, by subject, in place
+-- of the addresses of their functions. The subjects are the pages of docs/api.
 
 local text = import "repl/console/text.lua"
 
-local api = {}
+local laboratory = {}
 
 -- The pages, in their order.
 local function pages()
@@ -41,7 +41,7 @@ local function take(page, prefix, left)
 end
 
 -- Prints the names in the table, whose name with a dot is `prefix`.
-function api.show(t, prefix, what)
+function laboratory.show(t, prefix, what)
     local columns, left, rest = internals.columns(), {}, {}
     local example = prefix == "lab." and "lab.matmul" or "lab.cuda.memcpy"
     local first = ("%s: %s. help() explains it, help(%s) one function."):format(
@@ -62,16 +62,16 @@ function api.show(t, prefix, what)
 end
 
 -- Whether the value is one of the two tables; shows it then.
-function api.show_if_lab(value)
+function laboratory.show_if_lab(value)
     local module = internals.module()
     if rawequal(value, module) then
-        api.show(module, "lab.", "the laboratory")
+        laboratory.show(module, "lab.", "the laboratory")
     elseif rawequal(value, rawget(module, "cuda")) then
-        api.show(value, "lab.cuda.", "CUDA's plain calls, for probes")
+        laboratory.show(value, "lab.cuda.", "CUDA's plain calls, for probes")
     else
         return false
     end
     return true
 end
 
-return api
+return laboratory

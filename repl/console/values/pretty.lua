@@ -7,7 +7,7 @@
 -- tree is laid out. Keys are sorted if there are not too many to look at all of them.
 
 local text = import "repl/console/text.lua"
-local functions = import "repl/console/functions.lua"
+local functions = import "repl/console/values/functions.lua"
 
 local pretty = {}
 

@@ -12,7 +12,7 @@
 --            context and the captures that gives it, or nil
 -- The context is {script =, number =, line =, before =, after =, index = of the marked word}.
 
-local names = import "repl/console/hint_names.lua"
+local names = import "repl/console/errors/hint_names.lua"
 
 local hints = {}
 

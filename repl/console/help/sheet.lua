@@ -3,7 +3,7 @@
 --
 -- A sheet collects lines; sheet:print() writes them. Texts are Markdown's spans.
 
-local markdown = import "repl/console/markdown.lua"
+local markdown = import "repl/console/help/markdown.lua"
 
 local sheet = {}
 sheet.__index = sheet

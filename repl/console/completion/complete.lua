@@ -9,8 +9,8 @@
 --   .tra, .load fi, ?lab.ma     the console's commands and what they take
 -- Nothing of the user's runs: values are looked up raw, and no metamethod is called.
 
-local api = import "repl/console/api_index.lua"
-local lexer = import "repl/console/lexer.lua"
+local api = import "repl/console/help/api.lua"
+local cursor = import "repl/console/completion/cursor.lua"
 
 local complete = {}
 
@@ -66,7 +66,7 @@ local function lookup(value, key)
     end
 end
 
--- The value of a path like lexer.path gives, without its last `n` steps.
+-- The value of a path like cursor.path gives, without its last `n` steps.
 local function value_of(path, n)
     local value = _G
     for i = 1, #path - n do
@@ -252,7 +252,7 @@ local function command(text)
     end
     local found, seen = {}, {}
     local first, prefix = text:match("^%s*()(%..*)$")
-    for _, word in ipairs(import "repl/console/dot_commands.lua".names()) do
+    for _, word in ipairs(import "repl/console/dot_commands/dot_commands.lua".names()) do
         offer(found, seen, word, prefix)
     end
     return found, first
@@ -261,13 +261,13 @@ end
 -- ---- the whole ----------------------------------------------------------------------------
 
 local function names(text, base)
-    local state = lexer.read(text)
+    local state = cursor.read(text)
     if state.text then
         return base + state.text - 1, texts(state.call, text:sub(state.text))
     elseif state.comment then
         return base + #text, {}
     end
-    local path, first = lexer.path(text)
+    local path, first = cursor.path(text)
     if not path then
         return base + first - 1, {}
     elseif #path > 1 then

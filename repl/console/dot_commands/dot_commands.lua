@@ -5,11 +5,11 @@
 -- that goes to stderr under its name. Other errors go on. A command that gives a function has
 -- it called: a script of the user's.
 
-local excerpt = import "repl/console/excerpt.lua"
-local files = import "repl/console/files.lua"
-local objects = import "repl/console/objects.lua"
-local recording = import "repl/console/recording.lua"
-local session = import "repl/console/session.lua"
+local excerpt = import "repl/console/errors/excerpt.lua"
+local files = import "repl/console/dot_commands/files.lua"
+local objects = import "repl/console/values/objects.lua"
+local recording = import "repl/console/dot_commands/recording.lua"
+local session = import "repl/console/dot_commands/session.lua"
 local text = import "repl/console/text.lua"
 
 local dot_commands = {}
@@ -60,7 +60,7 @@ end
 
 function commands.help(word)
     if word ~= "" then
-        import "repl/console/help.lua".ask(word)
+        import "repl/console/help/help.lua".ask(word)
         return
     end
     for _, entry in ipairs(entries()) do
@@ -256,7 +256,7 @@ function commands.races(rest)
     if #found == 0 then
         return say("no races found")
     end
-    import "repl/console/values.lua".show(found)
+    import "repl/console/values/values.lua".show(found)
 end
 
 -- ---- files ---------------------------------------------------------------------------------
