@@ -1,122 +1,123 @@
--- cursor.lua - as much of Lua's syntax as completion needs: what the end of an unfinished
--- text stands in.
+-- cursor.lua - what the end of an unfinished text of Lua stands in: as much as completion
+-- needs to know.
+
+local tokens = import "repl/console/tokens.lua"
 
 local cursor = {}
 
--- A step of a path: {key =, separator =}; separator is "." or ":", nil of the first.
+-- ---- paths ------------------------------------------------------------------------------
 
--- The path of names that ends at the end of the text, or at `last`, and where it begins:
--- "x = lab.cu" gives lab, cu and 5. Its last key is "" behind a "." or ":". In it, a[1] and
--- a["b"] are steps as well. nil in place of the path: the text ends in a number.
-function cursor.path(text, last)
-    local steps, at = {}, last or #text
-    local first = at + 1
-    while true do
-        local from, key = text:sub(1, at):match("()([%w_]*)$")
-        if key:find("^%d") then
-            return nil, #text + 1
-        end
-        local separator = text:sub(from - 1, from - 1)
-        if separator ~= "." and separator ~= ":" then
-            separator = nil
-        elseif text:sub(from - 2, from - 1) == ".." or text:sub(from - 2, from - 1) == "::" then
-            separator = nil
-        end
-        if key == "" and (#steps > 0 or not separator) then
-            break
-        end
-        first = #steps == 0 and from or first
-        table.insert(steps, 1, { key = key, separator = separator })
-        at = from - 1
-        if not separator then
-            return steps, first
-        end
-        at = at - 1
-        -- Indices between the names: data[3].x
-        while text:sub(at, at) == "]" do
-            local open, index = text:sub(1, at):match('()%[([%d]+)%]$')
-            local name
-            if not open then
-                open, name = text:sub(1, at):match('()%["([^"%]]*)"%]$')
-            end
-            if not open then
-                return steps[1].separator and { { key = "" }, table.unpack(steps) } or steps, first
-            end
-            table.insert(steps, 1, { key = name or math.tointeger(tonumber(index)), separator = "." })
-            at = open - 1
-        end
-    end
-    -- What stands before the first "." is no name: a call, a text. Nothing is known of it.
-    if steps[1] and steps[1].separator then
-        table.insert(steps, 1, { key = "" })
-    end
-    return steps, first
+-- A path is a list of steps {key =, separator =}: a.b:c. The separator is "." or ":", nil of
+-- the first. a[1] and a["b"] are steps as well. A path that begins with what is no name, a
+-- call or a text, has "" as its first key.
+
+local function is_word(token)
+    return token and (token.kind == "name" or token.kind == "keyword")
 end
 
--- ---- reading ----------------------------------------------------------------------------
-
--- Behind a bracket that was opened: {bracket =, path =, argument =, given =, option =}.
-local function opened(text, at, bracket, outer)
-    local before = text:sub(1, at - 1):match("()%s*$") - 1
-    local level = { bracket = bracket, argument = 1, given = {}, key = bracket == "{" }
-    local called = text:sub(1, before):find("[%w_]$") ~= nil
-    if called then
-        level.path = cursor.path(text, before)
-    elseif bracket == "{" and outer and outer.bracket == "(" then
-        level.path = outer.path         -- f(a, {
+-- The key of an index that is written out: "b", 1; nil for others.
+local function written_key(token)
+    if token.kind == "string" then
+        return token.text:match("^\"([^\"\\]*)\"$") or token.text:match("^'([^'\\]*)'$")
     end
-    if level.path and #level.path == 0 then
-        level.path = nil
+    return token.kind == "number" and math.tointeger(tonumber(token.text)) or nil
+end
+
+-- The step that ends with word i, and the index of the word before it; nil: there is none.
+local function step_to(list, i)
+    local token, before, open = list[i], list[i - 1], list[i - 2]
+    if is_word(token) then
+        local separator = before and (before.text == "." or before.text == ":") and before.text
+        return { key = token.text, separator = separator or nil }, separator and i - 2
+    elseif token and token.text == "]" and open and open.text == "[" then
+        local key = written_key(before)
+        return key and { key = key, separator = "." }, i - 3
+    end
+end
+
+-- The path that ends with word i.
+local function path_to(list, i)
+    local steps = {}
+    repeat
+        local step, before = step_to(list, i)
+        table.insert(steps, 1, step or { key = "" })
+        i = before
+    until not step or not step.separator
+    return steps
+end
+
+-- The path that is being typed, and where its last key begins, which is "" behind a "." or
+-- ":". Without a path that is {}; nil: the text ends in a number.
+local function path_at_end(text, list)
+    local last = list[#list]
+    local touches = last and last.at + #last.text > #text
+    if touches and last.kind == "number" then
+        return nil, #text + 1
+    elseif touches and is_word(last) then
+        return path_to(list, #list), last.at
+    elseif last and (last.text == "." or last.text == ":") then
+        local steps = path_to(list, #list - 1)
+        steps[#steps + 1] = { key = "", separator = last.text }
+        return steps, #text + 1
+    end
+    return {}, #text + 1
+end
+
+-- ---- brackets ---------------------------------------------------------------------------
+
+-- Behind the bracket at word i: {bracket =, path =, argument =, given =, option =, key =}.
+local function opened(list, i, outer)
+    local level = { bracket = list[i].text, argument = 1, given = {}, key = list[i].text == "{" }
+    if list[i - 1] and list[i - 1].kind == "name" then
+        level.path = path_to(list, i - 1)
+    elseif level.bracket == "{" and outer and outer.bracket == "(" then
+        level.path = outer.path         -- f(a, {
     end
     return level
 end
 
-local function skip_text(text, at, quote)
-    while at <= #text do
-        local c = text:sub(at, at)
-        if c == "\\" then
-            at = at + 2
-        elseif c == quote then
-            return at + 1
-        elseif c == "\n" then
-            return at + 1
-        else
-            at = at + 1
-        end
-    end
-end
-
--- Behind the long bracket that begins at `at`, nil if it does not end; false: there is none.
-local function skip_long(text, at)
-    local level, from = text:match("^%[(=*)%[()", at)
-    if not level then
-        return false
-    end
-    local _, last = text:find("]" .. level .. "]", from, true)
-    return last and last + 1
-end
-
--- Where the comment at `at` ends; nil if it goes on to the end of the text.
-local function skip_comment(text, at)
-    local long = skip_long(text, at + 2)
-    if long ~= false then
-        return long
-    end
-    local _, last = text:find("\n", at, true)
-    return last and last + 1
-end
-
--- What stands at `at` in a level: notes names of options and the number of arguments.
-local function note(level, text, at, c)
-    if c == "," or c == ";" then
+-- What stands within a level: notes names of options and the number of arguments.
+local function note(level, list, i)
+    local word, before = list[i].text, list[i - 1]
+    if word == "," or word == ";" then
         level.argument = level.argument + 1
         level.key, level.option = level.bracket == "{", nil
-    elseif c == "=" and level.key and text:sub(at + 1, at + 1) ~= "=" then
-        local name = text:sub(1, at - 1):match("([%a_][%w_]*)%s*$")
-        level.given[#level.given + 1] = name
-        level.option, level.key = name, false
+    elseif word == "=" and level.key then
+        level.option, level.key = before.kind == "name" and before.text or nil, false
+        level.given[#level.given + 1] = level.option
     end
 end
+
+local opening <const> = { ["("] = true, ["{"] = true, ["["] = true }
+local closing <const> = { [")"] = true, ["}"] = true, ["]"] = true }
+
+-- The brackets that are open behind the words.
+local function open_levels(list)
+    local levels = {}
+    for i, token in ipairs(list) do
+        local level = levels[#levels]
+        if opening[token.text] then
+            levels[#levels + 1] = opened(list, i, level)
+        elseif closing[token.text] then
+            levels[#levels] = nil
+        elseif level then
+            note(level, list, i)
+        end
+    end
+    return levels
+end
+
+-- The call whose text argument is the last word, also without brackets: lab.load "
+local function call_of_text(list, level)
+    local before = list[#list - 1]
+    if before and before.kind == "name" then
+        return { path = path_to(list, #list - 1), argument = 1, given = {} }
+    elseif level and level.path and (level.bracket ~= "{" or level.option) then
+        return level
+    end
+end
+
+-- ---- the whole --------------------------------------------------------------------------
 
 -- What the end of the text stands in:
 --   text     the position behind the quote of a text that does not end
@@ -124,54 +125,19 @@ end
 --   call     of the innermost bracket: {path =, argument =, option =, given = names}; nil if
 --            that is no call
 --   key      true where the name of an option may stand
+--   path, first   as path_at_end gives them
 function cursor.read(text)
-    local levels, at = {}, 1
-    while at <= #text do
-        local c = text:sub(at, at)
-        local level = levels[#levels]
-        if text:find("^%-%-", at) or text:find("^%[=*%[", at) then
-            local skip = c == "-" and skip_comment or skip_long
-            at = skip(text, at)
-            if not at then
-                return { comment = true }
-            end
-        elseif c == '"' or c == "'" then
-            local after = skip_text(text, at + 1, c)
-            if not after then
-                return { text = at + 1, call = cursor.call_at(text, at, levels) }
-            end
-            at = after
-        elseif c == "(" or c == "{" or c == "[" then
-            levels[#levels + 1] = opened(text, at, c, level)
-            at = at + 1
-        elseif c == ")" or c == "}" or c == "]" then
-            levels[#levels] = nil
-            at = at + 1
-        else
-            if level then
-                note(level, text, at, c)
-            end
-            at = at + 1
-        end
-    end
+    local list = tokens.read(text)
+    local levels, last = open_levels(list), list[#list]
     local level = levels[#levels]
-    return { call = level and level.path and level, key = level and level.key and level.path ~= nil }
-end
-
--- The call whose text argument begins at `at`, also without brackets: lab.load "
-function cursor.call_at(text, at, levels)
-    local before = text:sub(1, at - 1):match("()%s*$") - 1
-    if text:sub(1, before):find("[%w_]$") then
-        return { path = cursor.path(text, before), argument = 1, given = {} }
+    if last and last.open and last.text:find("^[\"']") then
+        return { text = last.at + 1, call = call_of_text(list, level) }
+    elseif last and last.open then
+        return { comment = true }
     end
-    local level = levels[#levels]
-    if not (level and level.path) then
-        return nil
-    end
-    if level.bracket == "{" and not level.option then
-        return nil
-    end
-    return level
+    local path, first = path_at_end(text, list)
+    return { call = level and level.path and level or nil,
+             key = level and level.key and level.path ~= nil, path = path, first = first }
 end
 
 return cursor

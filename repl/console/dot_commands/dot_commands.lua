@@ -5,6 +5,7 @@
 -- that goes to stderr under its name. Other errors go on. A command that gives a function has
 -- it called: a script of the user's.
 
+local api = import "repl/console/help/api.lua"
 local excerpt = import "repl/console/errors/excerpt.lua"
 local files = import "repl/console/dot_commands/files.lua"
 local objects = import "repl/console/values/objects.lua"
@@ -26,36 +27,8 @@ end
 
 -- ---- what help says ------------------------------------------------------------------------
 
--- The entries of the commands, in their order.
-local function entries()
-    local list = {}
-    for _, entry in ipairs(import "docs/api/console.lua".entries) do
-        if entry.name:find("^%.") then
-            list[#list + 1] = entry
-        end
-    end
-    return list
-end
-
--- ".trace [FILE|off]"
-local function usage(entry)
-    local words = { entry.name }
-    for _, argument in ipairs(entry.arguments or {}) do
-        words[#words + 1] = (argument.default and "[%s]" or "%s"):format(argument[1])
-    end
-    return table.concat(words, " ")
-end
-
-local function usage_of(name)
-    for _, entry in ipairs(entries()) do
-        if entry.name == "." .. name then
-            return usage(entry)
-        end
-    end
-end
-
 local function refuse_usage(name)
-    refuse("usage: %s", usage_of(name))
+    refuse("usage: %s", api.signature(api.entry("." .. name)))
 end
 
 function commands.help(word)
@@ -63,8 +36,10 @@ function commands.help(word)
         import "repl/console/help/help.lua".ask(word)
         return
     end
-    for _, entry in ipairs(entries()) do
-        say("%-18s %s", usage(entry), entry.brief)
+    for entry in api.each() do
+        if entry.kind == "command" then
+            say("%-18s %s", api.signature(entry), entry.brief)
+        end
     end
     say("%-18s %s", "?WORD", "the same as .help WORD")
 end

@@ -22,13 +22,10 @@ local function texts_of(list, from, texts)
     end
 end
 
--- CUDA's and PyTorch's names with their last parts: "torch.cuda.Event.record", "record".
 local function foreign_names(entry)
     local names = {}
-    for _, list in ipairs { entry.cuda or "", entry.pytorch or "" } do
-        for name in list:gmatch("[%w_.]+") do
-            names[#names + 1] = name:lower()
-        end
+    for i, name in ipairs(api.foreign_names(entry)) do
+        names[i] = name:lower()
     end
     return names
 end
@@ -207,7 +204,7 @@ function apropos.nearest(text)
     for entry in api.each() do
         names[entry.name] = entry.name
         names[entry.key] = names[entry.key] or entry.name
-        for name in ((entry.cuda or "") .. " " .. (entry.pytorch or "")):gmatch("[%w_.]+") do
+        for _, name in ipairs(api.foreign_names(entry)) do
             names[name] = names[name] or name
         end
     end

@@ -13,27 +13,20 @@ local function typed(page, item)
     return page:styled("code", item[2]) .. page:marked(": " .. text)
 end
 
-local function add_items(page, title, items)
-    if not items or #items == 0 then
-        return
-    end
-    page:heading(title)
-    local rows = {}
-    for i, item in ipairs(items) do
-        rows[i] = { item[1], typed(page, item) }
-    end
-    page:rows(rows, 2)
+-- The text of {label, text}.
+local function plain(page, item)
+    return page:marked(item[2] or "")
 end
 
--- Items of {label, text}.
-local function add_pairs(page, title, items)
+-- Items with their labels, and what text_of(page, item) gives.
+local function add_items(page, title, items, text_of)
     if not items or #items == 0 then
         return
     end
     page:heading(title)
     local rows = {}
     for i, item in ipairs(items) do
-        rows[i] = { item[1], page:marked(item[2] or "") }
+        rows[i] = { item[1], text_of(page, item) }
     end
     page:rows(rows, 2)
 end
@@ -83,14 +76,14 @@ end
 function pages.entry(entry)
     local page = sheet.new()
     add_title(page, entry)
-    add_items(page, "Arguments", entry.arguments)
-    add_items(page, "Options", entry.options)
-    add_pairs(page, "Returns", entry.returns)
+    add_items(page, "Arguments", entry.arguments, typed)
+    add_items(page, "Options", entry.options, typed)
+    add_items(page, "Returns", entry.returns, plain)
     if entry.blocks then
         page:heading("Blocks")
         page:hanging("  ", page:marked(entry.blocks))
     end
-    add_pairs(page, "Errors", entry.errors)
+    add_items(page, "Errors", entry.errors, plain)
     if entry.about then
         page:gap()
         page:markdown(entry.about)

@@ -1,25 +1,13 @@
 -- laboratory.lua - what is in the tables `lab` and `lab.cuda`: the names, by subject, in place
 -- of the addresses of their functions. The subjects are the pages of docs/api.
 
+local api = import "repl/console/help/api.lua"
 local text = import "repl/console/text.lua"
 
 local laboratory = {}
 
--- The pages, in their order.
-local function pages()
-    local list = {}
-    for _, path in ipairs(embedded("docs/api/")) do
-        local fine, page = pcall(import, path)
-        if fine and type(page) == "table" and page.entries then list[#list + 1] = page end
-    end
-    table.sort(list, function(a, b) return (a.order or 0) < (b.order or 0) end)
-    return list
-end
-
-local function print_group(title, names, columns)
-    local words = {}
-    for i, name in ipairs(names) do words[i] = name .. (i < #names and "," or "") end
-    for i, line in ipairs(text.wrap(words, columns, "  " .. title .. ": ", "    ")) do
+local function print_group(title, names)
+    for i, line in ipairs(text.wrap(table.concat(names, ", "), "  " .. title .. ": ", "    ")) do
         if i == 1 then
             line = "  " .. text.paint("heading", title) .. line:sub(#title + 3)
         end
@@ -42,23 +30,21 @@ end
 
 -- Prints the names in the table, whose name with a dot is `prefix`.
 function laboratory.show(t, prefix, what)
-    local columns, left, rest = internals.columns(), {}, {}
+    local left, rest = {}, {}
     local example = prefix == "lab." and "lab.matmul" or "lab.cuda.memcpy"
     local first = ("%s: %s. help() explains it, help(%s) one function."):format(
         prefix:sub(1, -2), what, example)
-    local words = {}
-    for word in first:gmatch("%S+") do words[#words + 1] = word end
-    io.write(table.concat(text.wrap(words, columns, "", ""), "\n"), "\n")
+    io.write(table.concat(text.wrap(first, "", ""), "\n"), "\n")
     for name in next, t do
         if type(name) == "string" then left[name] = true end
     end
-    for _, page in ipairs(pages()) do
+    for _, page in ipairs(api.pages()) do
         local names = take(page, prefix, left)
-        if #names > 0 then print_group(page.title, names, columns) end
+        if #names > 0 then print_group(page.title, names) end
     end
     for name in next, left do rest[#rest + 1] = text.clean(name) end
     table.sort(rest)
-    if #rest > 0 then print_group(#rest < 12 and "Others" or "Functions", rest, columns) end
+    if #rest > 0 then print_group(#rest < 12 and "Others" or "Functions", rest) end
 end
 
 -- Whether the value is one of the two tables; shows it then.
