@@ -53,6 +53,10 @@ tap.is(n, 10, "and nothing else")
 for line in out:gmatch("[^\n]+") do
     tap.ok(#line <= 80, "in 80 columns: " .. line)
 end
+out = shell.sh "echo .help | COLUMNS=40 \"$P\" -i --norc"
+for line in out:gmatch("[^\n]+") do
+    tap.ok(#line <= 40, "in 40 columns: " .. line)
+end
 
 -- ---- .device -------------------------------------------------------------------------------
 

@@ -80,7 +80,8 @@ end
 local function any_method(key)
     local best
     for _, entry in ipairs(api.named(key)) do
-        if entry.kind == "method" and (not best or #(entry.options or {}) > #(best.options or {})) then
+        if entry.kind == "method"
+            and (not best or #(entry.options or {}) > #(best.options or {})) then
             best = entry
         end
     end

@@ -10,6 +10,7 @@ local excerpt = import "repl/console/errors/excerpt.lua"
 local files = import "repl/console/dot_commands/files.lua"
 local objects = import "repl/console/values/objects.lua"
 local recording = import "repl/console/dot_commands/recording.lua"
+local sheet = import "repl/console/help/sheet.lua"
 local session = import "repl/console/dot_commands/session.lua"
 local text = import "repl/console/text.lua"
 
@@ -36,12 +37,15 @@ function commands.help(word)
         import "repl/console/help/help.lua".ask(word)
         return
     end
+    local page, rows = sheet.new(), {}
     for entry in api.each() do
         if entry.kind == "command" then
-            say("%-18s %s", api.signature(entry), entry.brief)
+            rows[#rows + 1] = { api.signature(entry), page:marked(entry.brief) }
         end
     end
-    say("%-18s %s", "?WORD", "the same as .help WORD")
+    rows[#rows + 1] = { "?WORD", "the same as .help WORD" }
+    page:rows(rows)
+    page:print()
 end
 
 -- ---- devices ------------------------------------------------------------------------------
