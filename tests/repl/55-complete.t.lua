@@ -134,7 +134,7 @@ T.is(offered "x:to(\"cpu\", {non", "14: non_blocking = ", "also of an object tha
 T.is(offered "lab.event{timing = ap", "20: apple apricot", "behind = stands a value")
 T.is(offered "f{non_b", "3: ", "a function of the user's has no known options")
 T.is(offered "lab.matmul(a, b, {out = {tf", "26: ", "a table within the options is none of them")
-T.is(offered "lab.matmul(a[1], b['x'], {tf", "26: tf32 = ", "indices are no tables of options")
+T.is(offered "lab.matmul(a[1], b['x'], {tf", "27: tf32 = ", "indices are no tables of options")
 T.is(offered "lab . event {ti", "14: timing = ", "blanks do not matter")
 T.is(offered "lab.profile(function() lab.event{ti", "34: timing = ", "within a function as well")
 
