@@ -102,8 +102,7 @@ The timeline is `_`, or else the latest one that was shown, or else the only one
         {
             name = "who",
             brief = "lists the streams, events and tensors that are alive",
-            about = [[
-Tensors come with their bytes. What nothing refers to any more is collected first, and is not listed. `(no variable)` is what a local, a function or a table in a table holds.]],
+            about = [[Tensors come with their bytes. What no variable holds any more is listed until it is collected.]],
             example = "who()",
             see = { ".streams", "lab.live" },
         },
