@@ -55,7 +55,10 @@ static bool has_colour(lua_State *L)
 static const char *push_prompt(const console *c, bool first)
 {
     lua_State *L = c->L;
-    lua_getglobal(L, first ? "_PROMPT" : "_PROMPT2");
+    lua_pushglobaltable(L);
+    lua_pushstring(L, first ? "_PROMPT" : "_PROMPT2");
+    lua_rawget(L, -2);                  /* a metatable of _G must not cost the prompt */
+    lua_remove(L, -2);
     if (lua_isstring(L, -1))
         return lua_tostring(L, -1);
     lua_pop(L, 1);

@@ -4,7 +4,11 @@ return {
     about = [[
 What there is at the prompt besides Lua: lines that begin with a dot, which no Lua does, and three functions. A script has none of them. `?x` is short for `.help x`.
 
-A file name may have spaces and may stand in quotes; `~/` is the home folder.]],
+A file name may have spaces and may stand in quotes; `~/` is the home folder.
+
+**What is shown.** `_` is the last value. In a shown table that holds another one twice, or itself, `<same as _.a>` names the place where it stood first, in terms of that `_`.
+A tensor is shown with a corner of its values, as a copy in the current stream would read them. On a real GPU it is such a copy, which waits; on the simulator it costs no
+simulated time. While a recording runs (`.trace`, `lab.record`, `--trace`) no values are read, for a real GPU's copies would be in it.]],
     entries = {
         {
             name = ".help",
@@ -39,6 +43,8 @@ One that is open already becomes current as it stands, with all that lives on it
             name = ".timer",
             brief = "shows after each entry how long it took",
             arguments = { { "on|off", "\"on\"|\"off\"", "whether to" } },
+            about = [[
+It never waits, since that would be another experiment: it is the host's time, and where work is still on its way it says how many operations. `time(f)` waits.]],
             example = ".timer on",
             see = { "time" },
         },
@@ -102,7 +108,7 @@ The timeline is `_`, or else the latest one that was shown, or else the only one
         {
             name = "who",
             brief = "lists the streams, events and tensors that are alive",
-            about = [[Tensors come with their bytes. What no variable holds any more is listed until it is collected.]],
+            about = [[Tensors come with their bytes, and each with the variables that hold it. Garbage is collected first, so that nothing is listed which only waits for that.]],
             example = "who()",
             see = { ".streams", "lab.live" },
         },
@@ -115,6 +121,9 @@ The timeline is `_`, or else the latest one that was shown, or else the only one
             },
             returns = { { "any", "what f returned" } },
             blocks = "until the device has done all its work",
+            about = [[
+It waits for earlier work first, so that only `f` counts. It tells the time until `f` returned, the time until all work was done, and on the simulator, whose times are
+simulated ones, for how long the GPU worked.]],
             example = "time(function() lab.spin(2) end)",
             see = { "lab.measure", ".timer" },
         },

@@ -73,7 +73,7 @@ short: `local m, message, code = lab.cuda.malloc(2^40 | 0)`. Misuse of them rais
 | `SL_EUNSUPPORTED` | not in this version or on this backend, not an operator of tensors; or the CUDA plugin or one of NVIDIA's libraries cannot be loaded |
 | `SL_EIO` | a file could not be read or written |
 | `SL_EHOSTFUNC` | a host function raised; the message has its error |
-| `SL_EINTERRUPT` | Ctrl-C ended a wait; see below for what a script sees |
+| `SL_EINTERRUPT` | Ctrl-C ended a call that takes long; see [below](#ctrl-c) |
 | `SL_EFAULT` | the GPU has failed (an illegal access, a trap) and is lost; the message names the operations that were in flight, with their positions |
 | `SL_EBACKEND` | a call of CUDA or cuBLAS failed, and the message has its name and error; or CUPTI lost the times of operations that were recorded |
 
@@ -91,14 +91,20 @@ makes a GPU fail on purpose.
 
 ## Ctrl-C
 
-Ctrl-C stops the code that runs: loops, coroutines, host functions, `lab.host_work`, waits for a real GPU, and what the simulator computes. The script fails with the
-text `lab.lua:6: interrupted!`, the position of the line that ran. `pcall` gets this error as any other, for what has to be put in order, but it comes again: a loop
-that catches errors ends as well.
+Ctrl-C stops what runs. The error is `lab.lua:6: interrupted!`, with the position of the line that ran, and the program ends with status 130; the REPL shows its next prompt.
+It reaches coroutines, host functions, metamethods, message handlers and loops around `pcall`. Who catches it has ten thousand instructions, and at most a second, to put
+things in order; after that the error is raised at every instruction. Variables to be closed (`<close>`) are closed.
 
-What was enqueued on the GPU still runs, and the device works as before. At the prompt Ctrl-C drops what has been typed; a run that was stopped returns to the prompt. A
-program that ends by Ctrl-C waits for nothing more, and its exit status is 130. A second Ctrl-C within two seconds ends the process as it stands, without its trace.
+Calls that take long end at once, on both backends: waits, copies that wait, `lab.host_work`, computed values, large reads, `lab.load`, `tl:save` (the file stays as it was),
+`tl:explain`, `tl:causes`, `tl:diff` and `tl:summary`. What was enqueued still runs, and the device works as before. On the simulator a wait that was stopped has waited up to
+then, and a later one goes on from there; values are computed when they are looked at again. The current stream is the one from before `lab.with`, and the recording of a
+stopped `lab.profile` has ended.
 
-Under plain `lua5.4`, whose handler knows no GPU, a wait goes on to its end.
+A program that ends by Ctrl-C waits for nothing more, but `--trace` saves what there is. A second Ctrl-C within two seconds ends the process with status 130, without its
+trace. It is for a finalizer, or a function of Lua's libraries, that does not end: `string.find` with a bad pattern.
+
+A program that was started with SIGINT ignored keeps ignoring it, and during `os.execute` Ctrl-C reaches the command alone. Under plain `lua5.4`, whose handler knows no GPU,
+a call that takes long goes on to its end.
 
 ## Not in this version
 

@@ -44,16 +44,21 @@ When stdin is no terminal (`streamlab -i < lines`) there is no prompt, no banner
 
 | key | |
 |---|---|
-| Left, Right, Ctrl-Left, Ctrl-Right | by a character, by a word |
+| Left, Right, Ctrl-Left, Ctrl-Right (or Alt-) | by a character, by a word |
 | Home, End, Ctrl-A, Ctrl-E | the beginning and the end of the line |
 | Up, Down | the line above or below within an entry, then earlier and later entries |
 | Ctrl-P, Ctrl-N | earlier and later entries |
-| Ctrl-R | searches earlier entries |
+| Ctrl-R | searches earlier entries for what is typed then; again for an earlier one. Enter runs what was found, Escape leaves it to be changed |
 | Tab | completes names, fields, methods and options, and within a string names of files; indents at the beginning of a line |
+| Delete, Ctrl-D within a line | removes the character under the cursor |
+| Ctrl-W, Ctrl-K, Ctrl-U | cuts the word before the cursor, the rest, the whole; Ctrl-Y puts it back |
+| Ctrl-L | clears the screen |
 | Ctrl-C | drops what has been typed |
-| Ctrl-D | on an empty line ends the program |
+| Ctrl-D on an empty line | ends the program, as `exit`, `quit` and `.quit` do; within an unfinished entry it drops that |
 
-A pasted block is one entry, which can still be changed before Enter runs it. Completion never runs code of the user's. A build without libedit reads lines as the
+These are libedit's keys, and `~/.editrc` can change them.
+
+A pasted block is one entry, which can still be changed before Enter runs it; if its last lines are an expression, its value is shown. Completion never runs code of the user's. A build without libedit reads lines as the
 terminal gives them.
 
 ### History
@@ -69,11 +74,24 @@ it; `--norc`, `-E` and an empty `STREAMLAB_RC` leave it out.
 
 ## Errors and Ctrl-C
 
-An error in a script ends it. It is told on stderr: the message, which begins with the position, the line of the source with a mark below the place, and the script's
-own frames. `STREAMLAB_DEBUG=1` shows all frames, those of the laboratory and of C too. At the prompt the next entry can be typed then.
+An error in a script ends it; at the prompt the next entry can be typed. It is told on stderr: the message, which begins with the position, the line of the source with marks
+below the place, the script's own frames where there is more than one, and a hint where one is known:
 
-Ctrl-C stops code that runs, also in `pcall` loops, coroutines and waits for the GPU. At the prompt it drops the entry; what an entry runs is stopped, the prompt comes
-back, and the device works as before. A script ends with status 130. Twice within two seconds it ends the program at once, with status 130 and without a trace.
+```text
+streamlab: lab.lua:2: attempt to call a nil value (field 'strem')
+ 2 |     return lab.strem{name = "copies"}
+   |                ^~~~~
+hint: did you mean lab.stream?
+stack traceback:
+	lab.lua:2: in local 'copies'
+	lab.lua:4: in main chunk
+```
+
+With `STREAMLAB_DEBUG=1` it is the message and all frames, those of the laboratory and of C too.
+
+Ctrl-C stops what runs, with the error `interrupted!`: a script ends with status 130, at the prompt the next entry can be typed, and the device works as before. At the
+prompt itself it drops what has been typed. A second Ctrl-C within two seconds ends the program with status 130 and without a trace. What is stopped, and what is as it was
+afterwards, is in [Conventions and errors](conventions.md#ctrl-c).
 
 ## Colour
 

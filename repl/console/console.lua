@@ -13,11 +13,24 @@
 
 local console = {}
 
+-- A name that has no value because it was local to an earlier entry.
+local function hint_at_nil()
+    local count = import "repl/console/dot_commands/session.lua".count()
+    local hint = import "repl/console/errors/hint_names.lua".no_value(count)
+    if hint then
+        io.stdout:flush()
+        io.stderr:write("hint: ", hint, "\n")
+    end
+end
+
 -- Shows the values of an entry.
 function console.show(...)
     import "repl/console/dot_commands/session.lua".shown()
     import "repl/console/dot_commands/dot_commands.lua".note_shown(...)
     import "repl/console/values/values.lua".show(...)
+    if select("#", ...) == 1 and ... == nil then
+        hint_at_nil()
+    end
 end
 
 -- A line that begins with "." or "?".

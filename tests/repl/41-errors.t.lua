@@ -9,6 +9,10 @@ local function script(text)
     return shell.write(folder .. "/s.lua", text)
 end
 
+local function other(text)
+    return shell.write(folder .. "/c.lua", text)
+end
+
 -- ---- messages ------------------------------------------------------------------
 
 local _, err, code = run { script [[
@@ -23,6 +27,11 @@ tap.like(err, "^streamlab: [^\n]*s.lua:2: went wrong\n 2 |   error%('went wrong'
 tap.like(err, "s.lua:2: in [^\n]*f'\n\t[^\n]*s.lua:4: in main chunk\n$",
     "then the script's own lines")
 tap.ok(not err:find("[C]", 1, true), "frames of C are left out")
+_, err = run { other "local co = coroutine.wrap(function() error('inside') end)\nco()" }
+tap.like(err, "^streamlab: [^\n]*c.lua:2: [^\n]*c.lua:1: inside\n",
+    "an error in a coroutine has both positions")
+_, err = run { other "local co = coroutine.wrap(function() error('inside') end) co()" }
+tap.like(err, "^streamlab: [^\n:]*c.lua:1: inside\n", "and one that is the same only once")
 _, err = sh("STREAMLAB_DEBUG=1 \"$P\" " .. folder .. "/s.lua")
 tap.like(err, "%[C%]: in function 'error'", "STREAMLAB_DEBUG=1 shows them")
 

@@ -150,6 +150,43 @@ for _, text in ipairs {
     end
 end
 
+-- What is typed at the prompt, and the hint that it gets there.
+local function hint_at_prompt(entries)
+    local _, err = shell.run({ "-i", "--norc", "--backend=sim" }, entries .. "\n")
+    return err:match("hint: ([^\n]*)\n$")
+end
+
+local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
+local for_shells <const> =
+    "that is for the shell; here .load FILE runs a script, and .quit leaves"
+for _, case in ipairs {
+    { "lab.matmul?", "help is written ?lab.matmul" },
+    { "t:to ??", "help is written ?t:to" },
+    { "help pinned", "help takes a text or a value: help \"pinned\"; or write ?pinned" },
+    { "lab[1]> x = 1", prompts },
+    { ">>> x", prompts },
+    { "$ build/streamlab x.lua", for_shells },
+    { "build/streamlab x.lua", for_shells },
+    { "%timeit f()", ".help lists the console's commands, and time(f) measures" },
+    { "dir(lab)", "Tab behind \"x.\" or \"x:\" lists what x has, and ?x tells about it" },
+    { "with s: pass", "a block with a stream current is written lab.with(s, function() ... end)" },
+    { "cudaStreamCreate()", "cudaStreamCreate is lab.stream here" },
+    { "#lab.ones(3)", "its sizes are t:size(), and t:numel() counts its elements" },
+    { "lab.record(function() end)", "lab.profile(f) records what f does" },
+    { "lab.ones{3, 4}", "sizes stand before the options: lab.ones(3, 4, {dtype = \"float16\"})" },
+    { "for i = 1, 9 do lab.spin(1e9) lab.synchronize() end", "lab.open{profile = \"h200\"}:make_current() begins anew, in another "
+        .. "simulated GPU" },
+    { "local tl = 5\ntl", "tl was local in lab[1], and a local ends with its entry; leave local "
+        .. "out at the prompt" },
+    { "local tl = 5\n=tl", "tl was local in lab[1], and a local ends with its entry; leave local "
+        .. "out at the prompt" },
+    { "local tl = 5\ntl = false\ntl", nil },
+    { "tl", nil },
+    { "local tl = 5\ntl, tl", nil },
+} do
+    tap.is(hint_at_prompt(case[1]), case[2], "at the prompt: " .. case[1]:gsub("\n", " / "))
+end
+
 -- A hint that the script could look into runs none of the user's code.
 local _, err = hint_of("setmetatable(_G, {__index = function(t, k) print('asked') end})\n"
     .. "lab.zzz.y()")

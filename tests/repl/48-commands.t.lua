@@ -27,6 +27,10 @@ tap.like(err, "^streamlab: %.streems: there is no such command; did you mean %.s
     .. "streamlab: %.zzz: there is no such command; %.help lists them\n",
     "an unknown command is refused, and what is meant is named")
 tap.like(out, "^1.0\n", "a number that begins with a dot is Lua")
+_, err = lines ".exit\n.man\n"
+tap.is(err, "streamlab: .exit: there is no such command; did you mean .quit?\n"
+    .. "streamlab: .man: there is no such command; did you mean .help?\n",
+    "names that others have for a command are known")
 tap.is(code, 0, "a refused command is no error of the program")
 for command, usage in pairs {
     streams = ".streams x", timer = ".timer", races = ".races x", load = ".load", save = ".save",
@@ -52,10 +56,6 @@ local _, n = out:gsub("\n", "")
 tap.is(n, 10, "and nothing else")
 for line in out:gmatch("[^\n]+") do
     tap.ok(#line <= 80, "in 80 columns: " .. line)
-end
-out = shell.sh "echo .help | COLUMNS=40 \"$P\" -i --norc"
-for line in out:gmatch("[^\n]+") do
-    tap.ok(#line <= 40, "in 40 columns: " .. line)
 end
 
 -- ---- .device -------------------------------------------------------------------------------
@@ -217,6 +217,20 @@ out, err = lines(".load bad.lua\nf = io.open('bad.lua', 'w') f:write('u = 5') f 
     .. ".load bad.lua\nu\n")
 tap.is(out, "5\n", "a script can be changed and loaded again")
 tap.like(err, "t%.x%.y = 1", "each time with the lines that it has")
+
+shell.write(folder .. "/bytes.lua", "\127ELF\0\0\1\n")
+_, err = lines ".load bytes.lua\n"
+tap.is(err, "streamlab: bytes.lua:1: unexpected symbol near '<\\127>'\n"
+    .. "hint: this file is no text, and no Lua\n", "of bytes that are no text none is shown")
+
+-- ---- narrow terminals ------------------------------------------------------------------------
+
+out = shell.sh("printf '.help\\n' | COLUMNS=40 \"$P\" --norc -i --backend=sim")
+tap.like(out, "\n%.timer on|off  shows after each entry\n +how long it took\n",
+    "the list of commands keeps to the terminal's width")
+for line in out:gmatch("[^\n]+") do
+    tap.ok(#line <= 40, "as this line does: " .. line)
+end
 
 -- ---- .quit -----------------------------------------------------------------------------------
 

@@ -112,6 +112,11 @@ tap.is(err, "streamlab: .save: which one of a, b? write a:save(\"t2.svg\")\n",
 _, err = lines(profiled .. "\n.save none/t.svg\n")
 tap.like(err, "^streamlab: %.save: [^\n]*none/t.svg[^\n]*\n$", "a picture that cannot be written")
 
+_, err = lines "x = 1\n.save self.lua\n.load self.lua\n.save self.lua\n"
+tap.is(err, "streamlab: .save: the session runs self.lua, which would run itself: take another "
+    .. "name\n", "a session is not saved as the script that it has loaded")
+tap.is(read "self.lua", head .. "x = 1\n", "which stays as it was")
+
 -- ---- what explanations quote -------------------------------------------------------------------
 
 out = lines("a = lab.ones(512, 512, {device = 'cpu'})\ntl = lab.profile(function()\n"

@@ -359,8 +359,22 @@ end
 entries()
 narrow()
 colours()
+local function capitals()
+    T.like(typed "?torch.cuda.Stream", "^lab.stream{", "torch.cuda.Stream is lab.stream")
+    T.like(typed "?torch.cuda.stream", "^lab.with%(", "and torch.cuda.stream lab.with")
+    T.like(typed "?TORCH.CUDA.EVENT", "^lab.event{", "capitals do not matter where one has it")
+end
+
+local function long_words()
+    local out = typed("?" .. ("z"):rep(100000))
+    T.is(out, "there is nothing about\n\"" .. ("z"):rep(60) .. "...\"; help() lists\n"
+        .. "what there is\n", "of a long word that is not known the beginning is shown")
+end
+
 names()
 searching()
+capitals()
+long_words()
 from_elsewhere()
 values()
 runs_nothing()

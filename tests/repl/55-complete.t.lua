@@ -166,6 +166,15 @@ T.is(offered ".device t", "9: t4", "profiles")
 T.is(offered "?ap", "2: apple apricot", "names behind a question mark")
 T.is(offered "?lab.matm", "6: matmul", "with their fields")
 T.is(offered ".help lab.matm", "11: matmul", "and behind .help")
+T.is(offered "?strea", "2: stream stream_count streams", "also a page, and the last part of a name")
+T.is(offered "?cudaStreamSy", "2: cudaStreamSynchronize", "and a name of CUDA")
+T.is(offered ".help cudaEventR", "7: cudaEventRecord", "after .help as well")
+user.help = function() end
+T.is(offered "help(\"cudaEventRec", "7: cudaEventRecord",
+    "and in a text for help")
+T.is(offered "help \"tens", "7: tensor tensors", "without brackets, too")
+user.help = nil
+T.is(offered "?lab.cudaS", "6: ", "but not as fields")
 
 user.t, user.s, user.e = nil, nil, nil
 T.done()

@@ -7,6 +7,7 @@
 --   lab.stream{pri              names of options, from docs/api
 --   t:to("cu, lab.load("fi      the texts that an argument or option may be; else files
 --   .tra, .load fi, ?lab.ma     the console's commands and what they take
+--   ?str, help("cudaStr         what help knows as well
 -- Nothing of the user's runs: values are looked up raw, and no metamethod is called.
 
 local api = import "repl/console/help/api.lua"
@@ -96,6 +97,10 @@ local function described(path)
     if name then
         return api.entry(name)
     end
+    local own = #path == 1 and type(value) == "function" and api.entry(last.key)
+    if own and own.kind == "global" then    -- the console's own: help, who, time
+        return own
+    end
     return value == nil and last.separator == ":" and any_method(last.key) or nil
 end
 
@@ -171,6 +176,26 @@ local function options(call, prefix)
     return found
 end
 
+-- ---- words that help knows ----------------------------------------------------------------
+
+-- Pages, the last parts of names, and CUDA's and PyTorch's names, of which there are many: they
+-- are offered to those who have typed some of it.
+local function add_topics(found, seen, prefix)
+    for _, page in ipairs(api.pages()) do
+        offer(found, seen, page.file, prefix)
+    end
+    if #prefix < 2 then
+        return found
+    end
+    for entry in api.each() do
+        offer(found, seen, entry.key, prefix)
+        for name in ((entry.cuda or "") .. " " .. (entry.pytorch or "")):gmatch("[%a_][%w_.]*") do
+            offer(found, seen, name, prefix)
+        end
+    end
+    return found
+end
+
 -- ---- texts ------------------------------------------------------------------------------
 
 -- The texts among the types of an argument or option: "cuda"|"cpu".
@@ -216,6 +241,9 @@ local function texts(call, prefix)
     local entry = call and described(call.path)
     if not entry then
         return file_names(prefix)
+    end
+    if entry.name == "help" then
+        return add_topics({}, {}, prefix)
     end
     if call.option == "profile" then
         local found = profiles(prefix)
@@ -277,6 +305,17 @@ local function names(text, base)
     return base + first - 1, found
 end
 
+-- Where the whole question is one word, that may be one of help's.
+local function add_help_words(found, word, whole)
+    if whole:match("^%s*(.-)$") == word then
+        local seen = {}
+        for _, other in ipairs(found) do
+            seen[other] = true
+        end
+        add_topics(found, seen, word)
+    end
+end
+
 -- The position, from 1, where the word at the end of the text begins, and what it may be,
 -- sorted.
 function complete.complete(text)
@@ -288,6 +327,7 @@ function complete.complete(text)
     end
     if question then
         first, found = names(text:sub(question), question)
+        add_help_words(found, text:sub(first), text:sub(question))
     elseif not found then
         first, found = names(text, 1)
     end

@@ -251,6 +251,10 @@ local function load_trace(file)
     import "repl/console/console.lua".show(timeline)
 end
 
+local function running(file)
+    return ("dofile(%q)"):format(file)
+end
+
 -- Gives the function that runs it.
 local function load_script(file)
     local chunk, problem = loadfile(file)
@@ -263,7 +267,7 @@ local function load_script(file)
     end
     return function()
         chunk()
-        session.did(("dofile(%q)"):format(file))
+        session.did(running(file))
     end
 end
 
@@ -337,6 +341,9 @@ local function save_script(file)
         refuse("nothing has run yet")
     end
     check_script(file)
+    if session.has_done(running(file)) then
+        refuse("the session runs %s, which would run itself: take another name", file)
+    end
     local out, reason = io.open(file, "w")
     local fine = out
     if out then
@@ -409,12 +416,18 @@ local function try(name, f, ...)
     complain(name, sentence_of(result))
 end
 
+-- Names that others have for them.
+local other_names <const> = {
+    exit = "quit", q = "quit", bye = "quit", h = "help", man = "help", run = "load",
+    open = "load", time = "timer", gpu = "device", stop = "trace off",
+}
+
 local function unknown(name)
     local known = {}
     for other in next, commands do
         known[other] = true
     end
-    local near = internals.nearest(name, known)
+    local near = other_names[name] or internals.nearest(name, known)
     complain(name, near and ("there is no such command; did you mean .%s?"):format(near)
         or "there is no such command; .help lists them")
 end

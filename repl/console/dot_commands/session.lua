@@ -29,9 +29,24 @@ function session.shown()
     end
 end
 
+-- The number of the latest entry.
+function session.count()
+    return n_entries
+end
+
 -- What a command has done, as Lua.
 function session.did(code)
     done[#done + 1] = { code = code }
+end
+
+-- Whether a command has done just this.
+function session.has_done(code)
+    for _, item in ipairs(done) do
+        if item.code == code then
+            return true
+        end
+    end
+    return false
 end
 
 -- ---- as a script -----------------------------------------------------------------------

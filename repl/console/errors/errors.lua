@@ -111,8 +111,10 @@ local function is_running(frames, source, line)
     return false
 end
 
--- What the error is about: {script =, number =, message =, places =, syntax =, named =}, or
--- nil if it is nowhere in the user's code.
+local binary_bytes <const> = 1024   -- a zero byte among the first means: this is no text
+
+-- What the error is about: {script =, number =, message =, places =, syntax =, named =,
+-- binary =}, or nil if it is nowhere in the user's code.
 local function find_place(report)
     local frames = report.frames
     local chunk, number, message = last_position(report.message, known_names(frames))
@@ -126,7 +128,8 @@ local function find_place(report)
     end
     local place = { source = chunk.source, number = number, message = message, named = named }
     local code = read_source(chunk)
-    if not code or code:find("^\27") then
+    place.binary = code ~= nil and code:sub(1, binary_bytes):find("\0", 1, true) ~= nil
+    if not code or code:find("^\27") or place.binary then
         return place
     end
     if report.op and #report.op > 0 and message:sub(1, #report.op + 2) == report.op .. ": " then
@@ -189,15 +192,27 @@ local function try(f, ...)
     return fine and result or nil
 end
 
+-- The message without a position that stands there twice: coroutine.wrap puts one before the
+-- other's.
+local function without_repeats(message)
+    local n
+    repeat
+        message, n = message:gsub("^([^\n]-:%d+: )%1", "%1")
+    until n == 0
+    return message
+end
+
 -- The text that the user sees, behind "streamlab: ".
 function errors.text(report)
-    local parts = { (excerpt.clean(report.message):gsub("[^\n]+", red)) }
+    local message = excerpt.clean(without_repeats(report.message))
+    local parts = { (message:gsub("[^\n]+", red)) }
     if report.interrupted then
         return parts[1]
     end
     local place = try(find_place, report)
     local shown = place and place.places and try(draw_places, place)
     local hint = place and place.places and try(find_hint, report, place)
+    hint = place and place.binary and "this file is no text, and no Lua" or hint
     parts[#parts + 1] = shown or nil
     parts[#parts + 1] = hint and "hint: " .. excerpt.clean(hint) or nil
     parts[#parts + 1] = draw_frames(report.frames, place, shown)

@@ -38,6 +38,7 @@ local foreign <const> = {
     np = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
     numpy = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
     try = "errors are caught by local fine, err = pcall(f)",
+    dir = "Tab behind \"x.\" or \"x:\" lists what x has, and ?x tells about it",
     sys = "the arguments are in arg", console = "print(x) prints", elif = "elif is written elseif",
 }
 for name in ("abs ceil floor max min sqrt exp log sin cos tan pi huge"):gmatch("%a+") do
@@ -64,6 +65,8 @@ local function foreign_api()
     local map = {}
     for entry in api.each() do
         for _, name in ipairs(api.foreign_names(entry)) do
+            local short = name:gsub("With%u%a+$", "")   -- cudaStreamCreateWithPriority
+            map[short] = map[short] or entry.name
             if not map[name] or is_spelt_so(entry, name) then
                 map[name] = entry.name
             end
@@ -134,15 +137,30 @@ local function find_local(list, name)
     end
 end
 
+-- A local of an entry at the prompt that came before the n-th.
+local function local_before(n, name)
+    for i = n - 1, 1, -1 do
+        local text = program.entries()[("=lab[%d]"):format(i)]
+        if type(text) == "string" and find_local(tokens.read(text), name) then
+            return ("%s was local in lab[%d], and a local ends with its entry; leave local out "
+                .. "at the prompt"):format(name, i)
+        end
+    end
+end
+
+-- The n-th entry is just the name of a global that is nil.
+function names.no_value(n)
+    local text = program.entries()[("=lab[%d]"):format(n)]
+    local name = type(text) == "string" and text:gsub("^return ", ""):match("^%s*([%a_][%w_]*)%s*$")
+    return name and rawget(_G, name) == nil and local_before(n, name) or nil
+end
+
 -- A local of an earlier entry at the prompt, or of another part of the script.
 local function local_elsewhere(context, name)
     local here = tonumber(context.source:match("^=lab%[(%d+)%]$"))
-    for n = (here or 1) - 1, 1, -1 do
-        local text = program.entries()[("=lab[%d]"):format(n)]
-        if type(text) == "string" and find_local(tokens.read(text), name) then
-            return ("%s was local in lab[%d], and a local ends with its entry; leave local out "
-                .. "at the prompt"):format(name, n)
-        end
+    local hint = here and local_before(here, name)
+    if hint then
+        return hint
     end
     local line = find_local(context.script.tokens, name)
     if line and line <= context.number then

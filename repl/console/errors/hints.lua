@@ -20,11 +20,31 @@ local named_arguments <const> = "named arguments go into a table: lab.stream{pri
 local conditional <const> = "a value that depends is written: cond and a or b"
 local blocks <const> = "blocks have words: if ... then ... end, for ... do ... end, "
     .. "while ... do ... end"
+local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
+local shell <const> = "that is for the shell; here .load FILE runs a script, and .quit leaves"
 local booleans <const> = "true and false are lower case"
 
 local function parameters_or_arguments(context)
     local declared = context.line:find("function[%w_ .:]*%([^()]*=") ~= nil
     return declared and "parameters have no defaults; begin with: x = x or 1" or named_arguments
+end
+
+-- lab.matmul?
+local function trailing_question(context)
+    return "help is written ?" .. context.line:gsub("[ ?]", "")
+end
+
+-- help pinned
+local function help_word(context)
+    local word = context.script.tokens[context.index]
+    return ("help takes a text or a value: help \"%s\"; or write ?%s"):format(word.text, word.text)
+end
+
+-- lab.ones{3, 4}
+local function listed_options(context)
+    local makers = { empty = 1, zeros = 1, ones = 1, rand = 1, randn = 1 }
+    return makers[context.op] and ("sizes stand before the options: lab.%s(3, 4, {dtype = "
+        .. "\"float16\"})"):format(context.op)
 end
 
 local declaring <const> = {
@@ -101,7 +121,15 @@ local syntax <const> = {
     { message = "near '//'$", line = "^//", hint = "comments begin with --" },
     { message = "near '/'$", line = "^/ %*", hint = "comments over several lines are --[[ ... ]]" },
     { message = "symbol near '%['$", hint = "lists are written {1, 2}" },
+    { message = "near '%?'$", line = "^[%w_.: ]+%?[? ]*$", hint = trailing_question },
     { message = "near '%?'$", hint = conditional },
+    { message = "near '>'$", line = "^lab %[ %d+ %] >", hint = prompts },
+    { message = "near '>>'$", line = "^>> >", hint = prompts },
+    { message = "near '%$'$", line = "^%$ ", hint = shell },
+    { message = "near '/'$", line = "^build / streamlab", hint = shell },
+    { message = "near '%%'$", line = "^%% %a", hint = ".help lists the console's commands, and "
+        .. "time(f) measures" },
+    { message = "near ", before = "^help$", hint = help_word },
     { message = "'then' expected near 'else'$", line = "[=(,] .* if .* else", hint = conditional },
     { message = "'then' expected near 'else'$", line = "return .* if .* else", hint = conditional },
     { message = " expected near 'if'$", line = " if .* else", hint = conditional },
@@ -136,6 +164,8 @@ local syntax <const> = {
         .. "local name = require \"name\"; lab is there already" },
     { message = "near ", line = "^from .* import", hint = "a library is loaded by "
         .. "local name = require \"name\"; lab is there already" },
+    { message = "near ", line = "^with [%a_][%w_.]* :", hint = "a block with a stream current is "
+        .. "written lab.with(s, function() ... end)" },
     { message = "near ", before = "^print$", hint = "print takes parentheses: print(x)" },
     { message = "near ", before = "^continue$",
       hint = "there is no continue; goto a label at the end of the loop: goto next ... ::next::" },
@@ -175,6 +205,8 @@ local runtime <const> = {
       hint = "texts are filled in by (\"%d bytes\"):format(n)" },
     { message = "^attempt to mul a 'string' with a 'number'",
       hint = "texts are repeated by (\"x\"):rep(n)" },
+    { message = "^attempt to get length of a streamlab%.tensor",
+      hint = "its sizes are t:size(), and t:numel() counts its elements" },
     { message = "^attempt to compare .* with nil$", hint = named "compared" },
     { message = "^attempt to compare nil with ", hint = named "compared" },
     { message = "^attempt to compare two nil values$", hint = named "compared" },
@@ -183,6 +215,11 @@ local runtime <const> = {
     { message = "^attempt to concatenate a table value",
       hint = "tostring(x) makes a text of it" },
     { message = "^attempt to concatenate a streamlab%.", hint = "tostring(x) makes a text of it" },
+    { message = "^argument 1 %(options%) .*, got function$", op = "record",
+      hint = "lab.profile(f) records what f does" },
+    { message = "^options have names, but the table has list items$", hint = listed_options },
+    { message = "^virtual time has passed ", hint = "lab.open{profile = \"h200\"}:make_current() "
+        .. "begins anew, in another simulated GPU" },
     { message = "^argument 1 is one too many, got string", op = "device", hint = named "device" },
     { message = "^module '(torch.*)' not found", hint = "lab has what it needs under PyTorch's "
         .. "names: lab.zeros, lab.matmul, lab.stream" },

@@ -173,15 +173,27 @@ function apropos.entries(text)
     return found
 end
 
--- The entries that have this very name in CUDA or PyTorch.
+-- Whether the entry has the name in CUDA or PyTorch with the same capitals.
+local function has_foreign(entry, name)
+    for other in ((entry.cuda or "") .. " " .. (entry.pytorch or "")):gmatch("[%w_.]+") do
+        if other == name or other == "torch." .. name then
+            return true
+        end
+    end
+    return false
+end
+
+-- The entries that have this very name in CUDA or PyTorch: torch.cuda.Stream is not
+-- torch.cuda.stream, but may be written so where there is no other.
 function apropos.of_foreign_name(name)
-    local found = {}
+    local found, same = {}, {}
     for entry in api.each() do
         if foreign_score(record_of(entry), name:lower()) == worth.foreign then
             found[#found + 1] = entry
+            same[#same + 1] = has_foreign(entry, name) and entry or nil
         end
     end
-    return found
+    return #same > 0 and same or found
 end
 
 -- The pages whose title or prose has all the words.

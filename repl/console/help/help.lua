@@ -86,8 +86,12 @@ local function show_found(text)
     return #entries + #titles > 0
 end
 
+local most_quoted <const> = 60      -- bytes of a text that nothing is known about
+
 local function show_nothing(text)
     local near = apropos.nearest(text)
+    text = #text > most_quoted and text:sub(1, most_quoted):gsub("[\x80-\xff]+$", "") .. "..."
+        or text
     local meant = near and (", did you mean %s?"):format(near) or ";"
     local page = sheet.new()
     page:hanging("", ("there is nothing about \"%s\"%s help() lists what there is"):format(
