@@ -145,7 +145,8 @@ EMBEDDED := bindings/prelude.lua $(sort $(wildcard scripts/profiles/*.lua))
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
 # The program's own Lua: subcommands, the console, and what help says.
-PROGRAM_FOLDERS := docs/api repl/commands repl/console
+CONSOLE_ROOMS   := completion dot_commands errors help values
+PROGRAM_FOLDERS := docs/api repl/commands repl/console $(CONSOLE_ROOMS:%=repl/console/%)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua)))
 
 # What docs/api is the source of: the man pages and what editors read, in build/, and the

@@ -9,7 +9,7 @@
 
 #include "embedded.h"
 
-static const char complete_file[] = "repl/console/complete.lua";
+static const char complete_file[] = "repl/console/completion/complete.lua";
 
 /* ---- from Lua ------------------------------------------------------------- */
 

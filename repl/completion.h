@@ -1,6 +1,6 @@
 /* completion.h - what could stand for the word before the cursor.
  *
- * Lua finds it (repl/console/complete.lua); here it is copied out of Lua's reach, so that
+ * Lua finds it (repl/console/completion/complete.lua); here it is copied out of Lua's reach, so that
  * whoever edits a line need not know Lua.
  */
 #ifndef REPL_COMPLETION_H

@@ -4,7 +4,7 @@
  * They run in an environment of their own (embedded_open), so that nothing that a script
  * does to its globals reaches them. It holds what the standard libraries and `lab` held
  * at the start, `_G` (the script's globals), and
- *   import(path)      what that file returns: import "repl/console/pretty.lua". It runs once.
+ *   import(path)      what that file returns: import "repl/console/values/pretty.lua". It runs once.
  *   embedded(prefix)  the paths that begin so, sorted
  *   internals         what the bindings keep for the program (bindings/streamlab.c)
  *   program           what C files of repl/ add (embedded_add)

@@ -1,7 +1,7 @@
 /* run.c - runs chunks of Lua and reports their errors.
  *
  * What lua.c does, with the program's own traceback and interrupt. How an error reads, its
- * line and a hint included, is up to repl/console/errors.lua; where that fails, too, there
+ * line and a hint included, is up to repl/console/errors/errors.lua; where that fails, too, there
  * is still the message.
  */
 #include "run.h"
@@ -34,7 +34,7 @@ static int describe(lua_State *L)
     traceback_take_report(L);
     lua_pushboolean(L, status == LUA_ERRSYNTAX);
     lua_setfield(L, -2, "syntax");
-    embedded_function(L, "repl/console/errors.lua", "text");
+    embedded_function(L, "repl/console/errors/errors.lua", "text");
     lua_insert(L, -2);
     lua_call(L, 1, 1);
     return 1;

@@ -5,7 +5,7 @@
  *
  * This runs where the error struck, maybe with the stack or the memory at its end. So it
  * only collects; what is made of it, and the reading of source lines, comes after
- * (repl/console/errors.lua).
+ * (repl/console/errors/errors.lua).
  */
 #include "traceback.h"
 

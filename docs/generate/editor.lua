@@ -4,7 +4,8 @@
 -- Classes are streamlab.tensor and so on, as in messages of Lua. A table of options is a
 -- class of its own, streamlab.options.matmul.
 
-local api = import "repl/console/api_index.lua"
+local api = import "repl/console/help/api.lua"
+local tokens = import "repl/console/tokens.lua"
 
 local editor = {}
 
@@ -31,15 +32,9 @@ local function type_text(text)
     return table.concat(parts)
 end
 
-local keywords = {}
-for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
-    return then true until while self]]):gmatch("%a+") do
-    keywords[word] = true
-end
-
 -- What an argument can be called in Lua code.
 local function variable(name)
-    return keywords[name] and name .. "_" or name
+    return (tokens.keywords[name] or name == "self") and name .. "_" or name
 end
 
 -- Text behind a tag, in one line.

@@ -1,6 +1,6 @@
 -- links.lua - links between entries in the pages of docs/reference.
 
-local api = import "repl/console/api_index.lua"
+local api = import "repl/console/help/api.lua"
 
 local links = {}
 

@@ -1,6 +1,6 @@
 -- mdoc.lua - writes text as mdoc, the language of man pages: escapes, and Markdown.
 
-local markdown = import "repl/console/markdown.lua"
+local markdown = import "repl/console/help/markdown.lua"
 
 local mdoc = {}
 

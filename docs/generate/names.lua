@@ -1,6 +1,6 @@
 -- names.lua - what CUDA and PyTorch call it: two tables, by CUDA's names and by PyTorch's.
 
-local api = import "repl/console/api_index.lua"
+local api = import "repl/console/help/api.lua"
 local links = import "docs/generate/links.lua"
 
 local names = { title = "CUDA, PyTorch, streamlab" }

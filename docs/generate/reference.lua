@@ -1,7 +1,7 @@
 -- reference.lua - the pages of docs/reference: one for each file of docs/api, README.md with
 -- all entries, and cuda-pytorch.md.
 
-local api = import "repl/console/api_index.lua"
+local api = import "repl/console/help/api.lua"
 local links = import "docs/generate/links.lua"
 local names = import "docs/generate/names.lua"
 

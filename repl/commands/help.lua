@@ -1,7 +1,7 @@
 -- help.lua - streamlab help [NAME]: what help(x) says in the REPL.
 
 local command = import "repl/commands/command.lua"
-local help = import "repl/console/help.lua"
+local help = import "repl/console/help/help.lua"
 
 local usage = [[
 usage: streamlab help [NAME]

@@ -24,17 +24,10 @@ local function gpu_text()
         gpu.reason and ": " .. gpu.reason or "")
 end
 
-local function words_of(s)
-    local words = {}
-    for word in s:gmatch("%S+") do words[#words + 1] = word end
-    return words
-end
-
 function banner.show()
-    local columns = internals.columns()
     local first = ("streamlab %s: `lab` is the laboratory"):format(lab.version)
-    local lines = text.wrap(words_of(first), columns, "", "  ")
-    local gpu = text.wrap(words_of(text.clean(gpu_text(), true)), columns, "", "  ")
+    local lines = text.wrap(first, "", "  ")
+    local gpu = text.wrap(text.clean(gpu_text(), true), "", "  ")
     for i = 1, math.min(#gpu, most_gpu_lines) do
         lines[#lines + 1] = gpu[i] .. (i == most_gpu_lines and #gpu > i and " ..." or "")
     end

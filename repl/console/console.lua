@@ -1,13 +1,22 @@
 -- console.lua - what repl/console.c asks of Lua: to show values, to obey the lines that
--- begin with "." or "?", and to say hello. Each has a file of its own here, which is
--- loaded when it is first needed.
+-- begin with "." or "?", and to say hello. Each has a file of its own, which is loaded when
+-- it is first needed:
+--
+--   values/          how values are shown, each kind in its file
+--   help/            help(), ?x and `streamlab help`: what docs/api says, and how it is laid out
+--   errors/          how an error reads: the line with marks, hints, the user's frames
+--   dot_commands/    .help, .device, .trace, .load, .save and the others
+--   completion/      what Tab offers
+--   banner.lua       the first lines;  timing.lua  time(f) and .timer;  who.lua  who()
+--   text.lua         texts for the terminal: colours, widths, wrapping, what is not printable
+--   tokens.lua       the words of a Lua text
 
 local console = {}
 
 -- A name that has no value because it was local to an earlier entry.
 local function hint_at_nil()
-    local count = import "repl/console/session.lua".count()
-    local hint = import "repl/console/hint_names.lua".no_value(count)
+    local count = import "repl/console/dot_commands/session.lua".count()
+    local hint = import "repl/console/errors/hint_names.lua".no_value(count)
     if hint then
         io.stdout:flush()
         io.stderr:write("hint: ", hint, "\n")
@@ -16,9 +25,9 @@ end
 
 -- Shows the values of an entry.
 function console.show(...)
-    import "repl/console/session.lua".shown()
-    import "repl/console/dot_commands.lua".note_shown(...)
-    import "repl/console/values.lua".show(...)
+    import "repl/console/dot_commands/session.lua".shown()
+    import "repl/console/dot_commands/dot_commands.lua".note_shown(...)
+    import "repl/console/values/values.lua".show(...)
     if select("#", ...) == 1 and ... == nil then
         hint_at_nil()
     end
@@ -28,9 +37,9 @@ end
 function console.command(line)
     local question = line:match("^%s*%?%s*(.-)%s*$")
     if question then
-        import "repl/console/help.lua".ask(question)
+        import "repl/console/help/help.lua".ask(question)
     else
-        import "repl/console/dot_commands.lua".run(line)
+        import "repl/console/dot_commands/dot_commands.lua".run(line)
     end
 end
 
@@ -45,7 +54,7 @@ end
 
 function console.after()
     import "repl/console/timing.lua".after()
-    import "repl/console/session.lua".ran()
+    import "repl/console/dot_commands/session.lua".ran()
 end
 
 function console.after_error()
@@ -54,11 +63,11 @@ end
 
 -- At the end of the REPL.
 function console.close()
-    import "repl/console/dot_commands.lua".close()
+    import "repl/console/dot_commands/dot_commands.lua".close()
 end
 
 local globals <const> = {
-    help = "repl/console/help.lua", who = "repl/console/who.lua",
+    help = "repl/console/help/help.lua", who = "repl/console/who.lua",
     time = "repl/console/timing.lua",
 }
 

@@ -1,18 +1,23 @@
 -- text.lua - texts for the terminal: colours, quoted strings without what a terminal would
--- obey, and how wide a text is there.
+-- obey, how wide a text is there, and its words as lines of that width.
 
 local text = {}
 
 local codes <const> = {
     number = "36", string = "32", constant = "35", name = "34", error = "31", dim = "2",
-    heading = "1",
+    heading = "1", strong = "1", code = "36", label = "32", mistake = "1;31",
 }
 
--- The text in the colour of its kind, if there are colours; nil is no kind.
-function text.paint(kind, s)
-    local code = codes[kind]
-    if not code or s == "" or not internals.colour(1) then return s end
-    return "\27[" .. code .. "m" .. s .. "\27[0m"
+-- What turns the colour of a kind on; without a kind, what turns all off.
+function text.escape(kind)
+    return "\27[" .. (codes[kind] or "0") .. "m"
+end
+
+-- The text in the colour of its kind, if there are colours; nil is no kind. `descriptor`:
+-- where it goes to, 1 or 2; nothing is 1.
+function text.paint(kind, s, descriptor)
+    if not codes[kind] or s == "" or not internals.colour(descriptor or 1) then return s end
+    return text.escape(kind) .. s .. text.escape()
 end
 
 local named <const> = {
@@ -79,21 +84,38 @@ function text.quote(s, most)
     return ('"%s"... (%d bytes)'):format(text.clean(text.head(s, most)), #s)
 end
 
-local function is_wide(code)
-    return code >= 0x1100 and code <= 0x115f or code >= 0x2e80 and code <= 0xa4cf
-        or code >= 0xac00 and code <= 0xd7a3 or code >= 0xf900 and code <= 0xfaff
-        or code >= 0xfe30 and code <= 0xfe6f or code >= 0xff00 and code <= 0xff60
-        or code >= 0x1f300 and code <= 0x1faff or code >= 0x20000 and code <= 0x3fffd
+-- Whole blocks, the same as core/timeline/utf8.c has for charts: first, last, first, last.
+local zero <const> = {
+    0x300, 0x36f, 0x483, 0x489, 0x591, 0x5bd, 0x64b, 0x65f, 0x1ab0, 0x1aff, 0x1dc0, 0x1dff,
+    0x200b, 0x200d, 0x20d0, 0x20ff, 0xfe00, 0xfe0f, 0xfe20, 0xfe2f, 0xfeff, 0xfeff,
+}
+local wide <const> = {
+    0x1100, 0x115f, 0x2e80, 0x303e, 0x3041, 0x4dbf, 0x4e00, 0xa4cf, 0xa960, 0xa97f, 0xac00, 0xd7a3,
+    0xf900, 0xfaff, 0xfe30, 0xfe6f, 0xff00, 0xff60, 0xffe0, 0xffe6, 0x1f300, 0x1f64f,
+    0x1f680, 0x1f6ff, 0x1f900, 0x1faff, 0x20000, 0x3fffd,
+}
+
+local function is_within(code, blocks)
+    for i = 1, #blocks, 2 do
+        if code >= blocks[i] and code <= blocks[i + 1] then return true end
+    end
+    return false
 end
+
+local function columns_of(code)
+    return code < 0x300 and 1 or is_within(code, zero) and 0 or is_within(code, wide) and 2 or 1
+end
+
+-- Within a text a style of help/sheet.lua begins and ends with one of these, which take no
+-- room. A clean text has none of its own.
+local style_marks <const> = "[\1-\4]"
 
 -- How many columns a clean text without colours takes.
 function text.width(s)
+    s = s:gsub(style_marks, "")
     if not s:find("[\x80-\xff]") or not utf8.len(s) then return #s end
     local width = 0
-    for _, code in utf8.codes(s) do
-        if is_wide(code) then width = width + 2
-        elseif code < 0x300 or code > 0x36f then width = width + 1 end
-    end
+    for _, code in utf8.codes(s) do width = width + columns_of(code) end
     return width
 end
 
@@ -103,9 +125,29 @@ function text.pad(s, width, left)
     return left and blanks .. s or s .. blanks
 end
 
--- Words as lines of at most `columns`, the first behind `first`, the others behind `rest`.
-function text.wrap(words, columns, first, rest)
-    local lines, line, empty = {}, first, true
+-- Adds the word in parts of at most `room` columns; one with a style in it stays whole.
+local function add_parts(words, word, room)
+    local from, width = 1, 0
+    if text.width(word) > room and not word:find(style_marks) and utf8.len(word) then
+        for at, code in utf8.codes(word) do
+            width = width + columns_of(code)
+            if width > room then
+                words[#words + 1] = word:sub(from, at - 1)
+                from, width = at, columns_of(code)
+            end
+        end
+    end
+    words[#words + 1] = word:sub(from)
+end
+
+-- The words of a text as lines, the first behind `first`, the others behind `rest`, of at
+-- most `columns`, or as many as the terminal has.
+function text.wrap(s, first, rest, columns)
+    columns = columns or internals.columns()
+    local words, lines, line, empty = {}, {}, first, true
+    for word in s:gmatch("%S+") do
+        add_parts(words, word, math.max(columns - text.width(rest), 10))
+    end
     for _, word in ipairs(words) do
         if not empty and text.width(line) + 1 + text.width(word) > columns then
             lines[#lines + 1] = line

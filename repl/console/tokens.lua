@@ -3,10 +3,11 @@
 
 local tokens = {}
 
-local keywords <const> = {}
+-- Lua's keywords: word -> true.
+tokens.keywords = {}
 for word in ("and break do else elseif end false for function goto if in local nil not or "
     .. "repeat return then true until while"):gmatch("%a+") do
-    keywords[word] = true
+    tokens.keywords[word] = true
 end
 
 -- Longer ones first.
@@ -14,24 +15,25 @@ local operators <const> = {
     "...", "..", "::", "==", "~=", "<=", ">=", "//", "<<", ">>",
 }
 
--- Behind the long bracket that begins at `at` ("[[", "[=["), or nil if none does; one that
--- is not closed goes on to the end.
+-- Behind the long bracket that begins at `at` ("[[", "[=["), or nil if none does, and whether
+-- it is not closed and goes on to the end.
 local function skip_long(text, at)
     local level = text:match("^%[(=*)%[", at)
     if not level then
         return nil
     end
     local _, last = text:find("]" .. level .. "]", at, true)
-    return (last or #text) + 1
+    return (last or #text) + 1, not last
 end
 
--- Behind the string in quotes that begins at `at`; it ends with its line at the latest.
+-- Behind the string in quotes that begins at `at`, and whether it is not closed; it ends with
+-- its line at the latest.
 local function skip_string(text, at)
     local quote, i = text:sub(at, at), at + 1
     while true do
         local c = text:sub(i, i)
         if c == "" or c == "\n" then
-            return i
+            return i, true
         elseif c == quote then
             return i + 1
         elseif c == "\\" then
@@ -43,25 +45,32 @@ local function skip_string(text, at)
     end
 end
 
--- Behind the word that begins at `at`, and its kind.
+-- Behind the comment that begins at `at`, and whether more of it may follow.
+local function skip_comment(text, at)
+    local behind, open = skip_long(text, at + 2)
+    if behind then
+        return behind, open
+    end
+    behind = text:find("\n", at, true)
+    return behind or #text + 1, not behind
+end
+
+-- Behind the word that begins at `at`, its kind, and whether it is not closed.
 local function skip(text, at)
     local _, last = text:find("^[%a_][%w_]*", at)
     if last then
-        return last + 1, keywords[text:sub(at, last)] and "keyword" or "name"
+        return last + 1, tokens.keywords[text:sub(at, last)] and "keyword" or "name"
     end
     _, last = text:find("^%.?%d[%w_.]*", at)
     if last then
         return last + 1, "number"
     end
-    if text:find("^%-%-", at) then
-        return skip_long(text, at + 2) or text:find("\n", at, true) or #text + 1, "comment"
-    end
-    if text:find("^[\"']", at) then
-        return skip_string(text, at), "string"
-    end
-    local behind = skip_long(text, at)
+    local is_comment = text:find("^%-%-", at)
+    local skip_this = is_comment and skip_comment
+        or text:find("^[\"']", at) and skip_string or skip_long
+    local behind, open = skip_this(text, at)
     if behind then
-        return behind, "string"
+        return behind, is_comment and "comment" or "string", open
     end
     for _, operator in ipairs(operators) do
         if text:sub(at, at + #operator - 1) == operator then
@@ -80,9 +89,10 @@ function tokens.lines(text)
     return lines
 end
 
--- The list of a text's words: {kind =, text =, line =, from =, to =, at =}: kind is name,
--- keyword, number, string, comment or operator; from and to are columns of its first line,
--- counted in bytes; `at` is where it begins in the whole text.
+-- The list of a text's words: {kind =, text =, line =, from =, to =, at =, open =}: kind is
+-- name, keyword, number, string, comment or operator; from and to are columns of its first
+-- line, counted in bytes; `at` is where it begins in the whole text; `open`: the text ends
+-- within it.
 function tokens.read(text)
     local list, at, line, line_start = {}, 1, 1, 1
     while true do
@@ -93,12 +103,13 @@ function tokens.read(text)
         elseif text:sub(at, at) == "\n" then
             at, line, line_start = at + 1, line + 1, at + 1
         else
-            local behind, kind = skip(text, at)
+            local behind, kind, open = skip(text, at)
             local word = text:sub(at, behind - 1)
             local column = at - line_start + 1
             list[#list + 1] = {
                 kind = kind, text = word, line = line, at = at,
                 from = column, to = column + #word:match("^[^\r\n]*") - 1,
+                open = open and behind > #text or nil,
             }
             local _, n_ends = word:gsub("\n", "")
             if n_ends > 0 then

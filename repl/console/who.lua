@@ -2,7 +2,7 @@
 -- which variables hold them.
 
 local text = import "repl/console/text.lua"
-local objects = import "repl/console/objects.lua"
+local objects = import "repl/console/values/objects.lua"
 
 local who = {}
 
@@ -119,25 +119,24 @@ local function print_rows(rows, widths)
     end
 end
 
+local function print_wrapped(sentence)
+    io.write(table.concat(text.wrap(sentence, "", "  "), "\n"), "\n")
+end
+
 -- Where the table is too wide: each object as a paragraph.
-local function print_paragraphs(rows, columns)
+local function print_paragraphs(rows)
     for i = 2, #rows do
-        local row, words = rows[i], {}
+        local row = rows[i]
         local sentence = (row[1] ~= "" and row[1] .. ": " or "") .. row[2]
             .. (row[3] ~= "" and ", " .. row[3] or "") .. (row[4] ~= "" and ", " .. row[4] or "")
-        for word in sentence:gmatch("%S+") do words[#words + 1] = word end
-        io.write(table.concat(text.wrap(words, columns, "", "  "), "\n"), "\n")
+        print_wrapped(sentence)
     end
 end
 
 local function print_totals(live)
-    local columns = internals.columns()
-    local words = {}
-    local sentence = ("memory: %s on the device, %s pinned, %s pageable"):format(
+    print_wrapped(("memory: %s on the device, %s pinned, %s pageable"):format(
         text.bytes(live.device_bytes), text.bytes(live.pinned_bytes),
-        text.bytes(live.pageable_bytes))
-    for word in sentence:gmatch("%S+") do words[#words + 1] = word end
-    io.write(table.concat(text.wrap(words, columns, "", "  "), "\n"), "\n")
+        text.bytes(live.pageable_bytes)))
 end
 
 -- who(): prints the table.
@@ -154,7 +153,7 @@ function who.who()
     local widths = widths_of(rows)
     local total = widths[1] + widths[2] + widths[3] + widths[4] + 6
     if total <= internals.columns() then print_rows(rows, widths)
-    else print_paragraphs(rows, internals.columns()) end
+    else print_paragraphs(rows) end
     if n > #list then io.write(("... and %d older\n"):format(n - #list)) end
     if fine then print_totals(live)
     else io.write(text.clean(tostring(live), true), "\n") end

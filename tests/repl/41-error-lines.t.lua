@@ -350,6 +350,19 @@ S:1: attempt to index a nil value (field 'x')
  1 | local t, s = {}, '????'  t.x.y = 1
    |                            ^
 ]], "a terminal without UTF-8 gets one ? each")
+
+-- Programs write lines that no person reads. What is looked for in them is found at once, or
+-- not at all.
+for _, case in ipairs {
+    { ("a = f(1), "):rep(60000), "", "S:1: attempt to call a nil value %(global 'f'%)\n 1 | .*%^" },
+    { ("a = 1, "):rep(60000), " x x", "S:1: syntax error near 'x'\n 1 | .*%^" },
+} do
+    local began = os.time()
+    tap.like(drawn("local t = {" .. case[1] .. "}" .. case[2] .. "\n", ""), case[3],
+        "a very long line is shown")
+    tap.ok(os.time() - began < 15, "without searching it long")
+end
+
 local wide = "local t, s = {}, '" .. ("x"):rep(100) .. "' t.x.y = '" .. ("y"):rep(100) .. "'\n"
 local cut = drawn(wide, "COLUMNS=40")
 tap.is(cut, [[

@@ -96,6 +96,8 @@ local cases <const> = {
     { "x = torch.nn.Linear(1, 2)",
         "PyTorch's functions are in lab: lab.zeros, lab.matmul, lab.stream" },
     { "cudaEventRecord(e)", "cudaEventRecord is event:record here" },
+    { "cudaMemcpyAsync(a, b)", "cudaMemcpyAsync is lab.cuda.memcpy_async here" },
+    { "cudaStreamWaitEvent(s, e)", "cudaStreamWaitEvent is stream:wait_event here" },
     { "lab.cuda.stream()", "it is lab.stream" },
     { "lab.Stream()", "it is lab.stream" },
     { "lab.memcpy()", "it is lab.cuda.memcpy" },

@@ -226,7 +226,7 @@ tap.is(err, "streamlab: bytes.lua:1: unexpected symbol near '<\\127>'\n"
 -- ---- narrow terminals ------------------------------------------------------------------------
 
 out = shell.sh("printf '.help\\n' | COLUMNS=40 \"$P\" --norc -i --backend=sim")
-tap.like(out, "\n%.timer on|off      shows after each\n +entry how long it\n +took\n",
+tap.like(out, "\n%.timer on|off  shows after each entry\n +how long it took\n",
     "the list of commands keeps to the terminal's width")
 for line in out:gmatch("[^\n]+") do
     tap.ok(#line <= 40, "as this line does: " .. line)

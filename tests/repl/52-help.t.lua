@@ -239,7 +239,7 @@ end
 -- What a sheet prints of Markdown.
 local function laid_out(text, columns, unicode, colour)
     local environment, parts = on_terminal(columns, unicode, colour)
-    local page = environment.import "repl/console/sheet.lua".new()
+    local page = environment.import "repl/console/help/sheet.lua".new()
     page:markdown(text)
     page:print()
     return table.concat(parts)
@@ -248,7 +248,7 @@ end
 -- All that there is, on a narrow terminal without UTF-8. Code is not broken into lines.
 local function everything()
     local environment, parts = on_terminal(40, false, false)
-    local help = environment.import "repl/console/help.lua"
+    local help = environment.import "repl/console/help/help.lua"
     local wide, foreign = {}, {}
     local function check(name)
         for i = #parts, 1, -1 do
@@ -288,6 +288,8 @@ local function functions()
     end
     T.is(table.concat(wrong, " "), "", "every function is found by its value")
     T.is(data.api.name_of(print), nil, "and others are not")
+    T.is(typed "function lab.mine() end\nlab.mine", "function <lab[1]:1>\n",
+        "a user's own function in lab is theirs")
 end
 
 local function markdown()
@@ -330,6 +332,13 @@ a     us; how `long`
     T.is(laid_out("a – b → ≤ ü “x”", 80, false), 'a - b -> <= ? "x"\n',
         "a C locale gets ASCII")
     T.is(laid_out("äöü äöü äöü", 11, true), "äöü äöü\näöü\n", "characters are counted, not bytes")
+    T.is(laid_out("日本語 日本語 日本語", 14, true), "日本語 日本語\n日本語\n",
+        "those of two columns as two")
+    T.is(laid_out(("日"):rep(7), 11, true), "日日日日日\n日日\n", "also where a word is cut")
+    T.is(laid_out("e\u{301}a e\u{301}a e\u{5b0}a ab", 12, true),
+        "e\u{301}a e\u{301}a e\u{5b0}a ab\n", "and those of none as none")
+    T.is(laid_out("one → two three", 14, false), "one -> two\nthree\n",
+        "what ASCII makes longer is as long")
     T.is(laid_out(("x"):rep(25), 11, true), "xxxxxxxxxx\nxxxxxxxxxx\nxxxxx\n",
         "a word that is too long is cut")
     T.is(laid_out("", 80, true), "", "no text is nothing")

@@ -1,4 +1,4 @@
--- 55-complete.t.lua - what Tab offers, asked of repl/console/complete.lua itself.
+-- 55-complete.t.lua - what Tab offers, asked of repl/console/completion/complete.lua itself.
 local T = require "tap"
 local shell = require "repl.shell"
 
@@ -36,7 +36,7 @@ environment.program = {
         return folders[folder]
     end,
 }
-local complete = environment.import("repl/console/complete.lua").complete
+local complete = environment.import("repl/console/completion/complete.lua").complete
 
 -- What is offered for the text, in one: "POSITION: WORD WORD".
 local function offered(text)
@@ -134,6 +134,8 @@ T.is(offered "x:to(\"cpu\", {non", "14: non_blocking = ", "also of an object tha
 T.is(offered "lab.event{timing = ap", "20: apple apricot", "behind = stands a value")
 T.is(offered "f{non_b", "3: ", "a function of the user's has no known options")
 T.is(offered "lab.matmul(a, b, {out = {tf", "26: ", "a table within the options is none of them")
+T.is(offered "lab.matmul(a[1], b['x'], {tf", "27: tf32 = ", "indices are no tables of options")
+T.is(offered "lab . event {ti", "14: timing = ", "blanks do not matter")
 T.is(offered "lab.profile(function() lab.event{ti", "34: timing = ", "within a function as well")
 
 -- ---- texts ---------------------------------------------------------------------------------
@@ -149,6 +151,8 @@ T.is(offered "lab.open{backend = \"s", "21: sim", "what an option may be")
 T.is(offered "lab.open{profile = \"", "21: h200 t4", "profiles")
 T.is(offered "x = \"a\" .. ap", "12: apple apricot", "a text that has ended is over")
 T.is(offered "x = \"a\\\"la", "6: ", "a quote behind a backslash ends none")
+T.is(offered "x = \"a\nap", "8: apple apricot", "a text ends with its line at the latest")
+T.is(offered "lab.to(f(x and \"la", "17: lab.lua larger/", "a word of Lua is no call")
 T.is(offered "-- ap", "6: ", "nothing in a comment")
 T.is(offered "--[[ x ]] ap", "11: apple apricot", "a long comment ends")
 T.is(offered "[[ ap", "6: ", "nothing in a long text")

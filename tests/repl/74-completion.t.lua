@@ -1,5 +1,5 @@
 -- 74-completion.t.lua - Tab at the prompt. What can stand for a word is in
--- repl/console/complete.lua; here it is how that is shown and put in.
+-- repl/console/completion/complete.lua; here it is how that is shown and put in.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"
@@ -9,7 +9,7 @@ if os.getenv("STREAMLAB_EDITOR") == "" then
     tap.skip_all("this build has no line editor")
 end
 
-if not io.open("repl/console/complete.lua") then
+if not io.open("repl/console/completion/complete.lua") then
     tap.skip_all("this version has no completion")
 end
 

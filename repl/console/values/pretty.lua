@@ -7,7 +7,8 @@
 -- tree is laid out. Keys are sorted if there are not too many to look at all of them.
 
 local text = import "repl/console/text.lua"
-local functions = import "repl/console/functions.lua"
+local tokens = import "repl/console/tokens.lua"
+local functions = import "repl/console/values/functions.lua"
 
 local pretty = {}
 
@@ -79,16 +80,10 @@ end
 
 -- ---- keys -----------------------------------------------------------------------------
 
-local keywords = {}
-for word in ([[and break do else elseif end false for function goto if in local nil not or
-    repeat return then true until while]]):gmatch("%a+") do
-    keywords[word] = true
-end
-
 -- As it is written in a constructor.
 local function key_text(key)
     if type(key) == "string" then
-        if key:find("^[%a_][%w_]*$") and #key <= limits.key_bytes and not keywords[key] then
+        if key:find("^[%a_][%w_]*$") and #key <= limits.key_bytes and not tokens.keywords[key] then
             return key
         end
         return "[" .. text.quote(key, limits.key_bytes) .. "]"

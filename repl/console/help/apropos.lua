@@ -1,7 +1,7 @@
 -- apropos.lua - finds entries and pages by words: in names, CUDA's and PyTorch's names,
 -- briefs, arguments and texts, the best first.
 
-local api = import "repl/console/api_index.lua"
+local api = import "repl/console/help/api.lua"
 
 local apropos = {}
 
@@ -22,13 +22,10 @@ local function texts_of(list, from, texts)
     end
 end
 
--- CUDA's and PyTorch's names with their last parts: "torch.cuda.Event.record", "record".
 local function foreign_names(entry)
     local names = {}
-    for _, list in ipairs { entry.cuda or "", entry.pytorch or "" } do
-        for name in list:gmatch("[%w_.]+") do
-            names[#names + 1] = name:lower()
-        end
+    for i, name in ipairs(api.foreign_names(entry)) do
+        names[i] = name:lower()
     end
     return names
 end
@@ -219,7 +216,7 @@ function apropos.nearest(text)
     for entry in api.each() do
         names[entry.name] = entry.name
         names[entry.key] = names[entry.key] or entry.name
-        for name in ((entry.cuda or "") .. " " .. (entry.pytorch or "")):gmatch("[%w_.]+") do
+        for _, name in ipairs(api.foreign_names(entry)) do
             names[name] = names[name] or name
         end
     end

@@ -1,5 +1,7 @@
 -- functions.lua - what functions are called.
 
+local api = import "repl/console/help/api.lua"
+
 local functions = {}
 
 local libraries <const> = {
@@ -23,40 +25,9 @@ local function add(names, functions_of, prefix)
     end
 end
 
--- Function of the laboratory -> its name: "lab.matmul", "lab.cuda.memcpy", "stream:query".
--- Made anew each time: a script may have changed `lab`.
-local function lab_names()
-    local names, module = {}, internals.module()
-    add(names, module, "lab.")
-    for key, value in next, module do
-        if type(key) == "string" and type(value) == "table" then
-            add(names, value, "lab." .. key .. ".")
-        end
-    end
-    for _, value in next, debug.getregistry() do
-        local noun = type(value) == "table" and rawget(value, "__name")
-        noun = type(noun) == "string" and noun:match("^streamlab%.(%a+)$")
-        local methods = noun and rawget(value, "__methods")
-        if type(methods) == "table" then add(names, methods, noun .. ":") end
-    end
-    return names
-end
-
--- The name under which the laboratory has the function, or nil.
-function functions.lab_name(f)
-    return lab_names()[f]
-end
-
-local builtin_names
-
-local function builtin_name(f)
-    if not builtin_names then
-        builtin_names = {}
-        add(builtin_names, base, "")
-        for name, library in next, libraries do add(builtin_names, library, name .. ".") end
-    end
-    return builtin_names[f]
-end
+local builtin_names <const> = {}
+add(builtin_names, base, "")
+for name, library in next, libraries do add(builtin_names, library, name .. ".") end
 
 -- One of the console's own, which are in the globals.
 local function console_name(f)
@@ -67,9 +38,9 @@ end
 
 -- The kind of the function ("lab", "builtin", "lua") and one line about it.
 function functions.describe(f)
-    local name = functions.lab_name(f)
+    local name = api.name_of(f)
     if name then return "lab", "function " .. name end
-    name = builtin_name(f)
+    name = builtin_names[f]
     if name then return "builtin", "builtin " .. name end
     local info = debug.getinfo(f, "S")
     if info.what == "C" then return "builtin", "builtin function" end

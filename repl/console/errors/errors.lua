@@ -4,8 +4,9 @@
 -- repl/run.c asks for the text when all has been unwound; what the message handler
 -- collected is in the report (repl/traceback.h).
 
-local carets = import "repl/console/carets.lua"
-local excerpt = import "repl/console/excerpt.lua"
+local carets = import "repl/console/errors/carets.lua"
+local excerpt = import "repl/console/errors/excerpt.lua"
+local text = import "repl/console/text.lua"
 
 local errors = {}
 
@@ -93,12 +94,12 @@ local function read_source(chunk)
     if not source:find("^[@=]") then
         return source                   -- the text itself
     end
-    local text = program.source(source, chunk.main)
-    if text and source:find("^@") then
-        text = text:gsub("^\xEF\xBB\xBF", "")
-        text = text:gsub("^#\n", "\n"):gsub("^#[^\n]", "--")
+    local code = program.source(source, chunk.main)
+    if code and source:find("^@") then
+        code = code:gsub("^\xEF\xBB\xBF", "")
+        code = code:gsub("^#\n", "\n"):gsub("^#[^\n]", "--")
     end
-    return text
+    return code
 end
 
 local function is_running(frames, source, line)
@@ -126,15 +127,15 @@ local function find_place(report)
         chunk, number = frame, frame.line
     end
     local place = { source = chunk.source, number = number, message = message, named = named }
-    local text = read_source(chunk)
-    place.binary = text ~= nil and text:sub(1, binary_bytes):find("\0", 1, true) ~= nil
-    if not text or text:find("^\27") or place.binary then
+    local code = read_source(chunk)
+    place.binary = code ~= nil and code:sub(1, binary_bytes):find("\0", 1, true) ~= nil
+    if not code or code:find("^\27") or place.binary then
         return place
     end
     if report.op and #report.op > 0 and message:sub(1, #report.op + 2) == report.op .. ": " then
         place.message = message:sub(#report.op + 3)
     end
-    local script = carets.script(text, chunk.source, chunk.name .. ":")
+    local script = carets.script(code, chunk.source, chunk.name .. ":")
     place.syntax = named and not is_running(frames, chunk.source, number)
         and carets.is_compilers(script, message)
     if script.lines[number] or place.syntax then
@@ -147,19 +148,11 @@ end
 
 -- ---- the parts of the text ------------------------------------------------------------------
 
-local function plain(text)
-    return text
+local function red(s)
+    return text.paint("mistake", s, 2)
 end
 
-local function red(text)
-    return "\27[1;31m" .. text .. "\27[0m"
-end
-
-local function paint_lines(text, paint)
-    return (text:gsub("[^\n]+", paint))
-end
-
-local function draw_places(place, paint)
+local function draw_places(place)
     local shown = {}
     for _, item in ipairs(place.places) do
         if item.line and item.line:find("%S") then
@@ -169,7 +162,7 @@ local function draw_places(place, paint)
     if #shown == 0 then
         return nil
     end
-    return excerpt.show(shown, internals.columns(), internals.unicode(), paint)
+    return excerpt.show(shown, internals.columns(), internals.unicode(), red)
 end
 
 -- The frames, unless there is just the line that is shown already.
@@ -190,7 +183,7 @@ local function draw_frames(frames, place, shown)
 end
 
 local function find_hint(report, place)
-    return import "repl/console/hints.lua".find(report, place)
+    return import "repl/console/errors/hints.lua".find(report, place)
 end
 
 -- What f gives; nil if it fails. Strange sources must not cost the message and the frames.
@@ -211,13 +204,13 @@ end
 
 -- The text that the user sees, behind "streamlab: ".
 function errors.text(report)
-    local paint = internals.colour(2) and red or plain
-    local parts = { paint_lines(excerpt.clean(without_repeats(report.message)), paint) }
+    local message = excerpt.clean(without_repeats(report.message))
+    local parts = { (message:gsub("[^\n]+", red)) }
     if report.interrupted then
         return parts[1]
     end
     local place = try(find_place, report)
-    local shown = place and place.places and try(draw_places, place, paint)
+    local shown = place and place.places and try(draw_places, place)
     local hint = place and place.places and try(find_hint, report, place)
     hint = place and place.binary and "this file is no text, and no Lua" or hint
     parts[#parts + 1] = shown or nil

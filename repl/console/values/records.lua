@@ -141,9 +141,7 @@ function records.lines(list)
     for i = 0, rows do lines[i + 1] = row_line(chosen, i) end
     if n > rows then lines[#lines + 1] = text.paint("dim", ("... %d more"):format(n - rows)) end
     if #others > 0 then
-        local words = {}
-        for i, name in ipairs(others) do words[i] = name .. (i < #others and "," or "") end
-        for _, line in ipairs(text.wrap(words, internals.columns(), "also: ", "  ")) do
+        for _, line in ipairs(text.wrap(table.concat(others, ", "), "also: ", "  ")) do
             lines[#lines + 1] = text.paint("dim", line)
         end
     end

@@ -1,4 +1,4 @@
--- api_index.lua - the index of what docs/api says: its pages and entries, by name and by value,
+-- api.lua - the index of what docs/api says: its pages and entries, by name and by value,
 -- and the signatures. What is checked about them is checked by tests, nothing here.
 --
 -- Besides what docs/api/README.md names, a page has
@@ -50,17 +50,18 @@ function api.pages()
     if pages then
         return pages
     end
-    pages = {}
+    local list = {}
     for _, path in ipairs(embedded(folder)) do
-        pages[#pages + 1] = read_page(path)
+        list[#list + 1] = read_page(path)
     end
-    table.sort(pages, function(a, b)
+    table.sort(list, function(a, b)
         local first, second = a.order or math.huge, b.order or math.huge
         if first ~= second then
             return first < second
         end
         return a.file < b.file
     end)
+    pages = list
     return pages
 end
 
@@ -80,12 +81,13 @@ end
 local by_name, by_key
 
 local function index_names()
-    by_name, by_key = {}, {}
+    local names, keys = {}, {}
     for entry in api.each() do
-        by_name[entry.name] = entry
-        by_key[entry.key] = by_key[entry.key] or {}
-        table.insert(by_key[entry.key], entry)
+        names[entry.name] = entry
+        keys[entry.key] = keys[entry.key] or {}
+        table.insert(keys[entry.key], entry)
     end
+    by_name, by_key = names, keys
 end
 
 -- The entry of a whole name: "lab.matmul", "event:record", "tensor.dtype", ".trace", "who".
@@ -121,6 +123,15 @@ end
 -- The method or field of a class.
 function api.member(class, key)
     return api.entry(class .. ":" .. key) or api.entry(class .. "." .. key)
+end
+
+-- CUDA's and PyTorch's names of an entry: a list.
+function api.foreign_names(entry)
+    local names = {}
+    for name in ((entry.pytorch or "") .. " " .. (entry.cuda or "")):gmatch("[%w_.]+") do
+        names[#names + 1] = name
+    end
+    return names
 end
 
 -- The page of that title, of that class, or of that file's name. Small and big letters are
@@ -161,31 +172,31 @@ end
 -- function -> name of its entry
 local names_of
 
--- The tables of functions that the laboratory has made, by what their entries' names begin
--- with. The methods are in metatables, to which the registry has references.
-local function tables_of_functions()
-    local tables = { ["lab."] = lab, ["lab.cuda."] = lab.cuda }
-    for _, value in pairs(debug.getregistry()) do
-        local methods = type(value) == "table" and rawget(value, "__methods")
-        if methods then
-            tables[value.__name:match("%a+$") .. ":"] = methods
+local function add_functions(names, functions, prefix)
+    for key, value in next, functions do
+        if type(key) == "string" and type(value) == "function" then
+            names[value] = prefix .. key
         end
     end
-    return tables
 end
 
+-- The methods are in metatables, to which the registry has references.
 local function index_values()
-    names_of = {}
-    for prefix, functions in pairs(tables_of_functions()) do
-        for key, value in pairs(functions) do
-            if type(value) == "function" then
-                names_of[value] = prefix .. key
-            end
+    local names = {}
+    for _, value in next, debug.getregistry() do
+        local name = type(value) == "table" and rawget(value, "__name")
+        local class = type(name) == "string" and name:match("^streamlab%.(%a+)$")
+        local methods = class and rawget(value, "__methods")
+        if type(methods) == "table" then
+            add_functions(names, methods, class .. ":")
         end
     end
+    add_functions(names, lab.cuda, "lab.cuda.")
+    add_functions(names, lab, "lab.")
+    names_of = names
 end
 
--- The name of one of the laboratory's functions or methods; nil for other functions.
+-- The name of one of the laboratory's own functions or methods; nil for other functions.
 function api.name_of(f)
     if not names_of then
         index_values()

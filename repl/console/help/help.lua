@@ -2,10 +2,10 @@
 --
 -- ?x is read as a path of names and looked up raw, so that no code of the user runs.
 
-local api = import "repl/console/api_index.lua"
-local apropos = import "repl/console/apropos.lua"
-local help_text = import "repl/console/help_text.lua"
-local sheet = import "repl/console/sheet.lua"
+local api = import "repl/console/help/api.lua"
+local apropos = import "repl/console/help/apropos.lua"
+local pages = import "repl/console/help/pages.lua"
+local sheet = import "repl/console/help/sheet.lua"
 
 local help = {}
 
@@ -17,7 +17,7 @@ local most_found <const>, enough_found <const> = 20, 8
 local function show_list(title, entries, n_more)
     local page = sheet.new()
     page:heading(title)
-    help_text.add_list(page, entries, function(entry)
+    pages.add_list(page, entries, function(entry)
         return entry.name
     end)
     if n_more > 0 then
@@ -46,7 +46,7 @@ local function show_named(entries, text)
         main = main or entry.kind == "function" and entry or nil
     end
     if main then
-        help_text.entry(main):print()
+        pages.entry(main):print()
         show_also(entries, main)
     else
         show_list(("\"%s\" is the name of:"):format(text), entries, 0)
@@ -68,13 +68,13 @@ local function best_of(found)
 end
 
 local function show_found(text)
-    local found, pages = apropos.entries(text), apropos.pages(text)
+    local found = apropos.entries(text)
     local entries = best_of(found)
     if #entries > 0 then
         show_list(("\"%s\" is found in:"):format(text), entries, #found - #entries)
     end
     local titles = {}
-    for i, page in ipairs(pages) do
+    for i, page in ipairs(apropos.pages(text)) do
         titles[i] = page.title
     end
     if #titles > 0 then
@@ -117,14 +117,14 @@ local function show_text(text)
     local page, named = api.page(name), callable(api.named(name))
     local foreign = apropos.of_foreign_name(name)
     if entry then
-        help_text.entry(entry):print()
+        pages.entry(entry):print()
     elseif page then
-        help_text.page(page):print()
+        pages.page(page):print()
         show_also(named, page)
     elseif #named > 0 then
         show_named(named, name)
     elseif #foreign == 1 then
-        help_text.entry(foreign[1]):print()
+        pages.entry(foreign[1]):print()
     else
         return show_found(text) or show_nothing(text)
     end
@@ -151,11 +151,11 @@ local function show_value(value)
     local page = topic and api.page(topic)
     local entry = type(value) == "function" and api.entry(api.name_of(value) or "")
     if rawequal(value, package.loaded.streamlab) then
-        help_text.overview():print()
+        pages.overview():print()
     elseif page then
-        help_text.page(page):print()
+        pages.page(page):print()
     elseif entry then
-        help_text.entry(entry):print()
+        pages.entry(entry):print()
     else
         return false
     end
@@ -184,7 +184,7 @@ end
 function help.about(text)
     text = text:match("^%s*(.-)%s*$")
     if text == "" then
-        help_text.overview():print()
+        pages.overview():print()
         return true
     end
     return show_text(text)
@@ -194,13 +194,13 @@ end
 function help.help(...)
     local value = ...
     if select("#", ...) == 0 then
-        help_text.overview():print()
+        pages.overview():print()
     elseif type(value) == "string" then
         help.about(value)
     elseif not show_value(value) then
         local name = type(value) == "function" and name_among_globals(value)
         if name then
-            help_text.entry(api.entry(name)):print()
+            pages.entry(api.entry(name)):print()
         else
             show_no_value("no help for " .. described(value))
         end
@@ -234,7 +234,7 @@ local function show_member(object, key)
     local class = api.class_of(object)
     local entry = api.member(class, key)
     if entry then
-        help_text.entry(entry):print()
+        pages.entry(entry):print()
         return
     end
     local has, near = api.has_member(object, key)
@@ -253,7 +253,7 @@ local function ask_path(text)
     elseif not show_value(value) then
         local entry = type(value) == "function" and api.entry(text)
         if entry then
-            help_text.entry(entry):print()
+            pages.entry(entry):print()
         else
             show_no_value(("`%s` is %s"):format(text, described(value)))
         end

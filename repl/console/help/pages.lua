@@ -1,9 +1,9 @@
--- help_text.lua - how help looks: an entry, a page, the list of all pages.
+-- pages.lua - how help looks: an entry, a page, the list of all pages.
 
-local api = import "repl/console/api_index.lua"
-local sheet = import "repl/console/sheet.lua"
+local api = import "repl/console/help/api.lua"
+local sheet = import "repl/console/help/sheet.lua"
 
-local help_text = {}
+local pages = {}
 
 -- ---- an entry --------------------------------------------------------------------------
 
@@ -13,27 +13,20 @@ local function typed(page, item)
     return page:styled("code", item[2]) .. page:marked(": " .. text)
 end
 
-local function add_items(page, title, items)
-    if not items or #items == 0 then
-        return
-    end
-    page:heading(title)
-    local rows = {}
-    for i, item in ipairs(items) do
-        rows[i] = { item[1], typed(page, item) }
-    end
-    page:rows(rows, 2)
+-- The text of {label, text}.
+local function plain(page, item)
+    return page:marked(item[2] or "")
 end
 
--- Items of {label, text}.
-local function add_pairs(page, title, items)
+-- Items with their labels, and what text_of(page, item) gives.
+local function add_items(page, title, items, text_of)
     if not items or #items == 0 then
         return
     end
     page:heading(title)
     local rows = {}
     for i, item in ipairs(items) do
-        rows[i] = { item[1], page:marked(item[2] or "") }
+        rows[i] = { item[1], text_of(page, item) }
     end
     page:rows(rows, 2)
 end
@@ -80,17 +73,17 @@ local function add_title(page, entry)
     page:hanging("", type_text .. page:marked(entry.brief))
 end
 
-function help_text.entry(entry)
+function pages.entry(entry)
     local page = sheet.new()
     add_title(page, entry)
-    add_items(page, "Arguments", entry.arguments)
-    add_items(page, "Options", entry.options)
-    add_pairs(page, "Returns", entry.returns)
+    add_items(page, "Arguments", entry.arguments, typed)
+    add_items(page, "Options", entry.options, typed)
+    add_items(page, "Returns", entry.returns, plain)
     if entry.blocks then
         page:heading("Blocks")
         page:hanging("  ", page:marked(entry.blocks))
     end
-    add_pairs(page, "Errors", entry.errors)
+    add_items(page, "Errors", entry.errors, plain)
     if entry.about then
         page:gap()
         page:markdown(entry.about)
@@ -103,7 +96,7 @@ end
 -- ---- lists -----------------------------------------------------------------------------
 
 -- Entries with one line each; each(entry) gives the label, or it is the signature.
-function help_text.add_list(page, entries, label_of)
+function pages.add_list(page, entries, label_of)
     local rows = {}
     for i, entry in ipairs(entries) do
         rows[i] = { (label_of or api.signature)(entry), page:marked(entry.brief) }
@@ -124,13 +117,13 @@ local function add_entries(page, entries)
         end
         if #some > 0 then
             page:heading(kind[1])
-            help_text.add_list(page, some)
+            pages.add_list(page, some)
         end
     end
 end
 
 -- A whole page: its prose, and its entries with a line each.
-function help_text.page(of)
+function pages.page(of)
     local page = sheet.new()
     page:heading(of.title)
     page:markdown(of.about or "")
@@ -167,7 +160,7 @@ local function groups(page, of)
     return list
 end
 
-function help_text.overview()
+function pages.overview()
     local page = sheet.new()
     local rows, prose = {}, {}
     for _, of in ipairs(api.pages()) do
@@ -187,4 +180,4 @@ function help_text.overview()
     return page
 end
 
-return help_text
+return pages

@@ -12,7 +12,7 @@
 --            context and the captures that gives it, or nil
 -- The context is {script =, number =, line =, before =, after =, index = of the marked word}.
 
-local names = import "repl/console/hint_names.lua"
+local names = import "repl/console/errors/hint_names.lua"
 
 local hints = {}
 
@@ -75,7 +75,9 @@ local function else_if(context, from)
     end
 end
 
--- The line's code in single blanks.
+local most_words <const> = 300      -- of a line: patterns with several .* take the square of it
+
+-- The line's code in single blanks; "" of a line that no person wrote.
 local function code_of(script, number)
     local words = {}
     for _, token in ipairs(script.tokens) do
@@ -83,7 +85,7 @@ local function code_of(script, number)
             words[#words + 1] = token.kind == "string" and "\"\"" or token.text
         end
     end
-    return table.concat(words, " ")
+    return #words <= most_words and table.concat(words, " ") or ""
 end
 
 -- No then or do: the line that needs it ends in a colon or a brace. The compiler may have read
@@ -261,14 +263,13 @@ end
 
 -- The captures of the message if all of the entry fits, else nil.
 local function match(entry, context, message)
-    if (entry.line and not context.line:find(entry.line))
-        or (entry.before and not context.before:find(entry.before))
-        or (entry.after and not context.after:find(entry.after))
-        or (entry.op and entry.op ~= context.op) then
-        return nil
-    end
     local captures = { message:match(entry.message) }
-    return captures[1] and captures
+    local fits = captures[1]
+        and (not entry.line or context.line:find(entry.line))
+        and (not entry.before or context.before:find(entry.before))
+        and (not entry.after or context.after:find(entry.after))
+        and (not entry.op or entry.op == context.op)
+    return fits and captures or nil
 end
 
 -- The hint for an error, or nil. Given the report (repl/traceback.h) and the place that

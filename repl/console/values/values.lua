@@ -2,11 +2,11 @@
 -- one line if all are short.
 
 local text = import "repl/console/text.lua"
-local pretty = import "repl/console/pretty.lua"
-local records = import "repl/console/records.lua"
-local objects = import "repl/console/objects.lua"
-local tensors = import "repl/console/tensors.lua"
-local api = import "repl/console/api.lua"
+local pretty = import "repl/console/values/pretty.lua"
+local records = import "repl/console/values/records.lua"
+local objects = import "repl/console/values/objects.lua"
+local tensors = import "repl/console/values/tensors.lua"
+local laboratory = import "repl/console/values/laboratory.lua"
 
 local values = {}
 
@@ -23,7 +23,7 @@ end
 local function show_one(value, path)
     if type(value) == "userdata" and internals.type_name(value) == "timeline" then
         objects.show_timeline(value)
-    elseif not (type(value) == "table" and api.show_if_lab(value)) then
+    elseif not (type(value) == "table" and laboratory.show_if_lab(value)) then
         io.write(table.concat(lines_of(value, path), "\n"), "\n")
     end
 end

@@ -10,15 +10,13 @@
 --   ?str, help("cudaStr         what help knows as well
 -- Nothing of the user's runs: values are looked up raw, and no metamethod is called.
 
-local api = import "repl/console/api_index.lua"
-local lexer = import "repl/console/lexer.lua"
+local api = import "repl/console/help/api.lua"
+local cursor = import "repl/console/completion/cursor.lua"
+local files = import "repl/console/dot_commands/files.lua"
+local tokens = import "repl/console/tokens.lua"
 
 local complete = {}
 
-local keywords <const> = {
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
-    "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
-}
 local most_index_tables <const> = 20    -- that are followed, one behind the other
 local most_keys <const> = 10000         -- of a table that are looked at
 
@@ -67,7 +65,7 @@ local function lookup(value, key)
     end
 end
 
--- The value of a path like lexer.path gives, without its last `n` steps.
+-- The value of a path like cursor.read gives, without its last `n` steps.
 local function value_of(path, n)
     local value = _G
     for i = 1, #path - n do
@@ -83,7 +81,8 @@ end
 local function any_method(key)
     local best
     for _, entry in ipairs(api.named(key)) do
-        if entry.kind == "method" and (not best or #(entry.options or {}) > #(best.options or {})) then
+        if entry.kind == "method"
+            and (not best or #(entry.options or {}) > #(best.options or {})) then
             best = entry
         end
     end
@@ -158,7 +157,7 @@ end
 local function globals(prefix)
     local found, seen = {}, {}
     offer_keys(found, seen, _G, prefix)
-    for _, word in ipairs(prefix ~= "" and keywords or {}) do
+    for word in next, prefix ~= "" and tokens.keywords or {} do
         offer(found, seen, word, prefix)
     end
     return found
@@ -225,13 +224,10 @@ local function profiles(prefix)
 end
 
 -- Files whose name begins so, folders with "/" at the end.
-local function files(prefix)
+local function file_names(prefix)
     local folder, name = prefix:match("^(.*/)(.*)$")
     local found, seen = {}, {}
-    local shown = (folder or ""):gsub("^~/", function()
-        return (os.getenv("HOME") or "~") .. "/"
-    end)
-    for _, file in ipairs(program.folder(folder and shown or ".") or {}) do
+    for _, file in ipairs(program.folder(folder and files.name(folder) or ".") or {}) do
         local hidden = file:find("^%.") and not (name or prefix):find("^%.")
         if not hidden then
             offer(found, seen, (folder or "") .. file, prefix)
@@ -244,20 +240,20 @@ end
 local function texts(call, prefix)
     local entry = call and described(call.path)
     if not entry then
-        return files(prefix)
+        return file_names(prefix)
     end
     if entry.name == "help" then
         return add_topics({}, {}, prefix)
     end
     if call.option == "profile" then
         local found = profiles(prefix)
-        return #found > 0 and found or files(prefix)
+        return #found > 0 and found or file_names(prefix)
     end
     local description = call.option and named(entry.options, call.option)
         or not call.option and entry.arguments and entry.arguments[call.argument]
     local found = texts_of(description, prefix)
     if #found == 0 and not (description and description[2]:find('"', 1, true)) then
-        return files(prefix)
+        return file_names(prefix)
     end
     return found
 end
@@ -265,7 +261,7 @@ end
 -- ---- lines for the console ---------------------------------------------------------------
 
 local takes <const> = {
-    [".load"] = files, [".save"] = files, [".trace"] = files, [".device"] = profiles,
+    [".load"] = file_names, [".save"] = file_names, [".trace"] = file_names, [".device"] = profiles,
     [".timer"] = function(prefix)
         return texts_of({ "", '"on"|"off"' }, prefix)
     end,
@@ -280,7 +276,7 @@ local function command(text)
     end
     local found, seen = {}, {}
     local first, prefix = text:match("^%s*()(%..*)$")
-    for _, word in ipairs(import "repl/console/dot_commands.lua".names()) do
+    for _, word in ipairs(import "repl/console/dot_commands/dot_commands.lua".names()) do
         offer(found, seen, word, prefix)
     end
     return found, first
@@ -289,13 +285,13 @@ end
 -- ---- the whole ----------------------------------------------------------------------------
 
 local function names(text, base)
-    local state = lexer.read(text)
+    local state = cursor.read(text)
     if state.text then
         return base + state.text - 1, texts(state.call, text:sub(state.text))
     elseif state.comment then
         return base + #text, {}
     end
-    local path, first = lexer.path(text)
+    local path, first = state.path, state.first
     if not path then
         return base + first - 1, {}
     elseif #path > 1 then

@@ -206,10 +206,9 @@ function tensors.lines(t)
         lines[2] = "  no elements"
         return lines
     end
-    local problem, words = add_values(lines, t), {}
-    for word in text.clean(problem or "", true):gmatch("%S+") do words[#words + 1] = word end
-    if problem then
-        table.move(text.wrap(words, internals.columns(), "  ", "  "), 1, #words, #lines + 1, lines)
+    local problem = add_values(lines, t)
+    for _, line in ipairs(problem and text.wrap(text.clean(problem, true), "  ", "  ") or {}) do
+        lines[#lines + 1] = line
     end
     return lines
 end

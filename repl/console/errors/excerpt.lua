@@ -45,16 +45,17 @@ end
 
 -- For each cell "^", "~" or nil; behind the last one there may be a mark, too.
 local function marks_of(cells, line, marks)
-    local list = {}
+    local list, cell_of = {}, {}        -- the cell by its bytes
+    for i, cell in ipairs(cells) do
+        for byte = cell.from, (cells[i + 1] and cells[i + 1].from or #line + 1) - 1 do
+            cell_of[byte] = i
+        end
+    end
     for _, mark in ipairs(marks) do
-        for i = 1, #cells + 1 do
-            local from = cells[i] and cells[i].from or #line + 1
-            local last = (cells[i + 1] and cells[i + 1].from or #line + 1) - 1
-            if from <= mark.from and (mark.from <= last or i > #cells) then
-                list[i] = "^"
-            elseif from > mark.from and from <= mark.to and i <= #cells then
-                list[i] = list[i] or "~"
-            end
+        list[cell_of[mark.from] or #cells + 1] = "^"
+        for byte = mark.from + 1, math.min(mark.to, #line) do
+            local i = cell_of[byte]
+            list[i] = list[i] or "~"
         end
     end
     return list
@@ -114,7 +115,7 @@ local function draw(cells, list, first, last)
     return table.concat(above):gsub("%s+$", ""), (table.concat(below):gsub("%s+$", ""))
 end
 
--- Of a very long line the part around the first mark, and the marks in it.
+-- Of a very long line the part around the first mark, and the marks that begin in it.
 local function shorten(line, marks)
     if #line <= most_bytes then
         return line, marks
@@ -124,8 +125,10 @@ local function shorten(line, marks)
         first = first - 1
     end
     local part, moved = line:sub(first, first + most_bytes - 1), {}
-    for i, mark in ipairs(marks) do
-        moved[i] = { from = mark.from - first + 1, to = mark.to - first + 1 }
+    for _, mark in ipairs(marks) do
+        if mark.from >= first and mark.from <= first + most_bytes then
+            moved[#moved + 1] = { from = mark.from - first + 1, to = mark.to - first + 1 }
+        end
     end
     if first > 1 then               -- so that dots stand for what is missing
         part = "." .. part

@@ -3,7 +3,8 @@
 --
 -- A sheet collects lines; sheet:print() writes them. Texts are Markdown's spans.
 
-local markdown = import "repl/console/markdown.lua"
+local text = import "repl/console/text.lua"
+local markdown = import "repl/console/help/markdown.lua"
 
 local sheet = {}
 sheet.__index = sheet
@@ -11,9 +12,10 @@ sheet.__index = sheet
 -- Within text a style begins with its mark and ends with the last one. They take no room.
 local marks <const> = { code = "\1", strong = "\2", label = "\3" }
 local ending <const> = "\4"
-local escapes <const> = {
-    ["\1"] = "\27[36m", ["\2"] = "\27[1m", ["\3"] = "\27[32m", [ending] = "\27[0m",
-}
+local escapes <const> = { [ending] = text.escape() }
+for style, mark in pairs(marks) do
+    escapes[mark] = text.escape(style)
+end
 
 local ascii <const> = {
     ["–"] = "-", ["—"] = "-", ["−"] = "-", ["→"] = "->", ["×"] = "x", ["·"] = "*",
@@ -31,24 +33,22 @@ end
 
 -- ---- text --------------------------------------------------------------------------------
 
-local function visible(text)
-    return text:gsub("[\1-\4]", "")
-end
-
-local function width_of(text)
-    local shown = visible(text)
-    return utf8.len(shown) or #shown
+-- The text in characters that the terminal has.
+function sheet:shown(s)
+    return self.unicode and s or (s:gsub(utf8.charpattern, function(character)
+        return #character > 1 and (ascii[character] or "?") or nil
+    end))
 end
 
 -- The text with marks around it if the sheet has colours.
-function sheet:styled(style, text)
-    return self.colour and marks[style] .. text .. ending or text
+function sheet:styled(style, s)
+    return self.colour and marks[style] .. s .. ending or s
 end
 
 -- Markdown's spans with marks, or as they were if there is no colour.
-function sheet:marked(text)
+function sheet:marked(s)
     local parts = {}
-    for i, span in ipairs(markdown.spans(text)) do
+    for i, span in ipairs(markdown.spans(s)) do
         if span.kind == "text" then
             parts[i] = span.text
         elseif span.kind == "code" and not self.colour then
@@ -60,38 +60,10 @@ function sheet:marked(text)
     return table.concat(parts)
 end
 
--- A word that is wider than the room, in parts.
-local function add_parts(words, word, room)
-    while width_of(word) > room and not word:find("[\1-\4]") and utf8.len(word) do
-        local cut = utf8.offset(word, room + 1)
-        words[#words + 1] = word:sub(1, cut - 1)
-        word = word:sub(cut)
-    end
-    words[#words + 1] = word
-end
-
--- Marked text as lines of at most that width.
-function sheet.wrapped(text, room)
-    local words, lines, line = {}, {}, nil
-    for word in text:gmatch("%S+") do
-        add_parts(words, word, room)
-    end
-    for _, word in ipairs(words) do
-        if line and width_of(line) + 1 + width_of(word) <= room then
-            line = line .. " " .. word
-        else
-            lines[#lines + 1] = line
-            line = word
-        end
-    end
-    lines[#lines + 1] = line
-    return lines
-end
-
 -- ---- lines -------------------------------------------------------------------------------
 
-function sheet:line(text)
-    self.lines[#self.lines + 1] = text or ""
+function sheet:line(s)
+    self.lines[#self.lines + 1] = self:shown(s or "")
 end
 
 -- An empty line, unless there is one already.
@@ -103,30 +75,28 @@ end
 
 -- Wrapped lines, of which the first begins with `first` and the others with as many blanks.
 function sheet:hanging(first, marked)
-    local indent = width_of(first)
-    local lines = sheet.wrapped(marked, math.max(self.width - indent, 10))
-    for i, line in ipairs(lines) do
-        self:line((i == 1 and first or (" "):rep(indent)) .. line)
-    end
-    if #lines == 0 then
-        self:line(first)
+    first, marked = self:shown(first), self:shown(marked)
+    local indent = text.width(first)
+    local width = math.max(self.width, indent + 10)
+    for _, line in ipairs(text.wrap(marked, first, (" "):rep(indent), width)) do
+        self:line(line)
     end
 end
 
-function sheet:heading(text)
+function sheet:heading(title)
     self:gap()
-    self:hanging("", self:styled("strong", text))
+    self:hanging("", self:styled("strong", title))
 end
 
 -- A label and its text in two columns; a label that is too wide has a line of its own.
-local function add_row(self, indent, column, label, text)
+local function add_row(self, indent, column, label, marked)
     local pad = (" "):rep(indent)
     local shown = pad .. self:styled("label", label)
-    if width_of(label) > column then
+    if text.width(label) > column then
         self:hanging(pad, self:styled("label", label))
-        self:hanging((" "):rep(indent + 4), text)
+        self:hanging((" "):rep(indent + 4), marked)
     else
-        self:hanging(shown .. (" "):rep(column - width_of(label) + 2), text)
+        self:hanging(shown .. (" "):rep(column - text.width(label) + 2), marked)
     end
 end
 
@@ -134,7 +104,7 @@ end
 function sheet:rows(rows, indent)
     local column, most = 0, math.max(self.width // 3, 8)
     for _, row in ipairs(rows) do
-        local width = width_of(row[1])
+        local width = text.width(row[1])
         column = width <= most and math.max(column, width) or column
     end
     for _, row in ipairs(rows) do
@@ -177,22 +147,22 @@ function add_block.table(self, block, pad)
     self:gap()
     local rows = {}
     for i, cells in ipairs(block.rows) do
-        local label = visible(self:marked(cells[1])):gsub("`", "")
-        local text = {}
+        local label = self:marked(cells[1]):gsub("[\1-\4`]", "")
+        local others = {}
         for j = 2, #cells do
-            text[#text + 1] = cells[j] ~= "" and self:marked(cells[j]) or nil
+            others[#others + 1] = cells[j] ~= "" and self:marked(cells[j]) or nil
         end
-        if i > 1 or #text > 0 then
-            rows[#rows + 1] = { label, table.concat(text, "; ") }
+        if i > 1 or #others > 0 then
+            rows[#rows + 1] = { label, table.concat(others, "; ") }
         end
     end
     self:rows(rows, #pad)
 end
 
 -- A text of several blocks.
-function sheet:markdown(text, indent)
+function sheet:markdown(s, indent)
     local before
-    for _, block in ipairs(markdown.blocks(text)) do
+    for _, block in ipairs(markdown.blocks(s)) do
         add_block[block.kind](self, block, (" "):rep(indent or 0), before)
         before = block.kind
     end
@@ -200,28 +170,19 @@ end
 
 -- ---- the end -------------------------------------------------------------------------------
 
-local function to_ascii(line)
-    return (line:gsub(utf8.charpattern, function(character)
-        return #character > 1 and (ascii[character] or "?") or nil
-    end))
-end
-
 -- Turns marks into escapes. A style that goes on in the next line ends with this one and
 -- begins anew there.
 local function coloured(line, style)
-    local text = (style or "") .. line
+    local whole = (style or "") .. line
     for mark in line:gmatch("[\1-\4]") do
         style = mark ~= ending and mark or nil
     end
-    return (text .. (style and ending or "")):gsub("[\1-\4]", escapes), style
+    return (whole .. (style and ending or "")):gsub("[\1-\4]", escapes), style
 end
 
 function sheet:print()
     local style
     for _, line in ipairs(self.lines) do
-        if not self.unicode then
-            line = to_ascii(line)
-        end
         line, style = coloured(line, style)
         io.write((line:gsub("%s+$", "")), "\n")
     end

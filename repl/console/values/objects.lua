@@ -83,9 +83,7 @@ function objects.show_timeline(tl)
         io.write(text.paint("name", whole), "\n")
         return
     end
-    local words = {}
-    for word in head(tl):gmatch("%S+") do words[#words + 1] = word end
-    for _, line in ipairs(text.wrap(words, internals.columns(), "", "  ")) do
+    for _, line in ipairs(text.wrap(head(tl), "", "  ")) do
         io.write(text.paint("name", line), "\n")
     end
     if tl.span_count == 0 then return end

@@ -1,6 +1,7 @@
 -- hint_names.lua - hints about names that are not there: those of Python, PyTorch and CUDA,
 -- misspelt ones, and ones that were local elsewhere.
 
+local api = import "repl/console/help/api.lua"
 local tokens = import "repl/console/tokens.lua"
 
 local names = {}
@@ -52,18 +53,22 @@ local foreign_methods <const> = {
     keys = "for key in pairs(t) do ... end", join = "table.concat(list, \", \")",
 }
 
+-- Whether the entry is called like that: event:record for cudaEventRecord.
+local function is_spelt_so(entry, name)
+    local own = (entry.class or "") .. entry.key
+    return name:lower() == "cuda" .. own:gsub("_", "")
+end
+
 -- The laboratory's names for those of PyTorch and CUDA: "torch.cuda.Stream" -> "lab.stream".
 -- From the pages of docs/api, which say them.
 local function foreign_api()
     local map = {}
-    for _, path in ipairs(embedded("docs/api/")) do
-        for _, entry in ipairs(path:find("%.lua$") and import(path).entries or {}) do
-            for _, list in ipairs { entry.pytorch or "", entry.cuda or "" } do
-                for name in list:gmatch("[%w_.]+") do
-                    local short = name:gsub("With%u%a+$", "")   -- cudaStreamCreateWithPriority
-                    map[name] = map[name] or entry.name
-                    map[short] = map[short] or entry.name
-                end
+    for entry in api.each() do
+        for _, name in ipairs(api.foreign_names(entry)) do
+            local short = name:gsub("With%u%a+$", "")   -- cudaStreamCreateWithPriority
+            map[short] = map[short] or entry.name
+            if not map[name] or is_spelt_so(entry, name) then
+                map[name] = entry.name
             end
         end
     end

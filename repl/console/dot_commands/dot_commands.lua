@@ -5,11 +5,13 @@
 -- that goes to stderr under its name. Other errors go on. A command that gives a function has
 -- it called: a script of the user's.
 
-local excerpt = import "repl/console/excerpt.lua"
-local files = import "repl/console/files.lua"
-local objects = import "repl/console/objects.lua"
-local recording = import "repl/console/recording.lua"
-local session = import "repl/console/session.lua"
+local api = import "repl/console/help/api.lua"
+local excerpt = import "repl/console/errors/excerpt.lua"
+local files = import "repl/console/dot_commands/files.lua"
+local objects = import "repl/console/values/objects.lua"
+local recording = import "repl/console/dot_commands/recording.lua"
+local sheet = import "repl/console/help/sheet.lua"
+local session = import "repl/console/dot_commands/session.lua"
 local text = import "repl/console/text.lua"
 
 local dot_commands = {}
@@ -26,48 +28,23 @@ end
 
 -- ---- what help says ------------------------------------------------------------------------
 
--- The entries of the commands, in their order.
-local function entries()
-    local list = {}
-    for _, entry in ipairs(import "docs/api/console.lua".entries) do
-        if entry.name:find("^%.") then
-            list[#list + 1] = entry
-        end
-    end
-    return list
-end
-
--- ".trace [FILE|off]"
-local function usage(entry)
-    local words = { entry.name }
-    for _, argument in ipairs(entry.arguments or {}) do
-        words[#words + 1] = (argument.default and "[%s]" or "%s"):format(argument[1])
-    end
-    return table.concat(words, " ")
-end
-
-local function usage_of(name)
-    for _, entry in ipairs(entries()) do
-        if entry.name == "." .. name then
-            return usage(entry)
-        end
-    end
-end
-
 local function refuse_usage(name)
-    refuse("usage: %s", usage_of(name))
+    refuse("usage: %s", api.signature(api.entry("." .. name)))
 end
 
 function commands.help(word)
     if word ~= "" then
-        import "repl/console/help.lua".ask(word)
+        import "repl/console/help/help.lua".ask(word)
         return
     end
-    local page = import "repl/console/sheet.lua".new()
-    for _, entry in ipairs(entries()) do
-        page:hanging(("%-18s "):format(usage(entry)), entry.brief)
+    local page, rows = sheet.new(), {}
+    for entry in api.each() do
+        if entry.kind == "command" then
+            rows[#rows + 1] = { api.signature(entry), page:marked(entry.brief) }
+        end
     end
-    page:hanging(("%-18s "):format("?WORD"), "the same as .help WORD")
+    rows[#rows + 1] = { "?WORD", "the same as .help WORD" }
+    page:rows(rows)
     page:print()
 end
 
@@ -258,7 +235,7 @@ function commands.races(rest)
     if #found == 0 then
         return say("no races found")
     end
-    import "repl/console/values.lua".show(found)
+    import "repl/console/values/values.lua".show(found)
 end
 
 -- ---- files ---------------------------------------------------------------------------------

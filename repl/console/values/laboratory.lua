@@ -1,0 +1,63 @@
+-- laboratory.lua - what is in the tables `lab` and `lab.cuda`: the names, by subject, in place
+-- of the addresses of their functions. The subjects are the pages of docs/api.
+
+local api = import "repl/console/help/api.lua"
+local text = import "repl/console/text.lua"
+
+local laboratory = {}
+
+local function print_group(title, names)
+    for i, line in ipairs(text.wrap(table.concat(names, ", "), "  " .. title .. ": ", "    ")) do
+        if i == 1 then
+            line = "  " .. text.paint("heading", title) .. line:sub(#title + 3)
+        end
+        io.write(line, "\n")
+    end
+end
+
+-- Takes from `left` what the page describes; a list of names.
+local function take(page, prefix, left)
+    local names = {}
+    for _, entry in ipairs(page.entries) do
+        local name = entry.name:sub(1, #prefix) == prefix and entry.name:sub(#prefix + 1)
+        if name and left[name] ~= nil then
+            names[#names + 1] = name
+            left[name] = nil
+        end
+    end
+    return names
+end
+
+-- Prints the names in the table, whose name with a dot is `prefix`.
+function laboratory.show(t, prefix, what)
+    local left, rest = {}, {}
+    local example = prefix == "lab." and "lab.matmul" or "lab.cuda.memcpy"
+    local first = ("%s: %s. help() explains it, help(%s) one function."):format(
+        prefix:sub(1, -2), what, example)
+    io.write(table.concat(text.wrap(first, "", ""), "\n"), "\n")
+    for name in next, t do
+        if type(name) == "string" then left[name] = true end
+    end
+    for _, page in ipairs(api.pages()) do
+        local names = take(page, prefix, left)
+        if #names > 0 then print_group(page.title, names) end
+    end
+    for name in next, left do rest[#rest + 1] = text.clean(name) end
+    table.sort(rest)
+    if #rest > 0 then print_group(#rest < 12 and "Others" or "Functions", rest) end
+end
+
+-- Whether the value is one of the two tables; shows it then.
+function laboratory.show_if_lab(value)
+    local module = internals.module()
+    if rawequal(value, module) then
+        laboratory.show(module, "lab.", "the laboratory")
+    elseif rawequal(value, rawget(module, "cuda")) then
+        laboratory.show(value, "lab.cuda.", "CUDA's plain calls, for probes")
+    else
+        return false
+    end
+    return true
+end
+
+return laboratory
