@@ -76,7 +76,7 @@ static sl_status look_within(sl_tensor *tensor, sl_stream *stream, const sl_look
     }
     free(offset);
     free(raw);
-    return status;
+    return status ? sl__device_leave(tensor->device, status, err) : SL_OK;
 }
 
 /* By copies. */

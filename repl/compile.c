@@ -53,20 +53,31 @@ static size_t without_semicolon(const char *entry, size_t len, bool *has_one)
     return *has_one ? len - 1 : len;
 }
 
+/* Whether the first `len` bytes are a whole chunk by themselves. */
+static bool is_whole(lua_State *L, const char *entry, size_t len, const char *name)
+{
+    bool whole = luaL_loadbufferx(L, entry, len, name, "t") == LUA_OK;
+    lua_pop(L, 1);
+    return whole;
+}
+
 /* A block whose last lines are an expression, as in "x = 1 NEWLINE x + 1": its value is what
- * the block gives. Pushes the function, or nothing. */
+ * the block gives. Pushes the function, or nothing. What is in front of the expression has to
+ * be whole: "return" must not become part of an "if". This is tried after each line that is
+ * typed, so that of a long entry only the end is looked at. */
 static bool load_block(lua_State *L, const char *entry, size_t len, const char *name)
 {
-    enum { MOST_LINES = 100 };
-    size_t at = len;
-    for (int tried = 0; tried < MOST_LINES; tried++) {
+    enum { MOST_LINES = 100, MOST_BYTES = 1 << 16 };
+    size_t at = len, loaded = 0;
+    for (int tried = 0; tried < MOST_LINES && loaded < MOST_BYTES; tried++) {
         while (at > 0 && entry[at - 1] != '\n')
             at--;
         if (at == 0)
             return false;
-        if (load_return(L, entry, len, at, name) == LUA_OK)
+        if (load_return(L, entry, len, at, name) == LUA_OK && is_whole(L, entry, at, name))
             return true;
         lua_pop(L, 1);
+        loaded += len;
         at--;
     }
     return false;

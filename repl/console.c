@@ -51,14 +51,22 @@ static bool has_colour(lua_State *L)
     return colour;
 }
 
+/* Pushes the global as it is: a metamethod of the user's that raised would do so at every
+ * prompt, before anything can be typed against it. */
+static int push_raw_global(lua_State *L, const char *name)
+{
+    lua_pushglobaltable(L);
+    lua_pushstring(L, name);
+    int type = lua_rawget(L, -2);
+    lua_remove(L, -2);
+    return type;
+}
+
 /* Pushes the prompt for an entry's first line, or for the others. */
 static const char *push_prompt(const console *c, bool first)
 {
     lua_State *L = c->L;
-    lua_pushglobaltable(L);
-    lua_pushstring(L, first ? "_PROMPT" : "_PROMPT2");
-    lua_rawget(L, -2);                  /* a metatable of _G must not cost the prompt */
-    lua_remove(L, -2);
+    push_raw_global(L, first ? "_PROMPT" : "_PROMPT2");
     if (lua_isstring(L, -1))
         return lua_tostring(L, -1);
     lua_pop(L, 1);
@@ -105,20 +113,19 @@ static bool is_blank(lua_State *L)
  * user's. */
 static bool is_farewell(lua_State *L)
 {
-    static const char *const words[] = {"exit", "quit", "exit()", "quit()"};
+    static const char *const words[] = {"exit", "quit"};
     const char *line = lua_tostring(L, 1);
     line += strspn(line, " \t");
-    size_t n = strcspn(line, " \t\r\n;");
-    if (line[n + strspn(line + n, " \t\r\n;")] != '\0')
-        return false;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strlen(words[i]) != n || strncmp(line, words[i], n) != 0)
+        size_t n = strlen(words[i]);
+        if (strncmp(line, words[i], n) != 0)
             continue;
-        lua_pushglobaltable(L);
-        lua_pushlstring(L, words[i], 4);
-        bool taken = lua_rawget(L, -2) != LUA_TNIL;
-        lua_pop(L, 2);
-        return !taken;
+        const char *rest = line + n;
+        rest += strncmp(rest, "()", 2) == 0 ? 2 : 0;
+        rest += strspn(rest, " \t\r\n;");
+        bool taken = push_raw_global(L, words[i]) != LUA_TNIL;
+        lua_pop(L, 1);
+        return *rest == '\0' && !taken;
     }
     return false;
 }
@@ -211,6 +218,7 @@ static int run_chunk_timed(lua_State *L)
 {
     tell_protected(L, "before");
     int status = run_call(L, 0, LUA_MULTRET);
+    luaL_checkstack(L, LUA_MINSTACK, "too many results");
     tell_protected(L, status == LUA_OK ? "after" : "after_error");
     return status;
 }

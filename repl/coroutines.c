@@ -37,26 +37,37 @@ static int resume_noted(lua_State *L, lua_State *co, int n_args)
     return fine ? n : -1;
 }
 
-/* coroutine.resume, but an interrupted coroutine's error is raised. */
+/* Closes the variables of a coroutine that has failed; pushes the error that comes of it. */
+static int close_failed(lua_State *L, lua_State *co)
+{
+    lua_State *before = interrupt_enter(co);
+    int status = lua_resetthread(co);
+    interrupt_return(co, before);
+    lua_xmove(co, L, 1);
+    return status;
+}
+
+static bool has_failed(lua_State *co)
+{
+    int status = lua_status(co);
+    return status != LUA_OK && status != LUA_YIELD;
+}
+
+/* coroutine.resume, but an interrupted coroutine's error is raised; and since nobody will
+ * close the coroutine then, its variables are closed. */
 static int resume(lua_State *L)
 {
     lua_State *co = lua_tothread(L, 1);
     luaL_argexpected(L, co, 1, "thread");
     int n = resume_noted(L, co, lua_gettop(L) - 1);
-    if (n < 0 && interrupt_is_error(L))
+    if (n < 0 && interrupt_is_error(L)) {
+        if (has_failed(co))
+            close_failed(L, co);
         return lua_error(L);
+    }
     lua_pushboolean(L, n >= 0);
     lua_insert(L, n < 0 ? -2 : -(n + 1));
     return n < 0 ? 2 : n + 1;
-}
-
-/* Closes the variables of a coroutine that has failed, and leaves the error. */
-static int reset_noted(lua_State *co)
-{
-    lua_State *before = interrupt_enter(co);
-    int status = lua_resetthread(co);
-    interrupt_return(co, before);
-    return status;
 }
 
 /* What coroutine.wrap returns. Upvalue: the coroutine. */
@@ -66,11 +77,7 @@ static int wrapped(lua_State *L)
     int n = resume_noted(L, co, lua_gettop(L));
     if (n >= 0)
         return n;
-    int status = lua_status(co);
-    if (status != LUA_OK && status != LUA_YIELD) {
-        status = reset_noted(co);
-        lua_xmove(co, L, 1);
-    }
+    int status = has_failed(co) ? close_failed(L, co) : lua_status(co);
     if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
         luaL_where(L, 1);               /* for the caller */
         lua_insert(L, -2);

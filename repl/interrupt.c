@@ -212,10 +212,11 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status)
     interrupt_unhook(L);
 }
 
+/* Not what the prompt did, which is to do nothing: nobody reads there any more. */
 void interrupt_abandon(void)
 {
-    if (depth > 0)
-        sigaction(SIGINT, &before_run, NULL);
+    if (depth > 0 && before_run.sa_handler != SIG_IGN)
+        signal(SIGINT, SIG_DFL);
     running = NULL;
 }
 

@@ -26,7 +26,7 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status);
  * caught, before it failed for another reason, does not count. */
 bool interrupt_ended_run(void);
 
-/* The process ends within a run (os.exit): SIGINT does again what it did before. */
+/* The process ends within a run (os.exit): SIGINT ends it from now on, unless it is ignored. */
 void interrupt_abandon(void);
 
 /* Whether SIGINT has come during any run. */

@@ -4,6 +4,7 @@
 
 #include "sources.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -123,7 +124,13 @@ int sources_load_stdin(lua_State *L)
         n = fread(room, 1, LUAL_BUFFERSIZE, stdin);
         luaL_addsize(&buffer, n);
     } while (n == LUAL_BUFFERSIZE);
+    int error = errno;
     luaL_pushresult(&buffer);
+    if (ferror(stdin)) {
+        lua_pushfstring(L, "cannot read stdin: %s", strerror(error));
+        lua_remove(L, -2);
+        return LUA_ERRFILE;
+    }
     size_t len;
     const char *text = lua_tolstring(L, -1, &len);
     const char *code = skip_comment(text, &len);

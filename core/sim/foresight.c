@@ -235,8 +235,10 @@ static sl_status no_memory(sl_error *err)
     return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
 }
 
-sl_status sim_foresee(sim_device *dev, sim_buffer *buffer, const sim_stream *stream,
-                      sim_value **value, sl_look *look, sl_error *err)
+/* The value that a copy of the buffer in `stream`, enqueued now, would read, retained; NULL:
+ * what it holds now. Sets look->uncertain and look->in_use. SL_ESTATE: too much is in flight. */
+static sl_status foresee(const sim_device *dev, sim_buffer *buffer, const sim_stream *stream,
+                         sim_value **value, sl_look *look, sl_error *err)
 {
     foresight f;
     sl_status status = SL_OK;
@@ -267,5 +269,32 @@ sl_status sim_foresee(sim_device *dev, sim_buffer *buffer, const sim_stream *str
         status = no_memory(err);
     }
     close_foresight(&f);
+    return status;
+}
+
+static sl_status read_parts(sim_value *value, const sl_look_parts *parts, void *data,
+                            sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < parts->n && status == SL_OK; i++)
+        status = sim_value_read(value, parts->offset[i], parts->bytes,
+                                (char *)data + i * parts->bytes, err);
+    return status;
+}
+
+sl_status sim_look(sl_buffer *base, sl_stream *stream, const sl_look_parts *parts, void *data,
+                   sl_look *look, sl_error *err)
+{
+    const sim_device *dev = (const sim_device *)base->device;
+    sim_buffer *buffer = (sim_buffer *)base;
+    sim_value *value = NULL;
+    sl_status status = foresee(dev, buffer, (const sim_stream *)stream, &value, look, err);
+    if (status != SL_OK)
+        return status;
+    look->compute_s = sim_value_pending_s(value, parts->most_s);
+    look->has_values = !look->uncertain && look->compute_s <= parts->most_s;
+    if (look->has_values)
+        status = read_parts(value, parts, data, err);
+    sim_value_release(value);
     return status;
 }

@@ -290,11 +290,9 @@ void sim_fifo_push(sim_fifo *fifo, sim_op *op);
 sim_op *sim_fifo_pop(sim_fifo *fifo);
 void sim_record_release(sim_record *record);
 
-/* foresight.c */
-/* The value that a copy of the buffer in `stream`, enqueued now, would read, retained; NULL:
- * what it holds now. Sets look->uncertain and look->in_use. SL_ESTATE: too much is in flight. */
-sl_status sim_foresee(sim_device *dev, sim_buffer *buffer, const sim_stream *stream,
-                      sim_value **value, sl_look *look, sl_error *err);
+/* foresight.c: the backend's `look`, backend.h */
+sl_status sim_look(sl_buffer *buffer, sl_stream *stream, const sl_look_parts *parts, void *data,
+                   sl_look *look, sl_error *err);
 
 /* placement.c */
 bool sim_chip_open(sim_device *dev);

@@ -541,35 +541,6 @@ static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call 
     return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU is alone: it has no peers");
 }
 
-/* ---- looking ---- */
-
-static sl_status read_parts(sim_value *value, const sl_look_parts *parts, void *data,
-                            sl_error *err)
-{
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < parts->n && status == SL_OK; i++)
-        status = sim_value_read(value, parts->offset[i], parts->bytes,
-                                (char *)data + i * parts->bytes, err);
-    return status;
-}
-
-static sl_status sim_look(sl_buffer *base, sl_stream *stream, const sl_look_parts *parts,
-                          void *data, sl_look *look, sl_error *err)
-{
-    sim_device *dev = (sim_device *)base->device;
-    sim_buffer *buffer = (sim_buffer *)base;
-    sim_value *value;
-    sl_status status = sim_foresee(dev, buffer, (sim_stream *)stream, &value, look, err);
-    if (status != SL_OK)
-        return status;
-    look->compute_s = sim_value_pending_s(value, parts->most_s);
-    look->has_values = !look->uncertain && look->compute_s <= parts->most_s;
-    if (look->has_values)
-        status = read_parts(value, parts, data, err);
-    sim_value_release(value);
-    return status;
-}
-
 /* ---- recording: every operation knows its times when it is reaped ---- */
 
 static sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)

@@ -24,6 +24,9 @@ out = run { "-v", "-e", "print(2)" }
 tap.like(out, "%)\n2\n$", "-v goes on with what else was asked for")
 out = run({ "-", "a", "b" }, "print(arg[0], arg[1], ...)")
 tap.is(out, "-\ta\ta\tb\n", "- runs stdin as a script, with arguments")
+_, err, code = shell.sh "\"$P\" - < /"
+tap.like(err, "cannot read stdin: Is a directory", "a stdin that cannot be read is an error")
+tap.is(code, 1, "of the program")
 out = run({}, "print(#arg, lab ~= nil)")
 tap.is(out, "0\ttrue\n", "without arguments stdin is the script when it is no terminal")
 _, err = run { "-W", "-e", "warn('careful')" }

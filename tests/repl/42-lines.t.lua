@@ -47,4 +47,29 @@ tap.is(lines "quit = 12\nquit\n", "12\n", "unless it is a variable")
 tap.is(lines(("x = 1; "):rep(5000) .. "x\n") .. lines(("x=1 "):rep(5000) .. "\nx\n"), "1\n",
     "a line may be long")
 
+
+-- ---- what is a block's value, and what is none ---------------------------------------
+
+out, err = lines "if true then\n  5 end\n13\n"
+tap.is(out, "13\n", "an expression within a block is not taken for a return")
+tap.like(err, "unexpected symbol near '5'", "but is the error that it is in Lua")
+
+-- The time is for a machine that is busy: it was forty seconds.
+local long = { "function f()" }
+for i = 1, 1500 do
+    long[#long + 1] = "  y = (y or 0) + " .. i
+end
+long[#long + 1] = "end\nf()\ny\n"
+local file = os.tmpname()
+shell.write(file, table.concat(long, "\n"))
+out, err, code = shell.sh("timeout 20 \"$P\" -i < " .. shell.quote(file))
+os.remove(file)
+tap.is(out .. code, "1125750\n0", "a function of 1500 lines is read in seconds")
+
+-- ---- globals that raise ---------------------------------------------------------------
+
+local strict = "setmetatable(_G, { __index = function(_, name) error('no ' .. name) end })"
+out, err = lines(strict .. ";\n1 + 1\nquit\n3\n")
+tap.is(out, "2\n", "where reading an unknown global is an error, lines are read and quit leaves")
+
 tap.done()

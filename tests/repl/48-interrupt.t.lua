@@ -91,6 +91,12 @@ end
 code, err, out = interrupted("local guard <close> = setmetatable({}, {__close = function()"
     .. " print('closed') end}) while true do end")
 tap.is(code .. out, "130closed\n", "what a script wants closed is closed")
+for _, how in ipairs { "coroutine.resume(coroutine.create(f))", "coroutine.wrap(f)()" } do
+    code, err, out = interrupted(loop .. "lab.open{backend='sim'} local was = lab.current_stream()"
+        .. " local function f() lab.with(lab.stream(), loop) end\n"
+        .. "pcall(function() " .. how .. " end) print(lab.current_stream() == was)")
+    tap.is(out, "true\n", "a stream that was current in " .. how .. " is not any more")
+end
 
 -- ---- twice -------------------------------------------------------------------------
 

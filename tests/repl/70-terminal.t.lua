@@ -145,6 +145,22 @@ with({ name = "modes" }, function(s)
     tap.is(column, 1, "and the cursor is on a fresh row")
 end)
 
+with({ name = "globals that raise" }, function(s)
+    s:type("setmetatable(_G, { __index = function(_, k) error('no ' .. k) end });\r")
+    tap.ok(s:wait "lab[2]> ", "a prompt needs no global")
+    s:run("40 + 2")
+    tap.ok(s:shows "42", "and the REPL works as ever")
+    tap.is(s:leave(), 0, "up to its end")
+end)
+
+with({ name = "a finalizer at the end" }, function(s)
+    s:run("setmetatable({}, { __gc = function() print 'last' while true do end end });")
+    s:type("os.exit()\r")
+    s:shows "last"
+    s:type(keys.interrupt)
+    tap.is(s:ending(), 130, "Ctrl-C ends what os.exit has begun")
+end)
+
 -- In a shell with jobs, as people have it.
 with({
     name = "jobs", arguments = {},
@@ -159,7 +175,7 @@ with({
     s:type("\n")
     tap.ok(s:finds "stopped.*lab%[1%]> 1 %+ 2$", "fg brings it back with what was typed")
     s:type("\r")
-    tap.ok(s:shows "3", "which goes on")
+    tap.ok(s:shows "3" and s:wait "lab[2]> ", "which goes on")
     s:type("\4")
     tap.ok(s:finds "end 0", "until it ends")
 end)
