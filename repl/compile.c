@@ -53,14 +53,14 @@ static size_t without_semicolon(const char *entry, size_t len, bool *has_one)
     return *has_one ? len - 1 : len;
 }
 
-/* A block whose last lines are an expression, as in "x = 1 NEWLINE x + 1": its value is what
- * the block gives. Pushes the function, or nothing. */
+/* An entry whose last statement is an expression, as in "x = 1; x + 1" or the same on lines
+ * of a block: its value is what the entry gives. Pushes the function, or nothing. */
 static bool load_block(lua_State *L, const char *entry, size_t len, const char *name)
 {
-    enum { MOST_LINES = 100 };
+    enum { MOST_TRIES = 100 };
     size_t at = len;
-    for (int tried = 0; tried < MOST_LINES; tried++) {
-        while (at > 0 && entry[at - 1] != '\n')
+    for (int tried = 0; tried < MOST_TRIES; tried++) {
+        while (at > 0 && entry[at - 1] != '\n' && entry[at - 1] != ';')
             at--;
         if (at == 0)
             return false;
