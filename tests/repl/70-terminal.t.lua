@@ -148,7 +148,7 @@ with({
     s:type("\n")
     tap.ok(s:finds "stopped.*lab%[1%]> 1 %+ 2$", "fg brings it back with what was typed")
     s:type("\r")
-    tap.ok(s:shows "3", "which goes on")
+    tap.ok(s:shows "3" and s:wait "lab[2]> ", "which goes on")
     s:type("\4")
     tap.ok(s:finds "end 0", "until it ends")
 end)
