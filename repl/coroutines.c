@@ -71,6 +71,8 @@ static int wrapped(lua_State *L)
         status = reset_noted(co);
         lua_xmove(co, L, 1);
     }
+    if (interrupt_is_error(L))          /* it says where, and that is enough */
+        return lua_error(L);
     if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
         luaL_where(L, 1);               /* for the caller */
         lua_insert(L, -2);

@@ -25,7 +25,7 @@ local terminal = require "terminal"
 local screen = require "screen"
 local shell = require "shell"
 
-local session = { patience = 3 * (tonumber(os.getenv("STREAMLAB_TEST_TIMEOUT")) or 1) }
+local session = { patience = 20 * (tonumber(os.getenv("STREAMLAB_TEST_TIMEOUT")) or 1) }
 session.__index = session
 
 -- The keys that have no character.
