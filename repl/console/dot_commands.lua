@@ -5,6 +5,7 @@
 -- that goes to stderr under its name. Other errors go on. A command that gives a function has
 -- it called: a script of the user's.
 
+local errors = import "repl/console/errors.lua"
 local excerpt = import "repl/console/excerpt.lua"
 local files = import "repl/console/files.lua"
 local objects = import "repl/console/objects.lua"
@@ -21,7 +22,8 @@ local function refuse(sentence, ...)
 end
 
 local function say(line, ...)
-    io.write(text.clean(line:format(...), true), "\n")
+    local clean = text.clean(line:format(...), true)
+    io.write(table.concat(text.fold(clean, internals.columns()), "\n"), "\n")
 end
 
 -- ---- what help says ------------------------------------------------------------------------
@@ -188,8 +190,8 @@ function commands.streams(rest)
             shown = item.device
             say("%s (%s)", shown.name, kind_of(shown))
         end
-        for _, line in ipairs(objects.lines(item.stream, "stream")) do
-            io.write(item.stream == current and "* " or "  ", line, "\n")
+        for i, line in ipairs(objects.lines(item.stream, "stream", internals.columns() - 2)) do
+            io.write(i == 1 and item.stream == current and "* " or "  ", line, "\n")
         end
     end
 end
@@ -407,7 +409,8 @@ end
 
 local function complain(name, sentence)
     io.stdout:flush()
-    io.stderr:write("streamlab: .", name, ": ", excerpt.clean(sentence), "\n")
+    local begins = "streamlab: ." .. name .. ": "
+    io.stderr:write(begins, errors.fold(begins, excerpt.clean(sentence)), "\n")
 end
 
 -- The sentence of what a command refuses, or nil for other errors.

@@ -6,6 +6,7 @@
 
 local carets = import "repl/console/carets.lua"
 local excerpt = import "repl/console/excerpt.lua"
+local text = import "repl/console/text.lua"
 
 local errors = {}
 
@@ -156,6 +157,18 @@ local function paint_lines(text, paint)
     return (text:gsub("[^\n]+", paint))
 end
 
+-- The message behind `begins`, without that; on a terminal no word is broken at the edge.
+function errors.fold(begins, message)
+    if not internals.terminal(2) then
+        return message
+    end
+    local lines = {}
+    for line in (begins .. message .. "\n"):gmatch("(.-)\n") do
+        lines[#lines + 1] = table.concat(text.fold(line, internals.columns()), "\n")
+    end
+    return table.concat(lines, "\n"):sub(#begins + 1)
+end
+
 local function draw_places(place, paint)
     local shown = {}
     for _, item in ipairs(place.places) do
@@ -199,7 +212,8 @@ end
 -- The text that the user sees, behind "streamlab: ".
 function errors.text(report)
     local paint = internals.colour(2) and red or plain
-    local parts = { paint_lines(excerpt.clean(report.message), paint) }
+    local message = errors.fold("streamlab: ", excerpt.clean(report.message))
+    local parts = { paint_lines(message, paint) }
     if report.interrupted then
         return parts[1]
     end
