@@ -108,7 +108,8 @@ local function statements(entry, keeps)
         head, tail = split_block(text)
     end
     if head then        -- the names that are local to the block reach to its end
-        return "do\n" .. head:gsub("\n$", "") .. "\n" .. statements({ text = tail, shown = entry.shown }, keeps) .. "\nend"
+        local last = statements({ text = tail, shown = entry.shown }, keeps)
+        return "do\n" .. head:gsub("\n$", "") .. "\n" .. last .. "\nend"
     end
     if expression and keeps then
         return "_ = " .. expression .. (entry.shown and "\nprint(_)" or "")

@@ -85,7 +85,8 @@ up      │································▐�
          █ kernel  · idle  lighter, hollow: partly busy
 _:explain() says where the time went
 ]], "a timeline is shown as its chart")
-like("_:explain()", "\nWhere time was lost .* waited 999 us for spin in the default\n", "and explains itself")
+like("_:explain()", "\nWhere time was lost .* waited 999 us for spin in the default\n",
+    "and explains itself")
 
 -- ---- help ----------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@ local entries <const> = {
     "lab.spin(1, {stream = s}); e = s:record_event(); e",
     "function f() lab.spin(1) lab.spin(1, {stream = s}) end", "tl = lab.profile(f); tl",
     "tl:explain()", "who()", "time(f)", "help()", "?pinned", "?tl", "help(f)", "?nonesuch", "lab",
-    "lab.stream", "lab.device()", "lab.matmull(a, a)", "a:matmul(3)", "x = = 1", ".help", ".streams",
+    "lab.stream", "lab.device()", "lab.matmull(a, a)", "a:matmul(3)", "x = = 1", ".help",
+    ".streams",
     ".device t4", ".device h200", ".races", ".timer on", "f()", ".timer off",
     "t = {} for i = 1, 60 do t['k' .. i] = i * i end; t",
 }
@@ -62,7 +63,8 @@ tap.ok(not has_colour(plain), "with NO_COLOR nothing has a colour")
 tap.ok(plain.raw:find("█", 1, true), "a UTF-8 terminal gets blocks")
 local coloured, coloured_answers = everything { name = "colour", env = { NO_COLOR = false } }
 tap.ok(has_colour(coloured), "a terminal gets colours")
-tap.is_deeply(without_marks(coloured_answers), without_marks(plain_answers), "which change nothing else")
+tap.is_deeply(without_marks(coloured_answers), without_marks(plain_answers),
+    "which change nothing else")
 local codes = {}
 for code in coloured.raw:gmatch("\27%[([%d;]*[1-9])m") do
     codes[code] = true
@@ -79,12 +81,14 @@ for _, case in ipairs {
     local s
     s, answers = everything { name = case[1], env = case[2], arguments = case[3] }
     tap.is(has_colour(s), case[4], case[1] .. (case[4] and " colours" or " does not colour"))
-    tap.is_deeply(without_marks(answers), without_marks(plain_answers), case[1] .. " changes nothing else")
+    tap.is_deeply(without_marks(answers), without_marks(plain_answers), case[1]
+        .. " changes nothing else")
     if case[1] == "TERM=dumb" then
         tap.is(s.raw:match("\27[^\n]*"), nil, "a dumb terminal gets no escape sequences")
     end
 end
-local out = shell.sh("NO_COLOR= $P --color=always -e 'error(1)' 2>&1; NO_COLOR= $P -e 'error(1)' 2>&1")
+local out = shell.sh("NO_COLOR= $P --color=always -e 'error(1)' 2>&1;"
+    .. "NO_COLOR= $P -e 'error(1)' 2>&1")
 tap.ok(out:find("\27[", 1, true) and not out:find("\27%[.*\n.*\27%["),
     "a pipe gets colours only by --color=always")
 
@@ -97,7 +101,7 @@ for _, locale in ipairs { "C", "POSIX" } do
     tap.like(table.concat(answers), "default |####*%.*|", "a chart is drawn with it")
 end
 
--- ---- a narrow window -----------------------------------------------------------------------------
+-- ---- a narrow window ---------------------------------------------------------------------
 
 -- Only listings are not broken, which are two columns in.
 local function may_be_wide(row)
