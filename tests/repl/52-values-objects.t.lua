@@ -4,6 +4,7 @@ package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 local lines = require "lines"
+local session = require "session"
 local shown = lines.run
 
 local function is(text, want, name, environment)
@@ -156,29 +157,26 @@ tap.like(out, "^time: [%d.]+ [num]?s\n1\n$", "without a device it is real time")
 
 -- The banner ----------------------------------------------------------------------------
 
--- On a terminal, which script(1) makes.
-local function banner(environment)
-    return shell.sh(("unset LC_ALL NO_COLOR; export P TERM=xterm %s; printf '%%s' '' | "
-        .. "script -qec '\"$P\" --norc' /dev/null"):format(environment or "COLUMNS=80"))
+-- What a terminal shows up to the first prompt.
+local function banner(env, columns)
+    env.STREAMLAB_BACKEND = env.STREAMLAB_BACKEND or false
+    local s = session.open { arguments = { "--norc" }, env = env, columns = columns }
+    tap.ok(s:wait "lab[1]> ", "the REPL starts")
+    local text = s:text()
+    s:close()
+    return text
 end
 
-if os.execute("command -v script >/dev/null 2>&1") then
-    out = banner():gsub("\r", "")
-    tap.like(out, "streamlab 0%.1.*`lab` is the laboratory\n", "the banner has the version")
-    tap.like(out, "GPU: NVIDIA H200, simulated %(profile h200%): [^\n]+\n", "which GPU there is, and why")
-    tap.like(out, "help%(%).*%?lab%.matmul.*%.help.*Tab.*Ctrl%-D", "and how to go on")
-    out = banner("COLUMNS=40 STREAMLAB_PROFILE=rtx4060_laptop"):gsub("\r", "")
-    local text = out:match("(streamlab 0.-Ctrl%-D ends\n)") or out
-    tap.like(text, "RTX%s+4060.*rtx4060_laptop", "another profile")
-    tap.ok(lines.widest(text) <= 40, "it fits 40 columns")
-    tap.ok(select(2, text:gsub("\n", "")) <= 8, "and eight lines")
-    out = banner("STREAMLAB_PROFILE=nothing"):gsub("\r", "")
-    tap.like(out, "no GPU: there is no profile \"nothing\"", "what is wrong is said")
-    tap.like(out, "Ctrl%-D", "and the REPL starts")
-    out = banner("STREAMLAB_BACKEND=cuda"):gsub("\r", "")
-    tap.like(out, "no GPU: .*Ctrl%-D", "so it does without the GPU that is asked for")
-else
-    tap.skip("there is no script(1)", 9)
-end
+out = banner {}
+tap.like(out, "streamlab 0%.1.*`lab` is the laboratory\n", "the banner has the version")
+tap.like(out, "GPU: NVIDIA H200, simulated %(profile h200%): [^\n]+\n", "which GPU there is, and why")
+tap.like(out, "help%(%).*%?lab%.matmul.*%.help.*Tab.*Ctrl%-D", "and how to go on")
+out = banner({ STREAMLAB_PROFILE = "rtx4060_laptop" }, 40)
+tap.like(out, "RTX%s+4060.*rtx4060_laptop", "another profile")
+tap.ok(select(2, out:gsub("\n", "")) <= 8, "fits eight lines")
+out = banner { STREAMLAB_PROFILE = "nothing" }
+tap.like(out, "no GPU: there is no profile \"nothing\"", "what is wrong is said")
+out = banner { STREAMLAB_BACKEND = "cuda" }
+tap.like(out, "no GPU: .*Ctrl%-D", "also without the GPU that is asked for")
 
 tap.done()
