@@ -87,11 +87,18 @@ static int internal_colour(lua_State *L)
     return 1;
 }
 
+/* terminal(2): whether stderr is one */
+static int internal_terminal(lua_State *L)
+{
+    lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+    return 1;
+}
+
 void lsl_open_terminal_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"columns", internal_columns}, {"unicode", internal_unicode},
-        {"colour", internal_colour}, {NULL, NULL}
+        {"colour", internal_colour}, {"terminal", internal_terminal}, {NULL, NULL}
     };
     lsl_set_functions(L, functions);
 }

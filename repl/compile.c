@@ -61,16 +61,16 @@ static bool is_whole(lua_State *L, const char *entry, size_t len, const char *na
     return whole;
 }
 
-/* A block whose last lines are an expression, as in "x = 1 NEWLINE x + 1": its value is what
- * the block gives. Pushes the function, or nothing. What is in front of the expression has to
- * be whole: "return" must not become part of an "if". This is tried after each line that is
- * typed, so that of a long entry only the end is looked at. */
+/* An entry whose last statement is an expression, as in "x = 1; x + 1" or the same on lines
+ * of a block: its value is what the entry gives. Pushes the function, or nothing. What is in
+ * front of the expression has to be whole: "return" must not become part of an "if". This is
+ * tried after each line that is typed, so that of a long entry only the end is looked at. */
 static bool load_block(lua_State *L, const char *entry, size_t len, const char *name)
 {
-    enum { MOST_LINES = 100, MOST_BYTES = 1 << 16 };
+    enum { MOST_TRIES = 100, MOST_BYTES = 1 << 16 };
     size_t at = len, loaded = 0;
-    for (int tried = 0; tried < MOST_LINES && loaded < MOST_BYTES; tried++) {
-        while (at > 0 && entry[at - 1] != '\n')
+    for (int tried = 0; tried < MOST_TRIES && loaded < MOST_BYTES; tried++) {
+        while (at > 0 && entry[at - 1] != '\n' && entry[at - 1] != ';')
             at--;
         if (at == 0)
             return false;

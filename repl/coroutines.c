@@ -78,6 +78,8 @@ static int wrapped(lua_State *L)
     if (n >= 0)
         return n;
     int status = has_failed(co) ? close_failed(L, co) : lua_status(co);
+    if (interrupt_is_error(L))          /* it says where, and that is enough */
+        return lua_error(L);
     if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
         luaL_where(L, 1);               /* for the caller */
         lua_insert(L, -2);

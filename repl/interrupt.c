@@ -53,7 +53,7 @@ static bool on_terminal;                /* stderr is one */
 static int depth;                       /* of the runs that are armed */
 static struct sigaction before_run;     /* what SIGINT did before them */
 static int n_raised;                    /* errors raised for SIGINT during this run */
-static bool ended_run, has_come;
+static bool ended_run, came, has_come;
 
 /* What the code has done since the latest SIGINT. */
 static int own_steps, clean_up_steps;
@@ -201,6 +201,7 @@ lua_State *interrupt_arm(lua_State *L)
 void interrupt_disarm(lua_State *L, lua_State *before, int status)
 {
     ended_run = status != LUA_OK && interrupt_is_error(L);
+    came = pending;
     if (--depth > 0) {
         interrupt_return(L, before);
         return;
@@ -223,6 +224,11 @@ void interrupt_abandon(void)
 bool interrupt_ended_run(void)
 {
     return ended_run;
+}
+
+bool interrupt_came(void)
+{
+    return came;
 }
 
 bool interrupt_has_come(void)

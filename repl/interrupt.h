@@ -26,6 +26,9 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status);
  * caught, before it failed for another reason, does not count. */
 bool interrupt_ended_run(void);
 
+/* Whether SIGINT has come during the latest chunk, which may have ended before it was seen. */
+bool interrupt_came(void);
+
 /* The process ends within a run (os.exit): SIGINT ends it from now on, unless it is ignored. */
 void interrupt_abandon(void);
 

@@ -135,6 +135,8 @@ static int exit_saving(lua_State *L)
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     interrupt_abandon();                /* the state will be gone before the process */
+    if (interrupt_has_come())           /* as at the end of run_program */
+        interrupt_leave();
     lua_call(L, 2, 0);
     return 0;
 }

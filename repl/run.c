@@ -66,11 +66,10 @@ int run_call(lua_State *L, int n_args, int n_results)
     lua_State *before = interrupt_arm(L);
     int status = lua_pcall(L, n_args, n_results, base);
     interrupt_disarm(L, before, status);
-    if (status != LUA_OK && interrupt_ended_run()) {
+    if (interrupt_ended_run())
         traceback_mark_interrupted(L);
-        if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-            fputc('\n', stderr);        /* the terminal has shown ^C */
-    }
+    if (interrupt_came() && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+        fputc('\n', stderr);            /* the terminal has shown ^C */
     lua_remove(L, base);
     return status;
 }

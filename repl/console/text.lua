@@ -160,6 +160,19 @@ function text.wrap(s, first, rest, columns)
     return lines
 end
 
+-- A line as lines of at most `columns`. What does not fit goes under the second column where
+-- the line has two, with two blanks or more in between.
+function text.fold(line, columns)
+    if text.width(line) <= columns then return {line} end
+    local label, rest = line:match("^(%s*%S.-%s%s+)(%S.*)$")
+    local indent = label and (" "):rep(text.width(label))
+    if not label or #indent > columns // 2 then
+        label, rest = line:match("^(%s*)(.*)$")
+        indent = label .. "  "
+    end
+    return text.wrap(rest, label, indent, columns)
+end
+
 -- "4 MiB", "1.5 GiB"
 function text.bytes(n)
     local units, unit = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, 1

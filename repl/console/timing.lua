@@ -49,7 +49,10 @@ local function print_rows(rows)
     local width = 0
     for _, row in ipairs(rows) do width = math.max(width, #row[1]) end
     for _, row in ipairs(rows) do
-        io.write(text.paint("number", text.pad(row[1], width, true)), "  ", row[2], "\n")
+        local figure = text.pad(row[1], width, true) .. "  "
+        local lines = text.fold(figure .. row[2], internals.columns())
+        lines[1] = text.paint("number", figure) .. lines[1]:sub(#figure + 1)
+        io.write(table.concat(lines, "\n"), "\n")
     end
 end
 
@@ -128,7 +131,9 @@ function timing.after()
     if state and state.in_flight > 0 then
         line = line .. "; " .. text.count(state.in_flight, "operation") .. " in flight"
     end
-    io.write(text.paint("dim", line), "\n")
+    for _, folded in ipairs(text.fold(line, internals.columns())) do
+        io.write(text.paint("dim", folded), "\n")
+    end
 end
 
 return timing

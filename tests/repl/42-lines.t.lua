@@ -44,7 +44,7 @@ out, err, code = run({ "-i", "-e", "error('first')" }, "10\n")
 tap.is(out .. code, "1", "an error before the lines ends the program")
 tap.is(lines "x = 1\nquit\nx\n", "", "quit leaves")
 tap.is(lines "quit = 12\nquit\n", "12\n", "unless it is a variable")
-tap.is(lines(("x = 1; "):rep(5000) .. "x\n") .. lines(("x=1 "):rep(5000) .. "\nx\n"), "1\n",
+tap.is(lines(("x = 1; "):rep(5000) .. "x\n") .. lines(("x=1 "):rep(5000) .. "\nx\n"), "1\n1\n",
     "a line may be long")
 
 

@@ -104,7 +104,7 @@ tap.is(lines ".streams\n", "no device is open yet, and so there are no streams\n
 out = lines("s = lab.stream{name = 'my own', non_blocking = true}\n"
     .. "lab.spin(1, {stream = s})\n.streams\n")
 tap.like(out, "^%* stream \"default\" %(id 0, [^\n]*%): idle\n"
-    .. "  stream \"my own\" %(id 1, [^\n]*%): working, 1 operation in flight\n$",
+    .. "  stream \"my own\" %(id 1, [^\n]*%): working, 1 operation in\n    flight\n$",
     "it lists the streams, the current one with a star, and which have work")
 out = lines "s = lab.stream{}\ns:close()\ns = nil\n.streams\n"
 tap.ok(out:find("id 0", 1, true) and not out:find("id 1", 1, true), "a closed one is gone")

@@ -13,17 +13,36 @@ end
 
 local prologue = "io.stdout:setvbuf('no') print('go')\n"
 
--- The status, stderr, and stdout of a script that gets SIGINT while it runs.
-local function interrupted(text, options, more)
-    return shell.interrupted(script(prologue .. text), options, nil, more)
+-- Starts a script that gets SIGINT while it runs. Returns what waits for its status, stderr,
+-- and stdout.
+local function start(text, options, more)
+    return shell.start_interrupted(script(prologue .. text), options, nil, more)
+end
+
+local function interrupted(...)
+    return start(...)()
+end
+
+-- Starts the scripts of a list, and calls `check` with each of its items and the results.
+local function each(list, check)
+    local starts = {}
+    for i, case in ipairs(list) do
+        starts[i] = function() return start(case[1]) end
+    end
+    shell.each(starts, function(i, ...) check(list[i], ...) end)
 end
 
 local code, err, out
 
+-- What takes long begins first. Finalizers cannot be stopped.
+local lasting = "setmetatable({}, {__gc = function() io.popen('sleep 3'):close() print('it lasted')"
+    .. " end}) collectgarbage() print('end')"
+local twice, slowly = start(lasting, nil, { 0.3 }), start(lasting, nil, { 2.1 })
+
 -- ---- where Lua code may be ---------------------------------------------------------
 
 local loop = "local function loop() while true do end end\n"
-for _, case in ipairs {
+each({
     { "while true do end", "a loop" },
     { loop .. "while true do pcall(loop) end", "a loop that catches all errors" },
     { loop .. "local function f() pcall(loop) return f() end f()", "calls at the tail that do" },
@@ -73,11 +92,10 @@ for _, case in ipairs {
         "and such of a coroutine" },
     { loop .. "lab.open{backend='sim'} while true do pcall(lab.with, lab.stream(), loop) end",
         "a function that lab.with calls" },
-} do
-    code, err = interrupted(case[1])
+}, function(case, code, err)
     tap.is(code, 130, "Ctrl-C stops " .. case[2])
     tap.like(err, "interrupted!", "and says so")
-end
+end)
 -- Between two entries of a line, what the second one finds.
 for _, case in ipairs {
     { "local fine, why = pcall(loop) print(why)", 0, "interrupted!\n$", "has a while to go on" },
@@ -100,20 +118,15 @@ end
 
 -- ---- twice -------------------------------------------------------------------------
 
--- Finalizers cannot be stopped.
-local lasting = "local function last() local t = os.time() while os.time() - t < 4 do end"
-    .. " print('it lasted') end\nsetmetatable({}, {__gc = last}) collectgarbage() print('end')"
-code, err, out = interrupted(lasting, nil, { 0.5 })
+code, err, out = twice()
 tap.is(code .. out .. err, "130", "Ctrl-C twice leaves at once with status 130")
-code, err, out = interrupted(lasting, nil, { 2.5 })
+code, err, out = slowly()
 tap.is(code .. out, "130it lasted\n", "but not with more than two seconds in between")
 tap.like(err, "interrupted!", "which are two of the first kind")
 
 -- ---- who else gets the signal ----------------------------------------------------------
 
-out, err, code = shell.sh("sleep 3 | perl -e '$SIG{INT} = \"DEFAULT\";"
-    .. " my $pid = fork(); exec @ARGV unless $pid; sleep 1; kill \"INT\", $pid;"
-    .. " waitpid($pid, 0); exit($? & 127 ? 100 : $? >> 8)' \"$P\" -e 'io.read() print(\"end\")'")
+code, err, out = shell.interrupted(script(prologue .. "io.read() print('end')"), nil, false)
 tap.is(code .. out, "130", "Ctrl-C ends io.read")
 out, err, code = shell.sh("trap '' INT; \"$P\" -e 'os.execute(\"kill -INT $PPID\") "
     .. "local f = io.popen(\"echo $PPID\") local pid = f:read() f:close() "

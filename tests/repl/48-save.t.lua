@@ -52,7 +52,18 @@ is("a = lab.ones(2, 2)\na:sum():item()\nlab.synchronize()\n",
     "a = lab.ones(2, 2)\nprint(a:sum():item())\nlab.synchronize()\n",
     "a call prints its value if it had one")
 is("f = print\n(f)(1)\n", "f = print\n;(f)(1)\n", "an entry does not go on with the one before")
+is("x = 5; x * 2\n", "do\nx = 5;\nprint(x * 2)\nend\n", "statements and then an expression")
+is("t = {} help = 3\nhelp\nt.time = 4\n", "t = {} help = 3\nprint(help)\nt.time = 4\n",
+    "names of the user's stay")
 is("return 5\n", "print(5)\n", "return is no end of the script")
+
+local looking = saved("help()\nwho()\n?lab\nx = 1\nhelp 'lab.ones'\n")
+tap.is(looking, "x = 1\n", "what was only looked at is left out")
+local timed, again = saved("time(print, 3)\n")
+tap.is(timed, "local time = time or function(f, ...) return f(...) end\n\n"
+    .. "time(print, 3)\n",
+    "time(f) is a call of f")
+tap.is(again, "3\n", "as the script shows")
 
 local text, _, _, err = saved("x = 1\nerror('no')\ny = = 2\nz()\nx = 2\n")
 tap.is(text, "x = 1\nx = 2\n", "entries that failed are left out")

@@ -15,17 +15,31 @@ local code, err, out
 
 -- ---- the entry after it ------------------------------------------------------------------
 
--- Lines for -i on a pipe, the first of which gets SIGINT while it runs.
-local function entries(first, ...)
+-- Starts -i with lines from a pipe, the first of which gets SIGINT while it runs. Returns what
+-- waits for the status, stderr, and stdout.
+local function start_entries(first, ...)
     local lines = { "io.stdout:setvbuf('no') print('go') " .. first, ... }
-    return shell.interrupted(nil, "-i", table.concat(lines, "\n") .. "\n")
+    return shell.start_interrupted(nil, "-i", table.concat(lines, "\n") .. "\n")
+end
+
+local function entries(...)
+    return start_entries(...)()
+end
+
+-- Starts the items of a list, a few at a time, and calls `check` with each and its results.
+local function each(list, start, check)
+    local starts = {}
+    for i, case in ipairs(list) do
+        starts[i] = function() return start(case) end
+    end
+    shell.each(starts, function(i, ...) check(list[i], ...) end, 2)
 end
 
 local used = "t = os.clock() for _ = 1, 1e6 do end print(debug.gethook())"
 local device = "lab.synchronize() print(lab.ones(2, 2):get(2, 2), "
     .. "lab.current_stream() == lab.default_stream())"
 local work = "lab.open{backend='sim'} "
-for _, case in ipairs {
+each({
     { "while true do end", "a loop" },
     { "while true do pcall(function() while true do end end) end", "a loop around pcall" },
     { "coroutine.wrap(function() while true do end end)()", "a coroutine" },
@@ -40,18 +54,18 @@ for _, case in ipairs {
     { work .. "a = lab.randn(8000, 8000) b = lab.matmul(a, a) b:get(1, 1)", "a large product" },
     { work .. "a = lab.rand(1000, 1000) for _ = 1, 1000 do a = lab.matmul(a, a) end a:get(1, 1)",
         "a chain of values" },
-} do
-    local after = case[3] or device
-    code, err, out = entries(case[1], used, "print(1 + 1)", after, "print('last')")
+}, function(case)
+    return start_entries(case[1], used, "print(1 + 1)", case[3] or device, "print('last')")
+end, function(case, code, err, out)
     if case[3] and (os.getenv("STREAMLAB_SANITIZE") or "") ~= "" then
         tap.skip("what is left of a long simulation is not freed at the end", 1)
     else
         tap.is(code, 0, "the console goes on after Ctrl-C in " .. case[2])
     end
     tap.like(err, "interrupted!", "which it tells")
-    local want = "nil\n2\n" .. (after ~= "" and "1.0\ttrue\n" or "") .. "last\n"
+    local want = "nil\n2\n" .. (not case[3] and "1.0\ttrue\n" or "") .. "last\n"
     tap.is(out, want, "and what follows runs as ever")
-end
+end)
 code, err, out = entries("co = coroutine.wrap(function() local n = 0 while true do n = n + 1 "
     .. "coroutine.yield(debug.gethook()) end end) while true do co() for _ = 1, 1e6 do end end",
     "print(co())", "print(co())")
@@ -69,11 +83,12 @@ tap.is(code .. out, "01\n", "a recording that was left is over, and the next is 
 
 local trace = folder .. "/trace.json"
 shell.run { "-e", work .. "local tl = lab.profile(function()"
-    .. " local a, b = lab.stream(), lab.stream() local e = lab.event() for _ = 1, 50000 do lab.spin(0.00001, {stream = a}) e:record(a)"
+    .. " local a, b = lab.stream(), lab.stream() local e = lab.event() for _ = 1, 20000 do"
+    .. " lab.spin(0.00001, {stream = a}) e:record(a)"
     .. " b:wait_event(e) lab.spin(0.00001, {stream = b}) end end) tl:save('" .. trace .. "')" }
 local old = folder .. "/old.json"
 shell.write(old, "old")
-for _, case in ipairs {
+each({
     { "a = lab.randn(100000000) a = a + a print('go') a:get(1)", "making random numbers" },
     { "a = lab.zeros(6000, 6000) print('go') a:totable()", "reading a large tensor" },
     { "a = lab.rand(100000000) ^ 2.5 print('go') a:get(1)", "an elementwise kernel" },
@@ -81,19 +96,21 @@ for _, case in ipairs {
     { "a = lab.randn(1000, 1000) for _ = 1, 100000 do lab.mul(a, 1.0000001, {out = a}) end "
         .. "print('go') a:get(1, 1)", "a kernel that is applied over and over" },
     { "print('go') for _ = 1, 100 do lab.load('" .. trace .. "') end", "loading a trace" },
-} do
+}, function(case)
     local text = "io.stdout:setvbuf('no') " .. work .. case[1] .. " print('end')"
-    code, err, out = shell.interrupted(script(text))
+    return shell.start_interrupted(script(text))
+end, function(case, code, _, out)
     tap.is(code .. out, "130", "Ctrl-C ends " .. case[2])
-end
-for _, call in ipairs { "save('" .. old .. "')", "save('" .. folder .. "/none.json.gz')",
+end)
+each({ "save('" .. old .. "')", "save('" .. folder .. "/none.json.gz')",
     "save('" .. folder .. "/none.html')", "causes()", "causes{waits = true}", "diff(tl)",
-    "spans()" } do
-    code, err = shell.interrupted(script("io.stdout:setvbuf('no') local tl = lab.load('" .. trace
+    "spans()" }, function(call)
+    return shell.start_interrupted(script("io.stdout:setvbuf('no') local tl = lab.load('" .. trace
         .. "') print('go') for _ = 1, 1000 do tl:" .. call .. " end"))
+end, function(call, code, err)
     tap.is(code, 130, "Ctrl-C ends tl:" .. call:gsub(folder .. "/", ""))
     tap.like(err, "interrupted!\n", "and says so")
-end
+end)
 tap.is(shell.read(old), "old", "a file that is not saved whole is as it was")
 tap.is((shell.sh("ls " .. folder .. " | grep -v '^s[0-9]*.lua$'")), "old.json\ntrace.json\n",
     "or not there, and no part of it is")

@@ -64,7 +64,8 @@ is("{1, {2, {3, {4, {5}}}}}", "{1, {2, {3, {4, {...}}}}}\n", "four tables deep i
 is("t = {1}; t.self = t; t.a = {5}; t.b = t.a; t.c = {d = {t.a, t}}\nt",
     "{\n  1,\n  a = {5},\n  b = <same as _.a>,\n  c = {d = {<same as _.a>, <cycle: _>}},\n"
     .. "  self = <cycle: _>\n}\n", "cycles and tables that are there twice are marked")
-is("e = {}; {e, e}", "", "a statement shows nothing")
+is("e = {}; e.e = 1", "", "a statement shows nothing")
+is("e = {}; e", "{}\n", "an expression behind one does")
 is("e = {}\n{e, e}", "{{}, {}}\n", "an empty table may be there twice")
 is("{[1] = 1, [2] = 2, [4] = 4}", "{1, 2, [4] = 4}\n", "a hole ends the list")
 

@@ -56,6 +56,15 @@ function screen:text()
     return table.concat(rows, "\n")
 end
 
+-- The end of the text: at most n rows.
+function screen:last_rows(n)
+    local rows = {}
+    for row in (self:text() .. "\n"):gmatch("(.-)\n") do
+        rows[#rows + 1] = row
+    end
+    return table.concat(rows, "\n", math.max(1, #rows - n + 1))
+end
+
 function screen:cursor()
     return self.y, self.x
 end

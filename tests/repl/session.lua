@@ -7,6 +7,7 @@
 --   s:shows "2"                               until a row is exactly this
 --   s:finds "lab%[2%]> $"                     until the whole text has this Lua pattern
 --   s:run("1 + 1")                            types a line and waits for the next prompt
+--   s:ask("1 + 1")                            the same; what came between, "2\n"
 --   s:interrupt()                             Ctrl-C at a prompt
 --   tap.is(s:leave(), 0, "Ctrl-D leaves")
 --   s:close()
@@ -93,8 +94,9 @@ function session:until_true(check, what)
         if not alive and check(self.screen) then
             return true
         elseif not alive or terminal.clock() > limit then
+            local last = "\n" .. self.screen:last_rows(30)
             io.stderr:write("# waited in vain for ", what, alive and "" or " (it has ended)",
-                "; the screen is\n# | ", (self.screen:text():gsub("\n", "\n# | ")), "\n")
+                "; the screen is", (last:gsub("\n", "\n# | ")), "\n")
             return false
         end
     end
@@ -156,16 +158,39 @@ function session:run(line)
     return self:wait(("lab[%d]> "):format(n + 1))
 end
 
--- Types Ctrl-C at a prompt and waits for what it shows. What is typed at the same moment may
--- be thrown away with the line: a terminal does that.
-function session:interrupt()
-    local function count()
-        return select(2, self.screen:text():gsub("%^C", ""))
+local function count(text, pattern)
+    return select(2, text:gsub(pattern, ""))
+end
+
+-- Types a line, also one that is no entry and so is not counted, and waits for the next
+-- prompt. Returns the rows in between, each with a newline, or false. A typed line that takes
+-- several rows leaves the rest of itself in front.
+function session:ask(line)
+    local before = count("\n" .. self.screen:text(), "\nlab%[%d+%]>")
+    self:type(line .. "\r")
+    local answered = self:until_true(function(screen_now)
+        local text = "\n" .. screen_now:text()
+        local _, column = screen_now:cursor()
+        return count(text, "\nlab%[%d+%]>") > before
+            and column > #(text:match("\n(lab%[%d+%]>)$") or (" "):rep(screen_now.columns))
+    end, "an answer to '" .. line .. "'")
+    if not answered then
+        return false
     end
-    local before = count()
+    local rows = ("\n" .. self.screen:text()):gsub("\nlab%[%d+%]>[^\n]*", "\0%0")
+    local answer = rows:match("%z\nlab[^\n%z]*\n?([^%z]*)%z[^%z]*$")
+    return answer == "" and "" or answer .. "\n"
+end
+
+-- Types Ctrl-C at a prompt and waits for the new one. What is typed at the same moment may
+-- be thrown away with the line, or be taken by a terminal that edits lines itself meanwhile.
+function session:interrupt()
+    local before = count(self.screen:text(), "%^C")
     self:type("\3")
-    return self:until_true(function()
-        return count() > before
+    return self:until_true(function(screen_now)
+        local text = screen_now:text()
+        local _, column = screen_now:cursor()
+        return count(text, "%^C") > before and column > 1 and not last_row(text):find("%^C")
     end, "Ctrl-C")
 end
 

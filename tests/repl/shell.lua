@@ -41,18 +41,39 @@ end
 -- this machine a GPU or not.
 shell.environment = "unset STREAMLAB_BACKEND; export STREAMLAB_CUDA_PLUGIN=none"
 
--- Runs a shell command in which $P is the program. Returns what it wrote to
--- stdout and stderr, and its exit status (128 + n for signal n).
-function shell.sh(command)
+-- Starts a shell command in which $P is the program. Returns a function that waits for its
+-- end and returns what it wrote to stdout and stderr, and its exit status (128 + n for
+-- signal n).
+function shell.start(command)
     local errors = os.tmpname()
     local script = "P=" .. shell.quote(shell.program) .. "; " .. shell.environment
         .. "; exec 2>" .. shell.quote(errors) .. "\n"
     local pipe = assert(io.popen(script .. command))
-    local out = pipe:read("a")
-    local _, how, code = pipe:close()
-    local err = shell.read(errors)
-    os.remove(errors)
-    return out, err, how == "signal" and 128 + code or code
+    return function()
+        local out = pipe:read("a")
+        local _, how, code = pipe:close()
+        local err = shell.read(errors)
+        os.remove(errors)
+        return out, err, how == "signal" and 128 + code or code
+    end
+end
+
+function shell.sh(command)
+    return shell.start(command)()
+end
+
+-- Starts each of the functions of a list, some of them at a time (4), and calls `take(i, ...)`
+-- in the list's order with what the function that it returns gives.
+function shell.each(list, take, at_a_time)
+    at_a_time = at_a_time or 4
+    local running = {}
+    for i = 1, #list + at_a_time do
+        local due = i - at_a_time
+        if running[due] then
+            take(due, running[due]())
+        end
+        running[i] = list[i] and list[i]()
+    end
 end
 
 -- Runs the program with a list of arguments, and a text as stdin.
@@ -68,27 +89,36 @@ function shell.run(arguments, input)
     return shell.sh(command)
 end
 
--- Runs a script in the program, which gets SIGINT a moment after it has printed its first
--- line; and again after each of `more`, a list of seconds. `input` is its stdin. Returns the
--- status, what it wrote to stderr, and to stdout after that line.
-function shell.interrupted(file, options, input, more)
+-- Starts a script in the program, which gets SIGINT a moment after it has printed its first
+-- line; and again after each of `more`, a list of seconds. `input` is its stdin, false one
+-- that says nothing and does not end. Returns a function that waits for its end and returns
+-- the status, what it wrote to stderr, and to stdout after that line.
+function shell.start_interrupted(file, options, input, more)
     local stdin = input and "printf %s " .. shell.quote(input) .. " | " or ""
-    local out, err, code = shell.sh(stdin .. [[
+    local finish = shell.start(stdin .. [[
 perl -e '
     $SIG{INT} = "DEFAULT";
     my @more = split(/ /, shift @ARGV);
+    if (shift @ARGV) { pipe(my $r, our $w) or die; open(STDIN, "<&", $r) or die; }
     my $pid = open(my $from, "-|", @ARGV) or die;
     my $line = <$from>;
-    select(undef, undef, undef, 0.1);
+    select(undef, undef, undef, 0.05);
     kill "INT", $pid;
     for (@more) { select(undef, undef, undef, $_); kill "INT", $pid; }
     local $/; my $rest = <$from>;
     print $rest;
     close($from);
     exit($? & 127 ? 100 : $? >> 8);
-' ]] .. shell.quote(table.concat(more or {}, " ")) .. ' "$P" ' .. (options or "") .. " "
-        .. (file and shell.quote(file) or ""))
-    return code, err, out
+' ]] .. shell.quote(table.concat(more or {}, " ")) .. (input == false and " 1" or " ''")
+        .. ' "$P" ' .. (options or "") .. " " .. (file and shell.quote(file) or ""))
+    return function()
+        local out, err, code = finish()
+        return code, err, out
+    end
+end
+
+function shell.interrupted(...)
+    return shell.start_interrupted(...)()
 end
 
 return shell

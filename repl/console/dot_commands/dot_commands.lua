@@ -6,6 +6,7 @@
 -- it called: a script of the user's.
 
 local api = import "repl/console/help/api.lua"
+local errors = import "repl/console/errors/errors.lua"
 local excerpt = import "repl/console/errors/excerpt.lua"
 local files = import "repl/console/dot_commands/files.lua"
 local objects = import "repl/console/values/objects.lua"
@@ -23,7 +24,8 @@ local function refuse(sentence, ...)
 end
 
 local function say(line, ...)
-    io.write(text.clean(line:format(...), true), "\n")
+    local clean = text.clean(line:format(...), true)
+    io.write(table.concat(text.fold(clean, internals.columns()), "\n"), "\n")
 end
 
 -- ---- what help says ------------------------------------------------------------------------
@@ -167,8 +169,8 @@ function commands.streams(rest)
             shown = item.device
             say("%s (%s)", shown.name, kind_of(shown))
         end
-        for _, line in ipairs(objects.lines(item.stream, "stream")) do
-            io.write(item.stream == current and "* " or "  ", line, "\n")
+        for i, line in ipairs(objects.lines(item.stream, "stream", internals.columns() - 2)) do
+            io.write(i == 1 and item.stream == current and "* " or "  ", line, "\n")
         end
     end
 end
@@ -393,7 +395,8 @@ end
 
 local function complain(name, sentence)
     io.stdout:flush()
-    io.stderr:write("streamlab: .", name, ": ", excerpt.clean(sentence), "\n")
+    local begins = "streamlab: ." .. name .. ": "
+    io.stderr:write(begins, errors.fold(begins, excerpt.clean(sentence)), "\n")
 end
 
 -- The sentence of what a command refuses, or nil for other errors.

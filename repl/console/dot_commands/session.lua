@@ -74,14 +74,39 @@ local function has_word(text, wanted)
     return false
 end
 
--- A pasted block may end in an expression: what stands before it, and that, or nil.
+-- Whether the text calls the console's function of that name, of which a script has none; and
+-- whether it begins so.
+local function calls_console(text, name)
+    local list = tokens.read(text)
+    for i, token in ipairs(list) do
+        local before, behind = i > 1 and list[i - 1].text, list[i + 1]
+        if token.text == name and before ~= "." and before ~= ":" and behind
+            and (behind.text == "(" or behind.kind == "string") then
+            return true, i == 1
+        end
+    end
+    return false
+end
+
+-- help(x) and who() are for the one who looks.
+local function only_looks(text)
+    for _, name in ipairs { "help", "who" } do
+        local _, first = calls_console(text, name)
+        if first and expression_of(text) then
+            return true
+        end
+    end
+    return false
+end
+
+-- The last statement may be an expression: what stands before it, and that, or nil.
 local function split_block(text)
     if compiles(text) then
         return nil
     end
     for at = #text, 1, -1 do
-        if text:sub(at, at) == "\n" then
-            local tail = expression_of(text:sub(at + 1))
+        if text:find("^[\n;]", at) then
+            local tail = expression_of(text:sub(at + 1):match("^%s*(.*)"))
             if tail and compiles(text:sub(1, at) .. "return " .. tail) then
                 return text:sub(1, at), tail
             end
@@ -98,7 +123,8 @@ local function statements(entry, keeps)
         head, tail = split_block(text)
     end
     if head then        -- the names that are local to the block reach to its end
-        return "do\n" .. head .. statements({ text = tail, shown = entry.shown }, keeps) .. "\nend"
+        local last = statements({ text = tail, shown = entry.shown }, keeps)
+        return "do\n" .. head:gsub("\n$", "") .. "\n" .. last .. "\nend"
     end
     if expression and keeps then
         return "_ = " .. expression .. (entry.shown and "\nprint(_)" or "")
@@ -118,14 +144,20 @@ session.header = "-- A session of streamlab, written by .save."
 -- The whole as a script.
 function session.script()
     local lines = { session.header, "local lab = require \"streamlab\"", "" }
-    local keeps = false
+    local keeps, times = false, false
     for _, item in ipairs(done) do
         keeps = keeps or (item.text ~= nil and has_word(item.text, "_"))
+        times = times or (item.text ~= nil and calls_console(item.text, "time"))
+    end
+    if times then
+        lines[#lines + 1] = "local time = time or function(f, ...) return f(...) end\n"
     end
     for _, item in ipairs(done) do
-        local code = item.code or statements(item, keeps)
-        -- A line that begins so would go on with the one before.
-        lines[#lines + 1] = code:find("^%s*%(") and ";" .. code or code
+        if item.code or not only_looks(item.text) then
+            local code = item.code or statements(item, keeps)
+            -- A line that begins so would go on with the one before.
+            lines[#lines + 1] = code:find("^%s*%(") and ";" .. code or code
+        end
     end
     return table.concat(lines, "\n") .. "\n"
 end

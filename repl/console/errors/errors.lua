@@ -152,6 +152,18 @@ local function red(s)
     return text.paint("mistake", s, 2)
 end
 
+-- The message behind `begins`, without that; on a terminal no word is broken at the edge.
+function errors.fold(begins, message)
+    if not internals.terminal(2) then
+        return message
+    end
+    local lines = {}
+    for line in (begins .. message .. "\n"):gmatch("(.-)\n") do
+        lines[#lines + 1] = table.concat(text.fold(line, internals.columns()), "\n")
+    end
+    return table.concat(lines, "\n"):sub(#begins + 1)
+end
+
 local function draw_places(place)
     local shown = {}
     for _, item in ipairs(place.places) do
@@ -204,7 +216,7 @@ end
 
 -- The text that the user sees, behind "streamlab: ".
 function errors.text(report)
-    local message = excerpt.clean(without_repeats(report.message))
+    local message = errors.fold("streamlab: ", excerpt.clean(without_repeats(report.message)))
     local parts = { (message:gsub("[^\n]+", red)) }
     if report.interrupted then
         return parts[1]

@@ -51,12 +51,14 @@ end
 
 local makers <const> = {stream = stream_line, event = event_line, device = device_line}
 
--- The object's line and, if asking found something that had gone wrong, one more.
-function objects.lines(object, kind)
+-- The object's line, which is several where it is wider than `columns`, and, if
+-- asking found something that had gone wrong, one more.
+function objects.lines(object, kind, columns)
     local state = internals.state(object)
-    local lines = {text.paint("name", makers[kind](object, state))}
+    local lines = text.fold(makers[kind](object, state), columns or internals.columns())
+    for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end
     if state and state.problem then
-        lines[2] = text.paint("error", text.clean(state.problem, true))
+        lines[#lines + 1] = text.paint("error", text.clean(state.problem, true))
     end
     return lines
 end
@@ -83,7 +85,7 @@ function objects.show_timeline(tl)
         io.write(text.paint("name", whole), "\n")
         return
     end
-    for _, line in ipairs(text.wrap(head(tl), "", "  ")) do
+    for _, line in ipairs(text.fold(head(tl), internals.columns())) do
         io.write(text.paint("name", line), "\n")
     end
     if tl.span_count == 0 then return end
