@@ -348,7 +348,7 @@ check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TES
 	$(Q)$(PROVE) $(TESTS)
 
 # One at a time: they share the GPU.
-cuda-now: all $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+cuda-now: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
 	$(Q)$(BUILD)/streamlab --backend cuda -e '' || \
 	    echo 'make check-cuda: nothing can be checked on a GPU here; what needs one is skipped'
 	$(Q)STREAMLAB_TEST_BACKEND=cuda $(PROVE) -j1 $(GPU_TESTS)
@@ -356,7 +356,7 @@ cuda-now: all $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
 # The same under compute-sanitizer, but for the tests of devices that fail. It takes CUPTI's
 # place, so that events take the times, and slows everything down.
 MEMCHECK_TESTS := $(filter-out %/00-plugin.t.sh %/fault.t.lua %/46-gpu.t.lua,$(GPU_TESTS))
-memcheck-now: all $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+memcheck-now: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
 	@command -v compute-sanitizer >/dev/null || \
 	    { echo 'check-memcheck needs compute-sanitizer of the CUDA toolkit on the path' >&2; exit 1; }
 	$(Q)STREAMLAB_TEST_BACKEND=cuda STREAMLAB_MEMCHECK=1 STREAMLAB_SLACK_US=100 \

@@ -198,7 +198,7 @@ e:synchronize()
     T.ok(seconds < 10, "in time")
 end
 
--- Who catches it has a second, in which the kernel ends.
+-- While the error is on its way no wait lasts, but what need not wait works.
 local function caught()
     local code, out, err, seconds = interrupted[[
 local s, other = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
@@ -206,21 +206,16 @@ local x = lab.zeros(10)
 lab.add(x, 1, {out = x, stream = other})
 lab.spin(0, {stream = s})
 lab.synchronize()
-lab.spin(700, {stream = s})
+lab.spin(6000, {stream = s})
 print("go")
 local fine, why = pcall(lab.synchronize)
 print(fine, tostring(why):find("interrupted", 1, true) ~= nil, s:query())
-lab.add(x, 1, {out = x, stream = other})
-other:synchronize()
-print(lab.with(other, function() return x:get(10) end))
-s:synchronize()
-print(s:query())
-lab.synchronize()
+print(pcall(s.synchronize, s))
 ]]
-    T.is(out, "false\ttrue\tfalse\n2.0\ntrue\n",
-         "a script that catches it goes on with the device, and can wait again")
+    T.like(out, "^false\ttrue\tfalse\nfalse\t[^\n]*interrupted!\n$",
+         "a script that catches it goes on, and its next wait ends as well")
     T.is(code .. err, "0", "and ends well")
-    T.ok(seconds < 10, "in time")
+    T.ok(seconds < 10, "without waiting for the GPU")
 end
 
 a_fault()

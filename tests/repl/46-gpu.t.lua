@@ -3,6 +3,7 @@
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
+local session = require "session"
 
 tap.open_real()
 shell.environment = "export STREAMLAB_BACKEND=cuda"
@@ -34,13 +35,26 @@ for _, wait in ipairs(waits) do
     tap.is(out, "", "and nothing runs after it: " .. name)
 end
 
--- Who catches it has a second, in which this kernel ends.
-local code, err, out = shell.interrupted(script(busy:gsub("spin%(2000", "spin(700")
-    .. "print('go') local ok, why = pcall(lab.synchronize)\n"
-    .. "print(ok, why, s:query())\ns:synchronize() print(s:query(), lab.ones(3):sum():item())"))
+local code, err, out = shell.interrupted(script(busy
+    .. "print('go') local ok, why = pcall(lab.synchronize)\nprint(ok, why, s:query())"))
 tap.is(code .. err, "0", "a script may catch Ctrl-C")
-tap.like(out, "^false\t[^\n]*interrupted!\tfalse\n", "then the wait has ended and the work goes on")
-tap.like(out, "\ntrue\t3%.0\n$", "and the device works as before")
+tap.like(out, "^false\t[^\n]*interrupted!\tfalse\n$", "then the wait has ended and the work goes on")
+
+-- At the prompt the next entry waits for the same work.
+local s = session.open {
+    arguments = { "--norc" }, env = { STREAMLAB_BACKEND = "cuda", STREAMLAB_CUDA_PLUGIN = false },
+}
+tap.ok(s:wait "lab[1]> ", "there is a prompt")
+s:ask "s = lab.stream() lab.spin(0) lab.synchronize() lab.spin(2000, {stream = s})"
+s:type "print('go' .. 1) lab.synchronize()\r"
+tap.ok(s:shows "go1", "a wait is typed")
+s:type "\3"
+tap.ok(s:finds "interrupted!\nlab%[3%]>$", "Ctrl-C ends it, and the prompt is back")
+tap.is(s:ask "s:query()", "false\n", "the work goes on")
+tap.is(s:ask "s:synchronize() print(s:query(), lab.ones(3):sum():item())", "true    3.0\n",
+    "and the device works as before")
+tap.is(s:leave(), 0, "and the session ends well")
+s:close()
 code = shell.interrupted(script(busy .. "print('go')\n"
     .. "coroutine.wrap(function() lab.synchronize() end)()"))
 tap.is(code, 130, "Ctrl-C ends a wait in a coroutine")
