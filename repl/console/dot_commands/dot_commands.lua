@@ -349,7 +349,7 @@ local function save_script(file)
     local out, reason = io.open(file, "w")
     local fine = out
     if out then
-        fine, reason = out:write(session.script())
+        fine, reason = out:write(session.script(recording.ending()))
         local closed, problem = out:close()
         fine, reason = fine and closed, reason or problem
     end
