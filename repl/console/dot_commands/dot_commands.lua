@@ -13,6 +13,7 @@ local objects = import "repl/console/values/objects.lua"
 local recording = import "repl/console/dot_commands/recording.lua"
 local sheet = import "repl/console/help/sheet.lua"
 local session = import "repl/console/dot_commands/session.lua"
+local strings = import "repl/console/strings.lua"
 local text = import "repl/console/text.lua"
 
 local dot_commands = {}
@@ -443,7 +444,7 @@ function dot_commands.run(line)
     end
     local script = try(name, command, rest)
     if script then
-        script()                -- not protected: its errors are reported as an entry's
+        strings.call_users(script)      -- not protected: its errors are reported as an entry's
     end
 end
 
