@@ -69,14 +69,18 @@ local function describe(device)
     say("  priorities     %d (least) to %d (greatest)", range.least, range.greatest)
 end
 
--- The open device that the name means, the current one before others; or nil.
+local last_ns <const> = 46 * 24 * 3600 * 1000000000     -- virtual time ends on that day
+
+-- The open device that the name means, the current one before others; or nil. One that
+-- cannot go on is passed over.
 local function find_device(name)
     local devices = internals.devices()
     if #devices > 0 then
         table.insert(devices, 1, lab.device())
     end
     for _, device in ipairs(devices) do
-        if device.simulated and (name == "sim" or device.profile == name) then
+        if device.simulated and (name == "sim" or device.profile == name)
+            and internals.now_ns(device) < last_ns then
             return device
         end
     end
