@@ -392,10 +392,13 @@ static int lab_now_us(lua_State *L)
     return 1;
 }
 
-/* The same in whole nanoseconds: differences of it are exact. */
+/* now_ns(device): the same in whole nanoseconds, differences of which are exact; of the
+ * current device if none is given. */
 static int internal_now_ns(lua_State *L)
 {
-    lua_pushinteger(L, sl_device_host_now_ns(lsl_device(L, "now_us")));
+    sl_device *device = lua_isnone(L, 1) ? lsl_device(L, "now_us")
+                                         : lsl_check_device(L, 1, "device", "now_us");
+    lua_pushinteger(L, sl_device_host_now_ns(device));
     return 1;
 }
 

@@ -7,6 +7,7 @@
  * and options ("=(command line)"), is in a table of the program's. A name that two chunks
  * share gives no lines, and neither does a file that was changed after the script ran.
  */
+#define _XOPEN_SOURCE 700   /* st_mtim */
 #include "lsl.h"
 
 #include <stdio.h>
@@ -20,24 +21,76 @@ static const char chunks_key[] = "streamlab.chunks";    /* base name -> lua_Debu
 static const char stamps_key[] = "streamlab.stamps";    /* source -> stamp of its file */
 static const char entries_key[] = "streamlab.entries";  /* the program's: "=..." -> its text */
 
-enum { MOST_SOURCE_BYTES = 16 << 20, MOST_LINE_BYTES = 240 };
+enum { MOST_SOURCE_BYTES = 16 << 20, MOST_LINE_BYTES = 240, STAMP_BYTES = 80 };
 
-/* ---- noting -------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------- */
 
 /* What tells one version of a file from another; false for what is no plain file. A pipe
  * must not even be opened again. */
-static bool stamp_file(const char *path, char stamp[64], size_t *bytes)
+static bool stamp_file(const char *path, char stamp[STAMP_BYTES], size_t *bytes)
 {
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    snprintf(stamp, 64, "%lld %lld", (long long)info.st_size, (long long)info.st_mtime);
+    if (info.st_size > MOST_SOURCE_BYTES) return false;
+    snprintf(stamp, STAMP_BYTES, "%lld %lld %lld.%09ld", (long long)info.st_ino,
+             (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
     *bytes = (size_t)info.st_size;
     return true;
 }
 
+/* stamp(path): that of the file as it is now, or nil. */
+static int internal_stamp(lua_State *L)
+{
+    char stamp[STAMP_BYTES];
+    size_t bytes;
+    if (!stamp_file(luaL_checkstring(L, 1), stamp, &bytes)) return 0;
+    lua_pushstring(L, stamp);
+    return 1;
+}
+
+/* Pushes the contents of a file that still has the stamp, or nil. Between opening and
+ * closing nothing can raise. */
+static void push_file(lua_State *L, const char *path, const char *noted)
+{
+    char stamp[STAMP_BYTES];
+    size_t bytes = 0, n = 0;
+    if (noted == NULL || !stamp_file(path, stamp, &bytes) || strcmp(noted, stamp) != 0) {
+        lua_pushnil(L);
+        return;
+    }
+    char *text = lua_newuserdatauv(L, bytes + 1, 0);
+    FILE *file = fopen(path, "rb");
+    if (file != NULL) {
+        n = fread(text, 1, bytes, file);
+        fclose(file);
+    }
+    if (n == bytes)
+        lua_pushlstring(L, text, n);
+    else
+        lua_pushnil(L);
+    lua_remove(L, -2);
+}
+
+/* stamped(path, stamp): the contents of the file if it still has the stamp, or nil. */
+static int internal_stamped(lua_State *L)
+{
+    push_file(L, luaL_checkstring(L, 1), lua_tostring(L, 2));
+    return 1;
+}
+
+void lsl_open_source_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"stamp", internal_stamp}, {"stamped", internal_stamped}, {NULL, NULL}
+    };
+    lsl_set_functions(L, functions);
+}
+
+/* ---- noting -------------------------------------------------------------------------- */
+
 static void note_stamp(lua_State *L, const char *source)
 {
-    char stamp[64];
+    char stamp[STAMP_BYTES];
     size_t bytes;
     if (source[0] != '@' || !stamp_file(source + 1, stamp, &bytes)) return;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, stamps_key);
@@ -73,39 +126,17 @@ void lsl_note_chunk(lua_State *L, const char *where, const char *source)
 
 /* ---- reading -------------------------------------------------------------------------- */
 
-/* Pushes the contents of the file that the chunk at `source` came from, or nil. Between
- * opening and closing nothing can raise. */
-static void push_file(lua_State *L, const char *source)
-{
-    char stamp[64] = "";
-    size_t bytes = 0, n = 0;
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, stamps_key);
-    lua_getfield(L, -1, source);
-    const char *noted = lua_tostring(L, -1);
-    bool same = noted != NULL && stamp_file(source + 1, stamp, &bytes)
-                && strcmp(noted, stamp) == 0 && bytes <= MOST_SOURCE_BYTES;
-    lua_pop(L, 2);
-    if (!same) {
-        lua_pushnil(L);
-        return;
-    }
-    char *text = lua_newuserdatauv(L, bytes + 1, 0);
-    FILE *file = fopen(source + 1, "rb");
-    if (file != NULL) {
-        n = fread(text, 1, bytes, file);
-        fclose(file);
-    }
-    lua_pushlstring(L, text, n);
-    lua_remove(L, -2);
-}
-
 /* Replaces the source on top ("@lab.lua", "=lab[3]", or a text) by its text, or by a value
  * that is none. */
 static void read_source(lua_State *L)
 {
     const char *source = lua_tostring(L, -1);
     if (source[0] == '@') {
-        push_file(L, source);
+        luaL_getsubtable(L, LUA_REGISTRYINDEX, stamps_key);
+        lua_getfield(L, -1, source);
+        push_file(L, source + 1, lua_tostring(L, -1));
+        lua_replace(L, -3);
+        lua_pop(L, 1);
     } else if (source[0] == '=') {
         luaL_getsubtable(L, LUA_REGISTRYINDEX, entries_key);
         lua_getfield(L, -1, source);

@@ -7,6 +7,7 @@
 static const char chunk_name[] = "=streamlab";
 static const char environment_key[] = "streamlab.environment";
 static const char imported_key[] = "streamlab.imported";
+static const char strings_file[] = "repl/console/strings.lua";
 
 static const embedded_file *find_file(const char *path)
 {
@@ -60,11 +61,32 @@ bool embedded_is_imported(lua_State *L, const char *path)
     return is;
 }
 
+/* Calls a function of the program's; upvalues: its file and its name there. Its strings have
+ * the program's methods, and afterwards, also after an error, those that they had. */
+static int call_function(lua_State *L)
+{
+    int n = lua_gettop(L);
+    luaL_checkstack(L, n + 4, NULL);
+    embedded_import(L, strings_file);
+    lua_getfield(L, -1, "own");
+    lua_replace(L, -2);
+    lua_call(L, 0, 1);
+    lua_toclose(L, -1);
+    embedded_import(L, lua_tostring(L, lua_upvalueindex(1)));
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_gettable(L, -2);
+    lua_replace(L, -2);
+    for (int i = 1; i <= n; i++)
+        lua_pushvalue(L, i);
+    lua_call(L, n, LUA_MULTRET);
+    return lua_gettop(L) - n - 1;
+}
+
 void embedded_function(lua_State *L, const char *path, const char *name)
 {
-    embedded_import(L, path);
-    lua_getfield(L, -1, name);
-    lua_remove(L, -2);
+    lua_pushstring(L, path);
+    lua_pushstring(L, name);
+    lua_pushcclosure(L, call_function, 2);
 }
 
 /* import(path) */
@@ -124,6 +146,8 @@ void embedded_open(lua_State *L)
     lua_newtable(L);
     lua_setfield(L, -2, "program");
     lua_setfield(L, LUA_REGISTRYINDEX, environment_key);
+    embedded_import(L, strings_file);   /* before the user can change them */
+    lua_pop(L, 1);
 }
 
 void embedded_add(lua_State *L, const luaL_Reg *functions)

@@ -45,7 +45,8 @@ bool embedded_is_imported(lua_State *L, const char *path);
 /* Pushes what the file returns; raises what it raises. */
 void embedded_import(lua_State *L, const char *path);
 
-/* Pushes the function `name` of the table that the file returns. */
+/* Pushes what calls the function `name` of the table that the file returns. While it runs,
+ * strings have the methods of the start (repl/console/strings.lua). */
 void embedded_function(lua_State *L, const char *path, const char *name);
 
 #endif

@@ -1,7 +1,5 @@
 /* sources.c - the text of the chunks that the program runs. See sources.h.
  */
-#define _XOPEN_SOURCE 700   /* st_mtim */
-
 #include "sources.h"
 
 #include <errno.h>
@@ -9,7 +7,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "embedded.h"
 
@@ -17,65 +14,26 @@ static const char entries_key[] = "streamlab.entries";  /* source -> text, or fa
 static const char latest_key[] = "streamlab.latest";    /* source -> its latest text */
 static const char files_key[] = "streamlab.files";      /* "@" and path -> its stamp */
 
-enum { STAMP_BYTES = 80, MOST_FILE_BYTES = 16 << 20 };
-
 /* ---- files ---------------------------------------------------------------- */
 
-/* What tells one version of a file from another; false for what is no plain file. A pipe
- * must not even be opened again. */
-static bool stamp_file(const char *path, char stamp[STAMP_BYTES], size_t *bytes)
+/* Pushes the function of that name that the bindings keep for the program. */
+static void push_internal(lua_State *L, const char *name)
 {
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_FILE_BYTES)
-        return false;
-    snprintf(stamp, STAMP_BYTES, "%lld %lld %lld.%09ld", (long long)info.st_ino,
-             (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-    *bytes = (size_t)info.st_size;
-    return true;
-}
-
-/* Sets or forgets the file's stamp in the table on the stack's top. */
-static void set_stamp(lua_State *L, const char *path)
-{
-    char stamp[STAMP_BYTES];
-    size_t bytes;
-    lua_pushfstring(L, "@%s", path);
-    if (stamp_file(path, stamp, &bytes))
-        lua_pushstring(L, stamp);
-    else
-        lua_pushnil(L);
-    lua_settable(L, -3);
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
 }
 
 void sources_note_file(lua_State *L, const char *path)
 {
-    luaL_checkstack(L, 4, NULL);
+    luaL_checkstack(L, 6, NULL);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, files_key);
-    set_stamp(L, path);
+    lua_pushfstring(L, "@%s", path);
+    push_internal(L, "stamp");
+    lua_pushstring(L, path);
+    lua_call(L, 1, 1);
+    lua_settable(L, -3);
     lua_pop(L, 1);
-}
-
-/* Pushes the contents of a file that still has the stamp, or nil. Between opening and
- * closing nothing can raise. */
-static void push_file(lua_State *L, const char *path, const char *noted)
-{
-    char stamp[STAMP_BYTES];
-    size_t bytes = 0, n = 0;
-    if (!noted || !stamp_file(path, stamp, &bytes) || strcmp(noted, stamp) != 0) {
-        lua_pushnil(L);
-        return;
-    }
-    char *text = lua_newuserdatauv(L, bytes + 1, 0);
-    FILE *file = fopen(path, "rb");
-    if (file) {
-        n = fread(text, 1, bytes, file);
-        fclose(file);
-    }
-    if (n == bytes)
-        lua_pushlstring(L, text, n);
-    else
-        lua_pushnil(L);
-    lua_remove(L, -2);
 }
 
 /* ---- texts ---------------------------------------------------------------- */
@@ -230,8 +188,10 @@ static int program_source(lua_State *L)
     const char *name = luaL_checkstring(L, 1);
     if (name[0] == '@') {
         luaL_getsubtable(L, LUA_REGISTRYINDEX, files_key);
-        lua_getfield(L, -1, name);
-        push_file(L, name + 1, lua_tostring(L, -1));
+        push_internal(L, "stamped");
+        lua_pushstring(L, name + 1);
+        lua_getfield(L, -3, name);
+        lua_call(L, 2, 1);
         return 1;
     }
     bool latest = lua_toboolean(L, 2);

@@ -28,6 +28,7 @@ simulated time. While a recording runs (`.trace`, `lab.record`, `--trace`) no va
             },
             about = [[
 One that is open already becomes current as it stands, with all that lives on it; else it is opened. Tensors and streams stay on the device that they were made on.
+A simulated one whose virtual time has come to its end, after 46 days, cannot go on: a new one of that profile is opened.
 `lab.devices()` lists what can be opened.]],
             example = ".device t4",
             see = { "lab.open", "lab.devices", "device:make_current" },
@@ -85,7 +86,9 @@ A script runs with the globals of the console, so that what it leaves in globals
                 { "FILE", "string", "one that ends in .lua gets the session; in .json, .json.gz, .svg or .html the timeline" },
             },
             about = [[
-The script has the entries that ran without error, in their order; those that printed a value print it. It does not take the place of a file that `.save` has not written.
+The script has the entries that ran without error, in their order; those that printed a value print it. Calls of `help` and `who` are left out. What `.device`, `.load`
+and `.trace` did is done again: the script records and saves where the session did, and what is still recorded at its end it saves then, as the REPL does. It does not take
+the place of a file that `.save` has not written.
 The timeline is `_`, or else the latest one that was shown, or else the only one in a global.]],
             example = ".save overlap.lua",
             see = { "timeline:save" },

@@ -32,6 +32,7 @@ complete goes on in the next line, behind `...> `. The globals `_PROMPT` and `_P
 
 - An **expression** prints its value: tables with their keys in order, tensors as shape, dtype, place and a corner of values, streams and events as a line of state,
   timelines as their chart. `_` is the last value. A `;` at the end keeps it silent: `lab.rand(4096, 4096);`.
+- A line may be **statements and then an expression**, as in `x = 5; x * 2`: its value is shown.
 - **Local variables** end with their entry; write `x = 1` and not `local x = 1`.
 - **Help**: `help()`, `help(x)` and `?x` tell about a function, a method, a field or a value; any other word is searched for, and names of CUDA and PyTorch are known:
   `?cudaMemcpyAsync`.

@@ -2,6 +2,7 @@
 -- another file.
 
 local command = import "repl/commands/command.lua"
+local file_names = import "repl/console/dot_commands/files.lua"
 
 local usage = [[
 usage: streamlab show [options] FILE
@@ -30,13 +31,9 @@ others:
 Exit status: 0 success, 1 the file cannot be read or written, 2 wrong usage.
 ]]
 
-local suffixes = { ".svg", ".html", ".json", ".json.gz" }
-
 local function output(path)
-    for _, suffix in ipairs(suffixes) do
-        if #path > #suffix and path:sub(-#suffix) == suffix then
-            return path
-        end
+    if file_names.is_picture(path) then
+        return path
     end
     return nil, "a file that ends in .svg, .html, .json or .json.gz"
 end

@@ -9,7 +9,9 @@
 --   completion/      what Tab offers
 --   banner.lua       the first lines;  timing.lua  time(f) and .timer;  who.lua  who()
 --   text.lua         texts for the terminal: colours, widths, wrapping, what is not printable
---   tokens.lua       the words of a Lua text
+--   tokens.lua       the words of a Lua text;  strings.lua  the methods of strings
+
+local strings = import "repl/console/strings.lua"
 
 local console = {}
 
@@ -76,6 +78,7 @@ function console.open()
     for name, file in pairs(globals) do
         if rawget(_G, name) == nil then
             rawset(_G, name, function(...)
+                local back <close> = strings.own()
                 return import(file)[name](...)
             end)
         end

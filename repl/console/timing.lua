@@ -3,6 +3,7 @@
 -- On the simulator times are virtual: those of the simulated host and GPU. How long
 -- simulating takes on this machine is told beside them where it can be felt.
 
+local strings = import "repl/console/strings.lua"
 local text = import "repl/console/text.lua"
 
 local timing = {}
@@ -80,7 +81,7 @@ end
 -- Runs f with a recording on the simulator, where that costs no virtual time.
 local function run_recorded(tl, start, f, ...)
     local recording <close> = tl
-    local results = table.pack(f(...))
+    local results = table.pack(strings.call_users(f, ...))
     local returned = read_clocks()
     wait(returned.device)
     local done = read_clocks()

@@ -72,4 +72,34 @@ local strict = "setmetatable(_G, { __index = function(_, name) error('no ' .. na
 out, err = lines(strict .. ";\n1 + 1\nquit\n3\n")
 tap.is(out, "2\n", "where reading an unknown global is an error, lines are read and quit leaves")
 
+-- ---- the methods of strings ------------------------------------------------------------
+
+local uses <const> = "{1, 'a'}\nnosuch.x()\n?lab.ones\nhelp('lab.ones')\nwho()\n.device\n"
+local used, complaints = lines(uses)
+complaints = complaints:gsub("lab%[%d%]", "lab")
+for _, change in ipairs {
+    "string.format, string.rep, string.gsub, string.find, string.match, string.byte = nil",
+    "string = nil", "getmetatable('').__index = nil", "debug.setmetatable('', nil);",
+    "getmetatable('').__index = function() error('no') end",
+    "for name in pairs(string) do string[name] = error end",
+} do
+    out, err = lines(change .. "\n" .. uses)
+    tap.is(out, used, "the console works after " .. change)
+    tap.is(err:gsub("lab%[%d%]", "lab"), complaints, "and tells errors as before")
+end
+out, err = lines "getmetatable('').__index = nil\nwho();\nhelp('nosuchword');\n('x'):rep(2)\n"
+tap.like(err, "lab%[4%]:1: attempt to index a string value", "the user's strings stay changed")
+out = lines "function string.twice(s) return s .. s end\ntime(function() return ('a'):twice() end)\n"
+tap.like(out, "\n\"aa\"\n$", "a function that time() calls has the user's methods")
+out = lines "string.upper = string.lower\ntime(function() return ('Ab'):upper() end)\n"
+tap.like(out, "\n\"ab\"\n$", "also those that the user has changed")
+out = lines("string.upper = string.lower\npcall(time, error)\n('Ab'):upper()\n"
+    .. "co = coroutine.wrap(function() return time(coroutine.yield, 1) end)\nco()\n"
+    .. "('Ab'):upper()\nco(('Ab'):upper())\n('Ab'):upper()\n")
+tap.like(out, "false%s+nil\n\"ab\"\n1\n\"ab\"\n[^\"]*\"ab\"\n\"ab\"\n$",
+    "and they are there after errors and while a coroutine waits")
+out = lines("function string.twice(s) return s .. s end\n"
+    .. "setmetatable({}, {__tostring = function() return ('a'):twice() end})\n")
+tap.is(out, "aa\n", "a __tostring of the user's has added methods")
+
 tap.done()

@@ -86,6 +86,18 @@ tap.is((lines "d = lab.device()\n.device t4\n.device h200\nd == lab.device()\n")
     "true\n", "it is the same one")
 tap.is((lines ".device t4\n.device sim\nlab.device().profile\n"):match("[^\n]*\n$"), "\"t4\"\n",
     "sim is the current one if that is simulated")
+local spent <const> = "old = lab.device()\nfor i = 1, 12 do lab.spin(0.9e9) end\n"
+    .. "pcall(lab.synchronize)\n"
+for _, names in ipairs { { "h200" }, { "sim" }, { "t4", "h200" }, { "h200", "t4", "h200" } } do
+    out, err = lines(spent .. ".device " .. table.concat(names, "\n.device ")
+        .. "\nlab.device() == old, lab.ones(2):sum():item()\n")
+    tap.like(out, "\nfalse\t2.0\n", "one whose time is at its end is opened anew: "
+        .. table.concat(names, ", "))
+    tap.is(err, "", "and without a complaint")
+end
+out = lines(spent .. ".device h200\nnew = lab.device()\n.device t4\n.device h200\n"
+    .. "lab.device() == new\n")
+tap.like(out, "\ntrue\n$", "the new one is taken then")
 out, err = lines ".device t5\nlab.device().profile\n"
 tap.like(err, "^streamlab: %.device: there is no profile \"t5\"; known: [^\n]*\n$",
     "an unknown profile is refused")

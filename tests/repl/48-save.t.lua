@@ -46,7 +46,15 @@ is("local y = 3 print(y)\ny\n", "do\nlocal y = 3 print(y)\nend\nprint(y)\n",
     "a local ends with its entry, as it did")
 is("1 + 1;\nx = 2\n", "local _ = 1 + 1\nx = 2\n", "what was silent is silent")
 is("print(1);\nx = 2\n", "print(1)\nx = 2\n", "also a call")
-is("1 + 1\n_ * 2\n", "_ = 1 + 1\nprint(_)\n_ = _ * 2\nprint(_)\n", "_ is what it was")
+local keep_last <const> = "local function keep_last(...)     -- what the prompt does with values\n"
+    .. "    if select(\"#\", ...) > 0 then _ = (...) end\n    return ...\nend\n\n"
+is("1 + 1\n_ * 2\n", keep_last .. "print(keep_last(1 + 1))\nprint(keep_last(_ * 2))\n",
+    "_ is what it was")
+is("1, nil, 2\n_\n", keep_last .. "print(keep_last(1, nil, 2))\nprint(keep_last(_))\n",
+    "_ is the first of several values, which are all shown")
+is("7;\nprint(5)\n_ -- seven\n",
+    keep_last .. "keep_last(7)\nkeep_last(print(5))\nprint(keep_last(_ -- seven\n))\n",
+    "_ stays where there is no value")
 is("1 + 1 -- two\n", "print(1 + 1 -- two\n)\n", "comments stay")
 is("a = lab.ones(2, 2)\na:sum():item()\nlab.synchronize()\n",
     "a = lab.ones(2, 2)\nprint(a:sum():item())\nlab.synchronize()\n",
@@ -76,6 +84,30 @@ tap.is(text, "local device_1 = lab.open{backend = \"sim\", profile = \"t4\"}\n"
     .. "device_1:make_current()\n", "changes of the device are in it, other commands not")
 shell.write(folder .. "/part.lua", "p = 7\n")
 is(".load part.lua\np\n", "dofile(\"part.lua\")\nprint(p)\n", "so are scripts that were loaded")
+
+-- ---- recordings ----------------------------------------------------------------------------
+
+os.remove(folder .. "/r.json")
+text, again = saved(".trace r.json\nlab.spin(1)\n.trace off\n_.span_count\n")
+tap.is(text, keep_last .. "local recording_1 = lab.record{name = \"streamlab .trace\"}\n"
+    .. "keep_last(lab.spin(1))\nrecording_1:stop()\nrecording_1:save(\"r.json\")\n"
+    .. "_ = recording_1\nprint(keep_last(_.span_count))\n", "what .trace records is recorded")
+tap.is(again, "1\n", "and is _ afterwards")
+os.remove(folder .. "/r.json")
+shell.sh("cd " .. folder .. " && \"$P\" --backend=sim s.lua")
+tap.like(read "r.json", "\"spin\"", "and saved")
+lines "lab.spin(1);\n.trace r.json\nlab.spin(1);\n.save s.lua\n"
+tap.is(read "s.lua", head .. "lab.spin(1)\nlocal recording_1 = lab.record{name = \"streamlab .trace\"}\n"
+    .. "lab.spin(1)\nrecording_1:stop()\nrecording_1:save(\"r.json\")\n",
+    "a recording that goes on is saved at the end, as at the prompt")
+text = saved(".trace r.json\n.trace off\n.trace r.svg\n.trace off\n")
+tap.like(text, "local recording_2 = .*recording_2:save%(\"r.svg\"%)\n_ = recording_2\n$",
+    "each recording has its name")
+text = saved(".trace r.json\nfor _ = 1, 12 do lab.spin(0.9e9) end\n.trace off\n")
+tap.like(text, "\npcall%(recording_1.stop, recording_1%)\nrecording_1:save%(\"r.json\"%)\n",
+    "one that could not be waited for is saved all the same")
+
+-- ---- files ---------------------------------------------------------------------------------
 
 local out
 _, err = lines ".save s2.lua\n"

@@ -189,7 +189,7 @@ local function add_topics(found, seen, prefix)
     end
     for entry in api.each() do
         offer(found, seen, entry.key, prefix)
-        for name in ((entry.cuda or "") .. " " .. (entry.pytorch or "")):gmatch("[%a_][%w_.]*") do
+        for _, name in ipairs(api.foreign_names(entry)) do
             offer(found, seen, name, prefix)
         end
     end

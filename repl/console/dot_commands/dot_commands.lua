@@ -13,6 +13,7 @@ local objects = import "repl/console/values/objects.lua"
 local recording = import "repl/console/dot_commands/recording.lua"
 local sheet = import "repl/console/help/sheet.lua"
 local session = import "repl/console/dot_commands/session.lua"
+local strings = import "repl/console/strings.lua"
 local text = import "repl/console/text.lua"
 
 local dot_commands = {}
@@ -68,14 +69,18 @@ local function describe(device)
     say("  priorities     %d (least) to %d (greatest)", range.least, range.greatest)
 end
 
--- The open device that the name means, the current one before others; or nil.
+local last_ns <const> = 46 * 24 * 3600 * 1000000000     -- virtual time ends on that day
+
+-- The open device that the name means, the current one before others; or nil. One that
+-- cannot go on is passed over.
 local function find_device(name)
     local devices = internals.devices()
     if #devices > 0 then
         table.insert(devices, 1, lab.device())
     end
     for _, device in ipairs(devices) do
-        if device.simulated and (name == "sim" or device.profile == name) then
+        if device.simulated and (name == "sim" or device.profile == name)
+            and internals.now_ns(device) < last_ns then
             return device
         end
     end
@@ -349,7 +354,7 @@ local function save_script(file)
     local out, reason = io.open(file, "w")
     local fine = out
     if out then
-        fine, reason = out:write(session.script())
+        fine, reason = out:write(session.script(recording.ending()))
         local closed, problem = out:close()
         fine, reason = fine and closed, reason or problem
     end
@@ -443,7 +448,7 @@ function dot_commands.run(line)
     end
     local script = try(name, command, rest)
     if script then
-        script()                -- not protected: its errors are reported as an entry's
+        strings.call_users(script)      -- not protected: its errors are reported as an entry's
     end
 end
 

@@ -114,6 +114,14 @@ local function split_block(text)
     end
 end
 
+-- Puts the last value into `_`, and gives all of them.
+local keep_last <const> = [[
+local function keep_last(...)     -- what the prompt does with values
+    if select("#", ...) > 0 then _ = (...) end
+    return ...
+end
+]]
+
 -- An entry as statements. `keeps`: later entries use `_`.
 local function statements(entry, keeps)
     local text = entry.text
@@ -126,10 +134,11 @@ local function statements(entry, keeps)
         local last = statements({ text = tail, shown = entry.shown }, keeps)
         return "do\n" .. head:gsub("\n$", "") .. "\n" .. last .. "\nend"
     end
+    local newline = expression and has_word(expression, "--") and "\n" or ""
     if expression and keeps then
-        return "_ = " .. expression .. (entry.shown and "\nprint(_)" or "")
+        local kept = "keep_last(" .. expression .. newline .. ")"
+        return entry.shown and "print(" .. kept .. ")" or kept
     elseif expression and entry.shown then
-        local newline = has_word(expression, "--") and "\n" or ""
         return "print(" .. expression .. newline .. ")"
     elseif expression and not compiles(expression) then
         return "local _ = " .. expression
@@ -141,13 +150,16 @@ end
 
 session.header = "-- A session of streamlab, written by .save."
 
--- The whole as a script.
-function session.script()
+-- The whole as a script. `ending`: what is done at its end, as Lua, or nil.
+function session.script(ending)
     local lines = { session.header, "local lab = require \"streamlab\"", "" }
     local keeps, times = false, false
     for _, item in ipairs(done) do
         keeps = keeps or (item.text ~= nil and has_word(item.text, "_"))
         times = times or (item.text ~= nil and calls_console(item.text, "time"))
+    end
+    if keeps then
+        lines[#lines + 1] = keep_last
     end
     if times then
         lines[#lines + 1] = "local time = time or function(f, ...) return f(...) end\n"
@@ -159,6 +171,7 @@ function session.script()
             lines[#lines + 1] = code:find("^%s*%(") and ";" .. code or code
         end
     end
+    lines[#lines + 1] = ending
     return table.concat(lines, "\n") .. "\n"
 end
 
