@@ -21,7 +21,7 @@ lab.spin(2)
 stop:record()
 stop:synchronize()
 print(start:elapsed_time(stop) >= 2)  --> true]],
-            cuda = "cudaEventCreateWithFlags",
+            cuda = "cudaEventCreateWithFlags, cudaEventCreate",
             pytorch = "torch.cuda.Event",
             see = { "event:record", "stream:record_event", "event:elapsed_time" },
         },

@@ -44,7 +44,7 @@ lab.spin(4, {stream = a})
 lab.spin(4, {stream = b})  -- at the same time
 lab.synchronize()
 print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
-            cuda = "cudaStreamCreateWithPriority",
+            cuda = "cudaStreamCreateWithPriority, cudaStreamCreateWithFlags, cudaStreamCreate",
             pytorch = "torch.cuda.Stream",
             see = { "lab.with", "stream:close", "device.priority_range" },
         },

@@ -72,17 +72,19 @@ local function parts_of(page)
     return parts
 end
 
--- Subcommands have a heading each, their own options, and what there is to say about them.
+-- Subcommands have a heading each, what there is to say about them, in the words of the page
+-- and not once more in those of --help, and their own options.
 local function subcommand_text(name, parts)
     local parsed = usage.parse(output_of(name .. " --help"))
-    local text = (".Ss streamlab %s\n"):format(name) .. synopsis(parsed.usage) .. ".Pp\n"
-        .. mdoc.prose(parsed.about) .. sections_text(parsed)
+    local about = mdoc.prose(parsed.about)
     for i, part in ipairs(parts) do
         if part.title == "streamlab " .. name then
-            return text .. table.remove(parts, i).text
+            about = table.remove(parts, i).text:gsub("^%.Pp\n", "")
+            break
         end
     end
-    return text
+    return (".Ss streamlab %s\n"):format(name) .. synopsis(parsed.usage) .. ".Pp\n" .. about
+        .. sections_text(parsed)
 end
 
 -- What manuals have as sections of their own.

@@ -5,10 +5,11 @@ local usage = {}
 -- What an option says begins here, unless its name is too long.
 local text_column <const> = 21
 
--- "  --seed N          the seed": an option and its text.
+-- "  --seed N          the seed": an option and its text. A lone word in capitals, as the last
+-- of "  --from TIME, --to TIME", is none.
 local function option_of(line)
     local gap, first = line:sub(text_column - 1, text_column - 1), line:sub(text_column)
-    if gap == " " and first:find("^%S") then
+    if gap == " " and first:find("^%S") and not first:find("^%u+$") then
         return line:sub(3, text_column - 1):match("^(.-)%s*$"), first
     end
     return line:match("^%s*(.-)%s*$"), ""

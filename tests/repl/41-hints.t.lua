@@ -180,6 +180,17 @@ for _, case in ipairs {
         .. "out at the prompt" },
     { "local tl = 5\n=tl", "tl was local in lab[1], and a local ends with its entry; leave local "
         .. "out at the prompt" },
+    { "local a = lab.ones(2)\nlab.sum(a)", "a was local in lab[1], and a local ends with its "
+        .. "entry; leave local out at the prompt" },
+    { "local l = {}\ntable.insert(l, 1)", "l was local in lab[1], and a local ends with its "
+        .. "entry; leave local out at the prompt" },
+    { "local a = lab.ones(2, 2)\nb = lab.ones(2, 2)\nb:matmul(a)", "a was local in lab[1], and a "
+        .. "local ends with its entry; leave local out at the prompt" },
+    { "local a = lab.ones(2)\nlab.sum(nil)", nil },
+    { "local a = lab.ones(2)\nlocal a = nil lab.sum(a)", nil },
+    { "local a = lab.ones(2)\nlocal function f(a) lab.sum(a) end f()", nil },
+    { "local a = lab.ones(2)\nlab.sum(lab.a)", nil },
+    { "lab.sum(a)", nil },
     { "local tl = 5\ntl = false\ntl", nil },
     { "tl", nil },
     { "local tl = 5\ntl, tl", nil },

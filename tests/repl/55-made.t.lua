@@ -138,7 +138,7 @@ local function check_man_pages()
     T.like(program, "\n%.Dt STREAMLAB 1\n", "streamlab(1)")
     T.like(library, "\n%.Dt STREAMLAB%-LUA 3\n", "streamlab-lua(3)")
     if not os.execute "command -v mandoc >/dev/null" then
-        T.skip("there is no mandoc", 6)
+        T.skip("there is no mandoc", 8)
         return
     end
     -- The other page is not installed, nor is there always a list of those that are.
@@ -153,6 +153,9 @@ local function check_man_pages()
     T.is(table.concat(options, " "), "", "streamlab(1) has all options of --help")
     T.like(text, "record the whole run and save it; FILE ends in .json", "with what they do")
     T.like(text, "%-%-summary\n%s+busy times", "and those of subcommands")
+    T.like(text, "%-%-from TIME, %-%-to TIME\n%s+a part of it", "an option that has no room for its "
+        .. "text beside it is whole")
+    T.is(select(2, text:gsub("Prints what a trace", "")), 1, "what show does is said once")
     T.like(functions, "e:record%(%[stream%]%)\n%s+records the event in a stream", "streamlab-lua(3)"
         .. " has the functions")
     T.like(functions, "\n +print%(e:query%(%)%)  %-%->", "and examples as they are")

@@ -28,6 +28,10 @@ end
 tap.is(from {}, "nil", "without a file none is run")
 shell.write(home .. "/.streamlabrc", "from = 'streamlabrc'")
 tap.is(from {}, "streamlabrc", "~/.streamlabrc is run before the first prompt")
+shell.write(home .. "/.streamlabrc", "from = lab.stream().id")
+tap.like(seen {}, "\nGPU: NVIDIA H200, simulated %(profile h200%)\n",
+    "the banner names a GPU that the file has opened as it names one that is not open yet")
+shell.write(home .. "/.streamlabrc", "from = 'streamlabrc'")
 shell.write(home .. "/.config/streamlab/rc.lua", "from = 'home'")
 tap.is(from {}, "home", "~/.config/streamlab/rc.lua comes before it")
 shell.write(home .. "/config/streamlab/rc.lua", "from = 'config'")

@@ -28,8 +28,7 @@ tap.ok(s:wait "lab[1]> ", "there is a prompt")
 tap.is(s:text(), [[
 streamlab 0.1.0: `lab` is the laboratory
 GPU: NVIDIA H200, simulated (profile h200)
-help() to start, ?lab.matmul for a name,
-.help for commands, Tab completes,
+help() to start, ?lab.matmul for a name, .help for commands, Tab completes,
 Ctrl-D ends
 lab[1]>]], "the banner says what there is and how to go on, on one screen")
 

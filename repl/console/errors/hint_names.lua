@@ -249,6 +249,35 @@ function names.field(context, name)
     return context.line:find(name .. " %(") and foreign_methods[name]
 end
 
+-- A call got nil for an argument: a name in its parentheses that was local to an earlier entry.
+function names.argument(context)
+    local list, here = context.script.tokens, context.source:match("^=lab%[(%d+)%]$")
+    local first = context.index and context.index + 1
+    if not here or not first or not list[first] or list[first].text ~= "(" then
+        return nil
+    end
+    local depth = 0
+    for i = first, #list do
+        local token, behind = list[i], list[i + 1]
+        if token.text:find("^[({%[]$") then
+            depth = depth + 1
+        elseif token.text:find("^[)}%]]$") then
+            depth = depth - 1
+            if depth == 0 then
+                return nil
+            end
+        elseif depth == 1 and token.kind == "name" and list[i - 1].text:find("^[(,]$")
+            and behind and behind.text:find("^[,)]$") and rawget(_G, token.text) == nil
+            and not find_local(list, token.text) and not names.is_parameter(list, token.text)
+        then
+            local hint = local_before(tonumber(here), token.text)
+            if hint then
+                return hint
+            end
+        end
+    end
+end
+
 function names.method(_, name)
     return foreign_methods[name]
 end

@@ -210,6 +210,8 @@ local runtime <const> = {
     { message = "^attempt to compare .* with nil$", hint = named "compared" },
     { message = "^attempt to compare nil with ", hint = named "compared" },
     { message = "^attempt to compare two nil values$", hint = named "compared" },
+    { message = " must be .*, got nothing$", hint = named "argument" },
+    { message = "^bad argument .* got n[io][l ].*%)$", hint = named "argument" },
     { message = "^attempt to concatenate a boolean value",
       hint = "tostring(x) makes a text of it" },
     { message = "^attempt to concatenate a table value",
