@@ -2,6 +2,7 @@
  */
 #include "compile.h"
 
+#include <ctype.h>
 #include <lauxlib.h>
 #include <string.h>
 
@@ -61,11 +62,27 @@ static bool is_whole(lua_State *L, const char *entry, size_t len, const char *na
     return whole;
 }
 
+/* Whether a statement may begin at the byte `at` for sure, where Lua reads the text from there
+ * as part of the line before as well: with a name, and not within a comment. "a = b\n(c)" and
+ * "a = 1 -- one; two" are one statement each. */
+static bool begins_statement(const char *entry, size_t at)
+{
+    const char *first = entry + at + strspn(entry + at, blanks);
+    if (!isalpha((unsigned char)*first) && *first != '_')
+        return false;
+    for (; at > 0 && entry[at - 1] != '\n'; at--)
+        if (at > 1 && entry[at - 1] == '-' && entry[at - 2] == '-')
+            return false;
+    return true;
+}
+
 /* An entry whose last statement is an expression, as in "x = 1; x + 1" or the same on lines
  * of a block: its value is what the entry gives. Pushes the function, or nothing. What is in
  * front of the expression has to be whole: "return" must not become part of an "if". This is
- * tried after each line that is typed, so that of a long entry only the end is looked at. */
-static bool load_block(lua_State *L, const char *entry, size_t len, const char *name)
+ * tried after each line that is typed, so that of a long entry only the end is looked at.
+ * A call is a statement as well: `calls` says that this is what is looked for. */
+static bool load_block(lua_State *L, const char *entry, size_t len, const char *name,
+                       bool calls)
 {
     enum { MOST_TRIES = 100, MOST_BYTES = 1 << 16 };
     size_t at = len, loaded = 0;
@@ -74,10 +91,12 @@ static bool load_block(lua_State *L, const char *entry, size_t len, const char *
             at--;
         if (at == 0)
             return false;
-        if (load_return(L, entry, len, at, name) == LUA_OK && is_whole(L, entry, at, name))
-            return true;
-        lua_pop(L, 1);
-        loaded += len;
+        if (!calls || begins_statement(entry, at)) {
+            if (load_return(L, entry, len, at, name) == LUA_OK && is_whole(L, entry, at, name))
+                return true;
+            lua_pop(L, 1);
+            loaded += len;
+        }
         at--;
     }
     return false;
@@ -119,8 +138,9 @@ int compile_entry(lua_State *L, int index, const char *name, bool *more, bool *s
     *more = false;
     if ((*silent && load_return(L, entry, n, 0, name) == LUA_OK)
         || load_return(L, entry, len, 0, name) == LUA_OK
+        || (is_whole(L, entry, len, name) && load_block(L, entry, n, name, true))
         || luaL_loadbufferx(L, entry, len, name, "t") == LUA_OK
-        || load_block(L, entry, n, name))
+        || load_block(L, entry, n, name, false))
         lua_replace(L, index);
     else
         status = choose_error(L, index, entry, more);

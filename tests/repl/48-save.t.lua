@@ -38,6 +38,7 @@ local function is(entries, code, name)
     tap.is(again, before, "it prints what the session has printed: " .. name)
 end
 
+is("x = -3; math.abs(x)\n", "do\nx = -3;\nprint(math.abs(x))\nend\n", "a call at the end")
 is("x = 3\nx\nx, x + 1\n", "x = 3\nprint(x)\nprint(x, x + 1)\n", "statements and values")
 is("=1 + 1\n", "print(1 + 1)\n", "a line with = in front")
 is("for i = 1, 2 do\n  print(i)\nend\n", "for i = 1, 2 do\n  print(i)\nend\n",

@@ -99,9 +99,10 @@ local function only_looks(text)
     return false
 end
 
--- The last statement may be an expression: what stands before it, and that, or nil.
-local function split_block(text)
-    if compiles(text) then
+-- The last statement may be an expression, or a call that has printed its values: what stands
+-- before it, and that, or nil.
+local function split_block(text, shown)
+    if compiles(text) and not shown then
         return nil
     end
     for at = #text, 1, -1 do
@@ -128,7 +129,7 @@ local function statements(entry, keeps)
     local expression = expression_of(text)
     local head, tail = nil, nil
     if not expression then
-        head, tail = split_block(text)
+        head, tail = split_block(text, entry.shown)
     end
     if head then        -- the names that are local to the block reach to its end
         local last = statements({ text = tail, shown = entry.shown }, keeps)
