@@ -8,8 +8,8 @@ local work, copies = lab.stream{name = "work"}, lab.stream{name = "copies"}
 local results = lab.rand(4096, 4096)            -- 64 MiB
 local host = lab.zeros(4096, 4096, {device = "cpu", pinned = true})
 local from, short = {non_blocking = true, stream = copies}, {stream = work}
-local function kernels() for i = 1, 2000 do lab.spin(0.02, short) end end
-local function copy() for i = 1, 24 do host:copy_(results, from) end end
+local function kernels() for i = 1, 2000 do lab.spin(0.05, short) end end
+local function copy() for i = 1, 48 do host:copy_(results, from) end end
 
 local function experiment()
     kernels()

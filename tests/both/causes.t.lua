@@ -39,11 +39,11 @@ local cases = {
     {file = "07-channel-alias", cause = "channel_alias", engine = "compute", idle = false,
      waiter = "lab.spin(1", by = "lab.spin(1",
      lost_us = launch_us + submit_us + 3 * (1000 + gap_us) - 33 * launch_us},
-    -- Launch 1247 is the first that finds 1022 unfinished kernels before it: 225 would have to
+    -- Launch 1104 is the first that finds 1022 unfinished kernels before it: 82 would have to
     -- be done, and are not. The last launch waits for kernel 978.
     {file = "08-launch-queue-full", cause = "launch_queue_full", engine = "d2h", idle = true,
-     waiter = "host:copy_", by = "lab.spin(0.02",
-     lost_us = launch_us + submit_us + 977 * (20 + gap_us) + 20 - 1246 * launch_us},
+     waiter = "host:copy_", by = "lab.spin(0.05",
+     lost_us = launch_us + submit_us + 977 * (50 + gap_us) + 50 - 1103 * launch_us},
     -- From the copy's start, when the first piece is staged, until the last one is; and what the
     -- launch behind it takes to the GPU.
     {file = "09-pageable-h2d", cause = "host_blocked", engine = "compute", idle = true,
