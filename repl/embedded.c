@@ -154,6 +154,11 @@ void embedded_add(lua_State *L, const luaL_Reg *functions)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, environment_key);
     lua_getfield(L, -1, "program");
+    for (const luaL_Reg *f = functions; f->name; f++) {
+        if (lua_getfield(L, -1, f->name) != LUA_TNIL)
+            luaL_error(L, "program.%s is there twice", f->name);
+        lua_pop(L, 1);
+    }
     luaL_setfuncs(L, functions, 0);
     lua_pop(L, 2);
 }

@@ -30,7 +30,7 @@ extern const embedded_file embedded_files[];
 /* Makes the environment of what the globals hold now. */
 void embedded_open(lua_State *L);
 
-/* Adds functions to the environment's table `program`. */
+/* Adds functions to the environment's table `program`; raises if there is one of that name. */
 void embedded_add(lua_State *L, const luaL_Reg *functions);
 
 bool embedded_exists(const char *path);

@@ -1,3 +1,11 @@
+-- What charts have in common.
+local from_us <const> =
+    { "from_us", "number", "where the chart begins, from the first span's start", default = "0" }
+local to_us <const> =
+    { "to_us", "number", "where it ends, from the first span's start", default = "the last span's end" }
+local rows <const> =
+    { "rows", '"streams"|"engines"', "what a row stands for", default = '"streams"' }
+
 return {
     title = "Timelines",
     class = "timeline",
@@ -40,9 +48,7 @@ print(tl:stop().makespan_us)  --> 3000.0]],
                 { "columns", "integer", "the chart's width, from 20 to 4096", default = "the terminal's" },
                 { "unicode", "boolean", "blocks and triangles instead of ASCII signs", default = "whether the locale is UTF-8" },
                 { "colour", "boolean", "coloured by kind; colour only repeats what the signs say", default = "as --color, NO_COLOR and the terminal say" },
-                { "from_us", "number", "where the chart begins, from the first span's start", default = "0" },
-                { "to_us", "number", "where it ends, from the first span's start", default = "the last span's end" },
-                { "rows", '"streams"|"engines"', "what a row stands for", default = '"streams"' },
+                from_us, to_us, rows,
                 { "beside", "timeline", "a complete timeline whose chart this one is to stand above or below: both have the same columns and the same scale" },
             },
             errors = {
@@ -75,9 +81,7 @@ tl:show{columns = 40, unicode = false, colour = false}
                 { "columns", "integer", "the chart's width, from 20 to 4096", default = "80" },
                 { "unicode", "boolean", "blocks and triangles instead of ASCII signs", default = "false" },
                 { "colour", "boolean", "with the terminal's codes for colours", default = "false" },
-                { "from_us", "number", "where the chart begins, from the first span's start", default = "0" },
-                { "to_us", "number", "where it ends, from the first span's start", default = "the last span's end" },
-                { "rows", '"streams"|"engines"', "what a row stands for", default = '"streams"' },
+                from_us, to_us, rows,
                 { "beside", "timeline", "a complete timeline whose columns and scale this chart has" },
             },
             returns = { { "string", "the lines of the chart, each with its newline" } },

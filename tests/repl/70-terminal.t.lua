@@ -3,22 +3,10 @@
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"
-local keys = session.keys
+local keys, with = session.keys, session.with
 
 if os.getenv("STREAMLAB_EDITOR") == "" then
     tap.skip_all("this build has no line editor")
-end
-
--- Runs `f` with a session at its first prompt.
-local function with(options, f)
-    options.arguments = options.arguments or { "--norc" }
-    local s = session.open(options)
-    if tap.ok(s:wait(options.prompt or "lab[1]> "), options.name .. ": there is a prompt") then
-        f(s)
-    end
-    tap.is(table.concat(s.screen.unknown, " "), "", options.name
-        .. ": nothing odd is sent to the terminal")
-    s:close()
 end
 
 with({ name = "keys" }, function(s)

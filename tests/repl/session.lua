@@ -12,6 +12,9 @@
 --   tap.is(s:leave(), 0, "Ctrl-D leaves")
 --   s:close()
 --
+--   session.with({ name = "keys" }, function(s) ... end)     checks that a session comes to its
+--                                             first prompt, and does that there
+--
 -- Waiting goes on for `session.patience` seconds, far more than anything takes, and then
 -- gives false and writes the screen to stderr; so a test is `tap.ok(s:shows "2", "...")`.
 -- What is not to appear is looked for after something that comes later has appeared.
@@ -24,6 +27,7 @@ package.cpath = terminal_folder .. "tests/repl/?.so;" .. package.cpath
 local terminal = require "terminal"
 local screen = require "screen"
 local shell = require "shell"
+local tap = require "tap"
 
 local session = { patience = 20 * (tonumber(os.getenv("STREAMLAB_TEST_TIMEOUT")) or 1) }
 session.__index = session
@@ -213,6 +217,18 @@ function session:close()
     if self.own_home then
         shell.remove(self.own_home)
     end
+end
+
+-- Options as of open, and `name` for the checks, `prompt` if it is another one.
+function session.with(options, f)
+    options.arguments = options.arguments or { "--norc" }
+    local s = session.open(options)
+    if tap.ok(s:wait(options.prompt or "lab[1]> "), options.name .. ": there is a prompt") then
+        f(s)
+    end
+    tap.is(table.concat(s.screen.unknown, " "), "", options.name
+        .. ": nothing odd is sent to the terminal")
+    s:close()
 end
 
 return session
