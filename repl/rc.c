@@ -41,8 +41,7 @@ void rc_run(lua_State *L)
     int top = lua_gettop(L);
     lua_pushcfunction(L, find);
     if (run_report(L, lua_pcall(L, 0, 1, 0)) == LUA_OK && lua_isstring(L, -1)) {
-        sources_note_file(L, lua_tostring(L, -1));
-        int status = luaL_loadfile(L, lua_tostring(L, -1));
+        int status = sources_load_file(L, lua_tostring(L, -1), NULL);
         run_report(L, status == LUA_OK ? run_call(L, 0, 0) : status);
     }
     lua_settop(L, top);

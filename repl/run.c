@@ -85,12 +85,6 @@ static int run_string(lua_State *L, const char *text, const char *name)
     return call_loaded(L, luaL_loadbuffer(L, text, strlen(text), name));
 }
 
-static int load_file(lua_State *L, const char *path)
-{
-    sources_note_file(L, path);
-    return luaL_loadfile(L, path);
-}
-
 int run_environment(lua_State *L)
 {
     const char *name = "=LUA_INIT_5_4";
@@ -102,7 +96,7 @@ int run_environment(lua_State *L)
     if (!init)
         return LUA_OK;
     if (init[0] == '@')
-        return call_loaded(L, load_file(L, init + 1));
+        return call_loaded(L, sources_load_file(L, init + 1, NULL));
     return run_string(L, init, name);
 }
 
@@ -150,7 +144,8 @@ static int call_with_arguments(lua_State *L)
 int run_script(lua_State *L, const char *path)
 {
     lua_pushcfunction(L, call_with_arguments);
-    int status = strcmp(path, "-") == 0 ? sources_load_stdin(L) : load_file(L, path);
+    int status = strcmp(path, "-") == 0 ? sources_load_stdin(L) 
+                                         : sources_load_file(L, path, NULL);
     if (status == LUA_OK)
         return run_report(L, run_call(L, 1, 0));
     lua_remove(L, -2);

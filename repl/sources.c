@@ -108,8 +108,7 @@ static int finish_dofile(lua_State *L, int status, lua_KContext context)
     return lua_gettop(L) - 1;
 }
 
-/* Loads the file, or stdin; pushes its function or an error. */
-static int load_noted(lua_State *L, const char *path, const char *mode)
+int sources_load_file(lua_State *L, const char *path, const char *mode)
 {
     if (path)
         sources_note_file(L, path);
@@ -120,7 +119,7 @@ static int dofile(lua_State *L)
 {
     const char *path = luaL_optstring(L, 1, NULL);
     lua_settop(L, 1);
-    if (load_noted(L, path, NULL) != LUA_OK)
+    if (sources_load_file(L, path, NULL) != LUA_OK)
         return lua_error(L);
     lua_callk(L, 0, LUA_MULTRET, 0, finish_dofile);
     return finish_dofile(L, 0, 0);
@@ -131,7 +130,7 @@ static int loadfile(lua_State *L)
     const char *path = luaL_optstring(L, 1, NULL);
     const char *mode = luaL_optstring(L, 2, NULL);
     bool has_environment = !lua_isnone(L, 3);
-    if (load_noted(L, path, mode) != LUA_OK) {
+    if (sources_load_file(L, path, mode) != LUA_OK) {
         luaL_pushfail(L);
         lua_insert(L, -2);
         return 2;

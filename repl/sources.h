@@ -13,6 +13,9 @@
 /* Notes the file as it is now, just before it is loaded. */
 void sources_note_file(lua_State *L, const char *path);
 
+/* luaL_loadfilex, after noting the file; no path is stdin. */
+int sources_load_file(lua_State *L, const char *path, const char *mode);
+
 /* Keeps the text of a chunk of that name. */
 void sources_note_text(lua_State *L, const char *name, const char *text);
 
