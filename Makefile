@@ -127,7 +127,7 @@ endif
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 
-CORE     := $(call objects,core/*.c)
+CORE     := $(call objects,core/*.c core/race/*.c)
 TIMELINE := $(call objects,core/timeline/*.c) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o

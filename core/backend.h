@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 4
+#define SL_BACKEND_ABI 5
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -57,8 +57,10 @@ typedef struct sl_work {
     int64_t m, n, k;
     int64_t duration_ns;            /* SPIN */
     size_t shared_bytes;            /* SPIN */
-    size_t bytes;                   /* MEMCPY, MEMSET: how many from the buffers' starts */
-    size_t dst_offset, src_offset;  /* MEMCPY */
+    size_t bytes;                   /* MEMCPY, MEMSET: how many */
+    /* KERNEL, MEMCPY, MEMSET: in bytes, where in its buffer the output begins, and each
+     * input: tensors may be views. Multiples of the dtype's size for kernels. */
+    size_t out_offset, in_offset[2];
     double scalar;
     uint64_t seed, tensor_id;
 } sl_work;
@@ -84,6 +86,8 @@ struct sl_buffer {              /* memory; a tensor's storage */
     size_t bytes;
     int32_t refs;
     uint8_t place;              /* sl_place; pin/unpin change PAGEABLE <-> PINNED */
+    uint32_t where;             /* device text id: where it was made */
+    struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
 };
 
 struct sl_stream {
@@ -97,6 +101,7 @@ struct sl_stream {
     uint32_t name;              /* device text id */
     uint64_t last_seq;          /* the last operation enqueued, 0 if none */
     int64_t in_flight;          /* operations that have not retired */
+    struct sl__race_clock *race;        /* of the race checker, or NULL */
 };
 
 struct sl_event {
@@ -106,6 +111,7 @@ struct sl_event {
     uint64_t record_seq;        /* the latest record's operation, 0 if none */
     uint32_t record_stream;     /* and its stream's id */
     uint64_t retired_seq;       /* the latest record that has retired */
+    struct sl__race_record *race;       /* of the race checker, or NULL */
 };
 
 /* An enqueued operation. It retains stream, event and buffers until it retires. */

@@ -123,6 +123,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     buffer->place = (uint8_t)place;
     buffer->refs = 1;
     buffer->id = ++device->core->last_buffer_id;
+    buffer->where = device->core->where;
     status = open_under_pressure(buffer, how, stream, err);
     if (status) {
         if (device->core->last_buffer_id == buffer->id)

@@ -180,7 +180,7 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
 {
     const sl_work work = {
         .kind = SL_WORK_MEMCPY, .copy_kind = SL_SPAN_MEMCPY_D2H,
-        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .src_offset = offset,
+        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .in_offset = { offset },
     };
     sl_status status = submit_copy(stream, &work, host, tensor->buffer, err);
 
@@ -227,7 +227,7 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
 {
     const sl_work work = {
         .kind = SL_WORK_MEMCPY, .copy_kind = SL_SPAN_MEMCPY_H2D,
-        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .dst_offset = offset,
+        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .out_offset = offset,
     };
     sl_device *device = tensor->device;
     sl_buffer *host;

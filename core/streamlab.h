@@ -44,7 +44,8 @@
     X(EHOSTFUNC,   -12, "a host function raised an error")           \
     X(EINTERRUPT,  -13, "interrupted")                              \
     X(EFAULT,      -14, "the device has failed")                     \
-    X(EBACKEND,    -15, "the device's library failed")
+    X(EBACKEND,    -15, "the device's library failed")            \
+    X(ERACE,       -16, "a race")
 
 typedef enum sl_status {
 #define X(name, code, text) SL_##name = code,
@@ -398,6 +399,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
  * In a host function the recording ends with the next call on the device after it. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
+#include "race/races.h"
 #include "timeline/timeline.h"
 
 #endif

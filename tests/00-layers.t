@@ -3,8 +3,9 @@
 #
 #   repl      Lua's headers, its own
 #   bindings  Lua's headers, core/streamlab.h, its own
-#   core      its own and core/timeline's; no Lua, no CUDA, no terminal anywhere below it
+#   core      its own, core/timeline's and core/race's; no Lua, no CUDA, no terminal anywhere below it
 #   timeline  core/streamlab.h, its own, and zlib, which nobody else includes
+#   race      the core's, its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', its own
 #   cuda      the same, and CUDA's headers, which nobody else includes
@@ -63,8 +64,9 @@ other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 sins() { # ROOT
     offenders "$1" repl "$lua" "$cuda|$zlib"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib"
-    offenders "$1" core '^timeline/[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib"
+    offenders "$1" core '^(timeline|race)/[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib"
     offenders "$1" core/timeline '^\.\./streamlab\.h$' "$lua|$cuda|$terminal"
+    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib"
     offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$other_cuda"

@@ -106,8 +106,8 @@ sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, 
     if (work->kind == SL_WORK_MEMCPY) {
         if (work->bytes == 0)
             return SL_OK;
-        job.out += work->dst_offset;
-        job.in = data_of(in) + work->src_offset;
+        job.out += work->out_offset;
+        job.in = data_of(in) + work->in_offset[0];
         /* Within one tensor the two may overlap: no threads. */
         share_out(&job, work->bytes, out == in ? 0 : work->bytes, moving_share);
         return SL_OK;

@@ -105,8 +105,8 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
     cudaStream_t stream = stream_of(op)->handle;
-    void *dst = data_of(op->out, work->dst_offset);
-    const void *src = data_of(op->in[0], work->src_offset);
+    void *dst = data_of(op->out, work->out_offset);
+    const void *src = data_of(op->in[0], work->in_offset[0]);
     enum cudaMemcpyKind direction = copy_direction(work->copy_kind);
     if (work->copy_kind == SL_SPAN_MEMCPY_P2P)
         return cuda_check(dev, cudaMemcpyPeerAsync(dst, op->out->device->info.index, src,

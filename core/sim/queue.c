@@ -247,7 +247,7 @@ sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value 
     size_t bytes = op->base.out->bytes;
     switch (work->kind) {
     case SL_WORK_MEMCPY:
-        return sim_value_splice(holds, work->dst_offset, in[0], work->src_offset, work->bytes);
+        return sim_value_splice(holds, work->out_offset, in[0], work->in_offset[0], work->bytes);
     case SL_WORK_MEMSET:
         return work->bytes == bytes ? sim_value_bytes_set(bytes, work->byte_value)
                                     : sim_value_memset(holds, work->bytes, work->byte_value);

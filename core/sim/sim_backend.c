@@ -172,8 +172,8 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
         return status;
     sim_value *value;
     if (work->kind == SL_WORK_MEMCPY)
-        value = sim_value_splice(out->value, work->dst_offset, ((sim_buffer *)in)->value,
-                                 work->src_offset, work->bytes);
+        value = sim_value_splice(out->value, work->out_offset, ((sim_buffer *)in)->value,
+                                 work->in_offset[0], work->bytes);
     else
         value = sim_value_apply(work, base->bytes, NULL, NULL, out->value);
     if (!value)

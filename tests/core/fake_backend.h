@@ -184,7 +184,7 @@ static unsigned char *fake_data(sl_buffer *buffer)
 static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
 {
     if (work->kind == SL_WORK_MEMCPY)
-        memmove(fake_data(out) + work->dst_offset, fake_data(in) + work->src_offset, work->bytes);
+        memmove(fake_data(out) + work->out_offset, fake_data(in) + work->in_offset[0], work->bytes);
     else if (work->kind == SL_WORK_MEMSET)
         memset(fake_data(out), work->byte_value, work->bytes);
     else if (work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_FILL &&

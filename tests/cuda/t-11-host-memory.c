@@ -349,7 +349,7 @@ static void test_numbers(void)
 static bool is_copied(size_t n, size_t dst_offset, size_t src_offset)
 {
     const sl_work work = {
-        .kind = SL_WORK_MEMCPY, .bytes = n, .dst_offset = dst_offset, .src_offset = src_offset,
+        .kind = SL_WORK_MEMCPY, .bytes = n, .out_offset = dst_offset, .in_offset = { src_offset },
     };
     cuda_buffer dst = tensor(&devices[0], SL_PAGEABLE, n + dst_offset + 1);
     cuda_buffer src = tensor(&devices[0], SL_PINNED, n + src_offset + 1);
@@ -370,7 +370,7 @@ static void test_copies(void)
     open_devices(1);
     ok(is_copied(0, 0, 0) && is_copied(1, 3, 5) && is_copied(MIB, 0, 7)
            && is_copied(40 * MIB + 13, 11, 4), "host copies move their bytes and no others");
-    sl_work work = { .kind = SL_WORK_MEMCPY, .bytes = 9 * MIB, .dst_offset = 4096 };
+    sl_work work = { .kind = SL_WORK_MEMCPY, .bytes = 9 * MIB, .out_offset = 4096 };
     cuda_buffer a = tensor(&devices[0], SL_PAGEABLE, 10 * MIB);
     uint32_t *words = a.data;
     for (uint32_t i = 0; i < 10 * MIB / 4; i++)

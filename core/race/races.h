@@ -1,0 +1,82 @@
+/* races.h - the race checker, as its users see it. Included by streamlab.h.
+ *
+ * While it is on, every operation, host access, wait and free is put in order by what
+ * CUDA guarantees: stream order, events, synchronisation, the NULL stream's rules. Two
+ * accesses to the same bytes, one of them a write, that no such guarantee orders, are a
+ * race, whatever happened this time. It is one checker for all devices of the process,
+ * since the host and its memory are one. docs/design/races.md has the rules.
+ *
+ * Two kinds: of a race nothing orders the accesses; of an accident something does that no
+ * documentation promises, such as cudaFree waiting for the device.
+ */
+#ifndef SL_RACES_H
+#define SL_RACES_H
+
+/* What a found race does. The call that would race fails with SL_ERACE in ERROR mode, and
+ * has not happened; an accident never fails. */
+typedef enum sl_check_mode { SL_CHECK_OFF, SL_CHECK_WARN, SL_CHECK_ERROR } sl_check_mode;
+
+/* From here on; forgets the races found so far. What was enqueued before counts as ordered.
+ * Turning it off keeps the races found. SL_ENOMEM: it stays as it was. */
+sl_status sl_check(sl_check_mode mode, sl_error *err);
+sl_check_mode sl_check_get_mode(void);
+
+typedef enum sl_race_kind { SL_RACE_UNORDERED, SL_RACE_ACCIDENT } sl_race_kind;
+
+typedef enum sl_race_access_kind { SL_ACCESS_READ, SL_ACCESS_WRITE, SL_ACCESS_FREE } sl_race_access_kind;
+
+/* Whether the simulator's schedule had the two accesses in the other order, so that a stale
+ * value was in fact read or kept. UNKNOWN: an access has not retired, or a real GPU's. */
+typedef enum sl_race_outcome { SL_RACE_UNKNOWN, SL_RACE_HELD, SL_RACE_STALE } sl_race_outcome;
+
+typedef struct sl_race_access {
+    sl_race_access_kind kind;
+    const char *what;           /* as in timelines: "matmul_f32", "Memcpy HtoD (Pinned -> Device)";
+                                 * of the host: "read", "write", "cudaFree" */
+    const char *where;          /* "lab.lua:12", "" if unknown */
+    bool by_host;               /* the host itself, not a stream */
+    bool in_host_func;          /* by a host function that ran in the stream */
+    uint32_t stream;            /* its id, unless by_host */
+    const char *stream_name;    /* "" if by_host */
+    uint64_t seq;               /* sl_span.correlation of the operation, 0 if by_host */
+    size_t first_byte, n_bytes; /* in the tensor's memory */
+} sl_race_access;
+
+/* All texts live as long as the race is listed. */
+typedef struct sl_race {
+    sl_race_kind kind;
+    sl_race_access first, second;       /* in the order in which the script made them */
+    const char *tensor;         /* "tensor 5 (4x4 float32 on the device)" */
+    const char *made_where;     /* where its memory was made, "" if unknown */
+    size_t first_byte, n_bytes; /* that both touch, in the tensor's memory */
+    const char *accident;       /* what orders them today, a sentence; NULL of a race */
+    const char *remedy;         /* the call that would order them: "consumer:wait_stream(producer)" */
+    const char *remedy_where;   /* and where: "before lab.lua:14" */
+    sl_race_outcome outcome;
+    uint64_t count;             /* how often these two lines met so over this memory */
+} sl_race;
+
+/* Those found since the last sl_check, in order. One for each two positions, kind of access
+ * and tensor's origin; `count` has the rest. At most SL_MOST_RACES are kept. Borrowed until
+ * the next call of the core. */
+enum { SL_MOST_RACES = 1000 };
+size_t sl_race_count(void);
+const sl_race *sl_race_get(size_t index);       /* NULL behind the last */
+
+/* How many in all, also those that were not kept. */
+uint64_t sl_race_total(void);
+
+/* Told of each listed race once, when its outcome is known or cannot be any more, on the
+ * thread of the core call that finds that out, at its end. Must not call the core. NULL: no
+ * more. */
+typedef void (*sl_race_hook)(void *ud, const sl_race *race);
+void sl_race_set_hook(sl_race_hook hook, void *ud);
+
+/* For tests and who(): what the checker holds. */
+typedef struct sl_race_stats {
+    size_t clocks, accesses, bytes;     /* live; bytes in all */
+    uint64_t forgotten;                 /* accesses dropped to stay within memory */
+} sl_race_stats;
+void sl_race_get_stats(sl_race_stats *stats);
+
+#endif
