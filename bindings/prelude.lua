@@ -407,12 +407,3 @@ function lab.probe(f, opts, ...)
     return {host_us = host_us, total_us = total_us, host_blocked = host_us > kernel_us / 2,
             serialised = total_us > kernel_us * 1.5}
 end
-
--- What later versions will have ---------------------------------------------------------------
-
-local function no_checker(op)
-    raise("SL_EUNSUPPORTED", op, "the race checker is not in this version")
-end
-
-function lab.check() no_checker("check") end
-function lab.races() no_checker("races") end

@@ -25,6 +25,12 @@ are traces for `streamlab show`, Perfetto and the like, `.svg` is a picture, `.h
 and so on; a script that opens no device has an empty timeline. Whether the file can be written is tried before the script runs. An operation that had not completed
 when the device failed, or when Ctrl-C ended the run, is left out.
 
+## Looking for races
+
+`--check`, or `--check=warn`, is `lab.check("warn")` before the script begins: each race is reported on stderr, and one line at the end says how many there were. The exit
+status is that of the script. `--check=error` is `lab.check("error")`: the call that would race raises, and the exit status is 1 unless the script catches that. The mode is
+never the next word: `--check error` runs a script named `error`. In the REPL both work as well. What a race is: [Races](races.md).
+
 ## The REPL
 
 Without a script on a terminal, or with `-i`. The prompt `lab[1]> ` has the entry's number; positions in errors and timelines are `lab[1]:1`. An entry that is not
@@ -174,6 +180,5 @@ every launch waits for its kernel. `-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_
 | 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
 | 130 | ended by Ctrl-C |
 
-A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate`, `grade` and `probe`, and no option `--check`; they are refused with a sentence
-that says so.]],
+A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate`, `grade` and `probe`; they are refused with a sentence that says so.]],
 }
