@@ -153,6 +153,15 @@ static size_t kernel_elems(const sl_work *work, int which)
     }
 }
 
+/* matmul(a, a): one read. */
+static bool reads_twice(const sl_op *op)
+{
+    const sl_work *work = &op->work;
+
+    return op->in[0] == op->in[1] && work->in_offset[0] == work->in_offset[1]
+           && kernel_elems(work, 0) == kernel_elems(work, 1);
+}
+
 /* What the operation reads and writes: up to two inputs, and the output last. */
 static int operands_of(const sl_op *op, operand list[3])
 {
@@ -162,7 +171,7 @@ static int operands_of(const sl_op *op, operand list[3])
     int n = 0;
 
     for (int i = 0; i < 2; i++)
-        if (op->in[i])
+        if (op->in[i] && !(i == 1 && reads_twice(op)))
             list[n++] = (operand){ op->in[i], work->in_offset[i],
                                    is_kernel ? kernel_elems(work, i) * elem_bytes : work->bytes,
                                    SL_ACCESS_READ };
