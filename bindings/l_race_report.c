@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 100, INDENT = 10, WORDS_BYTES = 256 };
+enum { COLUMNS = 100, INDENT = 10, WORDS_BYTES = 256, PREFIX = 11 /* "streamlab: " */ };
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ static void add_headline(sl_text *out, const sl_race *race)
     sl_text_add(out, " what ");
     add_actor(out, first);
     if (race->kind == SL_RACE_ACCIDENT)
-        sl_text_add(out, " %s: nothing documented orders them", verbs[first->kind]);
+        sl_text_add(out, " %s, in order only by chance", verbs[first->kind]);
     else if (first->kind == SL_ACCESS_FREE)
         sl_text_add(out, " may have freed");
     else
@@ -211,7 +211,7 @@ static void put_headline(report *r, const sl_race *race)
     sl_text_add(r->text, "%s:", label);
     if (r->colour) sl_text_add(r->text, "\033[0m");
     sl_text_add(r->text, " ");
-    put_words(r->text, row->data, (int)strlen(label) + 2, 4);
+    put_words(r->text, row->data, PREFIX + (int)strlen(label) + 2, 4);
 }
 
 static void put_remedy(report *r, const sl_race *race)

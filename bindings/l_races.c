@@ -228,27 +228,22 @@ static int put_number(char *text, size_t size, uint64_t n, const char *noun)
     return snprintf(text, size, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
 }
 
+/* "3 races, 1 accident, met 103 times". */
 void lsl_sum_up_races(lua_State *L)
 {
     char text[256];
-    uint64_t n[2] = {0, 0}, met = 0;
+    uint64_t n[2] = {0, 0}, met = sl_race_total();
     size_t listed = sl_race_count(), size = sizeof(text);
     if (sl_check_get_mode() != SL_CHECK_WARN || listed == 0) return;
     luaL_checkstack(L, 4, NULL);
-    for (size_t i = 0; i < listed; i++) {
-        const sl_race *race = sl_race_get(i);
-        n[race->kind == SL_RACE_ACCIDENT]++;
-        met += race->count;
-    }
+    for (size_t i = 0; i < listed; i++) n[sl_race_get(i)->kind == SL_RACE_ACCIDENT]++;
     int used = n[0] > 0 ? put_number(text, size, n[0], "race") : 0;
     if (n[0] > 0 && n[1] > 0) used += snprintf(text + used, size - (size_t)used, ", ");
     if (n[1] > 0) used += put_number(text + used, size - (size_t)used, n[1], "accident");
     if (met > listed)
-        used += snprintf(text + used, size - (size_t)used, ", met %llu times",
-                         (unsigned long long)met);
-    if (listed == SL_MOST_RACES && sl_race_total() > listed)
-        used += snprintf(text + used, size - (size_t)used, "; %llu in all, of which these are kept",
-                         (unsigned long long)sl_race_total());
+        used += snprintf(text + used, size - (size_t)used, ", met %llu times%s",
+                         (unsigned long long)met,
+                         listed == SL_MOST_RACES ? ", others not listed included" : "");
     snprintf(text + used, size - (size_t)used, " (streamlab --check; lab.races() lists them)");
     lsl_notice(L, text);
 }

@@ -6,9 +6,7 @@ Two operations race if both touch the same bytes, at least one of them writes, a
 calls that the script makes, not from what happened: a race is found also where the result was right this time. It works the same on the simulator and on a real GPU, for
 all devices of the process together, and while it is on it costs host time but no virtual time.
 
-**Not in this version yet**: the checker itself. `lab.check("warn")` and `lab.check("error")` raise `SL_EUNSUPPORTED`; this page says what they will do.
-
-`streamlab --check script.lua` turns it on for a whole run, `lab.check` for a part of one.]],
+`streamlab --check script.lua` turns it on for a whole run, `lab.check` for a part of one. [Chapter 14 of the guide](../guide/14-races.md) begins with an example.]],
     entries = {
         {
             name = "lab.check",
@@ -20,6 +18,7 @@ all devices of the process together, and while it is on it costs host time but n
             returns = { { "string", "the mode before" } },
             errors = {
                 { "SL_EINVAL", "there is no such mode" },
+                { "SL_ESTATE", "a mode is given in a host function" },
                 { "SL_ENOMEM", "no memory for what the checker keeps; the mode is what it was" },
             },
             about = [[
@@ -31,9 +30,16 @@ all devices of the process together, and while it is on it costs host time but n
 
 What was enqueued before the checker was turned on counts as ordered. `"off"` keeps the list of those found, so that `lab.races` still gives them.
 
-A host function that would race raises no error of its own in `"error"` mode: the call during which it runs raises, as for other failures there.]],
+In `"error"` mode what a host function reads or writes raises there, and so the call in which it runs raises `SL_EHOSTFUNC`.]],
             example = [[
-print(lab.check())  --> off]],
+print(lab.check("error"))  --> off
+local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
+local x = lab.zeros(4, 4)
+lab.synchronize()
+x:fill_(7, {stream = producer})
+local ok, err = pcall(lab.mul, x, x, {stream = consumer})
+print(ok, err.code)  --> false	SL_ERACE
+print(lab.check("off"))  --> error]],
             see = { "lab.races", "stream:wait_stream", "stream:wait_event" },
         },
         {
@@ -67,7 +73,14 @@ An access has the fields
 | `correlation` | of the operation, as in `tl:spans()`; `nil` for the host |
 | `first_byte`, `bytes` | what it touches, counted as above |]],
             example = [[
-print(#lab.races())  --> 0]],
+lab.check("error")
+local a, b, x = lab.stream{name = "a"}, lab.stream{name = "b"}, lab.zeros(4, 4)
+lab.synchronize()
+x:fill_(7, {stream = a})
+pcall(lab.mul, x, x, {stream = b})
+local race = lab.races()[1]
+print(race.first.what, race.second.what, race.remedy)  --> fill_f32	mul_f32	b:wait_stream(a)
+lab.check("off")]],
             see = { "lab.check", ".races" },
         },
     },
@@ -103,5 +116,7 @@ with what orders them today. CUDA promises of a copy from pageable memory only t
 - It knows what ran. A branch that was not taken, and sizes that were not tried, are not looked at.
 - Only memory of the laboratory counts: tensors, and what `lab.cuda` allocates. Lua's own values are the host's.
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
-- Of a very long run old accesses may be dropped, to keep memory within bounds; a race with one of these is not found.]],
+- Of a very long run old accesses may be dropped, to keep memory within bounds; a race with one of these is not found.
+
+Where the rules come from, and how they are kept cheap: [design/races.md](../design/races.md).]],
 }
