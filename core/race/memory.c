@@ -291,14 +291,6 @@ static size_t count_in(const sl__race_memory *memory, size_t first, size_t end)
     return n;
 }
 
-/* ---- compaction -------------------------------------------------------------------- */
-
-static bool is_settled(const sl__access *access, const sl__vector *settled)
-{
-    return access->slot == SL__HOST_SLOT
-           || sl__vector_at(settled, access->slot) >= access->epoch;
-}
-
 static bool same_history(const sl__range *a, const sl__range *b)
 {
     if (a->n_others != b->n_others || !same_access(&a->write, &b->write))
@@ -307,6 +299,36 @@ static bool same_history(const sl__range *a, const sl__range *b)
         if (!same_access(&a->others[i], &b->others[i]))
             return false;
     return true;
+}
+
+/* Joins neighbours of one history among `n` ranges from `at` on, and the one behind them. */
+static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
+{
+    size_t from = at > 0 ? at - 1 : 0, kept = from;
+    size_t end = at + n + 1 < memory->n ? at + n + 1 : memory->n;
+
+    for (size_t i = from + 1; i < end; i++) {
+        sl__range *last = &memory->ranges[kept], *range = &memory->ranges[i];
+        if (last->end == range->first && same_history(last, range)) {
+            last->end = range->end;
+            clear_range(range);
+        } else {
+            memory->ranges[++kept] = *range;
+        }
+    }
+    if (kept + 1 == end)
+        return;
+    memmove(&memory->ranges[kept + 1], &memory->ranges[end],
+            (memory->n - end) * sizeof memory->ranges[0]);
+    memory->n -= end - kept - 1;
+}
+
+/* ---- compaction -------------------------------------------------------------------- */
+
+static bool is_settled(const sl__access *access, const sl__vector *settled)
+{
+    return access->slot == SL__HOST_SLOT
+           || sl__vector_at(settled, access->slot) >= access->epoch;
 }
 
 static void settle_range(sl__range *range, const sl__vector *settled)
@@ -324,18 +346,15 @@ void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
 
     for (size_t i = 0; i < memory->n; i++) {
         sl__range *range = &memory->ranges[i];
-        sl__range *last = kept ? &memory->ranges[kept - 1] : NULL;
         settle_range(range, settled);
-        if (!is_there(&range->write) && range->n_others == 0) {
-            clear_range(range);
-        } else if (last && last->end == range->first && same_history(last, range)) {
-            last->end = range->end;
-            clear_range(range);
-        } else {
+        if (is_there(&range->write) || range->n_others > 0)
             memory->ranges[kept++] = *range;
-        }
+        else
+            clear_range(range);
     }
     memory->n = kept;
+    if (kept > 0)
+        join_neighbours(memory, 0, kept);
 }
 
 static void forget(sl__race_memory *memory)
@@ -442,5 +461,6 @@ bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t f
     for (size_t i = at; i < at + n; i++)
         if (!note_in(&memory->ranges[i], access, seen, keep))
             return false;
+    join_neighbours(memory, at, n);
     return true;
 }
