@@ -104,7 +104,10 @@ static const char *const doings[] = {
     [SL_ACCESS_READ] = "reading", [SL_ACCESS_WRITE] = "writing", [SL_ACCESS_FREE] = "freeing"
 };
 
-static const char *or_unknown(const char *where) { return *where != '\0' ? where : "(no position)"; }
+static const char *or_unknown(const char *where)
+{
+    return *where != '\0' ? where : "(no position)";
+}
 
 static void add_stream(sl_text *out, const sl_race_access *access)
 {
@@ -175,7 +178,8 @@ static void put_access(report *r, const char *label, const sl_race_access *acces
 static void put_memory(report *r, const sl_race *race)
 {
     const sl_race_access *a = &race->first, *b = &race->second;
-    bool whole = race->first_byte == 0 && a->n_bytes == race->n_bytes && b->n_bytes == race->n_bytes;
+    bool whole = race->first_byte == 0 && a->n_bytes == race->n_bytes
+                 && b->n_bytes == race->n_bytes;
     sl_text *row = start_row(r);
     sl_text_add(row, "%s", race->tensor);
     if (!whole && race->n_bytes > 0)

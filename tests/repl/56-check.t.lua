@@ -57,7 +57,7 @@ tap.like(err, "^streamlab: [^\n]*race.lua:7: mul: [^\n]*race.lua:6",
     "the message names both lines")
 tap.like(err, "7 | local y = lab.mul%(x, x", "the second is shown")
 tap.is(select(2, err:gsub("fill_f32 writes", "")), 0, "the report is not printed besides")
-_, _, code = run { "--check=error", "--backend=sim", "-e", "local x = lab.zeros(4) print(x:get(1))" }
+_, _, code = run { "--check=error", "--backend=sim", "-e", "print(lab.zeros(4):get(1))" }
 tap.is(code, 0, "a script without races runs to its end")
 
 -- ---- lines ----------------------------------------------------------------------------------
