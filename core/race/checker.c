@@ -246,8 +246,10 @@ static uint8_t wait_of(const sl_op *op)
         return SL__WAIT_SURE;
     if (work->kind != SL_WORK_MEMCPY)
         return SL__WAIT_NONE;
-    if (op->out->place != SL_ON_DEVICE)
-        return sync || op->out->place == SL_PAGEABLE ? SL__WAIT_SURE : SL__WAIT_NONE;
+    if (op->out->place != SL_ON_DEVICE && sync)
+        return SL__WAIT_SURE;
+    if (op->out->place == SL_PAGEABLE)
+        return SL__WAIT_BY_CHANCE;
     if (op->in[0]->place == SL_PINNED && sync)
         return SL__WAIT_SURE;
     if (op->in[0]->place == SL_PAGEABLE && work->bytes > STAGED_BYTES)
@@ -336,12 +338,21 @@ static bool set_record(sl_event *event, const sl__point *point)
     return true;
 }
 
-static bool wait_before(const sl_device *device, sl__point point)
+static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wait)
 {
-    point.epoch--;
-    return sl__order_join_host(
-        &point, false, own_text("a copy from pageable memory waits for its stream before it begins"),
-        current_where(device));
+    static const char *const reasons[] = {
+        [SL__WAIT_BEFORE_BY_CHANCE] = "a copy from pageable memory waits for its stream before it "
+                                      "begins",
+        [SL__WAIT_BY_CHANCE] = "a copy to pageable memory waits until it has arrived",
+    };
+
+    if (wait == SL__WAIT_NONE)
+        return true;
+    if (wait == SL__WAIT_SURE)
+        return sl__order_join_host(&point, true, 0, 0);
+    if (wait == SL__WAIT_BEFORE_BY_CHANCE)
+        point.epoch--;
+    return sl__order_join_host(&point, false, own_text(reasons[wait]), current_where(device));
 }
 
 void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status status)
@@ -359,10 +370,8 @@ void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status s
     }
     if (sent->event)
         done = set_record(sent->event, &point);
-    if (done && sent->host_waits == SL__WAIT_SURE)
-        done = sl__order_join_host(&point, true, 0, 0);
-    else if (done && sent->host_waits == SL__WAIT_BEFORE_BY_CHANCE)
-        done = wait_before(stream->device, point);
+    if (done)
+        done = join_wait(stream->device, point, (sl__race_wait)sent->host_waits);
     if (!done)
         give_up(stream->device);
 }
@@ -620,6 +629,7 @@ sl_status sl_check(sl_check_mode mode, sl_error *err)
     clear();
     if (mode == SL_CHECK_OFF) {
         sl__found_finish();         /* what is listed stays */
+        sl__race_tell();
     } else {
         sl__found_clear();
         sl__strings_free(&sl__race.strings);

@@ -20,6 +20,7 @@ typedef struct sl__race_sent {
 typedef enum sl__race_wait {
     SL__WAIT_NONE,
     SL__WAIT_BEFORE_BY_CHANCE,          /* for what the stream had before */
+    SL__WAIT_BY_CHANCE,                 /* for the operation */
     SL__WAIT_SURE                       /* for the operation */
 } sl__race_wait;
 

@@ -378,10 +378,12 @@ void sl__found_add(const sl__meeting *meeting)
     if (!entry)
         return;
     entry->race.count++;
-    if (raised)
-        entry->told = true;     /* by the error */
-    else
+    if (raised) {
+        entry->told = true;             /* by the error */
+        entry->race.second.seq = 0;     /* it does not happen */
+    } else {
         follow(entry, meeting);
+    }
     if (!entry->told)
         sl__race_news = true;
 }

@@ -63,7 +63,7 @@ enum { SL_MOST_RACES = 1000 };
 size_t sl_race_count(void);
 const sl_race *sl_race_get(size_t index);       /* NULL behind the last */
 
-/* How many in all, also those that were not kept. */
+/* How often accesses met that race, also those that were not kept. */
 uint64_t sl_race_total(void);
 
 /* Told of each listed race once, when its outcome is known or cannot be any more, on the
