@@ -88,6 +88,7 @@ struct sl_buffer {              /* memory; a tensor's storage */
     uint8_t place;              /* sl_place; pin/unpin change PAGEABLE <-> PINNED */
     uint32_t where;             /* device text id: where it was made */
     struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
+    sl_tensor *tensors;         /* core: those that see it, views as well (core/view.h) */
 };
 
 struct sl_stream {
