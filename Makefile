@@ -170,7 +170,7 @@ TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(B
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
 GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
-              $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors streams cuda) \
+              $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors views streams cuda) \
               tests/repl/46-gpu.t.lua tests/repl/53-values-gpu.t.lua
 # The plain CUDA C beside which bench-cuda measures.
 RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)

@@ -48,6 +48,12 @@ static int get_ndim(lua_State *L)
     return 1;
 }
 
+static int get_is_view(lua_State *L)
+{
+    lua_pushboolean(L, sl_tensor_is_view(check_self(L, "is_view")));
+    return 1;
+}
+
 static int get_id(lua_State *L)
 {
     lua_pushinteger(L, (lua_Integer)sl_tensor_id(check_self(L, "id")));
@@ -105,6 +111,14 @@ static int tensor_nbytes(lua_State *L)
     return 1;
 }
 
+static const char *state_text(const sl_tensor *tensor)
+{
+    bool pinned = sl_tensor_get_spec(tensor)->place == SL_PINNED;
+    if (sl_tensor_is_freed(tensor)) return " (freed)";
+    if (sl_tensor_is_view(tensor)) return pinned ? " (pinned view)" : " (view)";
+    return pinned ? " (pinned)" : "";
+}
+
 /* "tensor 1024x1024 float32 on cuda", "... on cuda:1" where it is not the first GPU. */
 void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
 {
@@ -114,13 +128,11 @@ void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
     }
     const sl_tensor_spec *spec = sl_tensor_get_spec(box->p);
     char shape[LSL_SHAPE_TEXT];
-    const char *state = sl_tensor_is_freed(box->p) ? " (freed)"
-                        : spec->place == SL_PINNED ? " (pinned)" : "";
     int index = sl_device_get_info(sl_tensor_device(box->p))->index;
     char number[16] = "";
     if (spec->place == SL_ON_DEVICE && index > 0) snprintf(number, sizeof(number), ":%d", index);
     lua_pushfstring(L, "tensor %s %s on %s%s%s", lsl_format_shape(spec, shape),
-                    sl_dtype_name(spec->dtype), place_name(spec->place), number, state);
+                    sl_dtype_name(spec->dtype), place_name(spec->place), number, state_text(box->p));
 }
 
 static int tensor_tostring(lua_State *L)
@@ -504,7 +516,7 @@ static const luaL_Reg methods[] = {
 static const luaL_Reg getters[] = {
     {"dtype", get_dtype}, {"device", get_device},
     {"device_index", get_device_index}, {"pinned", get_pinned}, {"ndim", get_ndim},
-    {"id", get_id}, {"freed", get_freed}, {NULL, NULL}
+    {"id", get_id}, {"is_view", get_is_view}, {"freed", get_freed}, {NULL, NULL}
 };
 static const luaL_Reg meta[] = {
     {"__gc", tensor_gc}, {"__close", tensor_close}, {"__eq", tensor_eq},

@@ -362,6 +362,7 @@ void lsl_open_stream(lua_State *L);
 void lsl_open_event(lua_State *L);
 void lsl_open_tensor(lua_State *L);
 void lsl_open_ops(lua_State *L);
+void lsl_open_view(lua_State *L);
 void lsl_open_timeline(lua_State *L);
 void lsl_open_cuda(lua_State *L);
 void lsl_open_create(lua_State *L);

@@ -232,6 +232,7 @@ static int open_module(lua_State *L)
     lsl_open_tensor(L);
     lsl_open_create(L);
     lsl_open_ops(L);
+    lsl_open_view(L);
     lsl_open_timeline(L);
     lsl_open_cuda(L);
     lsl_open_races(L);

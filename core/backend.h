@@ -90,6 +90,7 @@ struct sl_buffer {              /* memory; a tensor's storage */
     uint64_t tensor_id;         /* the tensor that it was made for, 0: none of the user's */
     sl_tensor_spec made_as;     /* and what that was */
     struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
+    sl_tensor *tensors;         /* core: those that see it, views as well (core/view.h) */
 };
 
 struct sl_stream {

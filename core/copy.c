@@ -15,6 +15,7 @@
 #include "race/checker.h"
 #include "stream.h"
 #include "tensor.h"
+#include "view.h"
 
 uint8_t sl__copy_kind(const sl_tensor *dst, const sl_tensor *src)
 {
@@ -25,20 +26,23 @@ uint8_t sl__copy_kind(const sl_tensor *dst, const sl_tensor *src)
     return dst->device == src->device ? SL_SPAN_MEMCPY_D2D : SL_SPAN_MEMCPY_P2P;
 }
 
-sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtype dtype,
+sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtype dtype,
                            sl_error *err)
 {
-    const sl_work work = { .kind = SL_WORK_MEMCPY, .dtype = (uint8_t)dtype, .bytes = bytes };
+    const sl_work work = {
+        .kind = SL_WORK_MEMCPY, .dtype = (uint8_t)dtype, .bytes = bytes,
+        .out_offset = dst->offset, .in_offset = { src->offset },
+    };
     sl_device *device = dst->device;
     sl_status status = SL_OK;
 
     if (sl__race_on) {
-        status = sl__race_host(src, SL_ACCESS_READ, "read", 0, bytes, err);
+        status = sl__race_host(src->buffer, SL_ACCESS_READ, "read", src->offset, bytes, err);
         if (!status)
-            status = sl__race_host(dst, SL_ACCESS_WRITE, "write", 0, bytes, err);
+            status = sl__race_host(dst->buffer, SL_ACCESS_WRITE, "write", dst->offset, bytes, err);
     }
     if (!status)
-        status = device->backend->host_compute(dst, src, &work, err);
+        status = device->backend->host_compute(dst->buffer, src->buffer, &work, err);
     return sl__device_finish(device, status, err);
 }
 
@@ -86,7 +90,7 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, 
     if (dst->spec.dtype != src->spec.dtype)
         return sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s",
                        sl_dtype_name(dst->spec.dtype), sl_dtype_name(src->spec.dtype));
-    return SL_OK;
+    return sl__view_check_apart(dst, src, dst->bytes, err);
 }
 
 /* PyTorch: a copy that stays on GPUs never waits. */
@@ -134,14 +138,16 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     on_host = sl__copy_is_on_host(dst, src);
     if (!on_host)
         status = sl__copy_check_stream(dst, src, stream, device, err);
-    if (status || dst == src)           /* PyTorch: a copy onto itself does nothing */
+    if (status || sl__view_same_bytes(dst, src))    /* PyTorch: a copy onto itself does nothing */
         return status;
     sl__tensor_follow(dst, device);
     sl__tensor_follow(src, device);
     work.bytes = dst->bytes;
     work.dtype = (uint8_t)dst->spec.dtype;
     if (on_host)
-        return sl__copy_on_host(dst->buffer, src->buffer, work.bytes, dst->spec.dtype, err);
+        return sl__copy_on_host(dst, src, work.bytes, dst->spec.dtype, err);
+    work.out_offset = dst->offset;
+    work.in_offset[0] = src->offset;
     work.copy_kind = sl__copy_kind(dst, src);
     status = submit_copy(stream, &work, dst->buffer, src->buffer, err);
     if (!status && !non_blocking && has_host_side(work.copy_kind))
@@ -257,7 +263,7 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
         status = check_range(tensor, first, n, values, err);
     if (status || n == 0)
         return status;
-    offset = (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
+    offset = tensor->offset + (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
     if (tensor->spec.place == SL_ON_DEVICE)
         status = read_device(tensor, offset, n, values, stream, err);
     else
@@ -309,7 +315,7 @@ sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const dou
         return status;
     elem_bytes = sl_dtype_bytes(tensor->spec.dtype);
     bytes = (size_t)n * elem_bytes;
-    offset = (size_t)first * elem_bytes;
+    offset = tensor->offset + (size_t)first * elem_bytes;
     raw = malloc(bytes);
     if (!raw)
         return sl_fail(err, SL_ENOMEM, "out of host memory for %lld values to write",

@@ -18,8 +18,8 @@ uint8_t sl__copy_kind(const sl_tensor *dst, const sl_tensor *src);
 sl_status sl__copy_check_stream(const sl_tensor *dst, const sl_tensor *src,
                                 const sl_stream *stream, const sl_device *device, sl_error *err);
 
-/* The first `bytes` of a host buffer to another, done on return; settles. */
-sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtype dtype,
+/* The first `bytes` of a host tensor to another, done on return; settles. */
+sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtype dtype,
                            sl_error *err);
 
 #endif

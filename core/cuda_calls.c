@@ -12,6 +12,7 @@
 #include "record.h"
 #include "stream.h"
 #include "tensor.h"
+#include "view.h"
 
 const char *const sl__plain_call_names[SL_PLAIN_CALLS] = {
     [SL_PLAIN_MALLOC] = "cudaMalloc",
@@ -164,6 +165,17 @@ static sl_status enter_memory(sl_tensor *memory, const char *what, sl_error *err
     return status ? status : sl__device_enter(memory->device, what, err);
 }
 
+/* CUDA takes the address that it gave. */
+static sl_status enter_whole(sl_tensor *memory, const char *what, sl_error *err)
+{
+    sl_status status = enter_memory(memory, what, err);
+
+    if (status || !memory->is_view)
+        return status;
+    return sl_fail(err, SL_EINVAL, "%s takes the tensor whose memory it is; this is a view of a "
+                   "part of it", what);
+}
+
 /* What the call has waited for is reaped while the memory is still the tensor's. */
 static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_stream *stream,
                                 sl_error *err)
@@ -179,7 +191,7 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
     status = sl__device_leave(device, status, err);
     if (status)
         return status;
-    sl__tensor_drop_buffer(memory);
+    sl__view_drop_all(memory->buffer);
     return sl__device_settle(device, err);
 }
 
@@ -198,7 +210,7 @@ static sl_status check_device_memory(const sl_tensor *memory, const char *what, 
 
 sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
 {
-    sl_status status = enter_memory(memory, "cudaFree", err);
+    sl_status status = enter_whole(memory, "cudaFree", err);
 
     if (!status)
         status = check_device_memory(memory, "cudaFree", err);
@@ -207,7 +219,7 @@ sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
 
 sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
 {
-    sl_status status = enter_memory(memory, "cudaFreeHost", err);
+    sl_status status = enter_whole(memory, "cudaFreeHost", err);
 
     if (status)
         return status;
@@ -228,7 +240,7 @@ sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
 
 sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err)
 {
-    sl_status status = enter_memory(memory, "cudaFreeAsync", err);
+    sl_status status = enter_whole(memory, "cudaFreeAsync", err);
 
     if (!status)
         status = sl__tensor_check_stream(memory, "the memory", stream, err);
@@ -265,15 +277,14 @@ static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
 
     if (status)
         return sl__device_leave(tensor->device, status, err);
-    sl__buffer_set_place(tensor->buffer, place);
-    tensor->spec.place = place;
+    sl__view_set_place(tensor->buffer, place);
     tensor->registered = pin;
     return sl__device_settle(tensor->device, err);
 }
 
 sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
 {
-    sl_status status = enter_memory(tensor, "pin", err);
+    sl_status status = enter_whole(tensor, "pin", err);
 
     if (status)
         return status;
@@ -286,7 +297,7 @@ sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
 
 sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err)
 {
-    sl_status status = enter_memory(tensor, "unpin", err);
+    sl_status status = enter_whole(tensor, "unpin", err);
 
     if (status)
         return status;
@@ -317,7 +328,7 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
 {
     const sl_work work = {
         .kind = SL_WORK_MEMSET, .byte_value = (unsigned char)value, .bytes = n_bytes,
-        .flags = (uint8_t)flags,
+        .flags = (uint8_t)flags, .out_offset = memory ? memory->offset : 0,
     };
     sl_status status = enter_memory(memory, what, err);
 
@@ -356,17 +367,20 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
 {
     sl_work work = {
         .kind = SL_WORK_MEMCPY, .flags = (uint8_t)flags, .bytes = n_bytes, .dtype = SL_UINT8,
+        .out_offset = dst->offset, .in_offset = { src->offset },
     };
     sl_status status = check_length(dst, "the destination", n_bytes, err);
 
     if (!status)
         status = check_length(src, "the source", n_bytes, err);
+    if (!status)
+        status = sl__view_check_apart(dst, src, n_bytes, err);
     if (status)
         return status;
     sl__tensor_follow(dst, stream->device);
     sl__tensor_follow(src, stream->device);
     if (sl__copy_is_on_host(dst, src))
-        return sl__copy_on_host(dst->buffer, src->buffer, n_bytes, SL_UINT8, err);
+        return sl__copy_on_host(dst, src, n_bytes, SL_UINT8, err);
     work.copy_kind = sl__copy_kind(dst, src);
     return sl__op_enqueue(stream, &work,
                           &(sl__operands){ .out = dst->buffer, .in0 = src->buffer }, err);

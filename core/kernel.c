@@ -9,6 +9,7 @@
 #include "op.h"
 #include "stream.h"
 #include "tensor.h"
+#include "view.h"
 
 static const char *const kernel_names[SL_KERNELS] = {
     [SL_KERNEL_MATMUL] = "matmul",
@@ -113,6 +114,26 @@ static sl_status check_same_shapes(const sl_tensor *out, const sl_tensor *a, con
     return SL_OK;
 }
 
+/* An operand may be the output, but not share a part of its bytes. */
+static sl_status check_apart(const sl_tensor *out, const sl_tensor *a, const char *noun,
+                             sl_error *err)
+{
+    if (!a || out->buffer != a->buffer || sl__view_same_bytes(out, a)
+        || !sl__view_overlap(out, a, out->bytes, a->bytes))
+        return SL_OK;
+    return sl_fail(err, SL_EINVAL, "out and %s share some of their bytes: they may be the same "
+                   "memory, or lie apart", noun);
+}
+
+/* Of all kernels but matmul. */
+static sl_status check_memory(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
+                              sl_error *err)
+{
+    sl_status status = check_apart(out, a, "a", err);
+
+    return status ? status : check_apart(out, b, "b", err);
+}
+
 static sl_status enqueue(sl_work *work, sl_tensor *out, sl_tensor *a, sl_tensor *b,
                          sl_stream *stream, sl_error *err)
 {
@@ -122,6 +143,9 @@ static sl_status enqueue(sl_work *work, sl_tensor *out, sl_tensor *a, sl_tensor 
 
     work->kind = SL_WORK_KERNEL;
     work->dtype = (uint8_t)a->spec.dtype;
+    work->out_offset = out->offset;
+    work->in_offset[0] = a->offset;
+    work->in_offset[1] = b ? b->offset : 0;
     return sl__op_enqueue(stream, work, &operands, err);
 }
 
@@ -163,6 +187,21 @@ static sl_status check_matmul_shapes(const sl_tensor *out, const sl_tensor *a, c
     return SL_OK;
 }
 
+static sl_status check_matmul_memory(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
+                                     sl_error *err)
+{
+    if (out == a || out == b)
+        return sl_fail(err, SL_EINVAL, "out may not be %s: matmul reads it while it writes",
+                       out == a ? "a" : "b");
+    if (out->buffer == a->buffer && sl__view_overlap(out, a, out->bytes, a->bytes))
+        return sl_fail(err, SL_EINVAL, "out shares memory with a, which matmul reads while it "
+                       "writes");
+    if (out->buffer == b->buffer && sl__view_overlap(out, b, out->bytes, b->bytes))
+        return sl_fail(err, SL_EINVAL, "out shares memory with b, which matmul reads while it "
+                       "writes");
+    return SL_OK;
+}
+
 sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
                     sl_error *err)
 {
@@ -173,9 +212,9 @@ sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_st
         status = check_matmul_shapes(out, a, b, err);
     if (status)
         return status;
-    if (out == a || out == b)
-        return sl_fail(err, SL_EINVAL, "out may not be %s: matmul reads it while it writes",
-                       out == a ? "a" : "b");
+    status = check_matmul_memory(out, a, b, err);
+    if (status)
+        return status;
     work.m = a->spec.dim[0];
     work.k = a->spec.dim[1];
     work.n = b->spec.dim[1];
@@ -194,6 +233,8 @@ static sl_status elementwise(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_
 
     if (!status)
         status = check_same_shapes(out, a, b, err);
+    if (!status)
+        status = check_memory(out, a, b, err);
     if (status)
         return status;
     work.n = a->numel;
@@ -234,6 +275,8 @@ sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *
 
     if (!status)
         status = check_same_shapes(out, a, NULL, err);
+    if (!status)
+        status = check_memory(out, a, NULL, err);
     if (status)
         return status;
     work.n = a->spec.ndim ? a->spec.dim[a->spec.ndim - 1] : 1;
@@ -252,6 +295,9 @@ sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
     if (out->numel != 1)
         return sl_fail(err, SL_ESHAPE, "out is %s, needed one element",
                        sl__shape_format(&out->spec, &shape));
+    status = check_memory(out, a, NULL, err);
+    if (status)
+        return status;
     work.n = a->numel;
     return enqueue(&work, out, a, NULL, stream, err);
 }

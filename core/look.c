@@ -25,7 +25,11 @@ bool sl_device_is_recording(const sl_device *device)
 /* Operations in flight hold their buffers. */
 static bool is_in_use(const sl_tensor *tensor)
 {
-    return tensor->buffer->refs > 1;
+    int32_t tensors = 0;
+
+    for (const sl_tensor *t = tensor->buffer->tensors; t; t = t->next)
+        tensors++;
+    return tensor->buffer->refs > tensors;
 }
 
 static sl_status check_wish(const sl_tensor *tensor, const sl_look_wish *wish, sl_error *err)
@@ -69,7 +73,7 @@ static sl_status look_within(sl_tensor *tensor, sl_stream *stream, const sl_look
         status = sl_fail(err, SL_ENOMEM, "out of host memory for %zu values", n * each);
     } else {
         for (size_t i = 0; i < n; i++)
-            offset[i] = (size_t)wish->first[i] * elem_bytes;
+            offset[i] = tensor->offset + (size_t)wish->first[i] * elem_bytes;
         status = tensor->device->backend->look(tensor->buffer, stream, &parts, raw, look, err);
         if (!status && look->has_values)
             sl__dtype_to_double(tensor->spec.dtype, raw, n * each, values);

@@ -259,8 +259,8 @@ sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_str
                            sl_tensor **tensor, sl_error *err);
 sl_tensor *sl_tensor_retain(sl_tensor *tensor);
 void sl_tensor_release(sl_tensor *tensor);
-/* The user's free: stream-ordered, memory goes when queued work has retired.
- * Every later use fails with SL_ECLOSED; freeing again too. */
+/* The user's free: stream-ordered, memory goes when queued work has retired and no view is
+ * left. Every later use fails with SL_ECLOSED; freeing again too. */
 sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err);
 
 const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor);   /* place as of now */
@@ -269,6 +269,20 @@ int64_t sl_tensor_numel(const sl_tensor *tensor);
 size_t sl_tensor_bytes(const sl_tensor *tensor);
 uint64_t sl_tensor_id(const sl_tensor *tensor);     /* 1, 2, ... in order of creation */
 bool sl_tensor_is_freed(const sl_tensor *tensor);
+
+/* Views: tensors that share the memory of another, each with a number of its own. The memory
+ * stays as long as one of them, or an operation, needs it. All of them are contiguous.
+ * Positions and dimensions count from 0 here, and from 1 in the sentences of errors. */
+
+/* The same elements in other sizes, of which one may be -1: what is left. SL_ESHAPE. */
+sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_tensor **view,
+                         sl_error *err);
+/* `length` positions of dimension `dim`, from `start` on. SL_ESHAPE when they are not there,
+ * or do not lie in one piece: when a dimension before `dim` is larger than 1. */
+sl_status sl_tensor_narrow(sl_tensor *tensor, int dim, int64_t start, int64_t length,
+                           sl_tensor **view, sl_error *err);
+bool sl_tensor_is_view(const sl_tensor *tensor);
+size_t sl_tensor_offset(const sl_tensor *tensor);   /* in bytes, in the memory that it sees */
 
 /* On a device tensor a kernel (memset for 0) on `stream`; on a host tensor host
  * work, done on return. Random numbers are Philox4x32-10 by (seed, tensor id),
@@ -292,13 +306,16 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
 sl_status sl_tensor_write(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
                           const double *values, sl_stream *stream, sl_error *err);
 
-/* cudaHostRegister / cudaHostUnregister of a host tensor in place. */
+/* cudaHostRegister / cudaHostUnregister of a host tensor in place, with all its views.
+ * SL_EINVAL of a view: pin the tensor that it was made of. */
 sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err);
 sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err);
 
 /* ---- kernels (asynchronous; all operands on the device of `stream`) ---- */
 
-/* out[m,n] = a[m,k] b[k,n]; out may not be a or b. tf32 applies to float32. */
+/* An operand may be `out`, or lie apart from it: SL_EINVAL if they share some bytes only. */
+
+/* out[m,n] = a[m,k] b[k,n]; out lies apart from a and b. tf32 applies to float32. */
 sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
                     sl_error *err);
 /* Elementwise, same shapes; out may be an operand. */
@@ -333,7 +350,8 @@ sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, 
 sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err);
 sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory,
                                sl_error *err);
-/* cudaFree, cudaFreeHost: may block the host until the device is idle. */
+/* cudaFree, cudaFreeHost: may block the host until the device is idle. Views of the memory
+ * are freed with it, and are not taken themselves (SL_EINVAL). */
 sl_status sl_cuda_free(sl_tensor *memory, sl_error *err);
 sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err);
 sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err);

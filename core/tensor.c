@@ -10,6 +10,7 @@
 #include "dtype.h"
 #include "op.h"
 #include "race/checker.h"
+#include "view.h"
 
 /* ---- shapes ----------------------------------------------------------------- */
 
@@ -89,10 +90,39 @@ static sl_status check_create(sl_device *device, const sl_tensor_spec *spec, sl_
     return sl__device_check_same(stream->device, "the stream", device, "the tensor", err);
 }
 
+sl_tensor *sl__tensor_new(const sl_tensor_spec *spec, int64_t numel, sl_error *err)
+{
+    sl_tensor *tensor = calloc(1, sizeof *tensor);
+
+    if (!tensor) {
+        sl_fail(err, SL_ENOMEM, "out of host memory for a tensor's record");
+        return NULL;
+    }
+    tensor->spec = *spec;
+    tensor->numel = numel;
+    tensor->bytes = (size_t)numel * sl_dtype_bytes(spec->dtype);
+    tensor->refs = 1;
+    return tensor;
+}
+
+void sl__tensor_attach(sl_tensor *tensor, sl_device *device, sl_buffer *buffer)
+{
+    tensor->buffer = buffer;
+    tensor->next = buffer->tensors;
+    tensor->link = &buffer->tensors;
+    if (tensor->next)
+        tensor->next->link = &tensor->next;
+    buffer->tensors = tensor;
+    tensor->device = sl_device_retain(device);
+    tensor->id = ++device->core->last_tensor_id;
+    device->core->stats.tensors++;
+}
+
 sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
                             sl_stream *stream, sl_tensor **out, sl_error *err)
 {
     sl_tensor *tensor;
+    sl_buffer *buffer;
     int64_t numel;
     sl_status status = check_create(device, spec, stream, err);
 
@@ -100,24 +130,18 @@ sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_al
         status = count_elems(spec, &numel, err);
     if (status)
         return status;
-    tensor = calloc(1, sizeof *tensor);
+    tensor = sl__tensor_new(spec, numel, err);
     if (!tensor)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a tensor's record");
-    tensor->spec = *spec;
-    tensor->numel = numel;
-    tensor->bytes = (size_t)numel * sl_dtype_bytes(spec->dtype);
-    tensor->refs = 1;
+        return SL_ENOMEM;
     status = sl__buffer_create(device, tensor->bytes, spec->place, how,
-                               spec->place == SL_ON_DEVICE ? stream : NULL, &tensor->buffer, err);
+                               spec->place == SL_ON_DEVICE ? stream : NULL, &buffer, err);
     if (status) {
         free(tensor);
         return status;
     }
-    tensor->device = sl_device_retain(device);
-    tensor->id = ++device->core->last_tensor_id;
-    tensor->buffer->tensor_id = tensor->id;
-    tensor->buffer->made_as = *spec;
-    device->core->stats.tensors++;
+    sl__tensor_attach(tensor, device, buffer);
+    buffer->tensor_id = tensor->id;
+    buffer->made_as = *spec;
     *out = tensor;
     return SL_OK;
 }
@@ -146,6 +170,11 @@ void sl__tensor_drop_buffer(sl_tensor *tensor)
 {
     sl_buffer *buffer = tensor->buffer;
 
+    if (!buffer)
+        return;
+    *tensor->link = tensor->next;
+    if (tensor->next)
+        tensor->next->link = tensor->link;
     tensor->buffer = NULL;
     sl__buffer_release(buffer);
 }
@@ -248,7 +277,8 @@ sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device 
     return sl__device_check_same(src->device, "the source", dst->device, "the destination", err);
 }
 
-/* What the old device still has in flight on the tensor goes on there. */
+/* What the old device still has in flight on the tensor goes on there. Whatever else sees
+ * the memory moves with it. */
 void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 {
     sl_device *old = tensor->device;
@@ -256,26 +286,29 @@ void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
     if (old == device || tensor->spec.place == SL_ON_DEVICE)
         return;
     sl__buffer_move(tensor->buffer, device);
-    old->core->stats.tensors--;
-    tensor->device = sl_device_retain(device);
-    device->core->stats.tensors++;
-    sl_device_release(old);
+    for (sl_tensor *t = tensor->buffer->tensors; t; t = t->next) {
+        old->core->stats.tensors--;
+        t->device = sl_device_retain(device);
+        device->core->stats.tensors++;
+        sl_device_release(old);
+    }
 }
 
 /* ---- filling ---------------------------------------------------------------------- */
 
 /* FILL, RAND or RANDN where the tensor is: a kernel, or host work. */
-static sl_status fill_with(sl_tensor *tensor, const sl_work *work, sl_stream *stream,
+static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream,
                            sl_error *err)
 {
     const sl__operands operands = { .out = tensor->buffer };
     sl_device *device = tensor->device;
     sl_status status;
 
+    work->out_offset = tensor->offset;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl__op_enqueue(stream, work, &operands, err);
-    status = sl__race_on ? sl__race_host(tensor->buffer, SL_ACCESS_WRITE, "write", 0,
-                                         tensor->bytes, err) : SL_OK;
+    status = sl__race_on ? sl__race_host(tensor->buffer, SL_ACCESS_WRITE, "write",
+                                         tensor->offset, tensor->bytes, err) : SL_OK;
     if (!status)
         status = device->backend->host_compute(tensor->buffer, NULL, work, err);
     return sl__device_finish(device, status, err);

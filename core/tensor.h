@@ -1,4 +1,4 @@
-/* tensor.h - a tensor: a buffer seen as elements. One tensor to a buffer. */
+/* tensor.h - a tensor: a buffer, or a part of one, seen as elements. view.h has the rest. */
 #ifndef SL_TENSOR_H
 #define SL_TENSOR_H
 
@@ -7,17 +7,25 @@
 struct sl_tensor {
     sl_device *device;      /* retained, also after free */
     sl_buffer *buffer;      /* NULL once freed */
+    size_t offset;          /* in bytes, where in the buffer it begins */
     sl_tensor_spec spec;    /* spec.place follows the buffer's */
     int64_t numel;
     size_t bytes;
     uint64_t id;
     int32_t refs;
     bool registered;        /* pinned by cudaHostRegister, not allocated so */
+    bool is_view;           /* made of another tensor, whose buffer it shares */
+    sl_tensor *next, **link;        /* in the buffer's list of tensors */
 };
 
 /* sl_tensor_create with a choice of how the memory is had; does not settle. */
 sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
                             sl_stream *stream, sl_tensor **tensor, sl_error *err);
+
+/* The two halves of that: a tensor of `numel` elements without memory (NULL: SL_ENOMEM; to be
+ * freed with free()), and what makes it see `buffer`, whose reference it takes. */
+sl_tensor *sl__tensor_new(const sl_tensor_spec *spec, int64_t numel, sl_error *err);
+void sl__tensor_attach(sl_tensor *tensor, sl_device *device, sl_buffer *buffer);
 
 /* `tensor` is there and not freed; `noun` is what the sentence calls it. */
 sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err);
@@ -43,7 +51,7 @@ bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b);
 typedef struct sl__shape_text { char text[8 * 21 + 8]; } sl__shape_text;
 const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text);
 
-/* Drops the buffer; the tensor is freed from then on. */
+/* Drops the buffer; the tensor is freed from then on, others that see the buffer are not. */
 void sl__tensor_drop_buffer(sl_tensor *tensor);
 
 #endif

@@ -35,11 +35,18 @@ typedef struct lt_functions {       /* lt->Create is cublasLtCreate */
 #undef X
 } lt_functions;
 
+enum { OF_A, OF_B, OF_C, OPERANDS };
+
 typedef struct plan_key {
     int64_t m, n, k;
     uint8_t dtype;          /* sl_dtype */
     bool tf32;
+    uint16_t alignment[OPERANDS];       /* what their addresses are multiples of, of `alignments` */
 } plan_key;
+
+/* A tensor begins at a multiple of 256 bytes, a view at any of its elements. */
+static const uint16_t alignments[] = { 256, 16, 8, 4, 2 };
+enum { ALIGNMENTS = sizeof alignments / sizeof *alignments };
 
 typedef struct gemm_plan {
     plan_key key;
@@ -114,16 +121,22 @@ choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_work
     return NULL;
 }
 
+/* At most `most` of each operand. cublasLt's first matrix is b, its second a. */
 static cublasStatus_t promise_alignment(const lt_functions *lt, cublasLtMatmulPreference_t pref,
-                                        uint32_t bytes)
+                                        const plan_key *key, uint16_t most)
 {
-    static const cublasLtMatmulPreferenceAttributes_t attributes[] = {
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+    static const struct { cublasLtMatmulPreferenceAttributes_t attribute; int operand; } sides[] = {
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, OF_B },
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, OF_A },
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, OF_C },
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, OF_C },
     };
     cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes && !code; i++)
-        code = lt->MatmulPreferenceSetAttribute(pref, attributes[i], &bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof sides / sizeof *sides && !code; i++) {
+        uint32_t bytes = key->alignment[sides[i].operand];
+        bytes = bytes < most ? bytes : most;
+        code = lt->MatmulPreferenceSetAttribute(pref, sides[i].attribute, &bytes, sizeof bytes);
+    }
     return code;
 }
 
@@ -144,13 +157,12 @@ static cublasStatus_t ask_heuristic(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmu
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Tensors are whole allocations, and those begin at multiples of 256 bytes. Should there
- * be no algorithm for a shape whose rows are not aligned so well (16-bit types of odd
- * sizes), less is promised. *call: what has failed. */
+/* What the operands' addresses are multiples of is promised. Should there be no algorithm for
+ * a shape whose rows are not aligned so well (16-bit types of odd sizes), less is. *call: what
+ * has failed. */
 static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref,
                                      const char **call)
 {
-    static const uint32_t alignments[] = { 256, 16, 8, 4, 2 };
     const lt_functions *lt = &gemm->lt;
     uint64_t bytes = gemm->workspace_bytes;
     *call = "cublasLtMatmulPreferenceSetAttribute";
@@ -159,9 +171,9 @@ static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatm
     if (code)
         return code;
     code = CUBLAS_STATUS_NOT_SUPPORTED;
-    for (size_t i = 0; i < sizeof alignments / sizeof *alignments; i++) {
+    for (size_t i = 0; i < ALIGNMENTS; i++) {
         *call = "cublasLtMatmulPreferenceSetAttribute";
-        code = promise_alignment(lt, pref, alignments[i]);
+        code = promise_alignment(lt, pref, &p->key, alignments[i]);
         if (code)
             return code;
         *call = "cublasLtMatmulAlgoGetHeuristic";
@@ -250,7 +262,7 @@ static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **op
 static bool same_key(const plan_key *x, const plan_key *y)
 {
     return x->m == y->m && x->n == y->n && x->k == y->k && x->dtype == y->dtype &&
-           x->tf32 == y->tf32;
+           x->tf32 == y->tf32 && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
 }
 
 /* The slot that has the plan, or the free one where it belongs. */
@@ -261,6 +273,8 @@ static gemm_plan **slot_of(const cuda_gemm *gemm, const plan_key *key)
     hash = (hash ^ hash >> 32 ^ (uint64_t)key->n) * odd;
     hash = (hash ^ hash >> 32 ^ (uint64_t)key->k) * odd;
     hash = (hash ^ hash >> 32 ^ (uint64_t)key->dtype << 1 ^ (uint64_t)key->tf32) * odd;
+    for (int i = 0; i < OPERANDS; i++)
+        hash ^= (uint64_t)key->alignment[i] << (32 + 9 * i);
     size_t i = (size_t)(hash >> 32) & (gemm->n_slots - 1);
     while (gemm->slots[i] && !same_key(&gemm->slots[i]->key, key))
         i = (i + 1) & (gemm->n_slots - 1);
@@ -438,6 +452,14 @@ void cuda_gemm_close(cuda_device *dev)
 
 /* ---- matmul ---- */
 
+static uint16_t alignment_of(const void *address)
+{
+    size_t i = 0;
+    while (i < ALIGNMENTS - 1 && (uintptr_t)address % alignments[i] != 0)
+        i++;
+    return alignments[i];
+}
+
 /* A stream's workspace has from the start the size that any plan may need: a block that
  * is given back can be handed out at once, while work in the stream still uses it. Taking
  * one may run host functions; if these multiply in the stream, it has one already. */
@@ -520,7 +542,8 @@ sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work
                             const void *a, const void *b, sl_error *err)
 {
     plan_key key = { .m = work->m, .n = work->n, .k = work->k, .dtype = work->dtype,
-                     .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32) };
+                     .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
+                     .alignment = { alignment_of(a), alignment_of(b), alignment_of(c) } };
     if (key.m == 0 || key.n == 0 || key.k == 0)
         return enqueue_zeros(dev, stream, work, c, err);
     sl_status status = prepare(dev, stream, &key, err);

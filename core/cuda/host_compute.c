@@ -113,6 +113,8 @@ sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, 
         return SL_OK;
     }
     size_t n = (size_t)work->n;
+    if (n > 0)
+        job.out += work->out_offset;
     job.element_bytes = numbers_dtype_bytes((sl_dtype)work->dtype);
     if (n > 0)
         share_out(&job, n, n * job.element_bytes,

@@ -8,7 +8,9 @@
  *
  * Arithmetic is in float32, rounded to nearest even on store, and no two operations are
  * fused into one: additions, multiplications, filling and random numbers have the bits
- * of the simulator's. Tensors begin at addresses that are multiples of 256.
+ * of the simulator's. Tensors begin at addresses that are multiples of 256, but for views, which
+ * begin at any element: what does not begin at a multiple of 16 is moved element by element, to
+ * the same numbers.
  *
  * A block is 256 threads, each of which moves 16 bytes of each tensor; a grid that fills
  * the chip even so takes several times as much a thread.
@@ -69,6 +71,12 @@ static inline sl_status launch_grid(kernel_call *call, void (*kernel)(P...), int
 {
     void *list[] = {(void *)&arguments..., NULL};
     return launch_blocks(call, (const void *)kernel, blocks, threads, shared_bytes, list);
+}
+
+/* Each operand can be moved in vectors. */
+static inline bool is_aligned(const kernel_call *call)
+{
+    return (((uintptr_t)call->out | (uintptr_t)call->in0 | (uintptr_t)call->in1) & 15) == 0;
 }
 
 static inline int64_t ceil_div(int64_t a, int64_t b)
@@ -165,6 +173,36 @@ template <typename T> static __device__ __forceinline__ uint4 packed(const float
 {
     return make_uint4(__float_as_uint(x[0]), __float_as_uint(x[1]), __float_as_uint(x[2]),
                       __float_as_uint(x[3]));
+}
+
+/* The i-th vector of `from`, in one piece or by its elements. */
+template <bool ALIGNED, typename T>
+static __device__ __forceinline__ uint4 vector_at(const T *from, int64_t i)
+{
+    const int N = vector_of<T>::N;
+    if constexpr (ALIGNED) {
+        return ((const uint4 *)from)[i];
+    } else {
+        __align__(16) T element[N];
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            element[j] = from[i * N + j];
+        return *(const uint4 *)element;
+    }
+}
+
+template <bool ALIGNED, typename T>
+static __device__ __forceinline__ void put_vector(T *to, int64_t i, uint4 vector)
+{
+    const int N = vector_of<T>::N;
+    if constexpr (ALIGNED) {
+        ((uint4 *)to)[i] = vector;
+    } else {
+        const T *element = (const T *)&vector;
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            to[i * N + j] = element[j];
+    }
 }
 
 #endif

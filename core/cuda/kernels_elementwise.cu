@@ -132,7 +132,7 @@ struct pow_any {
 
 /* A thread loads all its vectors before it computes, so that the loads are under way
  * together. */
-template <typename Operation, typename T, int VECTORS>
+template <typename Operation, typename T, int VECTORS, bool ALIGNED>
 __global__ void __launch_bounds__(THREADS)
     elementwise(T *out, const T *in0, const T *in1, int64_t n, Operation operation)
 {
@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(THREADS)
     for (int v = 0; v < VECTORS; v++) {
         const int at = v * THREADS + (int)threadIdx.x;
         if (at < left) {
-            a[v] = ((const uint4 *)in0)[first + at];
-            b[v] = Operation::INPUTS == 2 ? ((const uint4 *)in1)[first + at] : a[v];
+            a[v] = vector_at<ALIGNED>(in0, first + at);
+            b[v] = Operation::INPUTS == 2 ? vector_at<ALIGNED>(in1, first + at) : a[v];
         }
     }
 #pragma unroll
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(THREADS)
             unpack<T>(x, a[v]);
             unpack<T>(y, b[v]);
             operation(x, y);
-            ((uint4 *)out)[first + at] = packed<T>(x);
+            put_vector<ALIGNED>(out, first + at, packed<T>(x));
         }
     }
     /* What does not fill a vector. */
@@ -176,11 +176,11 @@ static constexpr int at_least_one(int n)
     return n > 1 ? n : 1;
 }
 
-template <typename T, int VECTORS, typename Operation>
+template <typename T, int VECTORS, bool ALIGNED, typename Operation>
 static sl_status launch_vectors(kernel_call *call, Operation operation)
 {
     const int64_t n_vectors = call->work->n / vector_of<T>::N;
-    return launch_grid(call, elementwise<Operation, T, VECTORS>,
+    return launch_grid(call, elementwise<Operation, T, VECTORS, ALIGNED>,
                        ceil_div(n_vectors, THREADS * VECTORS), THREADS, 0, (T *)call->out,
                        (const T *)call->in0, (const T *)call->in1, call->work->n, operation);
 }
@@ -191,9 +191,11 @@ static sl_status launch_operation(kernel_call *call, Operation operation)
     return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
         const int most = at_least_one(Operation::ITEMS / vector_of<T>::N);
+        if (!is_aligned(call))
+            return launch_vectors<T, 1, false>(call, operation);
         if (fills_chip(call->dev, call->work->n / (most * vector_of<T>::N * THREADS)))
-            return launch_vectors<T, most>(call, operation);
-        return launch_vectors<T, 1>(call, operation);
+            return launch_vectors<T, most, true>(call, operation);
+        return launch_vectors<T, 1, true>(call, operation);
     });
 }
 

@@ -26,6 +26,24 @@ __global__ void __launch_bounds__(THREADS) fill(uint8_t *out, int64_t n_bytes, u
         out[i] = (uint8_t)(pattern >> 8 * (threadIdx.x % 4));
 }
 
+/* Where the tensor does not begin at a multiple of 16. `value` is the pattern's low bytes. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS) fill_elements(T *out, int64_t n, T value)
+{
+    const int64_t first = (int64_t)blockIdx.x * (THREADS * 4) + threadIdx.x;
+#pragma unroll
+    for (int v = 0; v < 4; v++)
+        if (first + v * THREADS < n)
+            out[first + v * THREADS] = value;
+}
+
+template <typename T> static sl_status launch_fill_elements(kernel_call *call, uint32_t pattern)
+{
+    const int64_t n = call->work->n;
+    return launch_grid(call, fill_elements<T>, ceil_div(n, THREADS * 4), THREADS, 0,
+                       (T *)call->out, n, (T)pattern);
+}
+
 static int64_t element_bytes(uint8_t dtype)
 {
     return dtype == SL_FLOAT32 ? 4 : dtype == SL_UINT8 ? 1 : 2;
@@ -37,6 +55,10 @@ static sl_status launch_fill(kernel_call *call)
     const int64_t n_vectors = n_bytes / 16;
     uint32_t pattern;
     numbers_generate(call->work, 0, sizeof pattern / (size_t)bytes, &pattern);
+    if (!is_aligned(call))
+        return bytes == 4   ? launch_fill_elements<uint32_t>(call, pattern)
+               : bytes == 2 ? launch_fill_elements<uint16_t>(call, pattern)
+                            : launch_fill_elements<uint8_t>(call, pattern);
     if (fills_chip(call->dev, n_vectors / (4 * THREADS)))
         return launch_grid(call, fill<4>, ceil_div(n_vectors, 4 * THREADS), THREADS, 0,
                            (uint8_t *)call->out, n_bytes, pattern);
@@ -82,7 +104,7 @@ struct normal {
 };
 
 /* A thread makes one vector, of which the last one may be cut off. */
-template <typename Distribution, typename T>
+template <typename Distribution, typename T, bool ALIGNED>
 __global__ void __launch_bounds__(THREADS) random_numbers(T *out, int64_t n, random_source source)
 {
     const int N = vector_of<T>::N, BLOCKS = N / Distribution::PER_BLOCK;
@@ -97,7 +119,7 @@ __global__ void __launch_bounds__(THREADS) random_numbers(T *out, int64_t n, ran
         Distribution::take(x + b * Distribution::PER_BLOCK, word);
     }
     if (first + N <= n) {
-        ((uint4 *)out)[vector] = packed<T>(x);
+        put_vector<ALIGNED>(out, vector, packed<T>(x));
         return;
     }
 #pragma unroll
@@ -113,7 +135,8 @@ template <typename Distribution> static sl_status launch_random(kernel_call *cal
                                   {(uint32_t)work->tensor_id, (uint32_t)(work->tensor_id >> 32)}};
     return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
-        return launch_grid(call, random_numbers<Distribution, T>,
+        return launch_grid(call, is_aligned(call) ? random_numbers<Distribution, T, true>
+                                                  : random_numbers<Distribution, T, false>,
                            ceil_div(work->n, vector_of<T>::N * THREADS), THREADS, 0,
                            (T *)call->out, work->n, source);
     });

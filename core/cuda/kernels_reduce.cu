@@ -63,29 +63,30 @@ static __device__ __forceinline__ void add_vector(double (&sum)[4], uint4 vector
 }
 
 /* Vectors i, i + total, ... as far as there are any, and zeros for the others. */
-static __device__ __forceinline__ void load_batch(uint4 (&batch)[4], const uint4 *vectors,
-                                                  int64_t i, int64_t total, int64_t n_vectors)
+template <bool ALIGNED, typename T>
+static __device__ __forceinline__ void load_batch(uint4 (&batch)[4], const T *in, int64_t i,
+                                                  int64_t total, int64_t n_vectors)
 {
 #pragma unroll
     for (int v = 0; v < 4; v++, i += total)
-        batch[v] = i < n_vectors ? vectors[i] : make_uint4(0, 0, 0, 0);
+        batch[v] = i < n_vectors ? vector_at<ALIGNED>(in, i) : make_uint4(0, 0, 0, 0);
 }
 
 /* What the calling thread finds: every total-th vector. It loads four ahead of those that
  * it adds, or else the compiler would save registers and load them one after the other. */
-template <typename T> static __device__ __forceinline__ double sum_of_thread(const T *in, int64_t n)
+template <bool ALIGNED, typename T>
+static __device__ __forceinline__ double sum_of_thread(const T *in, int64_t n)
 {
     const int64_t n_vectors = n / vector_of<T>::N, total = (int64_t)gridDim.x * THREADS;
-    const uint4 *vectors = (const uint4 *)in;
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const int64_t rest = n_vectors * vector_of<T>::N + i;
     double sum[4] = {rest < n ? float_of(in[rest]) : 0.0, 0, 0, 0};
     uint4 batch[4];
-    load_batch(batch, vectors, i, total, n_vectors);
+    load_batch<ALIGNED>(batch, in, i, total, n_vectors);
     while (i < n_vectors) {
         uint4 ahead[4];
         i += 4 * total;
-        load_batch(ahead, vectors, i, total, n_vectors);
+        load_batch<ALIGNED>(ahead, in, i, total, n_vectors);
 #pragma unroll
         for (int v = 0; v < 4; v++) {
             add_vector<T>(sum, batch[v]);
@@ -97,11 +98,11 @@ template <typename T> static __device__ __forceinline__ double sum_of_thread(con
 
 /* In double throughout, as the simulator adds: exact for whole numbers. The block that
  * finishes last adds up what the others left in the scratch memory. */
-template <typename T>
+template <typename T, bool ALIGNED>
 __global__ void __launch_bounds__(THREADS) sum(T *out, const T *in, int64_t n, sum_scratch *scratch)
 {
     __shared__ bool is_last;
-    double value = over_block(sum_of_thread(in, n), 0.0, plus());
+    double value = over_block(sum_of_thread<ALIGNED>(in, n), 0.0, plus());
     if (threadIdx.x == 0) {
         scratch->of_block[blockIdx.x] = value;
         __threadfence();
@@ -124,7 +125,8 @@ sl_status launch_sum(kernel_call *call)
     return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
         const int64_t blocks = ceil_div(call->work->n / vector_of<T>::N, THREADS);
-        return launch_grid(call, sum<T>, blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS, THREADS, 0,
+        const bool aligned = ((uintptr_t)call->in0 & 15) == 0;
+        return launch_grid(call, aligned ? sum<T, true> : sum<T, false>, blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS, THREADS, 0,
                            (T *)call->out, (const T *)call->in0, call->work->n,
                            (sum_scratch *)call->scratch);
     });

@@ -71,8 +71,9 @@ static sl_status need_scratch(cuda_device *dev, cuda_stream *stream, sl_error *e
 static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work, sl_error *err)
 {
     cuda_stream *stream = stream_of(op);
-    void *out = data_of(op->out, 0);
-    const void *in0 = data_of(op->in[0], 0), *in1 = data_of(op->in[1], 0);
+    void *out = data_of(op->out, work->out_offset);
+    const void *in0 = data_of(op->in[0], work->in_offset[0]);
+    const void *in1 = data_of(op->in[1], work->in_offset[1]);
     if (work->kernel == SL_KERNEL_MATMUL)
         return cuda_gemm_enqueue(dev, stream, work, out, in0, in1, err);
     if (work->kernel == SL_KERNEL_SUM) {
@@ -125,7 +126,7 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
 static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
-    void *data = data_of(op->out, 0);
+    void *data = data_of(op->out, work->out_offset);
     if (work->flags & SL_WORK_SYNC)
         op->span_flags |= SL_SPAN_HOST_WAITED;
     if (op->stream->legacy && (op->out->place == SL_ON_DEVICE || (work->flags & SL_WORK_SYNC)))

@@ -20,6 +20,10 @@ typedef struct sim_job {
  * so that equal jobs are equal bytes. */
 void sim_job_init(sim_job *job, const sl_work *work);
 
+/* The bytes that a side of an operation has, 0 where there is none: inputs 0 and 1, and 2 for
+ * the output. Where in its buffer they begin, `work` says. */
+size_t sim_work_bytes(const sl_work *work, int side);
+
 /* 0, 1 or 2; and the bytes of each side: inputs 0 and 1, and 2 for the output. */
 int sim_job_inputs(const sim_job *job);
 size_t sim_job_bytes(const sim_job *job, int side);

@@ -14,10 +14,12 @@
 
 enum { MOST_OPS = 4096, WORD_BITS = 64 };
 
+typedef struct range { size_t first, end; } range;      /* of bytes in a buffer */
+
 typedef struct held {       /* what a buffer holds at some point of the order */
     sl_buffer *buffer;
     sim_value *value;       /* one reference */
-    bool uncertain;
+    range uncertain;        /* outside of it all is certain */
 } held;
 
 typedef struct foresight {
@@ -105,23 +107,60 @@ static void want_all_before_copy(foresight *f, const sim_device *dev, const sim_
         want_stream(f, dev->legacy);
 }
 
+/* ---- ranges ---- */
+
+static bool overlap(range a, range b)
+{
+    return a.first < a.end && b.first < b.end && a.first < b.end && b.first < a.end;
+}
+
+static bool covers(range outer, range inner)
+{
+    return inner.first >= inner.end || (outer.first <= inner.first && inner.end <= outer.end);
+}
+
+/* The smallest that covers both. */
+static range joined(range a, range b)
+{
+    if (a.first >= a.end)
+        return b;
+    if (b.first >= b.end)
+        return a;
+    return (range){a.first < b.first ? a.first : b.first, a.end > b.end ? a.end : b.end};
+}
+
+/* What an operation touches of a side's buffer: input 0 or 1, or 2, its output. */
+static range side_of(const sim_op *op, int side)
+{
+    const sl_work *work = &op->base.work;
+    size_t first = side == 2 ? work->out_offset : work->in_offset[side];
+    return (range){first, first + sim_work_bytes(work, side)};
+}
+
+static bool writes(const sim_op *op, const sl_buffer *buffer, range bytes)
+{
+    return op->base.out == buffer && overlap(side_of(op, 2), bytes);
+}
+
 /* ---- what is a matter of times ---- */
 
-/* Reads the memory later: what has started has what it needs. */
-static bool reads(const sim_op *op, const sl_buffer *buffer)
+/* Reads what `writer` writes, and later: what has started has what it needs. */
+static bool reads_output(const sim_op *op, const sim_op *writer)
 {
-    return (op->base.in[0] == buffer && !op->value[0])
-           || (op->base.in[1] == buffer && !op->value[1]);
+    for (int i = 0; i < 2; i++)
+        if (op->base.in[i] && !op->value[i] && writes(writer, op->base.in[i], side_of(op, i)))
+            return true;
+    return false;
 }
 
 /* i was issued before j, and nothing orders them. */
 static void note_race(foresight *f, size_t i, size_t j)
 {
     const sim_op *a = f->op[i], *b = f->op[j];
-    const sl_buffer *out_a = a->base.out, *out_b = b->base.out;
-    if (out_a && (out_a == out_b || reads(b, out_a)))
+    bool both = a->base.out && writes(b, a->base.out, side_of(a, 2));
+    if (both || reads_output(b, a))
         f->uncertain[j] = true;
-    if (out_b && (out_a == out_b || reads(a, out_b)))
+    if (both || reads_output(a, b))
         f->uncertain[i] = true;
 }
 
@@ -155,12 +194,6 @@ static held *find_held(foresight *f, sl_buffer *buffer)
     return new;
 }
 
-static bool overwrites(const sim_op *op)
-{
-    const sl_work *work = &op->base.work;
-    return work->kind == SL_WORK_KERNEL || work->bytes == op->base.out->bytes;
-}
-
 /* sim_value_apply extends a chain in place when it can; here the old value stays. */
 static bool apply(foresight *f, size_t i)
 {
@@ -174,7 +207,7 @@ static bool apply(foresight *f, size_t i)
             continue;
         const held *input = find_held(f, op->base.in[k]);
         in[k] = op->value[k] ? op->value[k] : input->value;
-        uncertain |= !op->value[k] && input->uncertain;
+        uncertain |= !op->value[k] && overlap(input->uncertain, side_of(op, k));
     }
     held *out = find_held(f, op->base.out);
     sim_value *value = sim_queue_result(op, in, out->value, false);
@@ -182,7 +215,10 @@ static bool apply(foresight *f, size_t i)
         return false;
     sim_value_release(out->value);
     out->value = value;
-    out->uncertain = uncertain || (out->uncertain && !overwrites(op));
+    if (covers(side_of(op, 2), out->uncertain))
+        out->uncertain = (range){0, 0};
+    if (uncertain)
+        out->uncertain = joined(out->uncertain, side_of(op, 2));
     return true;
 }
 
@@ -211,21 +247,21 @@ static void close_foresight(foresight *f)
     free(f->held);
 }
 
-/* Whether work that is not wanted may write the buffer. */
-static bool is_written_later(const foresight *f, const sl_buffer *buffer)
+/* Whether work that is not wanted may write these bytes. */
+static bool is_written_later(const foresight *f, const sl_buffer *buffer, range bytes)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (f->op[i]->base.out == buffer && !has(f->wanted, i))
+        if (writes(f->op[i], buffer, bytes) && !has(f->wanted, i))
             return true;
     return false;
 }
 
 /* Whether any work in flight does. */
-static bool is_written(const sim_device *dev, const sl_buffer *buffer)
+static bool is_written(const sim_device *dev, const sl_buffer *buffer, range bytes)
 {
     for (const sim_stream *s = dev->streams; s; s = s->all_next)
         for (const sim_op *op = s->head; op; op = op->stream_next)
-            if (op->base.out == buffer)
+            if (writes(op, buffer, bytes))
                 return true;
     return false;
 }
@@ -236,15 +272,16 @@ static sl_status no_memory(sl_error *err)
 }
 
 /* The value that a copy of the buffer in `stream`, enqueued now, would read, retained; NULL:
- * what it holds now. Sets look->uncertain and look->in_use. SL_ESTATE: too much is in flight. */
-static sl_status foresee(const sim_device *dev, sim_buffer *buffer, const sim_stream *stream,
-                         sim_value **value, sl_look *look, sl_error *err)
+ * what it holds now. Sets look->uncertain and look->in_use as these bytes are. SL_ESTATE: too
+ * much is in flight. */
+static sl_status foresee(const sim_device *dev, sim_buffer *buffer, range bytes,
+                         const sim_stream *stream, sim_value **value, sl_look *look, sl_error *err)
 {
     foresight f;
     sl_status status = SL_OK;
     if (!stream || dev->unfinished == 0) {
         *value = sim_value_retain(buffer->value);
-        look->in_use = dev->unfinished > 0 && is_written(dev, &buffer->base);
+        look->in_use = dev->unfinished > 0 && is_written(dev, &buffer->base, bytes);
         return SL_OK;
     }
     if (dev->unfinished > MOST_OPS)
@@ -263,13 +300,22 @@ static sl_status foresee(const sim_device *dev, sim_buffer *buffer, const sim_st
     if (enough) {
         const held *result = find_held(&f, &buffer->base);
         *value = sim_value_retain(result->value);
-        look->uncertain = result->uncertain;
-        look->in_use = is_written_later(&f, &buffer->base);
+        look->uncertain = overlap(result->uncertain, bytes);
+        look->in_use = is_written_later(&f, &buffer->base, bytes);
     } else {
         status = no_memory(err);
     }
     close_foresight(&f);
     return status;
+}
+
+/* From the first byte that is looked at to the last. */
+static range range_of_parts(const sl_look_parts *parts)
+{
+    range all = {0, 0};
+    for (size_t i = 0; i < parts->n; i++)
+        all = joined(all, (range){parts->offset[i], parts->offset[i] + parts->bytes});
+    return all;
 }
 
 static sl_status read_parts(sim_value *value, const sl_look_parts *parts, void *data,
@@ -288,7 +334,8 @@ sl_status sim_look(sl_buffer *base, sl_stream *stream, const sl_look_parts *part
     const sim_device *dev = (const sim_device *)base->device;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_value *value = NULL;
-    sl_status status = foresee(dev, buffer, (const sim_stream *)stream, &value, look, err);
+    sl_status status = foresee(dev, buffer, range_of_parts(parts), (const sim_stream *)stream,
+                               &value, look, err);
     if (status != SL_OK)
         return status;
     look->compute_s = sim_value_pending_s(value, parts->most_s);

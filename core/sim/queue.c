@@ -240,19 +240,38 @@ void sim_queue_ready(sim_op *op)
 
 /* ---- ending ---- */
 
+static bool is_whole(const sl_buffer *buffer, size_t offset, size_t bytes)
+{
+    return !buffer || (offset == 0 && bytes == buffer->bytes);
+}
+
+/* Whether each operand of a kernel is all that its buffer has. */
+static bool takes_whole_buffers(const sl_op *op)
+{
+    const sl_work *work = &op->work;
+    return is_whole(op->out, work->out_offset, sim_work_bytes(work, 2))
+           && is_whole(op->in[0], work->in_offset[0], sim_work_bytes(work, 0))
+           && is_whole(op->in[1], work->in_offset[1], sim_work_bytes(work, 1));
+}
+
 sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value *holds,
                             bool replace)
 {
     const sl_work *work = &op->base.work;
     size_t bytes = op->base.out->bytes;
+    bool whole = work->kind == SL_WORK_KERNEL ? takes_whole_buffers(&op->base)
+                                              : work->bytes == bytes;
+    if (!whole && replace)
+        sim_value_drop_hidden(holds, work->out_offset, sim_work_bytes(work, 2));
     switch (work->kind) {
     case SL_WORK_MEMCPY:
         return sim_value_splice(holds, work->out_offset, in[0], work->in_offset[0], work->bytes);
     case SL_WORK_MEMSET:
-        return work->bytes == bytes ? sim_value_bytes_set(bytes, work->byte_value)
-                                    : sim_value_memset(holds, work->bytes, work->byte_value);
+        return whole ? sim_value_bytes_set(bytes, work->byte_value)
+                     : sim_value_memset(holds, work->out_offset, work->bytes, work->byte_value);
     default:
-        return sim_value_apply(work, bytes, in[0], in[1], replace ? holds : NULL);
+        return whole ? sim_value_apply(work, bytes, in[0], in[1], replace ? holds : NULL)
+                     : sim_value_apply_part(work, holds, in[0], in[1]);
     }
 }
 

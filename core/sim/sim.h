@@ -20,6 +20,7 @@
 #define SIM_SIM_H
 
 #include "../backend.h"
+#include "compute.h"
 #include "profile.h"
 #include "values.h"
 

@@ -47,6 +47,17 @@ struct sim_value {
     } as;
 };
 
+/* Patches that making another one looks through: as many parts may a buffer be used in before
+ * what it holds is found less well. */
+enum { SIM_VALUE_SHORTCUTS = 256 };
+
+static inline bool sim_value_covers(size_t offset, size_t count, size_t inner_offset,
+                                    size_t inner_count)
+{
+    return inner_offset >= offset && inner_offset - offset <= count &&
+           inner_count <= count - (inner_offset - offset);
+}
+
 /* The i-th node that `value` holds, or NULL. */
 static inline sim_value *sim_value_input(const sim_value *value, int i)
 {

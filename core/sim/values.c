@@ -12,10 +12,7 @@
 #include "../numbers/elements.h"
 #include "value_node.h"
 
-enum {
-    COPY_BYTES = 1 << 20,   /* up to this a write copies a shared value at once */
-    SHORTCUTS = 64          /* nodes that making a splice looks through */
-};
+enum { COPY_BYTES = 1 << 20 };      /* up to this a write copies a shared value at once */
 static const double cheap_flops = 4e8;  /* about 0.1 s */
 
 /* ---- nodes ---- */
@@ -246,18 +243,12 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, si
 
 /* ---- splicing and writing ---- */
 
-static bool covers(size_t offset, size_t count, size_t inner_offset, size_t inner_count)
-{
-    return inner_offset >= offset && inner_offset - offset <= count &&
-           inner_count <= count - (inner_offset - offset);
-}
-
 /* Follows a source down to the node that its bytes come from. */
 static sim_value *narrow_source(sim_value *src, size_t *offset, size_t count)
 {
-    for (int i = 0; i < SHORTCUTS && src->form == VALUE_SPLICE; i++) {
+    for (int i = 0; i < SIM_VALUE_SHORTCUTS && src->form == VALUE_SPLICE; i++) {
         const size_t start = src->as.splice.dst_offset, length = src->as.splice.count;
-        if (covers(start, length, *offset, count)) {
+        if (sim_value_covers(start, length, *offset, count)) {
             *offset = *offset - start + src->as.splice.src_offset;
             src = src->as.splice.src;
         } else if (*offset >= start + length || *offset + count <= start) {
@@ -272,8 +263,8 @@ static sim_value *narrow_source(sim_value *src, size_t *offset, size_t count)
 /* A base without the patches that the new one hides. */
 static sim_value *skip_hidden(sim_value *base, size_t offset, size_t count)
 {
-    for (int i = 0; i < SHORTCUTS && base->form == VALUE_SPLICE; i++) {
-        if (!covers(offset, count, base->as.splice.dst_offset, base->as.splice.count))
+    for (int i = 0; i < SIM_VALUE_SHORTCUTS && base->form == VALUE_SPLICE; i++) {
+        if (!sim_value_covers(offset, count, base->as.splice.dst_offset, base->as.splice.count))
             break;
         base = base->as.splice.base;
     }
@@ -325,13 +316,13 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
     return bound_chain(value);
 }
 
-sim_value *sim_value_memset(sim_value *base, size_t bytes, uint8_t byte)
+sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_t byte)
 {
-    assert(bytes <= base->bytes);
+    assert(offset <= base->bytes && bytes <= base->bytes - offset);
     sim_value *src = sim_value_bytes_set(bytes, byte);
     if (!src)
         return NULL;
-    sim_value *value = sim_value_splice(base, 0, src, 0, bytes);
+    sim_value *value = sim_value_splice(base, offset, src, 0, bytes);
     sim_value_release(src);
     return value;
 }

@@ -49,7 +49,18 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
                             size_t bytes);
 
 /* `base` with some bytes set (a partial memset). */
-sim_value *sim_value_memset(sim_value *base, size_t bytes, uint8_t byte);
+sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_t byte);
+
+/* A kernel whose operands are parts of buffers, as `work` says: in0 and in1 are what their
+ * buffers hold in whole, `holds` what the output's does, and so is the result. No chain is
+ * merged. NULL: out of memory. */
+sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value *in0,
+                                sim_value *in1);
+
+/* Before `value` is replaced by what it is with these bytes overwritten, by the one who holds
+ * it: forgets older patches in it that will be hidden then. Does nothing if somebody else
+ * holds it, too. What it reads as there is undefined from then on. */
+void sim_value_drop_hidden(sim_value *value, size_t offset, size_t bytes);
 
 /* A new value: `base` with `data` written at `offset`. Consumes the caller's
  * reference to base on success, and reuses its memory when it was the last one. */

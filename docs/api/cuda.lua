@@ -44,6 +44,7 @@ print(code)  --> SL_ENOMEM]],
             blocks = "until the device is idle: on the simulator always, on a real GPU as CUDA does, for memory of malloc",
             errors = {
                 { "SL_EPLACE", "it is host memory" },
+                { "SL_EINVAL", "it is a view: the tensor that it was made of is freed" },
                 { "SL_ECLOSED", "it was freed before" },
             },
             about = [[A tensor on the GPU is taken as well; on a real GPU the call then waits for the work that uses it.]],
@@ -81,6 +82,7 @@ print(m.pinned)  --> true]],
             blocks = "until the device is idle: on the simulator always, on a real GPU as CUDA does",
             errors = {
                 { "SL_EPLACE", "it is device memory, pageable, or was pinned later: then it is host_unregister's" },
+                { "SL_EINVAL", "it is a view: the tensor that it was made of is freed" },
                 { "SL_ECLOSED", "it was freed before" },
             },
             example = [[
@@ -117,6 +119,7 @@ lab.cuda.free_async(m, s)]],
             errors = {
                 { "SL_EPLACE", "it is host memory" },
                 { "SL_EDEVICE", "the stream is another device's" },
+                { "SL_EINVAL", "it is a view: the tensor that it was made of is freed" },
                 { "SL_ECLOSED", "it was freed before" },
             },
             about = [[

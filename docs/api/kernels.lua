@@ -20,7 +20,7 @@ return {
     about = [[
 Kernels compute on one GPU: all operands and the stream are of the same one, and of one dtype of the three floating types. None blocks: the call enqueues the kernel and
 returns, and looking at the result (`t:get`, `t:item`) waits. Without `out` the result is a new tensor; with it nothing is allocated, which is what a loop wants. `out` may
-be one of the operands, in place, but not for `matmul`. There is no broadcasting: shapes are the same, or one side is a number.
+be one of the operands, in place, but not for `matmul`; of [views](views.md), it may be the same bytes, but not share a part of them. There is no broadcasting: shapes are the same, or one side is a number.
 
 Each is a method of its first tensor as well, `a:matmul(b)`, and `a + b`, `a * b` and `a ^ e` are `add`, `mul` and `pow`, without options.
 
@@ -43,7 +43,7 @@ the GPU (32 MiB on an H200). The other kernels are the laboratory's own; the fir
             },
             returns = result,
             errors = {
-                { "SL_EINVAL", "`out` is a or b" },
+                { "SL_EINVAL", "`out` is a or b, or shares memory with one" },
                 table.unpack(refusals("a, b or `out` is no matrix, the inner sizes differ, or `out` has another shape")),
             },
             example = [[

@@ -56,7 +56,7 @@ return {
     order = 40,
     operators = { "add", "mul", "pow" },
     about = [[
-A tensor is an array of numbers in the memory of a GPU or of the host, row-major and dense; there are no views. Indices start at 1. It lives on the current GPU unless it is
+A tensor is an array of numbers in the memory of a GPU or of the host, row-major and dense; [views](views.md) share the memory of another. Indices start at 1. It lives on the current GPU unless it is
 made with `device =`. Host memory belongs to no GPU: it can be copied to and from each, and is pageable unless `pinned = true`.
 
 **dtypes** are `"float32"` (4 bytes), `"bfloat16"` and `"float16"` (2), and `"uint8"` (1). Kernels and random numbers take the three floating types. A number that a script
@@ -330,6 +330,7 @@ print(t:allclose(t:cpu()))  --> true]],
                 { "SL_ESHAPE", "the shapes differ" },
                 { "SL_EDTYPE", "the dtypes differ: a copy does not convert" },
                 { "SL_EDEVICE", "the stream is of neither device, or the two are simulated devices" },
+                { "SL_EINVAL", "the two are views that share some of their bytes, but not all" },
             },
             about = [[A copy of a tensor onto itself does nothing. From GPU to GPU see "Several GPUs" on the page Devices.]],
             example = [[
@@ -422,7 +423,11 @@ print(host.pinned)  --> false]],
             brief = "page-locks a host tensor's memory where it is",
             returns = { { "tensor", "the tensor itself" } },
             blocks = "for as long as the call takes, some 34 us a MiB on an H200's host; on a real GPU as CUDA does",
-            errors = { { "SL_EPLACE", "the tensor is on a GPU" }, { "SL_ESTATE", "it is pinned already" } },
+            errors = {
+                { "SL_EPLACE", "the tensor is on a GPU" },
+                { "SL_ESTATE", "it is pinned already" },
+                { "SL_EINVAL", "it is a view: the tensor that it was made of is pinned, with all its views" },
+            },
             about = [[It copies nothing, and costs less than new pinned memory. `lab.cuda.host_register` is the same.]],
             example = [[
 local host = lab.ones(1024, 1024, {device = "cpu"}):pin()
@@ -441,6 +446,7 @@ print(host.pinned)  --> false]],
             errors = {
                 { "SL_EPLACE", "the tensor is on a GPU" },
                 { "SL_ESTATE", "it is not pinned, or was made pinned: only what `pin` has pinned can be unpinned" },
+                { "SL_EINVAL", "it is a view" },
             },
             example = [[
 local host = lab.ones(4, {device = "cpu"}):pin()

@@ -186,12 +186,12 @@ static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
     if (work->kind == SL_WORK_MEMCPY)
         memmove(fake_data(out) + work->out_offset, fake_data(in) + work->in_offset[0], work->bytes);
     else if (work->kind == SL_WORK_MEMSET)
-        memset(fake_data(out), work->byte_value, work->bytes);
+        memset(fake_data(out) + work->out_offset, work->byte_value, work->bytes);
     else if (work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_FILL &&
              work->dtype == SL_FLOAT32)
         for (int64_t i = 0; i < work->n; i++) {
             float value = (float)work->scalar;
-            memcpy(fake_data(out) + i * 4, &value, 4);
+            memcpy(fake_data(out) + work->out_offset + i * 4, &value, 4);
         }
 }
 

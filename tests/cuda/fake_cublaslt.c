@@ -182,9 +182,11 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     state->wanted = wanted;
     state->preferred_bytes = pref->data[WORKSPACE];
     state->promised_bytes = UINT32_MAX;
-    for (int i = 0; i < 4; i++)
-        if (pref->data[ALIGNMENT + i] < state->promised_bytes)
-            state->promised_bytes = (uint32_t)pref->data[ALIGNMENT + i];
+    for (int i = 0; i < 4; i++) {
+        state->promised[i] = (uint32_t)pref->data[ALIGNMENT + i];
+        if (state->promised[i] < state->promised_bytes)
+            state->promised_bytes = state->promised[i];
+    }
     *n = 0;
     if (state->most_aligned && state->promised_bytes > state->most_aligned)
         return CUBLAS_STATUS_NOT_SUPPORTED;

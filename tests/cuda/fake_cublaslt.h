@@ -13,6 +13,7 @@ typedef struct fake_cublaslt_state {
     int calls;                  /* of functions that can fail */
     uint64_t preferred_bytes;   /* the largest workspace that the latest heuristic allowed */
     uint32_t promised_bytes;    /* and the smallest alignment that it was promised */
+    uint32_t promised[4];       /* and that of each matrix */
     int wanted;                 /* and how many candidates it was asked for */
     /* Of the latest matmul. */
     int compute_type;           /* cublasComputeType_t */

@@ -199,32 +199,37 @@ static double worst_error(const mode *how, const sl_work *work, const double *a,
     return worst;
 }
 
-static double *read_result(const bench *t, int which, const sl_work *work)
+static double *read_result(const sl_work *work, const void *c)
 {
     size_t n = (size_t)(work->m * work->n), bytes = n * sl_dtype_bytes((sl_dtype)work->dtype);
     double *values = malloc((n + 1) * sizeof *values);
     void *raw = malloc(bytes + 1);
-    need(cudaMemcpy(raw, t->c[which], bytes, cudaMemcpyDefault), "cudaMemcpy");
+    need(cudaMemcpy(raw, c, bytes, cudaMemcpyDefault), "cudaMemcpy");
     sl__dtype_to_double((sl_dtype)work->dtype, raw, n, values);
     free(raw);
     return values;
 }
 
-static void check_product(bench *t, const mode *how, int64_t m, int64_t k, int64_t n)
+/* `at`: the elements that a, b and c have before them in their memory, as views do. */
+static void check_product(bench *t, const mode *how, int64_t m, int64_t k, int64_t n,
+                          const int at[3])
 {
     sl_work work = work_of(how, m, k, n);
     sl_error err = { 0 };
-    double *a = random_operand(how->dtype, (size_t)(m * k), t->a);
-    double *b = random_operand(how->dtype, (size_t)(k * n), t->b);
-    need(cudaMemset(t->c[0], 0xff, (size_t)(m * n) * 4), "cudaMemset");     /* NaNs */
+    size_t size = sl_dtype_bytes(how->dtype);
+    char *at_a = (char *)t->a + (size_t)at[0] * size, *at_b = (char *)t->b + (size_t)at[1] * size;
+    char *at_c = (char *)t->c[0] + (size_t)at[2] * size;
+    double *a = random_operand(how->dtype, (size_t)(m * k), at_a);
+    double *b = random_operand(how->dtype, (size_t)(k * n), at_b);
+    need(cudaMemset(at_c, 0xff, (size_t)(m * n) * size), "cudaMemset");     /* NaNs */
     need(cudaDeviceSynchronize(), "cudaMemset");
-    sl_status status = cuda_gemm_enqueue(t->dev, t->streams[0], &work, t->c[0], t->a, t->b, &err);
-    if (!ok(status == SL_OK, "%s %dx%d times %dx%d is enqueued", how->name, (int)m, (int)k, (int)k,
-            (int)n)) {
+    sl_status status = cuda_gemm_enqueue(t->dev, t->streams[0], &work, at_c, at_a, at_b, &err);
+    if (!ok(status == SL_OK, "%s %dx%d times %dx%d, at elements %d, %d and %d, is enqueued",
+            how->name, (int)m, (int)k, (int)k, (int)n, at[0], at[1], at[2])) {
         diag("%s", err.msg);
     } else {
         need(cudaStreamSynchronize(t->streams[0]->handle), "cudaStreamSynchronize");
-        double *got = read_result(t, 0, &work);
+        double *got = read_result(&work, at_c);
         double worst = worst_error(how, &work, a, b, got);
         if (!ok(worst <= 1, "and is right"))
             diag("its largest error is %g of what rounding allows", worst);
@@ -241,9 +246,22 @@ static void check_values(bench *t)
         { 1, 129, 513 }, { 513, 129, 1 }, { 129, 257, 127 }, { 2, 4096, 3 },    { 512, 512, 512 },
         { 64, 16384, 64 }, { 3, 5, 0 },   { 0, 5, 7 },      { 3, 0, 7 },
     };
+    static const int whole[3] = { 0, 0, 0 };
     for (int i = 0; i < MODES; i++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            check_product(t, &modes[i], shapes[s][0], shapes[s][1], shapes[s][2]);
+            check_product(t, &modes[i], shapes[s][0], shapes[s][1], shapes[s][2], whole);
+}
+
+/* After check_values, so that plans of the same shapes for whole tensors are there. */
+static void check_views(bench *t)
+{
+    static const int64_t shapes[][3] = { { 512, 512, 512 }, { 17, 33, 65 }, { 64, 16384, 64 } };
+    static const int at[][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 3, 5 }, { 2, 4, 8 },
+                                 { 8, 8, 8 }, { 128, 256, 1024 } };
+    for (int i = 0; i < MODES; i++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            for (size_t p = 0; p < sizeof at / sizeof *at; p++)
+                check_product(t, &modes[i], shapes[s][0], shapes[s][1], shapes[s][2], at[p]);
 }
 
 /* Products with long sums, which use the workspace most, on two streams at once: what one
@@ -469,6 +487,7 @@ int main(void)
     open_memory(&t);
     diag("%s", t.dev->base.info.name);
     check_values(&t);
+    check_views(&t);
     check_two_streams(&t);
     for (int i = 0; i < 3 && !getenv("STREAMLAB_MEMCHECK"); i++)
         time_mode(&t, &modes[i]);

@@ -3,6 +3,7 @@
  * to that of a copy kernel, as diagnostics. With STREAMLAB_MEMCHECK set it leaves out what
  * a memory checker would report, errors on purpose, and the times. */
 #include "kernels_rig.cuh"
+#include "kernels_views.cuh"
 
 enum { MOST = 1000007 };
 
@@ -581,6 +582,7 @@ int main()
     softmaxes();
     special_softmaxes();
     empty_softmaxes();
+    views();
     spins();
     launches();
     large_grids();

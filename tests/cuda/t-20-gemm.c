@@ -176,10 +176,16 @@ static sl_work matmul(int64_t m, int64_t k, int64_t n, sl_dtype dtype)
 
 /* ---- products ---- */
 
+/* As an allocation of CUDA's begins. */
+static void *aligned_memory(size_t bytes)
+{
+    return aligned_alloc(256, (bytes + 256) / 256 * 256);
+}
+
 static void *random_matrix(sl_dtype dtype, size_t n, double *values)
 {
     static uint32_t seed = 1;
-    void *raw = malloc(n * sl_dtype_bytes(dtype) + 1);
+    void *raw = aligned_memory(n * sl_dtype_bytes(dtype));
     for (size_t i = 0; i < n; i++) {
         seed = seed * 1664525 + 1013904223;
         values[i] = (double)(seed >> 24) - 128;
@@ -198,7 +204,7 @@ static bool product_is_right(rig *r, int s, const sl_work *work)
     double *cv = calloc(m * n, sizeof *cv);
     void *a = random_matrix(dtype, m * k, av), *b = random_matrix(dtype, k * n, bv);
     size_t c_bytes = m * n * sl_dtype_bytes(dtype);
-    void *c = malloc(c_bytes), *want = malloc(c_bytes);
+    void *c = aligned_memory(c_bytes), *want = malloc(c_bytes);
     memset(c, 0xff, c_bytes);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++)
@@ -211,16 +217,28 @@ static bool product_is_right(rig *r, int s, const sl_work *work)
     return right;
 }
 
-/* A product whose values are of no interest. */
+/* A product whose values are of no interest, of operands that begin so many bytes into their
+ * memory. */
+static sl_status enqueue_at(rig *r, int s, const sl_work *work, size_t at_a, size_t at_b,
+                            size_t at_c)
+{
+    int64_t elems[] = { work->m * work->k, work->k * work->n, work->m * work->n };
+    char *memory[3];
+    for (int i = 0; i < 3; i++) {
+        size_t bytes = 4 * (size_t)elems[i] + 256;
+        memory[i] = memset(aligned_memory(bytes), 0, bytes);
+    }
+    r->err = (sl_error){ 0 };
+    sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[s], work, memory[2] + at_c,
+                                         memory[0] + at_a, memory[1] + at_b, &r->err);
+    for (int i = 0; i < 3; i++)
+        free(memory[i]);
+    return status;
+}
+
 static sl_status enqueue(rig *r, int s, const sl_work *work)
 {
-    size_t bytes = 4 * (size_t)(work->m * work->k + work->k * work->n + work->m * work->n);
-    char *memory = calloc(1, bytes);
-    char *b = memory + 4 * work->m * work->k, *c = b + 4 * work->k * work->n;
-    r->err = (sl_error){ 0 };
-    sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, memory, b, &r->err);
-    free(memory);
-    return status;
+    return enqueue_at(r, s, work, 0, 0, 0);
 }
 
 static sl_status enqueue_shape(rig *r, int64_t m, int64_t k, int64_t n)
@@ -381,6 +399,29 @@ static void test_alignment(void)
     is_int(enqueue(r, 0, &work), SL_EBACKEND, "the search ends");
     is_int(fake->promised_bytes, 2, "at the alignment of a 16-bit element");
     close_rig(r, "odd alignments");
+}
+
+static void test_views(void)
+{
+    rig *r = open_rig();
+    sl_work work = matmul(8, 8, 8, SL_FLOAT16);
+    enqueue(r, 0, &work);
+    is_int(fake->promised_bytes, 256, "whole tensors begin at 256 bytes");
+    enqueue_at(r, 0, &work, 32, 2, 8);
+    ok(fake->promised[0] == 2 && fake->promised[1] == 16 && fake->promised[2] == 8 &&
+           fake->promised[3] == 8,
+       "of views no more is promised than holds, of each its own; cublasLt's first matrix is b");
+    is_int(fake->heuristics, 2, "that is a plan of its own");
+    enqueue_at(r, 0, &work, 48, 6, 24);
+    enqueue_at(r, 0, &work, 16, 254, 40);
+    is_int(fake->heuristics, 2, "for all that are aligned alike");
+    enqueue_at(r, 0, &work, 2, 32, 8);
+    enqueue_at(r, 0, &work, 8, 2, 32);
+    is_int(fake->heuristics, 4, "the same alignments of other operands are another plan");
+    enqueue(r, 0, &work);
+    is_int(fake->heuristics, 4, "and the first plan is still there");
+    is_int(fake->matmuls, 7, "all are multiplied");
+    close_rig(r, "views");
 }
 
 /* ---- workspaces ---- */
@@ -646,6 +687,7 @@ int main(int argc, char **argv)
     test_eviction();
     test_candidates();
     test_alignment();
+    test_views();
     test_workspace();
     test_each_call_fails();
     test_host_memory();

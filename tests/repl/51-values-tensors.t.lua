@@ -100,6 +100,14 @@ h]], [[tensor 4 float32 on cpu, pinned, 16 bytes
 tensor 4 float32 on cpu, pinned, 16 bytes
   1.  1.  1.  1.
 ]], "host memory is shown as it is, and that it may change")
+is([[t = lab.tensor{1, 2, 3, 4}
+t:view(2, 2)
+lab.zeros(4, {device = "cpu", pinned = true}):narrow(1, 1, 2)]], [[tensor 2x2 float32 on cuda, a view, 16 bytes
+  1.  2.
+  3.  4.
+tensor 2 float32 on cpu, pinned, a view, 8 bytes
+  0.  0.
+]], "a view says that it is one")
 is([[a = lab.zeros(2)
 lab.synchronize()
 s = lab.stream{non_blocking = true}

@@ -224,7 +224,7 @@ static void splices_are_what_memory_would_hold(void)
         sim_value *next = NULL;
         switch (RANDOM(8)) {
         case 0:
-            next = sim_value_memset(value[to], n, (uint8_t)round);
+            next = sim_value_memset(value[to], 0, n, (uint8_t)round);
             memset(memory[to], (uint8_t)round, n);
             break;
         case 1:
@@ -357,10 +357,10 @@ static void huge_tensors_can_be_written_in_parts(void)
     is_double(at(next, 0), 0, 0, "and what was beside it");
     sim_value_release(next);
     sim_value_release(part);
-    next = sim_value_memset(a, huge - 4, 1);
+    next = sim_value_memset(a, 0, huge - 4, 1);
     sim_value_release(a);
     is_double(at(next, huge / 4 - 1), 0, 0, "a partial memset of 4 TB leaves the rest");
-    sim_value *all = sim_value_memset(next, huge, 0);
+    sim_value *all = sim_value_memset(next, 0, huge, 0);
     is_double(at(all, 1), 0, 0, "a whole one leaves nothing");
     sim_value_release(next);
     sim_value_release(all);

@@ -19,9 +19,9 @@ local largest_bytes <const> = 256 << 20
 local function head(t)
     local line = tostring(t)
     if t.freed then return line end
-    local memory = line:match(" %(pinned%)$") and ", pinned" or t.device == "cpu" and ", pageable"
-        or ""
-    return line:gsub(" %(pinned%)$", "") .. memory .. ", " .. text.bytes(t:nbytes())
+    local memory = t.pinned and ", pinned" or t.device == "cpu" and ", pageable" or ""
+    local view = t.is_view and ", a view" or ""
+    return line:gsub(" %([%a ]+%)$", "") .. memory .. view .. ", " .. text.bytes(t:nbytes())
 end
 
 -- ---- numbers --------------------------------------------------------------------------
