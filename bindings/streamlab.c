@@ -178,13 +178,25 @@ static void wrap_functions(lua_State *L)
     }
 }
 
+/* Runs a file with the two values on top of the stack. */
+static void run_file(lua_State *L, const char *name)
+{
+    const lsl_embedded *file = find_embedded(name);
+    if (file == NULL) luaL_error(L, "streamlab was built without %s", name);
+    if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
+    lua_pushvalue(L, -3);
+    lua_pushvalue(L, -3);
+    lua_call(L, 2, 0);
+}
+
+/* In the order in which they need each other. */
+static const char *const prelude_files[] = {
+    "bindings/prelude.lua", "bindings/measuring.lua", "bindings/probing.lua"
+};
+
 /* Runs the prelude with the module's table, which is on top of the stack. */
 static void run_prelude(lua_State *L)
 {
-    const lsl_embedded *file = find_embedded("bindings/prelude.lua");
-    if (file == NULL) luaL_error(L, "streamlab was built without bindings/prelude.lua");
-    if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
-    lua_pushvalue(L, -2);
     lua_newtable(L);
     lsl_set_functions(L, internals);
     lsl_open_device_internal(L);
@@ -195,7 +207,8 @@ static void run_prelude(lua_State *L)
     lua_setfield(L, -2, "ignores_environment");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.internals");   /* for the program */
-    lua_call(L, 2, 0);
+    for (int i = 0; i < LSL_COUNT(prelude_files); i++) run_file(L, prelude_files[i]);
+    lua_pop(L, 1);
     wrap_functions(L);
     lua_getfield(L, -1, "open");
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.open");
