@@ -131,13 +131,6 @@ static int internal_is_c_function(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg internals[] = {
-    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
-    {"raise", internal_raise}, {"type_name", internal_type_name},
-    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
-    {"nearest", lsl_nearest}, {NULL, NULL}
-};
-
 static int finish_call(lua_State *L, int status, lua_KContext context)
 {
     (void)status;
@@ -178,6 +171,27 @@ static void wrap_functions(lua_State *L)
     }
 }
 
+/* core.define_class(metatable): of a class whose objects are tables; they have __name,
+ * __methods and __fields like those of lsl_define. Its methods get positions like the module's
+ * functions, and the program finds it in the registry. */
+static int internal_define_class(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    lua_getfield(L, 1, "__methods");
+    wrap_functions(L);
+    lua_pop(L, 1);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+static const luaL_Reg internals[] = {
+    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
+    {"raise", internal_raise}, {"type_name", internal_type_name},
+    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
+    {"nearest", lsl_nearest}, {"define_class", internal_define_class}, {NULL, NULL}
+};
+
 /* Runs a file with the two values on top of the stack. */
 static void run_file(lua_State *L, const char *name)
 {
@@ -191,7 +205,8 @@ static void run_file(lua_State *L, const char *name)
 
 /* In the order in which they need each other. */
 static const char *const prelude_files[] = {
-    "bindings/prelude.lua", "bindings/measuring.lua", "bindings/probing.lua"
+    "bindings/prelude.lua", "bindings/measuring.lua", "bindings/probing.lua",
+    "bindings/tables.lua", "bindings/sweeping.lua"
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */
