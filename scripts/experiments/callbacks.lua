@@ -55,5 +55,5 @@ end
 verdict(one.gap_in_a_us > 2000 and one.c_begins_us < 2000, "2 ms of work put %.0f us between two "
     .. "kernels of a, an empty function %.1f, none %.1f; the kernel of c began after %.1f us.",
     one.gap_in_a_us, empty.gap_in_a_us, plain.gap_in_a_us, one.c_begins_us)
-verdict(two.gap_in_a_us > 3000, "behind one of b it was %.0f us.", two.gap_in_a_us)
+verdict(two.gap_in_a_us > 3000, "with another 2 ms in b they were %.0f us.", two.gap_in_a_us)
 verdict(cuda == 0, "of %d CUDA calls %d were allowed, of 2 others %d.", #cuda_calls, cuda, others)

@@ -2,7 +2,7 @@
 --
 -- A long grid (many waves of blocks) fills the GPU. Then, in the middle of a block, a small grid
 -- arrives in another stream. An often-read answer to a puzzle on streams says: "The possible values
--- are 1 (high priority) and 0 (low priority)." Expected: lower is more urgent, so 1 is clamped to 0,
+-- are 1 (high priority) and 0 (low priority)." Expected: lower is more urgent, so 1 becomes 0,
 -- and the small grid waits until the long one has no blocks left to place. With -1 or less it gets
 -- the next SMs that become free. It is often said to preempt what runs; that does not hold either:
 -- no running block is stopped, so it still waits for blocks to end.
