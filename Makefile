@@ -141,7 +141,7 @@ LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
-EMBEDDED := bindings/prelude.lua $(sort $(wildcard scripts/profiles/*.lua))
+EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua))
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
 # The program's own Lua: subcommands, the console, and what help says.
@@ -249,7 +249,7 @@ $(BUILD)/zlib:
 	    || { echo 'zlib is missing (zlib.h): run sh scripts/setup.sh' >&2; exit 1; }
 	@touch $@
 
-$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) scripts/profiles
+$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
 	$(Q)sh scripts/embed.sh bindings/embedded.h lsl_embedded lsl_embedded_files \

@@ -1,5 +1,6 @@
 /* embedded.h - the Lua files that are built into the program and the module:
- * the prelude (bindings/prelude.lua) and the GPU profiles (scripts/profiles/).
+ * the Lua part of bindings/ (prelude.lua and its neighbours) and the GPU profiles
+ * (scripts/profiles/).
  * Their definition is generated at build time; names are paths from the root of
  * the source tree ("scripts/profiles/h200.lua"). An entry without a name ends it.
  */

@@ -1,10 +1,11 @@
 -- prelude.lua - the part of the module that is simpler in Lua: which device to
--- open and with what profile, to-be-closed guards, and measuring.
+-- open and with what profile, to-be-closed guards, and what the other files of its kind
+-- share (measuring.lua, probing.lua).
 --
--- It is built into the module and runs once, when that is required, with the
--- module's table and the functions that only it uses. Its chunk is named
--- "=streamlab": positions and tracebacks skip it and show the user's own lines.
--- What it leaves in the module's table is wrapped in C functions (call_prelude).
+-- They are built into the module and run once, when that is required, in the order of
+-- streamlab.c, with the module's table and the functions that only they use. Their chunks
+-- are named "=streamlab": positions and tracebacks skip them and show the user's own lines.
+-- What they leave in the module's table is wrapped in C functions (call_prelude).
 --
 -- as(op, f, ...) calls f, a function of the module, for the function `op`, which is
 -- then the name that f's errors have.
@@ -12,8 +13,7 @@
 local lab, core = ...
 
 local raise, type_name, as = core.raise, core.type_name, core.as
-local use, record, synchronize = lab.use, lab.record, lab.synchronize
-local new_stream, spin = lab.stream, lab.spin
+local use, record = lab.use, lab.record
 local getenv = not core.ignores_environment and os and os.getenv or function() end
 local open_file = io and io.open
 
@@ -73,6 +73,12 @@ local function is_table(value) return type(value) == "table" end
 local function is_count(value)
     return type(value) == "number" and math.tointeger(value) ~= nil and value >= 0
 end
+
+-- What every file has for its functions' arguments.
+core.arguments = {
+    check_function = check_function, no_more = no_more, check_options = check_options,
+    sorted_keys = sorted_keys, is_text = is_text, is_table = is_table, is_count = is_count,
+}
 
 -- Profiles -------------------------------------------------------------------------------
 
@@ -322,88 +328,13 @@ local function stop(op, tl, ...)
     return tl, ...
 end
 
--- The timeline, then what f returned.
-local function profile(op, f, ...)
+-- The timeline, then what f returned; for the function `op`.
+function core.profile(op, f, ...)
     local tl <close> = as(op, record)       -- stops without waiting if f raises
     return stop(op, tl, f(...))
 end
 
 function lab.profile(f, ...)
     check_function(f, 1, "profile")
-    return profile("profile", f, ...)
-end
-
--- Measuring ------------------------------------------------------------------------------
-
-local measure_options = {
-    {"warmup", "a whole number from 0 on", is_count},
-    {"reps", "a whole number from 1 on", function(value) return is_count(value) and value >= 1 end},
-}
-
--- On the host's clock; the device is idle at both ends of each repetition.
-function lab.measure(f, opts, ...)
-    check_function(f, 1, "measure")
-    no_more(2, "measure", ...)
-    opts = check_options(opts, measure_options, "measure")
-    local samples, sorted = {}, {}
-    for _ = 1, opts.warmup or 3 do f() end
-    as("measure", synchronize)
-    for i = 1, opts.reps or 9 do
-        local start_ns = core.now_ns()
-        f()
-        as("measure", synchronize)
-        samples[i] = (core.now_ns() - start_ns) / 1000
-        sorted[i] = samples[i]
-    end
-    table.sort(sorted)
-    local n = #sorted
-    local median_us = (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
-    return {median_us = median_us, min_us = sorted[1], max_us = sorted[n], samples_us = samples}
-end
-
-local probe_options = {
-    {"non_blocking", "true or false", function(value) return type(value) == "boolean" end},
-    {"kernel_ms", "a number above 0, at most 1e9", function(value)
-        return type(value) == "number" and value > 0 and value <= 1e9
-    end},
-}
-
--- From the first start to the last end of the two streams' kernels of that length.
-local function probed_us(tl, first, second, kernel_us)
-    local start_us, end_us = math.huge, -math.huge
-    for _, span in ipairs(tl:spans()) do
-        local ours = span.stream_id == first.id or span.stream_id == second.id
-        if ours and span.kind == "kernel" and span.end_us - span.start_us >= kernel_us * 0.999 then
-            start_us, end_us = math.min(start_us, span.start_us), math.max(end_us, span.end_us)
-        end
-    end
-    return end_us - start_us
-end
-
--- Does f() hold the host, or serialise streams? A kernel of one block on one
--- stream, f, a kernel on another one. The kernels are longer than calls take, so
--- that a call of some length is told from one that waits. The streams are as CUDA
--- makes them, blocking, so that work of f in the NULL stream shows, unless
--- non_blocking = true is given. f gets the two streams, if it is a Lua function:
--- one of the laboratory (lab.probe(lab.synchronize)) has no use for them.
-function lab.probe(f, opts, ...)
-    check_function(f, 1, "probe")
-    no_more(2, "probe", ...)
-    opts = check_options(opts, probe_options, "probe")
-    local non_blocking, kernel_ms = opts.non_blocking or false, opts.kernel_ms or 50
-    local first = as("probe", new_stream, {non_blocking = non_blocking, name = "probe 1"})
-    local second = as("probe", new_stream, {non_blocking = non_blocking, name = "probe 2"})
-    as("probe", spin, 0, {stream = first})      -- loads the kernel, which may synchronise
-    local host_us
-    local tl = profile("probe", function()
-        as("probe", spin, kernel_ms, {stream = first})
-        local start_ns = core.now_ns()
-        if core.is_c_function(f) then f() else f(first, second) end
-        host_us = (core.now_ns() - start_ns) / 1000
-        as("probe", spin, kernel_ms, {stream = second})
-    end)
-    local kernel_us = kernel_ms * 1000
-    local total_us = probed_us(tl, first, second, kernel_us)
-    return {host_us = host_us, total_us = total_us, host_blocked = host_us > kernel_us / 2,
-            serialised = total_us > kernel_us * 1.5}
+    return core.profile("profile", f, ...)
 end

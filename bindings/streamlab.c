@@ -134,13 +134,6 @@ static int internal_is_c_function(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg internals[] = {
-    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
-    {"raise", internal_raise}, {"type_name", internal_type_name},
-    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
-    {"nearest", lsl_nearest}, {NULL, NULL}
-};
-
 static int finish_call(lua_State *L, int status, lua_KContext context)
 {
     (void)status;
@@ -181,13 +174,47 @@ static void wrap_functions(lua_State *L)
     }
 }
 
+/* core.define_class(metatable): of a class whose objects are tables; they have __name,
+ * __methods and __fields like those of lsl_define. Its methods get positions like the module's
+ * functions, and the program finds it in the registry. */
+static int internal_define_class(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    lua_getfield(L, 1, "__methods");
+    wrap_functions(L);
+    lua_pop(L, 1);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+static const luaL_Reg internals[] = {
+    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
+    {"raise", internal_raise}, {"type_name", internal_type_name},
+    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
+    {"nearest", lsl_nearest}, {"define_class", internal_define_class}, {NULL, NULL}
+};
+
+/* Runs a file with the two values on top of the stack. */
+static void run_file(lua_State *L, const char *name)
+{
+    const lsl_embedded *file = find_embedded(name);
+    if (file == NULL) luaL_error(L, "streamlab was built without %s", name);
+    if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
+    lua_pushvalue(L, -3);
+    lua_pushvalue(L, -3);
+    lua_call(L, 2, 0);
+}
+
+/* In the order in which they need each other. */
+static const char *const prelude_files[] = {
+    "bindings/prelude.lua", "bindings/measuring.lua", "bindings/probing.lua",
+    "bindings/tables.lua", "bindings/sweeping.lua"
+};
+
 /* Runs the prelude with the module's table, which is on top of the stack. */
 static void run_prelude(lua_State *L)
 {
-    const lsl_embedded *file = find_embedded("bindings/prelude.lua");
-    if (file == NULL) luaL_error(L, "streamlab was built without bindings/prelude.lua");
-    if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
-    lua_pushvalue(L, -2);
     lua_newtable(L);
     lsl_set_functions(L, internals);
     lsl_open_device_internal(L);
@@ -198,7 +225,8 @@ static void run_prelude(lua_State *L)
     lua_setfield(L, -2, "ignores_environment");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.internals");   /* for the program */
-    lua_call(L, 2, 0);
+    for (int i = 0; i < LSL_COUNT(prelude_files); i++) run_file(L, prelude_files[i]);
+    lua_pop(L, 1);
     wrap_functions(L);
     lua_getfield(L, -1, "open");
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.open");

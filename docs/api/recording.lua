@@ -1,5 +1,5 @@
 return {
-    title = "Recording and measuring",
+    title = "Recording",
     order = 60,
     about = [[
 A recording notes what a device does, and when: every kernel, copy, memset and host function, and the calls of the host around them. It ends as a
@@ -98,71 +98,6 @@ print(tl.makespan_us)  --> 1000.0
 os.remove(file .. ".json")
 os.remove(file)]],
             see = { "timeline:save", "timeline.notice" },
-        },
-        {
-            name = "lab.measure",
-            brief = "measures how long a function and its work on the device take",
-            arguments = { { "f", "function", "called without arguments" } },
-            options = {
-                { "warmup", "integer", "how often f is called before, from 0; its times do not count", default = "3" },
-                { "reps", "integer", "how often it is measured, from 1", default = "9" },
-            },
-            returns = {
-                { "table", "`median_us`, `min_us`, `max_us`, and `samples_us`: all of them in the order in which they were measured" },
-            },
-            blocks = "until the device is idle, after the warm-up and in every repetition",
-            errors = {
-                { "SL_ESTATE", "called in a host function" },
-            },
-            about = [[
-A sample is the time on the host's clock from the call of `f` to the end of `lab.synchronize()` behind it, in us; on the simulator that clock is virtual, and all
-samples of the same work are equal. The device is the current one, and is idle at both ends of each sample. The median of an even number of samples is the mean of the
-middle two. An error in `f` passes on.]],
-            example = [[
-local t = lab.measure(function() lab.spin(2) end, {reps = 5})
-print(#t.samples_us)  --> 5
-print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
-            pytorch = "torch.utils.benchmark.Timer",
-            see = { "lab.profile", "event:elapsed_time" },
-        },
-        {
-            name = "lab.probe",
-            brief = "asks whether a call holds the host or keeps streams from running at the same time",
-            arguments = {
-                { "f", "function", "called once, as `f(first, second)` with the two streams" },
-            },
-            options = {
-                { "kernel_ms", "number", "how long each of the two kernels runs, above 0 to 1e9", default = "50" },
-                { "non_blocking", "boolean", "whether the two streams are exempt from the NULL stream's rules", default = "false" },
-            },
-            returns = {
-                { "table", "`host_blocked`, `serialised` (boolean), `host_us`, `total_us`" },
-            },
-            blocks = "until the device is idle, before and after",
-            errors = {
-                { "SL_ESTATE", "called in a host function" },
-            },
-            about = [[
-A kernel of one block and `kernel_ms` goes to one stream, then `f` is called, then such a kernel goes to another stream. Two questions are answered:
-
-| field | |
-|---|---|
-| `host_us` | how long `f` took on the host's clock |
-| `host_blocked` | did `f` hold the host? `host_us` is more than half a kernel |
-| `total_us` | from the first kernel's start to the second one's end; about one kernel if they ran at the same time, two if not |
-| `serialised` | did `f` keep them from running at the same time? `total_us` is more than one and a half kernels |
-
-A call that only takes long delays the second kernel as well: choose `kernel_ms` more than twice as long as the call takes by itself. The streams are blocking, as CUDA
-makes them, so that work of `f` in the NULL stream shows, unless `non_blocking = true`. A function of the laboratory, as in `lab.probe(lab.cuda.cublas_create)`, is
-called without the streams.]],
-            example = [[
-local m = lab.cuda.malloc(4096)
-local free = lab.probe(function() lab.cuda.free(m) end)
-print(free.host_blocked)  --> true
-print(free.serialised)  --> true
-local malloc = lab.probe(function() m = lab.cuda.malloc(4096) end)
-print(malloc.serialised)  --> false]],
-            see = { "lab.cuda.free", "lab.cuda.memset", "lab.measure" },
         },
     },
 }

@@ -11,6 +11,7 @@ local editor = {}
 
 local classes <const> = {
     device = true, stream = true, event = true, tensor = true, timeline = true,
+    results = true,
 }
 
 -- ---- words ---------------------------------------------------------------------------

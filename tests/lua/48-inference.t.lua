@@ -25,7 +25,7 @@ end
 
 local function scripts()
     for _, script in ipairs{"puzzler", "experiments/default_stream", "experiments/events_race",
-                            "experiments/pageable", "experiments/priorities"} do
+                            "experiments/callbacks", "experiments/priorities"} do
         local command = "'%s' --backend sim tests/lua/agree_on.lua scripts/%s.lua 2>&1"
         local pipe = io.popen(command:format(streamlab, script))
         local text = pipe:read("a")

@@ -14,7 +14,8 @@ local path = folder .. "/x.json"
 local scripts <const> = {
     "scripts/puzzler.lua --n 256 --matmuls 60 --copies 12",
     "scripts/experiments/default_stream.lua", "scripts/experiments/events_race.lua",
-    "scripts/experiments/pageable.lua", "scripts/experiments/priorities.lua",
+    "scripts/experiments/async_with_host.lua", "scripts/experiments/priorities.lua",
+    "scripts/experiments/callbacks.lua",
 }
 
 local function traced(script, file, before)

@@ -29,9 +29,11 @@ local function index_table(value)
     return type(index) == "table" and index or nil
 end
 
--- The metatable of an object of the laboratory, whose __index is a function.
+-- The metatable of an object of the laboratory, whose __index is a function. What lab.table
+-- gives is a table.
 local function object_metatable(value)
-    local metatable = type(value) == "userdata" and debug.getmetatable(value)
+    local kind = type(value)
+    local metatable = (kind == "userdata" or kind == "table") and debug.getmetatable(value)
     if type(metatable) == "table" and type(rawget(metatable, "__methods")) == "table" then
         return metatable
     end

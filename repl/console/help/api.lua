@@ -100,6 +100,7 @@ end
 
 local receivers <const> = {
     device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
+    results = "r",
 }
 
 -- The entry of a name as it is called: "e:record" for "event:record".
@@ -149,8 +150,10 @@ end
 
 -- The class of an object, as pages name it: "event"; nil for other values.
 function api.class_of(value)
-    local meta = type(value) == "userdata" and debug.getmetatable(value)
-    local name = meta and rawget(meta, "__name")
+    local kind = type(value)
+    local meta = (kind == "userdata" or kind == "table") and debug.getmetatable(value)
+    local ours = type(meta) == "table" and (kind == "userdata" or rawget(meta, "__methods"))
+    local name = ours and rawget(meta, "__name")
     return type(name) == "string" and name:match("^streamlab%.(%a+)$") or nil
 end
 

@@ -214,10 +214,10 @@ end
 local function resolve(path)
     local value = _G
     for name, at in path:gmatch("([^.:]+)()") do
-        if type(value) == "table" then
-            value = rawget(value, name)
-        elseif api.class_of(value) then
+        if api.class_of(value) then
             return value, path:sub(at - #name)
+        elseif type(value) == "table" then
+            value = rawget(value, name)
         else
             return nil
         end

@@ -1,0 +1,228 @@
+-- sweeping.lua - lab.sweep: the same thing for all combinations of some values.
+
+local lab, core = ...
+
+local table, math, io = table, math, io
+local raise, type_name = core.raise, core.type_name
+local check_function, no_more = core.arguments.check_function, core.arguments.no_more
+local check_options, sorted_keys = core.arguments.check_options, core.arguments.sorted_keys
+local is_text, is_table = core.arguments.is_text, core.arguments.is_table
+local results, measure = core.results, core.measure
+
+-- The axes -------------------------------------------------------------------------------
+
+local form = "each axis must be {name, {values ...}}, as in {\"kib\", {1, 64}}"
+
+local function check_axis(axis, i)
+    local function fail(what)
+        raise("SL_EINVAL", "sweep", ("argument 1 (axes): %s: %s"):format(
+              type(axis) == "table" and is_text(axis[1]) and ("axis '%.60s'"):format(axis[1])
+              or "axis " .. i, what))
+    end
+    if not results.is_list(axis) or #axis ~= 2 or not is_text(axis[1]) or axis[1] == ""
+        or not results.is_list(axis[2]) then
+        fail(form)
+    end
+    if #axis[2] == 0 then fail("it has no values") end
+    for j, value in ipairs(axis[2]) do
+        if not results.is_cell(value) then
+            fail(("value %d is a %s; values are numbers, texts, true and false"):format(j,
+                 type_name(value)))
+        end
+    end
+end
+
+-- The names of the axes.
+local function check_axes(axes)
+    if not results.is_list(axes) then
+        raise("SL_EINVAL", "sweep", ("argument 1 (axes) must be a list of axes, got %s; %s"):format(
+              type(axes) == "table" and "a table with named values" or type_name(axes), form))
+    end
+    if #axes == 0 then raise("SL_EINVAL", "sweep", "argument 1 (axes): there is no axis") end
+    local names = {}
+    for i, axis in ipairs(axes) do
+        check_axis(axis, i)
+        names[i] = axis[1]
+    end
+    results.check_names(names, "argument 1 (axes)", "sweep")
+    return names
+end
+
+-- Gives the next point, the last axis fastest; nil at the end.
+local function each_point(axes)
+    local at = {}
+    for i = 1, #axes do at[i] = 1 end
+    at[#axes] = 0
+    return function()
+        local i = #axes
+        while i > 0 and at[i] == #axes[i][2] do
+            at[i] = 1
+            i = i - 1
+        end
+        if i == 0 then return nil end
+        at[i] = at[i] + 1
+        local point = {}
+        for j, axis in ipairs(axes) do point[axis[1]] = axis[2][at[j]] end
+        return point
+    end
+end
+
+-- "kib=64 pinned=yes"
+local function point_text(names, point)
+    local parts = {}
+    for i, name in ipairs(names) do
+        parts[i] = results.cell_text(name) .. "=" .. results.cell_text(point[name])
+    end
+    return table.concat(parts, " ")
+end
+
+-- Progress -------------------------------------------------------------------------------
+
+local progress = {}
+progress.__index = progress
+
+-- Nothing is said for a second; then one line on a terminal, and elsewhere a line now and then.
+local first_ns, terminal_ns, pipe_ns = 1000000000, 100000000, 10000000000
+
+local function new_progress(total)
+    local now = core.wall_ns()
+    local terminal = io and core.terminal(2)
+    return setmetatable({start_ns = now, total = total, terminal = terminal,
+                         next_ns = now + (terminal and first_ns or pipe_ns)}, progress)
+end
+
+function progress:say(i, text)
+    local now = core.wall_ns()
+    if not io or now < self.next_ns then return end
+    self.next_ns = now + (self.terminal and terminal_ns or pipe_ns)
+    local line = ("sweep %d of %d: %s, %.0f s"):format(i, self.total, text,
+                                                      (now - self.start_ns) / 1e9)
+    if self.terminal then
+        io.stderr:write("\r", line:sub(1, core.columns() - 1), "\27[K")
+        self.shown = true
+    else
+        io.stderr:write(line, "\n")
+    end
+    io.stderr:flush()
+end
+
+-- Also where an error ends the sweep.
+function progress:__close()
+    if self.shown then io.stderr:write("\r\27[K"):flush() end
+end
+
+-- The sweep ------------------------------------------------------------------------------
+
+local measured = {"median_us", "min_us", "max_us", "spread"}
+
+-- What f returned as named values, and their names in order; nil for a point that is left out.
+local function values_of(result, opts)
+    if result == nil then return nil end
+    local kind = type(result)
+    if kind == "number" then return {value = result}, {"value"} end
+    if kind == "function" then return measure("sweep", result, opts), measured end
+    if kind ~= "table" or results.is_list(result) and #result > 0 then
+        raise("SL_EINVAL", "sweep", "f must return a function that is then measured, a number, a "
+              .. "table of named values, or nil; it returned " .. (kind == "table" and "a list"
+              or type_name(result)))
+    end
+    local names = {}
+    for _, name in ipairs(sorted_keys(result)) do
+        if type(name) ~= "string" then
+            raise("SL_EINVAL", "sweep", ("f returned a table with the key %s: its values must be "
+                  .. "named"):format(tostring(name)))
+        end
+        if results.is_cell(result[name]) then names[#names + 1] = name end
+    end
+    return result, names
+end
+
+-- The row of a point: what f was given and what it gave. New names become columns.
+local function add_row(sweep, point, values, names)
+    local row = {}
+    for _, name in ipairs(sweep.axes) do row[name] = point[name] end
+    for name, value in next, values do
+        if sweep.is_axis[name] then
+            raise("SL_EINVAL", "sweep", ("f returned a value '%.60s', which is the name of an axis")
+                  :format(name))
+        end
+        row[name] = value
+    end
+    for _, name in ipairs(names) do
+        if not sweep.seen[name] then
+            sweep.seen[name] = true
+            sweep.found[#sweep.found + 1] = name
+        end
+    end
+    sweep.rows[#sweep.rows + 1] = row
+end
+
+local function visit(sweep, f, point, opts)
+    local given = {}
+    for name, value in next, point do given[name] = value end
+    local values, names = values_of(f(given), opts)
+    if values then add_row(sweep, point, values, names) end
+end
+
+-- The error with the point in its message. Ctrl-C stays what it is.
+local function at_point(err, text)
+    if type(err) == "string" then
+        return err:find("interrupted!$") and err or err .. " (at " .. text .. ")"
+    end
+    if type(err) == "table" and type(err.message) == "string" and err.code ~= "SL_EINTERRUPT" then
+        err.message = err.message .. " (at " .. text .. ")"
+    end
+    return err
+end
+
+local function run(sweep, axes, f, opts)
+    local total, i = 1, 0
+    for _, axis in ipairs(axes) do total = total * #axis[2] end
+    local said <close> = new_progress(total)
+    for point in each_point(axes) do
+        local text = point_text(sweep.axes, point)
+        i = i + 1
+        said:say(i, text)
+        local fine, err = pcall(visit, sweep, f, point, opts)
+        if not fine then error(at_point(err, text), 0) end
+    end
+end
+
+-- The columns that were asked for, all of which some row has; else all that were found.
+local function result_columns(sweep, asked)
+    for _, name in ipairs(asked or {}) do
+        if not sweep.seen[name] and #sweep.rows > 0 then
+            local near = core.nearest(name, sweep.seen)
+            raise("SL_EINVAL", "sweep", ("option 'columns': f returned no '%.60s'; it returned: "
+                  .. "%s%s"):format(name, table.concat(sweep.found, ", "),
+                  near and "; did you mean " .. near .. "?" or ""))
+        end
+    end
+    local columns = table.move(sweep.axes, 1, #sweep.axes, 1, {})
+    asked = asked or sweep.found
+    return table.move(asked, 1, #asked, #columns + 1, columns)
+end
+
+local sweep_options = {
+    {"columns", "a list of names", is_table}, {"title", "a string", is_text},
+    table.unpack(core.measure_options),
+}
+
+function lab.sweep(axes, f, opts, ...)
+    local sweep = {axes = check_axes(axes), is_axis = {}, rows = {}, found = {}, seen = {}}
+    check_function(f, 2, "sweep")
+    no_more(3, "sweep", ...)
+    opts = check_options(opts, sweep_options, "sweep")
+    for _, name in ipairs(sweep.axes) do sweep.is_axis[name] = true end
+    if opts.columns then
+        results.check_names(opts.columns, "option 'columns'", "sweep")
+        for _, name in ipairs(opts.columns) do
+            if sweep.is_axis[name] then
+                raise("SL_EINVAL", "sweep", ("option 'columns' is for what f returns; the axis "
+                      .. "'%.60s' has its column anyway"):format(name))
+            end
+        end
+    end
+    run(sweep, axes, f, opts)
+    return results.new(sweep.rows, result_columns(sweep, opts.columns), opts.title)
+end

@@ -1,0 +1,213 @@
+return {
+    title = "Measuring",
+    class = "results",
+    order = 65,
+    about = [[
+How long something takes, whether it holds the host or other streams, and both for many values at once. `lab.sweep` and `lab.table` give tables of results, which can be
+shown and saved as CSV or JSON lines.]],
+    entries = {
+        {
+            name = "lab.measure",
+            brief = "measures how long a function and its work on the device take",
+            arguments = { { "f", "function", "called without arguments" } },
+            options = {
+                { "warmup", "integer", "how often f is called before, from 0; its times do not count", default = "3" },
+                { "reps", "integer", "how often it is measured, from 1", default = "9" },
+            },
+            returns = {
+                { "table", "`median_us`, `min_us`, `max_us`, `spread` and `samples_us`: all of them in the order in which they were measured" },
+            },
+            blocks = "until the device is idle, after the warm-up and in every repetition",
+            errors = {
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+A sample is the time on the host's clock from the call of `f` to the end of `lab.synchronize()` behind it, in us; on the simulator that clock is virtual, and all
+samples of the same work are equal, but for what rounding to whole nanoseconds does. `spread` is `(max_us - min_us) / median_us`: of figures whose spread is 0.05, differences of a
+few per cent mean nothing. The device is the current one, and is idle at both ends of each sample. The median of an even number of samples is the mean of the
+middle two. An error in `f` passes on.]],
+            example = [[
+local t = lab.measure(function() lab.spin(2) end, {reps = 5})
+print(#t.samples_us)  --> 5
+print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
+            pytorch = "torch.utils.benchmark.Timer",
+            see = { "lab.sweep", "lab.profile", "event:elapsed_time" },
+        },
+        {
+            name = "lab.probe",
+            brief = "asks whether a call holds the host or keeps streams from running at the same time",
+            arguments = {
+                { "f", "function", "called once, as `f(first, second)` with the two streams" },
+            },
+            options = {
+                { "kernel_ms", "number", "how long each of the two kernels runs, above 0 to 1e9", default = "50" },
+                { "non_blocking", "boolean", "whether the two streams are exempt from the NULL stream's rules", default = "false" },
+            },
+            returns = {
+                { "table", "`host_blocked`, `serialised` (boolean), `host_us`, `total_us`" },
+            },
+            blocks = "until the device is idle, before and after",
+            errors = {
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+A kernel of one block and `kernel_ms` goes to one stream, then `f` is called, then such a kernel goes to another stream. Two questions are answered:
+
+| field | |
+|---|---|
+| `host_us` | how long `f` took on the host's clock |
+| `host_blocked` | did `f` hold the host? `host_us` is more than half a kernel |
+| `total_us` | from the first kernel's start to the second one's end; about one kernel if they ran at the same time, two if not |
+| `serialised` | did `f` keep them from running at the same time? `total_us` is more than one and a half kernels |
+
+A call that only takes long delays the second kernel as well: choose `kernel_ms` more than twice as long as the call takes by itself. The streams are blocking, as CUDA
+makes them, so that work of `f` in the NULL stream shows, unless `non_blocking = true`. A function of the laboratory, as in `lab.probe(lab.cuda.cublas_create)`, is
+called without the streams.]],
+            example = [[
+local m = lab.cuda.malloc(4096)
+local free = lab.probe(function() lab.cuda.free(m) end)
+print(free.host_blocked)  --> true
+print(free.serialised)  --> true
+local malloc = lab.probe(function() m = lab.cuda.malloc(4096) end)
+print(malloc.serialised)  --> false]],
+            see = { "lab.cuda.free", "lab.cuda.memset", "lab.measure" },
+        },
+        {
+            name = "lab.sweep",
+            brief = "does the same thing for all combinations of some values, and tabulates what comes out",
+            arguments = {
+                { "axes", "table", "a list of `{name, {values ...}}`; values are numbers, texts, true and false" },
+                { "f", "function", "called as `f(point)`, once for each combination; `point.kib` is the value of the axis `kib`" },
+            },
+            options = {
+                { "columns", "string[]", "which of the results are columns, and in which order", default = "all, sorted by name" },
+                { "title", "string", "of the table", default = "none" },
+                { "warmup", "integer", "as for `lab.measure`", default = "3" },
+                { "reps", "integer", "as for `lab.measure`", default = "9" },
+            },
+            returns = { { "results", "a row for each point: the values of the axes, then the results" } },
+            errors = {
+                { "SL_EINVAL", "`f` returned what is none of the things below" },
+            },
+            about = [[
+The last axis changes fastest. What `f` returns for a point decides what its row holds:
+
+| `f` returns | results of the row |
+|---|---|
+| a function | it is measured by `lab.measure`: `median_us`, `min_us`, `max_us`, `spread`; in `rows` also `samples_us` |
+| a number | `value` |
+| a table of named values | these; what is no number, text or boolean is in `rows` and no column |
+| nothing | the point is left out |
+
+What `f` does itself before it returns a function is not measured: there is the place to make tensors. An error in `f` passes on, with the point in its message. A sweep
+that takes longer than a second tells on stderr how far it is: in a terminal one line, which disappears at the end, elsewhere a line every ten seconds.]],
+            example = [[
+print(lab.sweep({{"mib", {1, 16}}, {"pinned", {false, true}}}, function(point)
+    local x = lab.ones(point.mib << 18, {device = "cpu", pinned = point.pinned})
+    return function() x:to("cuda") end
+end, {columns = {"median_us"}}))
+--> mib  pinned  median_us
+-->   1  no          77.81
+-->   1  yes         27
+-->  16  no        1125
+-->  16  yes        313]],
+            see = { "lab.measure", "lab.table", "results:show" },
+        },
+        {
+            name = "lab.table",
+            brief = "makes a table of a list of named values, to show and to save",
+            arguments = {
+                { "rows", "table", "a list of tables with named values, one for each row" },
+            },
+            options = {
+                { "columns", "string[]", "which values are columns, and in which order", default = "all, sorted by name" },
+                { "title", "string", "stands above the table", default = "none" },
+            },
+            returns = { { "results", "the table" } },
+            errors = {
+                { "SL_EINVAL", "a column that no row has, or one with something else than numbers, texts, true and false" },
+            },
+            about = [[
+Not every row needs to have every value. A column that is not asked for by name is left out where it holds tables, functions or objects; `rows` still has them. The rows
+are not copied.]],
+            example = [[
+local r = lab.table({{n = 1, us = 6.9}, {n = 16, us = 11.25}, {n = 256}}, {title = "copies"})
+r:show()
+--> copies
+-->   n     us
+-->   1   6.9
+-->  16  11.25
+--> 256   -]],
+            pytorch = "torch.utils.benchmark.Compare",
+            see = { "lab.sweep", "results:csv", "results:jsonl" },
+        },
+        {
+            name = "results:show",
+            brief = "prints the table",
+            about = [[
+`tostring(r)` gives the same text, and the prompt shows it. Numbers that are not whole have four significant digits, at least all before the point, and stand with their points below
+each other; `true` and `false` are `yes` and `no`, and what a row does not have is `-`. All digits are in `rows`, `r:csv()` and `r:jsonl()`.]],
+            errors = { { "SL_EUNSUPPORTED", "there is no `io` library" } },
+            example = [[
+lab.table({{pinned = true, us = 1 / 3}, {pinned = false, us = 200 / 3}}):show()
+--> pinned       us
+--> yes      0.3333
+--> no      66.67]],
+            see = { "results:csv" },
+        },
+        {
+            name = "results:csv",
+            brief = "gives the table as CSV, or writes it into a file",
+            arguments = { { "file", "string", "the name of the file", default = "none: the text is returned" } },
+            returns = { { "string|nil", "the text; nothing if it went into a file" } },
+            errors = {
+                { "SL_EIO", "the file cannot be written" },
+                { "SL_EUNSUPPORTED", "there is no `io` library to write it with" },
+            },
+            about = [[
+As RFC 4180 has it: the names first, lines that end in CR LF, quotes around what needs them. Numbers have all their digits, a missing value is empty.]],
+            example = [[
+local r = lab.table{{kib = 64, what = "pinned"}, {kib = 1 / 3, what = "a, b"}}
+print((r:csv():gsub("\r", "")))
+--> kib,what
+--> 64,pinned
+--> 0.3333333333333333,"a, b"
+-->]],
+            see = { "results:jsonl", "lab.table" },
+        },
+        {
+            name = "results:jsonl",
+            brief = "gives the table as JSON lines, or writes it into a file",
+            arguments = { { "file", "string", "the name of the file", default = "none: the text is returned" } },
+            returns = { { "string|nil", "the text; nothing if it went into a file" } },
+            errors = {
+                { "SL_EIO", "the file cannot be written" },
+                { "SL_EUNSUPPORTED", "there is no `io` library to write it with" },
+            },
+            about = [[
+One object a row, its names in the order of the columns: what `pandas.read_json(path, lines=True)` reads. Numbers have all their digits. What is missing is `null`, and so
+are infinities and what is no number, which JSON does not have. Bytes that are not UTF-8 become U+FFFD.]],
+            example = [[
+local r = lab.table{{kib = 64, pinned = true}, {kib = 0.1, pinned = false}}
+io.write(r:jsonl())
+--> {"kib": 64, "pinned": true}
+--> {"kib": 0.1, "pinned": false}]],
+            see = { "results:csv", "lab.table" },
+        },
+        {
+            name = "results.rows",
+            type = "table[]",
+            brief = "the rows as they were given, or as the sweep made them: named values",
+        },
+        {
+            name = "results.columns",
+            type = "string[]",
+            brief = "the names of the columns in their order",
+        },
+        {
+            name = "results.title",
+            type = "string|nil",
+            brief = "what stands above the table",
+        },
+    },
+}
