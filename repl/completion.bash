@@ -41,7 +41,7 @@ _streamlab() {
     --color) _streamlab_offer 'auto always never' ;;
     --rows) _streamlab_offer 'streams engines' ;;
     --theme) _streamlab_offer 'light dark' ;;
-    --profile)
+    --profile | --base)
         _streamlab_offer "$(_streamlab_profiles "$program")"
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.lua' -- "$typed")
         ;;

@@ -108,5 +108,5 @@ a call that takes long goes on to its end.
 
 ## Not in this version
 
-`lab.check`, `lab.races`; the option `--check`; the subcommands `calibrate`, `grade` and `probe`. They say so when they are called.]],
+`lab.check`, `lab.races`; the option `--check`; the subcommands `calibrate` and `grade`. They say so when they are called.]],
 }
