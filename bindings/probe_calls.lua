@@ -99,8 +99,8 @@ add_pair("cudaMallocAsync", {ordered}, "cudaFreeAsync", {ordered}, "first", {
 
 -- ---- memset and memcpy -----------------------------------------------------------------
 
-add{call = "cudaMemset", memory = "device", into = "NULL", sizes = both, ready = fixed, done = let_go,
-    claims = {old_list("setting device memory"), old_async, in_null, exempt},
+add{call = "cudaMemset", memory = "device", into = "NULL", sizes = both, ready = fixed,
+    done = let_go, claims = {old_list("setting device memory"), old_async, in_null, exempt},
     run = function(x) cuda.memset(x.memory, 0) end}
 add{call = "cudaMemset", memory = "pinned", into = "NULL", sizes = both,
     claims = {{by = "CUDA", says = "of pinned memory: the host waits", host = true,

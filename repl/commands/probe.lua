@@ -126,8 +126,9 @@ local function json(rows)
 end
 
 local function title(device)
-    return command.clean(("%s%s: what CUDA's calls do to the host and to streams"):format(device.name,
-        device.backend == "sim" and " (simulated, profile " .. device.profile .. ")" or ""))
+    local simulated = " (simulated, profile " .. device.profile .. ")"
+    return command.clean(device.name .. (device.backend == "sim" and simulated or "")
+        .. ": what CUDA's calls do to the host and to streams")
 end
 
 -- The base's table and what it is called.

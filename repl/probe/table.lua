@@ -97,9 +97,9 @@ local function add_tally(out, rows)
     end
     for _, by in ipairs(order) do
         local of = count[by]
-        out[#out + 1] = ("%-10s of %2d claims %2d hold, %2d in part, %2d do not%s"):format(by .. ":",
-            of.n, of.yes, of.partly, of.no,
-            of.open > 0 and ("; %d left open"):format(of.open) or "")
+        local open = of.open > 0 and ("; %d left open"):format(of.open) or ""
+        out[#out + 1] = ("%-10s of %2d claims %2d hold, %2d in part, %2d do not%s"):format(
+            by .. ":", of.n, of.yes, of.partly, of.no, open)
     end
 end
 

@@ -130,10 +130,10 @@ local function misuse()
     ideal.refuses(T, function() lab.probes{call = {}} end, "SL_EINVAL", "unknown option 'call'",
                   "a mistyped option")
     T.is(#lab.probes{calls = {}}, 0, "no calls are no rows")
-    ideal.refuses(T, function() lab.claims() end, "SL_EINVAL", "must be a list of rows of lab.probes",
+    ideal.refuses(T, function() lab.claims() end, "SL_EINVAL", "must be a list of rows",
                   "claims of nothing")
-    ideal.refuses(T, function() lab.claims{{call = "cudaFree"}} end, "SL_EINVAL", "must be a list of rows",
-                  "a row without answers")
+    ideal.refuses(T, function() lab.claims{{call = "cudaFree"}} end, "SL_EINVAL",
+                  "must be a list of rows", "a row without answers")
     T.is(#lab.claims{}, 0, "no rows, no claims")
     local row = {call = "cudaMalloc", streams = "blocking", host_blocked = false, serialised = true}
     T.is(lab.claims{row}[1].holds, "yes", "a claim is judged by the rows alone")

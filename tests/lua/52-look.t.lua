@@ -30,6 +30,7 @@ local steps <const> = {
     function(_, s, ss) s:wait_stream(pick(ss)) end,
     function(_, s, ss) pick(ss):wait_event(s:record_event()) end,
     function() lab.host_work(math.random() / 50) end,
+    function() lab.cuda.mem_get_info() end,     -- a barrier, where the profile says so
 }
 
 -- How many looks had values, were uncertain, and were wrong.
@@ -79,6 +80,18 @@ tap.is(sum.wrong, 0, "what is foreseen is what a copy reads")
 tap.is(sum.moved, 0, "and takes no virtual time")
 tap.ok(sum.values > 400, "in most cases something is foreseen: " .. sum.values)
 tap.ok(sum.uncertain > 10, "in some it is a race: " .. sum.uncertain)
+
+for _, reach in ipairs { "device", "blocking" } do
+    lab.open { backend = "sim", overrides = { ["calls.cudaMemGetInfo.serialises"] = reach } }
+    local found = { values = 0, uncertain = 0, wrong = 0, moved = 0 }
+    for seed = 1, 200 do
+        for name, n in pairs(try(seed)) do found[name] = found[name] + n end
+        collectgarbage()
+    end
+    tap.is(found.wrong, 0, "also behind a call's barrier: " .. reach)
+    tap.ok(found.values > 200, "where something is foreseen: " .. found.values)
+end
+lab.open { backend = "sim" }
 
 -- Order across streams.
 do

@@ -138,7 +138,8 @@ for _, entry in ipairs(dofile("docs/api/cuda.lua").entries) do
         missing[#missing + 1] = name
     end
 end
-tap.is(table.concat(missing, " "), "", "every function of lab.cuda is asked about, or told as left out")
+tap.is(table.concat(missing, " "), "",
+    "every function of lab.cuda is asked about, or told as left out")
 
 -- ---- the table ---------------------------------------------------------------------------
 
@@ -177,7 +178,8 @@ local t4 = json_of("--profile t4")
 local function waits(bytes)
     return row_of(t4, "cudaMemcpyAsync", bytes, "blocking", staged).host_blocked
 end
-tap.ok(not waits(65536) and waits(65537), "64 KiB and one byte more differ where the profile says so")
+tap.ok(not waits(65536) and waits(65537),
+    "64 KiB and one byte more differ where the profile says so")
 
 -- ---- files ------------------------------------------------------------------------------
 
@@ -229,27 +231,32 @@ local function edited(name, ...)
     end
     return shell.write(folder .. "/" .. name, text)
 end
-local malloc, free = "us_per_mib = 0.3, waits = false", "cudaFree = {us = 40, us_per_mib = 0, waits = true"
+local malloc, free = "us_per_mib = 0.3, waits = false",
+    "cudaFree = {us = 40, us_per_mib = 0, waits = true"
 local hand = edited("hand.lua", { malloc, "us_per_mib = 0.3, waits = true" },
     { free, "cudaFree = {us = 40, us_per_mib = 0, waits = false" })
 before, after = saved(hand)
-tap.ok(row_of(before, "cudaMalloc", 65536, "nonblocking").host_blocked, "a changed profile: cudaMalloc waits")
+tap.ok(row_of(before, "cudaMalloc", 65536, "nonblocking").host_blocked,
+    "a changed profile: cudaMalloc waits")
 tap.ok(not row_of(before, "cudaFree", 65536, "blocking").host_blocked, "and cudaFree does not")
 tap.is(different(before, after), "", "which the saved one says, too")
 hand = edited("hand.lua",
     { malloc, 'us_per_mib = 0.3, waits = "stream", from_bytes = 1048576' },
-    { free, [[cudaMemcpy = {h2d_pageable = {waits = "stream"}}, cudaLaunchHostFunc = {serialises = true},
+    { free, [[cudaMemcpy = {h2d_pageable = {waits = "stream"}},
+        cudaLaunchHostFunc = {serialises = true},
         cudaEventCreate = {serialises = "blocking"}, ]] .. free })
 before, after = saved(hand)
 tap.is(letter(row_of(before, "cudaMalloc", 4194304, "blocking"))
     .. letter(row_of(before, "cudaMalloc", 4194304, "nonblocking"))
-    .. letter(row_of(before, "cudaMalloc", 65536, "blocking")), "H--", "waits of a size and of some streams")
+    .. letter(row_of(before, "cudaMalloc", 65536, "blocking")), "H--",
+        "waits of a size and of some streams")
 tap.is(letter(row_of(before, "cudaLaunchHostFunc", nil, "nonblocking"))
     .. letter(row_of(before, "cudaEventCreate", nil, "blocking"))
     .. letter(row_of(before, "cudaEventCreate", nil, "nonblocking")), "AA-", "barriers")
 tap.is(different(before, after), "", "are saved as well")
 local written = read(folder .. "/saved.lua")
-tap.like(written, "^%-%- NVIDIA H200, as the simulator sees it%.\n%-%- Calls measured by streamlab probe; "
+tap.like(written,
+    "^%-%- NVIDIA H200, as the simulator sees it%.\n%-%- Calls measured by streamlab probe; "
     .. "all else from the profile hand%.\nreturn {\n", "a saved profile says where it comes from")
 tap.like(written, "waits = \"stream\",    %-%- measured", "and what was measured")
 widest = 0
@@ -263,7 +270,8 @@ tap.ok(widest <= 110, "in lines of some length")
 hand = edited("hand.lua", { free, 'cudaEventRecord = {waits = "stream"}, ' .. free })
 out, err, code = probe("--profile " .. hand .. " --json --save " .. folder .. "/saved.lua")
 tap.is(code, 0, "what a profile cannot say is no failure")
-tap.is(err, "streamlab: probe: the profile cannot say what cudaEventRecord did with nonblocking streams\n",
+tap.is(err,
+    "streamlab: probe: the profile cannot say what cudaEventRecord did with nonblocking streams\n",
     "but told")
 
 -- ---- wrong use --------------------------------------------------------------------------
@@ -273,23 +281,32 @@ local function refused(line, want, sentence, name)
     tap.is(o .. c, tostring(want), name .. " is refused")
     tap.like(e, "^streamlab: probe: " .. sentence, name .. " has a sentence")
 end
-refused("cudaFree", 2, "no files are needed, got 'cudaFree'\nusage: streamlab probe %[options%]\n", "a file")
+refused("cudaFree", 2,
+    "no files are needed, got 'cudaFree'\nusage: streamlab probe %[options%]\n", "a file")
 refused("--nosuch", 2, "unrecognized option '%-%-nosuch'", "an unknown option")
 refused("--json=1", 2, "%-%-json takes no value", "a value for --json")
 refused("--backend gpu", 2, "%-%-backend needs cuda or sim, got 'gpu'", "an unknown backend")
-refused("--device x", 2, "%-%-device needs a whole number from 0 to 1023, got 'x'", "a word as device")
-refused("--backend sim --device 3", 2, "there is no device 3: backend sim has 1 device", "a missing device")
-refused("--backend cuda --profile t4", 2, "a profile is for the simulator", "a profile of a real GPU")
+refused("--device x", 2, "%-%-device needs a whole number from 0 to 1023, got 'x'",
+    "a word as device")
+refused("--backend sim --device 3", 2, "there is no device 3: backend sim has 1 device",
+    "a missing device")
+refused("--backend cuda --profile t4", 2, "a profile is for the simulator",
+    "a profile of a real GPU")
 refused("--profile nosuch", 2, "there is no profile \"nosuch\"", "an unknown profile")
-refused("--save x.txt", 2, "%-%-save needs a file that ends in %.lua, got 'x%.txt'", "a profile of another name")
-refused("--save .lua", 2, "%-%-save needs a file that ends in %.lua", "a name that is only a suffix")
+refused("--save x.txt", 2, "%-%-save needs a file that ends in %.lua, got 'x%.txt'",
+    "a profile of another name")
+refused("--save .lua", 2, "%-%-save needs a file that ends in %.lua",
+    "a name that is only a suffix")
 refused("--base t4", 2, "%-%-base goes with %-%-save", "a base for nothing")
-refused("--backend sim --save " .. folder .. "/x.lua --base nosuch", 2, "there is no profile \"nosuch\"",
+refused("--backend sim --save " .. folder .. "/x.lua --base nosuch", 2,
+    "there is no profile \"nosuch\"",
     "an unknown base")
 tap.is(read(folder .. "/x.lua"), nil, "and leaves no file")
-refused("--backend sim -o " .. folder .. "/no/x.json", 1, "cannot write [^\n]*/no/x%.json: No such file",
+refused("--backend sim -o " .. folder .. "/no/x.json", 1,
+    "cannot write [^\n]*/no/x%.json: No such file",
     "a file that cannot be written")
-refused("--backend sim --save " .. folder .. "/no/x.lua", 1, "cannot write [^\n]*/no/x%.lua: No such file",
+refused("--backend sim --save " .. folder .. "/no/x.lua", 1,
+    "cannot write [^\n]*/no/x%.lua: No such file",
     "a profile that cannot be written")
 
 out, err, code = probe("--help")
@@ -301,7 +318,8 @@ for line in out:gmatch("[^\n]+") do
 end
 tap.ok(widest <= 80, "in 80 columns")
 shell.write(folder .. "/probe", "print('a script', ...)")
-tap.is(sh("P=$(realpath \"$P\"); cd " .. folder .. ' && "$P" --backend sim -- probe x'), "a script\tx\n",
+tap.is(sh("P=$(realpath \"$P\"); cd " .. folder .. ' && "$P" --backend sim -- probe x'),
+    "a script\tx\n",
     "a script of that name runs behind --")
 
 shell.remove(folder)
