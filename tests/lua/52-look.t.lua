@@ -90,6 +90,23 @@ for _, reach in ipairs { "device", "blocking" } do
     end
     tap.is(found.wrong, 0, "also behind a call's barrier: " .. reach)
     tap.ok(found.values > 200, "where something is foreseen: " .. found.values)
+
+    -- Blocking streams take part in both kinds of barrier, the other one in one.
+    local s, z, exempt = lab.stream {}, lab.stream {}, lab.stream { non_blocking = true }
+    local a = lab.zeros(2)
+    lab.synchronize()
+    lab.spin(10, { stream = s })
+    a:fill_(1, { stream = s })
+    lab.cuda.mem_get_info()
+    local function seen_in(stream)
+        local guard <close> = lab.use(stream)
+        local value, answer = look(a)
+        return ("%s %s"):format(value, answer.in_use)
+    end
+    tap.is(seen_in(z), "1.0 false", "what came before the barrier is waited for: " .. reach)
+    tap.is(seen_in(exempt), reach == "device" and "1.0 false" or "0.0 true",
+        "or not, in a stream that is exempt")
+    lab.synchronize()
 end
 lab.open { backend = "sim" }
 
