@@ -15,8 +15,7 @@ typedef struct text_box {
     sl_text text;
 } text_box;
 
-/* Pushes one. */
-static sl_text *new_text(lua_State *L)
+sl_text *lsl_new_text(lua_State *L)
 {
     text_box *box = lsl_new(L, LSL_TEXT, sizeof(*box));
     return &box->text;
@@ -115,7 +114,7 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     gantt.columns = columns > 0 ? (int)columns : printed ? lsl_terminal_columns() : 80;
     gantt.unicode = unicode >= 0 ? unicode : printed && lsl_terminal_unicode();
     gantt.colour = colour >= 0 ? colour : printed && lsl_terminal_colour(L, STDOUT_FILENO);
-    sl_text *text = new_text(L);
+    sl_text *text = lsl_new_text(L);
     sl_error err;
     lsl_check(L, sl_timeline_gantt(box->p, &gantt, text, &err), &err, op);
     return text;
@@ -140,7 +139,7 @@ int lsl_timeline_summary(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "summary");
     lsl_no_more(L, 1, "summary");
-    sl_text *text = new_text(L);
+    sl_text *text = lsl_new_text(L);
     sl_error err;
     lsl_check(L, sl_timeline_summary(box->p, text, &err), &err, "summary");
     print_text(text);
@@ -157,7 +156,7 @@ int lsl_timeline_explain(lua_State *L)
     lsl_options(L, 2, options, LSL_COUNT(options), "explain");
     if (columns == 0 || columns > 10000) columns = lsl_terminal_columns();
     lsl_timeline_add_sources(L, box, "explain");
-    sl_text *text = new_text(L);
+    sl_text *text = lsl_new_text(L);
     sl_error err;
     sl_status status = sl_timeline_explain(box->p, (int)columns, text, &err);
     lsl_check(L, status, &err, "explain");
@@ -192,7 +191,7 @@ int lsl_timeline_diff(lua_State *L)
     const lsl_option options[] = {{"names", LSL_OPT_ANY, &names}};
     lsl_options(L, 3, options, LSL_COUNT(options), "diff");
     const char *name_a = read_name(L, names, 1), *name_b = read_name(L, names, 2);
-    sl_text *text = new_text(L);
+    sl_text *text = lsl_new_text(L);
     sl_error err;
     lsl_check(L, sl_timeline_diff(box->p, other->p, name_a, name_b, text, &err), &err, "diff");
     print_text(text);
@@ -204,7 +203,7 @@ int lsl_timeline_json(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "json");
     lsl_no_more(L, 1, "json");
-    sl_text *text = new_text(L);
+    sl_text *text = lsl_new_text(L);
     sl_error err;
     lsl_check(L, sl_timeline_summary_json(box->p, text, &err), &err, "json");
     lua_pushlstring(L, text->data, text->len);

@@ -214,20 +214,32 @@ static const char *find_line(const lines *index, long number, size_t *bytes)
     return *bytes > 0 ? text : NULL;
 }
 
+void lsl_push_source_line(lua_State *L, int cache, const char *where)
+{
+    const char *colon = strrchr(where, ':');
+    size_t bytes = 0;
+    if (colon == NULL) {
+        lua_pushnil(L);
+        return;
+    }
+    push_lines(L, cache, where, (size_t)(colon - where));
+    const lines *index = lua_touserdata(L, -1);
+    const char *line = index != NULL ? find_line(index, strtol(colon + 1, NULL, 10), &bytes) : NULL;
+    if (line != NULL)
+        lua_pushlstring(L, line, bytes);
+    else
+        lua_pushnil(L);
+    lua_remove(L, -2);
+}
+
 static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t where,
                      const char *op)
 {
-    const char *text = sl_timeline_text(timeline, where), *colon = strrchr(text, ':');
-    size_t bytes = 0;
-    if (colon == NULL) return;
-    push_lines(L, cache, text, (size_t)(colon - text));
-    const lines *index = lua_touserdata(L, -1);
-    const char *line = index != NULL ? find_line(index, strtol(colon + 1, NULL, 10), &bytes) : NULL;
+    lsl_push_source_line(L, cache, sl_timeline_text(timeline, where));
+    const char *line = lua_tostring(L, -1);
     if (line != NULL) {
-        lua_pushlstring(L, line, bytes);
         sl_error err;
-        lsl_check(L, sl_timeline_set_source(timeline, where, lua_tostring(L, -1), &err), &err, op);
-        lua_pop(L, 1);
+        lsl_check(L, sl_timeline_set_source(timeline, where, line, &err), &err, op);
     }
     lua_pop(L, 1);
 }

@@ -69,6 +69,7 @@ typedef struct lsl_state {
     int in_host_func;                   /* depth of host functions that run */
     lua_State *(*enter_host_func)(lua_State *T);        /* lsl_watch_host_funcs; or NULL */
     bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
+    lua_State *race_thread;             /* reports of races are made on it; NULL: none yet */
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
     lsl_where_slot where[LSL_WHERE_SLOTS];
@@ -81,6 +82,10 @@ sl_device *lsl_device(lua_State *L, const char *op);
 /* The device of that number on the current one's backend ("cuda:1"). One that is not
  * open is opened, which waits for all that are, and does not become current. */
 sl_device *lsl_device_at(lua_State *L, int index, const char *op);
+/* In warn mode says how many races were found, if any. */
+void lsl_sum_up_races(lua_State *L);
+/* The state closes: turns the race checker off, if this state has turned it on. */
+void lsl_stop_checking(const lsl_state *state);
 /* Passes on what the device's backend wants the user to read, if anything. */
 void lsl_take_notice(lua_State *L, sl_device *device);
 /* Prints one line through the program's notice function, or on stderr. The text
@@ -190,6 +195,12 @@ int lsl_call_as(lua_State *L);
  * `op`. Leaves up to two values on the stack, which keep it. */
 const char *lsl_called_name(lua_State *L, const char *op);
 void lsl_define_error(lua_State *L);
+
+/* Pushes the line of the script at that position ("lab.lua:12") without blanks around it, or
+ * nil. What is read for it is kept in the table at `cache`. */
+void lsl_push_source_line(lua_State *L, int cache, const char *where);
+/* Pushes an empty text, which the collector frees. */
+sl_text *lsl_new_text(lua_State *L);
 
 /* The script position of the innermost Lua function that is not the prelude:
  * "lab.lua:12", or "" if there is none. */
@@ -354,6 +365,7 @@ void lsl_open_ops(lua_State *L);
 void lsl_open_timeline(lua_State *L);
 void lsl_open_cuda(lua_State *L);
 void lsl_open_create(lua_State *L);
+void lsl_open_races(lua_State *L);
 /* Add what only the prelude and the program use. */
 void lsl_open_device_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);

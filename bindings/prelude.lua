@@ -342,12 +342,3 @@ function lab.profile(f, ...)
     check_function(f, 1, "profile")
     return core.profile("profile", f, ...)
 end
-
--- What later versions will have ---------------------------------------------------------------
-
-local function no_checker(op)
-    raise("SL_EUNSUPPORTED", op, "the race checker is not in this version")
-end
-
-function lab.check() no_checker("check") end
-function lab.races() no_checker("races") end

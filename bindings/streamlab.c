@@ -23,6 +23,7 @@ static int state_gc(lua_State *L)
     state->current = NULL;
     for (lsl_device_node *node = state->devices; node != NULL; node = node->next)
         sl_device_drain(node->device);
+    lsl_stop_checking(state);
     while (state->devices != NULL) {
         lsl_device_node *node = state->devices;
         state->devices = node->next;
@@ -34,7 +35,8 @@ static int state_gc(lua_State *L)
 }
 
 /* registry["streamlab.finish"]: waits for the real GPUs that are open and returns what
- * nobody has been told of, a sentence each. The simulator waits for nothing. */
+ * nobody has been told of, a sentence each. The simulator waits for nothing, unless races
+ * are looked for: those of the last operations are told then, and how many there are. */
 static int finish(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
@@ -42,14 +44,15 @@ static int finish(lua_State *L)
     int n = 0;
     for (lsl_device_node *node = state->devices; node != NULL; node = node->next) {
         const sl_device_info *info = sl_device_get_info(node->device);
-        if (info->simulated) continue;
+        if (info->simulated && sl_check_get_mode() == SL_CHECK_OFF) continue;
         sl_error err;
         sl_status status = sl_device_finish(node->device, &err);
-        if (status == SL_OK || status == SL_EINTERRUPT) continue;
+        if (status == SL_OK || status == SL_EINTERRUPT || info->simulated) continue;
         luaL_checkstack(L, 1, NULL);
         lua_pushfstring(L, "%s %d, at the end: %s", info->backend, info->index, err.msg);
         n++;
     }
+    lsl_sum_up_races(L);
     return n;
 }
 
@@ -245,6 +248,7 @@ static int open_module(lua_State *L)
     lsl_open_ops(L);
     lsl_open_timeline(L);
     lsl_open_cuda(L);
+    lsl_open_races(L);
     lua_pushliteral(L, STREAMLAB_VERSION);
     lua_setfield(L, -2, "version");
     run_prelude(L);

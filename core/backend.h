@@ -87,6 +87,8 @@ struct sl_buffer {              /* memory; a tensor's storage */
     int32_t refs;
     uint8_t place;              /* sl_place; pin/unpin change PAGEABLE <-> PINNED */
     uint32_t where;             /* device text id: where it was made */
+    uint64_t tensor_id;         /* the tensor that it was made for, 0: none of the user's */
+    sl_tensor_spec made_as;     /* and what that was */
     struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
 };
 
@@ -123,6 +125,7 @@ struct sl_op {
     uint64_t seq;               /* issue number over all streams of the device, >= 1 */
     void (*host_release)(void *ud);
     uint32_t where;             /* device text id */
+    uint64_t race_epoch;        /* of the race checker, 0: it was off */
     bool lost;                  /* the backend: in flight when the device failed, never ran */
     /* The backend fills these before the operation is reaped. */
     uint8_t engine;                         /* sl_engine */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "race/checker.h"
 #include "record.h"
 
 static int64_t *bytes_counter(sl_buffer *buffer)
@@ -152,6 +153,7 @@ void sl__buffer_release(sl_buffer *buffer)
     if (!buffer || --buffer->refs > 0)
         return;
     device = buffer->device;
+    sl__race_buffer_closed(buffer);
     *bytes_counter(buffer) -= (int64_t)buffer->bytes;
     device->core->stats.buffers--;
     device->backend->buffer_close(buffer);
@@ -172,6 +174,8 @@ void sl__buffer_move(sl_buffer *buffer, sl_device *device)
 
     *bytes_counter(buffer) -= (int64_t)buffer->bytes;
     old->core->stats.buffers--;
+    buffer->where = sl__strings_intern(&device->core->strings,
+                                       sl__strings_text(&old->core->strings, buffer->where));
     buffer->device = sl_device_retain(device);
     device->core->stats.buffers++;
     *bytes_counter(buffer) += (int64_t)buffer->bytes;

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "dtype.h"
 #include "op.h"
+#include "race/checker.h"
 #include "stream.h"
 #include "tensor.h"
 
@@ -29,8 +30,15 @@ sl_status sl__copy_on_host(sl_buffer *dst, sl_buffer *src, size_t bytes, sl_dtyp
 {
     const sl_work work = { .kind = SL_WORK_MEMCPY, .dtype = (uint8_t)dtype, .bytes = bytes };
     sl_device *device = dst->device;
-    sl_status status = device->backend->host_compute(dst, src, &work, err);
+    sl_status status = SL_OK;
 
+    if (sl__race_on) {
+        status = sl__race_host(src, SL_ACCESS_READ, "read", 0, bytes, err);
+        if (!status)
+            status = sl__race_host(dst, SL_ACCESS_WRITE, "write", 0, bytes, err);
+    }
+    if (!status)
+        status = device->backend->host_compute(dst, src, &work, err);
     return sl__device_finish(device, status, err);
 }
 
@@ -97,6 +105,22 @@ static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *
     return status ? status : sl__op_submit(op, err);
 }
 
+/* CUDA promises of a copy from pageable memory no more than that its source has been read:
+ * that the destination is there when the call returns is the laboratory's and PyTorch's way. */
+static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error *err)
+{
+    sl_status status = sl__stream_wait_idle(stream, err);
+
+    if (status || !sl__race_on)
+        return status;
+    if (src->spec.place == SL_PAGEABLE)
+        sl__race_waited_stream_by_chance(stream, "a blocking copy from pageable memory waits "
+                                                 "until it has arrived");
+    else
+        sl__race_waited_stream(stream);
+    return SL_OK;
+}
+
 sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
                          sl_error *err)
 {
@@ -121,7 +145,7 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     work.copy_kind = sl__copy_kind(dst, src);
     status = submit_copy(stream, &work, dst->buffer, src->buffer, err);
     if (!status && !non_blocking && has_host_side(work.copy_kind))
-        status = sl__stream_wait_idle(stream, err);
+        status = wait_for_copy(stream, src, err);
     return sl__device_finish(stream->device, status, err);
 }
 
@@ -174,6 +198,15 @@ static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int
     return SL_OK;
 }
 
+static sl_status wait_idle(sl_stream *stream, sl_error *err)
+{
+    sl_status status = sl__stream_wait_idle(stream, err);
+
+    if (!status && sl__race_on)
+        sl__race_waited_stream(stream);
+    return status;
+}
+
 /* A device tensor's elements into a temporary buffer: enqueue, wait. */
 static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream *stream,
                        sl_buffer *host, sl_error *err)
@@ -184,7 +217,7 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
     };
     sl_status status = submit_copy(stream, &work, host, tensor->buffer, err);
 
-    return status ? status : sl__stream_wait_idle(stream, err);
+    return status ? status : wait_idle(stream, err);
 }
 
 static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double *values,
@@ -204,6 +237,16 @@ static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double
     return status;
 }
 
+static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, double *values,
+                                  sl_error *err)
+{
+    size_t bytes = (size_t)n * sl_dtype_bytes(tensor->spec.dtype);
+    sl_status status = sl__race_on ? sl__race_host(tensor->buffer, SL_ACCESS_READ, "read", offset,
+                                                   bytes, err) : SL_OK;
+
+    return status ? status : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
+}
+
 sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *values,
                          sl_stream *stream, sl_error *err)
 {
@@ -218,7 +261,7 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
     if (tensor->spec.place == SL_ON_DEVICE)
         status = read_device(tensor, offset, n, values, stream, err);
     else
-        status = read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
+        status = read_host_tensor(tensor, offset, n, values, err);
     return sl__device_finish(tensor->device, status, err);
 }
 
@@ -240,7 +283,17 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
     if (!status)
         status = submit_copy(stream, &work, tensor->buffer, host, err);
     sl__buffer_release(host);           /* the operation keeps it */
-    return status ? status : sl__stream_wait_idle(stream, err);
+    return status ? status : wait_idle(stream, err);
+}
+
+static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, const void *raw,
+                            sl_error *err)
+{
+    sl_status status = sl__race_on ? sl__race_host(buffer, SL_ACCESS_WRITE, "write", offset, bytes,
+                                                   err) : SL_OK;
+
+    return status ? status
+                  : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);
 }
 
 sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const double *values,
@@ -265,7 +318,7 @@ sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const dou
     if (tensor->spec.place == SL_ON_DEVICE)
         status = write_device(tensor, offset, bytes, raw, stream, err);
     else
-        status = tensor->device->backend->host_write(tensor->buffer, offset, bytes, raw, err);
+        status = write_host(tensor->buffer, offset, bytes, raw, err);
     free(raw);
     return sl__device_finish(tensor->device, status, err);
 }

@@ -1,12 +1,14 @@
 /* cuda_calls.c - CUDA's plain calls, for scripts that ask what synchronises
  * with what. Each does what its namesake does, and charges what the backend
  * says that it costs; see docs/design/simulator.md. */
+#include <stdio.h>
 #include <string.h>
 
 #include "buffer.h"
 #include "copy.h"
 #include "device.h"
 #include "op.h"
+#include "race/checker.h"
 #include "record.h"
 #include "stream.h"
 #include "tensor.h"
@@ -39,6 +41,19 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
     return SL_OK;
 }
 
+/* What a call that frees does to the memory, then what it happens to wait for. */
+static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer, bool waited)
+{
+    char why[96];
+
+    if (which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST)
+        sl__race_freed(buffer, sl__plain_call_names[which], waited);
+    if (!waited || !sl__race_on)
+        return;
+    snprintf(why, sizeof why, "%s waits for the work of the device", sl__plain_call_names[which]);
+    sl__race_waited_device_by_chance(device, why);
+}
+
 /* The backend's part of a call, charged and noted. */
 static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call which,
                               sl_buffer *buffer, sl_stream *stream, sl_error *err)
@@ -48,6 +63,8 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
                                                    buffer ? buffer->bytes : 0, &waited, err);
 
     call->waited_for_device = waited;
+    if (!status && sl__race_on)
+        note_for_races(device, which, buffer, waited);
     return status;
 }
 
@@ -152,7 +169,12 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
                                 sl_error *err)
 {
     sl_device *device = memory->device;
-    sl_status status = plain_call(device, which, memory->buffer, stream, err);
+    sl_status status = SL_OK;
+
+    if (which == SL_PLAIN_FREE_ASYNC && sl__race_on)
+        status = sl__race_free_async(memory->buffer, stream, err);
+    if (!status)
+        status = plain_call(device, which, memory->buffer, stream, err);
 
     status = sl__device_leave(device, status, err);
     if (status)

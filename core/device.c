@@ -8,6 +8,7 @@
 
 #include "fault.h"
 #include "op.h"
+#include "race/checker.h"
 #include "plugin.h"
 #include "record.h"
 #include "stream.h"
@@ -164,6 +165,7 @@ void sl_device_release(sl_device *device)
     if (!device || --device->refs > 0)
         return;
     sl__record_abandon(device);
+    sl__race_device_closed(device);
     sl__stream_close_owned(device->core->per_thread);
     sl__stream_close_owned(device->core->legacy);
     device->backend->device_close(device);
@@ -181,6 +183,8 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
     core->draining = true;
     if (!device->fault.status)          /* nothing runs any more on a lost device */
         status = device->backend->device_synchronize(device, err);
+    if (!status && sl__race_on)
+        sl__race_waited_device(device);
     sl__device_reap(device);
     core->draining = core->stats.ops_in_flight > 0;
     if (device->fault.status && core->fault.reported)
@@ -244,6 +248,8 @@ void sl__device_reap(sl_device *device)
     }
     if (device->core->late_stops)
         sl__record_stop_late(device);
+    if (sl__race_news)
+        sl__race_tell();
 }
 
 /* What went wrong in calls that have happened. */
@@ -330,6 +336,8 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
+    if (!status && sl__race_on)
+        sl__race_waited_device(device);
     return sl__device_finish(device, status, err);
 }
 

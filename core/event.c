@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "op.h"
+#include "race/checker.h"
 #include "record.h"
 #include "stream.h"
 
@@ -60,6 +61,7 @@ void sl_event_release(sl_event *event)
     if (!event || --event->refs > 0)
         return;
     device = event->device;
+    sl__race_event_closed(event);
     device->backend->event_close(event);
     free(event);
     device->core->stats.events--;
@@ -202,6 +204,8 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
     if (status)
         return status;
     status = event->device->backend->event_query(event, done, err);
+    if (!status && *done && sl__race_on)
+        sl__race_waited_event(event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -217,6 +221,8 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     call.target_stream = event->record_stream;
     status = event->device->backend->event_synchronize(event, err);
     sl__call_end(event->device, &call, NULL, status);
+    if (!status && sl__race_on)
+        sl__race_waited_event(event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -247,5 +253,9 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
     if (status)
         return status;
     status = start->device->backend->event_elapsed(start, end, ms, err);
+    if (!status && sl__race_on) {       /* both have happened, or there would be no time */
+        sl__race_waited_event(start);
+        sl__race_waited_event(end);
+    }
     return sl__device_finish(start->device, status, err);
 }

@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "op.h"
+#include "race/checker.h"
 #include "stream.h"
 
 _Thread_local int sl__host_func_depth;
@@ -18,6 +19,7 @@ typedef struct host_func {
     sl_host_fn fn;
     void *ud;
     void (*release)(void *ud);
+    const sl_op *op;
 } host_func;
 
 /* Always true to the backend: the error is the user's affair, not its own. */
@@ -32,7 +34,10 @@ static bool run_host_func(void *ud, sl_error *err)
     if (func->device->core->draining)
         return true;
     sl__host_func_depth++;
+    if (sl__race_on)
+        sl__race_host_func_begin(func->op);
     succeeded = func->fn(func->ud, &failure);
+    sl__race_host_func_end();
     sl__host_func_depth--;
     func->device->core->where = where;
     if (!succeeded)
@@ -67,10 +72,11 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     func = malloc(sizeof *func);
     if (!func)
         return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
-    *func = (host_func){ device, fn, ud, release };
+    *func = (host_func){ device, fn, ud, release, NULL };
     status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
     if (status)
         goto fail;
+    func->op = op;
     op->host_fn = run_host_func;
     op->host_ud = func;
     op->host_release = release_host_func;

@@ -7,6 +7,7 @@
 
 #include "buffer.h"
 #include "device.h"
+#include "race/checker.h"
 #include "record.h"
 
 enum { OPS_PER_CHUNK = 128 };
@@ -88,12 +89,25 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     return SL_OK;
 }
 
+static sl_status enqueue_checked(sl_op *op, sl_error *err)
+{
+    sl_stream *stream = op->stream;
+    sl__race_sent sent;
+    sl_status status = sl__race_enqueue(op, &sent, err);
+
+    if (status)
+        return status;
+    status = stream->device->backend->enqueue(op, err);
+    sl__race_enqueued(stream, &sent, status);
+    return status;
+}
+
 sl_status sl__op_submit(sl_op *op, sl_error *err)
 {
     sl_stream *stream = op->stream;
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
-    sl_status status = device->backend->enqueue(op, err);
+    sl_status status = sl__race_on ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
 
     if (status) {
         if (core->last_seq == op->seq)
@@ -130,6 +144,8 @@ void sl__op_retire(sl_device *device, sl_op *op)
     op->stream->in_flight--;
     if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost)
         op->event->retired_seq = op->seq;
+    if (sl__race_on)
+        sl__race_retired(op);
     if (op->lost)
         sl__fault_note(device, op);
     else if (core->recordings)

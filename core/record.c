@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "device.h"
-#include "dtype.h"
-#include "kernel.h"
+#include "span_name.h"
 #include "timeline/store.h"
 
 typedef struct sl__recording {
@@ -97,67 +96,6 @@ static bool note_stream(sl_device *device, recording *rec, const sl_stream *stre
     return true;
 }
 
-/* ---- names --------------------------------------------------------------- */
-
-/* "matmul_tf32": TF32 is arithmetic on float32, named as a dtype of its own. */
-static uint32_t kernel_text(sl_device *device, const sl_work *work)
-{
-    sl__device_core *core = device->core;
-    bool tf32 = work->flags & SL_WORK_TF32;
-    uint32_t *id = &core->span_names[work->kernel][tf32 ? SL_DTYPES : work->dtype];
-    char name[64];
-
-    if (*id)
-        return *id;
-    if (work->kernel == SL_KERNEL_SPIN || work->kernel == SL_KERNEL_TRAP)
-        snprintf(name, sizeof name, "%s", sl__kernel_name((sl_kernel)work->kernel));
-    else
-        snprintf(name, sizeof name, "%s_%s", sl__kernel_name((sl_kernel)work->kernel),
-                 tf32 ? "tf32" : sl__dtype_short_name((sl_dtype)work->dtype));
-    *id = sl__strings_intern(&core->strings, name);
-    return *id;
-}
-
-/* "Memcpy HtoD (Pinned -> Device)": CUPTI's names, which trace viewers know. */
-static uint32_t copy_text(sl_device *device, uint8_t copy_kind, unsigned flags)
-{
-    static const char *const places[] = { "Device", "Pageable", "Pinned" };
-    static const char *const ways[SL_SPAN_KINDS] = {
-        [SL_SPAN_MEMCPY_H2D] = "HtoD", [SL_SPAN_MEMCPY_D2H] = "DtoH",
-        [SL_SPAN_MEMCPY_D2D] = "DtoD", [SL_SPAN_MEMCPY_P2P] = "PtoP",
-    };
-    int src = flags & SL_SPAN_SRC_PAGEABLE ? 1 : flags & SL_SPAN_SRC_PINNED ? 2 : 0;
-    int dst = flags & SL_SPAN_DST_PAGEABLE ? 1 : flags & SL_SPAN_DST_PINNED ? 2 : 0;
-    uint32_t *id = &device->core->copy_names[copy_kind][src][dst];
-    char name[64];
-
-    if (!*id) {
-        snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", ways[copy_kind], places[src],
-                 places[dst]);
-        *id = sl__strings_intern(&device->core->strings, name);
-    }
-    return *id;
-}
-
-static uint32_t cached_text(sl_device *device, uint32_t *id, const char *text)
-{
-    if (!*id)
-        *id = sl__strings_intern(&device->core->strings, text);
-    return *id;
-}
-
-static uint32_t span_text(sl_device *device, const sl_op *op)
-{
-    sl__device_core *core = device->core;
-
-    switch ((sl_work_kind)op->work.kind) {
-    case SL_WORK_KERNEL: return kernel_text(device, &op->work);
-    case SL_WORK_MEMCPY: return copy_text(device, op->work.copy_kind, op->span_flags);
-    case SL_WORK_MEMSET: return cached_text(device, &core->memset_name, "Memset (Device)");
-    default: return cached_text(device, &core->host_func_name, "host_func");
-    }
-}
-
 /* ---- notes ---------------------------------------------------------------- */
 
 static sl_span_kind span_kind(const sl_work *work)
@@ -179,7 +117,7 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op)
         .blocks = op->blocks, .threads = op->threads,
         .kind = (uint8_t)span_kind(&op->work), .engine = op->engine, .flags = op->span_flags,
     };
-    uint32_t name = span_text(device, op);      /* 0: no memory for it */
+    uint32_t name = sl__span_name(device, &op->work, op->span_flags);   /* 0: no memory for it */
 
     return name && map_text(device, rec, name, &span.name) &&
            map_text(device, rec, op->where, &span.where) &&

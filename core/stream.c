@@ -12,6 +12,7 @@
 
 #include "device.h"
 #include "op.h"
+#include "race/checker.h"
 #include "record.h"
 
 static int clamp_priority(const sl_device_info *info, int priority)
@@ -73,6 +74,7 @@ void sl__stream_close_owned(sl_stream *stream)
 {
     if (!stream)
         return;
+    sl__race_stream_closed(stream);
     stream->device->backend->stream_close(stream);
     free(stream);
 }
@@ -117,6 +119,7 @@ void sl_stream_release(sl_stream *stream)
     }
     if (--stream->refs > 0)
         return;
+    sl__race_stream_closed(stream);
     device->backend->stream_close(stream);
     free(stream);
     device->core->stats.streams--;
@@ -236,6 +239,8 @@ sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err)
     if (status)
         return status;
     status = sl__stream_wait_idle(stream, err);
+    if (!status && sl__race_on)
+        sl__race_waited_stream(stream);
     return sl__device_finish(stream->device, status, err);
 }
 
@@ -246,5 +251,7 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
     if (status)
         return status;
     status = stream->device->backend->stream_query(stream, done, err);
+    if (!status && *done && sl__race_on)
+        sl__race_waited_stream(stream);
     return sl__device_finish(stream->device, status, err);
 }

@@ -9,6 +9,7 @@
 #include "device.h"
 #include "dtype.h"
 #include "op.h"
+#include "race/checker.h"
 
 /* ---- shapes ----------------------------------------------------------------- */
 
@@ -114,6 +115,8 @@ sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_al
     }
     tensor->device = sl_device_retain(device);
     tensor->id = ++device->core->last_tensor_id;
+    tensor->buffer->tensor_id = tensor->id;
+    tensor->buffer->made_as = *spec;
     device->core->stats.tensors++;
     *out = tensor;
     return SL_OK;
@@ -271,7 +274,10 @@ static sl_status fill_with(sl_tensor *tensor, const sl_work *work, sl_stream *st
 
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl__op_enqueue(stream, work, &operands, err);
-    status = device->backend->host_compute(tensor->buffer, NULL, work, err);
+    status = sl__race_on ? sl__race_host(tensor->buffer, SL_ACCESS_WRITE, "write", 0,
+                                         tensor->bytes, err) : SL_OK;
+    if (!status)
+        status = device->backend->host_compute(tensor->buffer, NULL, work, err);
     return sl__device_finish(device, status, err);
 }
 

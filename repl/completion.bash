@@ -4,7 +4,7 @@
 # Prints the options of `streamlab [SUBCOMMAND]`, one a line.
 _streamlab_options() {
     "$1" ${2:+"$2"} --help 2>/dev/null |
-        sed -n 's/^  \(-.*\)/\1/p' | sed 's/  .*//; s/ [^-][^ ,]*//g; s/,//g' |
+        sed -n 's/^  \(-.*\)/\1/p' | sed 's/  .*//; s/\[=[^]]*\]//g; s/ [^-][^ ,]*//g; s/,//g' |
         tr ' ' '\n' | sed -n '/^-[a-zA-Z-]./p;/^-[a-zA-Z]$/p' | sort -u
 }
 
@@ -24,21 +24,23 @@ _streamlab_offer() {
 }
 
 _streamlab() {
-    local program=${COMP_WORDS[0]} typed=${COMP_WORDS[COMP_CWORD]} before subcommand=
+    local program=${COMP_WORDS[0]} typed=${COMP_WORDS[COMP_CWORD]} before subcommand= equals=
     before=${COMP_WORDS[COMP_CWORD - 1]}
     if [[ $typed == '=' ]]; then    # --color=al is three words here
-        typed=
+        typed= equals='='
     elif [[ $before == '=' ]]; then
-        before=${COMP_WORDS[COMP_CWORD - 2]}
+        before=${COMP_WORDS[COMP_CWORD - 2]} equals='='
     fi
     if ((COMP_CWORD > 1)) && [[ " $(_streamlab_subcommands "$program" | tr '\n' ' ')" == *" ${COMP_WORDS[1]} "* ]]; then
         subcommand=${COMP_WORDS[1]}
     fi
     COMPREPLY=()
     compopt -o filenames 2>/dev/null
+    [[ $before == --check ]] && before+=$equals     # its value is never the next word
     case $before in
     --backend) _streamlab_offer 'cuda sim' ;;
     --color) _streamlab_offer 'auto always never' ;;
+    --check=) _streamlab_offer 'warn error' ;;
     --rows) _streamlab_offer 'streams engines' ;;
     --theme) _streamlab_offer 'light dark' ;;
     --profile | --base)

@@ -79,6 +79,17 @@ static void set_arg(lua_State *L, const program *p)
     lua_setglobal(L, "arg");
 }
 
+/* What lab.check(mode) does, given the module on top of the stack. */
+static void set_check(lua_State *L, const char *mode)
+{
+    lua_getfield(L, -1, "check");
+    lua_pushstring(L, mode);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+        return;
+    luaL_tolstring(L, -1, NULL);        /* nobody above takes an error object */
+    lua_error(L);
+}
+
 /* ---- the end ------------------------------------------------------------- */
 
 /* False if something that the script wrote to stdout was lost. */
@@ -166,6 +177,8 @@ static void open_state(lua_State *L, const program *p)
     replace_exit(L, o->trace);
     set_defaults(L, o);
     luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
+    if (o->check)
+        set_check(L, o->check);
     lua_setglobal(L, "lab");
     interrupt_open(L);                  /* before anybody keeps a library's functions */
     set_arg(L, p);

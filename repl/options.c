@@ -38,6 +38,8 @@ const char options_help[] =
     "  --seed N          the seed of random tensors\n"
     "  --trace FILE      record the whole run and save it; FILE ends in .json,\n"
     "                    .json.gz, .svg or .html\n"
+    "  --check[=MODE]    look for races: warn (default) reports them on stderr, error\n"
+    "                    raises where one would happen\n"
     "subcommands, each with --help:\n"
     "  probe             what CUDA's calls do to the host and to streams\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
@@ -153,6 +155,14 @@ static bool take_colour(reader *r, const char *text)
     return wrong(r, "--color needs 'auto', 'always' or 'never', got '%s'", text);
 }
 
+static bool take_check(reader *r, const char *text)
+{
+    if (strcmp(text, "warn") != 0 && strcmp(text, "error") != 0)
+        return wrong(r, "--check takes 'warn' or 'error', as --check=error, got '%s'", text);
+    r->options->check = text;
+    return true;
+}
+
 /* ---- options ----------------------------------------------------------- */
 
 static const struct {
@@ -167,15 +177,15 @@ static const struct {
     {"trace", take_trace},
 };
 
-/* A long option that takes no value. */
-static bool read_plain(reader *r, const char *name, bool has_value)
+/* A long option that takes no value, or may do without; `text` is NULL for none. */
+static bool read_plain(reader *r, const char *name, const char *text)
 {
     if (strcmp(name, "check") == 0)
-        return wrong(r, "--check: the race checker is not in this version");
+        return take_check(r, text ? text : "warn");
     bool help = strcmp(name, "help") == 0, norc = strcmp(name, "norc") == 0;
     if (!help && !norc && strcmp(name, "version") != 0)
         return wrong(r, "unrecognized option '--%s'", name);
-    if (has_value)
+    if (text)
         return wrong(r, "--%s takes no value", name);
     if (norc)
         r->options->no_rc = true;
@@ -201,7 +211,7 @@ static bool read_long(reader *r, const char *text)
             return wrong(r, "--%s needs a value", name);
         return valued[i].take(r, equals ? equals + 1 : r->argv[r->next++]);
     }
-    return read_plain(r, name, equals != NULL);
+    return read_plain(r, name, equals ? equals + 1 : NULL);
 }
 
 /* -e and -l: the text stands behind the letter or is the next argument. */
@@ -251,7 +261,8 @@ static bool check_planned(reader *r)
 static bool is_subcommand(const reader *r, bool options_ended)
 {
     const options *o = r->options;
-    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace;
+    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace
+                       || o->check;
     return r->next < r->argc && !options_ended && !for_scripts && o->request == REQUEST_RUN
            && subcommand_exists(r->argv[r->next]);
 }

@@ -64,9 +64,9 @@ The current GPU is recorded. `.trace off` waits for it, as `tl:stop()` does. Wha
         {
             name = ".races",
             brief = "lists what the race checker has found",
-            about = [[The race checker is not in this version; the command says so.]],
+            about = [[What `lab.races` gives, as reports. `lab.check("warn")` turns the checker on.]],
             example = ".races",
-            see = { "lab.races" },
+            see = { "lab.races", "lab.check" },
         },
         {
             name = ".load",

@@ -75,10 +75,11 @@ short: `local m, message, code = lab.cuda.malloc(2^40 | 0)`. Misuse of them rais
 | `SL_EHOSTFUNC` | a host function raised; the message has its error |
 | `SL_EINTERRUPT` | Ctrl-C ended a call that takes long; see [below](#ctrl-c) |
 | `SL_EFAULT` | the GPU has failed (an illegal access, a trap) and is lost; the message names the operations that were in flight, with their positions |
+| `SL_ERACE` | in `lab.check("error")` a call would have raced with one before it, and has not happened; see [Races](races.md) |
 | `SL_EBACKEND` | a call of CUDA or cuBLAS failed, and the message has its name and error; or CUPTI lost the times of operations that were recorded |
 
-The last two are for real GPUs; so is `SL_ENOMEM` for a tensor on the GPU, since the simulator has room for any. Before a real GPU's memory is reported to be out,
-garbage has been collected and the work waited for that still held some; the message says how many bytes were asked for, how many are free, and what is live.
+`SL_EFAULT` and `SL_EBACKEND` are for real GPUs; so is `SL_ENOMEM` for a tensor on the GPU, since the simulator has room for any. Before a real GPU's memory is reported
+to be out, garbage has been collected and the work waited for that still held some; the message says how many bytes were asked for, how many are free, and what is live.
 
 The page of a function lists the errors that are its own. Any function may raise `SL_EINVAL` for wrong arguments and options and `SL_ECLOSED` for what was closed; any
 that calls the device may raise `SL_ESTATE` in a host function, `SL_EHOSTFUNC` where a host function ran inside it and raised, and on a real GPU `SL_EFAULT` and
@@ -108,5 +109,5 @@ a call that takes long goes on to its end.
 
 ## Not in this version
 
-`lab.check`, `lab.races`; the option `--check`; the subcommands `calibrate` and `grade`. They say so when they are called.]],
+The subcommands `calibrate` and `grade`. They say so when they are called.]],
 }

@@ -17,7 +17,7 @@ one answers, else the simulator. A device that these options name and that canno
 tensors that give none; without it that is 0.
 
 A script that is named as a subcommand (`probe`, `show`, `diff`, `help`) runs as `./show`, or behind `--`. Options that name a device may stand before a subcommand; behind
-`-e`, `-i`, `-l` and `--trace`, which are for scripts, such a name is a script's.
+`-e`, `-i`, `-l`, `--trace` and `--check`, which are for scripts, such a name is a script's.
 
 ## Recording a run
 
@@ -25,6 +25,12 @@ A script that is named as a subcommand (`probe`, `show`, `diff`, `help`) runs as
 are traces for `streamlab show`, Perfetto and the like, `.svg` is a picture, `.html` a page for the browser. The second device that the script opens goes to `x.2.json`
 and so on; a script that opens no device has an empty timeline. Whether the file can be written is tried before the script runs. An operation that had not completed
 when the device failed, or when Ctrl-C ended the run, is left out.
+
+## Looking for races
+
+`--check`, or `--check=warn`, is `lab.check("warn")` before the script begins: each race is reported on stderr, and one line at the end says how many there were. The exit
+status is that of the script. `--check=error` is `lab.check("error")`: the call that would race raises, and the exit status is 1 unless the script catches that. The mode is
+never the next word: `--check error` runs a script named `error`. In the REPL both work as well. What a race is: [Races](races.md).
 
 ## The REPL
 
@@ -198,6 +204,5 @@ every launch waits for its kernel. `-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_
 | 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
 | 130 | ended by Ctrl-C |
 
-A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate` and `grade`, and no option `--check`; they are refused with a sentence
-that says so.]],
+A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate` and `grade`; they are refused with a sentence that says so.]],
 }

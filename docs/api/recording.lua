@@ -233,26 +233,5 @@ end
 --> CUDA	may keep streams apart	nil]],
             see = { "lab.probes" },
         },
-        {
-            name = "lab.check",
-            brief = "not in this version: will look for races while a function runs",
-            errors = { { "SL_EUNSUPPORTED", "always, in this version" } },
-            about = [[
-The name is reserved for a race checker: accesses to the same memory from two streams without an order between them.]],
-            example = [[
-local ok, err = pcall(lab.check)
-print(err.code)  --> SL_EUNSUPPORTED]],
-            see = { "lab.races" },
-        },
-        {
-            name = "lab.races",
-            brief = "not in this version: will list the races that were found",
-            errors = { { "SL_EUNSUPPORTED", "always, in this version" } },
-            about = [[The name is reserved for the results of `lab.check`.]],
-            example = [[
-local ok, err = pcall(lab.races)
-print(err.message)  --> the race checker is not in this version]],
-            see = { "lab.check" },
-        },
     },
 }

@@ -392,11 +392,6 @@ local function nearly_a_profile()
     T.is(err.message:find("did you mean", 1, true), nil, "and one that is like none does not")
 end
 
-local function later_versions()
-    refuses(lab.check, "SL_EUNSUPPORTED", "not in this version", "check is not there yet, and says so")
-    refuses(lab.races, "SL_EUNSUPPORTED", "not in this version", "nor is races")
-end
-
 local function what_is_alive()
     ideal.h200()
     collectgarbage()
@@ -423,7 +418,7 @@ end
 for _, test in ipairs{fields, joining, the_users_call, userdata_of_others,
                       too_many_arguments, a_script_that_fails,
                       two_devices, host_tensors_and_two_devices, opening, opening_wrongly, the_notice,
-                      devices, host_work, measuring, probing, nearly_a_profile, later_versions, what_is_alive} do
+                      devices, host_work, measuring, probing, nearly_a_profile, what_is_alive} do
     test()
 end
 T.done()

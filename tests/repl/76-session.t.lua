@@ -165,8 +165,7 @@ is("lab.ones(2).device_index == lab.device().index, lab.device().name", 'true   
 like(".device h200", "^NVIDIA H200 %(simulated, profile h200%)\n.*also open: Tesla T4", "and back")
 is("a.device_index == lab.device().index, a:sum():item()", "true    60000.0\n",
     "where everything still is")
-is(".races", "streamlab: .races: the race checker is not in this version\n",
-    ".races says that there is no race checker yet")
+is(".races", "no races found\n", ".races says that none were found")
 
 local trace = home .. "/t.json"
 is(".trace ~/t.json", "recording NVIDIA H200; .trace off saves it as " .. trace .. "\n",

@@ -109,6 +109,10 @@ if command -v bash >/dev/null 2>&1; then
     check $? "and the values that it has"
     [ "$(offered --color = al)" = "always " ]
     check $? "also behind an equals sign"
+    [ "$(offered --check = '')" = "error warn " ]
+    check $? "where a value needs one"
+    [ "$(offered --check scripts/puz)" = "scripts/puzzler.lua " ]
+    check $? "and a script without one"
     case " $(offered --profile '')" in *" h200 "*" t4 "*) true ;; *) false ;; esac
     check $? "profiles by name"
     [ "$(offered di)" = "diff " ]

@@ -242,7 +242,9 @@ function commands.races(rest)
     if #found == 0 then
         return say("no races found")
     end
-    import "repl/console/values/values.lua".show(found)
+    for i, race in ipairs(found) do
+        io.write(i > 1 and "\n" or "", excerpt.clean(race.message), "\n")
+    end
 end
 
 -- ---- files ---------------------------------------------------------------------------------

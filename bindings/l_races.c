@@ -1,0 +1,267 @@
+/* l_races.c - the race checker for scripts: lab.check, lab.races, and the reports that warn
+ * mode prints.
+ *
+ * The core tells of a race at the end of one of its calls (listen), where no error may pass
+ * and no call of the core may be made. So a report is made on a thread of its own, as host
+ * functions run, protected, and with the collector stopped, whose finalizers call the core.
+ */
+#include "l_races.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RACE_METATABLE "streamlab.race"
+#define LIST_METATABLE "streamlab.races"
+
+/* The Lua state that is told of races. The checker is one for the process, as the host's
+ * memory is, and so the last state that turns it on has it. */
+static const lsl_state *listener;
+
+static const char *const mode_names[] = {
+    [SL_CHECK_OFF] = "off", [SL_CHECK_WARN] = "warn", [SL_CHECK_ERROR] = "error"
+};
+
+/* ---- reports ---------------------------------------------------------------------------- */
+
+/* Protected. Light userdata: the race. Upvalue: the state. */
+static int tell(lua_State *T)
+{
+    const sl_race *race = lua_touserdata(T, 1);
+    lsl_push_race_report(T, race, lsl_terminal_colour(T, STDERR_FILENO), "check");
+    lsl_notice(T, lua_tostring(T, -1));
+    return 0;
+}
+
+/* Calls the function below the n arguments on top with the collector stopped. Within a
+ * finalizer it is, and lua_gc says -1. */
+static int call_uncollected(lua_State *L, int n, int n_results)
+{
+    bool collects = lua_gc(L, LUA_GCISRUNNING) > 0;
+    if (collects) lua_gc(L, LUA_GCSTOP);
+    int status = lua_pcall(L, n, n_results, 0);
+    if (collects) lua_gc(L, LUA_GCRESTART);
+    return status;
+}
+
+/* Of what an error has told there is no report, but accidents never raise. */
+static void listen(void *ud, const sl_race *race)
+{
+    const lsl_state *state = ud;
+    lua_State *T = state->race_thread;
+    if (sl_check_get_mode() == SL_CHECK_ERROR && race->kind == SL_RACE_UNORDERED) return;
+    lua_settop(T, 1);
+    lua_pushvalue(T, 1);
+    lua_pushlightuserdata(T, (void *)race);
+    if (call_uncollected(T, 1, 0) != LUA_OK)
+        fprintf(stderr, "streamlab: %s: %s and %s (no memory for the report)\n",
+                race->kind == SL_RACE_ACCIDENT ? "accident" : "race", race->first.where,
+                race->second.where);
+    lua_settop(T, 1);
+}
+
+/* The thread that reports are made on, with the function that makes them at index 1. */
+static void make_thread(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    if (state->race_thread != NULL) return;
+    lua_State *T = lua_newthread(L);
+    lua_pushlightuserdata(L, state);
+    lua_pushcclosure(L, tell, 1);
+    lua_xmove(L, T, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.race_thread");
+    state->race_thread = T;
+}
+
+void lsl_stop_checking(const lsl_state *state)
+{
+    if (listener != state) return;
+    (void)sl_check(SL_CHECK_OFF, NULL);
+    sl_race_set_hook(NULL, NULL);
+    listener = NULL;
+}
+
+/* ---- races as tables --------------------------------------------------------------------- */
+
+static void set_text(lua_State *L, const char *field, const char *text)
+{
+    if (text == NULL || *text == '\0') return;
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, field);
+}
+
+static void set_integer(lua_State *L, const char *field, uint64_t value)
+{
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, field);
+}
+
+static void set_access(lua_State *L, const char *field, const sl_race_access *access)
+{
+    static const char *const kinds[] = {
+        [SL_ACCESS_READ] = "read", [SL_ACCESS_WRITE] = "write", [SL_ACCESS_FREE] = "free"
+    };
+    lua_createtable(L, 0, 9);
+    set_text(L, "access", kinds[access->kind]);
+    set_text(L, "what", access->what);
+    set_text(L, "where", access->where);
+    set_text(L, "by", access->by_host ? "host" : access->in_host_func ? "host_func" : "stream");
+    if (!access->by_host) {
+        set_text(L, "stream", access->stream_name);
+        set_integer(L, "stream_id", access->stream);
+    }
+    if (access->seq != 0) set_integer(L, "correlation", access->seq);
+    set_integer(L, "first_byte", access->first_byte);
+    set_integer(L, "bytes", access->n_bytes);
+    lua_setfield(L, -2, field);
+}
+
+static void push_race(lua_State *L, const sl_race *race)
+{
+    lua_createtable(L, 0, 13);
+    set_text(L, "kind", race->kind == SL_RACE_ACCIDENT ? "accident" : "race");
+    set_access(L, "first", &race->first);
+    set_access(L, "second", &race->second);
+    set_text(L, "tensor", race->tensor);
+    set_text(L, "made", race->made_where);
+    set_integer(L, "first_byte", race->first_byte);
+    set_integer(L, "bytes", race->n_bytes);
+    set_text(L, "accident", race->accident);
+    set_text(L, "remedy", race->remedy);
+    set_text(L, "remedy_where", race->remedy_where);
+    if (race->outcome != SL_RACE_UNKNOWN) {
+        lua_pushboolean(L, race->outcome == SL_RACE_STALE);
+        lua_setfield(L, -2, "stale");
+    }
+    set_integer(L, "count", race->count);
+    lsl_push_race_report(L, race, false, "races");
+    lua_setfield(L, -2, "message");
+    luaL_setmetatable(L, RACE_METATABLE);
+}
+
+/* Protected. Upvalue: the state. */
+static int push_races(lua_State *L)
+{
+    lua_createtable(L, (int)sl_race_count(), 0);
+    for (size_t i = 0; i < sl_race_count(); i++) {
+        lsl_stop_at(L, (int64_t)i, "races");
+        push_race(L, sl_race_get(i));
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    luaL_setmetatable(L, LIST_METATABLE);
+    return 1;
+}
+
+static int race_tostring(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_pushliteral(L, "message");
+    lua_rawget(L, 1);
+    luaL_tolstring(L, -1, NULL);
+    return 1;
+}
+
+/* All reports, with an empty line between them. */
+static int list_tostring(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_Integer n = (lua_Integer)lua_rawlen(L, 1);
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    if (n == 0) luaL_addstring(&buffer, "no races found");
+    for (lua_Integer i = 1; i <= n; i++) {
+        if (i > 1) luaL_addstring(&buffer, "\n\n");
+        lua_rawgeti(L, 1, i);
+        luaL_tolstring(L, -1, NULL);
+        lua_remove(L, -2);
+        luaL_addvalue(&buffer);
+    }
+    luaL_pushresult(&buffer);
+    return 1;
+}
+
+/* ---- for scripts ----------------------------------------------------------------------------- */
+
+static sl_check_mode read_mode(lua_State *L)
+{
+    const char *name = lsl_check_text(L, 1, "mode", "check");
+    for (int i = 0; i < LSL_COUNT(mode_names); i++)
+        if (strcmp(name, mode_names[i]) == 0) return (sl_check_mode)i;
+    lsl_fail(L, SL_EINVAL, "check",
+             "argument 1 (mode) must be \"off\", \"warn\" or \"error\", got \"%.60s\"", name);
+    return SL_CHECK_OFF;
+}
+
+/* lab.check(mode): gives the mode before; without one only that. */
+static int lab_check(lua_State *L)
+{
+    lsl_no_more(L, 1, "check");
+    sl_check_mode before = sl_check_get_mode();
+    if (!lua_isnoneornil(L, 1)) {
+        sl_check_mode mode = read_mode(L);
+        sl_error err;
+        make_thread(L);
+        lsl_check(L, sl_check(mode, &err), &err, "check");
+        if (mode != SL_CHECK_OFF) {
+            listener = lsl_get(L);
+            sl_race_set_hook(listen, lsl_get(L));
+        }
+    }
+    lua_pushstring(L, mode_names[before]);
+    return 1;
+}
+
+/* What is found meanwhile, by finalizers, must not come between: they do not run. */
+static int lab_races(lua_State *L)
+{
+    lsl_no_more(L, 0, "races");
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushcclosure(L, push_races, 1);
+    if (call_uncollected(L, 0, 1) != LUA_OK) return lua_error(L);
+    return 1;
+}
+
+/* ---- the end of a run -------------------------------------------------------------------- */
+
+static int put_number(char *text, size_t size, uint64_t n, const char *noun)
+{
+    return snprintf(text, size, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+}
+
+/* "3 races, 1 accident, met 103 times". */
+void lsl_sum_up_races(lua_State *L)
+{
+    char text[256];
+    uint64_t n[2] = {0, 0}, met = sl_race_total();
+    size_t listed = sl_race_count(), size = sizeof(text);
+    if (sl_check_get_mode() != SL_CHECK_WARN || listed == 0) return;
+    luaL_checkstack(L, 4, NULL);
+    for (size_t i = 0; i < listed; i++) n[sl_race_get(i)->kind == SL_RACE_ACCIDENT]++;
+    int used = n[0] > 0 ? put_number(text, size, n[0], "race") : 0;
+    if (n[0] > 0 && n[1] > 0) used += snprintf(text + used, size - (size_t)used, ", ");
+    if (n[1] > 0) used += put_number(text + used, size - (size_t)used, n[1], "accident");
+    if (met > listed)
+        used += snprintf(text + used, size - (size_t)used, ", met %llu times%s",
+                         (unsigned long long)met,
+                         listed == SL_MOST_RACES ? ", others not listed included" : "");
+    snprintf(text + used, size - (size_t)used, " (streamlab --check; lab.races() lists them)");
+    lsl_notice(L, text);
+}
+
+static void define_metatable(lua_State *L, const char *name, lua_CFunction text)
+{
+    luaL_newmetatable(L, name);
+    lua_pushcfunction(L, text);
+    lua_setfield(L, -2, "__tostring");
+    lua_pop(L, 1);
+}
+
+void lsl_open_races(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"check", lab_check}, {"races", lab_races}, {NULL, NULL}
+    };
+    define_metatable(L, RACE_METATABLE, race_tostring);
+    define_metatable(L, LIST_METATABLE, list_tostring);
+    lsl_set_functions(L, functions);
+}

@@ -1,0 +1,63 @@
+/* checker.h - what the core tells the race checker. Each call is behind `if (sl__race_on)`:
+ * a script that is not checked pays one comparison. None of them calls a backend but to ask
+ * for the host's time, and none fails but those that say so: without memory the checker
+ * switches itself off, and a later call of the device says so. */
+#ifndef SL_RACE_CHECKER_H
+#define SL_RACE_CHECKER_H
+
+#include "../backend.h"
+
+extern bool sl__race_on;
+extern bool sl__race_news;              /* something waits to be told */
+
+/* What enqueued has to know of an operation that may be gone by then. */
+typedef struct sl__race_sent {
+    uint64_t epoch;
+    sl_event *event;                    /* a record's */
+    uint8_t host_waits;                 /* sl__race_wait */
+} sl__race_sent;
+
+typedef enum sl__race_wait {
+    SL__WAIT_NONE,
+    SL__WAIT_BEFORE_BY_CHANCE,          /* for what the stream had before */
+    SL__WAIT_SURE                       /* for the operation */
+} sl__race_wait;
+
+/* Before the backend takes an operation. SL_ERACE in error mode: it must not happen. */
+sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err);
+/* After it, with its answer. */
+void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status status);
+/* It has ended, and its times are known. */
+void sl__race_retired(const sl_op *op);
+
+/* The host has waited: for all that a stream, a device holds now, for an event's latest
+ * record. By chance: what CUDA does and does not promise; `why` names the call then. */
+void sl__race_waited_stream(sl_stream *stream);
+void sl__race_waited_stream_by_chance(sl_stream *stream, const char *why);
+void sl__race_waited_event(sl_event *event);
+void sl__race_waited_device(sl_device *device);
+void sl__race_waited_device_by_chance(sl_device *device, const char *why);
+
+/* The host, or the host function that runs, is about to touch host memory. SL_ERACE in error
+ * mode. `what` is a word for it ("read"), kept. */
+sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char *what,
+                        size_t first, size_t n_bytes, sl_error *err);
+/* The host frees the memory by cudaFree or cudaFreeHost; `waited` if that waits for the
+ * device. The stream frees it, by cudaFreeAsync: SL_ERACE in error mode. */
+void sl__race_freed(sl_buffer *buffer, const char *what, bool waited);
+sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *err);
+
+/* Around the user's host function. */
+void sl__race_host_func_begin(const sl_op *op);
+void sl__race_host_func_end(void);
+
+/* Objects that close; whether the checker is on or not. */
+void sl__race_stream_closed(sl_stream *stream);
+void sl__race_event_closed(sl_event *event);
+void sl__race_buffer_closed(sl_buffer *buffer);
+void sl__race_device_closed(sl_device *device);
+
+/* Tells the hook what can be told. At the end of a call, outside host functions. */
+void sl__race_tell(void);
+
+#endif

@@ -1,0 +1,446 @@
+/* found.c - the races found: one entry for each pair of lines over memory of one origin,
+ * with texts that outlive the objects, and what came of it on a simulated GPU. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device.h"
+#include "../tensor.h"
+#include "state.h"
+
+enum { SLOTS = 4096, MOST_UNSETTLED = 1024 };
+
+bool sl__race_news;
+
+/* When an access happened, as far as that is known. */
+typedef struct moment {
+    enum { KNOWN, PENDING, PAST, NEVER } state;
+    uint32_t slot;              /* PENDING: of this operation's end */
+    uint64_t epoch;
+    int64_t at_ns;
+} moment;
+
+typedef struct found {
+    sl_race race;
+    uint32_t first_where, second_where, first_what, second_what, made;      /* text ids */
+    int unsettled;              /* meetings whose outcome is not known yet */
+    bool told;
+} found;
+
+/* A meeting whose operations have not both ended. */
+typedef struct unsettled {
+    found *entry;
+    moment first, second;
+    bool first_writes, second_writes;
+} unsettled;
+
+static struct {
+    found *entries[SL_MOST_RACES];
+    size_t n;
+    uint64_t total;
+    uint16_t table[SLOTS];      /* open addressing: index + 1 */
+    unsettled unsettled[MOST_UNSETTLED];
+    size_t n_unsettled;
+    char sentence[sizeof ((sl_error *)0)->msg];
+    sl_race_hook hook;
+    void *hook_ud;
+} all;
+
+/* ---- texts --------------------------------------------------------------------------- */
+
+static uint32_t own_id(const char *text)
+{
+    return sl__strings_intern(&sl__race.strings, text);
+}
+
+static const char *own(uint32_t id)
+{
+    return sl__strings_text(&sl__race.strings, id);
+}
+
+static const sl__slot *slot_of(const sl__access *access)
+{
+    return &sl__race.slots[access->slot];
+}
+
+/* The checker's id of a text of the access. */
+static uint32_t text_of(const sl__access *access, uint32_t id)
+{
+    const sl_device *device;
+
+    if (access->by != SL__BY_STREAM)
+        return id;
+    device = slot_of(access)->device;
+    return device ? own_id(sl__strings_text(&device->core->strings, id)) : 0;
+}
+
+static const char *stream_name(const sl__access *access)
+{
+    const sl__slot *slot = slot_of(access);
+
+    if (access->by == SL__BY_HOST || !slot->device)
+        return "";
+    return sl__strings_text(&slot->device->core->strings, slot->name);
+}
+
+typedef struct words { char text[160]; } words;
+
+/* How a script would write the stream: its name, where that can be a variable. */
+static const char *stream_in_script(const sl__access *access, words *room)
+{
+    const char *name = stream_name(access);
+    bool is_variable = isalpha((unsigned char)name[0]) || name[0] == '_';
+
+    if (slot_of(access)->stream_id == 0)
+        return "lab.default_stream()";
+    for (const char *c = name; *c; c++)
+        is_variable = is_variable && (isalnum((unsigned char)*c) || *c == '_');
+    snprintf(room->text, sizeof room->text, is_variable ? "%.60s" : "<%.60s>", name);
+    return room->text;
+}
+
+static void describe_remedy(sl_race *race, const sl__meeting *meeting)
+{
+    const sl__access *first = meeting->first, *second = meeting->second;
+    char text[320];
+    words a, b;
+
+    stream_in_script(first, &a);
+    if (second->by == SL__BY_HOST)
+        snprintf(text, sizeof text, "%s:synchronize()", stream_in_script(first, &a));
+    else
+        snprintf(text, sizeof text, "%s:wait_stream(%s)", stream_in_script(second, &b),
+                 stream_in_script(first, &a));
+    race->remedy = own(own_id(text));
+    if (second->by == SL__BY_HOST_FUNC)
+        snprintf(text, sizeof text, "before the host function of %s is launched",
+                 race->second.where);
+    else
+        snprintf(text, sizeof text, "before %s", race->second.where);
+    race->remedy_where = own(own_id(text));
+}
+
+static void describe_accident(sl_race *race, const sl__meeting *meeting)
+{
+    const sl__slot *slot = slot_of(meeting->first);
+    char text[320];
+
+    if (race->kind != SL_RACE_ACCIDENT)
+        return;
+    if (meeting->second->kind == SL_ACCESS_FREE)
+        snprintf(text, sizeof text, "%s waits for the work of the device", race->second.what);
+    else
+        snprintf(text, sizeof text, "%s (%s)", own(slot->chance), own(slot->chance_where));
+    race->accident = own(own_id(text));
+}
+
+static const char *describe_memory(const sl_buffer *buffer)
+{
+    static const char *const places[] = {
+        [SL_ON_DEVICE] = "on the device", [SL_PAGEABLE] = "in pageable memory",
+        [SL_PINNED] = "in pinned memory",
+    };
+    sl__shape_text shape;
+    char text[320];
+
+    snprintf(text, sizeof text, "tensor %llu (%s %s %s)", (unsigned long long)buffer->tensor_id,
+             sl__shape_format(&buffer->made_as, &shape), sl_dtype_name(buffer->made_as.dtype),
+             places[buffer->place]);
+    return own(own_id(text));
+}
+
+static void describe_access(sl_race_access *to, const sl__access *access, uint32_t what,
+                            uint32_t where)
+{
+    to->kind = (sl_race_access_kind)access->kind;
+    to->what = own(what);
+    to->where = own(where);
+    to->by_host = access->by == SL__BY_HOST;
+    to->in_host_func = access->by == SL__BY_HOST_FUNC;
+    to->stream = slot_of(access)->stream_id;
+    to->stream_name = own(own_id(stream_name(access)));
+    to->seq = access->seq;
+    to->first_byte = access->first;
+    to->n_bytes = access->end - access->first;
+}
+
+/* ---- entries ---------------------------------------------------------------------------- */
+
+static uint32_t made_where(const sl_buffer *buffer)
+{
+    return own_id(sl__strings_text(&buffer->device->core->strings, buffer->where));
+}
+
+static bool is_same(const found *a, const found *b)
+{
+    return a->race.kind == b->race.kind && a->race.first.kind == b->race.first.kind
+           && a->race.second.kind == b->race.second.kind && a->first_where == b->first_where
+           && a->second_where == b->second_where && a->first_what == b->first_what
+           && a->second_what == b->second_what && a->made == b->made;
+}
+
+static size_t hash_of(const found *entry)
+{
+    uint64_t hash = 14695981039346656037u;
+    const uint32_t parts[] = {
+        entry->first_where, entry->second_where, entry->first_what, entry->second_what,
+        entry->made, (uint32_t)entry->race.kind,
+    };
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        hash = (hash ^ parts[i]) * 1099511628211u;
+    return (size_t)(hash ^ hash >> 32) % SLOTS;
+}
+
+/* The key of a meeting: what tells one entry from another. */
+static found key_of(const sl__meeting *meeting)
+{
+    return (found){
+        .race = { .kind = meeting->kind, .first.kind = (sl_race_access_kind)meeting->first->kind,
+                  .second.kind = (sl_race_access_kind)meeting->second->kind },
+        .first_where = text_of(meeting->first, meeting->first->where),
+        .second_where = text_of(meeting->second, meeting->second->where),
+        .first_what = text_of(meeting->first, meeting->first->what),
+        .second_what = text_of(meeting->second, meeting->second->what),
+        .made = made_where(meeting->buffer),
+    };
+}
+
+static found *new_entry(const found *key, const sl__meeting *meeting)
+{
+    found *entry = malloc(sizeof *entry);
+    sl_race *race;
+
+    if (!entry)
+        return NULL;
+    *entry = *key;
+    race = &entry->race;
+    describe_access(&race->first, meeting->first, key->first_what, key->first_where);
+    describe_access(&race->second, meeting->second, key->second_what, key->second_where);
+    race->tensor = describe_memory(meeting->buffer);
+    race->made_where = own(key->made);
+    race->first_byte = meeting->from;
+    race->n_bytes = meeting->to - meeting->from;
+    describe_accident(race, meeting);
+    describe_remedy(race, meeting);
+    return entry;
+}
+
+/* NULL: the list is full, or memory is out. */
+static found *find_or_add(const sl__meeting *meeting)
+{
+    const found key = key_of(meeting);
+    size_t at = hash_of(&key);
+    found *entry;
+
+    for (; all.table[at]; at = (at + 1) % SLOTS)
+        if (is_same(all.entries[all.table[at] - 1], &key))
+            return all.entries[all.table[at] - 1];
+    if (all.n == SL_MOST_RACES || !(entry = new_entry(&key, meeting)))
+        return NULL;
+    all.entries[all.n++] = entry;
+    all.table[at] = (uint16_t)all.n;
+    return entry;
+}
+
+/* ---- outcomes ----------------------------------------------------------------------------- */
+
+static moment moment_of(const sl__access *access)
+{
+    moment when = { .state = KNOWN, .slot = access->slot, .epoch = access->epoch,
+                      .at_ns = access->host_ns };
+
+    if (access->by != SL__BY_STREAM)
+        return when;
+    if (access->seq == 0)
+        when.state = NEVER;
+    else
+        when.state = slot_of(access)->retired >= access->epoch ? PAST : PENDING;
+    return when;
+}
+
+/* What ends at an instant is there for what begins at it. */
+static sl_race_outcome compare(const unsettled *u)
+{
+    bool swapped = u->second.at_ns < u->first.at_ns
+                   || (u->second.at_ns == u->first.at_ns && !u->first_writes);
+
+    return swapped ? SL_RACE_STALE : SL_RACE_HELD;
+}
+
+static void set_outcome(found *entry, sl_race_outcome outcome)
+{
+    if (entry->race.outcome != SL_RACE_STALE && outcome != SL_RACE_UNKNOWN)
+        entry->race.outcome = outcome;
+    if (!entry->told)
+        sl__race_news = true;
+}
+
+/* True: it is known, or never will be. One access was being made when the other was met, so
+ * what had ended before happened before it. */
+static bool settle(const unsettled *u)
+{
+    if (u->first.state == NEVER || u->second.state == NEVER)
+        set_outcome(u->entry, SL_RACE_UNKNOWN);
+    else if (u->first.state == PAST || u->second.state == PAST)
+        set_outcome(u->entry, u->first.state == PAST ? SL_RACE_HELD : SL_RACE_STALE);
+    else if (u->first.state == KNOWN && u->second.state == KNOWN)
+        set_outcome(u->entry, compare(u));
+    else
+        return false;
+    return true;
+}
+
+static void remove_unsettled(size_t i)
+{
+    all.unsettled[i].entry->unsettled--;
+    all.unsettled[i] = all.unsettled[--all.n_unsettled];
+}
+
+static void follow(found *entry, const sl__meeting *meeting)
+{
+    unsettled u = {
+        .entry = entry, .first = moment_of(meeting->first), .second = moment_of(meeting->second),
+        .first_writes = meeting->first->kind != SL_ACCESS_READ,
+        .second_writes = meeting->second->kind != SL_ACCESS_READ,
+    };
+
+    if (!meeting->buffer->device->info.simulated || settle(&u)
+        || all.n_unsettled == MOST_UNSETTLED)
+        return;
+    all.unsettled[all.n_unsettled++] = u;
+    entry->unsettled++;
+}
+
+static void note_moment(moment *when, uint32_t slot, const sl_op *op, bool writes)
+{
+    if (when->state != PENDING || when->slot != slot || when->epoch != op->race_epoch)
+        return;
+    when->state = op->lost ? NEVER : KNOWN;
+    when->at_ns = writes ? op->end_ns : op->start_ns;
+}
+
+void sl__found_retired(uint32_t slot, const sl_op *op)
+{
+    for (size_t i = all.n_unsettled; i-- > 0;) {
+        unsettled *u = &all.unsettled[i];
+        note_moment(&u->first, slot, op, u->first_writes);
+        note_moment(&u->second, slot, op, u->second_writes);
+        if (settle(u))
+            remove_unsettled(i);
+    }
+}
+
+void sl__found_lost(uint32_t slot)
+{
+    for (size_t i = all.n_unsettled; i-- > 0;)
+        if (all.unsettled[i].first.slot == slot || all.unsettled[i].second.slot == slot)
+            remove_unsettled(i);
+    sl__race_news = true;
+}
+
+/* The entry stays: the script would race there all the same. */
+void sl__found_cancelled(uint32_t slot, uint64_t epoch)
+{
+    for (size_t i = all.n_unsettled; i-- > 0;)
+        if (all.unsettled[i].second.slot == slot && all.unsettled[i].second.epoch == epoch)
+            remove_unsettled(i);
+}
+
+/* ---- adding, telling -------------------------------------------------------------------------- */
+
+static void say(const sl__meeting *meeting)
+{
+    const found key = key_of(meeting);
+    const sl__access *first = meeting->first;
+    char by[128] = "";
+    words stream;
+
+    if (first->by != SL__BY_HOST)
+        snprintf(by, sizeof by, " in stream \"%.60s\"", stream_name(first));
+    snprintf(all.sentence, sizeof all.sentence, "it races with %.50s at %.60s%s: nothing orders "
+             "them; %s%s", own(key.first_what), own(key.first_where), by,
+             meeting->second->by == SL__BY_HOST ? "synchronize " : "wait for ",
+             stream_in_script(first, &stream));
+}
+
+void sl__found_add(const sl__meeting *meeting)
+{
+    bool raised = sl__race.mode == SL_CHECK_ERROR && meeting->kind == SL_RACE_UNORDERED
+                  && meeting->second->by != SL__BY_HOST_FUNC
+                  && meeting->first->by != SL__BY_HOST_FUNC;
+    found *entry = find_or_add(meeting);
+
+    all.total++;
+    if (meeting->kind == SL_RACE_UNORDERED)
+        say(meeting);
+    if (!entry)
+        return;
+    entry->race.count++;
+    if (raised)
+        entry->told = true;     /* by the error */
+    else
+        follow(entry, meeting);
+    if (!entry->told)
+        sl__race_news = true;
+}
+
+sl_status sl__found_fail(sl_error *err)
+{
+    return sl_fail(err, SL_ERACE, "%s", all.sentence);
+}
+
+void sl__race_tell(void)
+{
+    sl__race_news = false;
+    for (size_t i = 0; i < all.n; i++) {
+        found *entry = all.entries[i];
+        if (entry->told || entry->unsettled > 0)
+            continue;
+        entry->told = true;
+        if (all.hook)
+            all.hook(all.hook_ud, &entry->race);
+    }
+}
+
+void sl__found_finish(void)
+{
+    while (all.n_unsettled > 0)
+        remove_unsettled(all.n_unsettled - 1);
+    sl__race_news = all.n > 0;
+}
+
+void sl__found_clear(void)
+{
+    sl__found_finish();
+    sl__race_tell();
+    for (size_t i = 0; i < all.n; i++)
+        free(all.entries[i]);
+    memset(all.table, 0, sizeof all.table);
+    all.n = 0;
+    all.total = 0;
+}
+
+/* ---- the public list ------------------------------------------------------------------------------ */
+
+size_t sl_race_count(void)
+{
+    return all.n;
+}
+
+const sl_race *sl_race_get(size_t index)
+{
+    return index < all.n ? &all.entries[index]->race : NULL;
+}
+
+uint64_t sl_race_total(void)
+{
+    return all.total;
+}
+
+void sl_race_set_hook(sl_race_hook hook, void *ud)
+{
+    all.hook = hook;
+    all.hook_ud = ud;
+}

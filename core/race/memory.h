@@ -1,0 +1,74 @@
+/* memory.h - who last touched which bytes of a buffer.
+ *
+ * A buffer's bytes are cut into ranges that have the same history: the last write, and the
+ * reads since then that no later read comes after. What a range has forgotten cannot race
+ * with anything new that does not also race with what it kept.
+ *
+ * Host functions are an exception: they run later than they are enqueued, and may race with
+ * what came in between. While one is waiting to run, histories are kept as they are, each
+ * access with where it stands; those that only a host function has to look at are `past`.
+ */
+#ifndef SL_RACE_MEMORY_H
+#define SL_RACE_MEMORY_H
+
+#include "clock.h"
+
+typedef enum sl__access_by { SL__BY_STREAM, SL__BY_HOST, SL__BY_HOST_FUNC } sl__access_by;
+
+/* Where an access stands, shared by those of one operation. */
+typedef struct sl__standing {
+    int32_t refs;
+    sl__point point;
+} sl__standing;
+
+typedef struct sl__access {
+    uint64_t epoch;             /* of the slot; 0: there is none */
+    uint64_t seq;               /* the operation's, 0 if it was none */
+    int64_t host_ns;            /* when, unless BY_STREAM */
+    size_t first, end;          /* all the bytes that it touched */
+    sl__standing *standing;     /* NULL unless a host function was waiting */
+    uint32_t slot;
+    uint32_t where, what;       /* text ids: of its stream's device by a stream, else the checker's */
+    uint8_t kind;               /* sl_race_access_kind */
+    uint8_t by;                 /* sl__access_by */
+    bool past;
+} sl__access;
+
+typedef struct sl__range {
+    size_t first, end;          /* bytes [first, end) */
+    sl__access write;
+    sl__access *others;         /* reads, and what is past */
+    uint32_t n_others, room;
+} sl__range;
+
+typedef struct sl__race_memory {
+    struct sl__race_memory *next, **link;       /* of all memories */
+    sl_buffer *buffer;
+    sl__range *ranges;          /* ascending, apart from each other */
+    size_t n, room;
+    size_t compact_at;          /* when there are so many */
+} sl__race_memory;
+
+sl__race_memory *sl__memory_new(sl_buffer *buffer);
+void sl__memory_free(sl__race_memory *memory);
+
+/* Calls fn for each earlier access that `access` to [first, end) conflicts with: one of them
+ * writes. `late` is a host function, which sees what is past, too. */
+typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier, size_t first, size_t end);
+void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
+                     size_t end, bool late, sl__conflict_fn fn, void *ud);
+
+/* Notes the access, whose `seen` says what of the history it comes after. With `keep`
+ * nothing is dropped. `settled` is what everything new comes after. False: out of memory;
+ * nothing has changed. */
+bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
+                     const sl__vector *seen, bool keep, const sl__vector *settled);
+
+/* Drops what everything new comes after, and joins ranges of one history. */
+void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled);
+
+/* Of all memories: accesses held, bytes, and accesses dropped to stay within memory. */
+typedef struct sl__memory_stats { size_t accesses, bytes; uint64_t forgotten; } sl__memory_stats;
+extern sl__memory_stats sl__memory_totals;
+
+#endif

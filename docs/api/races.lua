@@ -1,0 +1,122 @@
+return {
+    title = "Races",
+    order = 75,
+    about = [[
+Two operations race if both touch the same bytes, at least one of them writes, and nothing that CUDA guarantees puts them in order. The race checker finds this from the
+calls that the script makes, not from what happened: a race is found also where the result was right this time. It works the same on the simulator and on a real GPU, for
+all devices of the process together, and while it is on it costs host time but no virtual time.
+
+`streamlab --check script.lua` turns it on for a whole run, `lab.check` for a part of one. [Chapter 14 of the guide](../guide/14-races.md) begins with an example.]],
+    entries = {
+        {
+            name = "lab.check",
+            brief = "turns the race checker on or off",
+            arguments = {
+                { "mode", [["off"|"warn"|"error"]], "what is done from here on; the races found so far are forgotten",
+                  default = "only asks" },
+            },
+            returns = { { "string", "the mode before" } },
+            errors = {
+                { "SL_EINVAL", "there is no such mode" },
+                { "SL_ESTATE", "a mode is given in a host function" },
+                { "SL_ENOMEM", "no memory for what the checker keeps; the mode is what it was" },
+            },
+            about = [[
+| mode | a race | an accident |
+|---|---|---|
+| `"off"` | is not looked for, and nothing costs anything | |
+| `"warn"` | is reported on stderr, once for each two lines and each origin of the memory, when both operations have completed | is reported as well |
+| `"error"` | the second of the two calls raises `SL_ERACE` and has not happened | is reported on stderr |
+
+What was enqueued before the checker was turned on counts as ordered. `"off"` keeps the list of those found, so that `lab.races` still gives them.
+
+In `"error"` mode what a host function reads or writes raises there, and so the call in which it runs raises `SL_EHOSTFUNC`.]],
+            example = [[
+print(lab.check("error"))  --> off
+local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
+local x = lab.zeros(4, 4)
+lab.synchronize()
+x:fill_(7, {stream = producer})
+local ok, err = pcall(lab.mul, x, x, {stream = consumer})
+print(ok, err.code)  --> false	SL_ERACE
+print(lab.check("off"))  --> error]],
+            see = { "lab.races", "stream:wait_stream", "stream:wait_event" },
+        },
+        {
+            name = "lab.races",
+            brief = "lists the races that were found",
+            returns = { { "table[]", "one for each race, in the order in which they were found; printed, the list is its reports" } },
+            about = [[
+All since the last `lab.check(mode)`. At most 1000 are kept. Each is a table, and `print(race)` shows its report:
+
+| field | |
+|---|---|
+| `kind` | `"race"`, or `"accident"`: something orders the two today that no documentation promises |
+| `first`, `second` | the two accesses, in the order of the script, see below |
+| `tensor`, `made` | whose memory it is, and the script's line that made it |
+| `first_byte`, `bytes` | the bytes that both touch, counted from 0 in that memory |
+| `accident` | what orders an accident's two today, a sentence |
+| `remedy`, `remedy_where` | a call that would order them, and where it belongs: `consumer:wait_stream(producer)`, `before lab.lua:14` |
+| `stale` | on the simulator: `true` if they came in the other order, so that a stale value was in fact read or kept; `false` if the order held this time. `nil` if it is not known |
+| `count` | how often these two lines met so |
+| `message` | the report |
+
+An access has the fields
+
+| field | |
+|---|---|
+| `access` | `"read"`, `"write"` or `"free"` |
+| `what` | as in timelines, `matmul_f32`; of the host `read`, `write` or the name of the plain call, `cudaFree` |
+| `where` | the script's line |
+| `by` | `"stream"`, `"host"`, or `"host_func"`: a host function, in its stream's order |
+| `stream`, `stream_id` | the stream's name and id; `nil` for the host |
+| `correlation` | of the operation, as in `tl:spans()`; `nil` for the host |
+| `first_byte`, `bytes` | what it touches, counted as above |]],
+            example = [[
+lab.check("error")
+local a, b, x = lab.stream{name = "a"}, lab.stream{name = "b"}, lab.zeros(4, 4)
+lab.synchronize()
+x:fill_(7, {stream = a})
+pcall(lab.mul, x, x, {stream = b})
+local race = lab.races()[1]
+print(race.first.what, race.second.what, race.remedy)  --> fill_f32	mul_f32	b:wait_stream(a)
+lab.check("off")]],
+            see = { "lab.check", ".races" },
+        },
+    },
+    more = [[
+## What puts two accesses in order
+
+| | |
+|---|---|
+| the stream | what is in one stream runs in order |
+| an event | what is in front of `e:record(s)` comes before what is behind `t:wait_event(e)`, which means the latest record at the time of the call; `t:wait_stream(s)` is both |
+| a wait of the host | `s:synchronize()`, `e:synchronize()`, `lab.synchronize()`, and a `query()` that gave `true`: what they waited for comes before everything that the host does later |
+| the host | what it did before a call comes before the operation that the call enqueues |
+| the legacy default stream | its operations come after all that is in blocking streams, and before all that is enqueued there later; streams made with `non_blocking = true` are exempt |
+| copies that wait | a copy to pageable memory, and a blocking copy from pinned memory or to the host, is over when its call returns |
+
+Nothing else does: neither time, nor the order of the calls, nor a `query()` that gave `false`.
+
+## What counts as an access
+
+Kernels and copies read and write by their stream, host functions in their stream's order, and `t:get`, `t:set`, `t:totable` and the like on host tensors by the host. A
+copy from pinned memory reads it by its stream, and so until it has run; one from pageable memory reads it by the host, in the call. Only the bytes that an operation names
+count. `lab.cuda.free` and `lab.cuda.free_host` are accesses by the host to all bytes, `lab.cuda.free_async` by its stream. `t:free()` and the garbage collector are none:
+that memory goes when the queued work is done.
+
+## Accidents
+
+Some calls wait though nobody promises it: `cudaFree` waits for the device, a copy from pageable memory waits for its stream while it is staged, and so may other plain
+calls. A script in which only such a wait orders two operations works, until the driver, the size or the memory's kind changes. The checker says so under the name *accident*,
+with what orders them today. CUDA promises of a copy from pageable memory only that the source may be used again, not that the copy has arrived.
+
+## Its limits
+
+- It knows what ran. A branch that was not taken, and sizes that were not tried, are not looked at.
+- Only memory of the laboratory counts: tensors, and what `lab.cuda` allocates. Lua's own values are the host's.
+- A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
+- Of a very long run old accesses may be dropped, to keep memory within bounds; a race with one of these is not found.
+
+Where the rules come from, and how they are kept cheap: [design/races.md](../design/races.md).]],
+}

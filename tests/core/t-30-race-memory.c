@@ -1,0 +1,234 @@
+/* t-30-race-memory.c - the histories of byte ranges, held against a list of all accesses.
+ *
+ * Three streams touch random ranges of 48 bytes and now and then see one another. The list
+ * knows every access with the clock that it had; a byte races if any conflicting access of it
+ * is not in the new one's clock. On bytes that have raced before, what the histories have
+ * dropped may matter: they are left out from then on. */
+#include "fake_backend.h"
+
+#include "../../core/race/memory.h"
+
+enum { BYTES = 48, SLOTS = 4, MOST = 400 };
+
+typedef struct entry {
+    uint32_t slot;
+    uint64_t epoch;
+    bool writes;
+    size_t first, end;
+} entry;
+
+typedef struct model {
+    entry entries[MOST];
+    int n;
+    uint64_t clock[SLOTS][SLOTS];
+    bool tainted[BYTES];
+} model;
+
+static uint32_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % n;
+}
+
+static void racing_bytes(const model *m, const entry *new, bool raced[BYTES])
+{
+    memset(raced, 0, BYTES);
+    for (int i = 0; i < m->n; i++) {
+        const entry *old = &m->entries[i];
+        if (!(old->writes || new->writes) || old->slot == new->slot
+            || m->clock[new->slot][old->slot] >= old->epoch)
+            continue;
+        for (size_t b = old->first; b < old->end; b++)
+            if (b >= new->first && b < new->end)
+                raced[b] = true;
+    }
+}
+
+typedef struct met { const uint64_t *clock; uint32_t slot; bool raced[BYTES]; } met;
+
+static void note_met(void *ud, const sl__access *earlier, size_t first, size_t end)
+{
+    met *m = ud;
+
+    if (earlier->slot == m->slot || m->clock[earlier->slot] >= earlier->epoch)
+        return;
+    for (size_t b = first; b < end; b++)
+        m->raced[b] = true;
+}
+
+static sl__vector *vector_of(const uint64_t clock[SLOTS])
+{
+    sl__vector *vector = NULL;
+    bool raised;
+
+    for (uint32_t i = 1; i < SLOTS; i++)
+        sl__vector_join(&vector, NULL, i, clock[i], &raised);
+    return vector;
+}
+
+/* What all slots have seen: nothing new races with it. */
+static sl__vector *settled_of(const model *m)
+{
+    uint64_t least[SLOTS] = { 0 };
+
+    for (int i = 1; i < SLOTS; i++) {
+        least[i] = UINT64_MAX;
+        for (int j = 1; j < SLOTS; j++)
+            if (m->clock[j][i] < least[i])
+                least[i] = m->clock[j][i];
+    }
+    return vector_of(least);
+}
+
+/* False: the histories and the list differ. */
+static bool step(model *m, sl__race_memory *memory)
+{
+    entry new = { .slot = 1 + random_below(SLOTS - 1), .writes = random_below(3) == 0 };
+    uint64_t *clock = m->clock[new.slot];
+    bool expected[BYTES];
+    met found = { .clock = clock, .slot = new.slot };
+    sl__vector *seen, *settled;
+
+    if (random_below(3) == 0) {
+        const uint64_t *other = m->clock[1 + random_below(SLOTS - 1)];
+        for (int i = 1; i < SLOTS; i++)
+            clock[i] = other[i] > clock[i] ? other[i] : clock[i];
+    }
+    new.epoch = ++clock[new.slot];
+    new.first = random_below(BYTES);
+    new.end = new.first + 1 + random_below((uint32_t)(BYTES - new.first));
+    racing_bytes(m, &new, expected);
+    sl__access access = { .slot = new.slot, .epoch = new.epoch,
+                          .kind = new.writes ? SL_ACCESS_WRITE : SL_ACCESS_READ };
+    sl__memory_meet(memory, &access, new.first, new.end, false, note_met, &found);
+    for (int b = 0; b < BYTES; b++) {
+        if (!m->tainted[b] && expected[b] != found.raced[b])
+            return false;
+        m->tainted[b] = m->tainted[b] || expected[b];
+    }
+    seen = vector_of(clock);
+    settled = settled_of(m);
+    bool noted = sl__memory_note(memory, &access, new.first, new.end, seen, false, settled);
+    if (random_below(10) == 0)
+        sl__memory_compact(memory, settled);
+    sl__vector_release(seen);
+    sl__vector_release(settled);
+    m->entries[m->n++] = new;
+    return noted;
+}
+
+static bool in_order(const sl__race_memory *memory)
+{
+    for (size_t i = 0; i < memory->n; i++)
+        if (memory->ranges[i].first >= memory->ranges[i].end
+            || (i > 0 && memory->ranges[i - 1].end > memory->ranges[i].first))
+            return false;
+    return true;
+}
+
+static void test_random(void)
+{
+    sl_buffer buffer = { .bytes = BYTES };
+    int agreed = 0, ordered = 0, runs = 300;
+
+    for (int run = 0; run < runs; run++) {
+        model m = { .n = 0 };
+        sl__race_memory *memory = sl__memory_new(&buffer);
+        bool same = true, sorted = true;
+        random_state = (uint32_t)run;
+        for (int i = 0; i < 60 && same; i++) {
+            same = step(&m, memory);
+            sorted = sorted && in_order(memory);
+        }
+        agreed += same;
+        ordered += sorted;
+        sl__memory_free(memory);
+    }
+    is_int(agreed, runs, "histories find a race on the bytes on which the list of all accesses does");
+    is_int(ordered, runs, "ranges stay apart and ascending");
+    is_int((int)sl__memory_totals.accesses, 0, "and hold nothing when they are freed");
+    is_int((int)sl__memory_totals.bytes, 0, "not a byte");
+}
+
+static bool write_range(sl__race_memory *memory, uint32_t slot, uint64_t epoch, size_t first,
+                        size_t end)
+{
+    sl__access access = { .slot = slot, .epoch = epoch, .kind = SL_ACCESS_WRITE };
+
+    return sl__memory_note(memory, &access, first, end, NULL, false, NULL);
+}
+
+static void test_ranges(void)
+{
+    sl_buffer buffer = { .bytes = 1 << 20 };
+    sl__race_memory *memory = sl__memory_new(&buffer);
+    sl__access read = { .slot = 2, .epoch = 1, .kind = SL_ACCESS_READ };
+
+    write_range(memory, 1, 1, 10, 20);
+    is_int((int)memory->n, 1, "one access is one range");
+    write_range(memory, 1, 2, 12, 14);
+    is_int((int)memory->n, 3, "one inside cuts it in three");
+    write_range(memory, 1, 3, 0, 100);
+    is_int((int)memory->n, 1, "a write over all of them leaves one");
+    sl__memory_note(memory, &read, 50, 200, NULL, false, NULL);
+    is_int((int)memory->n, 3, "a read over an edge has a range on each side");
+    read.epoch = 2;
+    sl__memory_note(memory, &read, 50, 200, NULL, false, NULL);
+    is_int((int)memory->n, 3, "the next one like it has the same");
+    is_int((int)memory->ranges[1].n_others, 1, "and takes the first one's place");
+    write_range(memory, 1, 4, 300, 300);
+    is_int((int)memory->n, 3, "no bytes, no range");
+    sl__memory_free(memory);
+}
+
+static void test_bounds(void)
+{
+    sl_buffer buffer = { .bytes = (size_t)1 << 20 };
+    sl__race_memory *memory = sl__memory_new(&buffer);
+    sl__vector *settled = NULL;
+    uint64_t forgotten = sl__memory_totals.forgotten;
+    bool raised, noted = true;
+
+    for (uint64_t i = 0; i < 1000; i++)
+        write_range(memory, 1, i + 1, (size_t)(2 * i), (size_t)(2 * i) + 1);
+    is_int((int)memory->n, 1000, "what is unsettled is kept");
+    sl__vector_join(&settled, NULL, 1, 990, &raised);
+    sl__memory_compact(memory, settled);
+    is_int((int)memory->n, 10, "what everything new comes after is dropped");
+    sl__vector_release(settled);
+    for (uint64_t i = 0; i < 200000; i++)
+        noted = write_range(memory, 1, i + 1, (size_t)(2 * i), (size_t)(2 * i) + 1) && noted;
+    ok(noted && memory->n <= 1 << 16, "the ranges of one buffer are bounded");
+    ok(sl__memory_totals.forgotten > forgotten, "and what was forgotten is counted");
+    sl__memory_free(memory);
+}
+
+static void test_vectors(void)
+{
+    sl__vector *a = NULL, *b;
+    bool raised = false;
+
+    ok(sl__vector_join(&a, NULL, 3, 0, &raised) && !a && !raised, "nothing joined is nothing");
+    sl__vector_join(&a, NULL, 3, 7, &raised);
+    ok(raised && sl__vector_at(a, 3) == 7 && sl__vector_at(a, 2) == 0, "a slot is raised");
+    b = sl__vector_retain(a);
+    sl__vector_join(&a, NULL, 9, 1, &raised);
+    ok(a != b && sl__vector_at(a, 9) == 1 && sl__vector_at(b, 9) == 0,
+       "one that others hold is not changed");
+    raised = false;
+    sl__vector_join(&a, b, 3, 5, &raised);
+    ok(!raised && sl__vector_at(a, 3) == 7, "what is known already raises nothing");
+    sl__vector_release(a);
+    sl__vector_release(b);
+}
+
+int main(void)
+{
+    test_random();
+    test_ranges();
+    test_bounds();
+    test_vectors();
+    return done_testing();
+}
