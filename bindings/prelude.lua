@@ -237,6 +237,10 @@ local function choose_profile(opts)
         or default_profile
 end
 
+-- For the program, which saves profiles.
+core.load_profile = load_profile
+function core.chosen_profile() return choose_profile({}) end
+
 local said_simulating = false
 
 -- For the program: what the first call would open, without opening it: {backend, name,

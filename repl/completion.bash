@@ -43,7 +43,7 @@ _streamlab() {
     --check=) _streamlab_offer 'warn error' ;;
     --rows) _streamlab_offer 'streams engines' ;;
     --theme) _streamlab_offer 'light dark' ;;
-    --profile)
+    --profile | --base)
         _streamlab_offer "$(_streamlab_profiles "$program")"
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.lua' -- "$typed")
         ;;

@@ -18,7 +18,7 @@ const char options_usage[] = "usage: streamlab [options] [script [args]]";
 
 const char options_help[] =
     "usage: streamlab [options] [script [args]]\n"
-    "       streamlab show|diff|help ...\n"
+    "       streamlab probe|show|diff|help ...\n"
     "Runs a Lua script with the laboratory in the global `lab`.\n"
     "\n"
     "as lua5.4:\n"
@@ -41,6 +41,7 @@ const char options_help[] =
     "  --check[=MODE]    look for races: warn (default) reports them on stderr, error\n"
     "                    raises where one would happen\n"
     "subcommands, each with --help:\n"
+    "  probe             what CUDA's calls do to the host and to streams\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
     "  help [NAME]       what there is to know about a function, or what there is\n"
@@ -53,7 +54,7 @@ const char options_help[] =
     "stdin is run as a script if not.\n"
     "Exit status: 0 success, 1 error in a script, 2 wrong usage, 130 Ctrl-C.\n";
 
-static const char *const not_yet[] = {"calibrate", "grade", "probe"};
+static const char *const not_yet[] = {"calibrate", "grade"};
 
 /* Reading in progress. */
 typedef struct reader {
@@ -255,6 +256,17 @@ static bool check_planned(reader *r)
     return true;
 }
 
+/* Behind options that name a device, a subcommand may stand as well as in the first place;
+ * behind those that are for scripts it is a script. */
+static bool is_subcommand(const reader *r, bool options_ended)
+{
+    const options *o = r->options;
+    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace
+                       || o->check;
+    return r->next < r->argc && !options_ended && !for_scripts && o->request == REQUEST_RUN
+           && subcommand_exists(r->argv[r->next]);
+}
+
 bool options_read(options *o, chunk *chunks, int argc, char **argv, char *message,
                   int message_bytes)
 {
@@ -265,22 +277,22 @@ bool options_read(options *o, chunk *chunks, int argc, char **argv, char *messag
     reader r = {o, argc, argv, 1, message, message_bytes};
     if (!check_planned(&r))
         return false;
-    if (argc > 1 && subcommand_exists(argv[1])) {
-        o->request = REQUEST_SUBCOMMAND;
-        o->script = 1;
-        return true;
-    }
+    bool ended = false;
     while (r.next < argc) {
         const char *argument = argv[r.next];
         if (argument[0] != '-' || argument[1] == '\0')
             break;
         r.next++;
-        if (strcmp(argument, "--") == 0)
+        if (strcmp(argument, "--") == 0) {
+            ended = true;
             break;
+        }
         bool fine = argument[1] == '-' ? read_long(&r, argument + 2) : read_short(&r, argument);
         if (!fine)
             return false;
     }
     o->script = r.next;
+    if (is_subcommand(&r, ended))
+        o->request = REQUEST_SUBCOMMAND;
     return true;
 }

@@ -96,10 +96,18 @@ static void want_stream(foresight *f, const sim_stream *stream)
         add_with_all_before(f, f->wanted, index_of(f, stream->tail));
 }
 
-/* What a copy that is enqueued in `stream` now waits for: null_stream_barriers in queue.c. */
+static void want_op(void *foresight_, sim_op *op)
+{
+    foresight *f = foresight_;
+    add_with_all_before(f, f->wanted, index_of(f, op));
+}
+
+/* What a copy that is enqueued in `stream` now waits for: null_stream_barriers and
+ * call_barriers in queue.c. */
 static void want_all_before_copy(foresight *f, const sim_device *dev, const sim_stream *stream)
 {
     want_stream(f, stream);
+    sim_implicit_each(stream, want_op, f);
     if (stream->base.legacy)
         for (const sim_stream *s = dev->busy; s; s = s->busy_next)
             want_stream(f, s);

@@ -31,8 +31,35 @@ static const struct { const char *key; bool optional; } others[OTHERS] = {
 };
 
 /* calls.NAME.FIELD: all optional */
-enum { CALL_US, CALL_US_PER_MIB, CALL_WAITS, CALL_FIELDS };
-static const char *const call_fields[CALL_FIELDS] = {"us", "us_per_mib", "waits"};
+enum {
+    CALL_US, CALL_US_PER_MIB, CALL_WAITS, CALL_SERIALISES, CALL_FROM_BYTES, CALL_FIELDS
+};
+static const char *const call_fields[CALL_FIELDS] = {
+    "us", "us_per_mib", "waits", "serialises", "from_bytes"
+};
+
+/* Those that are no plain calls. */
+static const char *const sim_call_names[SIM_CALLS] = {
+    [SIM_CALL_LAUNCH] = "cudaLaunchKernel",
+    [SIM_CALL_MEMSET] = "cudaMemset",
+    [SIM_CALL_MEMSET_ASYNC] = "cudaMemsetAsync",
+    [SIM_CALL_COPY_D2D] = "cudaMemcpyAsync.d2d",
+    [SIM_CALL_COPY_H2D_PAGEABLE] = "cudaMemcpyAsync.h2d_pageable",
+    [SIM_CALL_COPY_H2D_PINNED] = "cudaMemcpyAsync.h2d_pinned",
+    [SIM_CALL_COPY_D2H_PAGEABLE] = "cudaMemcpyAsync.d2h_pageable",
+    [SIM_CALL_COPY_D2H_PINNED] = "cudaMemcpyAsync.d2h_pinned",
+    [SIM_CALL_SYNC_COPY_D2D] = "cudaMemcpy.d2d",
+    [SIM_CALL_SYNC_COPY_H2D_PAGEABLE] = "cudaMemcpy.h2d_pageable",
+    [SIM_CALL_SYNC_COPY_H2D_PINNED] = "cudaMemcpy.h2d_pinned",
+    [SIM_CALL_SYNC_COPY_D2H_PAGEABLE] = "cudaMemcpy.d2h_pageable",
+    [SIM_CALL_SYNC_COPY_D2H_PINNED] = "cudaMemcpy.d2h_pinned",
+    [SIM_CALL_EVENT_RECORD] = "cudaEventRecord",
+    [SIM_CALL_EVENT_WAIT] = "cudaStreamWaitEvent",
+    [SIM_CALL_HOST_FUNC] = "cudaLaunchHostFunc",
+    [SIM_CALL_STREAM_CREATE] = "cudaStreamCreate",
+    [SIM_CALL_EVENT_CREATE] = "cudaEventCreate",
+    [SIM_CALL_MEM_GET_INFO] = "cudaMemGetInfo",
+};
 
 /* All keys in one row: numbers, tables, others, calls. */
 enum {
@@ -41,9 +68,14 @@ enum {
     FIRST_TABLE = N_NUMBERS,
     FIRST_OTHER = FIRST_TABLE + N_TABLES,
     FIRST_CALL = FIRST_OTHER + OTHERS,
-    N_KEYS = FIRST_CALL + CALL_FIELDS * SL_PLAIN_CALLS,
+    N_KEYS = FIRST_CALL + CALL_FIELDS * SIM_CALLS,
     KEY_CHARS = 96
 };
+
+const char *sim_call_name(sim_call call)
+{
+    return (int)call < SL_PLAIN_CALLS ? sl__plain_call_names[call] : sim_call_names[call];
+}
 
 static const char *key_at(int index, char buffer[KEY_CHARS])
 {
@@ -54,7 +86,7 @@ static const char *key_at(int index, char buffer[KEY_CHARS])
     if (index < FIRST_CALL)
         return others[index - FIRST_OTHER].key;
     index -= FIRST_CALL;
-    snprintf(buffer, KEY_CHARS, "calls.%s.%s", sl__plain_call_names[index / CALL_FIELDS],
+    snprintf(buffer, KEY_CHARS, "calls.%s.%s", sim_call_name((sim_call)(index / CALL_FIELDS)),
              call_fields[index % CALL_FIELDS]);
     return buffer;
 }
@@ -260,20 +292,37 @@ static sl_status read_other(sim_profile *profile, int which, const sl_setting *s
     return SL_OK;
 }
 
+/* How far a call's waiting goes, or its barrier: a boolean, "device", or the field's `own`. */
+static sl_status read_reach(const sl_setting *setting, const char *own, sim_reach own_reach,
+                            sim_reach *reach, sl_error *err)
+{
+    double flag = 0;
+    if (!setting->text) {
+        sl_status status = read_number(setting, 0, 1, &flag, err);
+        if (status == SL_OK)
+            *reach = flag != 0 ? SIM_DEVICE : SIM_NOTHING;
+        return status;
+    }
+    bool whole = strcmp(setting->text, "device") == 0;
+    if (!whole && strcmp(setting->text, own) != 0)
+        return sl_fail(err, SL_EINVAL,
+                       "profile key '%s' is '%.60s', must be true, false, 'device' or '%s'",
+                       setting->name, setting->text, own);
+    *reach = whole ? SIM_DEVICE : own_reach;
+    return SL_OK;
+}
+
 static sl_status read_call(sim_profile *profile, int index, const sl_setting *setting,
                            sl_error *err)
 {
     sim_call_cost *cost = &profile->calls[index / CALL_FIELDS];
-    if (index % CALL_FIELDS == CALL_US)
-        return read_number(setting, 0, 1e9, &cost->us, err);
-    if (index % CALL_FIELDS == CALL_US_PER_MIB)
-        return read_number(setting, 0, 1e9, &cost->us_per_mib, err);
-    double waits;
-    sl_status status = read_number(setting, 0, 1, &waits, err);
-    if (status)
-        return status;
-    cost->waits = waits != 0;
-    return SL_OK;
+    switch (index % CALL_FIELDS) {
+    case CALL_US: return read_number(setting, 0, 1e9, &cost->us, err);
+    case CALL_US_PER_MIB: return read_number(setting, 0, 1e9, &cost->us_per_mib, err);
+    case CALL_FROM_BYTES: return read_number(setting, 0, 1e18, &cost->from_bytes, err);
+    case CALL_WAITS: return read_reach(setting, "stream", SIM_STREAM, &cost->waits, err);
+    default: return read_reach(setting, "blocking", SIM_BLOCKING, &cost->serialises, err);
+    }
 }
 
 static sl_status read_setting(sim_profile *profile, int index, const sl_setting *setting,

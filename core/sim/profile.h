@@ -93,12 +93,40 @@
 
 /* And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
  * "copy"), note (text, optional, ignored), profile (text, optional: the short name
- * under which it was asked for, cut to 31 characters), and for each plain call, by CUDA's
- * name, calls.cudaFree = {us =, us_per_mib =, waits = true|false}: what it
- * costs the host, and whether it first waits for all work on the device. */
+ * under which it was asked for, cut to 31 characters), and for each call of
+ * sim_call_names, calls.NAME = {us =, us_per_mib =, waits =, serialises =, from_bytes =},
+ * all optional:
+ *   us, us_per_mib  what it costs the host: of a plain call all (us: 1), of the others
+ *                   what comes on top of `host` (0)
+ *   waits           whether the host first waits: false, true or "device" (for all work),
+ *                   "stream" (for that of its stream; without one, of the blocking streams)
+ *   serialises      whether work that comes after the call waits on the device for work of
+ *                   other streams from before: false, true or "device" (all streams),
+ *                   "blocking" (those that are not exempt from the NULL stream's rules)
+ *   from_bytes      `waits` and `serialises` hold for calls of at least so many bytes (0) */
 
 typedef struct sim_table { size_t n; double *x, *y; } sim_table;
-typedef struct sim_call_cost { double us, us_per_mib; bool waits; } sim_call_cost;
+
+/* Plain calls have their numbers. Order as in sim_call_names; of the two rows of copies the
+ * second is cudaMemcpy's, in the same order. */
+typedef enum sim_call {
+    SIM_CALL_LAUNCH = SL_PLAIN_CALLS,
+    SIM_CALL_MEMSET, SIM_CALL_MEMSET_ASYNC,
+    SIM_CALL_COPY_D2D, SIM_CALL_COPY_H2D_PAGEABLE, SIM_CALL_COPY_H2D_PINNED,
+    SIM_CALL_COPY_D2H_PAGEABLE, SIM_CALL_COPY_D2H_PINNED,
+    SIM_CALL_SYNC_COPY_D2D, SIM_CALL_SYNC_COPY_H2D_PAGEABLE, SIM_CALL_SYNC_COPY_H2D_PINNED,
+    SIM_CALL_SYNC_COPY_D2H_PAGEABLE, SIM_CALL_SYNC_COPY_D2H_PINNED,
+    SIM_CALL_EVENT_RECORD, SIM_CALL_EVENT_WAIT, SIM_CALL_HOST_FUNC,
+    SIM_CALL_STREAM_CREATE, SIM_CALL_EVENT_CREATE, SIM_CALL_MEM_GET_INFO,
+    SIM_CALLS
+} sim_call;
+
+typedef enum sim_reach { SIM_NOTHING, SIM_DEVICE, SIM_STREAM, SIM_BLOCKING } sim_reach;
+
+typedef struct sim_call_cost {
+    double us, us_per_mib, from_bytes;
+    sim_reach waits, serialises;
+} sim_call_cost;
 
 typedef struct sim_profile {
     char name[96], profile[32];
@@ -110,13 +138,16 @@ typedef struct sim_profile {
 #define X(field, key, optional) sim_table field;
     SIM_PROFILE_TABLES(X)
 #undef X
-    sim_call_cost calls[SL_PLAIN_CALLS];
+    sim_call_cost calls[SIM_CALLS];
 } sim_profile;
 
 /* Reads settings into *profile (zeroed first). On failure nothing is left to free. */
 sl_status sim_profile_read(sim_profile *profile, const sl_setting *settings, size_t n_settings,
                            sl_error *err);
 void sim_profile_free(sim_profile *profile);
+
+/* The name of a call in a profile: "cudaFree", "cudaMemcpy.d2d". */
+const char *sim_call_name(sim_call call);
 
 /* y at x; 0 for an empty table. */
 double sim_table_at(const sim_table *table, double x);

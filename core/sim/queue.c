@@ -371,6 +371,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
     dev->unfinished--;
+    sim_implicit_done(stream, op);
     stream->head = op->stream_next;
     if (!stream->head) {
         stream->tail = NULL;
@@ -413,7 +414,8 @@ static bool waits_for_legacy(const sim_op *op)
 static int64_t edges_needed(const sim_op *op)
 {
     const sim_device *dev = (const sim_device *)op->base.stream->device;
-    int64_t n = (awaited_record(op) != NULL) + waits_for_legacy(op);
+    int64_t n = (awaited_record(op) != NULL) + waits_for_legacy(op)
+                + sim_implicit_each(sim_stream_of(op), NULL, NULL);
     if (op->base.stream->legacy)
         for (const sim_stream *s = dev->busy; s; s = s->busy_next)
             n++;
@@ -477,6 +479,18 @@ static void null_stream_barriers(sim_op *op)
     }
 }
 
+/* A call's barrier is told as the NULL stream's, which orders in the same way. */
+static void wait_behind_barrier(void *op, sim_op *earlier)
+{
+    wait_for(op, earlier, SL_CAUSE_NULL_STREAM);
+}
+
+static void call_barriers(sim_op *op)
+{
+    sim_implicit_each(sim_stream_of(op), wait_behind_barrier, op);
+    sim_implicit_passed(sim_stream_of(op));
+}
+
 static void make_latest_record(sim_op *op)
 {
     sim_event *event = (sim_event *)op->base.event;
@@ -524,6 +538,7 @@ bool sim_queue_issue(sim_op *op)
     if (op->base.ready_cause == SL_CAUSE_NONE)
         op->base.ready_cause = SL_CAUSE_LATENCY;
     null_stream_barriers(op);
+    call_barriers(op);
     if (awaited_record(op))
         wait_for(op, awaited_record(op), SL_CAUSE_EVENT);
     else if (waits_for_done_record(op))

@@ -202,6 +202,9 @@ struct sim_op {
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
 };
 
+/* Of whom a barrier stops: all streams, or those that the NULL stream's rules are for. */
+enum { SIM_BARRIER_ALL, SIM_BARRIER_BLOCKING, SIM_BARRIERS };
+
 struct sim_stream {
     sl_stream base;
     sim_op *head, *tail;        /* unfinished, in order */
@@ -210,6 +213,8 @@ struct sim_stream {
     sim_ps work_done_at;        /* when its last real operation ended */
     uint64_t work_done;         /* and which it was */
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
+    uint64_t barriers_seen[SIM_BARRIERS];   /* how many its last operation came after */
+    sim_op *before_barrier[SIM_BARRIERS];   /* its last one before the latest, if unfinished */
     sim_stream *busy_prev, *busy_next;   /* blocking streams with unfinished work */
     sim_stream *all_prev, *all_next;
     bool busy;
@@ -241,6 +246,7 @@ struct sim_device {
     sim_stream *streams;        /* all that are open */
     sim_stream *busy;           /* blocking streams (not the NULL stream) with unfinished work */
     uint64_t blocking_done;     /* the operation that last left a blocking stream empty */
+    uint64_t barriers[SIM_BARRIERS];    /* that calls have put into the device */
     int64_t unfinished;         /* operations on the device */
     size_t ring_used;           /* bytes of the H2D staging buffers in use */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
@@ -272,6 +278,19 @@ bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev);                       /* starts what can start now */
 
 /* queue.c */
+/* implicit.c */
+/* What a call does before anything else: waits, a barrier, its cost. *waited (or NULL): the
+ * profile has it wait. `stream` is NULL for a call that has none. */
+sl_status sim_implicit_call(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
+                            bool *waited, sl_error *err);
+sl_status sim_implicit_enqueue(sim_op *op, sl_error *err);
+/* What the next operation of `stream` has to wait for because of barriers: calls fn (or none)
+ * for each; gives their number. */
+typedef void (*sim_implicit_fn)(void *ud, sim_op *earlier);
+int64_t sim_implicit_each(const sim_stream *stream, sim_implicit_fn fn, void *ud);
+void sim_implicit_passed(sim_stream *stream);       /* that operation is in the stream */
+void sim_implicit_done(sim_stream *stream, const sim_op *op);
+
 bool sim_queue_open(sim_device *dev);
 void sim_queue_close(sim_device *dev);
 void sim_stream_init(sim_stream *stream);

@@ -8,8 +8,6 @@
 
 #include "stop.h"
 
-#define MIB 1048576.0
-
 static sim_device *device_of_stream(const sl_stream *stream)
 {
     return (sim_device *)stream->device;
@@ -82,17 +80,21 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
 
 static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *err)
 {
-    (void)name, (void)err;
+    (void)name;
     sim_device *dev = device_of_stream(base);
     sim_stream *stream = (sim_stream *)base;
+    if (!base->legacy) {
+        sl_status status = sim_implicit_call(dev, SIM_CALL_STREAM_CREATE, NULL, 0, NULL, err);
+        if (status != SL_OK)
+            return status;
+    }
     sim_stream_init(stream);
     stream->all_next = dev->streams;
     if (stream->all_next)
         stream->all_next->all_prev = stream;
     dev->streams = stream;
     if (!base->legacy)
-        sim_host_spend_us(device_of_stream(base),
-                          device_of_stream(base)->profile.host_stream_create_us);
+        sim_host_spend_us(dev, dev->profile.host_stream_create_us);
     return SL_OK;
 }
 
@@ -109,10 +111,9 @@ static void sim_stream_close(sl_stream *base)
 
 static sl_status sim_event_open(sl_event *base, sl_error *err)
 {
-    (void)err;
     sim_device *dev = (sim_device *)base->device;
     sim_host_spend_us(dev, dev->profile.host_event_create_us);
-    return SL_OK;
+    return sim_implicit_call(dev, SIM_CALL_EVENT_CREATE, NULL, 0, NULL, err);
 }
 
 static void sim_event_close(sl_event *base)
@@ -387,6 +388,8 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     base->host_start_ns = dev->host_at / SIM_PS_PER_NS;
     sl_status status = prepare(op, err);
     if (status == SL_OK)
+        status = sim_implicit_enqueue(op, err);
+    if (status == SL_OK)
         status = wait_before_copy(op, err);
     if (status != SL_OK)
         return status;
@@ -515,25 +518,22 @@ static sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *e
 static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *buffer,
                                 sl_stream *stream, size_t bytes, bool *waited, sl_error *err)
 {
-    (void)buffer, (void)stream;
+    (void)buffer;
     sim_device *dev = (sim_device *)base;
-    const sim_call_cost *cost = &dev->profile.calls[call];
-    *waited = cost->waits;
-    if (cost->waits) {
-        sl_status status = sim_host_wait_idle(dev, err);
-        if (status != SL_OK)
-            return status;
-    }
-    sim_host_spend_us(dev, cost->us + cost->us_per_mib * (double)bytes / MIB);
-    return sim_host_catch_up(dev, err);
+    sl_status status = sim_implicit_call(dev, (sim_call)call, (sim_stream *)stream, bytes, waited,
+                                         err);
+    return status == SL_OK ? sim_host_catch_up(dev, err) : status;
 }
 
 static sl_status sim_memory_info(sl_device *base, size_t *free_bytes, size_t *total_bytes,
                                  sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
-    sim_host_spend_us(dev, dev->profile.host_query_us);
-    sl_status status = sim_host_catch_up(dev, err);
+    sl_status status = sim_implicit_call(dev, SIM_CALL_MEM_GET_INFO, NULL, 0, NULL, err);
+    if (status == SL_OK) {
+        sim_host_spend_us(dev, dev->profile.host_query_us);
+        status = sim_host_catch_up(dev, err);
+    }
     *free_bytes = (size_t)(dev->profile.memory_bytes - dev->plain_bytes);
     *total_bytes = (size_t)dev->profile.memory_bytes;
     return status;

@@ -16,7 +16,8 @@ script, all of stdin is run as one if it is no terminal; `-` as script asks for 
 one answers, else the simulator. A device that these options name and that cannot be opened is wrong usage, told before the script runs. `--seed` is the seed of random
 tensors that give none; without it that is 0.
 
-A script that is named as a subcommand (`show`, `diff`, `help`) runs as `./show`.
+A script that is named as a subcommand (`probe`, `show`, `diff`, `help`) runs as `./show`, or behind `--`. Options that name a device may stand before a subcommand; behind
+`-e`, `-i`, `-l`, `--trace` and `--check`, which are for scripts, such a name is a script's.
 
 ## Recording a run
 
@@ -105,6 +106,29 @@ afterwards, is in [Conventions and errors](conventions.md#ctrl-c).
 `--color always` and `--color never` decide. With `auto`, the default: none if `NO_COLOR` is set and not empty; else what `CLICOLOR_FORCE` says if that is set, `0`
 being never; else colour on a terminal whose `TERM` is not `dumb`. The same holds for charts, errors and the prompt.
 
+## streamlab probe
+
+Calls each function of `lab.cuda`, and others that may wait, between two kernels of 10 ms in two streams; on blocking streams and on those that are exempt from the NULL stream's
+rules. The table has for each call and size how long it took, whether the host waited for the kernel, and whether the kernels ran together. A call is also made without a
+kernel: one that takes 16 ms by itself does not wait, and gets longer kernels. Calls that are given a stream get the first one, which has a kernel; `cudaStreamWaitEvent` gets the second.
+
+Below stands what is said of the call, and whether it holds here: by the *old list* of implicit synchronisations of NVIDIA's guides up to CUDA 11, by the *old guide*'s list of
+what is asynchronous with respect to the host, and by *CUDA*'s present documents. It takes less than a second on the simulator and some seconds on a GPU.
+
+`--json` prints an array with an object for each measurement, in the order of the table: `call`; `memory`, of copies and memsets, else null; `bytes`, or null; `into`, the stream
+that the call was given: `"NULL"`, `"first"`, `"second"` or null; `streams`: `"blocking"` or `"nonblocking"`; `host_us`, `total_us`, `host_blocked`, `serialised`, as of `lab.probes`.
+`lab.probes` and `lab.claims` are the same for scripts.
+
+`--save FILE.lua` also writes a profile, with which the simulator answers as the GPU did: what each call costs the host, whether it waits, and whether it serialises. All else
+comes from `--base`. A last run on the simulator compares; what a profile cannot say is told on stderr, row by row.
+
+```sh
+streamlab probe
+streamlab probe --profile t4
+streamlab probe --backend cuda --save my_gpu.lua --json -o my_gpu.json
+streamlab probe --profile my_gpu.lua
+```
+
 ## streamlab show
 
 Prints what a trace tells: a line on what it is, the chart, the summary and the explanation. The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or
@@ -180,5 +204,5 @@ every launch waits for its kernel. `-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_
 | 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
 | 130 | ended by Ctrl-C |
 
-A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate`, `grade` and `probe`; they are refused with a sentence that says so.]],
+A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate` and `grade`; they are refused with a sentence that says so.]],
 }

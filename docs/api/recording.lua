@@ -99,5 +99,74 @@ os.remove(file .. ".json")
 os.remove(file)]],
             see = { "timeline:save", "timeline.notice" },
         },
+        {
+            name = "lab.probes",
+            brief = "asks of CUDA's calls whether they hold the host or keep streams apart",
+            options = {
+                { "calls", "string[]", "CUDA's names of those to ask about", default = "all" },
+            },
+            returns = {
+                { "table[]", "a row for each call, size and kind of streams" },
+            },
+            blocks = "until the device is idle, before and after each",
+            errors = {
+                { "SL_ENOTFOUND", "a name is not among the calls" },
+                { "SL_ENOMEM", "there is no memory for it" },
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+Each is a probe as of `lab.probe`, with kernels of 10 ms, or of four times what the call takes by itself if that is more. `streamlab probe` prints them as a table. A row has
+
+| field | |
+|---|---|
+| `call` | CUDA's name |
+| `memory` | the kind of memory, of memsets and copies: `"device"`, `"pageable to device"`; else nil |
+| `bytes` | how many, or nil |
+| `into` | the stream that the call was given: `"first"`, which has a kernel; `"second"`, which gets one; `"NULL"`; or nil |
+| `streams` | the kind of the two streams: `"blocking"` or `"nonblocking"` |
+| `alone_us` | what the call takes while the device is idle |
+| `host_us` | what it took behind the kernel |
+| `host_blocked` | did it wait? It took longer than alone by more than half a kernel |
+| `kernel_us`, `total_us`, `serialised` | a kernel; as of `lab.probe` |]],
+            example = [[
+for _, row in ipairs(lab.probes{calls = {"cudaFree", "cudaFreeAsync"}}) do
+    if row.bytes == 65536 and row.streams == "blocking" then
+        print(row.call, row.host_blocked, row.serialised)
+    end
+end
+--> cudaFree	true	true
+--> cudaFreeAsync	false	false]],
+            see = { "lab.claims", "lab.probe" },
+        },
+        {
+            name = "lab.claims",
+            brief = "what is said of CUDA's calls, and whether it holds",
+            arguments = {
+                { "rows", "table[]", "rows of `lab.probes`" },
+            },
+            returns = {
+                { "table[]", "a claim each, in the order of the calls" },
+            },
+            errors = {
+                { "SL_EINVAL", "these are no such rows" },
+            },
+            about = [[
+| field | |
+|---|---|
+| `call`, `memory`, `into` | what it is about, as of the rows |
+| `by` | `"old list"`: the implicit synchronisations of NVIDIA's guides up to CUDA 11; `"old guide"`: their list of what is asynchronous with respect to the host; `"CUDA"`: present documents |
+| `says` | the claim, in a few words |
+| `streams` | the kind of streams that it is about; nil for both |
+| `holds` | `"yes"`, `"no"`, `"partly"`; nil if it leaves things open ("may wait") |
+| `rows`, `agree` | how many rows it is about, and in how many it holds |]],
+            example = [[
+for _, claim in ipairs(lab.claims(lab.probes{calls = {"cudaMalloc", "cudaFuncSetCacheConfig"}})) do
+    print(claim.by, claim.says, claim.holds)
+end
+--> old list	allocating device memory keeps streams apart	no
+--> old list	switching the L1 configuration keeps streams apart	no
+--> CUDA	may keep streams apart	nil]],
+            see = { "lab.probes" },
+        },
     },
 }

@@ -92,7 +92,53 @@ local function others()
     T.is(lab.sum(x):item(), 1 << 18, "after all of these the device works")
 end
 
+-- The rows that CUDA promises something of.
+local function calls()
+    local wanted = {
+        ["cudaStreamWaitEvent blocking"] = "APART", ["cudaStreamWaitEvent nonblocking"] = "APART",
+        ["cudaDeviceSynchronize blocking"] = "WAITS",
+        ["cudaDeviceSynchronize nonblocking"] = "WAITS",
+        ["cudaMemsetAsync blocking"] = "-", ["cudaMemsetAsync nonblocking"] = "-",
+        ["cudaLaunchKernel NULL blocking"] = "APART", ["cudaLaunchKernel NULL nonblocking"] = "-",
+    }
+    local rows = lab.probes{calls = {"cudaDeviceSynchronize", "cudaMemsetAsync",
+                                     "cudaLaunchKernel", "cudaStreamWaitEvent"}}
+    T.is(#rows, 2 * (1 + 2 + 2 + 1), "a row for each call, size, stream and kind of streams")
+    for _, row in ipairs(rows) do
+        local name = row.call .. (row.into == "NULL" and " NULL " or " ") .. row.streams
+        local got = row.host_blocked and "WAITS" or row.serialised and "APART" or "-"
+        local want = row.into == "first" and row.call == "cudaLaunchKernel" and "-" or wanted[name]
+        if T.launches_block then want = got end
+        T.is(got, want, ("lab.probes: %s, %s bytes"):format(name, row.bytes or "no"))
+        T.ok(row.kernel_us >= 10000 and row.kernel_us >= 4 * row.alone_us
+             and row.total_us >= row.kernel_us * 0.999, "with kernels that are long enough")
+    end
+    for _, claim in ipairs(T.launches_block and {} or lab.claims(rows)) do
+        if claim.by == "CUDA" then T.is(claim.holds, "yes", claim.call .. ": " .. claim.says) end
+    end
+    collectgarbage()
+end
+
 local function misuse()
+    ideal.refuses(T, function() lab.probes{calls = {"cudaFrree"}} end, "SL_ENOTFOUND",
+                  'probes: calls has "cudaFrree", which is not probed; known: cudaMalloc, cudaFree',
+                  "a call that there is not")
+    ideal.refuses(T, function() lab.probes{calls = {7}} end, "SL_ENOTFOUND", "calls has a number",
+                  "a number for a name")
+    ideal.refuses(T, function() lab.probes{calls = "cudaFree"} end, "SL_EINVAL",
+                  "'calls' must be a list of names", "a name for a list")
+    ideal.refuses(T, function() lab.probes{call = {}} end, "SL_EINVAL", "unknown option 'call'",
+                  "a mistyped option")
+    T.is(#lab.probes{calls = {}}, 0, "no calls are no rows")
+    ideal.refuses(T, function() lab.claims() end, "SL_EINVAL", "must be a list of rows",
+                  "claims of nothing")
+    ideal.refuses(T, function() lab.claims{{call = "cudaFree"}} end, "SL_EINVAL",
+                  "must be a list of rows", "a row without answers")
+    T.is(#lab.claims{}, 0, "no rows, no claims")
+    local row = {call = "cudaMalloc", streams = "blocking", host_blocked = false, serialised = true}
+    T.is(lab.claims{row}[1].holds, "yes", "a claim is judged by the rows alone")
+    row.serialised = false
+    T.is(lab.claims{row}[1].holds, "no", "either way")
     ideal.refuses(T, function() lab.probe() end, "SL_EINVAL", "function",
                   "a probe needs a function")
     ideal.refuses(T, function() lab.probe(print, {kernel_ms = 0}) end, "SL_EINVAL", "kernel_ms",
@@ -119,6 +165,7 @@ end
 
 promised()
 others()
+calls()
 misuse()
 measuring()
 T.done()

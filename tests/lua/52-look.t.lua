@@ -30,6 +30,7 @@ local steps <const> = {
     function(_, s, ss) s:wait_stream(pick(ss)) end,
     function(_, s, ss) pick(ss):wait_event(s:record_event()) end,
     function() lab.host_work(math.random() / 50) end,
+    function() lab.cuda.mem_get_info() end,     -- a barrier, where the profile says so
 }
 
 local function four_tensors()
@@ -122,6 +123,35 @@ do
     end)
     lab.synchronize()
 end
+
+for _, reach in ipairs { "device", "blocking" } do
+    lab.open { backend = "sim", overrides = { ["calls.cudaMemGetInfo.serialises"] = reach } }
+    local found = { values = 0, uncertain = 0, wrong = 0, moved = 0 }
+    for seed = 1, 200 do
+        for name, n in pairs(try(seed)) do found[name] = found[name] + n end
+        collectgarbage()
+    end
+    tap.is(found.wrong, 0, "also behind a call's barrier: " .. reach)
+    tap.ok(found.values > 200, "where something is foreseen: " .. found.values)
+
+    -- Blocking streams take part in both kinds of barrier, the other one in one.
+    local s, z, exempt = lab.stream {}, lab.stream {}, lab.stream { non_blocking = true }
+    local a = lab.zeros(2)
+    lab.synchronize()
+    lab.spin(10, { stream = s })
+    a:fill_(1, { stream = s })
+    lab.cuda.mem_get_info()
+    local function seen_in(stream)
+        local guard <close> = lab.use(stream)
+        local value, answer = look(a)
+        return ("%s %s"):format(value, answer.in_use)
+    end
+    tap.is(seen_in(z), "1.0 false", "what came before the barrier is waited for: " .. reach)
+    tap.is(seen_in(exempt), reach == "device" and "1.0 false" or "0.0 true",
+        "or not, in a stream that is exempt")
+    lab.synchronize()
+end
+lab.open { backend = "sim" }
 
 -- Order across streams.
 do

@@ -194,14 +194,14 @@ refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg or .html, got 
 refused({ "--trace=.svg", "-e", go }, "got '.svg'", "a trace without a name")
 refused({ "--trace=x.png", "-e", go }, "got 'x.png'", "a trace of another kind")
 refused({ "--help=yes" }, "takes no value", "a value for --help")
-for _, name in ipairs { "calibrate", "grade", "probe" } do
+for _, name in ipairs { "calibrate", "grade" } do
     refused({ name, "--help" }, "'" .. name .. "' is not in this version", name)
 end
 
 out, err, code = run { "--help" }
 tap.like(out, "^usage: streamlab", "--help explains")
 for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--profile", "--seed",
-    "--trace", "show", "diff" } do
+    "--trace", "probe", "show", "diff" } do
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")

@@ -80,6 +80,11 @@ static void reads_a_whole_profile(draft *d)
     put(d, "calls.cudaFree.us", &us, 1, NULL);
     put(d, "calls.cudaFree.us_per_mib", &per_mib, 1, NULL);
     put(d, "calls.cudaFree.waits", &waits, 1, NULL);
+    put(d, "calls.cudaMalloc.waits", NULL, 0, "device");
+    put(d, "calls.cudaMemcpy.h2d_pageable.waits", NULL, 0, "stream");
+    put(d, "calls.cudaMemcpy.h2d_pageable.from_bytes", &sms, 1, NULL);
+    put(d, "calls.cudaEventRecord.serialises", NULL, 0, "blocking");
+    put(d, "calls.cudaMemcpyAsync.d2d.serialises", &waits, 1, NULL);
     if (!ok(sim_profile_read(&profile, d->setting, d->n, &err) == SL_OK,
             "a whole profile is read (%s)", err.msg))
         return;
@@ -92,9 +97,18 @@ static void reads_a_whole_profile(draft *d)
     is_int(profile.gemm_us_tf32.n, 0, "an optional table that is not");
     is_double(profile.calls[SL_PLAIN_FREE].us, 12.5, 0, "a call's cost");
     is_double(profile.calls[SL_PLAIN_FREE].us_per_mib, 0.25, 0, "a call's cost by size");
-    ok(profile.calls[SL_PLAIN_FREE].waits, "a call that waits");
-    is_double(profile.calls[SL_PLAIN_MALLOC].us, 1, 0, "a call that is not named costs 1 us");
-    ok(!profile.calls[SL_PLAIN_MALLOC].waits, "and does not wait");
+    is_int(profile.calls[SL_PLAIN_FREE].waits, SIM_DEVICE, "a call that waits");
+    is_int(profile.calls[SL_PLAIN_MALLOC].waits, SIM_DEVICE, "one that waits by name");
+    is_double(profile.calls[SL_PLAIN_MALLOC].us, 1, 0, "a plain call without a cost costs 1 us");
+    is_double(profile.calls[SIM_CALL_LAUNCH].us, 0, 0, "others cost what is in `host`");
+    is_int(profile.calls[SL_PLAIN_FREE_HOST].waits, SIM_NOTHING,
+           "a call that is not named does not wait");
+    const sim_call_cost *copy = &profile.calls[SIM_CALL_SYNC_COPY_H2D_PAGEABLE];
+    is_int(copy->waits, SIM_STREAM, "a copy of one kind waits for its stream");
+    is_double(copy->from_bytes, 132, 0, "from a size on");
+    is_int(profile.calls[SIM_CALL_COPY_H2D_PAGEABLE].waits, SIM_NOTHING, "others do not");
+    is_int(profile.calls[SIM_CALL_EVENT_RECORD].serialises, SIM_BLOCKING, "a barrier of a call");
+    is_int(profile.calls[SIM_CALL_COPY_D2D].serialises, SIM_DEVICE, "and one for all streams");
 
     const sim_table *table = &profile.h2d_staging_gb_per_s;
     is_double(sim_table_at(table, 1), 10, 0, "a table is flat before its first pair");

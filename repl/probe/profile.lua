@@ -1,0 +1,302 @@
+-- profile.lua - a profile of the simulator that answers lab.probes as a device has: the base
+-- profile with the costs of the calls, and with what waits and what serialises.
+--
+-- What the simulator does of itself (CUDA's own rules) is not written down here: a simulator
+-- that nobody told anything is probed, and only what differs goes into `calls`.
+
+local profile = {}
+
+-- ---- tables of a profile --------------------------------------------------------------------
+
+-- Puts what `t` has into the table `into`, and "a.b" = c as a = {b = c}.
+local function merge(into, t)
+    for key, value in pairs(t) do
+        local at = into
+        if type(key) == "string" then
+            for outer in key:gmatch("([^.]+)%.") do
+                at[outer] = at[outer] or {}
+                at = at[outer]
+            end
+            key = key:match("[^.]+$")
+        end
+        if type(value) == "table" then
+            value = merge(type(at[key]) == "table" and at[key] or {}, value)
+        end
+        at[key] = value
+    end
+    return into
+end
+
+-- Puts a value at "calls.cudaFree.us".
+local function put(t, path, value)
+    for outer in path:gmatch("([^.]+)%.") do
+        if not t[outer] then
+            t[outer] = {}
+        end
+        t = t[outer]
+    end
+    t[path:match("[^.]+$")] = value
+end
+
+-- ---- rows -----------------------------------------------------------------------------------
+
+local kinds <const> = {
+    ["device to device"] = ".d2d", ["pageable to device"] = ".h2d_pageable",
+    ["pinned to device"] = ".h2d_pinned", ["device to pageable"] = ".d2h_pageable",
+    ["device to pinned"] = ".d2h_pinned",
+}
+
+-- The call's name in `calls`, of the rows that it can be told by.
+local function name_of(row)
+    if row.memory == "pinned" or (row.into == "NULL" and row.call:find("^cuda[EL]")) then
+        return nil              -- its other memory, or its own stream, has said it
+    end
+    return row.call .. (kinds[row.memory] or "")
+end
+
+-- Calls f(name, group): rows of one call, each {blocking = row, nonblocking = row}, by size.
+local function each_call(rows, f)
+    local groups, order = {}, {}
+    for i = 1, #rows, 2 do
+        local name = name_of(rows[i])
+        if name and not groups[name] then
+            groups[name], order[#order + 1] = {}, name
+        end
+        if name then
+            table.insert(groups[name], { blocking = rows[i], nonblocking = rows[i + 1] })
+        end
+    end
+    for _, name in ipairs(order) do
+        f(name, groups[name])
+    end
+end
+
+-- ---- what calls cost ------------------------------------------------------------------------
+
+local function rounded(number)
+    return tonumber(("%.4g"):format(number))
+end
+
+local function alone(pair)
+    return (pair.blocking.alone_us + pair.nonblocking.alone_us) / 2
+end
+
+local plain <const> = {
+    cudaMalloc = true, cudaFree = true, cudaMallocHost = true, cudaFreeHost = true,
+    cudaHostRegister = true, cudaHostUnregister = true, cudaMallocAsync = true,
+    cudaFreeAsync = true, cudaFuncSetCacheConfig = true, cudaDeviceSetLimit = true,
+    cublasCreate = true, cublasDestroy = true,
+}
+
+local host <const> = {
+    cudaLaunchKernel = "launch_us", ["cudaMemcpyAsync.h2d_pinned"] = "memcpy_async_us",
+    cudaMemsetAsync = "memset_us", cudaEventRecord = "record_untimed_us",
+    cudaStreamWaitEvent = "wait_us", cudaEventQuery = "query_us",
+    cudaStreamSynchronize = "synchronize_us", cudaLaunchHostFunc = "host_func_us",
+    cudaStreamCreate = "stream_create_us", cudaEventCreate = "event_create_us",
+}
+
+local function put_plain(set, name, group)
+    local small, large = group[1], group[#group]
+    local bytes = (small.blocking.bytes or 0) / 2^20
+    local span = (large.blocking.bytes or 0) / 2^20 - bytes
+    local per_mib = span > 0 and math.max(0, (alone(large) - alone(small)) / span) or 0
+    set("calls." .. name .. ".us", rounded(math.max(0, alone(small) - per_mib * bytes)))
+    if span > 0 then
+        set("calls." .. name .. ".us_per_mib", rounded(per_mib))
+    end
+end
+
+local function put_costs(set, rows)
+    local query_us, info_us
+    each_call(rows, function(name, group)
+        if plain[name] then
+            put_plain(set, name, group)
+        elseif host[name] then
+            set("host." .. host[name], rounded(alone(group[1])))
+        end
+        query_us = name == "cudaEventQuery" and alone(group[1]) or query_us
+        info_us = name == "cudaMemGetInfo" and alone(group[1]) or info_us
+    end)
+    set("calls.cudaMemGetInfo.us", rounded(math.max(0, info_us - query_us)))
+end
+
+-- ---- pageable copies to the device ---------------------------------------------------------
+
+-- The size up to which cudaMemcpyAsync does not wait lies between what did not and what did.
+local function put_staging(set, base, rows)
+    local returned, waited = 0, math.huge
+    for _, row in ipairs(rows) do
+        if row.call == "cudaMemcpyAsync" and row.memory == "pageable to device" then
+            if row.host_blocked then
+                waited = math.min(waited, row.bytes)
+            end
+        end
+    end
+    for _, row in ipairs(rows) do
+        if row.call == "cudaMemcpyAsync" and row.memory == "pageable to device"
+            and row.bytes < waited then
+            returned = math.max(returned, row.bytes)
+        end
+    end
+    local buffers = base.stage_bytes * base.stage_buffers
+    local limit = math.min(base.h2d_async_bytes, buffers)
+    if limit >= returned and limit < waited then
+        return
+    end
+    set("h2d_async_bytes", returned)
+    if buffers < returned then
+        set("stage_buffers", math.ceil(returned / base.stage_bytes))
+    end
+end
+
+-- ---- what waits -----------------------------------------------------------------------------
+
+-- What has to be said of a call so that `row` comes of `bare`, on one kind of streams.
+local function lacks(row, bare, field)
+    return row[field] and not bare[field]
+end
+
+-- "waits" or "serialises" and its value; nil if nothing is missing.
+local function missing(pair, bare)
+    for _, field in ipairs { "host_blocked", "serialised" } do
+        local blocking = lacks(pair.blocking, bare.blocking, field)
+        local exempt = lacks(pair.nonblocking, bare.nonblocking, field)
+        local is_host = field == "host_blocked"
+        if exempt then
+            return is_host and "waits" or "serialises", true
+        elseif blocking then
+            return is_host and "waits" or "serialises", is_host and "stream" or "blocking"
+        end
+    end
+end
+
+-- Of these a profile says nothing: they wait, or do not, by what they are.
+local settled <const> = {
+    cudaEventQuery = true, cudaEventSynchronize = true, cudaEventDestroy = true,
+    cudaStreamQuery = true, cudaStreamSynchronize = true, cudaStreamDestroy = true,
+    cudaDeviceSynchronize = true,
+}
+
+local function put_waits(set, rows, bare_rows)
+    local bare = {}
+    each_call(bare_rows, function(name, group) bare[name] = group end)
+    each_call(rows, function(name, group)
+        for i, pair in ipairs(settled[name] and {} or group) do
+            local field, value = missing(pair, bare[name][i])
+            if field then
+                set("calls." .. name .. "." .. field, value)
+                if i > 1 then
+                    set("calls." .. name .. ".from_bytes", pair.blocking.bytes)
+                end
+                return
+            end
+        end
+    end)
+end
+
+-- ---- the whole ------------------------------------------------------------------------------
+
+local function probe(settings)
+    lab.open { backend = "sim", profile = settings }
+    return lab.probes()
+end
+
+-- In which rows the two differ.
+local function differences(rows, others)
+    local list = {}
+    for i, row in ipairs(rows) do
+        local other = others[i]
+        if row.host_blocked ~= other.host_blocked or row.serialised ~= other.serialised then
+            list[#list + 1] = row
+        end
+    end
+    return list
+end
+
+-- The profile, the set of keys that were measured, and the rows that it answers otherwise. It
+-- opens simulated devices, the last of which has the profile. Of the base's `calls` it keeps
+-- nothing: all are among the rows.
+function profile.make(base, rows, name, note)
+    local made, measured = merge({}, base), {}
+    local function set(path, value)
+        put(made, path, value)
+        measured[path] = true
+    end
+    made.name, made.note, made.profile, made.calls = name, note, nil, {}
+    put_costs(set, rows)
+    put_staging(set, made, rows)
+    for call in pairs(plain) do
+        set("calls." .. call .. ".waits", false)
+    end
+    put_waits(set, rows, probe(made))
+    return made, measured, differences(rows, probe(made))
+end
+
+-- ---- as text --------------------------------------------------------------------------------
+
+local function number(value)
+    return math.type(value) == "float" and ("%.14g"):format(value) or tostring(value)
+end
+
+local function scalar(value)
+    if type(value) == "string" then
+        return (("%q"):format(value):gsub("\\\n", "\\n"))
+    end
+    return type(value) == "number" and number(value) or tostring(value)
+end
+
+local function list_text(list)
+    local items = {}
+    for i, item in ipairs(list) do
+        items[i] = type(item) == "table" and list_text(item) or scalar(item)
+    end
+    return "{" .. table.concat(items, ", ") .. "}"
+end
+
+-- A list's text, broken where a line would be too long.
+local function wrapped(text, indent, column)
+    local out = {}
+    for piece in text:gmatch("[^ ]+ ?") do
+        if column + #piece > 92 - #indent then
+            out[#out + 1] = "\n" .. indent .. "    "
+            column = 4
+        end
+        out[#out + 1] = piece
+        column = column + #piece
+    end
+    return (table.concat(out):gsub(" +\n", "\n"))
+end
+
+local function add_table(out, t, indent, path, measured)
+    local keys = {}
+    for key in pairs(t) do
+        keys[#keys + 1] = key
+    end
+    table.sort(keys)
+    for _, key in ipairs(keys) do
+        local value, here = t[key], path .. key
+        if type(value) == "table" and #value == 0 then
+            if next(value) ~= nil then
+                out[#out + 1] = indent .. key .. " = {"
+                add_table(out, value, indent .. "    ", here .. ".", measured)
+                out[#out + 1] = indent .. "},"
+            end
+        else
+            local text = type(value) == "table" and wrapped(list_text(value), indent, #key + 3)
+                or scalar(value)
+            out[#out + 1] = ("%s%s = %s,%s"):format(indent, key, text,
+                measured[here] and "    -- measured" or "")
+        end
+    end
+end
+
+function profile.text(made, measured)
+    local out = { "-- " .. made.name:gsub("%c", " ") .. ", as the simulator sees it.",
+        "-- " .. made.note:gsub("%c", " "):gsub("^%l", string.upper) .. ".", "return {" }
+    add_table(out, made, "    ", "", measured)
+    out[#out + 1] = "}"
+    return table.concat(out, "\n") .. "\n"
+end
+
+return profile

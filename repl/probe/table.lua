@@ -1,0 +1,132 @@
+-- table.lua - the rows of lab.probes as text: each call with its sizes, what it did on both
+-- kinds of streams, and below it what is said of it and whether that holds.
+
+local table_of = {}
+
+local function size(bytes)
+    if not bytes then
+        return ""
+    elseif bytes % 2^20 == 0 then
+        return ("%d MiB"):format(bytes // 2^20)
+    elseif bytes % 2^10 == 0 then
+        return ("%d KiB"):format(bytes // 2^10)
+    end
+    return ("%d B"):format(bytes)
+end
+
+-- Three digits: "6.08 us", "10.0 ms".
+local function duration(us)
+    local unit = "us"
+    if us >= 999.5 then
+        us, unit = us / 1000, "ms"
+    end
+    local form = us < 9.995 and "%.2f %s" or us < 99.95 and "%.1f %s" or "%.0f %s"
+    return form:format(us, unit)
+end
+
+local function result(row)
+    return ("%9s %-5s  %-8s %8s"):format(duration(row.host_us), row.host_blocked and "WAITS" or "",
+        row.serialised and "APART" or "together", duration(row.total_us))
+end
+
+local first_column <const> = 26
+
+local function line(text, row, exempt)
+    return ("%-" .. first_column .. "s%s   %s"):format(text, result(row), result(exempt))
+end
+
+local streams <const> = {
+    NULL = "in the NULL stream", first = "in the first stream", second = "in the second stream",
+}
+
+local function heading(row)
+    local words = { row.call }
+    words[#words + 1] = row.memory
+    words[#words + 1] = streams[row.into]
+    return table.concat(words, ", ")
+end
+
+local verdicts <const> = { yes = "holds", no = "DOES NOT HOLD" }
+
+local function verdict(claim)
+    if not claim.holds then
+        return "left open"
+    end
+    return verdicts[claim.holds] or ("holds in %d of %d"):format(claim.agree, claim.rows)
+end
+
+-- Rows of one heading, in pairs: blocking streams, and exempt ones.
+local function add_group(out, rows)
+    local name = heading(rows[1])
+    out[#out + 1] = ""
+    if #rows == 2 and #name < first_column then
+        out[#out + 1] = line(name, rows[1], rows[2])
+    else
+        out[#out + 1] = name
+        for i = 1, #rows, 2 do
+            out[#out + 1] = line("  " .. size(rows[i].bytes), rows[i], rows[i + 1])
+        end
+    end
+    for _, claim in ipairs(lab.claims(rows)) do
+        out[#out + 1] = ("  %-10s %-56s %s"):format(claim.by .. ":", claim.says, verdict(claim))
+    end
+end
+
+-- Calls f with each run of rows that share a heading.
+local function each_group(rows, f)
+    local group = {}
+    for i, row in ipairs(rows) do
+        group[#group + 1] = row
+        if not rows[i + 1] or heading(rows[i + 1]) ~= heading(row) then
+            f(group)
+            group = {}
+        end
+    end
+end
+
+local function add_tally(out, rows)
+    local count, order = {}, {}
+    for _, claim in ipairs(lab.claims(rows)) do
+        local of = count[claim.by]
+        if not of then
+            of = { yes = 0, no = 0, partly = 0, open = 0, n = 0 }
+            count[claim.by], order[#order + 1] = of, claim.by
+        end
+        of.n = of.n + 1
+        of[claim.holds or "open"] = of[claim.holds or "open"] + 1
+    end
+    for _, by in ipairs(order) do
+        local of = count[by]
+        local open = of.open > 0 and ("; %d left open"):format(of.open) or ""
+        out[#out + 1] = ("%-10s of %2d claims %2d hold, %2d in part, %2d do not%s"):format(
+            by .. ":", of.n, of.yes, of.partly, of.no, open)
+    end
+end
+
+local introduction <const> = [[
+A kernel runs in the first stream, then comes the call, then a kernel in the second stream.
+host     how long the call took; WAITS: it waited for the kernel (a call that is only slow is not
+         marked: it takes as long without one)
+kernels  from the first one's start to the second one's end; APART: they did not run together]]
+
+function table_of.text(rows, title)
+    local out = { title, introduction, "" }
+    out[#out + 1] = ("%-" .. first_column .. "s%-34s   %s"):format("", "blocking streams",
+        "streams with cudaStreamNonBlocking")
+    local columns = ("%9s %-5s  %-8s %8s"):format("host", "", "kernels", "")
+    out[#out + 1] = ("%-" .. first_column .. "s%s   %s"):format("call", columns,
+        (columns:gsub("%s+$", "")))
+    each_group(rows, function(group) add_group(out, group) end)
+    out[#out + 1] = ""
+    add_tally(out, rows)
+    for _, left in ipairs(internals.not_probed) do
+        out[#out + 1] = "not asked, for " .. left[2] .. ":"
+        out[#out + 1] = "  " .. left[1]
+    end
+    for i, text in ipairs(out) do
+        out[i] = text:gsub("%s+$", "")
+    end
+    return table.concat(out, "\n") .. "\n"
+end
+
+return table_of
