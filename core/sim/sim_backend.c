@@ -172,8 +172,6 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
         return status;
     sim_value *value;
     const size_t bytes = sim_work_bytes(work, 2);
-    if (bytes < base->bytes)
-        sim_value_drop_hidden(out->value, work->out_offset, bytes);
     if (work->kind == SL_WORK_MEMCPY)
         value = sim_value_splice(out->value, work->out_offset, ((sim_buffer *)in)->value,
                                  work->in_offset[0], work->bytes);
@@ -185,6 +183,7 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     sim_value_release(out->value);
     out->value = value;
+    sim_value_drop_hidden(value);
     spend_on_host_bytes(dev, bytes);
     return SL_OK;
 }
