@@ -20,7 +20,8 @@ return {
     about = [[
 Kernels compute on one GPU: all operands and the stream are of the same one, and of one dtype of the three floating types. None blocks: the call enqueues the kernel and
 returns, and looking at the result (`t:get`, `t:item`) waits. Without `out` the result is a new tensor; with it nothing is allocated, which is what a loop wants. `out` may
-be one of the operands, in place, but not for `matmul`; of [views](views.md), it may be the same bytes, but not share a part of them. There is no broadcasting: shapes are the same, or one side is a number.
+be one of the operands, in place, but not for `matmul`. Of [views](views.md) it may be the same bytes as an operand, but not share a part of them. There is no broadcasting:
+shapes are the same, or one side is a number.
 
 Each is a method of its first tensor as well, `a:matmul(b)`, and `a + b`, `a * b` and `a ^ e` are `add`, `mul` and `pow`, without options.
 
