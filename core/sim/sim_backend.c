@@ -171,10 +171,8 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
     if (status != SL_OK)
         return status;
     const size_t bytes = sim_work_bytes(work, 2);
-    sim_value *value =
-        work->kind == SL_WORK_MEMCPY ? sim_value_splice(out->value, work->out_offset,
-                                                        ((sim_buffer *)in)->value,
-                                                        work->in_offset[0], bytes)
+    sim_value *src = in ? ((sim_buffer *)in)->value : NULL, *value =
+        src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0], bytes)
         : bytes == base->bytes ? sim_value_apply(work, bytes, NULL, NULL, out->value)
                                : sim_value_apply_part(work, out->value, NULL, NULL);
     if (!value)
