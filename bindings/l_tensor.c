@@ -132,7 +132,8 @@ void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
     char number[16] = "";
     if (spec->place == SL_ON_DEVICE && index > 0) snprintf(number, sizeof(number), ":%d", index);
     lua_pushfstring(L, "tensor %s %s on %s%s%s", lsl_format_shape(spec, shape),
-                    sl_dtype_name(spec->dtype), place_name(spec->place), number, state_text(box->p));
+                    sl_dtype_name(spec->dtype), place_name(spec->place), number,
+                    state_text(box->p));
 }
 
 static int tensor_tostring(lua_State *L)

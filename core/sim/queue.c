@@ -261,8 +261,6 @@ sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value 
     size_t bytes = op->base.out->bytes;
     bool whole = work->kind == SL_WORK_KERNEL ? takes_whole_buffers(&op->base)
                                               : work->bytes == bytes;
-    if (!whole && replace)
-        sim_value_drop_hidden(holds, work->out_offset, sim_work_bytes(work, 2));
     switch (work->kind) {
     case SL_WORK_MEMCPY:
         return sim_value_splice(holds, work->out_offset, in[0], work->in_offset[0], work->bytes);
@@ -292,6 +290,8 @@ static void publish(sim_op *op)
         sim_value_release(op->value[i]);
         op->value[i] = NULL;
     }
+    if (out)
+        sim_value_drop_hidden(out->value);
 }
 
 static void stream_idle(sim_stream *stream)

@@ -171,21 +171,16 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
     sl_status status = sim_host_catch_up(dev, err);
     if (status != SL_OK)
         return status;
-    sim_value *value;
     const size_t bytes = sim_work_bytes(work, 2);
-    if (bytes < base->bytes)
-        sim_value_drop_hidden(out->value, work->out_offset, bytes);
-    if (work->kind == SL_WORK_MEMCPY)
-        value = sim_value_splice(out->value, work->out_offset, ((sim_buffer *)in)->value,
-                                 work->in_offset[0], work->bytes);
-    else if (bytes == base->bytes)
-        value = sim_value_apply(work, bytes, NULL, NULL, out->value);
-    else
-        value = sim_value_apply_part(work, out->value, NULL, NULL);
+    sim_value *src = in ? ((sim_buffer *)in)->value : NULL, *value =
+        src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0], bytes)
+        : bytes == base->bytes ? sim_value_apply(work, bytes, NULL, NULL, out->value)
+                               : sim_value_apply_part(work, out->value, NULL, NULL);
     if (!value)
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     sim_value_release(out->value);
     out->value = value;
+    sim_value_drop_hidden(value);
     spend_on_host_bytes(dev, bytes);
     return SL_OK;
 }

@@ -47,8 +47,11 @@ sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value
     return value;
 }
 
-void sim_value_drop_hidden(sim_value *value, size_t offset, size_t bytes)
+void sim_value_drop_hidden(sim_value *value)
 {
+    if (value->form != VALUE_SPLICE)
+        return;
+    const size_t offset = value->as.splice.dst_offset, bytes = value->as.splice.count;
     for (int i = 0; i < SIM_VALUE_SHORTCUTS && value->refs == 1 && value->form == VALUE_SPLICE;
          i++) {
         sim_value *below = value->as.splice.base;

@@ -57,10 +57,10 @@ sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_
 sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value *in0,
                                 sim_value *in1);
 
-/* Before `value` is replaced by what it is with these bytes overwritten, by the one who holds
- * it: forgets older patches in it that will be hidden then. Does nothing if somebody else
- * holds it, too. What it reads as there is undefined from then on. */
-void sim_value_drop_hidden(sim_value *value, size_t offset, size_t bytes);
+/* Of a part that was put into `value` last: forgets older ones that it hides, as far down as
+ * nobody else can see them. The value stays the same. For a buffer whose parts are written
+ * over and over, which would keep all that they ever held. */
+void sim_value_drop_hidden(sim_value *value);
 
 /* A new value: `base` with `data` written at `offset`. Consumes the caller's
  * reference to base on success, and reuses its memory when it was the last one. */

@@ -3,9 +3,10 @@ local out = { "out", "tensor", "where the result goes; of its shape and of the o
 local stream = { "stream", "stream", "the stream", default = "the current stream of the operands' device" }
 local result = { { "tensor", "`out`, or the new tensor" } }
 
--- What they refuse; `shape` says when.
-local function refusals(shape)
+-- What they refuse; `shape` and `memory` say when.
+local function refusals(shape, memory)
     return {
+        { "SL_EINVAL", memory or "`out` shares a part of an operand's memory" },
         { "SL_ESHAPE", shape },
         { "SL_EDTYPE", "a tensor is uint8, or the dtypes differ" },
         { "SL_EPLACE", "a tensor is on the host" },
@@ -20,7 +21,8 @@ return {
     about = [[
 Kernels compute on one GPU: all operands and the stream are of the same one, and of one dtype of the three floating types. None blocks: the call enqueues the kernel and
 returns, and looking at the result (`t:get`, `t:item`) waits. Without `out` the result is a new tensor; with it nothing is allocated, which is what a loop wants. `out` may
-be one of the operands, in place, but not for `matmul`; of [views](views.md), it may be the same bytes, but not share a part of them. There is no broadcasting: shapes are the same, or one side is a number.
+be one of the operands, in place, but not for `matmul`. Of [views](views.md) it may be the same bytes as an operand, but not share a part of them. There is no broadcasting:
+shapes are the same, or one side is a number.
 
 Each is a method of its first tensor as well, `a:matmul(b)`, and `a + b`, `a * b` and `a ^ e` are `add`, `mul` and `pow`, without options.
 
@@ -42,10 +44,8 @@ the GPU (32 MiB on an H200). The other kernels are the laboratory's own; the fir
                 { "tf32", "boolean", "whether a float32 product may round its inputs to TF32 and use the tensor cores; nothing for other dtypes", default = "false" },
             },
             returns = result,
-            errors = {
-                { "SL_EINVAL", "`out` is a or b, or shares memory with one" },
-                table.unpack(refusals("a, b or `out` is no matrix, the inner sizes differ, or `out` has another shape")),
-            },
+            errors = refusals("a, b or `out` is no matrix, the inner sizes differ, or `out` has another shape",
+                "`out` is a or b, or shares memory with one"),
             example = [[
 local a = lab.tensor{{1, 2}, {3, 4}}
 print(lab.matmul(a, a):get(2, 2))  --> 22.0

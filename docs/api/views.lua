@@ -5,8 +5,8 @@ return {
     order = 45,
     about = [[
 A view is a tensor that shares the memory of another, or a part of it: what is written through the one is read through the other. Making one copies nothing and takes no time
-on the GPU, and works wherever the memory is: on a GPU, pinned or pageable. Everything that takes a tensor takes a view, and a view has a number of its own (`t.id`). All views here are **contiguous**: their elements lie
-in one piece, row by row. A part that does not is refused; make it the first dimension, or copy.
+on the GPU, and works wherever the memory is: on a GPU, pinned or pageable. Everything that takes a tensor takes a view, and a view has a number of its own (`t.id`). All views
+here are **contiguous**: their elements lie in one piece, row by row. A part that does not is refused.
 
 With views a pipeline works on one tensor chunk by chunk:
 
@@ -20,8 +20,8 @@ for i = 1, 4 do
 end
 ```
 
-**Which bytes.** Operations on views that do not overlap do not touch the same memory, so nothing need order them. `out` of a kernel may be the very bytes of an operand, but
-may not share a part of them (`SL_EINVAL`), and with `matmul` none at all; nor may the two sides of a copy.
+**Which bytes.** Operations on views that do not overlap touch different memory, so no event has to order them. `out` of a kernel may be the very bytes of an operand, but
+not share a part of them (`SL_EINVAL`), and with `matmul` none at all; nor may the two sides of a copy share a part.
 
 **Memory** stays as long as any tensor or operation needs it: `t:free()` of a tensor leaves its views as they are, and `v:free()` of a view only drops that view. The plain
 calls of CUDA take the whole: `lab.cuda.free` and its like, `t:pin()` and `t:unpin()` refuse a view, and act on all views of the tensor that they are given; after
