@@ -50,6 +50,14 @@ local function answer()
     T.is(n[2][4], 0, "answer: priority 1 is priority 0")
 end
 
+local function matmul_streams()
+    local n = found("matmul_streams", "holds", "depends")
+    T.near(n[1][2], 1, 0.005, "matmul_streams: 10000 x 10000 fills the GPU")
+    -- 4 calls take the host 31.2 us, and one product 9 us: no more than (31.2 + 9 + 9) / (31.2 + 9).
+    T.ok(n[2][2] > 1 and n[2][2] < 1.22, "matmul_streams: the host is too slow for small products")
+    T.ok(n[2][3] > 2 and n[2][3] < 4, "matmul_streams: once queued, four run side by side")
+end
+
 local function single_stream()
     local n = found("single_stream", "depends", "holds")
     -- The calls: 0.65 us for the memory, 1.4 for the copy, and the bytes at 14 and 15.1 GB/s.
@@ -115,8 +123,8 @@ end
 local experiments <const> = {
     {"answer", answer, 2}, {"concurrent_kernels", concurrent_kernels, 2},
     {"explicit_sync", explicit_sync, 4}, {"launch_queue", launch_queue, 1},
-    {"pinned_memory", pinned_memory, 2}, {"pipeline", pipeline, 3},
-    {"single_stream", single_stream, 2},
+    {"matmul_streams", matmul_streams, 2}, {"pinned_memory", pinned_memory, 2},
+    {"pipeline", pipeline, 3}, {"single_stream", single_stream, 2},
 }
 
 -- As many verdicts as on the H200, each beginning with one of the three words, and no figure
