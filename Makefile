@@ -410,6 +410,7 @@ setup:
 puzzler: setup
 	@+$(MAKE) --no-print-directory puzzler-now
 check: setup
+	@sh scripts/setup.sh --plots || echo 'make check: no gnuplot, so plots are not tested' >&2
 	@+$(MAKE) --no-print-directory check-now
 check-asan: setup
 	@+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 STREAMLAB_TEST_TIMEOUT=4 \

@@ -209,7 +209,8 @@ static void run_file(lua_State *L, const char *name)
 /* In the order in which they need each other. */
 static const char *const prelude_files[] = {
     "bindings/prelude.lua", "bindings/measuring.lua", "bindings/probe_calls.lua",
-    "bindings/probing.lua", "bindings/tables.lua", "bindings/sweeping.lua"
+    "bindings/probing.lua", "bindings/tables.lua", "bindings/plotting.lua",
+    "bindings/sweeping.lua"
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */

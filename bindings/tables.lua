@@ -330,6 +330,8 @@ function methods.jsonl(r, file, ...)
     return deliver(to_jsonl(r), file, "jsonl")
 end
 
+methods.plot = function(r, opts, ...) return core.plot(r, opts, ...) end     -- plotting.lua
+
 core.define_class(meta)
 
 -- `columns` nil: those that are found.

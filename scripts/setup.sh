@@ -6,6 +6,7 @@
 #   sh scripts/setup.sh --find-lua   print Lua's include folder, library and
 #                                    interpreter ("-" for one that is missing)
 #   sh scripts/setup.sh --browser    install what the .html report is tested in
+#   sh scripts/setup.sh --plots      install what plots are drawn with
 #
 # The Makefile calls both. LUA_INCLUDE, LUA_LIBRARY and LUA in the environment
 # win over what is found. Root rights are had through sudo, and only when needed.
@@ -95,6 +96,12 @@ look_for_browser() {
     missing="$missing chromium"
 }
 
+# The same for the tests of plots.
+look_for_gnuplot() {
+    missing=
+    command -v gnuplot >/dev/null 2>&1 || missing=" gnuplot"
+}
+
 # ---- how it is had --------------------------------------------------------
 
 package() { # MANAGER NAME: the packages of that package manager
@@ -105,6 +112,7 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:libedit) echo libedit-dev ;;
     apt-get:zlib) echo zlib1g-dev ;;
     apt-get:prove) echo perl ;;
+    apt-get:gnuplot) echo gnuplot-nox ;;
     apt-get:python) echo python3 ;;
     apt-get:chromium) echo chromium ;;
     apt-get:chromedriver) echo chromium-driver ;;
@@ -114,6 +122,7 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:libedit) echo libedit-devel ;;
     dnf:zlib) echo zlib-devel ;;
     dnf:prove) echo perl-Test-Harness ;;
+    dnf:gnuplot) echo gnuplot-minimal ;;
     dnf:python) echo python3 ;;
     dnf:chromium | dnf:chromedriver) echo "$2" ;;
     brew:lua | brew:lua-program) echo lua@5.4 ;;
@@ -179,9 +188,10 @@ case ${1:-} in
     echo "$lua_include $lua_library $lua_program"
     ;;
 --browser) ensure look_for_browser ;;
+--plots) ensure look_for_gnuplot ;;
 '') ensure look ;;
 *)
-    echo "usage: scripts/setup.sh [--find-lua | --browser]" >&2
+    echo "usage: scripts/setup.sh [--find-lua | --browser | --plots]" >&2
     exit 2
     ;;
 esac

@@ -13,6 +13,7 @@ shown and saved as CSV or JSON lines.]],
             options = {
                 { "warmup", "integer", "how often f is called before, from 0; its times do not count", default = "3" },
                 { "reps", "integer", "how often it is measured, from 1", default = "9" },
+                { "hold", "stream[]|boolean", "streams that are held until `f` has enqueued everything; true: the current one", default = "none" },
             },
             returns = {
                 { "table", "`median_us`, `min_us`, `max_us`, `spread` and `samples_us`: all of them in the order in which they were measured" },
@@ -20,12 +21,18 @@ shown and saved as CSV or JSON lines.]],
             blocks = "until the device is idle, after the warm-up and in every repetition",
             errors = {
                 { "SL_ESTATE", "called in a host function" },
+                { "SL_EINVAL", "with `hold`: `f` waits for the device, or enqueues too slowly to be held back" },
             },
             about = [[
 A sample is the time on the host's clock from the call of `f` to the end of `lab.synchronize()` behind it, in us; on the simulator that clock is virtual, and all
 samples of the same work are equal, but for what rounding to whole nanoseconds does. `spread` is `(max_us - min_us) / median_us`: of figures whose spread is 0.05, differences of a
 few per cent mean nothing. The device is the current one, and is idle at both ends of each sample. The median of an even number of samples is the mean of the
-middle two. An error in `f` passes on.]],
+middle two. An error in `f` passes on.
+
+With `hold` it is the device's time that is measured. The host often takes longer to enqueue a short kernel than the kernel runs; streams then seem to take turns when it was
+the host that fed them one after the other. Here a kernel on a stream of its own holds the listed streams until `f` has enqueued everything, and a sample is the time from
+their release to the end of the last work in them, by events. Work in other streams is neither held nor counted. For how long they are held follows from the warm-up; when
+that turns out too short, the sample is taken again. `f` must not wait for the device.]],
             example = [[
 local t = lab.measure(function() lab.spin(2) end, {reps = 5})
 print(#t.samples_us)  --> 5
@@ -84,6 +91,7 @@ print(malloc.serialised)  --> false]],
                 { "title", "string", "of the table", default = "none" },
                 { "warmup", "integer", "as for `lab.measure`", default = "3" },
                 { "reps", "integer", "as for `lab.measure`", default = "9" },
+                { "hold", "stream[]|boolean", "as for `lab.measure`", default = "none" },
             },
             returns = { { "results", "a row for each point: the values of the axes, then the results" } },
             errors = {
@@ -193,6 +201,36 @@ io.write(r:jsonl())
 --> {"kib": 64, "pinned": true}
 --> {"kib": 0.1, "pinned": false}]],
             see = { "results:csv", "lab.table" },
+        },
+        {
+            name = "results:plot",
+            brief = "draws columns of the table as curves, in the terminal or as an SVG file",
+            options = {
+                { "x", "string", "the column along the x axis" },
+                { "y", "string|string[]", "the column of numbers to draw, or several" },
+                { "by", "string", "a column of whose values each has a curve of its own", default = "none" },
+                { "log", '"x"|"y"|"xy"', "which axes are logarithmic", default = "none" },
+                { "title", "string", "above the plot", default = "the table's" },
+                { "file", "string", "the file, whose name ends in .svg", default = "none: the plot is printed" },
+            },
+            errors = {
+                { "SL_ENOTFOUND", "there is no gnuplot" },
+                { "SL_EINVAL", "a column that there is not, no point to draw, or what has no logarithm" },
+                { "SL_EIO", "the file cannot be written, or gnuplot fails" },
+                { "SL_EUNSUPPORTED", "there is no `io` library" },
+            },
+            about = [[
+gnuplot draws, which nothing else needs: `apt-get install gnuplot-nox`. `x` and `y` must be given. Texts, `true` and `false` on the x axis stand side by side in the order in
+which they come; points whose x or y is missing are left out. A linear y axis begins at 0 if nothing is below. What a table cannot do is for other programs: `r:csv()`.]],
+            example = [[
+local r = lab.sweep({{"kib", {1, 32, 1024}}, {"pinned", {false, true}}}, function(point)
+    local x = lab.ones(point.kib << 8, {device = "cpu", pinned = point.pinned})
+    return function() x:to("cuda") end
+end)
+-- Without gnuplot, err says how to get it.
+local drawn, err = pcall(r.plot, r, {x = "kib", y = "median_us", by = "pinned", log = "xy",
+                                     file = "copies.svg"})]],
+            see = { "results:csv", "lab.sweep" },
         },
         {
             name = "results.rows",

@@ -157,6 +157,11 @@ function api.class_of(value)
     return type(name) == "string" and name:match("^streamlab%.(%a+)$") or nil
 end
 
+-- "events" for "event"; "results" is one already.
+function api.plural(class)
+    return class:find("s$") and class or class .. "s"
+end
+
 -- Whether the object has such a method or field, whatever the pages say; if not, also the
 -- one that is spelt most like it.
 function api.has_member(value, key)

@@ -238,7 +238,7 @@ local function show_member(object, key)
         return
     end
     local has, near = api.has_member(object, key)
-    show_no_value(has and ("no help for `%s` of %ss"):format(key, class)
+    show_no_value(has and ("no help for `%s` of %s"):format(key, api.plural(class))
         or ("%s has no field or method `%s`%s"):format(class, key,
             near and (", did you mean `%s`?"):format(near) or ""))
 end

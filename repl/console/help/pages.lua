@@ -59,7 +59,7 @@ end
 -- "method of events", "command of the REPL"
 local function what_it_is(entry)
     if entry.kind == "method" or entry.kind == "field" then
-        return ("%s of %ss"):format(entry.kind, entry.class)
+        return ("%s of %s"):format(entry.kind, api.plural(entry.class))
     elseif entry.kind == "command" or entry.kind == "global" then
         return (entry.kind == "command" and "command" or "function") .. " of the REPL"
     end

@@ -9,6 +9,7 @@
 local text = import "repl/console/text.lua"
 local tokens = import "repl/console/tokens.lua"
 local functions = import "repl/console/values/functions.lua"
+local api = import "repl/console/help/api.lua"
 
 local pretty = {}
 
@@ -180,6 +181,9 @@ local function type_prefix(t)
 end
 
 local function build_table(t, context, depth, path)
+    if api.class_of(t) == "results" then
+        return leaf("name", "table of " .. text.count(rawlen(rawget(t, "rows")), "row"))
+    end
     if has_tostring(t) then return leaf("name", (protected_text(t):gsub("\n", "\\n"))) end
     if rawequal(t, internals.module()) then return leaf("name", "<lab>") end
     if context.open[t] then return leaf("dim", "<cycle: " .. context.open[t] .. ">") end

@@ -7,6 +7,7 @@ local records = import "repl/console/values/records.lua"
 local objects = import "repl/console/values/objects.lua"
 local tensors = import "repl/console/values/tensors.lua"
 local laboratory = import "repl/console/values/laboratory.lua"
+local api = import "repl/console/help/api.lua"
 
 local values = {}
 
@@ -23,6 +24,8 @@ end
 local function show_one(value, path)
     if type(value) == "userdata" and internals.type_name(value) == "timeline" then
         objects.show_timeline(value)
+    elseif api.class_of(value) == "results" then
+        io.write(tostring(value), "\n")
     elseif not (type(value) == "table" and laboratory.show_if_lab(value)) then
         io.write(table.concat(lines_of(value, path), "\n"), "\n")
     end

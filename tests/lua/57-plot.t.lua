@@ -1,0 +1,169 @@
+-- 57-plot.t.lua - r:plot: what gnuplot is asked for and draws, and what cannot be drawn.
+
+local T = require "tap"
+local ideal = require "lua.ideal"
+local lab = require "streamlab"
+
+local function refuses(f, code, pattern, name)
+    ideal.refuses(T, f, code, pattern, name)
+end
+
+local table_of_copies = lab.table({
+    {kib = 1, pinned = false, us = 8, what = "a"}, {kib = 4, pinned = false, us = 16, what = "b"},
+    {kib = 1, pinned = true, us = 4, what = "a"}, {kib = 4, pinned = true, us = 8, what = "b"},
+    {kib = 0, us = nil, what = "c"},
+}, {title = "copies"})
+
+local function read(path)
+    local file <close> = assert(io.open(path, "rb"))
+    return file:read("a")
+end
+
+-- A new empty folder, from which a plot is drawn: `sh` quotes for the shell.
+local folder <const> = os.tmpname()
+os.remove(folder)
+assert(os.execute("mkdir " .. folder))
+
+local function files()
+    local pipe <close> = assert(io.popen("ls -b " .. folder))
+    return (pipe:read("a"):gsub("\n$", ""))
+end
+
+-- The drawing as an SVG's text.
+local function svg(r, options)
+    options.file = folder .. "/x.svg"
+    r:plot(options)
+    local text = read(options.file)
+    os.remove(options.file)
+    return text
+end
+
+local function count(text, pattern)
+    local _, n = text:gsub(pattern, "")
+    return n
+end
+
+-- ---- without gnuplot -----------------------------------------------------------------------
+
+local function refused()
+    local function fails(code, pattern, name, options)
+        refuses(function() table_of_copies:plot(options) end, code, pattern, name)
+    end
+    fails("SL_EINVAL", "option 'x' is needed: which column of kib, pinned, us, what", "x is needed")
+    fails("SL_EINVAL", "option 'y' is needed", "y is needed", {x = "kib"})
+    fails("SL_EINVAL", "'y': there is no column 'uss'; there are: .*did you mean us",
+          "columns are those of the table", {x = "kib", y = "uss"})
+    fails("SL_EINVAL", "'by': there is no column", "by is one, too",
+          {x = "kib", y = "us", by = "z"})
+    fails("SL_EINVAL", "column 'what' has a string", "texts have no height",
+          {x = "kib", y = "what"})
+    fails("SL_EINVAL", "column 'what' has texts", "texts have no logarithm",
+          {x = "what", y = "us", log = "x"})
+    fails("SL_EINVAL", "column 'kib' has 0, which has no place on a logarithmic y", "nor has 0",
+          {x = "what", y = "kib", log = "y"})
+    fails("SL_EINVAL", "'log' must be", "log names axes", {x = "kib", y = "us", log = "z"})
+    fails("SL_EINVAL", "'file' must be.*%.svg", "files are SVG",
+          {x = "kib", y = "us", file = "x.png"})
+    fails("SL_EINVAL", "'y' must be", "y is a name or names", {x = "kib", y = {}})
+    fails("SL_EINVAL", "in it twice", "each once", {x = "kib", y = {"us", "us"}})
+    fails("SL_EINVAL", "unknown option 'colour'", "a typo cannot pass", {colour = 1})
+    fails("SL_EIO", "cannot write /nonexistent/x.svg", "a file that cannot be written",
+          {x = "kib", y = "us", file = "/nonexistent/x.svg"})
+    refuses(function() lab.table{{a = 1}, {b = 1}}:plot{x = "a", y = "b"} end, "SL_EINVAL",
+            "no point", "something must be drawn")
+end
+
+-- A path on which there is a shell's own and nothing else.
+local function without_gnuplot()
+    local program = os.getenv("STREAMLAB")
+    assert(os.execute(("mkdir %s/bin && ln -s \"$(command -v cat)\" %s/bin/cat"):format(folder,
+        folder)))
+    local pipe = assert(io.popen(("PATH=%s/bin '%s' --norc -e '%s' 2>&1"):format(folder,
+        program:find("^/") and program or "./" .. program,
+        "print(select(2, pcall(function() lab.table{{a = 1}}:plot{x = \"a\", y = \"a\"} end)).code)"
+        .. " print(lab.table{{a = 1}})")))
+    T.is(pipe:read("a"), "SL_ENOTFOUND\na\n1\n", "without gnuplot only plots are not to be had")
+    pipe:close()
+    os.execute(("rm -r %s/bin"):format(folder))
+end
+
+-- ---- with it -------------------------------------------------------------------------------
+
+local function curves()
+    local text = svg(table_of_copies, {x = "kib", y = "us", by = "pinned"})
+    T.like(text, "^<%?xml.*<svg.*</svg>%s*$", "a plot is an SVG file")
+    T.ok(text:find("pinned=no") and text:find("pinned=yes"), "each value of `by` has a curve")
+    T.ok(text:find(">copies<", 1, true), "the table's title stands above")
+    T.is(count(svg(table_of_copies, {x = "kib", y = {"us", "kib"}, title = "mine"}), ">us<"), 1,
+         "several columns have a curve each")
+    text = svg(table_of_copies, {x = "what", y = "us", by = "pinned", log = "y"})
+    T.ok(text:find(">a<") and text:find(">b<"), "texts are ticks")
+    T.lives(function()
+        svg(lab.table{{a = 0, b = 0}}, {x = "a", y = "b"})
+        svg(lab.table{{a = -1, b = -5}}, {x = "a", y = "b"})
+        svg(lab.table{{a = 3, b = 7}}, {x = "a", y = "b", log = "xy"})
+        svg(lab.table{{a = true, b = 7}}, {x = "a", y = "b"})
+    end, "a single point is a plot")
+end
+
+-- What a shell or gnuplot could take for a command.
+local function hostile_names()
+    local name = ("`touch %s/a` $(touch %s/b) '\"; !touch %s/c\nset print \"%s/d\"\n@x \\ "
+        .. "_y{/Bold}"):format(folder, folder, folder, folder)
+    local by = "`touch e`{/Bold}"
+    local r = lab.table({{[name] = 1, y = 1, by = by}, {[name] = 2, y = 3, by = by}},
+                        {title = name})
+    local text = svg(r, {x = name, y = "y", by = "by"})
+    T.ok(count(text, "Bold") >= 3, "names are shown as they are, as title, axis and curve")
+    T.is(files(), "", "and nothing in them is run")
+    text = svg(lab.table{{x = name, y = 1}, {x = "END\n", y = 2}}, {x = "x", y = "y"})
+    T.ok(text:find("END\\n", 1, true) and files() == "", "nor in values")
+    local file = folder .. "/it's \"$(touch x)\" `touch y`\n|%d.svg"
+    r:plot{x = name, y = "y", file = file}
+    T.like(read(file), "</svg>", "files have the names that were given")
+    os.remove(file)
+    T.is(files(), "", "and no other file has come")
+end
+
+-- Names that mean something to gnuplot are files in the current folder.
+local function special_files()
+    local script = folder .. "/script.lua"
+    local file = assert(io.open(script, "w"))
+    file:write([[
+local r = lab.table{{a = 1, b = 2}}
+r:plot{x = "a", y = "b", file = "|touch piped.svg"}
+r:plot{x = "a", y = "b", file = "~.svg"}
+]])
+    file:close()
+    local program = os.getenv("STREAMLAB")
+    local here = assert(io.popen("pwd")):read("l")
+    program = program:find("^/") and program or here .. "/" .. program
+    os.execute(("cd %s && '%s' --norc script.lua && rm script.lua"):format(folder, program))
+    T.is(files(), "|touch\\ piped.svg\n~.svg", "a name that begins with | is no command")
+    os.execute(("cd %s && rm -f '|touch piped.svg' '~.svg' piped.svg"):format(folder))
+end
+
+local function in_the_terminal()
+    local status, text = ideal.run_text([[
+lab.table({{n = 1, us = 10}, {n = 2, us = 20}}, {title = "two points"}):plot{x = "n", y = "us"}
+print "behind"]], {through = "env COLUMNS=60"})
+    T.is(status, 0, "without a file the plot is printed")
+    T.like(text, "two points.*%*%*%*.*behind\n$", "before what is printed next")
+    local widest = 0
+    for line in text:gmatch("[^\n]*") do widest = math.max(widest, #line) end
+    T.is(count(text, "\f"), 0, "without a form feed")
+    T.ok(widest > 40 and widest <= 60, "it is as wide as the terminal")
+end
+
+refused()
+without_gnuplot()
+if os.execute("command -v gnuplot >/dev/null 2>&1") then
+    curves()
+    hostile_names()
+    special_files()
+    in_the_terminal()
+else
+    T.skip("gnuplot is not here", 16)
+end
+os.execute("rm -r " .. folder)
+T.done()
