@@ -206,11 +206,10 @@ static void run_file(lua_State *L, const char *name)
     lua_call(L, 2, 0);
 }
 
-/* In the order in which they need each other. */
+/* In the order in which they need each other. tables.lua reads one more when it needs it. */
 static const char *const prelude_files[] = {
     "bindings/prelude.lua", "bindings/measuring.lua", "bindings/probe_calls.lua",
-    "bindings/probing.lua", "bindings/tables.lua", "bindings/plotting.lua",
-    "bindings/sweeping.lua"
+    "bindings/probing.lua", "bindings/tables.lua", "bindings/sweeping.lua"
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */

@@ -4,7 +4,7 @@
 local lab, core = ...
 
 local table, math, string = table, math, string
-local getmetatable, setmetatable = getmetatable, setmetatable
+local getmetatable, setmetatable, load = getmetatable, setmetatable, load
 local io, utf8 = io, utf8
 local raise, type_name = core.raise, core.type_name
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
@@ -330,7 +330,14 @@ function methods.jsonl(r, file, ...)
     return deliver(to_jsonl(r), file, "jsonl")
 end
 
-methods.plot = function(r, opts, ...) return core.plot(r, opts, ...) end     -- plotting.lua
+-- Plots have a file of their own, which is read when the first one is drawn: starting is to
+-- cost little.
+function methods.plot(...)
+    if not core.plot then
+        load(core.embedded("bindings/plotting.lua"), "=streamlab", "t")(lab, core)
+    end
+    return core.plot(...)
+end
 
 core.define_class(meta)
 

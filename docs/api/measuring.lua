@@ -223,13 +223,12 @@ io.write(r:jsonl())
 gnuplot draws, which nothing else needs: `apt-get install gnuplot-nox`. `x` and `y` must be given. Texts, `true` and `false` on the x axis stand side by side in the order in
 which they come; points whose x or y is missing are left out. A linear y axis begins at 0 if nothing is below. What a table cannot do is for other programs: `r:csv()`.]],
             example = [[
-local r = lab.sweep({{"kib", {1, 32, 1024}}, {"pinned", {false, true}}}, function(point)
-    local x = lab.ones(point.kib << 8, {device = "cpu", pinned = point.pinned})
-    return function() x:to("cuda") end
-end)
+local r = lab.table{{kib = 1, us = 7}, {kib = 64, us = 9}, {kib = 1024, us = 27}}
+local file = os.tmpname()
 -- Without gnuplot, err says how to get it.
-local drawn, err = pcall(r.plot, r, {x = "kib", y = "median_us", by = "pinned", log = "xy",
-                                     file = "copies.svg"})]],
+local drawn, err = pcall(r.plot, r, {x = "kib", y = "us", log = "xy", file = file .. ".svg"})
+os.remove(file .. ".svg")
+os.remove(file)]],
             see = { "results:csv", "lab.sweep" },
         },
         {
