@@ -53,7 +53,7 @@ end
 local function matmul_streams()
     local n = found("matmul_streams", "holds", "depends")
     T.near(n[1][2], 1, 0.005, "matmul_streams: 10000 x 10000 fills the GPU")
-    -- 4 calls take the host 31.2 us, and one product 9 us: no more than (31.2 + 9 + 9) / (31.2 + 9).
+    -- 4 calls take the host 31.2 us, and one product 9 us: at most (31.2 + 9 + 9) / (31.2 + 9).
     T.ok(n[2][2] > 1 and n[2][2] < 1.22, "matmul_streams: the host is too slow for small products")
     T.ok(n[2][3] > 2 and n[2][3] < 4, "matmul_streams: once queued, four run side by side")
 end
