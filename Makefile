@@ -371,6 +371,11 @@ need-nvcc:
 gc-now: all
 	$(Q)TAP_GC=stress STREAMLAB_TEST_TIMEOUT=10 $(PROVE) $(LUA_TESTS)
 
+# More random programs for the race checker than check takes time for.
+races-now: all
+	$(Q)STREAMLAB_RACE_PROGRAMS=1000 STREAMLAB_TEST_TIMEOUT=10 $(PROVE) -v \
+	    tests/lua/61-random-races.t.lua
+
 # What the pictures look like in a browser.
 browser-now: all
 	$(Q)$(PROVE) -j1 $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
@@ -417,6 +422,8 @@ check-asan: setup
 	    $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check-now
 check-gc: setup
 	@+$(MAKE) --no-print-directory gc-now
+check-races: setup
+	@+$(MAKE) --no-print-directory races-now
 check-browser: setup
 	@+if sh scripts/setup.sh --browser; then $(MAKE) --no-print-directory browser-now; \
 	    else echo 'make check-browser: skipped, for want of a browser'; fi
@@ -479,6 +486,7 @@ help:
 	@echo 'make check          set the machine up, build, and run all tests'
 	@echo 'make check-asan     the tests under address and undefined-behaviour sanitizers'
 	@echo 'make check-gc       the Lua tests with the collector running all the time'
+	@echo 'make check-races    1000 random programs, whose races are known, under the race checker'
 	@echo 'make check-oom      a script with each of its allocations failing once'
 	@echo 'make check-hta      traces held against Holistic Trace Analysis, which PyPI has'
 	@echo 'make check-browser  the pictures in headless Chromium'
@@ -496,9 +504,9 @@ help:
 	@echo '          TEST_JOBS V=1'
 
 .PHONY: all relink need-lua need-lua-headers need-nvcc install uninstall rock install-rock \
-        check-now cuda-now memcheck-now gc-now oom-now hta-now browser-now \
+        check-now cuda-now memcheck-now gc-now races-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
-        check-gc check-oom check-hta check-browser bench bench-cuda fuzz clean help
+        check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

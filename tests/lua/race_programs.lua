@@ -1,0 +1,413 @@
+-- race_programs.lua - random programs whose races are known: text for the laboratory, and the
+-- same calls for the oracle (race_oracle.lua).
+--
+-- Each call stands on a line of its own, so that reports name it. No program asks for times or
+-- values to decide what it does. All numbers are small, and kernels add, fill and copy, so that
+-- values tell which of two accesses came first.
+
+local oracle = require "lua.race_oracle"
+
+local M = {}
+
+local Program = {}
+Program.__index = Program
+
+local rows <const>, columns <const> = 4, 4
+local numel <const> = rows * columns
+local all_bytes <const> = numel * 4
+
+local function generator(seed)
+    local state = (seed * 2654435761 + 12345) % 2147483648
+    return function(n)      -- 1..n
+        state = (state * 1103515245 + 12345) % 2147483648
+        return (state >> 8) % n + 1
+    end
+end
+
+function Program:pick(list) return list[self.random(#list)] end
+
+-- ---- statements ---------------------------------------------------------------------
+
+-- A call: its line, what it tells the oracle, and whether it only brings order.
+local function statement(text, apply, is_wait)
+    return { text = text, apply = apply or function() end, is_wait = is_wait or false }
+end
+
+-- `{stream = s}`, or with the current stream: that of the calls that take none.
+local function options(stream, more)
+    return ("{stream = s%d%s}"):format(stream, more and ", " .. more or "")
+end
+
+local function whole(tensor) return { tensor.memory, 0, all_bytes } end
+
+local function kernel(text, stream, inputs, out)
+    return statement(text, function(o, line)
+        local node = o:enqueue(stream)
+        for _, t in ipairs(inputs) do o:access(node, "read", t.memory, 0, all_bytes, line) end
+        if out then o:access(node, "write", out.memory, 0, all_bytes, line) end
+    end)
+end
+
+local function copied(text, stream, dst, src, n, waits)
+    return statement(text, function(o, line)
+        local read, write = { src.memory, 0, n }, { dst.memory, 0, n }
+        if dst.place ~= "device" and src.place ~= "device" then
+            local host = o:host_step()
+            o:access(host, "read", src.memory, 0, n, line)
+            o:access(host, "write", dst.memory, 0, n, line)
+        elseif src.place == "pageable" then
+            o:staged_copy(stream, read, write, waits == "surely", line)
+        else
+            local host_waits = dst.place == "pageable" and "by accident"
+            if waits and dst.place ~= src.place then host_waits = "surely" end
+            o:copy(stream, read, write, host_waits, line)
+        end
+    end)
+end
+
+local function by_host(text, kind, tensor, first, n)
+    return statement(text, function(o, line)
+        o:access(o:host_step(), kind, tensor.memory, first, n, line)
+    end)
+end
+
+-- ---- what there is to call ------------------------------------------------------------
+
+local calls = {}
+
+local function live(self, places)
+    local list = {}
+    for _, t in ipairs(self.tensors) do
+        if not t.gone and places:find(t.place, 1, true) then list[#list + 1] = t end
+    end
+    return list
+end
+
+local function value(self)
+    self.values = self.values + 1
+    return self.values
+end
+
+function calls.fill(self, s)
+    local t = self:pick(live(self, "device"))
+    if self.random(5) == 1 then
+        return kernel(("%s:zero_(s%d)"):format(t.name, s), s, {}, t)
+    end
+    return kernel(("%s:fill_(%d, s%d)"):format(t.name, value(self), s), s, {}, t)
+end
+
+function calls.add(self, s)
+    local list = live(self, "device")
+    local a, b, out = self:pick(list), self:pick(list), self:pick(list)
+    if self.random(2) == 1 then
+        return kernel(("lab.add(%s, %d, %s)"):format(a.name, self.random(9),
+                      options(s, "out = " .. out.name)), s, { a }, out)
+    end
+    return kernel(("lab.add(%s, %s, %s)"):format(a.name, b.name,
+                  options(s, "out = " .. out.name)), s, { a, b }, out)
+end
+
+function calls.matmul(self, s)
+    local list = live(self, "device")
+    local a, b, out = self:pick(list), self:pick(list), self:pick(list)
+    if out == a or out == b then return calls.add(self, s) end
+    return kernel(("lab.matmul(%s, %s, %s)"):format(a.name, b.name,
+                  options(s, "out = " .. out.name)), s, { a, b }, out)
+end
+
+function calls.memset(self, s)
+    local t, n = self:pick(live(self, "device")), 4 * self.random(numel)
+    return statement(("lab.cuda.memset_async(%s, 0, %d, s%d)"):format(t.name, n, s),
+        function(o, line) o:access(o:enqueue(s), "write", t.memory, 0, n, line) end)
+end
+
+-- A new tensor in an old one's place.
+function calls.full(self, s)
+    local t = self:pick(live(self, "device"))
+    local v, new = value(self), { name = t.name, place = "device" }
+    for i, other in ipairs(self.tensors) do
+        if other == t then self.tensors[i] = new end
+    end
+    local call = statement(("%s = lab.full(%d, 4, 4, {stream = s%d})"):format(t.name, v, s),
+        function(o, line)
+            new.memory = line
+            o:access(o:enqueue(s), "write", line, 0, all_bytes, line)
+        end)
+    return call
+end
+
+function calls.spin(self, s)
+    return kernel(("lab.spin(%g, {stream = s%d, blocks = %d})"):format(
+                  self:pick { 0.01, 0.1, 1 }, s, self:pick { 1, 200 }), s, {})
+end
+
+function calls.copy(self, s)
+    local dst = self:pick(live(self, "device pinned pageable"))
+    local src = self:pick(live(self, "device pinned pageable"))
+    if dst == src then return calls.copy(self, s) end
+    local non_blocking = self.random(3) > 1
+    return copied(("%s:copy_(%s, %s)"):format(dst.name, src.name,
+                  options(s, non_blocking and "non_blocking = true")), s, dst, src, all_bytes,
+                  not non_blocking and "surely")
+end
+
+function calls.memcpy(self, s)
+    local dst = self:pick(live(self, "device pinned pageable"))
+    local src = self:pick(live(self, "device pinned pageable"))
+    if dst == src then return calls.memcpy(self, s) end
+    local n = 4 * self.random(numel)
+    if self.random(3) == 1 then
+        return copied(("lab.cuda.memcpy(%s, %s, %d)"):format(dst.name, src.name, n), 0, dst, src,
+                      n, "perhaps")
+    end
+    return copied(("lab.cuda.memcpy_async(%s, %s, %d, s%d)"):format(dst.name, src.name, n, s), s,
+                  dst, src, n, nil)
+end
+
+-- One element: its text and its first byte.
+local function element(self)
+    local r, c = self.random(rows), self.random(columns)
+    return ("%d, %d"):format(r, c), 4 * ((r - 1) * columns + c - 1)
+end
+
+function calls.read(self)
+    local t = self:pick(live(self, "pinned pageable"))
+    if self.random(3) == 1 then
+        return by_host(("note(%s:totable())"):format(t.name), "read", t, 0, all_bytes)
+    end
+    local at, first = element(self)
+    return by_host(("note(%s:get(%s))"):format(t.name, at), "read", t, first, 4)
+end
+
+function calls.write(self)
+    local t = self:pick(live(self, "pinned pageable"))
+    if self.random(3) == 1 then
+        return by_host(("%s:fill_(%d)"):format(t.name, value(self)), "write", t, 0, all_bytes)
+    end
+    local at, first = element(self)
+    return by_host(("%s:set(%s, %d)"):format(t.name, at, value(self)), "write", t, first, 4)
+end
+
+-- An element of a device tensor: a copy to pageable memory in the current stream.
+function calls.look(self, s)
+    local t = self:pick(live(self, "device"))
+    local at, first = element(self)
+    return statement(("note(lab.with(s%d, %s.get, %s, %s))"):format(s, t.name, t.name, at),
+        function(o, line)
+            local node = o:enqueue(s)
+            o:access(node, "read", t.memory, first, 4, line)
+            o:host_step { node }
+        end)
+end
+
+function calls.host_func(self, s)
+    local t = self:pick(live(self, "pinned pageable"))
+    local at, first = element(self)
+    local kind = self:pick { "read", "write" }
+    local body = kind == "read" and ("note(%s:get(%s))"):format(t.name, at)
+        or ("%s:set(%s, %d)"):format(t.name, at, value(self))
+    return statement(("s%d:launch_host_func(function() %s end)"):format(s, body),
+        function(o, line) o:access(o:enqueue(s), kind, t.memory, first, 4, line) end)
+end
+
+function calls.host_work(self)
+    return statement(("lab.host_work(%g)"):format(self:pick { 0.01, 0.2, 2 }))
+end
+
+function calls.record(self, s)
+    local e = self.random(self.n_events)
+    return statement(("e%d:record(s%d)"):format(e, s), function(o) o:record(e, s) end)
+end
+
+local function wait_event(s, e)
+    return statement(("s%d:wait_event(e%d)"):format(s, e), function(o) o:wait(s, e) end, true)
+end
+
+local function wait_stream(s, other)
+    return statement(("s%d:wait_stream(s%d)"):format(s, other),
+        function(o) o:wait_stream(s, other) end, true)
+end
+
+local function synchronize_stream(s)
+    return statement(("s%d:synchronize()"):format(s),
+        function(o) o:synchronize_stream(s) end, true)
+end
+
+local function synchronize_event(e)
+    return statement(("e%d:synchronize()"):format(e),
+        function(o) o:synchronize_event(e) end, true)
+end
+
+function calls.wait(self, s)
+    local other = self:pick(self.ids)
+    if self.random(3) == 1 and other ~= s then return wait_stream(s, other) end
+    return wait_event(s, self.random(self.n_events))
+end
+
+function calls.synchronize(self, s)
+    local kind = self.random(6)
+    if kind == 1 then
+        return statement("lab.synchronize()", function(o) o:synchronize() end, true)
+    elseif kind <= 3 then
+        return synchronize_stream(s)
+    end
+    return synchronize_event(self.random(self.n_events))
+end
+
+-- The last that is done with a tensor. Of each place some stay.
+function calls.free(self, s)
+    local t = self:pick(live(self, "device pinned"))
+    if #live(self, t.place) < 3 then return calls.host_work(self) end
+    t.gone = true
+    local free = self.random(2) == 1
+    if t.place == "pinned" or free then
+        return statement(("lab.cuda.%s(%s)"):format(t.place == "pinned" and "free_host" or "free",
+            t.name), function(o, line) o:free(t.memory, all_bytes, line) end)
+    end
+    return statement(("lab.cuda.free_async(%s, s%d)"):format(t.name, s), function(o, line)
+        o:access(o:enqueue(s), "free", t.memory, 0, all_bytes, line)
+    end)
+end
+
+-- How often which.
+local weights <const> = {
+    fill = 6, add = 10, matmul = 1, memset = 3, full = 2, spin = 8, copy = 10, memcpy = 6, read = 6,
+    write = 6, look = 3, host_func = 5, host_work = 3, record = 6, wait = 3, synchronize = 1,
+    free = 1,
+}
+
+local urn <const> = {}
+do
+    local names = {}
+    for name in pairs(weights) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        for _ = 1, weights[name] do urn[#urn + 1] = name end
+    end
+end
+
+-- ---- putting it in order ----------------------------------------------------------------
+
+-- An event whose latest record comes after the access.
+local function event_after(self, o, access)
+    local list = {}
+    for e = 1, self.n_events do
+        local node = o.events[e]
+        if node and o.before.guaranteed[node][access.node] then list[#list + 1] = e end
+    end
+    return #list > 0 and self:pick(list) or nil
+end
+
+local function remedy(self, o, race)
+    local event = self.random(3) > 1 and event_after(self, o, race.first)
+    local from, to = race.from, race.to
+    if to and self.random(12) > 1 then
+        return event and wait_event(to, event) or wait_stream(to, from)
+    end
+    return event and synchronize_event(event) or synchronize_stream(from)
+end
+
+-- ---- programs -----------------------------------------------------------------------------
+
+local function append(self, call)
+    self.calls[#self.calls + 1] = call
+    call.apply(self.oracle, self.header + #self.calls)
+end
+
+-- The first race that the call would bring, or nil.
+local function race_of(self, call)
+    local o = self.oracle
+    local mark = o:mark()
+    call.apply(o, self.header + #self.calls + 1)
+    local race = o:race_since(mark)
+    o:back(mark)
+    return race
+end
+
+local function add_call(self)
+    local s = self:pick(self.ids)
+    if s == 0 then s = self:pick(self.ids) end      -- not too much of it: it orders the others
+    local call = calls[self:pick(urn)](self, s)
+    for _ = 1, 20 do
+        if self.random(100) > self.care then break end
+        local race = race_of(self, call)
+        if not race then break end
+        append(self, remedy(self, self.oracle, race))
+    end
+    append(self, call)
+    if self.random(5) == 1 then append(self, calls.record(self, s)) end
+end
+
+local function header(self)
+    local lines = { "s0 = lab.default_stream()" }
+    for id, blocking in ipairs(self.blocking) do
+        lines[#lines + 1] = ("s%d = lab.stream{non_blocking = %s, name = %q}"):format(
+            id, not blocking, "s" .. id)
+    end
+    for e = 1, self.n_events do
+        lines[#lines + 1] = ("local e%d = lab.event{timing = %s}"):format(e, self.random(2) == 1)
+    end
+    local where = { device = "", pinned = [[, {device = "cpu", pinned = true}]],
+                    pageable = [[, {device = "cpu"}]] }
+    for _, t in ipairs(self.tensors) do
+        t.memory = #lines + 1
+        lines[t.memory] = ("%s = lab.full(%d, 4, 4%s)"):format(t.name, value(self), where[t.place])
+    end
+    lines[#lines + 1] = "lab.synchronize()"
+    return lines
+end
+
+local function tensors(self)
+    for i, place in ipairs { "device", "device", "device", "device", "pinned", "pinned", "pinned",
+                             "pageable", "pageable" } do
+        self.tensors[i] = { name = "t" .. i, place = place }
+    end
+end
+
+-- The program of that number. `care` is how often, in per cent, a call is put in order.
+function M.make(seed, care)
+    local self = setmetatable({
+        seed = seed, care = care, random = generator(seed), values = 0, calls = {}, tensors = {},
+        blocking = {}, ids = { 0 }, n_events = 4,
+    }, Program)
+    for id = 1, self.random(3) + 1 do
+        self.blocking[id] = self.random(2) == 1
+        self.ids[id + 1] = id
+    end
+    tensors(self)
+    self.lines = header(self)
+    self.header = #self.lines
+    self.oracle = oracle.new(self.blocking)
+    for _ = 1, 10 + self.random(40) do add_call(self) end
+    return self
+end
+
+-- The calls by which a program orders what races without them are sought.
+function Program:waits()
+    local list = {}
+    for i, call in ipairs(self.calls) do
+        if call.is_wait then list[#list + 1] = i end
+    end
+    return list
+end
+
+-- Its text and its oracle, without the call of that number.
+function Program:without(dropped)
+    local o, lines = oracle.new(self.blocking), { table.unpack(self.lines) }
+    for i, call in ipairs(self.calls) do
+        lines[#lines + 1] = i == dropped and "-- dropped: " .. call.text or call.text
+        if i ~= dropped then call.apply(o, self.header + i) end
+    end
+    return table.concat(lines, "\n") .. "\n", o
+end
+
+-- Names of the tensors that are there at the end.
+function Program:left()
+    local names = {}
+    for _, t in ipairs(self.tensors) do
+        if not t.gone then names[#names + 1] = t.name end
+    end
+    return names
+end
+
+return M
