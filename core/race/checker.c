@@ -9,7 +9,10 @@
 #include "../span_name.h"
 #include "state.h"
 
-enum { STAGED_BYTES = 64 << 10 };       /* CUDA: pageable copies of more wait for their stream */
+enum {
+    STAGED_BYTES = 64 << 10,            /* CUDA: pageable copies of more wait for their stream */
+    MOST_MET = 16
+};
 
 bool sl__race_on;
 
@@ -45,6 +48,8 @@ typedef struct touch {
     size_t first, end;
     bool races;
     bool frees_by_waiting;      /* cudaFree: what it waits for is an accident */
+    struct met { uint32_t slot; uint64_t epoch; uint8_t kind; } met[MOST_MET];
+    int n_met;                  /* in several ranges, and reported once */
 } touch;
 
 static sl__race_memory *memory_of(sl_buffer *buffer)
@@ -65,7 +70,22 @@ static sl__race_memory *memory_of(sl_buffer *buffer)
     return memory;
 }
 
-static void conflict(void *ud, const sl__access *earlier, size_t from, size_t to)
+/* The first time that the touch meets this access. */
+static bool meets_first(touch *t, const sl__access *earlier)
+{
+    for (int i = 0; i < t->n_met; i++)
+        if (t->met[i].slot == earlier->slot && t->met[i].epoch == earlier->epoch
+            && t->met[i].kind == earlier->kind)
+            return false;
+    if (t->n_met < MOST_MET)
+        t->met[t->n_met++] = (struct met){ earlier->slot, earlier->epoch, earlier->kind };
+    return true;
+}
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static void conflict(void *ud, const sl__access *earlier)
 {
     touch *t = ud;
     sl__order order = sl__order_of(earlier, t->actor);
@@ -78,12 +98,13 @@ static void conflict(void *ud, const sl__access *earlier, size_t from, size_t to
         if (earlier->slot != SL__HOST_SLOT && earlier->seq < sl__race.running_seq)
             swapped = false;
     }
-    if (order == SL__ORDERED)
+    if (order == SL__ORDERED || !meets_first(t, earlier))
         return;
     const sl__meeting meeting = {
         .kind = order == SL__BY_CHANCE || t->frees_by_waiting ? SL_RACE_ACCIDENT
                                                                : SL_RACE_UNORDERED,
-        .buffer = t->buffer, .from = from, .to = to,
+        .buffer = t->buffer,
+        .from = larger(earlier->first, t->first), .to = smaller(earlier->end, t->end),
         .first = swapped ? &t->access : earlier, .second = swapped ? earlier : &t->access,
     };
     t->races |= meeting.kind == SL_RACE_UNORDERED;
@@ -95,19 +116,6 @@ static void meet(touch *t)
     if (t->buffer->race && t->first < t->end)
         sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late,
                         conflict, t);
-}
-
-static bool note(touch *t)
-{
-    bool keep = sl__race.n_waiting > 0;
-    sl__race_memory *memory;
-
-    if (t->first >= t->end)
-        return true;
-    memory = memory_of(t->buffer);
-    return memory && sl__memory_note(memory, &t->access, t->first, t->end,
-                                     t->actor->point.seen.sure, keep,
-                                     sl__race.host_seen.sure);
 }
 
 /* Where the accesses of an actor stand, while a host function may come to ask. */
@@ -131,6 +139,22 @@ static void unstand(sl__standing *standing)
         sl__seen_release(&standing->point.seen);
         free(standing);
     }
+}
+
+static bool note(touch *t)
+{
+    bool keep = sl__race.n_waiting > 0, done;
+    sl__race_memory *memory;
+
+    if (t->first >= t->end)
+        return true;
+    memory = memory_of(t->buffer);
+    if (!memory || !stand(t->actor, &t->access.standing))
+        return false;
+    done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
+                           sl__race.host_seen.sure);
+    unstand(t->access.standing);
+    return done;
 }
 
 /* ---- operations ------------------------------------------------------------------------ */
@@ -206,6 +230,7 @@ static touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
 
     if (actor->point.slot == SL__HOST_SLOT) {
         t.access.by = SL__BY_HOST;
+        t.access.seq = 0;
         t.access.where = current_where(device);
         t.access.what = own_text(sl__strings_text(&device->core->strings, t.access.what));
         t.access.host_ns = device->backend->host_now_ns(device);
@@ -218,10 +243,9 @@ static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, 
                            bool *races)
 {
     const sl__actor host = sl__order_host();
-    sl__standing *standing;
     operand list[3];
     int n = operands_of(op, list);
-    bool done = stand(actor, &standing);
+    bool done = true;
 
     for (int i = 0; i < n && done; i++) {
         bool by_host = host_reads(op, &list[i]);
@@ -229,11 +253,9 @@ static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, 
         if (meets)
             meet(&t);
         *races |= t.races;
-        t.access.standing = standing;
         if (notes && (!by_host || sl__race.n_waiting > 0))
             done = note(&t);
     }
-    unstand(standing);
     return done;
 }
 
@@ -421,18 +443,21 @@ static bool wait_stream(sl_stream *stream, bool sure, const char *why)
     return false;
 }
 
-/* NULL-stream rules apart, all streams of a device, or the blocking ones. */
+/* For all streams of a device, or the blocking ones, those that have closed among them. */
 static void wait_streams(sl_device *device, bool blocking_only, bool sure, const char *why)
 {
-    sl__race_clock *clock = sl__race.clocks;
-    bool waited = true;
+    bool joined = true;
 
-    for (; waited && clock; clock = waited ? clock->next : NULL) {
-        const sl_stream *stream = clock->stream;
-        bool blocking = !stream->non_blocking && !stream->legacy;
-        if (stream->device == device && (blocking || !blocking_only))
-            waited = wait_stream(clock->stream, sure, why);
+    for (uint32_t i = 1; i < sl__race.n_slots && joined; i++) {
+        const sl__slot *slot = &sl__race.slots[i];
+        sl__point point = slot->clock ? sl__order_point(slot->clock)
+                                      : (sl__point){ .slot = i, .epoch = slot->epoch };
+        if (slot->device == device && (slot->is_blocking || !blocking_only))
+            joined = sl__order_join_host(&point, sure, sure ? 0 : own_text(why),
+                                         sure ? 0 : current_where(device));
     }
+    if (!joined)
+        give_up(device);
 }
 
 /* That the host waits for the blocking streams as well was measured, and is on no page of
@@ -479,8 +504,7 @@ static sl__actor actor_now(void)
 static bool touch_by_host(touch *t, sl_device *device, const char *what)
 {
     const sl__point *point = &t->actor->point;
-    bool late = t->actor->is_late, done;
-    sl__standing *standing;
+    bool late = t->actor->is_late;
 
     t->access.epoch = point->epoch;
     t->access.slot = point->slot;
@@ -496,11 +520,7 @@ static bool touch_by_host(touch *t, sl_device *device, const char *what)
         return true;
     if (!late && sl__race.n_waiting == 0)
         return true;
-    done = stand(t->actor, &standing);
-    t->access.standing = standing;
-    done = done && note(t);
-    unstand(standing);
-    return done;
+    return note(t);
 }
 
 sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char *what,

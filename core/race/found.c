@@ -94,6 +94,8 @@ static const char *stream_in_script(const sl__access *access, words *room)
 
     if (slot_of(access)->stream_id == 0)
         return "lab.default_stream()";
+    if (slot_of(access)->is_per_thread)
+        return "lab.per_thread_stream()";
     for (const char *c = name; *c; c++)
         is_variable = is_variable && (isalnum((unsigned char)*c) || *c == '_');
     snprintf(room->text, sizeof room->text, is_variable ? "%.60s" : "<%.60s>", name);

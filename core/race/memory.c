@@ -179,6 +179,14 @@ static bool note_read(sl__range *range, const sl__access *access, const sl__vect
     return true;
 }
 
+static bool note_past(sl__range *range, const sl__access *access)
+{
+    if (!reserve_others(range, range->n_others + 1))
+        return false;
+    add_past(range, access);
+    return true;
+}
+
 /* What a host function did, whatever has come since it was enqueued. */
 static bool note_late(sl__range *range, const sl__access *access)
 {
@@ -407,14 +415,12 @@ void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, si
 
     for (size_t i = find(memory, first); i < memory->n && memory->ranges[i].first < end; i++) {
         const sl__range *range = &memory->ranges[i];
-        size_t from = range->first > first ? range->first : first;
-        size_t to = range->end < end ? range->end : end;
         if (is_there(&range->write))
-            fn(ud, &range->write, from, to);
+            fn(ud, &range->write);
         for (uint32_t j = 0; j < range->n_others; j++) {
             const sl__access *other = &range->others[j];
             if ((late || !other->past) && !(reads && other->kind == SL_ACCESS_READ))
-                fn(ud, other, from, to);
+                fn(ud, other);
         }
     }
 }
@@ -432,6 +438,8 @@ static bool note_in(sl__range *range, const sl__access *access, const sl__vector
 {
     if (access->by == SL__BY_HOST_FUNC)
         return note_late(range, access);
+    if (access->by == SL__BY_HOST)
+        return note_past(range, access);
     return access->kind == SL_ACCESS_READ ? note_read(range, access, seen, keep)
                                           : note_write(range, access, keep);
 }

@@ -2,11 +2,12 @@
  *
  * A buffer's bytes are cut into ranges that have the same history: the last write, and the
  * reads since then that no later read comes after. What a range has forgotten cannot race
- * with anything new that does not also race with what it kept.
+ * with anything new that does not also race with what it kept, unless it raced already.
  *
  * Host functions are an exception: they run later than they are enqueued, and may race with
  * what came in between. While one is waiting to run, histories are kept as they are, each
  * access with where it stands; those that only a host function has to look at are `past`.
+ * The host's own accesses are of that kind: all that it enqueues later comes after them.
  */
 #ifndef SL_RACE_MEMORY_H
 #define SL_RACE_MEMORY_H
@@ -52,9 +53,9 @@ typedef struct sl__race_memory {
 sl__race_memory *sl__memory_new(sl_buffer *buffer);
 void sl__memory_free(sl__race_memory *memory);
 
-/* Calls fn for each earlier access that `access` to [first, end) conflicts with: one of them
+/* Calls fn, once for each range, for each earlier access that `access` to [first, end) conflicts with: one of them
  * writes. `late` is a host function, which sees what is past, too. */
-typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier, size_t first, size_t end);
+typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier);
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
                      size_t end, bool late, sl__conflict_fn fn, void *ud);
 

@@ -33,6 +33,8 @@ typedef struct sl__slot {
     sl__race_clock *clock;          /* NULL: closed */
     sl_device *device;              /* NULL: closed; its texts have gone */
     uint32_t stream_id, name;       /* the device's text id */
+    bool is_blocking;               /* toward the NULL stream */
+    bool is_per_thread;
     uint64_t epoch;                 /* of a closed stream: its last */
     uint64_t retired;               /* the last operation that has ended */
     uint32_t chance, chance_where;  /* the checker's text ids: what last made the host wait for

@@ -46,16 +46,16 @@ static void racing_bytes(const model *m, const entry *new, bool raced[BYTES])
     }
 }
 
-typedef struct met { const uint64_t *clock; uint32_t slot; bool raced[BYTES]; } met;
+typedef struct met { const uint64_t *clock; const entry *new; bool raced[BYTES]; } met;
 
-static void note_met(void *ud, const sl__access *earlier, size_t first, size_t end)
+static void note_met(void *ud, const sl__access *earlier)
 {
     met *m = ud;
 
-    if (earlier->slot == m->slot || m->clock[earlier->slot] >= earlier->epoch)
+    if (earlier->slot == m->new->slot || m->clock[earlier->slot] >= earlier->epoch)
         return;
-    for (size_t b = first; b < end; b++)
-        m->raced[b] = true;
+    for (size_t b = earlier->first; b < earlier->end; b++)
+        m->raced[b] = m->raced[b] || (b >= m->new->first && b < m->new->end);
 }
 
 static sl__vector *vector_of(const uint64_t clock[SLOTS])
@@ -88,7 +88,7 @@ static bool step(model *m, sl__race_memory *memory)
     entry new = { .slot = 1 + random_below(SLOTS - 1), .writes = random_below(3) == 0 };
     uint64_t *clock = m->clock[new.slot];
     bool expected[BYTES];
-    met found = { .clock = clock, .slot = new.slot };
+    met found = { .clock = clock, .new = &new };
     sl__vector *seen, *settled;
 
     if (random_below(3) == 0) {
@@ -100,7 +100,8 @@ static bool step(model *m, sl__race_memory *memory)
     new.first = random_below(BYTES);
     new.end = new.first + 1 + random_below((uint32_t)(BYTES - new.first));
     racing_bytes(m, &new, expected);
-    sl__access access = { .slot = new.slot, .epoch = new.epoch,
+    sl__access access = { .slot = new.slot, .epoch = new.epoch, .first = new.first,
+                          .end = new.end,
                           .kind = new.writes ? SL_ACCESS_WRITE : SL_ACCESS_READ };
     sl__memory_meet(memory, &access, new.first, new.end, false, note_met, &found);
     for (int b = 0; b < BYTES; b++) {

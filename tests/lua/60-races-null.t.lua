@@ -143,7 +143,7 @@ lab.add(x, 1, {stream = one})               --B
 ]], {
     first = { "A", "write", "fill_f32", "per-thread" },
     second = { "B", "read", "add_scalar_f32", "one" }, stale = true,
-    remedy = "one:wait_stream(<per-thread>)",
+    remedy = "one:wait_stream(lab.per_thread_stream())",
 })
 
 right("the host waits for the default stream, and so for what that came after", [[

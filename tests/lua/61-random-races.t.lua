@@ -46,8 +46,8 @@ local function in_words(race)
             parts[#parts + 1] = tostring(race[name][key])
         end
     end
-    for _, key in ipairs { "kind", "made", "accident", "remedy",
-                           "remedy_where" } do
+    for _, key in ipairs { "kind", "made", "accident", "remedy", "remedy_where", "first_byte",
+                           "bytes", "count" } do
         parts[#parts + 1] = tostring(race[key])
     end
     parts[#parts + 1] = race.tensor:gsub("%d+", "", 1)
