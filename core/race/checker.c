@@ -274,9 +274,9 @@ static uint8_t wait_of(const sl_op *op)
         return SL__WAIT_BY_CHANCE;
     if (op->in[0]->place == SL_PINNED && sync)
         return SL__WAIT_SURE;
-    if (op->in[0]->place == SL_PAGEABLE && work->bytes > STAGED_BYTES)
-        return SL__WAIT_BEFORE_BY_CHANCE;
-    return SL__WAIT_NONE;
+    if (op->in[0]->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES))
+        return SL__WAIT_NONE;
+    return sync ? SL__WAIT_BEFORE : SL__WAIT_BEFORE_BY_CHANCE;
 }
 
 static bool add_waiting(const sl__actor *actor)
@@ -370,10 +370,10 @@ static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wa
 
     if (wait == SL__WAIT_NONE)
         return true;
-    if (wait == SL__WAIT_SURE)
-        return sl__order_join_host(&point, true, 0, 0);
-    if (wait == SL__WAIT_BEFORE_BY_CHANCE)
+    if (wait == SL__WAIT_BEFORE || wait == SL__WAIT_BEFORE_BY_CHANCE)
         point.epoch--;
+    if (wait == SL__WAIT_BEFORE || wait == SL__WAIT_SURE)
+        return sl__order_join_host(&point, true, 0, 0);
     return sl__order_join_host(&point, false, own_text(reasons[wait]), current_where(device));
 }
 

@@ -20,8 +20,9 @@ typedef struct sl__race_sent {
 typedef enum sl__race_wait {
     SL__WAIT_NONE,
     SL__WAIT_BEFORE_BY_CHANCE,          /* for what the stream had before */
+    SL__WAIT_BEFORE,                    /* likewise, for sure */
     SL__WAIT_BY_CHANCE,                 /* for the operation */
-    SL__WAIT_SURE                       /* for the operation */
+    SL__WAIT_SURE                       /* likewise */
 } sl__race_wait;
 
 /* Before the backend takes an operation. SL_ERACE in error mode: it must not happen. */
