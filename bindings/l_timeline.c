@@ -26,17 +26,6 @@ lsl_timeline *lsl_check_timeline(lua_State *L, const char *op)
 
 /* ---- recording ----------------------------------------------------------------------- */
 
-/* Waits for the work in flight, if there is any: a recording that begins on an idle
- * device costs the host no time, so that its clock is the same without. */
-static sl_status wait_for_work(sl_device *device, sl_error *err)
-{
-    sl_status status = sl_device_host_work(device, 0, err);
-    if (status != SL_OK) return status;
-    sl_device_stats stats;
-    sl_device_get_stats(device, &stats);
-    return stats.ops_in_flight > 0 ? sl_device_synchronize(device, err) : SL_OK;
-}
-
 /* Pushes the name of a recording that was given none: "lab.profile lab.lua:12". */
 static const char *push_range_name(lua_State *L)
 {
@@ -47,7 +36,8 @@ static const char *push_range_name(lua_State *L)
     return lua_pushfstring(L, "lab.%s%s%s", op, where[0] != '\0' ? " " : "", where);
 }
 
-/* lab.record({name =}): waits for the device and starts a recording. */
+/* lab.record({name =}): waits for the device and starts a recording. One that begins on an
+ * idle device costs the host no time, so that its clock is the same without. */
 static int lab_record(lua_State *L)
 {
     const char *name = NULL;
@@ -59,7 +49,7 @@ static int lab_record(lua_State *L)
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
     sl_error err;
     lsl_mark(L, device);
-    lsl_check(L, wait_for_work(device, &err), &err, "record");
+    lsl_check(L, sl_device_wait_idle(device, &err), &err, "record");
     sl_timeline *timeline;
     lsl_check(L, sl_record_start(device, name, &timeline, &err), &err, "record");
     box->p = timeline;

@@ -341,6 +341,21 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     return sl__device_finish(device, status, err);
 }
 
+sl_status sl_device_wait_idle(sl_device *device, sl_error *err)
+{
+    sl_status status = sl__device_enter(device, "synchronize", err);
+
+    if (!status)
+        status = sl_device_host_work(device, 0, err);       /* retires what has ended */
+    if (status)
+        return status;
+    if (device->core->stats.ops_in_flight > 0)
+        return sl_device_synchronize(device, err);
+    if (sl__race_on)
+        sl__race_waited_device(device);
+    return SL_OK;
+}
+
 int64_t sl_device_host_now_ns(sl_device *device)
 {
     return device->backend->host_now_ns(device);

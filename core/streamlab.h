@@ -149,6 +149,9 @@ sl_status sl_device_finish(sl_device *device, sl_error *err);
 /* cudaDeviceSynchronize. Blocking. */
 sl_status sl_device_synchronize(sl_device *device, sl_error *err);
 
+/* The same where work is in flight; where there is none it costs the host no time. */
+sl_status sl_device_wait_idle(sl_device *device, sl_error *err);
+
 /* The host's clock for this device: virtual on the simulator. */
 int64_t sl_device_host_now_ns(sl_device *device);
 

@@ -457,4 +457,14 @@ y:copy_(x, {stream = consumer})                     --B
     second = { "B", "read", "Memcpy DtoD (Device -> Device)", "consumer" }, stale = true,
 })
 
+right("a recording waits for the device, at both ends, busy or idle", [[
+local p, x = lab.empty(4, 4, {device = "cpu", pinned = true}), lab.empty(4, 4)
+lab.profile(function() p:copy_(x, {non_blocking = true, stream = producer}) end)
+p:set(1, 1, 3)
+x:copy_(p, {non_blocking = true, stream = producer})
+lab.host_work(5)
+lab.record():stop()
+p:set(1, 1, 4)
+]])
+
 T.done()
