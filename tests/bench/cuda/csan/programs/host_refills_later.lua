@@ -1,0 +1,15 @@
+-- The host waits for the copy before it refills the buffer.
+local lab = require "streamlab"
+local n = 1 << 20
+local x = lab.zeros(n)
+local producer = lab.stream{name = "producer", non_blocking = true}
+lab.synchronize()
+
+local p = lab.full(14, n, {device = "cpu", pinned = true})
+lab.spin(10, {stream = producer})
+x:copy_(p, {non_blocking = true, stream = producer})    -- A
+producer:synchronize()
+p:fill_(7)                                              -- B
+local y = x
+lab.synchronize()
+print("result", y:get(1), "of 14")

@@ -1,0 +1,28 @@
+"""A kernel in the NULL stream stands between two blocking streams."""
+import ctypes
+
+import torch
+
+n = 1 << 20
+x = torch.zeros(n, device="cuda")
+
+
+def blocking_stream():
+    # PyTorch's own streams are all made non-blocking.
+    handle = ctypes.c_void_p()
+    torch.cuda.check_error(torch.cuda.cudart().cudaStreamCreate(ctypes.addressof(handle)))
+    return torch.cuda.ExternalStream(handle.value)
+
+
+other = torch.zeros(n, device="cuda")
+producer, consumer = blocking_stream(), blocking_stream()
+torch.cuda.synchronize()
+
+with torch.cuda.stream(producer):
+    torch.cuda._sleep(20_000_000)
+    x.fill_(7)  # A
+other.fill_(1)
+with torch.cuda.stream(consumer):
+    y = x * 2  # B
+torch.cuda.synchronize()
+print("result", y[0].item(), "of 14")
