@@ -156,6 +156,8 @@ struct sl_device {
      * SL_EINTERRUPT and everything stays as it was. Core sets the pointer before
      * device_open; a signal handler sets what it points to. */
     const volatile sig_atomic_t *interrupted;
+    /* Core sets it before a plain call when it wants to know whether the host waited. */
+    bool asks_waits;
     /* A sentence for the user, or NULL; the backend sets it, core takes it and sets NULL. */
     const char *notice;
     /* The backend fills this, once, when the device is lost (status SL_EFAULT); from
@@ -264,7 +266,8 @@ struct sl_backend {
      * after buffer_open or host_pin, which on a real GPU have done it, and only charge the
      * simulated host; those that free let the memory of `buffer` go (in `stream` for
      * cudaFreeAsync), and buffer_close does not free it again. `buffer` and `stream` are
-     * NULL where the call has none. *waited: the host waited for all earlier work. */
+     * NULL where the call has none. *waited: the host waited for all earlier work, where
+     * device->asks_waits. */
     sl_status (*plain_call)(sl_device *device, sl_plain_call call, sl_buffer *buffer,
                             sl_stream *stream, size_t bytes, bool *waited, sl_error *err);
 

@@ -39,6 +39,7 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
         return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = name;
+    device->asks_waits = sl__race_on || device->core->recordings;
     return SL_OK;
 }
 

@@ -262,8 +262,8 @@ sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buff
 sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
                            sl_error *err);
 void cuda_plain_close(cuda_device *dev);
-/* Whether a stream of the device has unfinished work; asked only while a recording is
- * on, false otherwise: what a call waited for is of interest to a timeline alone. */
+/* Whether a stream of the device has unfinished work; asked only where core wants to know
+ * what a plain call waits for, false otherwise. */
 bool cuda_is_busy(cuda_device *dev);
 
 /* ---- gemm.c ---------------------------------------------------------------- */

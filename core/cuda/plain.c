@@ -20,7 +20,7 @@ typedef __typeof__(&cublasDestroy_v2) destroy_fn;
 bool cuda_is_busy(cuda_device *dev)
 {
     bool busy = false;
-    if (dev->recording == 0)
+    if (!dev->base.asks_waits)
         return false;
     cuda_use(dev);
     for (cuda_stream *stream = dev->streams; stream && !busy; stream = stream->next)

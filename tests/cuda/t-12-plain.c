@@ -200,7 +200,7 @@ static void test_waited(void)
     put_in_flight(&stream, &op);
     call(dev, SL_PLAIN_FREE, &a, NULL, NULL);
     ok(!waited, "without a recording nobody asks whether a call waited");
-    dev->recording = 1;
+    dev->base.asks_waits = true;
     a = tensor(dev, SL_ON_DEVICE, MIB);
     op.out = &a.base;
     put_in_flight(&stream, &op);
@@ -221,7 +221,7 @@ static void test_waited(void)
     cuda_buffer b = plain_memory(dev, SL_ON_DEVICE, SL_ALLOC_PLAIN, NULL, 100);
     call(dev, SL_PLAIN_MALLOC, &b, NULL, NULL);
     ok(!waited, "of that call alone");
-    dev->recording = 0;
+    dev->base.asks_waits = false;
     host.base.place = SL_PINNED;
     close_buffer(&host);
     close_buffer(&b);
