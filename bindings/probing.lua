@@ -3,6 +3,8 @@
 
 local lab, core = ...
 
+core.need("probe_calls")
+
 local as, raise, type_name = core.as, core.raise, core.type_name
 local new_stream, spin, synchronize = lab.stream, lab.spin, lab.synchronize
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more

@@ -2,6 +2,9 @@
 
 local lab, core = ...
 
+core.need("measuring")
+core.need("tables")
+
 local table, math, io = table, math, io
 local raise, type_name = core.raise, core.type_name
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more

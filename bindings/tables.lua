@@ -4,7 +4,7 @@
 local lab, core = ...
 
 local table, math, string = table, math, string
-local getmetatable, setmetatable, load = getmetatable, setmetatable, load
+local getmetatable, setmetatable = getmetatable, setmetatable
 local io, utf8 = io, utf8
 local raise, type_name = core.raise, core.type_name
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
@@ -330,12 +330,8 @@ function methods.jsonl(r, file, ...)
     return deliver(to_jsonl(r), file, "jsonl")
 end
 
--- Plots have a file of their own, which is read when the first one is drawn: starting is to
--- cost little.
 function methods.plot(...)
-    if not core.plot then
-        load(core.embedded("bindings/plotting.lua"), "=streamlab", "t")(lab, core)
-    end
+    core.need("plotting")
     return core.plot(...)
 end
 

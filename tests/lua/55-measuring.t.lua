@@ -187,6 +187,31 @@ local function sweeps_that_fail()
           function() return {kib = 1} end)
 end
 
+-- A script's own variables may have names of the libraries; the files of the module that are
+-- read later see neither these nor what is in the place of the module's functions.
+local function whatever_a_script_names_its_own()
+    local _type, _next, _sort, spin = type, next, table.sort, lab.spin
+    ideal.open()
+    _ENV.type, _ENV.next, table.sort, lab.spin = "pinned", 5, nil, nil
+    local ok, result = pcall(lab.measure, function() end, {reps = 2, hold = true})
+    local fine, probed = pcall(lab.probe, function() end, {kernel_ms = 1})
+    local swept, r = pcall(lab.sweep, {{"a", {1}}}, function(point) return {b = point.a} end)
+    type, next, table.sort, lab.spin = _type, _next, _sort, spin
+    T.ok(ok and #result.samples_us == 2, "measure needs no global variable")
+    T.ok(fine and not probed.host_blocked, "nor does probe")
+    T.ok(swept and r.rows[1].b == 1, "nor a sweep")
+end
+
+local function names_before_their_files_are_read()
+    local names = {}
+    for name, value in pairs(lab) do names[name] = type(value) end
+    for _, name in ipairs{"measure", "probe", "probes", "claims", "table", "sweep"} do
+        T.is(names[name], "function", "lab." .. name .. " is there from the start")
+    end
+end
+
+names_before_their_files_are_read()
+whatever_a_script_names_its_own()
 spread()
 held_on_the_ideal_gpu()
 held_on_the_h200()
