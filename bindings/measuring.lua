@@ -11,7 +11,7 @@ local check_function, no_more = core.arguments.check_function, core.arguments.no
 local check_options, is_count = core.arguments.check_options, core.arguments.is_count
 
 local function is_hold(value)
-    return type(value) == "boolean" or type(value) == "table" and #value > 0
+    return type(value) == "boolean" or type(value) == "table" and rawlen(value) > 0
 end
 
 core.measure_options = {
@@ -46,7 +46,8 @@ local longest_us <const> = 20e6
 local function held_streams(hold, op)
     if hold == true then return {as(op, current_stream)} end
     local streams, seen = {}, {}
-    for i, stream in ipairs(hold) do
+    for i = 1, rawlen(hold) do
+        local stream = rawget(hold, i)
         if type_name(stream) ~= "stream" then
             raise("SL_EINVAL", op, ("option 'hold': item %d must be a stream, got %s")
                   :format(i, type_name(stream)))
@@ -57,6 +58,15 @@ local function held_streams(hold, op)
     return streams
 end
 
+local holder_meta = {}
+
+-- The streams are held by what is enqueued already: closing takes nothing back.
+function holder_meta.__close(holder)
+    holder.stream:close()
+    holder.gate:close()
+    for _, done in ipairs(holder.ends) do done:close() end
+end
+
 -- What holds the streams: its own stream, and events, which are used again and again. least_us
 -- is the shortest time that f has taken on the host so far.
 local function new_holder(streams, op)
@@ -65,8 +75,8 @@ local function new_holder(streams, op)
     for i = 1, #streams do ends[i] = as(op, new_event) end
     as(op, spin, 0, {stream = holder})      -- loads the kernel, which may synchronise
     as(op, synchronize)
-    return {stream = holder, gate = as(op, new_event), streams = streams, ends = ends, op = op,
-            least_us = math.huge}
+    return setmetatable({stream = holder, gate = as(op, new_event), streams = streams, ends = ends,
+                         op = op, least_us = math.huge}, holder_meta)
 end
 
 -- Calls f and gives how long that took on the host's clock.
@@ -134,7 +144,7 @@ local function hold_until_enqueued(holder, f, hold_us)
 end
 
 local function measure_held(op, f, opts)
-    local holder = new_holder(held_streams(opts.hold, op), op)
+    local holder <close> = new_holder(held_streams(opts.hold, op), op)
     local samples, hold_us = {}, first_us
     for _ = 1, opts.warmup or 3 do
         hold_us = first_us + 2 * timed_us(holder, f)    -- that of the last one
@@ -143,7 +153,6 @@ local function measure_held(op, f, opts)
     for i = 1, opts.reps or 9 do
         samples[i], hold_us = hold_until_enqueued(holder, f, hold_us)
     end
-    holder.stream:close()
     return statistics(samples)
 end
 

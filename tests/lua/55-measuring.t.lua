@@ -94,9 +94,13 @@ local function what_cannot_be_held()
             "no stream is none to hold")
     refuses(function() lab.measure(print, {hold = {s, 3}}) end, "SL_EINVAL",
             "item 2 must be a stream, got number", "what is no stream is refused")
+    refuses(function() lab.measure(print, {hold = {s, nil, s}}) end, "SL_EINVAL",
+            "item 2 must be a stream, got nothing", "so is a gap in the list")
     refuses(function() lab.measure(print, {hold = 1}) end, "SL_EINVAL", "got 1", "so is a number")
+    local streams = lab.live().streams
     T.is(ideal.error_of(lab.measure, function() error("bad", 0) end, {hold = {s}}), "bad",
          "an error comes out as it is")
+    T.is(lab.live().streams, streams, "the stream that held the others is closed then")
 end
 
 -- ---- sweeps --------------------------------------------------------------------------------
@@ -134,6 +138,8 @@ local function what_f_returns()
         return point.ms == 1 and {b = 1, a = "x", list = {}} or {b = 2, a = "y", c = true}
     end)
     T.is_deeply(r.columns, {"ms", "a", "b", "c"}, "named values are columns, sorted, others behind")
+    r = lab.sweep(axes, function(point) return {a = 1, b = point.ms == 1 and 1 or {}} end)
+    T.is_deeply(r.columns, {"ms", "a"}, "what is a table in one row is no column")
     r = lab.sweep(axes, function() return {b = 1, a = 2} end, {columns = {"b"}})
     T.is_deeply(r.columns, {"ms", "b"}, "columns says which")
     r = lab.sweep({{"n", {1, 2, 3}}}, function(point) if point.n ~= 2 then return point.n end end)
@@ -158,7 +164,7 @@ local function sweeps_that_fail()
     T.is(err.code, "SL_ESHAPE", "one of the laboratory keeps its code")
     T.like(tostring(err), "55%-measuring.*: matmul: inner.* %(at kib=64 pinned=yes%)$",
            "and its position")
-    local own = {}
+    local own = setmetatable({}, {__index = function() error("looked at") end})
     T.is(ideal.error_of(lab.sweep, axes, function() error(own) end), own, "others pass as they are")
     local function fails(pattern, name, ...)
         local arguments = table.pack(...)
@@ -172,6 +178,7 @@ local function sweeps_that_fail()
     fails("axis 1: each axis must be {name", "an axis has a name", {{{1, 2}, "a"}}, one)
     fails("axis 1: each axis must be", "a name and values are not given side by side",
           {"kib", {1}}, one)
+    fails("its values are a list with gaps", "an axis has no gaps", {{"a", {1, nil, 3}}}, one)
     fails("axis 'a': it has no values", "an axis has values", {{"a", {}}}, one)
     fails("axis 'a': value 2 is a table", "which are numbers, texts or booleans",
           {{"a", {1, {}}}}, one)
@@ -181,6 +188,8 @@ local function sweeps_that_fail()
     fails("is for what f returns", "an axis is no result", axes, one, {columns = {"kib"}})
     fails("returned no 'valu'.*did you mean value", "columns are what f returns", axes, one,
           {columns = {"valu"}})
+    fails("'t' is not in all rows", "and what fits a cell", axes, function() return {t = {}} end,
+          {columns = {"t"}})
     fails("returned string.*kib=64", "f returns no text", axes, function() return "x" end)
     fails("returned a list", "nor a list", axes, function() return {1} end)
     fails("name of an axis", "nor a value with an axis's name", axes,
