@@ -32,7 +32,7 @@ middle two. An error in `f` passes on.
 With `hold` it is the device's time that is measured. The host often takes longer to enqueue a short kernel than the kernel runs; streams then seem to take turns when it was
 the host that fed them one after the other. Here a kernel on a stream of its own holds the listed streams until `f` has enqueued everything, and a sample is the time from
 their release to the end of the last work in them, by events. Work in other streams is neither held nor counted. For how long they are held follows from the warm-up; when
-that turns out too short, the sample is taken again. `f` must not wait for the device.]],
+that turns out too short, the sample is taken again, with the streams held for longer, at most 2 s. `f` must not wait for the device.]],
             example = [[
 local t = lab.measure(function() lab.spin(2) end, {reps = 5})
 print(#t.samples_us)  --> 5
