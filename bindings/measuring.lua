@@ -11,7 +11,7 @@ local check_function, no_more = core.arguments.check_function, core.arguments.no
 local check_options, is_count = core.arguments.check_options, core.arguments.is_count
 
 local function is_hold(value)
-    return type(value) == "boolean" or type(value) == "table" and #value > 0
+    return type(value) == "boolean" or type(value) == "table" and rawlen(value) > 0
 end
 
 core.measure_options = {
@@ -39,14 +39,15 @@ end
 
 local first_us <const> = 200        -- more than twice the time that enqueuing takes
 local growth <const> = 4            -- of the hold, when it was too short
-local most_tries <const> = 5
-local longest_us <const> = 20e6
+local most_overruns <const> = 2
+local longest_us <const> = 2e6      -- a GPU with a display ends kernels of some seconds
 
 -- The streams, none of them twice.
 local function held_streams(hold, op)
     if hold == true then return {as(op, current_stream)} end
     local streams, seen = {}, {}
-    for i, stream in ipairs(hold) do
+    for i = 1, rawlen(hold) do
+        local stream = rawget(hold, i)
         if type_name(stream) ~= "stream" then
             raise("SL_EINVAL", op, ("option 'hold': item %d must be a stream, got %s")
                   :format(i, type_name(stream)))
@@ -57,6 +58,15 @@ local function held_streams(hold, op)
     return streams
 end
 
+local holder_meta = {}
+
+-- The streams are held by what is enqueued already: closing takes nothing back.
+function holder_meta.__close(holder)
+    holder.stream:close()
+    holder.gate:close()
+    for _, done in ipairs(holder.ends) do done:close() end
+end
+
 -- What holds the streams: its own stream, and events, which are used again and again. least_us
 -- is the shortest time that f has taken on the host so far.
 local function new_holder(streams, op)
@@ -65,8 +75,8 @@ local function new_holder(streams, op)
     for i = 1, #streams do ends[i] = as(op, new_event) end
     as(op, spin, 0, {stream = holder})      -- loads the kernel, which may synchronise
     as(op, synchronize)
-    return {stream = holder, gate = as(op, new_event), streams = streams, ends = ends, op = op,
-            least_us = math.huge}
+    return setmetatable({stream = holder, gate = as(op, new_event), streams = streams, ends = ends,
+                         op = op, least_us = math.huge}, holder_meta)
 end
 
 -- Calls f and gives how long that took on the host's clock.
@@ -120,21 +130,25 @@ local function fail_to_hold(holder, hold_us, enqueue_us)
           .. "launch queue is full; with hold it must only enqueue"))
 end
 
--- A sample, and for how long the streams were held for it, at least `hold_us`.
+-- A sample, and for how long the streams were held for it, at least `hold_us`. What is slow is
+-- done in time when the streams are held for longer than it has taken; what waits for the
+-- device never is, and is given up after the second time.
 local function hold_until_enqueued(holder, f, hold_us)
-    local sample, enqueue_us
-    for try = 1, most_tries do
+    local overruns, before_us = 0, math.huge
+    while true do
         hold_us = math.min(hold_us, longest_us)
-        sample, enqueue_us = held_sample(holder, f, hold_us)
+        local sample, enqueue_us = held_sample(holder, f, hold_us)
         if sample then return sample, hold_us end
-        if hold_us == longest_us or try == most_tries then break end
-        hold_us = hold_us * growth
+        if before_us < hold_us then overruns = overruns + 1 end
+        if hold_us == longest_us or overruns == most_overruns then
+            fail_to_hold(holder, hold_us, enqueue_us)
+        end
+        hold_us, before_us = hold_us * growth, enqueue_us
     end
-    return fail_to_hold(holder, hold_us, enqueue_us)
 end
 
 local function measure_held(op, f, opts)
-    local holder = new_holder(held_streams(opts.hold, op), op)
+    local holder <close> = new_holder(held_streams(opts.hold, op), op)
     local samples, hold_us = {}, first_us
     for _ = 1, opts.warmup or 3 do
         hold_us = first_us + 2 * timed_us(holder, f)    -- that of the last one
@@ -143,7 +157,6 @@ local function measure_held(op, f, opts)
     for i = 1, opts.reps or 9 do
         samples[i], hold_us = hold_until_enqueued(holder, f, hold_us)
     end
-    holder.stream:close()
     return statistics(samples)
 end
 

@@ -38,7 +38,7 @@ end
 -- Options --------------------------------------------------------------------------------
 
 local function is_name_or_names(value)
-    return is_text(value) or results.is_list(value) and #value > 0
+    return is_text(value) or not results.no_list(value) and #value > 0
 end
 
 local plot_options = {

@@ -2,15 +2,32 @@
 -- open and with what profile, to-be-closed guards, and what the other files of its kind
 -- share (measuring.lua, probing.lua).
 --
--- They are built into the module and run once, when that is required, in the order of
--- streamlab.c, with the module's table and the functions that only they use. Their chunks
--- are named "=streamlab": positions and tracebacks skip them and show the user's own lines.
--- What they leave in the module's table is wrapped in C functions (call_prelude).
+-- All are built into the module. This one runs when that is required, the others when the
+-- first of their functions is called (at the end of this file), each with the module's table
+-- and the functions that only they use. Their chunks are named "=streamlab": positions and
+-- tracebacks skip them and show the user's own lines. What is in the module's table when the
+-- prelude ends is wrapped in C functions (call_prelude).
 --
 -- as(op, f, ...) calls f, a function of the module, for the function `op`, which is
 -- then the name that f's errors have.
 
 local lab, core = ...
+
+local function copy(t)
+    local result = {}
+    for key, value in next, t or {} do result[key] = value end
+    return result
+end
+
+-- What these files have for globals: the libraries as they were when the module was loaded,
+-- whatever a script calls its own variables ("type", "next"). io and os may be missing.
+local _ENV <const> = {
+    error = error, getmetatable = getmetatable, io = io, ipairs = ipairs, load = load,
+    math = copy(math), next = next, os = os, pcall = pcall, rawget = rawget, rawlen = rawlen,
+    rawset = rawset, select = select, setmetatable = setmetatable, string = copy(string),
+    table = copy(table), tonumber = tonumber, tostring = tostring, type = type,
+    utf8 = utf8 and copy(utf8),
+}
 
 local raise, type_name, as = core.raise, core.type_name, core.as
 local use, record = lab.use, lab.record
@@ -341,4 +358,35 @@ end
 function lab.profile(f, ...)
     check_function(f, 1, "profile")
     return core.profile("profile", f, ...)
+end
+
+-- The other files -------------------------------------------------------------------------
+--
+-- Reading them takes as long as all else that happens at the start.
+
+local functions_of = {
+    measuring = {"measure"}, tables = {"table"}, sweeping = {"sweep"},
+    probing = {"probe", "probes", "claims"},
+}
+
+-- The module for these files, in which a script changes nothing. They add their functions to it.
+local module = copy(lab)
+module.cuda = copy(lab.cuda)
+
+local has_run = {}
+
+-- Runs a file unless it has been run. Interrupted, it runs again.
+function core.need(file)
+    if has_run[file] then return end
+    core.chunk("bindings/" .. file .. ".lua", _ENV)(module, core)
+    has_run[file] = true
+end
+
+for file, names in next, functions_of do
+    for _, name in ipairs(names) do
+        lab[name] = function(...)
+            core.need(file)
+            return module[name](...)
+        end
+    end
 end

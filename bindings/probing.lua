@@ -3,6 +3,8 @@
 
 local lab, core = ...
 
+core.need("probe_calls")
+
 local as, raise, type_name = core.as, core.raise, core.type_name
 local new_stream, spin, synchronize = lab.stream, lab.spin, lab.synchronize
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
@@ -90,9 +92,9 @@ local shortest_kernel_ms <const> = 10
 local function kernel_for(us) return math.max(shortest_kernel_ms, 4 * us / 1000) end
 
 local function probe_call(entry, bytes, non_blocking)
-    local x = {bytes = bytes or nil}
-    x.first = as("probes", new_stream, {non_blocking = non_blocking})
-    x.second = as("probes", new_stream, {non_blocking = non_blocking})
+    local first <close> = as("probes", new_stream, {non_blocking = non_blocking})
+    local second <close> = as("probes", new_stream, {non_blocking = non_blocking})
+    local x = {bytes = bytes or nil, first = first, second = second}
     local alone, host_us = alone_us(entry, x), nil
     local kernel_ms = kernel_for(alone)
     step(entry, "ready", x)
@@ -105,6 +107,8 @@ local function probe_call(entry, bytes, non_blocking)
         host_us = (core.now_ns() - start_ns) / 1000
     end, non_blocking, kernel_ms)
     step(entry, "done", x)
+    x.first:close()
+    x.second:close()
     return {call = entry.call, memory = entry.memory, bytes = bytes or nil, into = entry.into,
             streams = non_blocking and "nonblocking" or "blocking", alone_us = alone,
             kernel_us = kernel_ms * 1000, host_us = host_us, total_us = result.total_us,

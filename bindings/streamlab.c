@@ -188,28 +188,29 @@ static int internal_define_class(lua_State *L)
     return 0;
 }
 
-static const luaL_Reg internals[] = {
-    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
-    {"raise", internal_raise}, {"type_name", internal_type_name},
-    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
-    {"nearest", lsl_nearest}, {"define_class", internal_define_class}, {NULL, NULL}
-};
-
-/* Runs a file with the two values on top of the stack. */
-static void run_file(lua_State *L, const char *name)
+/* Pushes a file of bindings/ as a function. */
+static void push_chunk(lua_State *L, const char *name)
 {
     const lsl_embedded *file = find_embedded(name);
     if (file == NULL) luaL_error(L, "streamlab was built without %s", name);
     if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
-    lua_pushvalue(L, -3);
-    lua_pushvalue(L, -3);
-    lua_call(L, 2, 0);
 }
 
-/* In the order in which they need each other. tables.lua reads one more when it needs it. */
-static const char *const prelude_files[] = {
-    "bindings/prelude.lua", "bindings/measuring.lua", "bindings/probe_calls.lua",
-    "bindings/probing.lua", "bindings/tables.lua", "bindings/sweeping.lua"
+/* core.chunk(name, globals): the file as a function that has these globals. */
+static int internal_chunk(lua_State *L)
+{
+    push_chunk(L, lsl_check_text(L, 1, "name", "chunk"));
+    lua_pushvalue(L, 2);
+    if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
+    return 1;
+}
+
+static const luaL_Reg internals[] = {
+    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
+    {"raise", internal_raise}, {"type_name", internal_type_name},
+    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
+    {"nearest", lsl_nearest}, {"define_class", internal_define_class},
+    {"chunk", internal_chunk}, {NULL, NULL}
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */
@@ -225,8 +226,10 @@ static void run_prelude(lua_State *L)
     lua_setfield(L, -2, "ignores_environment");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.internals");   /* for the program */
-    for (int i = 0; i < LSL_COUNT(prelude_files); i++) run_file(L, prelude_files[i]);
-    lua_pop(L, 1);
+    push_chunk(L, "bindings/prelude.lua");
+    lua_pushvalue(L, -3);
+    lua_rotate(L, -3, -1);          /* the prelude, the module, the functions */
+    lua_call(L, 2, 0);
     wrap_functions(L);
     lua_getfield(L, -1, "open");
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.open");

@@ -2,6 +2,9 @@
 
 local lab, core = ...
 
+core.need("measuring")
+core.need("tables")
+
 local table, math, io = table, math, io
 local raise, type_name = core.raise, core.type_name
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
@@ -19,10 +22,11 @@ local function check_axis(axis, i)
               type(axis) == "table" and is_text(axis[1]) and ("axis '%.60s'"):format(axis[1])
               or "axis " .. i, what))
     end
-    if not results.is_list(axis) or #axis ~= 2 or not is_text(axis[1]) or axis[1] == ""
-        or not results.is_list(axis[2]) then
+    if results.no_list(axis) or #axis ~= 2 or not is_text(axis[1]) or axis[1] == "" then
         fail(form)
     end
+    local other = results.no_list(axis[2])
+    if other then fail(("its values are %s; %s"):format(other, form)) end
     if #axis[2] == 0 then fail("it has no values") end
     for j, value in ipairs(axis[2]) do
         if not results.is_cell(value) then
@@ -34,9 +38,10 @@ end
 
 -- The names of the axes.
 local function check_axes(axes)
-    if not results.is_list(axes) then
+    local other = results.no_list(axes)
+    if other then
         raise("SL_EINVAL", "sweep", ("argument 1 (axes) must be a list of axes, got %s; %s"):format(
-              type(axes) == "table" and "a table with named values" or type_name(axes), form))
+              other, form))
     end
     if #axes == 0 then raise("SL_EINVAL", "sweep", "argument 1 (axes): there is no axis") end
     local names = {}
@@ -121,7 +126,7 @@ local function values_of(result, opts)
     local kind = type(result)
     if kind == "number" then return {value = result}, {"value"} end
     if kind == "function" then return measure("sweep", result, opts), measured end
-    if kind ~= "table" or results.is_list(result) and #result > 0 then
+    if kind ~= "table" or #result > 0 and not results.no_list(result) then
         raise("SL_EINVAL", "sweep", "f must return a function that is then measured, a number, a "
               .. "table of named values, or nil; it returned " .. (kind == "table" and "a list"
               or type_name(result)))
@@ -132,7 +137,7 @@ local function values_of(result, opts)
             raise("SL_EINVAL", "sweep", ("f returned a table with the key %s: its values must be "
                   .. "named"):format(tostring(name)))
         end
-        if results.is_cell(result[name]) then names[#names + 1] = name end
+        names[#names + 1] = name
     end
     return result, names
 end
@@ -149,10 +154,8 @@ local function add_row(sweep, point, values, names)
         row[name] = value
     end
     for _, name in ipairs(names) do
-        if not sweep.seen[name] then
-            sweep.seen[name] = true
-            sweep.found[#sweep.found + 1] = name
-        end
+        if sweep.seen[name] == nil then sweep.found[#sweep.found + 1] = name end
+        sweep.seen[name] = sweep.seen[name] ~= false and results.is_cell(values[name])
     end
     sweep.rows[#sweep.rows + 1] = row
 end
@@ -169,8 +172,9 @@ local function at_point(err, text)
     if type(err) == "string" then
         return err:find("interrupted!$") and err or err .. " (at " .. text .. ")"
     end
-    if type(err) == "table" and type(err.message) == "string" and err.code ~= "SL_EINTERRUPT" then
-        err.message = err.message .. " (at " .. text .. ")"
+    local message = type(err) == "table" and rawget(err, "message")
+    if type(message) == "string" and rawget(err, "code") ~= "SL_EINTERRUPT" then
+        rawset(err, "message", message .. " (at " .. text .. ")")
     end
     return err
 end
@@ -188,19 +192,27 @@ local function run(sweep, axes, f, opts)
     end
 end
 
--- The columns that were asked for, all of which some row has; else all that were found.
-local function result_columns(sweep, asked)
-    for _, name in ipairs(asked or {}) do
-        if not sweep.seen[name] and #sweep.rows > 0 then
-            local near = core.nearest(name, sweep.seen)
-            raise("SL_EINVAL", "sweep", ("option 'columns': f returned no '%.60s'; it returned: "
-                  .. "%s%s"):format(name, table.concat(sweep.found, ", "),
-                  near and "; did you mean " .. near .. "?" or ""))
-        end
+local function check_asked(sweep, name)
+    if sweep.seen[name] == false then
+        raise("SL_EINVAL", "sweep", ("option 'columns': '%.60s' is not in all rows a number, a "
+              .. "text, true or false"):format(name))
+    elseif sweep.seen[name] == nil and #sweep.rows > 0 then
+        local near = core.nearest(name, sweep.seen)
+        raise("SL_EINVAL", "sweep", ("option 'columns': f returned no '%.60s'; it returned: "
+              .. "%s%s"):format(name, table.concat(sweep.found, ", "),
+              near and "; did you mean " .. near .. "?" or ""))
     end
+end
+
+-- The axes, then the columns that were asked for, all of which some row has; else all that
+-- were found, but for what does not fit a cell.
+local function result_columns(sweep, asked)
     local columns = table.move(sweep.axes, 1, #sweep.axes, 1, {})
-    asked = asked or sweep.found
-    return table.move(asked, 1, #asked, #columns + 1, columns)
+    for _, name in ipairs(asked or sweep.found) do
+        if asked then check_asked(sweep, name) end
+        if asked or sweep.seen[name] then columns[#columns + 1] = name end
+    end
+    return columns
 end
 
 local sweep_options = {

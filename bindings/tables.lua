@@ -4,7 +4,7 @@
 local lab, core = ...
 
 local table, math, string = table, math, string
-local getmetatable, setmetatable, load = getmetatable, setmetatable, load
+local getmetatable, setmetatable = getmetatable, setmetatable
 local io, utf8 = io, utf8
 local raise, type_name = core.raise, core.type_name
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
@@ -25,20 +25,23 @@ local is_cell = results.is_cell
 
 -- Arguments ------------------------------------------------------------------------------
 
-local function is_list(value)
-    if type(value) ~= "table" then return false end
-    local n = #value
+-- What the value is instead of a list; nil if it is one.
+local function no_list(value)
+    if type(value) ~= "table" then return type_name(value) end
+    local n, last = 0, rawlen(value)
     for key in next, value do
-        if math.type(key) ~= "integer" or key < 1 or key > n then return false end
+        if math.type(key) ~= "integer" or key < 1 then return "a table with named values" end
+        n = n + 1
+        if key > last then return "a list with gaps" end
     end
-    return true
+    return n < last and "a list with gaps" or nil
 end
-results.is_list = is_list
+results.no_list = no_list
 
-local function check_rows(rows, op)
-    if not is_list(rows) then
-        raise("SL_EINVAL", op, ("argument 1 (rows) must be a list of tables, got %s")
-              :format(type(rows) == "table" and "a table with named values" or type_name(rows)))
+local function check_rows(rows, what, op)
+    local other = no_list(rows)
+    if other then
+        raise("SL_EINVAL", op, ("%s must be a list of tables, got %s"):format(what, other))
     end
     for i, row in ipairs(rows) do
         if type(row) ~= "table" then
@@ -72,10 +75,9 @@ end
 
 -- Raises unless the list holds names, none of them twice.
 function results.check_names(names, what, op)
-    local seen = {}
-    if not is_list(names) then
-        raise("SL_EINVAL", op, ("%s must be a list of names, got %s"):format(what,
-              type(names) == "table" and "a table with other keys" or type_name(names)))
+    local seen, other = {}, no_list(names)
+    if other then
+        raise("SL_EINVAL", op, ("%s must be a list of names, got %s"):format(what, other))
     end
     for i, name in ipairs(names) do
         if not is_text(name) or name == "" then
@@ -126,14 +128,17 @@ local function short_number(value)
     return ("%.4g"):format(value)
 end
 
-local function escaped(character) return ("\\x%02x"):format(character:byte()) end
+local function escaped(text)
+    return (text:gsub(".", function(byte) return ("\\x%02x"):format(byte:byte()) end))
+end
 
 -- For people, on one line.
 local function cell_text(value)
     if value == nil then return "-" end
     if type(value) == "number" then return short_number(value) end
     if type(value) == "boolean" then return value and "yes" or "no" end
-    return (tostring(value):gsub("\n", "\\n"):gsub("%c", escaped))
+    -- The terminal's controls are below 32, or in UTF-8 from 0x80 to 0x9f.
+    return (tostring(value):gsub("\n", "\\n"):gsub("%c", escaped):gsub("\xc2[\x80-\x9f]", escaped))
 end
 results.cell_text = cell_text
 
@@ -217,10 +222,15 @@ local function to_csv(r)
     for i = 0, #r.rows do
         local parts = {}
         for j, name in ipairs(r.columns) do
-            parts[j] = csv_cell(i == 0 and name or i > 0 and r.rows[i][name])
-            if i > 0 and r.rows[i][name] == nil then parts[j] = "" end
+            if i == 0 then
+                parts[j] = csv_cell(name)
+            else
+                parts[j] = csv_cell(r.rows[i][name])
+            end
         end
-        lines[#lines + 1] = table.concat(parts, ",") .. "\r\n"
+        local line = table.concat(parts, ",")
+        if line == "" then line = '""' end      -- readers skip empty lines
+        lines[#lines + 1] = line .. "\r\n"
     end
     return table.concat(lines)
 end
@@ -272,12 +282,21 @@ end
 
 local methods = {}
 local fields = {rows = true, columns = true, title = true}
-local meta = {__name = "streamlab.results", __methods = methods, __fields = fields}
+local class <const> = "streamlab.results"
+local meta = {__name = class, __metatable = class, __methods = methods, __fields = fields}
 
+-- Also looks at what is in the object, which scripts may change.
 local function check_self(r, op)
-    if type(r) == "table" and getmetatable(r) == meta then return end
-    raise("SL_EINVAL", op, ("argument 1 (self) must be what lab.table or lab.sweep gave, got %s; "
-          .. "call it as r:%s(...)"):format(type_name(r), op))
+    if type(r) ~= "table" or getmetatable(r) ~= class then
+        raise("SL_EINVAL", op, ("argument 1 (self) must be what lab.table or lab.sweep gave, got "
+              .. "%s; call it as r:%s(...)"):format(type_name(r), op))
+    end
+    check_rows(r.rows, "rows", op)
+    results.check_names(r.columns, "columns", op)
+    for _, name in ipairs(r.columns) do check_cells(r.rows, name, op) end
+    if r.title ~= nil and not is_text(r.title) then
+        raise("SL_EINVAL", op, "title must be a string, got " .. type_name(r.title))
+    end
 end
 results.check_self = check_self
 
@@ -292,7 +311,10 @@ function meta.__index(_, key)
           quoted(tostring(key)), near and "; did you mean '" .. near .. "'?" or ""))
 end
 
-meta.__tostring = to_text
+function meta.__tostring(r)
+    check_self(r, "tostring")
+    return to_text(r)
+end
 
 -- The operation's text: into the file, or back if there is none.
 local function deliver(text, file, op)
@@ -330,12 +352,8 @@ function methods.jsonl(r, file, ...)
     return deliver(to_jsonl(r), file, "jsonl")
 end
 
--- Plots have a file of their own, which is read when the first one is drawn: starting is to
--- cost little.
 function methods.plot(...)
-    if not core.plot then
-        load(core.embedded("bindings/plotting.lua"), "=streamlab", "t")(lab, core)
-    end
+    core.need("plotting")
     return core.plot(...)
 end
 
@@ -354,7 +372,7 @@ local table_options = {
 function lab.table(rows, opts, ...)
     no_more(2, "table", ...)
     opts = check_options(opts, table_options, "table")
-    check_rows(rows, "table")
+    check_rows(rows, "argument 1 (rows)", "table")
     if opts.columns then check_columns(rows, opts.columns, "table") end
     return results.new(rows, opts.columns and table.move(opts.columns, 1, #opts.columns, 1, {}),
                        opts.title)

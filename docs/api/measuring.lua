@@ -3,8 +3,8 @@ return {
     class = "results",
     order = 65,
     about = [[
-How long something takes, whether it holds the host or other streams, and both for many values at once. `lab.sweep` and `lab.table` give tables of results, which can be
-shown and saved as CSV or JSON lines.]],
+How long something takes, for one value or for many at once. `lab.sweep` and `lab.table` give tables of results, which can be shown, drawn, and saved as CSV or JSON lines.
+Whether a call holds the host or other streams is asked by [probes](probing.md).]],
     entries = {
         {
             name = "lab.measure",
@@ -32,52 +32,13 @@ middle two. An error in `f` passes on.
 With `hold` it is the device's time that is measured. The host often takes longer to enqueue a short kernel than the kernel runs; streams then seem to take turns when it was
 the host that fed them one after the other. Here a kernel on a stream of its own holds the listed streams until `f` has enqueued everything, and a sample is the time from
 their release to the end of the last work in them, by events. Work in other streams is neither held nor counted. For how long they are held follows from the warm-up; when
-that turns out too short, the sample is taken again. `f` must not wait for the device.]],
+that turns out too short, the sample is taken again, with the streams held for longer, at most 2 s. `f` must not wait for the device.]],
             example = [[
 local t = lab.measure(function() lab.spin(2) end, {reps = 5})
 print(#t.samples_us)  --> 5
 print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
             pytorch = "torch.utils.benchmark.Timer",
             see = { "lab.sweep", "lab.profile", "event:elapsed_time" },
-        },
-        {
-            name = "lab.probe",
-            brief = "asks whether a call holds the host or keeps streams from running at the same time",
-            arguments = {
-                { "f", "function", "called once, as `f(first, second)` with the two streams" },
-            },
-            options = {
-                { "kernel_ms", "number", "how long each of the two kernels runs, above 0 to 1e9", default = "50" },
-                { "non_blocking", "boolean", "whether the two streams are exempt from the NULL stream's rules", default = "false" },
-            },
-            returns = {
-                { "table", "`host_blocked`, `serialised` (boolean), `host_us`, `total_us`" },
-            },
-            blocks = "until the device is idle, before and after",
-            errors = {
-                { "SL_ESTATE", "called in a host function" },
-            },
-            about = [[
-A kernel of one block and `kernel_ms` goes to one stream, then `f` is called, then such a kernel goes to another stream. Two questions are answered:
-
-| field | |
-|---|---|
-| `host_us` | how long `f` took on the host's clock |
-| `host_blocked` | did `f` hold the host? `host_us` is more than half a kernel |
-| `total_us` | from the first kernel's start to the second one's end; about one kernel if they ran at the same time, two if not |
-| `serialised` | did `f` keep them from running at the same time? `total_us` is more than one and a half kernels |
-
-A call that only takes long delays the second kernel as well: choose `kernel_ms` more than twice as long as the call takes by itself. The streams are blocking, as CUDA
-makes them, so that work of `f` in the NULL stream shows, unless `non_blocking = true`. A function of the laboratory, as in `lab.probe(lab.cuda.cublas_create)`, is
-called without the streams.]],
-            example = [[
-local m = lab.cuda.malloc(4096)
-local free = lab.probe(function() lab.cuda.free(m) end)
-print(free.host_blocked)  --> true
-print(free.serialised)  --> true
-local malloc = lab.probe(function() m = lab.cuda.malloc(4096) end)
-print(malloc.serialised)  --> false]],
-            see = { "lab.cuda.free", "lab.cuda.memset", "lab.measure" },
         },
         {
             name = "lab.sweep",
@@ -95,7 +56,7 @@ print(malloc.serialised)  --> false]],
             },
             returns = { { "results", "a row for each point: the values of the axes, then the results" } },
             errors = {
-                { "SL_EINVAL", "`f` returned what is none of the things below" },
+                { "SL_EINVAL", "`f` returned what is none of the things below, or a value with the name of an axis" },
             },
             about = [[
 The last axis changes fastest. What `f` returns for a point decides what its row holds:
@@ -104,7 +65,7 @@ The last axis changes fastest. What `f` returns for a point decides what its row
 |---|---|
 | a function | it is measured by `lab.measure`: `median_us`, `min_us`, `max_us`, `spread`; in `rows` also `samples_us` |
 | a number | `value` |
-| a table of named values | these; what is no number, text or boolean is in `rows` and no column |
+| a table of named values | these; what is not a number, text or boolean in every row is in `rows` and no column |
 | nothing | the point is left out |
 
 What `f` does itself before it returns a function is not measured: there is the place to make tensors. An error in `f` passes on, with the point in its message. A sweep
@@ -133,11 +94,11 @@ end, {columns = {"median_us"}}))
             },
             returns = { { "results", "the table" } },
             errors = {
-                { "SL_EINVAL", "a column that no row has, or one with something else than numbers, texts, true and false" },
+                { "SL_EINVAL", "the rows are no list, or have values without names; a column that no row has, or one with something else than numbers, texts, true and false" },
             },
             about = [[
 Not every row needs to have every value. A column that is not asked for by name is left out where it holds tables, functions or objects; `rows` still has them. The rows
-are not copied.]],
+are not copied. `rows`, `columns` and `title` may be changed afterwards; what makes no table then is an error of the method that finds it.]],
             example = [[
 local r = lab.table({{n = 1, us = 6.9}, {n = 16, us = 11.25}, {n = 256}}, {title = "copies"})
 r:show()
@@ -155,7 +116,10 @@ r:show()
             about = [[
 `tostring(r)` gives the same text, and the prompt shows it. Numbers that are not whole have four significant digits, at least all before the point, and stand with their points below
 each other; `true` and `false` are `yes` and `no`, and what a row does not have is `-`. All digits are in `rows`, `r:csv()` and `r:jsonl()`.]],
-            errors = { { "SL_EUNSUPPORTED", "there is no `io` library" } },
+            errors = {
+                { "SL_EUNSUPPORTED", "there is no `io` library" },
+                { "SL_EINVAL", "the rows, columns or title were changed to what makes no table" },
+            },
             example = [[
 lab.table({{pinned = true, us = 1 / 3}, {pinned = false, us = 200 / 3}}):show()
 --> pinned       us
@@ -171,9 +135,11 @@ lab.table({{pinned = true, us = 1 / 3}, {pinned = false, us = 200 / 3}}):show()
             errors = {
                 { "SL_EIO", "the file cannot be written" },
                 { "SL_EUNSUPPORTED", "there is no `io` library to write it with" },
+                { "SL_EINVAL", "the rows, columns or title were changed to what makes no table" },
             },
             about = [[
-As RFC 4180 has it: the names first, lines that end in CR LF, quotes around what needs them. Numbers have all their digits, a missing value is empty.]],
+As RFC 4180 has it: the names first, lines that end in CR LF, quotes around what needs them. Numbers have all their digits, a missing value is empty; a row that is
+empty altogether has quotes, since many readers skip empty lines.]],
             example = [[
 local r = lab.table{{kib = 64, what = "pinned"}, {kib = 1 / 3, what = "a, b"}}
 print((r:csv():gsub("\r", "")))
@@ -191,6 +157,7 @@ print((r:csv():gsub("\r", "")))
             errors = {
                 { "SL_EIO", "the file cannot be written" },
                 { "SL_EUNSUPPORTED", "there is no `io` library to write it with" },
+                { "SL_EINVAL", "the rows, columns or title were changed to what makes no table" },
             },
             about = [[
 One object a row, its names in the order of the columns: what `pandas.read_json(path, lines=True)` reads. Numbers have all their digits. What is missing is `null`, and so

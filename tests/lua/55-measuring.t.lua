@@ -75,8 +75,11 @@ local function what_cannot_be_held()
     end
     fails(function() lab.spin(1, {stream = s}) lab.synchronize() end, "waits for the device",
           "what synchronises cannot be held, and is told so")
+    local start_us = lab.now_us()
     fails(function() lab.spin(1, {stream = s}) s:synchronize() end, "waits for the device",
           "nor what waits for the stream")
+    -- Three times 1 ms of warm-up; then held for 2.2, 8.8 and 35.2 ms, and 1 ms behind each.
+    T.near(lab.now_us() - start_us, 52200, 2000, "which is found out soon")
     fails(function() for _ = 1, 1500 do lab.spin(0, {stream = s}) end end, "launch queue is full",
           "nor more than the launch queue takes")
     fails(function() lab.host_work(30e3) end, "too slowly", "nor what takes the host half a minute")
@@ -94,9 +97,13 @@ local function what_cannot_be_held()
             "no stream is none to hold")
     refuses(function() lab.measure(print, {hold = {s, 3}}) end, "SL_EINVAL",
             "item 2 must be a stream, got number", "what is no stream is refused")
+    refuses(function() lab.measure(print, {hold = {s, nil, s}}) end, "SL_EINVAL",
+            "item 2 must be a stream, got nothing", "so is a gap in the list")
     refuses(function() lab.measure(print, {hold = 1}) end, "SL_EINVAL", "got 1", "so is a number")
+    local streams = lab.live().streams
     T.is(ideal.error_of(lab.measure, function() error("bad", 0) end, {hold = {s}}), "bad",
          "an error comes out as it is")
+    T.is(lab.live().streams, streams, "the stream that held the others is closed then")
 end
 
 -- ---- sweeps --------------------------------------------------------------------------------
@@ -134,6 +141,8 @@ local function what_f_returns()
         return point.ms == 1 and {b = 1, a = "x", list = {}} or {b = 2, a = "y", c = true}
     end)
     T.is_deeply(r.columns, {"ms", "a", "b", "c"}, "named values are columns, sorted, others behind")
+    r = lab.sweep(axes, function(point) return {a = 1, b = point.ms == 1 and 1 or {}} end)
+    T.is_deeply(r.columns, {"ms", "a"}, "what is a table in one row is no column")
     r = lab.sweep(axes, function() return {b = 1, a = 2} end, {columns = {"b"}})
     T.is_deeply(r.columns, {"ms", "b"}, "columns says which")
     r = lab.sweep({{"n", {1, 2, 3}}}, function(point) if point.n ~= 2 then return point.n end end)
@@ -158,7 +167,7 @@ local function sweeps_that_fail()
     T.is(err.code, "SL_ESHAPE", "one of the laboratory keeps its code")
     T.like(tostring(err), "55%-measuring.*: matmul: inner.* %(at kib=64 pinned=yes%)$",
            "and its position")
-    local own = {}
+    local own = setmetatable({}, {__index = function() error("looked at") end})
     T.is(ideal.error_of(lab.sweep, axes, function() error(own) end), own, "others pass as they are")
     local function fails(pattern, name, ...)
         local arguments = table.pack(...)
@@ -172,6 +181,7 @@ local function sweeps_that_fail()
     fails("axis 1: each axis must be {name", "an axis has a name", {{{1, 2}, "a"}}, one)
     fails("axis 1: each axis must be", "a name and values are not given side by side",
           {"kib", {1}}, one)
+    fails("its values are a list with gaps", "an axis has no gaps", {{"a", {1, nil, 3}}}, one)
     fails("axis 'a': it has no values", "an axis has values", {{"a", {}}}, one)
     fails("axis 'a': value 2 is a table", "which are numbers, texts or booleans",
           {{"a", {1, {}}}}, one)
@@ -181,12 +191,39 @@ local function sweeps_that_fail()
     fails("is for what f returns", "an axis is no result", axes, one, {columns = {"kib"}})
     fails("returned no 'valu'.*did you mean value", "columns are what f returns", axes, one,
           {columns = {"valu"}})
+    fails("'t' is not in all rows", "and what fits a cell", axes, function() return {t = {}} end,
+          {columns = {"t"}})
     fails("returned string.*kib=64", "f returns no text", axes, function() return "x" end)
     fails("returned a list", "nor a list", axes, function() return {1} end)
     fails("name of an axis", "nor a value with an axis's name", axes,
           function() return {kib = 1} end)
 end
 
+-- A script's own variables may have names of the libraries; the files of the module that are
+-- read later see neither these nor what is in the place of the module's functions.
+local function whatever_a_script_names_its_own()
+    local _type, _next, _sort, spin = type, next, table.sort, lab.spin
+    ideal.open()
+    _ENV.type, _ENV.next, table.sort, lab.spin = "pinned", 5, nil, nil
+    local ok, result = pcall(lab.measure, function() end, {reps = 2, hold = true})
+    local fine, probed = pcall(lab.probe, function() end, {kernel_ms = 1})
+    local swept, r = pcall(lab.sweep, {{"a", {1}}}, function(point) return {b = point.a} end)
+    type, next, table.sort, lab.spin = _type, _next, _sort, spin
+    T.ok(ok and #result.samples_us == 2, "measure needs no global variable")
+    T.ok(fine and not probed.host_blocked, "nor does probe")
+    T.ok(swept and r.rows[1].b == 1, "nor a sweep")
+end
+
+local function names_before_their_files_are_read()
+    local names = {}
+    for name, value in pairs(lab) do names[name] = type(value) end
+    for _, name in ipairs{"measure", "probe", "probes", "claims", "table", "sweep"} do
+        T.is(names[name], "function", "lab." .. name .. " is there from the start")
+    end
+end
+
+names_before_their_files_are_read()
+whatever_a_script_names_its_own()
 spread()
 held_on_the_ideal_gpu()
 held_on_the_h200()

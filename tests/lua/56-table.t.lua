@@ -43,6 +43,8 @@ local function as_text()
          "what does not fit a cell is no column by itself")
     T.is(tostring(lab.table{{["a\27[2J"] = "\27[2J"}}), "a\\x1b[2J\n\\x1b[2J",
          "nothing reaches the terminal's controls")
+    T.is(tostring(lab.table{{a = "\u{9b}31m\127 \u{a0}ü"}}), "a\n\\xc2\\x9b31m\\x7f \u{a0}ü",
+         "nor those that UTF-8 has")
 end
 
 local function as_csv()
@@ -50,6 +52,8 @@ local function as_csv()
                          {a = 2.0, b = ""}}, {columns = {"b", "a", "c"}})
     local want = 'b,a,c\r\n"say ""x""",0.3333333333333333,true\r\n"x,y\n",3,\r\n"",2,\r\n'
     T.is(r:csv(), want, "CSV as RFC 4180 has it")
+    T.is(lab.table({{a = 1}, {b = 1}}, {columns = {"a"}}):csv(), 'a\r\n1\r\n""\r\n',
+         "a row with nothing in it is no empty line, which readers skip")
     local path = os.tmpname()
     T.is(r:csv(path), nil, "into a file nothing is returned")
     T.is(read(path), want, "the file has the same")
@@ -80,6 +84,8 @@ local function refused()
     end
     fails("rows%) must be a list of tables, got nothing", "there must be rows")
     fails("got a table with named values", "one row is no list of them", {a = 1})
+    fails("got a list with gaps", "a list has no gaps", {{a = 1}, nil, {a = 3}})
+    fails("got a list with gaps", "wherever they are", {{a = 1}, [4] = {a = 3}})
     fails("row 2 must be a table of named values, got number", "each row is a table", {{a = 1}, 3})
     fails("row 1: the values must be named.*got the key 1", "with names", {{1, 2}})
     fails("column 'kibb' is in no row; there are: kib; did you mean kib", "a column is somewhere",
@@ -96,6 +102,32 @@ local function refused()
     refuses(function() r.show() end, "SL_EINVAL", "call it as r:show", "a method without its table")
     refuses(function() r.csv({}) end, "SL_EINVAL", "lab.table or lab.sweep", "or with another one")
     T.is(r.title, nil, "the title may be missing")
+end
+
+-- A script may change rows, columns and title, also to what makes no table.
+local function changed()
+    local r = lab.table({{a = 1}}, {title = "t"})
+    r.rows[2], r.columns[2], r.title = {a = 2, b = 3}, "b", "new"
+    T.is(tostring(r), "new\na  b\n1  -\n2  3", "rows, columns and title can be changed")
+    local function fails(pattern, name)
+        for _, method in ipairs{"show", "csv", "jsonl"} do
+            refuses(function() r[method](r) end, "SL_EINVAL", method .. ": " .. pattern, name)
+        end
+        refuses(function() return tostring(r) end, "SL_EINVAL", pattern, name)
+        refuses(function() r:plot{x = "a", y = "a"} end, "SL_EINVAL", pattern, name)
+    end
+    r.rows[1].a = {}
+    fails("row 1: 'a' is a table", "what is no cell is found then")
+    r.rows[1] = 3
+    fails("row 1 must be a table", "so is what is no row")
+    r.rows = nil
+    fails("rows must be a list of tables, got nothing", "and a table without rows")
+    r.rows, r.columns = {}, {1}
+    fails("columns: item 1 must be a name", "and what is no name")
+    r.columns, r.title = {}, {}
+    fails("title must be a string, got table", "and what is no title")
+    T.is(getmetatable(r), "streamlab.results", "the metatable is out of reach")
+    T.ok(not pcall(setmetatable, r, {}), "and stays")
 end
 
 -- Plain Lua with the module alone: what the host of an embedded state may have left out.
@@ -132,5 +164,6 @@ as_text()
 as_csv()
 as_jsonl()
 refused()
+changed()
 without_io()
 T.done()

@@ -190,6 +190,14 @@ local function values()
     local _, n_lines = overview:gsub("\n", "")
     T.ok(n_lines <= 40, "it is a screen long")
     T.is(typed "help()", overview, "help() gives it")
+    local unexplained = {}
+    for entry in data.api.each() do
+        local letter = entry.kind == "method" and data.api.called(entry):match("^%a+")
+        if letter and not overview:find("`" .. letter .. "`", 1, true) then
+            unexplained[letter] = true
+        end
+    end
+    T.is(next(unexplained), nil, "it says what each letter stands for")
     T.is(typed "?" .. typed "??" .. typed " ? ", overview .. overview .. overview,
         "and ? alone, and ??")
     T.is(typed "help(lab)" .. typed "?lab", overview .. overview, "and help(lab)")

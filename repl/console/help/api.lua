@@ -189,8 +189,7 @@ local function add_functions(names, functions, prefix)
 end
 
 -- The methods are in metatables, to which the registry has references.
-local function index_values()
-    local names = {}
+local function add_methods(names)
     for _, value in next, debug.getregistry() do
         local name = type(value) == "table" and rawget(value, "__name")
         local class = type(name) == "string" and name:match("^streamlab%.(%a+)$")
@@ -199,6 +198,11 @@ local function index_values()
             add_functions(names, methods, class .. ":")
         end
     end
+end
+
+local function index_values()
+    local names = {}
+    add_methods(names)
     add_functions(names, lab.cuda, "lab.cuda.")
     add_functions(names, lab, "lab.")
     names_of = names
@@ -208,6 +212,8 @@ end
 function api.name_of(f)
     if not names_of then
         index_values()
+    elseif not names_of[f] then
+        add_methods(names_of)       -- results come with the first table
     end
     return names_of[f]
 end

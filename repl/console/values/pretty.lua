@@ -181,8 +181,9 @@ local function type_prefix(t)
 end
 
 local function build_table(t, context, depth, path)
-    if api.class_of(t) == "results" then
-        return leaf("name", "table of " .. text.count(rawlen(rawget(t, "rows")), "row"))
+    local rows = api.class_of(t) == "results" and rawget(t, "rows")
+    if type(rows) == "table" then
+        return leaf("name", "table of " .. text.count(rawlen(rows), "row"))
     end
     if has_tostring(t) then return leaf("name", (protected_text(t):gsub("\n", "\\n"))) end
     if rawequal(t, internals.module()) then return leaf("name", "<lab>") end
