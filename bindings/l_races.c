@@ -28,7 +28,9 @@ static const char *const mode_names[] = {
 static int tell(lua_State *T)
 {
     const sl_race *race = lua_touserdata(T, 1);
-    lsl_push_race_report(T, race, lsl_terminal_colour(T, STDERR_FILENO), "check");
+    int columns = isatty(STDERR_FILENO) ? lsl_terminal_columns(STDERR_FILENO) : LSL_RACE_COLUMNS;
+    if (columns > LSL_RACE_COLUMNS) columns = LSL_RACE_COLUMNS;
+    lsl_push_race_report(T, race, columns, lsl_terminal_colour(T, STDERR_FILENO), "check");
     lsl_notice(T, lua_tostring(T, -1));
     return 0;
 }
@@ -134,7 +136,7 @@ static void push_race(lua_State *L, const sl_race *race)
         lua_setfield(L, -2, "stale");
     }
     set_integer(L, "count", race->count);
-    lsl_push_race_report(L, race, false, "races");
+    lsl_push_race_report(L, race, LSL_RACE_COLUMNS, false, "races");
     lua_setfield(L, -2, "message");
     luaL_setmetatable(L, RACE_METATABLE);
 }
