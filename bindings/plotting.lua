@@ -191,6 +191,7 @@ local function add_settings(lines, plot)
     else
         add(("set terminal dumb noenhanced mono size %d,%d"):format(core.columns(),
             lines_of_terminal))
+        add "set border back"       -- in characters it would hide the points that lie on it
     end
     add("set output " .. quote_file(plot.output))
     -- It warns where the locale has another one; an SVG is UTF-8 in any case.
@@ -202,7 +203,8 @@ local function add_settings(lines, plot)
     if plot.log_y then add "set logscale y" end
     add(plot.ticks and tick_line(plot) or "set xrange " .. range(plot, 1, plot.log_x, false))
     add("set yrange " .. range(plot, 2, plot.log_y, true))
-    add((plot.by or #plot.y > 1) and "set key outside bottom center horizontal" or "unset key")
+    add((plot.by or #plot.y > 1) and "set key outside bottom center horizontal width 2"
+        or "unset key")
     if plot.file then add "set grid" end
 end
 
