@@ -13,10 +13,11 @@ local no_more, check_options = core.arguments.no_more, core.arguments.check_opti
 local is_text = core.arguments.is_text
 local results = core.results
 
--- When gnuplot ends early, or is not there, cat takes the rest: nobody writes into a pipe
--- that has been closed. -d: without the user's own start file.
-local command <const> = "command -v gnuplot >/dev/null 2>&1 || { cat >/dev/null; exit 127; }; "
-    .. "gnuplot -d; status=$?; cat >/dev/null; exit $status"
+-- When gnuplot ends early, or is not there, the shell itself takes the rest: nobody writes into
+-- a pipe that has been closed. -d: without the user's own start file.
+local command <const> = "rest() { while read -r line; do :; done; }; "
+    .. "command -v gnuplot >/dev/null 2>&1 || { rest; exit 127; }; "
+    .. "gnuplot -d; status=$?; rest; exit $status"
 local lines_of_terminal <const> = 22
 
 -- Texts ----------------------------------------------------------------------------------
