@@ -186,11 +186,12 @@ static int list_tostring(lua_State *L)
 
 static sl_check_mode read_mode(lua_State *L)
 {
+    static const char *const wanted = "\"off\", \"warn\" or \"error\"";
+    if (lua_type(L, 1) != LUA_TSTRING) lsl_type_error(L, 1, "mode", wanted, "check");
     const char *name = lsl_check_text(L, 1, "mode", "check");
     for (int i = 0; i < LSL_COUNT(mode_names); i++)
         if (strcmp(name, mode_names[i]) == 0) return (sl_check_mode)i;
-    lsl_fail(L, SL_EINVAL, "check",
-             "argument 1 (mode) must be \"off\", \"warn\" or \"error\", got \"%.60s\"", name);
+    lsl_fail(L, SL_EINVAL, "check", "argument 1 (mode) must be %s, got \"%.60s\"", wanted, name);
     return SL_CHECK_OFF;
 }
 

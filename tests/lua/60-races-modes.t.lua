@@ -25,6 +25,9 @@ local function modes_are_given_back()
     T.is(lab.check("off"), "error", "and off again")
     local ok, err = pcall(lab.check, "loud")
     T.is(not ok and err.code, "SL_EINVAL", "there is no other mode")
+    ok, err = pcall(lab.check, true)
+    T.ok(not ok and err.message:find('"off", "warn" or "error", got boolean', 1, true),
+         "modes are told to those who try true")
 end
 
 local function the_list_is_emptied()
