@@ -15,13 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 100, INDENT = 10, WORDS_BYTES = 256, PREFIX = 11 /* "streamlab: " */ };
+enum { INDENT = 10, WORDS_BYTES = 256, PREFIX = 11 /* "streamlab: " */ };
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
 /* A report in the making. */
 typedef struct report {
     sl_text *text, *row;    /* of boxes: the collector frees them */
+    int columns;
     bool colour;
 } report;
 
@@ -40,13 +41,14 @@ static int count_columns(const char *text, size_t bytes)
 }
 
 /* Adds the text from column `at` on, its words on as many lines as it needs. */
-static void put_words(sl_text *out, const char *text, int at, int indent)
+static void put_words(report *r, const char *text, int at, int indent)
 {
+    sl_text *out = r->text;
     bool fresh = true;
     for (const char *word = text + strspn(text, " "); *word != '\0';) {
         size_t bytes = strcspn(word, " "), blanks = strspn(word + bytes, " ");
         int columns = count_columns(word, bytes);
-        if (!fresh && at + columns > COLUMNS) {
+        if (!fresh && at + columns > r->columns) {
             while (out->len > 0 && out->data[out->len - 1] == ' ') out->len--;
             sl_text_add(out, "\n%*s", indent, "");
             at = indent;
@@ -65,7 +67,7 @@ static void put_row(report *r, const char *label)
     if (r->row->failed || r->row->len == 0) return;
     clean(r->row->data);
     sl_text_add(r->text, "  %-*s", INDENT - 2, label);
-    put_words(r->text, r->row->data, INDENT, INDENT);
+    put_words(r, r->row->data, INDENT, INDENT);
 }
 
 /* Empties the row, for the next one. */
@@ -83,7 +85,7 @@ static void put_source(report *r, lua_State *L, int cache, const char *where)
     const char *line = lua_tostring(L, -1);
     if (line != NULL) {
         sl_text *row = start_row(r);
-        int room = COLUMNS - INDENT - 2;
+        int room = r->columns - INDENT - 2;
         size_t bytes = strlen(line), shown = bytes;
         bool cut = count_columns(line, bytes) > room;
         while (cut && count_columns(line, shown) > room - 3)
@@ -144,11 +146,16 @@ static void add_headline(sl_text *out, const sl_race *race)
         sl_text_add(out, " may still be %s", doings[first->kind]);
 }
 
-/* "fill_f32 writes", "reads", "cudaFree frees". What the host does is named by its verb, but
- * for calls. */
+static bool is_by_host(const sl_race_access *access)
+{
+    return access->by_host || access->in_host_func;
+}
+
+/* "fill_f32 writes", "reads", "cudaFree frees". What the host and its functions do is named by
+ * its verb, but for calls. */
 static void describe(const sl_race_access *access, char text[WORDS_BYTES])
 {
-    bool plain = access->by_host && access->kind != SL_ACCESS_FREE
+    bool plain = is_by_host(access) && access->kind != SL_ACCESS_FREE
                  && (strcmp(access->what, "read") == 0 || strcmp(access->what, "write") == 0);
     snprintf(text, WORDS_BYTES, "%s%s%s", plain ? "" : access->what,
              plain || *access->what == '\0' ? "" : " ", verbs[access->kind]);
@@ -166,11 +173,8 @@ static void put_access(report *r, const char *label, const sl_race_access *acces
     if (strlen(others) > does_width) does_width = strlen(others);
     sl_text *row = start_row(r);
     sl_text_add(row, "%-*s  %-*s  %s", (int)where_width, where, (int)does_width, does,
-                access->by_host ? "by " : "in ");
-    if (access->by_host)
-        sl_text_add(row, "the host");
-    else
-        add_stream(row, access);
+                is_by_host(access) ? "by " : "in ");
+    add_actor(row, access);
     put_row(r, label);
 }
 
@@ -215,7 +219,7 @@ static void put_headline(report *r, const sl_race *race)
     sl_text_add(r->text, "%s:", label);
     if (r->colour) sl_text_add(r->text, "\033[0m");
     sl_text_add(r->text, " ");
-    put_words(r->text, row->data, PREFIX + (int)strlen(label) + 2, 4);
+    put_words(r, row->data, PREFIX + (int)strlen(label) + 2, 4);
 }
 
 static void put_remedy(report *r, const sl_race *race)
@@ -235,12 +239,13 @@ static void put_plain(report *r, const char *label, const char *text)
     put_row(r, label);
 }
 
-void lsl_push_race_report(lua_State *L, const sl_race *race, bool colour, const char *op)
+void lsl_push_race_report(lua_State *L, const sl_race *race, int columns, bool colour,
+                          const char *op)
 {
     luaL_checkstack(L, 12, NULL);
     lua_newtable(L);        /* of files whose lines have been read */
     int cache = lua_gettop(L);
-    report r = {.colour = colour};
+    report r = {.columns = columns, .colour = colour};
     r.text = lsl_new_text(L);
     r.row = lsl_new_text(L);
     put_headline(&r, race);

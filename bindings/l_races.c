@@ -28,7 +28,9 @@ static const char *const mode_names[] = {
 static int tell(lua_State *T)
 {
     const sl_race *race = lua_touserdata(T, 1);
-    lsl_push_race_report(T, race, lsl_terminal_colour(T, STDERR_FILENO), "check");
+    int columns = isatty(STDERR_FILENO) ? lsl_terminal_columns(STDERR_FILENO) : LSL_RACE_COLUMNS;
+    if (columns > LSL_RACE_COLUMNS) columns = LSL_RACE_COLUMNS;
+    lsl_push_race_report(T, race, columns, lsl_terminal_colour(T, STDERR_FILENO), "check");
     lsl_notice(T, lua_tostring(T, -1));
     return 0;
 }
@@ -134,7 +136,7 @@ static void push_race(lua_State *L, const sl_race *race)
         lua_setfield(L, -2, "stale");
     }
     set_integer(L, "count", race->count);
-    lsl_push_race_report(L, race, false, "races");
+    lsl_push_race_report(L, race, LSL_RACE_COLUMNS, false, "races");
     lua_setfield(L, -2, "message");
     luaL_setmetatable(L, RACE_METATABLE);
 }
@@ -184,11 +186,12 @@ static int list_tostring(lua_State *L)
 
 static sl_check_mode read_mode(lua_State *L)
 {
+    static const char *const wanted = "\"off\", \"warn\" or \"error\"";
+    if (lua_type(L, 1) != LUA_TSTRING) lsl_type_error(L, 1, "mode", wanted, "check");
     const char *name = lsl_check_text(L, 1, "mode", "check");
     for (int i = 0; i < LSL_COUNT(mode_names); i++)
         if (strcmp(name, mode_names[i]) == 0) return (sl_check_mode)i;
-    lsl_fail(L, SL_EINVAL, "check",
-             "argument 1 (mode) must be \"off\", \"warn\" or \"error\", got \"%.60s\"", name);
+    lsl_fail(L, SL_EINVAL, "check", "argument 1 (mode) must be %s, got \"%.60s\"", wanted, name);
     return SL_CHECK_OFF;
 }
 

@@ -6,7 +6,10 @@
 
 #include "lsl.h"
 
+enum { LSL_RACE_COLUMNS = 100 };    /* of a report that is not for a narrower terminal */
+
 /* Pushes the race as lines of text, the last one without its end. */
-void lsl_push_race_report(lua_State *L, const sl_race *race, bool colour, const char *op);
+void lsl_push_race_report(lua_State *L, const sl_race *race, int columns, bool colour,
+                          const char *op);
 
 #endif

@@ -111,7 +111,7 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     read_range(L, from_us, to_us, &gantt.from_ns, &gantt.to_ns, op);
     gantt.rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), op);
     gantt.beside = read_beside(L, beside, op);
-    gantt.columns = columns > 0 ? (int)columns : printed ? lsl_terminal_columns() : 80;
+    gantt.columns = columns > 0 ? (int)columns : printed ? lsl_terminal_columns(STDOUT_FILENO) : 80;
     gantt.unicode = unicode >= 0 ? unicode : printed && lsl_terminal_unicode();
     gantt.colour = colour >= 0 ? colour : printed && lsl_terminal_colour(L, STDOUT_FILENO);
     sl_text *text = lsl_new_text(L);
@@ -154,7 +154,7 @@ int lsl_timeline_explain(lua_State *L)
     const lsl_option options[] = {{"columns", LSL_OPT_COUNT, &columns}};
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "explain");
-    if (columns == 0 || columns > 10000) columns = lsl_terminal_columns();
+    if (columns == 0 || columns > 10000) columns = lsl_terminal_columns(STDOUT_FILENO);
     lsl_timeline_add_sources(L, box, "explain");
     sl_text *text = lsl_new_text(L);
     sl_error err;

@@ -347,8 +347,8 @@ void lsl_define_options(lua_State *L);
 
 /* ---- the terminal (terminal.c) ----------------------------------------------- */
 
-/* Its width, from COLUMNS or the terminal itself, else 80; from 20 to 4096. */
-int lsl_terminal_columns(void);
+/* Its width, from COLUMNS or the terminal that the descriptor is, else 80; from 20 to 4096. */
+int lsl_terminal_columns(int descriptor);
 /* Whether it shows UTF-8, by the locale. */
 bool lsl_terminal_unicode(void);
 /* Whether what goes to that descriptor is to have colours. */

@@ -13,10 +13,11 @@ local no_more, check_options = core.arguments.no_more, core.arguments.check_opti
 local is_text = core.arguments.is_text
 local results = core.results
 
--- When gnuplot ends early, or is not there, cat takes the rest: nobody writes into a pipe
--- that has been closed. -d: without the user's own start file.
-local command <const> = "command -v gnuplot >/dev/null 2>&1 || { cat >/dev/null; exit 127; }; "
-    .. "gnuplot -d; status=$?; cat >/dev/null; exit $status"
+-- When gnuplot ends early, or is not there, the shell itself takes the rest: nobody writes into
+-- a pipe that has been closed. -d: without the user's own start file.
+local command <const> = "rest() { while read -r line; do :; done; }; "
+    .. "command -v gnuplot >/dev/null 2>&1 || { rest; exit 127; }; "
+    .. "gnuplot -d; status=$?; rest; exit $status"
 local lines_of_terminal <const> = 22
 
 -- Texts ----------------------------------------------------------------------------------
@@ -191,6 +192,7 @@ local function add_settings(lines, plot)
     else
         add(("set terminal dumb noenhanced mono size %d,%d"):format(core.columns(),
             lines_of_terminal))
+        add "set border back"       -- in characters it would hide the points that lie on it
     end
     add("set output " .. quote_file(plot.output))
     -- It warns where the locale has another one; an SVG is UTF-8 in any case.
@@ -202,7 +204,8 @@ local function add_settings(lines, plot)
     if plot.log_y then add "set logscale y" end
     add(plot.ticks and tick_line(plot) or "set xrange " .. range(plot, 1, plot.log_x, false))
     add("set yrange " .. range(plot, 2, plot.log_y, true))
-    add((plot.by or #plot.y > 1) and "set key outside bottom center horizontal" or "unset key")
+    add((plot.by or #plot.y > 1) and "set key outside bottom center horizontal width 2"
+        or "unset key")
     if plot.file then add "set grid" end
 end
 

@@ -60,6 +60,16 @@ local function sorted_keys(t)
     return keys
 end
 
+-- A value that an option does not take: as it was written, where that is short.
+local function show_value(value)
+    if type(value) == "number" then return ("%.14g"):format(value) end
+    if type(value) == "string" and #value <= 40 then
+        return '"' .. value:gsub("%c", "?") .. '"'
+    end
+    if type(value) == "table" and next(value) == nil then return "an empty table" end
+    return type_name(value)
+end
+
 -- Raises unless opts is nil or a table whose names are all in `known`, a list of
 -- {name, wanted, test}; gives the table.
 local function check_options(opts, known, op)
@@ -75,9 +85,8 @@ local function check_options(opts, known, op)
             raise("SL_EINVAL", op, ("unknown option '%s'; known: %s")
                   :format(tostring(key), table.concat(names, ", ")))
         elseif not entry[3](opts[key]) then
-            local given = type(opts[key]) == "number" and ("%.14g"):format(opts[key])
-                or type_name(opts[key])
-            raise("SL_EINVAL", op, ("option '%s' must be %s, got %s"):format(key, entry[2], given))
+            raise("SL_EINVAL", op, ("option '%s' must be %s, got %s"):format(key, entry[2],
+                  show_value(opts[key])))
         end
     end
     return opts

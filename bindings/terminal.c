@@ -21,13 +21,13 @@ static const char *env(const char *name)
 
 /* Charts ask for some room; nobody asked for a particular width here, so that
  * a strange one is bent and not refused. */
-int lsl_terminal_columns(void)
+int lsl_terminal_columns(int descriptor)
 {
     enum { LEAST = 20, GREATEST = 4096 };
     const char *text = env("COLUMNS");
     long columns = text != NULL ? strtol(text, NULL, 10) : 0;
     struct winsize size;
-    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    if (columns <= 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
     if (columns <= 0) return 80;
     return columns < LEAST ? LEAST : columns > GREATEST ? GREATEST : (int)columns;
 }
@@ -70,7 +70,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor)
 
 static int internal_columns(lua_State *L)
 {
-    lua_pushinteger(L, lsl_terminal_columns());
+    lua_pushinteger(L, lsl_terminal_columns(STDOUT_FILENO));
     return 1;
 }
 

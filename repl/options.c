@@ -155,11 +155,21 @@ static bool take_colour(reader *r, const char *text)
     return wrong(r, "--color needs 'auto', 'always' or 'never', got '%s'", text);
 }
 
+static bool is_check_mode(const char *text)
+{
+    return strcmp(text, "warn") == 0 || strcmp(text, "error") == 0;
+}
+
+/* `text` is NULL for --check alone. A mode that stands apart would be taken for the script. */
 static bool take_check(reader *r, const char *text)
 {
-    if (strcmp(text, "warn") != 0 && strcmp(text, "error") != 0)
+    const char *next = r->next < r->argc ? r->argv[r->next] : "";
+    if (!text && is_check_mode(next))
+        return wrong(r, "--check takes its mode behind '=', as --check=%s (to run a script of that"
+                        " name, write ./%s)", next, next);
+    if (text && !is_check_mode(text))
         return wrong(r, "--check takes 'warn' or 'error', as --check=error, got '%s'", text);
-    r->options->check = text;
+    r->options->check = text ? text : "warn";
     return true;
 }
 
@@ -181,7 +191,7 @@ static const struct {
 static bool read_plain(reader *r, const char *name, const char *text)
 {
     if (strcmp(name, "check") == 0)
-        return take_check(r, text ? text : "warn");
+        return take_check(r, text);
     bool help = strcmp(name, "help") == 0, norc = strcmp(name, "norc") == 0;
     if (!help && !norc && strcmp(name, "version") != 0)
         return wrong(r, "unrecognized option '--%s'", name);

@@ -102,14 +102,23 @@ static const char *stream_in_script(const sl__access *access, words *room)
     return room->text;
 }
 
+/* Whether it is for the host to wait: it is the second, or a stream that cannot, since
+ * simulated devices are alone. */
+static bool host_is_to_wait(const sl__meeting *meeting)
+{
+    const sl_device *a = slot_of(meeting->first)->device, *b = slot_of(meeting->second)->device;
+
+    return meeting->second->by == SL__BY_HOST
+           || (a && b && a != b && (a->info.simulated || b->info.simulated));
+}
+
 static void describe_remedy(sl_race *race, const sl__meeting *meeting)
 {
     const sl__access *first = meeting->first, *second = meeting->second;
     char text[320];
     words a, b;
 
-    stream_in_script(first, &a);
-    if (second->by == SL__BY_HOST)
+    if (host_is_to_wait(meeting))
         snprintf(text, sizeof text, "%s:synchronize()", stream_in_script(first, &a));
     else
         snprintf(text, sizeof text, "%s:wait_stream(%s)", stream_in_script(second, &b),
@@ -363,7 +372,7 @@ static void say(const sl__meeting *meeting)
         snprintf(by, sizeof by, " in stream \"%.60s\"", stream_name(first));
     snprintf(all.sentence, sizeof all.sentence, "it races with %.50s at %.60s%s: nothing orders "
              "them; %s%s", own(key.first_what), own(key.first_where), by,
-             meeting->second->by == SL__BY_HOST ? "synchronize " : "wait for ",
+             host_is_to_wait(meeting) ? "synchronize " : "wait for ",
              stream_in_script(first, &stream));
 }
 

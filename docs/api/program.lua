@@ -30,7 +30,7 @@ when the device failed, or when Ctrl-C ended the run, is left out.
 
 `--check`, or `--check=warn`, is `lab.check("warn")` before the script begins: each race is reported on stderr, and one line at the end says how many there were. The exit
 status is that of the script. `--check=error` is `lab.check("error")`: the call that would race raises, and the exit status is 1 unless the script catches that. The mode is
-never the next word: `--check error` runs a script named `error`. In the REPL both work as well. What a race is: [Races](races.md).
+never the next word: `--check error` is refused, and a script of that name runs as `./error`. In the REPL both work as well. What a race is: [Races](races.md).
 
 ## The REPL
 

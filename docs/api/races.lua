@@ -116,6 +116,7 @@ with what orders them today. CUDA promises of a copy from pageable memory only t
 - It knows what ran. A branch that was not taken, and sizes that were not tried, are not looked at.
 - Only memory of the laboratory counts: tensors, and what `lab.cuda` allocates. Lua's own values are the host's.
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
+- Lua's variables are not looked at. A script that waits until a host function has set one is in order for CUDA, and a race for the checker; `e:query()` and `s:query()` are seen.
 - Of a very long run old accesses may be dropped, to keep memory within bounds; a race with one of these is not found.
 
 Where the rules come from, and how they are kept cheap: [design/races.md](../design/races.md).]],

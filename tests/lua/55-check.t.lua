@@ -19,7 +19,8 @@ local function wrong_use()
             '"off", "warn" or "error", got "on"$', "an unknown mode")
     refuses(function() lab.check("") end, "SL_EINVAL", 'got ""$', "an empty mode")
     refuses(function() lab.check(true) end, "SL_EINVAL",
-            "argument 1 %(mode%) must be a string, got boolean", "a mode that is no text")
+            'argument 1 %(mode%) must be "off", "warn" or "error", got boolean',
+            "a mode that is no text")
     refuses(function() lab.check("warn\0") end, "SL_EINVAL", "zero byte", "a zero byte in it")
     refuses(function() lab.check("off", 1) end, "SL_EINVAL", "argument 2 is one too many",
             "an argument too many of check")

@@ -91,8 +91,11 @@ local function refused()
     fails("column 'kibb' is in no row; there are: kib; did you mean kib", "a column is somewhere",
           {{kib = 1}}, {columns = {"kibb"}})
     fails("'a' is in it twice", "once", {{a = 1}}, {columns = {"a", "a"}})
-    fails("'columns' must be a list of names, got string", "columns are a list", {{a = 1}},
+    fails("'columns' must be a list of names, got \"a\"$", "columns are a list", {{a = 1}},
           {columns = "a"})
+    fails("'title' must be .*, got an empty table$", "a title is a text", {}, {title = {}})
+    fails("'columns' must be a list of names, got string$", "a long text is not shown", {{a = 1}},
+          {columns = ("a"):rep(41)})
     fails("row 1: 't' is a table", "what is no cell is refused where it is asked for",
           {{t = {}}}, {columns = {"t"}})
     fails("unknown option 'colums'", "a typo cannot pass", {}, {colums = {}})

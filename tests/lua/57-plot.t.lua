@@ -61,8 +61,9 @@ local function refused()
           {x = "what", y = "us", log = "x"})
     fails("SL_EINVAL", "column 'kib' has 0, which has no place on a logarithmic y", "nor has 0",
           {x = "what", y = "kib", log = "y"})
-    fails("SL_EINVAL", "'log' must be", "log names axes", {x = "kib", y = "us", log = "z"})
-    fails("SL_EINVAL", "'file' must be.*%.svg", "files are SVG",
+    fails("SL_EINVAL", "'log' must be.*, got \"z\"$", "log names axes",
+          {x = "kib", y = "us", log = "z"})
+    fails("SL_EINVAL", "'file' must be.*%.svg, got \"x.png\"$", "files are SVG",
           {x = "kib", y = "us", file = "x.png"})
     fails("SL_EINVAL", "'y' must be", "y is a name or names", {x = "kib", y = {}})
     fails("SL_EINVAL", "in it twice", "each once", {x = "kib", y = {"us", "us"}})
@@ -73,18 +74,15 @@ local function refused()
             "no point", "something must be drawn")
 end
 
--- A path on which there is a shell's own and nothing else.
+-- A path on which there is nothing.
 local function without_gnuplot()
     local program = os.getenv("STREAMLAB")
-    assert(os.execute(("mkdir %s/bin && ln -s \"$(command -v cat)\" %s/bin/cat"):format(folder,
-        folder)))
-    local pipe = assert(io.popen(("PATH=%s/bin '%s' --norc -e '%s' 2>&1"):format(folder,
+    local pipe = assert(io.popen(("PATH=%s/nowhere '%s' --norc -e '%s' 2>&1"):format(folder,
         program:find("^/") and program or "./" .. program,
         "print(select(2, pcall(function() lab.table{{a = 1}}:plot{x = \"a\", y = \"a\"} end)).code)"
         .. " print(lab.table{{a = 1}})")))
     T.is(pipe:read("a"), "SL_ENOTFOUND\na\n1\n", "without gnuplot only plots are not to be had")
     pipe:close()
-    os.execute(("rm -r %s/bin"):format(folder))
 end
 
 -- ---- with it -------------------------------------------------------------------------------
@@ -153,6 +151,13 @@ print "behind"]], {through = "env COLUMNS=60"})
     for line in text:gmatch("[^\n]*") do widest = math.max(widest, #line) end
     T.is(count(text, "\f"), 0, "without a form feed")
     T.ok(widest > 40 and widest <= 60, "it is as wide as the terminal")
+    _, text = ideal.run_text[[
+lab.table{{n = 1, us = 5}, {n = 2, us = 5}, {n = 3, us = 5}}:plot{x = "n", y = "us"}]]
+    T.like(text, "5 A%*+A%*+A\n", "points on the border are drawn over it")
+    _, text = ideal.run_text[[
+local r = lab.table{{n = 1, us = 5, by = "aaaaaaa"}, {n = 1, us = 6, by = "b"}}
+r:plot{x = "n", y = "us", by = "by"}]]
+    T.like(text, "by=aaaaaaa %*%*%*A%*%*%* +by=b ###B###", "the curves' names stand apart")
 end
 
 refused()
@@ -163,7 +168,7 @@ if os.execute("command -v gnuplot >/dev/null 2>&1") then
     special_files()
     in_the_terminal()
 else
-    T.skip("gnuplot is not here", 16)
+    T.skip("gnuplot is not here", 18)
 end
 os.execute("rm -r " .. folder)
 T.done()

@@ -241,6 +241,26 @@ local function a_right_script_passes()
     T.is(sum, 32, "and its values")
 end
 
+-- Streams of simulated devices cannot wait for one another.
+local function two_devices_meet_on_the_host()
+    local before = lab.device()
+    local there, up = lab.ones(16), stream "up"
+    lab.open { backend = "sim", profile = "t4" }
+    local here, down = lab.zeros(16), stream "down"
+    local host = lab.zeros(16, { device = "cpu", pinned = true })
+    strictly(function()
+        host:copy_(there, { non_blocking = true, stream = up })
+        local ok, err = pcall(here.copy_, here, host, { non_blocking = true, stream = down })
+        T.like(not ok and err.message, "nothing orders them; synchronize up$",
+               "the host is to wait")
+        T.is(lab.races()[1].remedy, "up:synchronize()", "for the other device's stream")
+        up:synchronize()
+        here:copy_(host, { non_blocking = true, stream = down })
+        T.is(#lab.races(), 1, "which orders the two")
+    end)
+    before:make_current()
+end
+
 modes_are_given_back()
 the_list_is_emptied()
 off_looks_at_nothing()
@@ -252,4 +272,5 @@ reading_is_refused()
 a_free_is_refused()
 an_accident_passes()
 a_right_script_passes()
+two_devices_meet_on_the_host()
 T.done()

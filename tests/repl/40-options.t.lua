@@ -190,6 +190,7 @@ tap.ok(not out:find(folder, 1, true), "and ignores LUA_PATH all the same")
 refused({ "--check=on", "-e", go }, "takes 'warn' or 'error', as %-%-check=error, got 'on'",
     "a mode of --check that there is not")
 refused({ "--check=", "-e", go }, "takes 'warn' or 'error'", "an empty one")
+refused({ "--check", "error", "-e", go }, "behind '=', as %-%-check=error %(", "one without =")
 refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg or .html, got 'x'", "a trace without suffix")
 refused({ "--trace=.svg", "-e", go }, "got '.svg'", "a trace without a name")
 refused({ "--trace=x.png", "-e", go }, "got 'x.png'", "a trace of another kind")

@@ -164,6 +164,16 @@ has([[
   old list:  setting device memory keeps streams apart                holds in 2 of 4
   old guide: asynchronous: the host goes on                           holds
 ]], "a claim that holds on blocking streams only")
+-- CUDA 12 and 13, "API synchronization behavior": such copies "might be synchronous", and "the
+-- driver may synchronize with the stream and stage".
+has([[
+  CUDA:      may wait for its stream, to be staged                    left open
+
+]], "of staged copies in a stream CUDA promises nothing")
+has([[
+  old guide: asynchronous: the host goes on                           DOES NOT HOLD
+  CUDA:      may be synchronous                                       left open
+]], "in neither direction")
 has("cudaDeviceSynchronize       10.0 ms WAITS  APART     20.0 ms     10.0 ms WAITS  APART",
     "a call without sizes has one line")
 -- The old list: of allocations (2), the L1 switch, cudaMemsetAsync and cudaMemcpyAsync nothing

@@ -49,6 +49,18 @@ out, err = sh("cd " .. folder .. " && \"$P\" --check --backend=sim - < race.lua"
 tap.like(err, "stdin:6  fill_f32 writes", "a script on stdin is named so")
 tap.like(err, "| x:fill_%(7", "and its lines are quoted, too")
 
+-- What a host function does stands like what the host does.
+_, err = run { "--check", "--backend=sim", shell.write(folder .. "/func.lua", [[
+local copies, after = lab.stream{name = "copies"}, lab.stream{name = "after"}
+local there, here = lab.ones(4), lab.zeros(4, {device = "cpu", pinned = true})
+lab.synchronize()
+here:copy_(there, {non_blocking = true, stream = copies})
+after:launch_host_func(function() here:get(1) end)
+lab.synchronize()
+]]) }
+tap.like(err, '\n  second  func.lua:5  reads  +by a host function in stream "after"\n',
+    "a report says once what a host function does, and that it was one")
+
 -- ---- error ----------------------------------------------------------------------------------
 
 out, err, code = run { "--check=error", "--backend=sim", script }

@@ -156,6 +156,21 @@ out, err, code = closed(">/dev/full", "-i", "1 + 1\n")
 tap.is(code, 1, "a full disk is an error")
 tap.like(err, "cannot write to stdout", "which is told")
 
+-- Reports of races go to stderr, and are as wide as that.
+session.with({ name = "a race in 64 columns", columns = 64 }, function(s)
+    s:ask 'lab.check "warn"; a, b = lab.stream{name = "copies"}, lab.stream{name = "compute"}'
+    s:ask "x = lab.zeros(1024, 1024); lab.synchronize()"
+    s:ask "x:zero_{stream = a}; lab.mul(x, x, {stream = b});  -- and a long remark behind it"
+    local text = s:ask "lab.synchronize()"
+    local widest = 0
+    for line in text:gmatch "[^\n]*" do widest = math.max(widest, #line) end
+    tap.like(text, 'race: stream "compute" reads at lab%[3%]:1 what stream\n    "copies" may',
+        "its words are broken between words")
+    tap.like(text, "\n          | x:zero_{stream = a}; lab.mul%(x, x, {stream = b}%);%.%.%.\n",
+        "the script's line is cut")
+    tap.ok(widest <= 64, "and no row is longer")
+end)
+
 local s = session.open { shell = '"$P" --norc 2>&-; echo "status $?"' }
 tap.ok(s:wait "lab[1]> ", "a terminal with stderr closed has a prompt")
 s:ask "error 'lost'"
