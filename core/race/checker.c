@@ -295,20 +295,11 @@ static bool add_waiting(const sl__actor *actor)
 }
 
 /* A stream that waits for an event has seen what the event's record has. */
-static bool see_event(sl_stream *stream, const sl_event *event)
-{
-    sl__race_clock *clock = sl__order_clock(stream);
-    bool raised = false;
-
-    return clock && (!event->race || sl__seen_join(&clock->seen, &event->race->point, true,
-                                                   &raised));
-}
-
 static bool enter(sl_op *op, sl__actor *actor)
 {
-    if (op->work.kind == SL_WORK_EVENT_WAIT && !see_event(op->stream, op->event))
-        return false;
-    return sl__order_next(op->stream, actor);
+    const sl__race_record *record = op->work.kind == SL_WORK_EVENT_WAIT ? op->event->race : NULL;
+
+    return sl__order_next(op->stream, record ? &record->point : NULL, actor);
 }
 
 sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
@@ -320,19 +311,24 @@ sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
     memset(sent, 0, sizeof *sent);
     if (done && strict)
         done = touch_operands(op, &actor, true, false, &races);
-    if (races && strict)
+    if (done && races) {
+        sl__found_cancelled(actor.point.slot, actor.point.epoch);
+        sl__order_undo(op->stream->race);
         return sl__found_fail(err);
+    }
     if (done)
         done = touch_operands(op, &actor, !strict, true, &races);
     if (!done) {
         give_up(op->stream->device);
         return SL_OK;
     }
+    if (op->work.kind == SL_WORK_HOST_FUNC && !add_waiting(&actor)) {
+        give_up(op->stream->device);
+        return SL_OK;
+    }
     op->race_epoch = sent->epoch = actor.point.epoch;
     sent->event = op->work.kind == SL_WORK_EVENT_RECORD ? op->event : NULL;
     sent->host_waits = wait_of(op);
-    if (op->work.kind == SL_WORK_HOST_FUNC && !add_waiting(&actor))
-        give_up(op->stream->device);
     return SL_OK;
 }
 
@@ -377,7 +373,7 @@ static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wa
     return sl__order_join_host(&point, false, own_text(reasons[wait]), current_where(device));
 }
 
-void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status status)
+void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent)
 {
     sl__race_clock *clock = stream->race;
     sl__point point;
@@ -385,11 +381,8 @@ void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status s
 
     if (!clock || !sent->epoch)
         return;
+    sl__order_happens(clock);
     point = sl__order_point(clock);
-    if (status) {               /* it has not happened: nothing may race with it */
-        sl__found_cancelled(point.slot, sent->epoch);
-        return;
-    }
     if (sent->event)
         done = set_record(sent->event, &point);
     if (done)
@@ -410,6 +403,28 @@ static void forget_waiting(const sl_op *op)
         sl__race.waiting[i] = sl__race.waiting[--sl__race.n_waiting];
         return;
     }
+}
+
+/* Nothing may race with it, come after it or wait for it. */
+void sl__race_cancelled(const sl_op *op)
+{
+    const sl__actor host = sl__order_host();
+    sl__race_clock *clock = op->stream->race;
+    operand list[3];
+
+    if (!clock || !op->race_epoch)
+        return;
+    for (int i = operands_of(op, list); i-- > 0;) {
+        sl__race_memory *memory = list[i].buffer->race;
+        bool by_host = host_reads(op, &list[i]);
+        if (memory)
+            sl__memory_cancel(memory, by_host ? host.point.slot : clock->slot,
+                              by_host ? host.point.epoch : op->race_epoch);
+    }
+    if (op->work.kind == SL_WORK_HOST_FUNC)
+        forget_waiting(op);
+    sl__found_cancelled(clock->slot, op->race_epoch);
+    sl__order_undo(clock);
 }
 
 void sl__race_retired(const sl_op *op)
@@ -563,14 +578,19 @@ sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *er
         },
     };
 
-    if (!sl__order_next(stream, &actor)) {
+    if (!sl__order_next(stream, NULL, &actor)) {
         give_up(device);
         return SL_OK;
     }
     t.access.epoch = actor.point.epoch;
     t.access.slot = actor.point.slot;
     meet(&t);
-    return t.races && sl__race.mode == SL_CHECK_ERROR ? sl__found_fail(err) : SL_OK;
+    if (!t.races || sl__race.mode != SL_CHECK_ERROR) {
+        sl__order_happens(stream->race);
+        return SL_OK;
+    }
+    sl__order_undo(stream->race);
+    return sl__found_fail(err);
 }
 
 /* ---- host functions -------------------------------------------------------------------------------- */

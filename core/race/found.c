@@ -348,6 +348,7 @@ void sl__found_cancelled(uint32_t slot, uint64_t epoch)
     for (size_t i = all.n_unsettled; i-- > 0;)
         if (all.unsettled[i].second.slot == slot && all.unsettled[i].second.epoch == epoch)
             remove_unsettled(i);
+    sl__race_news = true;
 }
 
 /* ---- adding, telling -------------------------------------------------------------------------- */

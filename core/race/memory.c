@@ -408,6 +408,23 @@ void sl__memory_free(sl__race_memory *memory)
     free(memory);
 }
 
+static bool is_of(const sl__access *access, uint32_t slot, uint64_t epoch)
+{
+    return access->slot == slot && access->epoch == epoch;
+}
+
+void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
+{
+    for (size_t at = 0; at < memory->n; at++) {
+        sl__range *range = &memory->ranges[at];
+        if (is_of(&range->write, slot, epoch))
+            drop_access(&range->write);
+        for (uint32_t i = range->n_others; i-- > 0;)
+            if (is_of(&range->others[i], slot, epoch))
+                remove_other(range, i);
+    }
+}
+
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
                      size_t end, bool late, sl__conflict_fn fn, void *ud)
 {

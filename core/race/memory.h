@@ -65,6 +65,9 @@ void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, si
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
                      const sl__vector *seen, bool keep, const sl__vector *settled);
 
+/* Drops an access that has not happened. What it had replaced stays forgotten. */
+void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch);
+
 /* Drops what everything new comes after, and joins ranges of one history. */
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled);
 

@@ -99,19 +99,24 @@ static sl__race_clock *legacy_of(const sl__race_clock *clock)
     return clock->stream->device->core->legacy->race;
 }
 
-/* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. */
+/* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. They
+ * are news until it has happened. */
 static bool see_blocking(sl__race_clock *legacy)
 {
     bool raised = false, joined = true;
 
-    while (legacy->news && joined) {
-        sl__race_clock *clock = legacy->news;
+    for (sl__race_clock *clock = legacy->news; clock && joined; clock = clock->next_news) {
         sl__point point = sl__order_point(clock);
         joined = sl__seen_join(&legacy->seen, &point, true, &raised);
-        legacy->news = clock->next_news;
-        clock->in_news = false;
     }
     return joined;
+}
+
+static void drop_news(sl__race_clock *legacy)
+{
+    for (sl__race_clock *clock = legacy->news; clock; clock = clock->next_news)
+        clock->in_news = false;
+    legacy->news = NULL;
 }
 
 /* And a blocking stream's next one comes after all earlier ones in the NULL stream. */
@@ -158,11 +163,25 @@ static bool see_host(sl__race_clock *clock)
     return true;
 }
 
-bool sl__order_next(sl_stream *stream, sl__actor *actor)
+/* What an operation sees beyond that which its stream's next one would see anyhow: an event, or
+ * blocking streams, which others see through the NULL stream. */
+static void keep_before(sl__race_clock *clock)
+{
+    sl__seen_release(&clock->before);
+    clock->before = sl__seen_retain(clock->seen);
+    clock->is_undoable = true;
+}
+
+bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *actor)
 {
     sl__race_clock *clock = sl__order_clock(stream);
+    bool raised = false;
 
-    if (!clock || !see_host(clock))
+    if (!clock)
+        return false;
+    if (awaited || stream->legacy)
+        keep_before(clock);
+    if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised)) || !see_host(clock))
         return false;
     if (stream->legacy ? !see_blocking(clock) : !stream->non_blocking && !see_legacy(clock))
         return false;
@@ -171,6 +190,26 @@ bool sl__order_next(sl_stream *stream, sl__actor *actor)
     *actor = (sl__actor){ .point = sl__order_point(clock) };
     sl__race.host_epoch++;          /* what the host does from here on comes later */
     return true;
+}
+
+void sl__order_happens(sl__race_clock *clock)
+{
+    sl__seen_release(&clock->before);
+    clock->is_undoable = false;
+    drop_news(clock);           /* only the NULL stream has any */
+}
+
+/* Its epoch stays: nobody has it. */
+void sl__order_undo(sl__race_clock *clock)
+{
+    if (!clock->is_undoable)
+        return;
+    sl__seen_release(&clock->seen);
+    clock->seen = clock->before;
+    clock->before = (sl__seen){ NULL, NULL };
+    clock->is_undoable = false;
+    clock->host_version = 0;    /* to be seen again */
+    clock->legacy_epoch = 0;
 }
 
 /* ---- the host ----------------------------------------------------------------------- */
@@ -250,6 +289,7 @@ static void free_clock(sl__race_clock *clock)
     clock->stream->race = NULL;
     sl__race.slots[clock->slot].clock = NULL;
     sl__seen_release(&clock->seen);
+    sl__seen_release(&clock->before);
     free(clock);
 }
 
@@ -266,10 +306,11 @@ void sl__race_stream_closed(sl_stream *stream)
     if (legacy) {
         sl__point point = sl__order_point(clock);
         (void)sl__seen_join(&legacy->seen, &point, true, &raised);
+        if (legacy->is_undoable)
+            (void)sl__seen_join(&legacy->before, &point, true, &raised);
         unlink_news(legacy, clock);
     }
-    for (sl__race_clock *other = clock->news; other; other = other->next_news)
-        other->in_news = false;
+    drop_news(clock);
     free_clock(clock);
 }
 

@@ -16,6 +16,8 @@ typedef struct sl__race_clock {
     sl__seen seen;                  /* by its next one */
     uint64_t host_version;          /* of the host's `seen` that is in it */
     uint64_t legacy_epoch;          /* of the NULL stream that is in it */
+    bool is_undoable;               /* `before` is what it had seen before its last operation, */
+    sl__seen before;                /* of which it is not known yet whether it happens */
     bool in_news;                   /* the NULL stream has not seen the last operation */
     struct sl__race_clock *next_news;
     struct sl__race_clock *news;    /* the NULL stream's: whose operations it has not seen */
@@ -74,8 +76,12 @@ typedef struct sl__actor {
     bool is_late;
 } sl__actor;
 
-/* What the stream's next operation comes after, which it becomes. False: out of memory. */
-bool sl__order_next(sl_stream *stream, sl__actor *actor);
+/* What the stream's next operation comes after, `awaited` (or NULL) besides the rules, which it
+ * becomes. False: out of memory. Then one of the two below: it happens, or it does not and has
+ * ordered nothing. */
+bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *actor);
+void sl__order_happens(sl__race_clock *clock);
+void sl__order_undo(sl__race_clock *clock);
 /* The host as it is now. */
 sl__actor sl__order_host(void);
 
@@ -106,7 +112,7 @@ void sl__found_add(const sl__meeting *meeting);
 
 /* An operation has ended: whose access it was in a race happened then. */
 void sl__found_retired(uint32_t slot, const sl_op *op);
-/* An operation was refused: races with it are none. */
+/* An operation does not happen: what came of its races is never known. */
 void sl__found_cancelled(uint32_t slot, uint64_t epoch);
 /* Operations of the slot do not end any more, as far as races can know. */
 void sl__found_lost(uint32_t slot);
