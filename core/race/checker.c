@@ -46,8 +46,9 @@ typedef struct touch {
     const sl__actor *actor;
     sl__access access;
     size_t first, end;
-    bool races;
-    bool frees_by_waiting;      /* cudaFree: what it waits for is an accident */
+    bool is_refused;            /* in error mode: it races, and must not happen */
+    bool has_happened;          /* cudaFree: nothing can refuse it any more */
+    bool frees_by_waiting;      /* and what it waits for is an accident */
     struct met { uint32_t slot; uint64_t epoch; uint8_t kind; } met[MOST_MET];
     int n_met;                  /* in several ranges, and reported once */
 } touch;
@@ -100,14 +101,17 @@ static void conflict(void *ud, const sl__access *earlier)
     }
     if (order == SL__ORDERED || !meets_first(t, earlier))
         return;
-    const sl__meeting meeting = {
+    sl__meeting meeting = {
         .kind = order == SL__BY_CHANCE || t->frees_by_waiting ? SL_RACE_ACCIDENT
                                                                : SL_RACE_UNORDERED,
         .buffer = t->buffer,
         .from = larger(earlier->first, t->first), .to = smaller(earlier->end, t->end),
         .first = swapped ? &t->access : earlier, .second = swapped ? earlier : &t->access,
     };
-    t->races |= meeting.kind == SL_RACE_UNORDERED;
+    if (sl__race.mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED && !t->has_happened) {
+        meeting.refused = &t->access;
+        t->is_refused = true;
+    }
     sl__found_add(&meeting);
 }
 
@@ -240,7 +244,7 @@ static touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
 
 /* False: out of memory. In error mode all of them are met before any is noted. */
 static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, bool notes,
-                           bool *races)
+                           bool *is_refused)
 {
     const sl__actor host = sl__order_host();
     operand list[3];
@@ -252,7 +256,7 @@ static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, 
         touch t = touch_of(op, &list[i], by_host ? &host : actor);
         if (meets)
             meet(&t);
-        *races |= t.races;
+        *is_refused |= t.is_refused;
         if (notes && (!by_host || sl__race.n_waiting > 0))
             done = note(&t);
     }
@@ -304,20 +308,20 @@ static bool enter(sl_op *op, sl__actor *actor)
 
 sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
 {
-    bool strict = sl__race.mode == SL_CHECK_ERROR, races = false;
+    bool strict = sl__race.mode == SL_CHECK_ERROR, is_refused = false;
     sl__actor actor;
     bool done = enter(op, &actor);
 
     memset(sent, 0, sizeof *sent);
     if (done && strict)
-        done = touch_operands(op, &actor, true, false, &races);
-    if (done && races) {
+        done = touch_operands(op, &actor, true, false, &is_refused);
+    if (done && is_refused) {
         sl__found_cancelled(actor.point.slot, actor.point.epoch);
         sl__order_undo(op->stream->race);
         return sl__found_fail(err);
     }
     if (done)
-        done = touch_operands(op, &actor, !strict, true, &races);
+        done = touch_operands(op, &actor, !strict, true, &is_refused);
     if (!done) {
         give_up(op->stream->device);
         return SL_OK;
@@ -431,7 +435,7 @@ void sl__race_retired(const sl_op *op)
 {
     sl__race_clock *clock = op->stream->race;
 
-    if (!clock || !op->race_epoch)
+    if (!clock || op->race_epoch <= sl__race.first_epoch)
         return;
     if (op->work.kind == SL_WORK_HOST_FUNC)
         forget_waiting(op);
@@ -465,8 +469,7 @@ static void wait_streams(sl_device *device, bool blocking_only, bool sure, const
 
     for (uint32_t i = 1; i < sl__race.n_slots && joined; i++) {
         const sl__slot *slot = &sl__race.slots[i];
-        sl__point point = slot->clock ? sl__order_point(slot->clock)
-                                      : (sl__point){ .slot = i, .epoch = slot->epoch };
+        sl__point point = sl__order_point_of_slot(i);
         if (slot->device == device && (slot->is_blocking || !blocking_only))
             joined = sl__order_join_host(&point, sure, sure ? 0 : own_text(why),
                                          sure ? 0 : current_where(device));
@@ -507,6 +510,12 @@ void sl__race_waited_device_by_chance(sl_device *device, const char *why)
 
 /* ---- the host's accesses ------------------------------------------------------------------------ */
 
+/* A host function from before the checker was on, of which nothing is known. */
+static bool is_unknown(void)
+{
+    return sl__host_func_depth > 0 && !sl__race.running;
+}
+
 static sl__actor actor_now(void)
 {
     if (!sl__race.running)
@@ -531,9 +540,7 @@ static bool touch_by_host(touch *t, sl_device *device, const char *what)
     t->access.where = current_where(device);
     t->access.host_ns = device->backend->host_now_ns(device);
     meet(t);
-    if (t->races && sl__race.mode == SL_CHECK_ERROR && !late)
-        return true;
-    if (!late && sl__race.n_waiting == 0)
+    if (t->is_refused || (!late && sl__race.n_waiting == 0))
         return true;
     return note(t);
 }
@@ -547,18 +554,21 @@ sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char 
         .access = { .kind = (uint8_t)kind },
     };
 
+    if (is_unknown())
+        return SL_OK;
     if (!touch_by_host(&t, buffer->device, what)) {
         give_up(buffer->device);
         return SL_OK;
     }
-    return t.races && sl__race.mode == SL_CHECK_ERROR ? sl__found_fail(err) : SL_OK;
+    return t.is_refused ? sl__found_fail(err) : SL_OK;
 }
 
 void sl__race_freed(sl_buffer *buffer, const char *what, bool waited)
 {
     const sl__actor actor = sl__order_host();
     touch t = {
-        .buffer = buffer, .actor = &actor, .end = buffer->bytes, .frees_by_waiting = waited,
+        .buffer = buffer, .actor = &actor, .end = buffer->bytes, .has_happened = true,
+        .frees_by_waiting = waited,
         .access = { .kind = SL_ACCESS_FREE },
     };
 
@@ -585,7 +595,7 @@ sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *er
     t.access.epoch = actor.point.epoch;
     t.access.slot = actor.point.slot;
     meet(&t);
-    if (!t.races || sl__race.mode != SL_CHECK_ERROR) {
+    if (!t.is_refused) {
         sl__order_happens(stream->race);
         return SL_OK;
     }

@@ -11,9 +11,12 @@ sl__checker sl__race;
 
 /* ---- slots ---------------------------------------------------------------------- */
 
-/* A closed stream's slot serves again once everything new comes after its operations. */
+/* A closed stream's slot serves again once everything new comes after its operations. What a
+ * host function that is waiting meets is not new, and its texts are the old stream's. */
 static uint32_t reusable_slot(void)
 {
+    if (sl__race.n_waiting > 0)
+        return 0;
     for (uint32_t i = 1; i < sl__race.n_slots; i++)
         if (!sl__race.slots[i].clock
             && sl__vector_at(sl__race.host_seen.sure, i) >= sl__race.slots[i].epoch)
@@ -36,6 +39,12 @@ static bool grow_slots(void)
     return true;
 }
 
+static void clear_slot(uint32_t slot)
+{
+    memset(&sl__race.slots[slot], 0, sizeof(sl__slot));
+    sl__race.slots[slot].epoch = sl__race.first_epoch;
+}
+
 /* 0: out of memory. */
 static uint32_t take_slot(void)
 {
@@ -46,10 +55,10 @@ static uint32_t take_slot(void)
     if (!grow_slots())
         return 0;
     if (sl__race.n_slots == 0)
-        memset(&sl__race.slots[sl__race.n_slots++], 0, sizeof(sl__slot));  /* the host's */
+        clear_slot(sl__race.n_slots++);         /* the host's */
     if (!grow_slots())
         return 0;
-    memset(&sl__race.slots[sl__race.n_slots], 0, sizeof(sl__slot));
+    clear_slot(sl__race.n_slots);
     return sl__race.n_slots++;
 }
 
@@ -81,6 +90,7 @@ sl__race_clock *sl__order_clock(sl_stream *stream)
     clock->slot = at;
     clock->epoch = slot->epoch;     /* goes on, so that older accesses stay older */
     slot->clock = clock;
+    sl__seen_release(&slot->seen);
     slot->device = stream->device;
     slot->stream_id = stream->id;
     slot->name = stream->name;
@@ -148,6 +158,15 @@ sl__point sl__order_point(const sl__race_clock *clock)
     sl__point point = { clock->slot, clock->epoch, sl__race.host_epoch, clock->seen };
 
     return point;
+}
+
+sl__point sl__order_point_of_slot(uint32_t at)
+{
+    const sl__slot *slot = &sl__race.slots[at];
+
+    if (slot->clock)
+        return sl__order_point(slot->clock);
+    return (sl__point){ at, slot->epoch, sl__race.host_epoch, slot->seen };
 }
 
 static bool see_host(sl__race_clock *clock)
@@ -288,7 +307,7 @@ static void free_clock(sl__race_clock *clock)
         clock->next->link = clock->link;
     clock->stream->race = NULL;
     sl__race.slots[clock->slot].clock = NULL;
-    sl__seen_release(&clock->seen);
+    sl__race.slots[clock->slot].seen = clock->seen;
     sl__seen_release(&clock->before);
     free(clock);
 }
@@ -323,8 +342,8 @@ void sl__race_device_closed(sl_device *device)
         sl__slot *slot = &sl__race.slots[i];
         if (slot->device != device)
             continue;
-        (void)sl__seen_join(&sl__race.host_seen, &(sl__point){ .slot = i, .epoch = slot->epoch },
-                            true, &raised);
+        sl__point point = sl__order_point_of_slot(i);
+        (void)sl__seen_join(&sl__race.host_seen, &point, true, &raised);
         slot->device = NULL;
         sl__found_lost(i);
     }
@@ -336,6 +355,11 @@ void sl__order_clear(void)
 {
     while (sl__race.clocks)
         free_clock(sl__race.clocks);
+    for (uint32_t i = 0; i < sl__race.n_slots; i++) {
+        sl__seen_release(&sl__race.slots[i].seen);
+        if (sl__race.slots[i].epoch > sl__race.first_epoch)
+            sl__race.first_epoch = sl__race.slots[i].epoch;
+    }
     free(sl__race.slots);
     sl__race.slots = NULL;
     sl__race.n_slots = sl__race.slots_room = 0;

@@ -13,7 +13,8 @@
 #define SL_RACES_H
 
 /* What a found race does. The call that would race fails with SL_ERACE in ERROR mode, and
- * has not happened; an accident never fails. */
+ * has not happened; an accident never fails, nor does a cudaFree or cudaFreeHost, of which it
+ * is known only afterwards whether it waited. */
 typedef enum sl_check_mode { SL_CHECK_OFF, SL_CHECK_WARN, SL_CHECK_ERROR } sl_check_mode;
 
 /* From here on; forgets the races found so far. What was enqueued before counts as ordered.
@@ -66,7 +67,7 @@ const sl_race *sl_race_get(size_t index);       /* NULL behind the last */
 /* How often accesses met that race, also those that were not kept. */
 uint64_t sl_race_total(void);
 
-/* Told of each listed race once, when its outcome is known or cannot be any more, on the
+/* Told of each listed race once that no SL_ERACE has told of, when its outcome is known or cannot be any more, on the
  * thread of the core call that finds that out, at its end. Must not call the core. NULL: no
  * more. */
 typedef void (*sl_race_hook)(void *ud, const sl_race *race);

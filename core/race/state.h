@@ -37,7 +37,8 @@ typedef struct sl__slot {
     uint32_t stream_id, name;       /* the device's text id */
     bool is_blocking;               /* toward the NULL stream */
     bool is_per_thread;
-    uint64_t epoch;                 /* of a closed stream: its last */
+    uint64_t epoch;                 /* the last one */
+    sl__seen seen;                  /* of a closed stream: by that */
     uint64_t retired;               /* the last operation that has ended */
     uint32_t chance, chance_where;  /* the checker's text ids: what last made the host wait for
                                      * it by chance, and where; 0: nothing */
@@ -53,6 +54,7 @@ typedef struct sl__checker {
     sl__strings strings;            /* of races, and the host's accesses */
     sl__slot *slots;                /* 0 is the host's */
     uint32_t n_slots, slots_room;
+    uint64_t first_epoch;           /* of slots: earlier checks had those up to it */
     uint64_t host_epoch;            /* counts enqueued operations, from 1 */
     sl__seen host_seen;
     uint64_t host_version;          /* counts changes of host_seen, from 1 */
@@ -95,6 +97,7 @@ bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32
 /* The stream's clock, made at its first use. NULL: out of memory. */
 sl__race_clock *sl__order_clock(sl_stream *stream);
 sl__point sl__order_point(const sl__race_clock *clock);     /* of its last operation; borrowed */
+sl__point sl__order_point_of_slot(uint32_t slot);           /* also of a closed stream's */
 
 /* Forgets all clocks and slots. */
 void sl__order_clear(void);
@@ -106,6 +109,7 @@ typedef struct sl__meeting {
     sl_race_kind kind;
     sl_buffer *buffer;
     const sl__access *first, *second;
+    const sl__access *refused;      /* of them, in error mode: does not happen, its call fails */
     size_t from, to;
 } sl__meeting;
 void sl__found_add(const sl__meeting *meeting);
