@@ -351,7 +351,7 @@ void sl__found_cancelled(uint32_t slot, uint64_t epoch)
     sl__race_news = true;
 }
 
-/* ---- adding, telling -------------------------------------------------------------------------- */
+/* ---- adding, telling ------------------------------------------------------------- */
 
 /* Of the access that is not refused. It is the second where a host function runs late. */
 static void say(const sl__meeting *meeting)
@@ -428,7 +428,7 @@ void sl__found_clear(void)
     all.total = 0;
 }
 
-/* ---- the public list ------------------------------------------------------------------------------ */
+/* ---- the public list ------------------------------------------------------------- */
 
 size_t sl_race_count(void)
 {

@@ -29,7 +29,7 @@ typedef struct sl__access {
     size_t first, end;          /* all the bytes that it touched */
     sl__standing *standing;     /* NULL unless a host function was waiting */
     uint32_t slot;
-    uint32_t where, what;       /* text ids: of its stream's device by a stream, else the checker's */
+    uint32_t where, what;       /* text ids: BY_STREAM of its device, else the checker's */
     uint8_t kind;               /* sl_race_access_kind */
     uint8_t by;                 /* sl__access_by */
     bool past;

@@ -102,6 +102,36 @@ sl__point sl__order_point_of_slot(uint32_t slot);           /* also of a closed 
 /* Forgets all clocks and slots. */
 void sl__order_clear(void);
 
+/* ---- touch.c: one access ------------------------------------------------------------ */
+
+enum { SL__MOST_MET = 16 };
+
+/* An access to bytes [first, end) of a buffer, and what is found out about it. */
+typedef struct sl__touch {
+    sl_buffer *buffer;
+    const sl__actor *actor;
+    sl__access access;
+    size_t first, end;
+    bool is_refused;            /* in error mode: it races, and must not happen */
+    bool has_happened;          /* cudaFree: nothing can refuse it any more */
+    bool frees_by_waiting;      /* and what it waits for is an accident */
+    struct sl__met { uint32_t slot; uint64_t epoch; uint8_t kind; } met[SL__MOST_MET];
+    int n_met;                  /* in several ranges, and reported once */
+} sl__touch;
+
+/* Adds what it races with to the races found. */
+void sl__touch_meet(sl__touch *t);
+/* False: out of memory. */
+bool sl__touch_note(sl__touch *t);
+
+/* ---- checker.c ---------------------------------------------------------------------- */
+
+/* The checker's ids of a text, and of the script's position. */
+uint32_t sl__race_text(const char *text);
+uint32_t sl__race_where(const sl_device *device);
+/* Without memory there is no checking; the script goes on. */
+void sl__race_give_up(sl_device *device);
+
 /* ---- found.c: the races found ------------------------------------------------------- */
 
 /* Two accesses that nothing orders, in the script's order, and the bytes [from, to) of both. */
