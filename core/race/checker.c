@@ -42,44 +42,34 @@ typedef struct operand {
     sl_race_access_kind kind;
 } operand;
 
-static size_t kernel_elems(const sl_work *work, int which)
-{
-    switch ((sl_kernel)work->kernel) {
-    case SL_KERNEL_MATMUL:
-        return (size_t)(which == 0 ? work->m * work->k : which == 1 ? work->k * work->n
-                                                                     : work->m * work->n);
-    case SL_KERNEL_SOFTMAX: return (size_t)(work->m * work->n);
-    case SL_KERNEL_SUM: return which == 2 ? 1 : (size_t)work->n;
-    default: return (size_t)work->n;
-    }
-}
-
 /* matmul(a, a): one read. */
 static bool reads_twice(const sl_op *op)
 {
     const sl_work *work = &op->work;
 
     return op->in[0] == op->in[1] && work->in_offset[0] == work->in_offset[1]
-           && kernel_elems(work, 0) == kernel_elems(work, 1);
+           && sl_kernel_elems(work, 0) == sl_kernel_elems(work, 1);
+}
+
+static size_t bytes_of(const sl_work *work, int side)
+{
+    if (work->kind != SL_WORK_KERNEL)
+        return work->bytes;
+    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes((sl_dtype)work->dtype);
 }
 
 /* What the operation reads and writes: up to two inputs, and the output last. */
 static int operands_of(const sl_op *op, operand list[3])
 {
     const sl_work *work = &op->work;
-    bool is_kernel = work->kind == SL_WORK_KERNEL;
-    size_t elem_bytes = is_kernel ? sl_dtype_bytes((sl_dtype)work->dtype) : 0;
     int n = 0;
 
     for (int i = 0; i < 2; i++)
         if (op->in[i] && !(i == 1 && reads_twice(op)))
-            list[n++] = (operand){ op->in[i], work->in_offset[i],
-                                   is_kernel ? kernel_elems(work, i) * elem_bytes : work->bytes,
+            list[n++] = (operand){ op->in[i], work->in_offset[i], bytes_of(work, i),
                                    SL_ACCESS_READ };
     if (op->out)
-        list[n++] = (operand){ op->out, work->out_offset,
-                               is_kernel ? kernel_elems(work, 2) * elem_bytes : work->bytes,
-                               SL_ACCESS_WRITE };
+        list[n++] = (operand){ op->out, work->out_offset, bytes_of(work, 2), SL_ACCESS_WRITE };
     return n;
 }
 

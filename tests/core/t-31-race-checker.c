@@ -344,7 +344,8 @@ static void test_closed_stream(void)
     sl_stream_release(waiter);
     sl_device_synchronize(here, NULL);
     sl_tensor_fill(pinned, 1, NULL, NULL);
-    is_int((int)sl_race_count(), 0, "the host that waits for a device has seen what closed streams had");
+    is_int((int)sl_race_count(), 0,
+           "the host that waits for a device has seen what closed streams had");
     stop();
     sl_event_release(event);
     sl_tensor_release(x);
