@@ -46,12 +46,10 @@ static int call_uncollected(lua_State *L, int n, int n_results)
     return status;
 }
 
-/* Of what an error has told there is no report, but accidents never raise. */
 static void listen(void *ud, const sl_race *race)
 {
     const lsl_state *state = ud;
     lua_State *T = state->race_thread;
-    if (sl_check_get_mode() == SL_CHECK_ERROR && race->kind == SL_RACE_UNORDERED) return;
     lua_settop(T, 1);
     lua_pushvalue(T, 1);
     lua_pushlightuserdata(T, (void *)race);

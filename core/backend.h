@@ -65,6 +65,23 @@ typedef struct sl_work {
     uint64_t seed, tensor_id;
 } sl_work;
 
+/* How many elements a kernel's operand has: inputs 0 and 1, and 2 for the output; 0 where there
+ * is none. */
+static inline int64_t sl_kernel_elems(const sl_work *work, int side)
+{
+    switch ((sl_kernel)work->kernel) {
+    case SL_KERNEL_SPIN: case SL_KERNEL_TRAP: case SL_KERNELS: return 0;
+    case SL_KERNEL_FILL: case SL_KERNEL_RAND: case SL_KERNEL_RANDN: return side == 2 ? work->n : 0;
+    case SL_KERNEL_ADD: case SL_KERNEL_MUL: return work->n;
+    case SL_KERNEL_MATMUL:
+        return side == 0 ? work->m * work->k : side == 1 ? work->k * work->n : work->m * work->n;
+    case SL_KERNEL_SOFTMAX: return side == 1 ? 0 : work->m * work->n;
+    case SL_KERNEL_SUM: return side == 2 ? 1 : side == 1 ? 0 : work->n;
+    case SL_KERNEL_POW: case SL_KERNEL_ADD_SCALAR: case SL_KERNEL_MUL_SCALAR: break;
+    }
+    return side == 1 ? 0 : work->n;
+}
+
 #define SL_TIME_LATER INT64_MIN
 
 /* What the device did for an operation, when that is known only later. Several of

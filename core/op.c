@@ -98,7 +98,10 @@ static sl_status enqueue_checked(sl_op *op, sl_error *err)
     if (status)
         return status;
     status = stream->device->backend->enqueue(op, err);
-    sl__race_enqueued(stream, &sent, status);
+    if (status)
+        sl__race_cancelled(op);
+    else
+        sl__race_enqueued(stream, &sent);
     return status;
 }
 

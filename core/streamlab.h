@@ -42,9 +42,9 @@
     X(EUNSUPPORTED,-10, "not supported")                             \
     X(EIO,         -11, "input or output failed")                    \
     X(EHOSTFUNC,   -12, "a host function raised an error")           \
-    X(EINTERRUPT,  -13, "interrupted")                              \
+    X(EINTERRUPT,  -13, "interrupted")                               \
     X(EFAULT,      -14, "the device has failed")                     \
-    X(EBACKEND,    -15, "the device's library failed")            \
+    X(EBACKEND,    -15, "the device's library failed")               \
     X(ERACE,       -16, "a race")
 
 typedef enum sl_status {

@@ -127,7 +127,8 @@ sl_status launch_sum(kernel_call *call)
         const int64_t blocks = ceil_div(call->work->n / vector_of<T>::N, THREADS);
         const bool aligned = ((uintptr_t)call->in0 & 15) == 0;
         return launch_grid(call, aligned ? sum<T, true> : sum<T, false>,
-                           blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS, THREADS, 0, (T *)call->out, (const T *)call->in0, call->work->n,
+                           blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS, THREADS, 0,
+                           (T *)call->out, (const T *)call->in0, call->work->n,
                            (sum_scratch *)call->scratch);
     });
 }

@@ -1,4 +1,4 @@
-/* checker.c - every access is held against the history of its bytes. */
+/* checker.c - operations and waits as the core tells of them, and the checker as a whole. */
 #include "checker.h"
 
 #include <stdlib.h>
@@ -9,17 +9,13 @@
 #include "../span_name.h"
 #include "state.h"
 
-enum {
-    STAGED_BYTES = 64 << 10,            /* CUDA: pageable copies of more wait for their stream */
-    MOST_MET = 16
-};
+enum { STAGED_BYTES = 64 << 10 };      /* CUDA: pageable copies of more wait for their stream */
 
 bool sl__race_on;
 
 static void clear(void);
 
-/* Without memory there is no checking; the script goes on. */
-static void give_up(sl_device *device)
+void sl__race_give_up(sl_device *device)
 {
     clear();
     sl__found_finish();
@@ -28,133 +24,14 @@ static void give_up(sl_device *device)
     sl__device_fail_later(device, SL_ENOMEM, "the race checker ran out of memory and is off");
 }
 
-static uint32_t own_text(const char *text)
+uint32_t sl__race_text(const char *text)
 {
     return sl__strings_intern(&sl__race.strings, text);
 }
 
-static uint32_t current_where(const sl_device *device)
+uint32_t sl__race_where(const sl_device *device)
 {
-    return own_text(sl__strings_text(&device->core->strings, device->core->where));
-}
-
-/* ---- one access --------------------------------------------------------------------- */
-
-/* An access to bytes [first, end) of a buffer, and what is found out about it. */
-typedef struct touch {
-    sl_buffer *buffer;
-    const sl__actor *actor;
-    sl__access access;
-    size_t first, end;
-    bool races;
-    bool frees_by_waiting;      /* cudaFree: what it waits for is an accident */
-    struct met { uint32_t slot; uint64_t epoch; uint8_t kind; } met[MOST_MET];
-    int n_met;                  /* in several ranges, and reported once */
-} touch;
-
-static sl__race_memory *memory_of(sl_buffer *buffer)
-{
-    sl__race_memory *memory = buffer->race;
-
-    if (memory)
-        return memory;
-    memory = sl__memory_new(buffer);
-    if (!memory)
-        return NULL;
-    memory->next = sl__race.memories;
-    memory->link = &sl__race.memories;
-    if (memory->next)
-        memory->next->link = &memory->next;
-    sl__race.memories = memory;
-    buffer->race = memory;
-    return memory;
-}
-
-/* The first time that the touch meets this access. */
-static bool meets_first(touch *t, const sl__access *earlier)
-{
-    for (int i = 0; i < t->n_met; i++)
-        if (t->met[i].slot == earlier->slot && t->met[i].epoch == earlier->epoch
-            && t->met[i].kind == earlier->kind)
-            return false;
-    if (t->n_met < MOST_MET)
-        t->met[t->n_met++] = (struct met){ earlier->slot, earlier->epoch, earlier->kind };
-    return true;
-}
-
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-static void conflict(void *ud, const sl__access *earlier)
-{
-    touch *t = ud;
-    sl__order order = sl__order_of(earlier, t->actor);
-    bool swapped = false;
-
-    if (order == SL__UNORDERED && t->actor->is_late) {
-        if (sl__order_is_behind(earlier, t->actor))
-            return;
-        swapped = true;     /* the script made it after it had enqueued the function */
-        if (earlier->slot != SL__HOST_SLOT && earlier->seq < sl__race.running_seq)
-            swapped = false;
-    }
-    if (order == SL__ORDERED || !meets_first(t, earlier))
-        return;
-    const sl__meeting meeting = {
-        .kind = order == SL__BY_CHANCE || t->frees_by_waiting ? SL_RACE_ACCIDENT
-                                                               : SL_RACE_UNORDERED,
-        .buffer = t->buffer,
-        .from = larger(earlier->first, t->first), .to = smaller(earlier->end, t->end),
-        .first = swapped ? &t->access : earlier, .second = swapped ? earlier : &t->access,
-    };
-    t->races |= meeting.kind == SL_RACE_UNORDERED;
-    sl__found_add(&meeting);
-}
-
-static void meet(touch *t)
-{
-    if (t->buffer->race && t->first < t->end)
-        sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late,
-                        conflict, t);
-}
-
-/* Where the accesses of an actor stand, while a host function may come to ask. */
-static bool stand(const sl__actor *actor, sl__standing **standing)
-{
-    *standing = NULL;
-    if (sl__race.n_waiting == 0)
-        return true;
-    *standing = malloc(sizeof **standing);
-    if (!*standing)
-        return false;
-    (*standing)->refs = 1;
-    (*standing)->point = actor->point;
-    sl__seen_retain(actor->point.seen);
-    return true;
-}
-
-static void unstand(sl__standing *standing)
-{
-    if (standing && --standing->refs == 0) {
-        sl__seen_release(&standing->point.seen);
-        free(standing);
-    }
-}
-
-static bool note(touch *t)
-{
-    bool keep = sl__race.n_waiting > 0, done;
-    sl__race_memory *memory;
-
-    if (t->first >= t->end)
-        return true;
-    memory = memory_of(t->buffer);
-    if (!memory || !stand(t->actor, &t->access.standing))
-        return false;
-    done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
-                           sl__race.host_seen.sure);
-    unstand(t->access.standing);
-    return done;
+    return sl__race_text(sl__strings_text(&device->core->strings, device->core->where));
 }
 
 /* ---- operations ------------------------------------------------------------------------ */
@@ -165,44 +42,34 @@ typedef struct operand {
     sl_race_access_kind kind;
 } operand;
 
-static size_t kernel_elems(const sl_work *work, int which)
-{
-    switch ((sl_kernel)work->kernel) {
-    case SL_KERNEL_MATMUL:
-        return (size_t)(which == 0 ? work->m * work->k : which == 1 ? work->k * work->n
-                                                                     : work->m * work->n);
-    case SL_KERNEL_SOFTMAX: return (size_t)(work->m * work->n);
-    case SL_KERNEL_SUM: return which == 2 ? 1 : (size_t)work->n;
-    default: return (size_t)work->n;
-    }
-}
-
 /* matmul(a, a): one read. */
 static bool reads_twice(const sl_op *op)
 {
     const sl_work *work = &op->work;
 
     return op->in[0] == op->in[1] && work->in_offset[0] == work->in_offset[1]
-           && kernel_elems(work, 0) == kernel_elems(work, 1);
+           && sl_kernel_elems(work, 0) == sl_kernel_elems(work, 1);
+}
+
+static size_t bytes_of(const sl_work *work, int side)
+{
+    if (work->kind != SL_WORK_KERNEL)
+        return work->bytes;
+    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes((sl_dtype)work->dtype);
 }
 
 /* What the operation reads and writes: up to two inputs, and the output last. */
 static int operands_of(const sl_op *op, operand list[3])
 {
     const sl_work *work = &op->work;
-    bool is_kernel = work->kind == SL_WORK_KERNEL;
-    size_t elem_bytes = is_kernel ? sl_dtype_bytes((sl_dtype)work->dtype) : 0;
     int n = 0;
 
     for (int i = 0; i < 2; i++)
         if (op->in[i] && !(i == 1 && reads_twice(op)))
-            list[n++] = (operand){ op->in[i], work->in_offset[i],
-                                   is_kernel ? kernel_elems(work, i) * elem_bytes : work->bytes,
+            list[n++] = (operand){ op->in[i], work->in_offset[i], bytes_of(work, i),
                                    SL_ACCESS_READ };
     if (op->out)
-        list[n++] = (operand){ op->out, work->out_offset,
-                               is_kernel ? kernel_elems(work, 2) * elem_bytes : work->bytes,
-                               SL_ACCESS_WRITE };
+        list[n++] = (operand){ op->out, work->out_offset, bytes_of(work, 2), SL_ACCESS_WRITE };
     return n;
 }
 
@@ -213,11 +80,11 @@ static bool host_reads(const sl_op *op, const operand *o)
            && o->buffer->place == SL_PAGEABLE;
 }
 
-static touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
+static sl__touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
 {
     sl_device *device = op->stream->device;
     unsigned places = op->work.kind == SL_WORK_MEMCPY ? sl__span_places(op->out, op->in[0]) : 0;
-    touch t = {
+    sl__touch t = {
         .buffer = o->buffer, .actor = actor,
         .first = o->offset, .end = o->offset + o->bytes,
         .access = {
@@ -231,8 +98,8 @@ static touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
     if (actor->point.slot == SL__HOST_SLOT) {
         t.access.by = SL__BY_HOST;
         t.access.seq = 0;
-        t.access.where = current_where(device);
-        t.access.what = own_text(sl__strings_text(&device->core->strings, t.access.what));
+        t.access.where = sl__race_where(device);
+        t.access.what = sl__race_text(sl__strings_text(&device->core->strings, t.access.what));
         t.access.host_ns = device->backend->host_now_ns(device);
     }
     return t;
@@ -240,7 +107,7 @@ static touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
 
 /* False: out of memory. In error mode all of them are met before any is noted. */
 static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, bool notes,
-                           bool *races)
+                           bool *is_refused)
 {
     const sl__actor host = sl__order_host();
     operand list[3];
@@ -249,12 +116,12 @@ static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, 
 
     for (int i = 0; i < n && done; i++) {
         bool by_host = host_reads(op, &list[i]);
-        touch t = touch_of(op, &list[i], by_host ? &host : actor);
+        sl__touch t = touch_of(op, &list[i], by_host ? &host : actor);
         if (meets)
-            meet(&t);
-        *races |= t.races;
+            sl__touch_meet(&t);
+        *is_refused |= t.is_refused;
         if (notes && (!by_host || sl__race.n_waiting > 0))
-            done = note(&t);
+            done = sl__touch_note(&t);
     }
     return done;
 }
@@ -295,44 +162,40 @@ static bool add_waiting(const sl__actor *actor)
 }
 
 /* A stream that waits for an event has seen what the event's record has. */
-static bool see_event(sl_stream *stream, const sl_event *event)
-{
-    sl__race_clock *clock = sl__order_clock(stream);
-    bool raised = false;
-
-    return clock && (!event->race || sl__seen_join(&clock->seen, &event->race->point, true,
-                                                   &raised));
-}
-
 static bool enter(sl_op *op, sl__actor *actor)
 {
-    if (op->work.kind == SL_WORK_EVENT_WAIT && !see_event(op->stream, op->event))
-        return false;
-    return sl__order_next(op->stream, actor);
+    const sl__race_record *record = op->work.kind == SL_WORK_EVENT_WAIT ? op->event->race : NULL;
+
+    return sl__order_next(op->stream, record ? &record->point : NULL, actor);
 }
 
 sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
 {
-    bool strict = sl__race.mode == SL_CHECK_ERROR, races = false;
+    bool strict = sl__race.mode == SL_CHECK_ERROR, is_refused = false;
     sl__actor actor;
     bool done = enter(op, &actor);
 
     memset(sent, 0, sizeof *sent);
     if (done && strict)
-        done = touch_operands(op, &actor, true, false, &races);
-    if (races && strict)
+        done = touch_operands(op, &actor, true, false, &is_refused);
+    if (done && is_refused) {
+        sl__found_cancelled(actor.point.slot, actor.point.epoch);
+        sl__order_undo(op->stream->race);
         return sl__found_fail(err);
+    }
     if (done)
-        done = touch_operands(op, &actor, !strict, true, &races);
+        done = touch_operands(op, &actor, !strict, true, &is_refused);
     if (!done) {
-        give_up(op->stream->device);
+        sl__race_give_up(op->stream->device);
+        return SL_OK;
+    }
+    if (op->work.kind == SL_WORK_HOST_FUNC && !add_waiting(&actor)) {
+        sl__race_give_up(op->stream->device);
         return SL_OK;
     }
     op->race_epoch = sent->epoch = actor.point.epoch;
     sent->event = op->work.kind == SL_WORK_EVENT_RECORD ? op->event : NULL;
     sent->host_waits = wait_of(op);
-    if (op->work.kind == SL_WORK_HOST_FUNC && !add_waiting(&actor))
-        give_up(op->stream->device);
     return SL_OK;
 }
 
@@ -374,10 +237,10 @@ static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wa
         point.epoch--;
     if (wait == SL__WAIT_BEFORE || wait == SL__WAIT_SURE)
         return sl__order_join_host(&point, true, 0, 0);
-    return sl__order_join_host(&point, false, own_text(reasons[wait]), current_where(device));
+    return sl__order_join_host(&point, false, sl__race_text(reasons[wait]), sl__race_where(device));
 }
 
-void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status status)
+void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent)
 {
     sl__race_clock *clock = stream->race;
     sl__point point;
@@ -385,17 +248,14 @@ void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status s
 
     if (!clock || !sent->epoch)
         return;
+    sl__order_happens(clock);
     point = sl__order_point(clock);
-    if (status) {               /* it has not happened: nothing may race with it */
-        sl__found_cancelled(point.slot, sent->epoch);
-        return;
-    }
     if (sent->event)
         done = set_record(sent->event, &point);
     if (done)
         done = join_wait(stream->device, point, (sl__race_wait)sent->host_waits);
     if (!done)
-        give_up(stream->device);
+        sl__race_give_up(stream->device);
 }
 
 static void forget_waiting(const sl_op *op)
@@ -412,11 +272,33 @@ static void forget_waiting(const sl_op *op)
     }
 }
 
+/* Nothing may race with it, come after it or wait for it. */
+void sl__race_cancelled(const sl_op *op)
+{
+    const sl__actor host = sl__order_host();
+    sl__race_clock *clock = op->stream->race;
+    operand list[3];
+
+    if (!clock || !op->race_epoch)
+        return;
+    for (int i = operands_of(op, list); i-- > 0;) {
+        sl__race_memory *memory = list[i].buffer->race;
+        bool by_host = host_reads(op, &list[i]);
+        if (memory)
+            sl__memory_cancel(memory, by_host ? host.point.slot : clock->slot,
+                              by_host ? host.point.epoch : op->race_epoch);
+    }
+    if (op->work.kind == SL_WORK_HOST_FUNC)
+        forget_waiting(op);
+    sl__found_cancelled(clock->slot, op->race_epoch);
+    sl__order_undo(clock);
+}
+
 void sl__race_retired(const sl_op *op)
 {
     sl__race_clock *clock = op->stream->race;
 
-    if (!clock || !op->race_epoch)
+    if (!clock || op->race_epoch <= sl__race.first_epoch)
         return;
     if (op->work.kind == SL_WORK_HOST_FUNC)
         forget_waiting(op);
@@ -424,7 +306,7 @@ void sl__race_retired(const sl_op *op)
     sl__found_retired(clock->slot, op);
 }
 
-/* ---- the host waits --------------------------------------------------------------------------- */
+/* ---- the host waits -------------------------------------------------------------- */
 
 /* False: out of memory, and the checker is off. */
 static bool wait_stream(sl_stream *stream, bool sure, const char *why)
@@ -435,11 +317,11 @@ static bool wait_stream(sl_stream *stream, bool sure, const char *why)
 
     if (clock) {
         point = sl__order_point(clock);
-        if (sl__order_join_host(&point, sure, sure ? 0 : own_text(why),
-                                sure ? 0 : current_where(device)))
+        if (sl__order_join_host(&point, sure, sure ? 0 : sl__race_text(why),
+                                sure ? 0 : sl__race_where(device)))
             return true;
     }
-    give_up(device);
+    sl__race_give_up(device);
     return false;
 }
 
@@ -450,14 +332,13 @@ static void wait_streams(sl_device *device, bool blocking_only, bool sure, const
 
     for (uint32_t i = 1; i < sl__race.n_slots && joined; i++) {
         const sl__slot *slot = &sl__race.slots[i];
-        sl__point point = slot->clock ? sl__order_point(slot->clock)
-                                      : (sl__point){ .slot = i, .epoch = slot->epoch };
+        sl__point point = sl__order_point_of_slot(i);
         if (slot->device == device && (slot->is_blocking || !blocking_only))
-            joined = sl__order_join_host(&point, sure, sure ? 0 : own_text(why),
-                                         sure ? 0 : current_where(device));
+            joined = sl__order_join_host(&point, sure, sure ? 0 : sl__race_text(why),
+                                         sure ? 0 : sl__race_where(device));
     }
     if (!joined)
-        give_up(device);
+        sl__race_give_up(device);
 }
 
 /* That the host waits for the blocking streams as well was measured, and is on no page of
@@ -477,7 +358,7 @@ void sl__race_waited_stream_by_chance(sl_stream *stream, const char *why)
 void sl__race_waited_event(sl_event *event)
 {
     if (event->race && !sl__order_join_host(&event->race->point, true, 0, 0))
-        give_up(event->device);
+        sl__race_give_up(event->device);
 }
 
 void sl__race_waited_device(sl_device *device)
@@ -490,109 +371,7 @@ void sl__race_waited_device_by_chance(sl_device *device, const char *why)
     wait_streams(device, false, false, why);
 }
 
-/* ---- the host's accesses ------------------------------------------------------------------------ */
-
-static sl__actor actor_now(void)
-{
-    if (!sl__race.running)
-        return sl__order_host();
-    return (sl__actor){ .point = sl__race.running->point, .is_late = true };
-}
-
-/* Met, and noted where something to come may race with it: what the host enqueues comes after
- * it, host functions that are waiting may not. */
-static bool touch_by_host(touch *t, sl_device *device, const char *what)
-{
-    const sl__point *point = &t->actor->point;
-    bool late = t->actor->is_late;
-
-    t->access.epoch = point->epoch;
-    t->access.slot = point->slot;
-    t->access.first = t->first;
-    t->access.end = t->end;
-    t->access.by = late ? SL__BY_HOST_FUNC : SL__BY_HOST;
-    t->access.seq = late ? sl__race.running_seq : 0;
-    t->access.what = own_text(what);
-    t->access.where = current_where(device);
-    t->access.host_ns = device->backend->host_now_ns(device);
-    meet(t);
-    if (t->races && sl__race.mode == SL_CHECK_ERROR && !late)
-        return true;
-    if (!late && sl__race.n_waiting == 0)
-        return true;
-    return note(t);
-}
-
-sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char *what,
-                        size_t first, size_t n_bytes, sl_error *err)
-{
-    const sl__actor actor = actor_now();
-    touch t = {
-        .buffer = buffer, .actor = &actor, .first = first, .end = first + n_bytes,
-        .access = { .kind = (uint8_t)kind },
-    };
-
-    if (!touch_by_host(&t, buffer->device, what)) {
-        give_up(buffer->device);
-        return SL_OK;
-    }
-    return t.races && sl__race.mode == SL_CHECK_ERROR ? sl__found_fail(err) : SL_OK;
-}
-
-void sl__race_freed(sl_buffer *buffer, const char *what, bool waited)
-{
-    const sl__actor actor = sl__order_host();
-    touch t = {
-        .buffer = buffer, .actor = &actor, .end = buffer->bytes, .frees_by_waiting = waited,
-        .access = { .kind = SL_ACCESS_FREE },
-    };
-
-    if (!touch_by_host(&t, buffer->device, what))
-        give_up(buffer->device);
-}
-
-sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *err)
-{
-    sl_device *device = stream->device;
-    sl__actor actor;
-    touch t = {
-        .buffer = buffer, .actor = &actor, .end = buffer->bytes,
-        .access = {
-            .kind = SL_ACCESS_FREE, .by = SL__BY_STREAM, .end = buffer->bytes, .where = device->core->where,
-            .what = sl__strings_intern(&device->core->strings, "cudaFreeAsync"),
-        },
-    };
-
-    if (!sl__order_next(stream, &actor)) {
-        give_up(device);
-        return SL_OK;
-    }
-    t.access.epoch = actor.point.epoch;
-    t.access.slot = actor.point.slot;
-    meet(&t);
-    return t.races && sl__race.mode == SL_CHECK_ERROR ? sl__found_fail(err) : SL_OK;
-}
-
-/* ---- host functions -------------------------------------------------------------------------------- */
-
-void sl__race_host_func_begin(const sl_op *op)
-{
-    uint32_t slot = op->stream->race ? op->stream->race->slot : 0;
-
-    sl__race.running = NULL;
-    for (size_t i = 0; i < sl__race.n_waiting; i++)
-        if (sl__race.waiting[i].point.slot == slot
-            && sl__race.waiting[i].point.epoch == op->race_epoch)
-            sl__race.running = &sl__race.waiting[i];
-    sl__race.running_seq = op->seq;
-}
-
-void sl__race_host_func_end(void)
-{
-    sl__race.running = NULL;
-}
-
-/* ---- the end --------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------- */
 
 static void free_record(sl__race_record *record)
 {

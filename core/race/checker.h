@@ -25,10 +25,13 @@ typedef enum sl__race_wait {
     SL__WAIT_SURE                       /* likewise */
 } sl__race_wait;
 
-/* Before the backend takes an operation. SL_ERACE in error mode: it must not happen. */
+/* Before the backend takes an operation. SL_ERACE in error mode: it must not happen. Else one
+ * of the two below. */
 sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err);
-/* After it, with its answer. */
-void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status status);
+/* The backend has it. */
+void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent);
+/* The backend has refused it: it has not happened. */
+void sl__race_cancelled(const sl_op *op);
 /* It has ended, and its times are known. */
 void sl__race_retired(const sl_op *op);
 

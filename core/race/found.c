@@ -357,41 +357,43 @@ void sl__found_cancelled(uint32_t slot, uint64_t epoch)
     for (size_t i = all.n_unsettled; i-- > 0;)
         if (all.unsettled[i].second.slot == slot && all.unsettled[i].second.epoch == epoch)
             remove_unsettled(i);
+    sl__race_news = true;
 }
 
-/* ---- adding, telling -------------------------------------------------------------------------- */
+/* ---- adding, telling ------------------------------------------------------------- */
 
+/* Of the access that is not refused. It is the second where a host function runs late. */
 static void say(const sl__meeting *meeting)
 {
     const found key = key_of(meeting);
-    const sl__access *first = meeting->first;
+    bool late = meeting->refused == meeting->first;
+    const sl__access *other = late ? meeting->second : meeting->first;
     char by[128] = "";
     words stream;
 
-    if (first->by != SL__BY_HOST)
-        snprintf(by, sizeof by, " in stream \"%.60s\"", stream_name(first));
+    if (other->by != SL__BY_HOST)
+        snprintf(by, sizeof by, " in stream \"%.60s\"", stream_name(other));
     snprintf(all.sentence, sizeof all.sentence, "it races with %.50s at %.60s%s: nothing orders "
-             "them; %s%s", own(key.first_what), own(key.first_where), by,
+             "them; %s%s", own(late ? key.second_what : key.first_what),
+             own(late ? key.second_where : key.first_where), by,
              host_is_to_wait(meeting) ? "synchronize " : "wait for ",
-             stream_in_script(first, &stream));
+             stream_in_script(meeting->first, &stream));
 }
 
 void sl__found_add(const sl__meeting *meeting)
 {
-    bool raised = sl__race.mode == SL_CHECK_ERROR && meeting->kind == SL_RACE_UNORDERED
-                  && meeting->second->by != SL__BY_HOST_FUNC
-                  && meeting->first->by != SL__BY_HOST_FUNC;
     found *entry = find_or_add(meeting);
 
     all.total++;
-    if (meeting->kind == SL_RACE_UNORDERED)
+    if (meeting->refused)
         say(meeting);
     if (!entry)
         return;
     entry->race.count++;
-    if (raised) {
+    if (meeting->refused) {
         entry->told = true;             /* by the error */
-        entry->race.second.seq = 0;     /* it does not happen */
+        if (meeting->second->by == SL__BY_STREAM && meeting->refused == meeting->second)
+            entry->race.second.seq = 0;         /* it does not happen */
     } else {
         follow(entry, meeting);
     }
@@ -435,7 +437,7 @@ void sl__found_clear(void)
     all.total = 0;
 }
 
-/* ---- the public list ------------------------------------------------------------------------------ */
+/* ---- the public list ------------------------------------------------------------- */
 
 size_t sl_race_count(void)
 {

@@ -106,10 +106,13 @@ static bool copy_range(sl__range *to, const sl__range *from)
     return true;
 }
 
+/* The others stay in order of age. */
 static void remove_other(sl__range *range, uint32_t i)
 {
     drop_access(&range->others[i]);
-    range->others[i] = range->others[--range->n_others];
+    range->n_others--;
+    memmove(&range->others[i], &range->others[i + 1],
+            (range->n_others - i) * sizeof range->others[0]);
 }
 
 /* Room is reserved. */
@@ -118,23 +121,39 @@ static void add_other(sl__range *range, const sl__access *access)
     put_access(&range->others[range->n_others++], access);
 }
 
-/* One more past access is kept, in place of the oldest when there are many. */
+/* Of many past accesses the oldest go. */
+static void forget_oldest(sl__range *range)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < range->n_others; i++)
+        n += range->others[i].past;
+    for (uint32_t i = 0; n > MOST_PAST; ) {
+        if (!range->others[i].past) {
+            i++;
+            continue;
+        }
+        remove_other(range, i);
+        sl__memory_totals.forgotten++;
+        n--;
+    }
+}
+
 static void add_past(sl__range *range, const sl__access *access)
 {
-    uint32_t n = 0, oldest = 0;
-
-    for (uint32_t i = range->n_others; i-- > 0;) {
-        if (range->others[i].past) {
-            n++;
-            oldest = i;
-        }
-    }
-    if (n >= MOST_PAST) {
-        remove_other(range, oldest);
-        sl__memory_totals.forgotten++;
-    }
     add_other(range, access);
     range->others[range->n_others - 1].past = true;
+    forget_oldest(range);
+}
+
+static void make_past(sl__range *range, uint32_t i)
+{
+    sl__access past = range->others[i];
+
+    retain_access(&past);
+    remove_other(range, i);
+    add_past(range, &past);
+    drop_access(&past);
 }
 
 static bool note_write(sl__range *range, const sl__access *access, bool keep)
@@ -142,7 +161,6 @@ static bool note_write(sl__range *range, const sl__access *access, bool keep)
     if (!keep) {
         while (range->n_others > 0)
             remove_other(range, range->n_others - 1);
-        drop_access(&range->write);
     } else {
         if (!reserve_others(range, range->n_others + 1))
             return false;
@@ -150,8 +168,9 @@ static bool note_write(sl__range *range, const sl__access *access, bool keep)
             range->others[i].past = true;
         if (is_there(&range->write))
             add_past(range, &range->write);
-        drop_access(&range->write);
+        forget_oldest(range);
     }
+    drop_access(&range->write);
     put_access(&range->write, access);
     return true;
 }
@@ -166,11 +185,7 @@ static bool note_read(sl__range *range, const sl__access *access, const sl__vect
         if (other->kind != SL_ACCESS_READ && !other->past)
             continue;           /* a host function's, which ran late */
         if (keep && comes_before(other, access, seen) && !other->past) {
-            sl__access past = *other;
-            retain_access(&past);
-            remove_other(range, i);
-            add_past(range, &past);
-            drop_access(&past);
+            make_past(range, i);
         } else if (!keep && (other->past || comes_before(other, access, seen))) {
             remove_other(range, i);
         }
@@ -187,14 +202,21 @@ static bool note_past(sl__range *range, const sl__access *access)
     return true;
 }
 
-/* What a host function did, whatever has come since it was enqueued. */
-static bool note_late(sl__range *range, const sl__access *access)
+/* What a host function did, whatever has come since it was enqueued. It takes the place of
+ * what comes before it, and races with all that this could race with. */
+static bool note_late(sl__range *range, const sl__access *access, const sl__vector *seen)
 {
     for (uint32_t i = 0; i < range->n_others; i++)
         if (same_access(&range->others[i], access))
             return true;
     if (!reserve_others(range, range->n_others + 1))
         return false;
+    for (uint32_t i = range->n_others; i-- > 0;) {
+        const sl__access *other = &range->others[i];
+        bool weaker = access->kind != SL_ACCESS_READ || other->kind == SL_ACCESS_READ;
+        if (!other->past && weaker && comes_before(other, access, seen))
+            make_past(range, i);
+    }
     add_other(range, access);
     return true;
 }
@@ -249,6 +271,8 @@ static sl__range *insert(sl__race_memory *memory, size_t at, size_t first, size_
 
 static void erase(sl__race_memory *memory, size_t at, size_t n)
 {
+    if (n == 0)
+        return;                 /* there may be no array yet */
     for (size_t i = at; i < at + n; i++)
         clear_range(&memory->ranges[i]);
     memmove(&memory->ranges[at], &memory->ranges[at + n],
@@ -309,6 +333,22 @@ static bool same_history(const sl__range *a, const sl__range *b)
     return true;
 }
 
+static void widen(sl__access *access, const sl__access *other)
+{
+    access->first = access->first < other->first ? access->first : other->first;
+    access->end = access->end > other->end ? access->end : other->end;
+}
+
+/* An operation may have touched two neighbours apart: now it has both. */
+static void join_ranges(sl__range *to, sl__range *from)
+{
+    to->end = from->end;
+    widen(&to->write, &from->write);
+    for (uint32_t i = 0; i < to->n_others; i++)
+        widen(&to->others[i], &from->others[i]);
+    clear_range(from);
+}
+
 /* Joins neighbours of one history among `n` ranges from `at` on, and the one behind them. */
 static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
 {
@@ -318,8 +358,7 @@ static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
     for (size_t i = from + 1; i < end; i++) {
         sl__range *last = &memory->ranges[kept], *range = &memory->ranges[i];
         if (last->end == range->first && same_history(last, range)) {
-            last->end = range->end;
-            clear_range(range);
+            join_ranges(last, range);
         } else {
             memory->ranges[++kept] = *range;
         }
@@ -408,6 +447,23 @@ void sl__memory_free(sl__race_memory *memory)
     free(memory);
 }
 
+static bool is_of(const sl__access *access, uint32_t slot, uint64_t epoch)
+{
+    return access->slot == slot && access->epoch == epoch;
+}
+
+void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
+{
+    for (size_t at = 0; at < memory->n; at++) {
+        sl__range *range = &memory->ranges[at];
+        if (is_of(&range->write, slot, epoch))
+            drop_access(&range->write);
+        for (uint32_t i = range->n_others; i-- > 0;)
+            if (is_of(&range->others[i], slot, epoch))
+                remove_other(range, i);
+    }
+}
+
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
                      size_t end, bool late, sl__conflict_fn fn, void *ud)
 {
@@ -437,7 +493,7 @@ static sl__range *exact(const sl__race_memory *memory, size_t first, size_t end)
 static bool note_in(sl__range *range, const sl__access *access, const sl__vector *seen, bool keep)
 {
     if (access->by == SL__BY_HOST_FUNC)
-        return note_late(range, access);
+        return note_late(range, access, seen);
     if (access->by == SL__BY_HOST)
         return note_past(range, access);
     return access->kind == SL_ACCESS_READ ? note_read(range, access, seen, keep)

@@ -5,7 +5,7 @@
  * with anything new that does not also race with what it kept, unless it raced already.
  *
  * Host functions are an exception: they run later than they are enqueued, and may race with
- * what came in between. While one is waiting to run, histories are kept as they are, each
+ * what came in between. While one is waiting to run, what would be dropped is kept, each
  * access with where it stands; those that only a host function has to look at are `past`.
  * The host's own accesses are of that kind: all that it enqueues later comes after them.
  */
@@ -29,7 +29,7 @@ typedef struct sl__access {
     size_t first, end;          /* all the bytes that it touched */
     sl__standing *standing;     /* NULL unless a host function was waiting */
     uint32_t slot;
-    uint32_t where, what;       /* text ids: of its stream's device by a stream, else the checker's */
+    uint32_t where, what;       /* text ids: BY_STREAM of its device, else the checker's */
     uint8_t kind;               /* sl_race_access_kind */
     uint8_t by;                 /* sl__access_by */
     bool past;
@@ -53,17 +53,21 @@ typedef struct sl__race_memory {
 sl__race_memory *sl__memory_new(sl_buffer *buffer);
 void sl__memory_free(sl__race_memory *memory);
 
-/* Calls fn, once for each range, for each earlier access that `access` to [first, end) conflicts with: one of them
- * writes. `late` is a host function, which sees what is past, too. */
+/* Calls fn, once for each range, for each earlier access that `access` to [first, end)
+ * conflicts with: one of them writes. `late` is a host function, which sees what is past, too. */
 typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier);
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
                      size_t end, bool late, sl__conflict_fn fn, void *ud);
 
 /* Notes the access, whose `seen` says what of the history it comes after. With `keep`
- * nothing is dropped. `settled` is what everything new comes after. False: out of memory;
- * nothing has changed. */
+ * accesses become past instead of being dropped, of which a range has a bounded number.
+ * `settled` is what everything new comes after. False: out of memory; the access is noted for
+ * some of the bytes, or none. */
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
                      const sl__vector *seen, bool keep, const sl__vector *settled);
+
+/* Drops an access that has not happened. What it had replaced stays forgotten. */
+void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch);
 
 /* Drops what everything new comes after, and joins ranges of one history. */
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled);

@@ -11,9 +11,12 @@ sl__checker sl__race;
 
 /* ---- slots ---------------------------------------------------------------------- */
 
-/* A closed stream's slot serves again once everything new comes after its operations. */
+/* A closed stream's slot serves again once everything new comes after its operations. What a
+ * host function that is waiting meets is not new, and its texts are the old stream's. */
 static uint32_t reusable_slot(void)
 {
+    if (sl__race.n_waiting > 0)
+        return 0;
     for (uint32_t i = 1; i < sl__race.n_slots; i++)
         if (!sl__race.slots[i].clock
             && sl__vector_at(sl__race.host_seen.sure, i) >= sl__race.slots[i].epoch)
@@ -36,6 +39,12 @@ static bool grow_slots(void)
     return true;
 }
 
+static void clear_slot(uint32_t slot)
+{
+    memset(&sl__race.slots[slot], 0, sizeof(sl__slot));
+    sl__race.slots[slot].epoch = sl__race.first_epoch;
+}
+
 /* 0: out of memory. */
 static uint32_t take_slot(void)
 {
@@ -46,10 +55,10 @@ static uint32_t take_slot(void)
     if (!grow_slots())
         return 0;
     if (sl__race.n_slots == 0)
-        memset(&sl__race.slots[sl__race.n_slots++], 0, sizeof(sl__slot));  /* the host's */
+        clear_slot(sl__race.n_slots++);         /* the host's */
     if (!grow_slots())
         return 0;
-    memset(&sl__race.slots[sl__race.n_slots], 0, sizeof(sl__slot));
+    clear_slot(sl__race.n_slots);
     return sl__race.n_slots++;
 }
 
@@ -81,6 +90,7 @@ sl__race_clock *sl__order_clock(sl_stream *stream)
     clock->slot = at;
     clock->epoch = slot->epoch;     /* goes on, so that older accesses stay older */
     slot->clock = clock;
+    sl__seen_release(&slot->seen);
     slot->device = stream->device;
     slot->stream_id = stream->id;
     slot->name = stream->name;
@@ -99,19 +109,24 @@ static sl__race_clock *legacy_of(const sl__race_clock *clock)
     return clock->stream->device->core->legacy->race;
 }
 
-/* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. */
+/* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. They
+ * are news until it has happened. */
 static bool see_blocking(sl__race_clock *legacy)
 {
     bool raised = false, joined = true;
 
-    while (legacy->news && joined) {
-        sl__race_clock *clock = legacy->news;
+    for (sl__race_clock *clock = legacy->news; clock && joined; clock = clock->next_news) {
         sl__point point = sl__order_point(clock);
         joined = sl__seen_join(&legacy->seen, &point, true, &raised);
-        legacy->news = clock->next_news;
-        clock->in_news = false;
     }
     return joined;
+}
+
+static void drop_news(sl__race_clock *legacy)
+{
+    for (sl__race_clock *clock = legacy->news; clock; clock = clock->next_news)
+        clock->in_news = false;
+    legacy->news = NULL;
 }
 
 /* And a blocking stream's next one comes after all earlier ones in the NULL stream. */
@@ -145,6 +160,15 @@ sl__point sl__order_point(const sl__race_clock *clock)
     return point;
 }
 
+sl__point sl__order_point_of_slot(uint32_t at)
+{
+    const sl__slot *slot = &sl__race.slots[at];
+
+    if (slot->clock)
+        return sl__order_point(slot->clock);
+    return (sl__point){ at, slot->epoch, sl__race.host_epoch, slot->seen };
+}
+
 static bool see_host(sl__race_clock *clock)
 {
     sl__point host = { SL__HOST_SLOT, 0, 0, sl__race.host_seen };
@@ -158,11 +182,25 @@ static bool see_host(sl__race_clock *clock)
     return true;
 }
 
-bool sl__order_next(sl_stream *stream, sl__actor *actor)
+/* What an operation sees beyond that which its stream's next one would see anyhow: an event, or
+ * blocking streams, which others see through the NULL stream. */
+static void keep_before(sl__race_clock *clock)
+{
+    sl__seen_release(&clock->before);
+    clock->before = sl__seen_retain(clock->seen);
+    clock->is_undoable = true;
+}
+
+bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *actor)
 {
     sl__race_clock *clock = sl__order_clock(stream);
+    bool raised = false;
 
-    if (!clock || !see_host(clock))
+    if (!clock)
+        return false;
+    if (awaited || stream->legacy)
+        keep_before(clock);
+    if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised)) || !see_host(clock))
         return false;
     if (stream->legacy ? !see_blocking(clock) : !stream->non_blocking && !see_legacy(clock))
         return false;
@@ -171,6 +209,26 @@ bool sl__order_next(sl_stream *stream, sl__actor *actor)
     *actor = (sl__actor){ .point = sl__order_point(clock) };
     sl__race.host_epoch++;          /* what the host does from here on comes later */
     return true;
+}
+
+void sl__order_happens(sl__race_clock *clock)
+{
+    sl__seen_release(&clock->before);
+    clock->is_undoable = false;
+    drop_news(clock);           /* only the NULL stream has any */
+}
+
+/* Its epoch stays: nobody has it. */
+void sl__order_undo(sl__race_clock *clock)
+{
+    if (!clock->is_undoable)
+        return;
+    sl__seen_release(&clock->seen);
+    clock->seen = clock->before;
+    clock->before = (sl__seen){ NULL, NULL };
+    clock->is_undoable = false;
+    clock->host_version = 0;    /* to be seen again */
+    clock->legacy_epoch = 0;
 }
 
 /* ---- the host ----------------------------------------------------------------------- */
@@ -249,7 +307,8 @@ static void free_clock(sl__race_clock *clock)
         clock->next->link = clock->link;
     clock->stream->race = NULL;
     sl__race.slots[clock->slot].clock = NULL;
-    sl__seen_release(&clock->seen);
+    sl__race.slots[clock->slot].seen = clock->seen;
+    sl__seen_release(&clock->before);
     free(clock);
 }
 
@@ -266,10 +325,11 @@ void sl__race_stream_closed(sl_stream *stream)
     if (legacy) {
         sl__point point = sl__order_point(clock);
         (void)sl__seen_join(&legacy->seen, &point, true, &raised);
+        if (legacy->is_undoable)
+            (void)sl__seen_join(&legacy->before, &point, true, &raised);
         unlink_news(legacy, clock);
     }
-    for (sl__race_clock *other = clock->news; other; other = other->next_news)
-        other->in_news = false;
+    drop_news(clock);
     free_clock(clock);
 }
 
@@ -282,8 +342,8 @@ void sl__race_device_closed(sl_device *device)
         sl__slot *slot = &sl__race.slots[i];
         if (slot->device != device)
             continue;
-        (void)sl__seen_join(&sl__race.host_seen, &(sl__point){ .slot = i, .epoch = slot->epoch },
-                            true, &raised);
+        sl__point point = sl__order_point_of_slot(i);
+        (void)sl__seen_join(&sl__race.host_seen, &point, true, &raised);
         slot->device = NULL;
         sl__found_lost(i);
     }
@@ -295,6 +355,11 @@ void sl__order_clear(void)
 {
     while (sl__race.clocks)
         free_clock(sl__race.clocks);
+    for (uint32_t i = 0; i < sl__race.n_slots; i++) {
+        sl__seen_release(&sl__race.slots[i].seen);
+        if (sl__race.slots[i].epoch > sl__race.first_epoch)
+            sl__race.first_epoch = sl__race.slots[i].epoch;
+    }
     free(sl__race.slots);
     sl__race.slots = NULL;
     sl__race.n_slots = sl__race.slots_room = 0;

@@ -13,7 +13,8 @@
 #define SL_RACES_H
 
 /* What a found race does. The call that would race fails with SL_ERACE in ERROR mode, and
- * has not happened; an accident never fails. */
+ * has not happened; an accident never fails, nor does a cudaFree or cudaFreeHost, of which it
+ * is known only afterwards whether it waited. */
 typedef enum sl_check_mode { SL_CHECK_OFF, SL_CHECK_WARN, SL_CHECK_ERROR } sl_check_mode;
 
 /* From here on; forgets the races found so far. What was enqueued before counts as ordered.
@@ -23,7 +24,9 @@ sl_check_mode sl_check_get_mode(void);
 
 typedef enum sl_race_kind { SL_RACE_UNORDERED, SL_RACE_ACCIDENT } sl_race_kind;
 
-typedef enum sl_race_access_kind { SL_ACCESS_READ, SL_ACCESS_WRITE, SL_ACCESS_FREE } sl_race_access_kind;
+typedef enum sl_race_access_kind {
+    SL_ACCESS_READ, SL_ACCESS_WRITE, SL_ACCESS_FREE
+} sl_race_access_kind;
 
 /* Whether the simulator's schedule had the two accesses in the other order, so that a stale
  * value was in fact read or kept. UNKNOWN: an access has not retired, or a real GPU's. */
@@ -50,7 +53,7 @@ typedef struct sl_race {
     const char *made_where;     /* where its memory was made, "" if unknown */
     size_t first_byte, n_bytes; /* that both touch, in the tensor's memory */
     const char *accident;       /* what orders them today, a sentence; NULL of a race */
-    const char *remedy;         /* the call that would order them: "consumer:wait_stream(producer)" */
+    const char *remedy;         /* what would order them: "consumer:wait_stream(producer)" */
     const char *remedy_where;   /* and where: "before lab.lua:14" */
     sl_race_outcome outcome;
     uint64_t count;             /* how often these two lines met so over this memory */
@@ -66,9 +69,9 @@ const sl_race *sl_race_get(size_t index);       /* NULL behind the last */
 /* How often accesses met that race, also those that were not kept. */
 uint64_t sl_race_total(void);
 
-/* Told of each listed race once, when its outcome is known or cannot be any more, on the
- * thread of the core call that finds that out, at its end. Must not call the core. NULL: no
- * more. */
+/* Told of each listed race once that no SL_ERACE has told of, when its outcome is known or
+ * cannot be any more, on the thread of the core call that finds that out, at its end. Must not
+ * call the core. NULL: no more. */
 typedef void (*sl_race_hook)(void *ud, const sl_race *race);
 void sl_race_set_hook(sl_race_hook hook, void *ud);
 

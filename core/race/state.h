@@ -16,6 +16,8 @@ typedef struct sl__race_clock {
     sl__seen seen;                  /* by its next one */
     uint64_t host_version;          /* of the host's `seen` that is in it */
     uint64_t legacy_epoch;          /* of the NULL stream that is in it */
+    bool is_undoable;               /* `before` is what it had seen before its last operation, */
+    sl__seen before;                /* of which it is not known yet whether it happens */
     bool in_news;                   /* the NULL stream has not seen the last operation */
     struct sl__race_clock *next_news;
     struct sl__race_clock *news;    /* the NULL stream's: whose operations it has not seen */
@@ -35,7 +37,8 @@ typedef struct sl__slot {
     uint32_t stream_id, name;       /* the device's text id */
     bool is_blocking;               /* toward the NULL stream */
     bool is_per_thread;
-    uint64_t epoch;                 /* of a closed stream: its last */
+    uint64_t epoch;                 /* the last one */
+    sl__seen seen;                  /* of a closed stream: by that */
     uint64_t retired;               /* the last operation that has ended */
     uint32_t chance, chance_where;  /* the checker's text ids: what last made the host wait for
                                      * it by chance, and where; 0: nothing */
@@ -51,6 +54,7 @@ typedef struct sl__checker {
     sl__strings strings;            /* of races, and the host's accesses */
     sl__slot *slots;                /* 0 is the host's */
     uint32_t n_slots, slots_room;
+    uint64_t first_epoch;           /* of slots: earlier checks had those up to it */
     uint64_t host_epoch;            /* counts enqueued operations, from 1 */
     sl__seen host_seen;
     uint64_t host_version;          /* counts changes of host_seen, from 1 */
@@ -74,8 +78,12 @@ typedef struct sl__actor {
     bool is_late;
 } sl__actor;
 
-/* What the stream's next operation comes after, which it becomes. False: out of memory. */
-bool sl__order_next(sl_stream *stream, sl__actor *actor);
+/* What the stream's next operation comes after, `awaited` (or NULL) besides the rules, which it
+ * becomes. False: out of memory. Then one of the two below: it happens, or it does not and has
+ * ordered nothing. */
+bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *actor);
+void sl__order_happens(sl__race_clock *clock);
+void sl__order_undo(sl__race_clock *clock);
 /* The host as it is now. */
 sl__actor sl__order_host(void);
 
@@ -89,9 +97,40 @@ bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32
 /* The stream's clock, made at its first use. NULL: out of memory. */
 sl__race_clock *sl__order_clock(sl_stream *stream);
 sl__point sl__order_point(const sl__race_clock *clock);     /* of its last operation; borrowed */
+sl__point sl__order_point_of_slot(uint32_t slot);           /* also of a closed stream's */
 
 /* Forgets all clocks and slots. */
 void sl__order_clear(void);
+
+/* ---- touch.c: one access ------------------------------------------------------------ */
+
+enum { SL__MOST_MET = 16 };
+
+/* An access to bytes [first, end) of a buffer, and what is found out about it. */
+typedef struct sl__touch {
+    sl_buffer *buffer;
+    const sl__actor *actor;
+    sl__access access;
+    size_t first, end;
+    bool is_refused;            /* in error mode: it races, and must not happen */
+    bool has_happened;          /* cudaFree: nothing can refuse it any more */
+    bool frees_by_waiting;      /* and what it waits for is an accident */
+    struct sl__met { uint32_t slot; uint64_t epoch; uint8_t kind; } met[SL__MOST_MET];
+    int n_met;                  /* in several ranges, and reported once */
+} sl__touch;
+
+/* Adds what it races with to the races found. */
+void sl__touch_meet(sl__touch *t);
+/* False: out of memory. */
+bool sl__touch_note(sl__touch *t);
+
+/* ---- checker.c ---------------------------------------------------------------------- */
+
+/* The checker's ids of a text, and of the script's position. */
+uint32_t sl__race_text(const char *text);
+uint32_t sl__race_where(const sl_device *device);
+/* Without memory there is no checking; the script goes on. */
+void sl__race_give_up(sl_device *device);
 
 /* ---- found.c: the races found ------------------------------------------------------- */
 
@@ -100,13 +139,14 @@ typedef struct sl__meeting {
     sl_race_kind kind;
     sl_buffer *buffer;
     const sl__access *first, *second;
+    const sl__access *refused;      /* of them, in error mode: does not happen, its call fails */
     size_t from, to;
 } sl__meeting;
 void sl__found_add(const sl__meeting *meeting);
 
 /* An operation has ended: whose access it was in a race happened then. */
 void sl__found_retired(uint32_t slot, const sl_op *op);
-/* An operation was refused: races with it are none. */
+/* An operation does not happen: what came of its races is never known. */
 void sl__found_cancelled(uint32_t slot, uint64_t epoch);
 /* Operations of the slot do not end any more, as far as races can know. */
 void sl__found_lost(uint32_t slot);

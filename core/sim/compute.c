@@ -104,21 +104,10 @@ size_t sim_job_scratch_bytes(const sim_job *job)
     return (inputs + (size_t)(job->m * job->n)) * sizeof(float);
 }
 
-static size_t kernel_bytes(const sl_work *work, int side)
-{
-    const int traits = kernel_traits[work->kernel].traits;
-    if (work->kernel == SL_KERNEL_SPIN || work->kernel == SL_KERNEL_TRAP ||
-        (side < 2 && side >= kernel_traits[work->kernel].inputs))
-        return 0;
-    const sim_job job = {.kernel = work->kernel, .dtype = work->dtype, .n = work->n,
-                         .m = traits & USES_M ? work->m : 1, .k = traits & USES_K ? work->k : 1};
-    return sim_job_bytes(&job, side);
-}
-
 size_t sim_work_bytes(const sl_work *work, int side)
 {
     if (work->kind == SL_WORK_KERNEL)
-        return kernel_bytes(work, side);
+        return (size_t)sl_kernel_elems(work, side) * numbers_dtype_bytes((sl_dtype)work->dtype);
     if (work->kind == SL_WORK_MEMCPY)
         return side == 1 ? 0 : work->bytes;
     return work->kind == SL_WORK_MEMSET && side == 2 ? work->bytes : 0;

@@ -30,7 +30,8 @@ all devices of the process together, and while it is on it costs host time but n
 
 What was enqueued before the checker was turned on counts as ordered. `"off"` keeps the list of those found, so that `lab.races` still gives them.
 
-In `"error"` mode what a host function reads or writes raises there, and so the call in which it runs raises `SL_EHOSTFUNC`.]],
+In `"error"` mode what a host function reads or writes raises there, and so the call in which it runs raises `SL_EHOSTFUNC`. `lab.cuda.free` and `lab.cuda.free_host` do not raise: whether they
+wait is known only afterwards, so that a race with one of them is reported on stderr.]],
             example = [[
 print(lab.check("error"))  --> off
 local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}

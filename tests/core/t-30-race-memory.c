@@ -206,6 +206,78 @@ static void test_bounds(void)
     sl__memory_free(memory);
 }
 
+static void note_kept(sl__race_memory *memory, sl__access access)
+{
+    sl__vector *seen = NULL;
+    bool raised;
+
+    access.end = 16;
+    sl__vector_join(&seen, NULL, access.slot, access.epoch, &raised);
+    sl__memory_note(memory, &access, 0, 16, seen, true, NULL);
+    sl__vector_release(seen);
+}
+
+/* A pipeline in which a host function is always waiting. */
+static void test_kept(void)
+{
+    sl_buffer buffer = { .bytes = 16 };
+    sl__race_memory *memory = sl__memory_new(&buffer);
+    uint64_t epoch;
+
+    for (epoch = 1; epoch <= 1000; epoch++) {
+        note_kept(memory, (sl__access){ .slot = 1, .epoch = epoch, .kind = SL_ACCESS_READ });
+        note_kept(memory, (sl__access){ .slot = 2, .epoch = epoch, .kind = SL_ACCESS_READ });
+        note_kept(memory, (sl__access){ .slot = 3, .epoch = epoch, .kind = SL_ACCESS_WRITE });
+    }
+    ok(sl__memory_totals.accesses < 80, "what is kept for a host function is bounded");
+    ok(memory->ranges[0].n_others > 60, "and it is the bound");
+    for (uint32_t i = 0; i < memory->ranges[0].n_others; i++)
+        if (memory->ranges[0].others[i].epoch < epoch - 40)
+            epoch = 0;
+    ok(epoch > 0, "the oldest have gone first");
+    sl__memory_free(memory);
+}
+
+static void test_host_functions(void)
+{
+    sl_buffer buffer = { .bytes = 16 };
+    sl__race_memory *memory = sl__memory_new(&buffer);
+    sl__access access = { .slot = 1, .kind = SL_ACCESS_WRITE, .by = SL__BY_HOST_FUNC };
+    int n_current = 0;
+
+    for (access.epoch = 1; access.epoch <= 1000; access.epoch++)
+        note_kept(memory, access);
+    for (uint32_t i = 0; i < memory->ranges[0].n_others; i++)
+        n_current += !memory->ranges[0].others[i].past;
+    is_int(n_current, 1, "of host functions one after the other the last one counts");
+    ok(sl__memory_totals.accesses < 80, "and what they did is bounded");
+    access.kind = SL_ACCESS_READ;
+    note_kept(memory, access);
+    access.epoch++;
+    note_kept(memory, access);
+    n_current = 0;
+    for (uint32_t i = 0; i < memory->ranges[0].n_others; i++)
+        n_current += !memory->ranges[0].others[i].past;
+    is_int(n_current, 2, "a read takes the place of reads alone");
+    sl__memory_free(memory);
+}
+
+static void test_neighbours(void)
+{
+    sl_buffer buffer = { .bytes = 64 };
+    sl__race_memory *memory = sl__memory_new(&buffer);
+    sl__access first = { .slot = 1, .epoch = 1, .kind = SL_ACCESS_READ, .first = 0, .end = 16 };
+    sl__access second = first;
+
+    second.first = 16;
+    second.end = 32;
+    sl__memory_note(memory, &first, 0, 16, NULL, false, NULL);
+    sl__memory_note(memory, &second, 16, 32, NULL, false, NULL);
+    is_int((int)memory->n, 1, "two parts that one operation reads become one");
+    is_int((int)memory->ranges[0].others[0].end, 32, "of which it has read all");
+    sl__memory_free(memory);
+}
+
 static void test_vectors(void)
 {
     sl__vector *a = NULL, *b;
@@ -230,6 +302,9 @@ int main(void)
     test_random();
     test_ranges();
     test_bounds();
+    test_kept();
+    test_host_functions();
+    test_neighbours();
     test_vectors();
     return done_testing();
 }

@@ -1,0 +1,113 @@
+/* touch.c - one access, held against the history of its bytes and noted there. */
+#include <stdlib.h>
+
+#include "../device.h"
+#include "state.h"
+
+static sl__race_memory *memory_of(sl_buffer *buffer)
+{
+    sl__race_memory *memory = buffer->race;
+
+    if (memory)
+        return memory;
+    memory = sl__memory_new(buffer);
+    if (!memory)
+        return NULL;
+    memory->next = sl__race.memories;
+    memory->link = &sl__race.memories;
+    if (memory->next)
+        memory->next->link = &memory->next;
+    sl__race.memories = memory;
+    buffer->race = memory;
+    return memory;
+}
+
+/* The first time that the touch meets this access. */
+static bool meets_first(sl__touch *t, const sl__access *earlier)
+{
+    for (int i = 0; i < t->n_met; i++)
+        if (t->met[i].slot == earlier->slot && t->met[i].epoch == earlier->epoch
+            && t->met[i].kind == earlier->kind)
+            return false;
+    if (t->n_met < SL__MOST_MET)
+        t->met[t->n_met++] = (struct sl__met){ earlier->slot, earlier->epoch, earlier->kind };
+    return true;
+}
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static void conflict(void *ud, const sl__access *earlier)
+{
+    sl__touch *t = ud;
+    sl__order order = sl__order_of(earlier, t->actor);
+    bool swapped = false;
+
+    if (order == SL__UNORDERED && t->actor->is_late) {
+        if (sl__order_is_behind(earlier, t->actor))
+            return;
+        swapped = true;     /* the script made it after it had enqueued the function */
+        if (earlier->slot != SL__HOST_SLOT && earlier->seq < sl__race.running_seq)
+            swapped = false;
+    }
+    if (order == SL__ORDERED || !meets_first(t, earlier))
+        return;
+    sl__meeting meeting = {
+        .kind = order == SL__BY_CHANCE || t->frees_by_waiting ? SL_RACE_ACCIDENT
+                                                               : SL_RACE_UNORDERED,
+        .buffer = t->buffer,
+        .from = larger(earlier->first, t->first), .to = smaller(earlier->end, t->end),
+        .first = swapped ? &t->access : earlier, .second = swapped ? earlier : &t->access,
+    };
+    if (sl__race.mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED && !t->has_happened) {
+        meeting.refused = &t->access;
+        t->is_refused = true;
+    }
+    sl__found_add(&meeting);
+}
+
+void sl__touch_meet(sl__touch *t)
+{
+    if (t->buffer->race && t->first < t->end)
+        sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late,
+                        conflict, t);
+}
+
+/* Where the accesses of an actor stand, while a host function may come to ask. */
+static bool stand(const sl__actor *actor, sl__standing **standing)
+{
+    *standing = NULL;
+    if (sl__race.n_waiting == 0)
+        return true;
+    *standing = malloc(sizeof **standing);
+    if (!*standing)
+        return false;
+    (*standing)->refs = 1;
+    (*standing)->point = actor->point;
+    sl__seen_retain(actor->point.seen);
+    return true;
+}
+
+static void unstand(sl__standing *standing)
+{
+    if (standing && --standing->refs == 0) {
+        sl__seen_release(&standing->point.seen);
+        free(standing);
+    }
+}
+
+bool sl__touch_note(sl__touch *t)
+{
+    bool keep = sl__race.n_waiting > 0, done;
+    sl__race_memory *memory;
+
+    if (t->first >= t->end)
+        return true;
+    memory = memory_of(t->buffer);
+    if (!memory || !stand(t->actor, &t->access.standing))
+        return false;
+    done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
+                           sl__race.host_seen.sure);
+    unstand(t->access.standing);
+    return done;
+}
