@@ -3,8 +3,8 @@
 -- An often-read answer to a puzzle on streams lists what is asynchronous "with respect to the
 -- host": kernel launches, copies within a device, "Memory copy from host to device of a memory
 -- block if 64KB or less", functions "suffixed with Async", and memory sets. A kernel of 5 ms runs
--- in front of each call; how long is the host held? Expected: from pageable memory calls return as
--- long as the bytes fit into the driver's buffers, to pageable memory none does, Async or not.
+-- in front of each call; how long is the host held? Expected: of pageable memory only copies to the
+-- GPU return, while the driver's buffers have room; Async or not, those to the host never do.
 
 local lab = require "streamlab"
 local stream = lab.stream{name = "work"}        -- a blocking one: the NULL stream waits for it
@@ -31,29 +31,29 @@ for _, row in ipairs(rows) do
     row.returned, row.largest = 0, 0
     row.f(most * 1024)                          -- the first time is different
     for i, kib in ipairs(sizes) do
-        lab.synchronize()
-        lab.spin(5, {stream = stream})
-        local kernel = stream:record_event(lab.event{timing = false})
-        local before = lab.now_us()
+        lab.synchronize() lab.spin(5, {stream = stream})
+        local kernel, before = stream:record_event(lab.event{timing = false}), lab.now_us()
         row.f(kib * 1024)
         row[columns[i + 1]] = lab.now_us() - before
         if not kernel:query() then row.returned, row.largest = row.returned + 1, kib end
     end
 end
 lab.table(rows, {columns = columns, title = "us that the call holds the host"}):show()
-
-local function judge(...)                       -- of the calls with these numbers in `rows`
-    local returned, all, texts = 0, 0, {}
+local function judge(claim, ...)                -- of the calls with these numbers in `rows`
+    local returned, texts, all = 0, {}, select("#", ...) * #sizes
     for i, number in ipairs{...} do
-        returned, all = returned + rows[number].returned, all + #sizes
-        texts[i] = rows[number].call .. " " .. rows[number].returned
+        returned = returned + rows[number].returned
+        texts[i] = ("%s %d of %d times"):format(rows[number].call, rows[number].returned, #sizes)
     end
-    local word = returned == all and "holds" or returned == 0 and "no longer holds" or "depends"
-    print(("Verdict: %s: of %d sizes so many returned before the kernel's end: %s."):format(word,
-          #sizes, table.concat(texts, ", ")))
+    print(("Verdict: %s: %s: %s"):format(returned == all and "holds" or returned > 0 and "depends"
+        or "no longer holds", claim, table.concat(texts, ", ")))
 end
-judge(1) judge(2)
-print(string.format("Verdict: %s: cudaMemcpy from pageable memory returned up to %d KiB.",
-                    rows[4].largest == 64 and "holds" or "no longer holds", rows[4].largest))
-judge(6, 7, 8, 9)
-judge(3)
+judge("kernel launches return at once", 1)
+judge("copies within the device return at once", 2)
+local plain <const>, async_plain <const> = rows[4].largest, rows[6].largest     -- 0: none
+print(("Verdict: %s: pageable copies of up to 64 KB return at once: cudaMemcpy %s, cudaMemcpyAsync "
+    .. "up to %d KiB"):format(plain == 64 and "holds" or async_plain < 64 and "no longer holds"
+    or "depends", plain > 0 and "up to " .. plain .. " KiB" or "at no size", async_plain))
+judge("functions suffixed with Async return at once", 6, 7, 8, 9)
+judge("memory sets return at once", 3)
+judge("copies of pinned memory can be asynchronous", 7, 9)

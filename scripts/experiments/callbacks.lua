@@ -3,13 +3,12 @@
 -- cudaLaunchHostFunc puts a function of the host into a stream. CUDA's manual says: it "will be
 -- called after currently enqueued work and will block work added after it"; functions of
 -- independent streams "may be serialized"; and it "must not make any CUDA API calls". Expected: the
--- stream stands still while the function runs and some us beyond, other streams go on, two
--- functions run one after the other, and what would enqueue, wait or allocate is refused.
+-- stream stands still meanwhile and some us beyond, other streams go on, two functions run one
+-- after the other, and what would enqueue, wait or allocate is refused.
 
 local lab = require "streamlab"
 local a, b, c = lab.stream{name = "a"}, lab.stream{name = "b"}, lab.stream{name = "c"}
-local two_ms = function() lab.host_work(2) end
-
+local function two_ms() lab.host_work(2) end
 -- A kernel in a, the host functions, a kernel in c beside them, and a kernel behind them in a.
 local function delays(name, in_b, in_a)
     local tl = lab.profile(function()
@@ -24,7 +23,6 @@ local function delays(name, in_b, in_a)
     return {functions = name, gap_in_a_us = gap.end_us - gap.start_us,
             c_begins_us = spans[#spans - 1].start_us - spans[1].start_us}
 end
-
 delays("the first time is different", nil, two_ms)
 local plain, empty = delays("none"), delays("empty in a", nil, function() end)
 local one, two = delays("2 ms in a", nil, two_ms), delays("2 ms in b, 2 ms in a", two_ms, two_ms)
@@ -40,7 +38,7 @@ local function allowed(calls)
     for _, call in ipairs(calls) do
         local ok, err = pcall(table.unpack(call, 2))
         rows[#rows + 1] = {call = call[1], allowed = ok, code = not ok and err.code or nil}
-        if ok then count = count + 1 end
+        count = ok and count + 1 or count
     end
     return count
 end
@@ -52,8 +50,10 @@ lab.table(rows, {columns = {"call", "allowed", "code"}, title = "In a host funct
 local function verdict(holds, ...)
     print("Verdict: " .. (holds and "holds: " or "no longer holds: ") .. string.format(...))
 end
-verdict(one.gap_in_a_us > 2000 and one.c_begins_us < 2000, "2 ms of work put %.0f us between two "
-    .. "kernels of a, an empty function %.1f, none %.1f; the kernel of c began after %.1f us.",
+verdict(one.gap_in_a_us > 2000 and one.c_begins_us < 2000, "a host function blocks its own stream: "
+    .. "one of 2 ms for %.0f us, an empty one for %.1f, none for %.1f; c began after %.1f us",
     one.gap_in_a_us, empty.gap_in_a_us, plain.gap_in_a_us, one.c_begins_us)
-verdict(two.gap_in_a_us > 3000, "with another 2 ms in b they were %.0f us.", two.gap_in_a_us)
-verdict(cuda == 0, "of %d CUDA calls %d were allowed, of 2 others %d.", #cuda_calls, cuda, others)
+verdict(two.gap_in_a_us > 3000, "host functions take turns: 2 ms in b as well block a for %.0f us",
+    two.gap_in_a_us)
+verdict(cuda == 0, "no CUDA calls in a host function: allowed are %d of %d, and %d of 2 others",
+    cuda, #cuda_calls, others)

@@ -3,10 +3,9 @@
 -- Two streams each get four kernels that leave most of the GPU free; then a tiny kernel goes to the
 -- NULL stream behind each of them. An often-read answer to a puzzle on streams says: streams block
 -- each other if "any CUDA command to the default (a.k.a. NULL) stream" is issued in between; course
--- notes on streams say: "CUDA operations must be in different, non-0, streams". Expected: both hold
--- for blocking streams. Those made with non_blocking = true are exempt, overlap each other, and
--- run beside the NULL stream as well. (PyTorch makes all of its streams so, CUDA none by itself.)
-
+-- notes: "CUDA operations must be in different, non-0, streams"; an article: what names no stream
+-- is in the "default stream". Expected: all three, but streams made with non_blocking = true are
+-- exempt. (PyTorch makes all of its streams so, CUDA none by itself.)
 local lab = require "streamlab"
 
 local cases = {
@@ -43,15 +42,18 @@ print()
 lab.table(cases, {columns = {"case", "makespan_ms", "overlap_ms", "beside_null_ms"},
                   title = "Overlap of first and second, and of first and NULL"}):show()
 
+local unnamed = lab.profile(function() for _ = 1, 4 do lab.spin(1) end end)
 local plain, null, exempt = table.unpack(cases)
-local function word(blocking, other)            -- did it do so with blocking streams, with others?
-    return blocking and (other and "holds" or "depends") or "no longer holds"
+local function verdict(blocking, other, ...)    -- did it do so with blocking streams, with others?
+    print("Verdict: " .. (blocking and (other and "holds" or "depends") or "no longer holds")
+        .. ": " .. string.format(...))
 end
-print(string.format("Verdict: %s: the launches took %.0f %% of the overlap and made it all %.2f "
-    .. "times as long; with non_blocking streams they took %.0f %%.",
-    word(null.overlap_ms < 0.1 * plain.overlap_ms, exempt.overlap_ms < 0.1 * plain.overlap_ms),
-    100 * (1 - null.overlap_ms / plain.overlap_ms), null.makespan_ms / plain.makespan_ms,
-    100 * (1 - exempt.overlap_ms / plain.overlap_ms)))
-print(string.format("Verdict: %s: NULL-stream kernels ran beside those of the first stream for "
-    .. "%.2f ms if it was blocking, for %.2f ms if not.", word(null.beside_null_ms < 0.01,
-    exempt.beside_null_ms < 0.01), null.beside_null_ms, exempt.beside_null_ms))
+verdict(null.overlap_ms < 0.1 * plain.overlap_ms, exempt.overlap_ms < 0.1 * plain.overlap_ms,
+    "NULL-stream commands keep streams apart: they took %.0f %% of the overlap (%.2f times as "
+    .. "long); with non_blocking streams %.0f %%", 100 - 100 * null.overlap_ms / plain.overlap_ms,
+    null.makespan_ms / plain.makespan_ms, 100 - 100 * exempt.overlap_ms / plain.overlap_ms)
+verdict(null.beside_null_ms < 0.01, exempt.beside_null_ms < 0.01, "only non-0 streams overlap: the "
+    .. "NULL stream ran beside a blocking one for %.2f ms, beside a non_blocking one for %.2f",
+    null.beside_null_ms, exempt.beside_null_ms)
+local used, most = unnamed:busy_us({stream = 0}) / 1000, unnamed:concurrency("kernels").max
+verdict(used > 3.9, most == 1, "one default stream for all: 4 kernels of 1 ms take %.1f ms", used)

@@ -21,7 +21,6 @@ local function elapsed_ms(kernel_ms, beside_ms)
 end
 elapsed_ms(1)                                   -- the first launch is different
 local alone, beside = elapsed_ms(1), elapsed_ms(1, 3)
-
 local times, step_us = {}, math.huge            -- the smallest difference of two elapsed times
 for i = 1, 200 do times[i] = 1000 * elapsed_ms(0.01 + 0.000011 * i) end
 table.sort(times)
@@ -49,11 +48,12 @@ lab.table(rows, {columns = {"event", "host_us", "between_us"},
                  title = "A record: for the host, and between two kernels on the GPU"}):show()
 
 local none, untimed, timed = table.unpack(rows)
-print(string.format("Verdict: %s: between the two events around a kernel lay %.3f ms, behind "
-    .. "another kernel %.3f ms.", beside < 1.5 * alone and "holds" or "depends", alone, beside))
-print(string.format("Verdict: %s: the finest step found is %.3f us.",
+print(string.format("Verdict: %s: two events give the kernel's time: around one of 1 ms %.3f ms, "
+    .. "behind another kernel %.3f ms", beside < 1.5 * alone and "holds" or "depends", alone,
+    beside))
+print(string.format("Verdict: %s: a resolution of around 0.5 us: the finest step is %.3f us",
     step_us > 0.25 and "holds" or "no longer holds", step_us))
-print(string.format("Verdict: %s: an untimed record costs the host %.2f us and the GPU %.2f, a "
-    .. "timed one %.2f and %.2f.", untimed.host_us < timed.host_us and "holds" or "no longer holds",
-    untimed.host_us, untimed.between_us - none.between_us, timed.host_us,
+print(string.format("Verdict: %s: untimed events are the best: a record takes the host %.2f us and "
+    .. "the GPU %.2f, a timed one %.2f and %.2f", untimed.host_us < timed.host_us and "holds"
+    or "no longer holds", untimed.host_us, untimed.between_us - none.between_us, timed.host_us,
     timed.between_us - none.between_us))

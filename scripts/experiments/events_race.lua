@@ -49,11 +49,11 @@ print("\n5 runs of each")
 lab.table(cases, {columns = {"case", "read", "fresh", "began_ms"}}):show()
 
 local none, _, again, early = table.unpack(cases)
-print(string.format("Verdict: %s: no error, and %d of 5 runs read an old value.",
+print(string.format("Verdict: %s: without an order a wrong result: %d of 5 runs read an old value",
     none.fresh == 0 and "holds" or "depends", 5 - none.fresh))
-print(string.format("Verdict: %s: recorded again, %d of 5 runs read 49, after %.2f ms.",
-    again.fresh == 5 and again.began_ms < 2 and "holds" or "no longer holds",
+print(string.format("Verdict: %s: a later record does not count: %d of 5 runs read 49, after %.2f "
+    .. "ms", again.fresh == 5 and again.began_ms < 2 and "holds" or "no longer holds",
     again.fresh, again.began_ms))
-print(string.format("Verdict: %s: waiting before the record, the consumer began after %.2f ms, "
-    .. "and %d of 5 runs read 49.", early.began_ms < 0.5 and "holds" or "no longer holds",
-    early.began_ms, early.fresh))
+print(string.format("Verdict: %s: before its first record an event is empty: the consumer began "
+    .. "after %.2f ms, and %d of 5 runs read 49", early.began_ms < 0.5 and "holds"
+    or "no longer holds", early.began_ms, early.fresh))

@@ -46,13 +46,13 @@ local device, stream, event, query = table.unpack(ways)
 local function verdict(holds, text, ...)
     print(("Verdict: %s: " .. text):format(holds and "holds" or "no longer holds", ...))
 end
-verdict(device.bystander_done and device.host_held_us > 5000,
-    "device: the host waited %.2f ms, for all streams", device.host_held_us / 1000)
-verdict(not stream.bystander_done and stream.host_held_us > 1500,
-    "stream: the host waited %.2f ms, and the other stream worked on", stream.host_held_us / 1000)
-verdict(event.host_held_us < 1000 and event.consumer_late_us >= 0,
-    "wait_event: the host waited %.1f us, and the consumer started %.1f us behind the producer",
-    event.host_held_us, event.consumer_late_us)
-verdict(query.idle_call_us < 100 and query.consumer_late_us >= 0,
-    "query: an answer costs %.2f us, and asking took the GPU %.1f us more than wait_event",
+verdict(device.bystander_done and device.host_held_us > 5000, "cudaDeviceSynchronize waits for all "
+    .. "streams: the host was held for %.2f of 6 ms", device.host_held_us / 1000)
+verdict(not stream.bystander_done and stream.host_held_us > 1500, "cudaStreamSynchronize lets "
+    .. "others go on: the host was held for %.2f of 6 ms", stream.host_held_us / 1000)
+verdict(event.host_held_us < 1000 and event.consumer_late_us >= 0, "cudaStreamWaitEvent makes a "
+    .. "stream wait: it began %.1f us behind the producer, and the host was held for %.1f us",
+    event.consumer_late_us, event.host_held_us)
+verdict(query.idle_call_us < 100 and query.consumer_late_us >= 0, "cudaStreamQuery asks: an answer "
+    .. "takes %.2f us, and the consumer began %.1f us later than with an event",
     query.idle_call_us, query.consumer_late_us - event.consumer_late_us)

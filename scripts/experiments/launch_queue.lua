@@ -41,6 +41,6 @@ print(lab.table(rows, {title = "Launches behind a kernel of 200 ms in each strea
     {"streams", "ahead", "per_stream", "us_a_launch", "next_waited_ms"}}))
 
 local one = rows[1]
-print(("\nVerdict: %s: launches are asynchronous: %d were, in %.2f us each, and the next one %s")
+print(("\nVerdict: %s: any number of launches is asynchronous: %d in %.2f us each, the next one %s")
     :format(one.next_waited_ms and "depends" or "holds", one.ahead, one.us_a_launch,
     one.next_waited_ms and ("held the host for %.0f ms"):format(one.next_waited_ms) or "as well"))

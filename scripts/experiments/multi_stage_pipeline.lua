@@ -40,19 +40,20 @@ multi_stage_pipeline(cases[3], 512)       -- the first time is different
 for _, case in ipairs(cases) do
     lab.check("warn")
     multi_stage_pipeline(case, 512)
-    case.race, case.accident = 0, 0
-    for _, found in ipairs(lab.races()) do
-        case[found.kind], case.stale = case[found.kind] + 1, case.stale or found.stale
+    case.race, case.accident, case.stale = 0, 0, false
+    for _, found in ipairs(lab.races()) do                  -- a GPU cannot tell what was read
+        case[found.kind] = case[found.kind] + 1
+        case.stale = case.stale or (found.stale == nil and "unknown" or found.stale)
     end
     lab.check("off")
 end
 lab.table(cases, {columns = {"case", "race", "accident", "stale", "right", "at_once_us",
                              "overlap_us", "makespan_us"}}):show()
 local printed, longer, mended = table.unpack(cases)
-local word = printed.race + longer.race == 0 and longer.right and "holds" or "no longer holds"
-print(string.format("Verdict: %s: races found: %d as printed, %d with a longer stage 1 (the result "
-    .. "is %s), %d mended.", word, printed.race, longer.race, longer.right and "right" or "wrong",
-    mended.race))
-print(string.format("Verdict: %s: mended, the stages ran at once for %.1f us, copies beside "
-    .. "kernels for %.1f of %.0f us.", mended.at_once_us > 0 and "holds" or "no longer holds",
+print(string.format("Verdict: %s: PyTorch handles these dependencies: races found: %d as printed, "
+    .. "%d with a longer stage 1 (the result is %s), %d mended", printed.race + longer.race == 0
+    and longer.right and "holds" or "no longer holds", printed.race, longer.race,
+    longer.right and "right" or "wrong", mended.race))
+print(string.format("Verdict: %s: the matmuls run in parallel: mended, for %.1f us; copies beside "
+    .. "kernels for %.1f of %.0f us", mended.at_once_us > 0 and "holds" or "no longer holds",
     mended.at_once_us, mended.overlap_us, mended.makespan_us))

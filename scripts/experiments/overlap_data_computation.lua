@@ -37,9 +37,10 @@ overlap_data_computation(cases[4], 1024) -- the first time is different
 for _, case in ipairs(cases) do
     lab.check("warn")
     overlap_data_computation(case, 1024)
-    case.race, case.accident = 0, 0
-    for _, found in ipairs(lab.races()) do
-        case[found.kind], case.stale = case[found.kind] + 1, case.stale or found.stale
+    case.race, case.accident, case.stale = 0, 0, false
+    for _, found in ipairs(lab.races()) do                  -- a GPU cannot tell what was read
+        case[found.kind] = case[found.kind] + 1
+        case.stale = case.stale or (found.stale == nil and "unknown" or found.stale)
     end
     lab.check("off")
     case.makespan_us, case.overlap_us = case.tl.makespan_us, case.tl:overlap_us("kernel", "h2d")
@@ -48,10 +49,11 @@ lab.table(cases, {columns = {"case", "race", "accident", "stale", "right", "over
                              "makespan_us"}}):show()
 
 local printed, pinned, right, mended = table.unpack(cases)
-print(string.format("Verdict: %s: races and accidents found: %d and %d as printed, %d and %d from "
-    .. "pinned memory, %d with wait_stream.", printed.race + printed.accident == 0 and "holds"
-    or "no longer holds", printed.race, printed.accident, pinned.race, pinned.accident,
+print(string.format("Verdict: %s: the matmul does not depend on the copy: races and accidents: %d "
+    .. "and %d as printed, %d and %d from pinned memory, %d with wait_stream",
+    printed.race + printed.accident == 0 and "holds" or "no longer holds", printed.race,
+    printed.accident, pinned.race, pinned.accident,
     right.race + right.accident + mended.race + mended.accident))
-print(string.format("Verdict: %s: the matmul overlapped copies for %.1f us of its %.1f us.",
+print(string.format("Verdict: %s: copy and matmul run concurrently: for %.1f of %.1f us of matmul",
     printed.overlap_us > 0.05 * printed.tl:busy_us("kernel") and "holds" or "no longer holds",
     printed.overlap_us, printed.tl:busy_us("kernel")))

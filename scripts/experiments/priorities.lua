@@ -38,10 +38,13 @@ lab.table({equal, one, minus_one, urgent}, {columns = {"asked", "got", "urgent_b
           "urgent_done_ms", "long_ms"}, title = "A small grid behind a long one"}):show()
 
 local gain = equal.urgent_done_ms / one.urgent_done_ms
-print(string.format("Verdict: %s: the small grid was done after %.2f ms with priority 0, after "
-    .. "%.2f with 1 and after %.2f with %d.", gain > 1.5 and "holds" or "no longer holds",
+print(string.format("Verdict: %s: 1 is high and 0 is low: done after %.2f ms with priority 0, "
+    .. "after %.2f with 1, after %.2f with %d", gain > 1.5 and "holds" or "no longer holds",
     equal.urgent_done_ms, one.urgent_done_ms, urgent.urgent_done_ms, greatest))
-print(string.format("Verdict: %s: the urgent grid began %.2f ms after its call, and blocks of the "
-    .. "long one last %.2f ms; the long one took %.2f ms more.",
+print(string.format("Verdict: %s: an urgent kernel preempts: it began %.2f ms after its call, in "
+    .. "the middle of blocks of %.2f ms; the long one took %.2f ms more",
     urgent.urgent_begins_ms < 0.2 * block_ms and "holds" or "no longer holds",
     urgent.urgent_begins_ms, block_ms, urgent.long_ms - equal.long_ms))
+local default = lab.stream().priority
+print(string.format("Verdict: %s: by default streams have priority 0: %d, of %d to %d", default == 0
+    and "holds" or "no longer holds", default, device.priority_range.least, greatest))
