@@ -300,8 +300,10 @@ static bool see_event(sl_stream *stream, const sl_event *event)
     sl__race_clock *clock = sl__order_clock(stream);
     bool raised = false;
 
-    return clock && (!event->race || sl__seen_join(&clock->seen, &event->race->point, true,
-                                                   &raised));
+    if (!clock || !event->race)
+        return clock != NULL;
+    clock->beyond_host = true;
+    return sl__seen_join(&clock->seen, &event->race->point, true, &raised);
 }
 
 static bool enter(sl_op *op, sl__actor *actor)
@@ -426,36 +428,41 @@ void sl__race_retired(const sl_op *op)
 
 /* ---- the host waits --------------------------------------------------------------------------- */
 
-/* False: out of memory, and the checker is off. */
-static bool wait_stream(sl_stream *stream, bool sure, const char *why)
+/* The host has waited for all that a slot's stream has, also if it has closed. `why`: by chance. */
+static bool join_slot(sl_device *device, uint32_t at, const char *why)
 {
-    sl_device *device = stream->device;
-    sl__race_clock *clock = sl__order_clock(stream);
-    sl__point point;
+    sl__race_clock *clock = sl__race.slots[at].clock;
+    sl__point point = clock ? sl__order_point(clock)
+                            : (sl__point){ .slot = at, .epoch = sl__race.slots[at].epoch };
 
-    if (clock) {
-        point = sl__order_point(clock);
-        if (sl__order_join_host(&point, sure, sure ? 0 : own_text(why),
-                                sure ? 0 : current_where(device)))
-            return true;
-    }
-    give_up(device);
+    if (why)
+        return sl__order_join_host(&point, false, own_text(why), current_where(device));
+    if (!sl__order_join_host(&point, true, 0, 0))
+        return false;
+    if (clock)
+        clock->beyond_host = false;
+    return true;
+}
+
+/* False: out of memory, and the checker is off. */
+static bool wait_stream(sl_stream *stream, const char *why)
+{
+    const sl__race_clock *clock = sl__order_clock(stream);
+
+    if (clock && join_slot(stream->device, clock->slot, why))
+        return true;
+    give_up(stream->device);
     return false;
 }
 
 /* For all streams of a device, or the blocking ones, those that have closed among them. */
-static void wait_streams(sl_device *device, bool blocking_only, bool sure, const char *why)
+static void wait_streams(sl_device *device, bool blocking_only, const char *why)
 {
     bool joined = true;
 
-    for (uint32_t i = 1; i < sl__race.n_slots && joined; i++) {
-        const sl__slot *slot = &sl__race.slots[i];
-        sl__point point = slot->clock ? sl__order_point(slot->clock)
-                                      : (sl__point){ .slot = i, .epoch = slot->epoch };
-        if (slot->device == device && (slot->is_blocking || !blocking_only))
-            joined = sl__order_join_host(&point, sure, sure ? 0 : own_text(why),
-                                         sure ? 0 : current_where(device));
-    }
+    for (uint32_t i = 1; i < sl__race.n_slots && joined; i++)
+        if (sl__race.slots[i].device == device && (sl__race.slots[i].is_blocking || !blocking_only))
+            joined = join_slot(device, i, why);
     if (!joined)
         give_up(device);
 }
@@ -464,14 +471,14 @@ static void wait_streams(sl_device *device, bool blocking_only, bool sure, const
  * CUDA's. */
 void sl__race_waited_stream(sl_stream *stream)
 {
-    if (wait_stream(stream, true, NULL) && stream->legacy)
-        wait_streams(stream->device, true, false,
+    if (wait_stream(stream, NULL) && stream->legacy)
+        wait_streams(stream->device, true,
                      "waiting for the NULL stream waits for the blocking streams as well");
 }
 
 void sl__race_waited_stream_by_chance(sl_stream *stream, const char *why)
 {
-    wait_stream(stream, false, why);
+    wait_stream(stream, why);
 }
 
 void sl__race_waited_event(sl_event *event)
@@ -482,12 +489,12 @@ void sl__race_waited_event(sl_event *event)
 
 void sl__race_waited_device(sl_device *device)
 {
-    wait_streams(device, false, true, NULL);
+    wait_streams(device, false, NULL);
 }
 
 void sl__race_waited_device_by_chance(sl_device *device, const char *why)
 {
-    wait_streams(device, false, false, why);
+    wait_streams(device, false, why);
 }
 
 /* ---- the host's accesses ------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@ typedef struct sl__race_clock {
     uint64_t epoch;                 /* of its last operation */
     sl__seen seen;                  /* by its next one */
     uint64_t host_version;          /* of the host's `seen` that is in it */
+    bool beyond_host;               /* `seen` may have what the host's has not */
     uint64_t legacy_epoch;          /* of the NULL stream that is in it */
     bool in_news;                   /* the NULL stream has not seen the last operation */
     struct sl__race_clock *next_news;
