@@ -23,19 +23,23 @@ static void give_up(sl_device *device)
 {
     clear();
     sl__found_finish();
+    sl__race.starved = false;
     sl__race.mode = SL_CHECK_OFF;
     sl__race_on = false;
     sl__device_fail_later(device, SL_ENOMEM, "the race checker ran out of memory and is off");
 }
 
-static uint32_t own_text(const char *text)
+uint32_t sl__race_text(const char *text)
 {
-    return sl__strings_intern(&sl__race.strings, text);
+    uint32_t id = sl__strings_intern(&sl__race.strings, text);
+
+    sl__race.starved |= !id && text && *text;
+    return id;
 }
 
 static uint32_t current_where(const sl_device *device)
 {
-    return own_text(sl__strings_text(&device->core->strings, device->core->where));
+    return sl__race_text(sl__strings_text(&device->core->strings, device->core->where));
 }
 
 /* ---- one access --------------------------------------------------------------------- */
@@ -232,7 +236,7 @@ static touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
         t.access.by = SL__BY_HOST;
         t.access.seq = 0;
         t.access.where = current_where(device);
-        t.access.what = own_text(sl__strings_text(&device->core->strings, t.access.what));
+        t.access.what = sl__race_text(sl__strings_text(&device->core->strings, t.access.what));
         t.access.host_ns = device->backend->host_now_ns(device);
     }
     return t;
@@ -256,7 +260,7 @@ static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, 
         if (notes && (!by_host || sl__race.n_waiting > 0))
             done = note(&t);
     }
-    return done;
+    return done && !sl__race.starved;
 }
 
 static uint8_t wait_of(const sl_op *op)
@@ -376,7 +380,8 @@ static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wa
         return sl__order_join_host(&point, true, 0, 0);
     if (wait == SL__WAIT_BEFORE_BY_CHANCE)
         point.epoch--;
-    return sl__order_join_host(&point, false, own_text(reasons[wait]), current_where(device));
+    return sl__order_join_host(&point, false, sl__race_text(reasons[wait]), current_where(device))
+           && !sl__race.starved;
 }
 
 void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent, sl_status status)
@@ -436,7 +441,8 @@ static bool join_slot(sl_device *device, uint32_t at, const char *why)
                             : (sl__point){ .slot = at, .epoch = sl__race.slots[at].epoch };
 
     if (why)
-        return sl__order_join_host(&point, false, own_text(why), current_where(device));
+        return sl__order_join_host(&point, false, sl__race_text(why), current_where(device))
+               && !sl__race.starved;
     if (!sl__order_join_host(&point, true, 0, 0))
         return false;
     if (clock)
@@ -519,10 +525,12 @@ static bool touch_by_host(touch *t, sl_device *device, const char *what)
     t->access.end = t->end;
     t->access.by = late ? SL__BY_HOST_FUNC : SL__BY_HOST;
     t->access.seq = late ? sl__race.running_seq : 0;
-    t->access.what = own_text(what);
+    t->access.what = sl__race_text(what);
     t->access.where = current_where(device);
     t->access.host_ns = device->backend->host_now_ns(device);
     meet(t);
+    if (sl__race.starved)
+        return false;
     if (t->races && sl__race.mode == SL_CHECK_ERROR && !late)
         return true;
     if (!late && sl__race.n_waiting == 0)
@@ -577,6 +585,10 @@ sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *er
     t.access.epoch = actor.point.epoch;
     t.access.slot = actor.point.slot;
     meet(&t);
+    if (sl__race.starved) {
+        give_up(device);
+        return SL_OK;
+    }
     return t.races && sl__race.mode == SL_CHECK_ERROR ? sl__found_fail(err) : SL_OK;
 }
 
@@ -660,6 +672,7 @@ sl_status sl_check(sl_check_mode mode, sl_error *err)
     } else {
         sl__found_clear();
         sl__strings_free(&sl__race.strings);
+        sl__race.starved = false;
     }
     sl__race.mode = mode;
     sl__race_on = mode != SL_CHECK_OFF;

@@ -50,6 +50,7 @@ typedef struct sl__waiting {
 typedef struct sl__checker {
     sl_check_mode mode;
     sl__strings strings;            /* of races, and the host's accesses */
+    bool starved;                   /* a text or a race found no memory */
     sl__slot *slots;                /* 0 is the host's */
     uint32_t n_slots, slots_room;
     uint64_t host_epoch;            /* counts enqueued operations, from 1 */
@@ -66,6 +67,9 @@ typedef struct sl__checker {
 } sl__checker;
 
 extern sl__checker sl__race;
+
+/* The checker's id of a text; 0: of an empty one, or the checker is starved. */
+uint32_t sl__race_text(const char *text);
 
 /* ---- order.c: what comes before what ------------------------------------------------ */
 
