@@ -19,6 +19,7 @@ void sl__race_give_up(sl_device *device)
 {
     clear();
     sl__found_finish();
+    sl__race.starved = false;
     sl__race.mode = SL_CHECK_OFF;
     sl__race_on = false;
     sl__device_fail_later(device, SL_ENOMEM, "the race checker ran out of memory and is off");
@@ -26,7 +27,10 @@ void sl__race_give_up(sl_device *device)
 
 uint32_t sl__race_text(const char *text)
 {
-    return sl__strings_intern(&sl__race.strings, text);
+    uint32_t id = sl__strings_intern(&sl__race.strings, text);
+
+    sl__race.starved |= !id && text && *text;
+    return id;
 }
 
 uint32_t sl__race_where(const sl_device *device)
@@ -123,7 +127,7 @@ static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, 
         if (notes && (!by_host || sl__race.n_waiting > 0))
             done = sl__touch_note(&t);
     }
-    return done;
+    return done && !sl__race.starved;
 }
 
 static uint8_t wait_of(const sl_op *op)
@@ -237,7 +241,8 @@ static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wa
         point.epoch--;
     if (wait == SL__WAIT_BEFORE || wait == SL__WAIT_SURE)
         return sl__order_join_host(&point, true, 0, 0);
-    return sl__order_join_host(&point, false, sl__race_text(reasons[wait]), sl__race_where(device));
+    return sl__order_join_host(&point, false, sl__race_text(reasons[wait]), sl__race_where(device))
+           && !sl__race.starved;
 }
 
 void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent)
@@ -308,34 +313,42 @@ void sl__race_retired(const sl_op *op)
 
 /* ---- the host waits -------------------------------------------------------------- */
 
-/* False: out of memory, and the checker is off. */
-static bool wait_stream(sl_stream *stream, bool sure, const char *why)
+/* The host has waited for all that a slot's stream has, also if it has closed. `why`: by chance. */
+static bool join_slot(const sl_device *device, uint32_t at, const char *why)
 {
-    sl_device *device = stream->device;
-    sl__race_clock *clock = sl__order_clock(stream);
-    sl__point point;
+    sl__race_clock *clock = sl__race.slots[at].clock;
+    sl__point point = sl__order_point_of_slot(at);
 
-    if (clock) {
-        point = sl__order_point(clock);
-        if (sl__order_join_host(&point, sure, sure ? 0 : sl__race_text(why),
-                                sure ? 0 : sl__race_where(device)))
-            return true;
-    }
-    sl__race_give_up(device);
+    if (why)
+        return sl__order_join_host(&point, false, sl__race_text(why), sl__race_where(device))
+               && !sl__race.starved;
+    if (!sl__order_join_host(&point, true, 0, 0))
+        return false;
+    if (clock)
+        clock->beyond_host = false;
+    return true;
+}
+
+/* False: out of memory, and the checker is off. */
+static bool wait_stream(sl_stream *stream, const char *why)
+{
+    const sl__race_clock *clock = sl__order_clock(stream);
+
+    if (clock && join_slot(stream->device, clock->slot, why))
+        return true;
+    sl__race_give_up(stream->device);
     return false;
 }
 
 /* For all streams of a device, or the blocking ones, those that have closed among them. */
-static void wait_streams(sl_device *device, bool blocking_only, bool sure, const char *why)
+static void wait_streams(sl_device *device, bool blocking_only, const char *why)
 {
     bool joined = true;
 
     for (uint32_t i = 1; i < sl__race.n_slots && joined; i++) {
         const sl__slot *slot = &sl__race.slots[i];
-        sl__point point = sl__order_point_of_slot(i);
         if (slot->device == device && (slot->is_blocking || !blocking_only))
-            joined = sl__order_join_host(&point, sure, sure ? 0 : sl__race_text(why),
-                                         sure ? 0 : sl__race_where(device));
+            joined = join_slot(device, i, why);
     }
     if (!joined)
         sl__race_give_up(device);
@@ -345,14 +358,14 @@ static void wait_streams(sl_device *device, bool blocking_only, bool sure, const
  * CUDA's. */
 void sl__race_waited_stream(sl_stream *stream)
 {
-    if (wait_stream(stream, true, NULL) && stream->legacy)
-        wait_streams(stream->device, true, false,
+    if (wait_stream(stream, NULL) && stream->legacy)
+        wait_streams(stream->device, true,
                      "waiting for the NULL stream waits for the blocking streams as well");
 }
 
 void sl__race_waited_stream_by_chance(sl_stream *stream, const char *why)
 {
-    wait_stream(stream, false, why);
+    wait_stream(stream, why);
 }
 
 void sl__race_waited_event(sl_event *event)
@@ -363,12 +376,12 @@ void sl__race_waited_event(sl_event *event)
 
 void sl__race_waited_device(sl_device *device)
 {
-    wait_streams(device, false, true, NULL);
+    wait_streams(device, false, NULL);
 }
 
 void sl__race_waited_device_by_chance(sl_device *device, const char *why)
 {
-    wait_streams(device, false, false, why);
+    wait_streams(device, false, why);
 }
 
 /* ---- the end --------------------------------------------------------------------- */
@@ -432,6 +445,7 @@ sl_status sl_check(sl_check_mode mode, sl_error *err)
     } else {
         sl__found_clear();
         sl__strings_free(&sl__race.strings);
+        sl__race.starved = false;
     }
     sl__race.mode = mode;
     sl__race_on = mode != SL_CHECK_OFF;

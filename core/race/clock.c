@@ -17,58 +17,124 @@ void sl__vector_release(sl__vector *vector)
         free(vector);
 }
 
-/* Whether joining would change anything. */
-static bool adds(const sl__vector *vector, const sl__vector *other, uint32_t slot, uint64_t epoch)
+static uint64_t new_id(void)
 {
-    if (epoch > sl__vector_at(vector, slot))
-        return true;
+    static uint64_t last;
+
+    return ++last;
+}
+
+static bool covers(const sl__vector *vector, const sl__vector *other)
+{
     if (!other || other == vector)
-        return false;
-    for (uint32_t i = 0; i < other->n; i++)
-        if (other->epoch[i] > sl__vector_at(vector, i))
+        return true;
+    for (int i = 0; vector && i < SL__VECTOR_COVERS; i++)
+        if (vector->covers[i] == other->id)
             return true;
     return false;
 }
 
-/* One with room for n slots that nobody else holds, in place of *vector. */
+static void note_covers(sl__vector *vector, uint64_t id)
+{
+    memmove(&vector->covers[1], &vector->covers[0], sizeof vector->covers - sizeof id);
+    vector->covers[0] = id;
+}
+
+/* Whether each says more than the other, of some slot. */
+static void compare(const sl__vector *a, const sl__vector *b, bool *a_more, bool *b_more)
+{
+    uint32_t n = a->n < b->n ? a->n : b->n;
+    bool a_above = false, b_above = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        a_above |= a->epoch[i] > b->epoch[i];
+        b_above |= b->epoch[i] > a->epoch[i];
+    }
+    for (uint32_t i = n; i < a->n && !a_above; i++)
+        a_above = a->epoch[i] > 0;
+    for (uint32_t i = n; i < b->n && !b_above; i++)
+        b_above = b->epoch[i] > 0;
+    *a_more = a_above;
+    *b_more = b_above;
+}
+
+/* One with room for n slots that nobody else holds, in place of *vector; to be changed. */
 static bool make_own(sl__vector **vector, uint32_t n)
 {
     sl__vector *old = *vector, *own;
     uint32_t room = n < 8 ? 8 : n;
 
-    if (old && old->refs == 1 && old->n >= n)
+    if (old && old->refs == 1 && old->n >= n) {
+        old->id = new_id();
         return true;
+    }
     if (old && old->n > room)
         room = old->n;
     own = malloc(sizeof *own + room * sizeof own->epoch[0]);
     if (!own)
         return false;
+    memset(own, 0, sizeof *own + room * sizeof own->epoch[0]);
     own->refs = 1;
     own->n = room;
-    memset(own->epoch, 0, room * sizeof own->epoch[0]);
-    if (old)
+    own->id = new_id();
+    if (old) {
         memcpy(own->epoch, old->epoch, old->n * sizeof own->epoch[0]);
+        memcpy(own->covers, old->covers, sizeof own->covers);
+        note_covers(own, old->id);
+    }
     sl__vector_release(old);
     *vector = own;
     return true;
 }
 
-bool sl__vector_join(sl__vector **vector, const sl__vector *other, uint32_t slot, uint64_t epoch,
-                     bool *raised)
+static bool raise_all(sl__vector **vector, const sl__vector *other)
 {
-    uint32_t n = epoch ? slot + 1 : 0;
-
-    if (!adds(*vector, other, slot, epoch))
-        return true;
-    if (other && other->n > n)
-        n = other->n;
-    if (!make_own(vector, n))
+    if (!make_own(vector, other->n))
         return false;
-    for (uint32_t i = 0; other && i < other->n; i++)
+    for (uint32_t i = 0; i < other->n; i++)
         if (other->epoch[i] > (*vector)->epoch[i])
             (*vector)->epoch[i] = other->epoch[i];
-    if (epoch > sl__vector_at(*vector, slot))
-        (*vector)->epoch[slot] = epoch;
+    note_covers(*vector, other->id);
+    return true;
+}
+
+/* *vector says what both say, a copy of one of them only where each says more. */
+static bool join_all(sl__vector **vector, sl__vector *other, bool *raised)
+{
+    bool more = true, other_more = true;
+
+    if (covers(*vector, other))
+        return true;
+    if (covers(other, *vector))
+        more = false;
+    else
+        compare(*vector, other, &more, &other_more);
+    if (!other_more) {
+        note_covers(*vector, other->id);
+        return true;
+    }
+    if (more) {
+        if (!raise_all(vector, other))
+            return false;
+    } else {
+        sl__vector_retain(other);
+        sl__vector_release(*vector);
+        *vector = other;
+    }
+    *raised = true;
+    return true;
+}
+
+bool sl__vector_join(sl__vector **vector, sl__vector *other, uint32_t slot, uint64_t epoch,
+                     bool *raised)
+{
+    if (!join_all(vector, other, raised))
+        return false;
+    if (epoch <= sl__vector_at(*vector, slot))
+        return true;
+    if (!make_own(vector, slot + 1))
+        return false;
+    (*vector)->epoch[slot] = epoch;
     *raised = true;
     return true;
 }

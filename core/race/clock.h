@@ -4,7 +4,8 @@
  * epoch (s, n). A vector says for each slot up to which epoch everything has happened before
  * something. Vectors are shared and never change while more than one holds them, so that
  * recording an event or noting where an access stands costs a reference, whatever the
- * number of streams.
+ * number of streams. Joining costs one where one of the two is known to cover the other: what
+ * the host has seen of a thousand streams, each of them takes over without a look at it.
  *
  * Everywhere there are two of them: `sure` has what CUDA guarantees, `likely` also what
  * merely happens (cudaFree waits for the device). They are mostly the same vector.
@@ -19,9 +20,13 @@
 
 enum { SL__HOST_SLOT = 0 };
 
+enum { SL__VECTOR_COVERS = 4 };
+
 typedef struct sl__vector {
     int32_t refs;
     uint32_t n;                 /* slots behind it are 0 */
+    uint64_t id;                /* another one after each change */
+    uint64_t covers[SL__VECTOR_COVERS];     /* ids of some that say no more than it; 0: none */
     uint64_t epoch[];
 } sl__vector;
 
@@ -44,8 +49,9 @@ static inline uint64_t sl__vector_at(const sl__vector *vector, uint32_t slot)
 }
 
 /* Raises *vector to what `other` says, and slot to `epoch` (none if epoch is 0). False: out
- * of memory, and nothing has changed. *raised: it has. */
-bool sl__vector_join(sl__vector **vector, const sl__vector *other, uint32_t slot, uint64_t epoch,
+ * of memory, and it says no more than it would. *raised is set when it has changed, and may be when
+ * it is another vector that says the same. */
+bool sl__vector_join(sl__vector **vector, sl__vector *other, uint32_t slot, uint64_t epoch,
                      bool *raised);
 sl__vector *sl__vector_retain(sl__vector *vector);
 void sl__vector_release(sl__vector *vector);

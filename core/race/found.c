@@ -49,11 +49,6 @@ static struct {
 
 /* ---- texts --------------------------------------------------------------------------- */
 
-static uint32_t own_id(const char *text)
-{
-    return sl__strings_intern(&sl__race.strings, text);
-}
-
 static const char *own(uint32_t id)
 {
     return sl__strings_text(&sl__race.strings, id);
@@ -72,7 +67,7 @@ static uint32_t text_of(const sl__access *access, uint32_t id)
     if (access->by != SL__BY_STREAM)
         return id;
     device = slot_of(access)->device;
-    return device ? own_id(sl__strings_text(&device->core->strings, id)) : 0;
+    return device ? sl__race_text(sl__strings_text(&device->core->strings, id)) : 0;
 }
 
 static const char *stream_name(const sl__access *access)
@@ -123,13 +118,13 @@ static void describe_remedy(sl_race *race, const sl__meeting *meeting)
     else
         snprintf(text, sizeof text, "%s:wait_stream(%s)", stream_in_script(second, &b),
                  stream_in_script(first, &a));
-    race->remedy = own(own_id(text));
+    race->remedy = own(sl__race_text(text));
     if (second->by == SL__BY_HOST_FUNC)
         snprintf(text, sizeof text, "before the host function of %s is launched",
                  race->second.where);
     else
         snprintf(text, sizeof text, "before %s", race->second.where);
-    race->remedy_where = own(own_id(text));
+    race->remedy_where = own(sl__race_text(text));
 }
 
 static void describe_accident(sl_race *race, const sl__meeting *meeting)
@@ -143,7 +138,7 @@ static void describe_accident(sl_race *race, const sl__meeting *meeting)
         snprintf(text, sizeof text, "%s waits for the work of the device", race->second.what);
     else
         snprintf(text, sizeof text, "%s (%s)", own(slot->chance), own(slot->chance_where));
-    race->accident = own(own_id(text));
+    race->accident = own(sl__race_text(text));
 }
 
 static const char *describe_memory(const sl_buffer *buffer)
@@ -158,7 +153,7 @@ static const char *describe_memory(const sl_buffer *buffer)
     snprintf(text, sizeof text, "tensor %llu (%s %s %s)", (unsigned long long)buffer->tensor_id,
              sl__shape_format(&buffer->made_as, &shape), sl_dtype_name(buffer->made_as.dtype),
              places[buffer->place]);
-    return own(own_id(text));
+    return own(sl__race_text(text));
 }
 
 static void describe_access(sl_race_access *to, const sl__access *access, uint32_t what,
@@ -170,7 +165,7 @@ static void describe_access(sl_race_access *to, const sl__access *access, uint32
     to->by_host = access->by == SL__BY_HOST;
     to->in_host_func = access->by == SL__BY_HOST_FUNC;
     to->stream = slot_of(access)->stream_id;
-    to->stream_name = own(own_id(stream_name(access)));
+    to->stream_name = own(sl__race_text(stream_name(access)));
     to->seq = access->seq;
     to->first_byte = access->first;
     to->n_bytes = access->end - access->first;
@@ -180,7 +175,7 @@ static void describe_access(sl_race_access *to, const sl__access *access, uint32
 
 static uint32_t made_where(const sl_buffer *buffer)
 {
-    return own_id(sl__strings_text(&buffer->device->core->strings, buffer->where));
+    return sl__race_text(sl__strings_text(&buffer->device->core->strings, buffer->where));
 }
 
 static bool is_same(const found *a, const found *b)
@@ -223,8 +218,10 @@ static found *new_entry(const found *key, const sl__meeting *meeting)
     found *entry = malloc(sizeof *entry);
     sl_race *race;
 
-    if (!entry)
+    if (!entry) {
+        sl__race.starved = true;
         return NULL;
+    }
     *entry = *key;
     race = &entry->race;
     describe_access(&race->first, meeting->first, key->first_what, key->first_where);
@@ -238,7 +235,7 @@ static found *new_entry(const found *key, const sl__meeting *meeting)
     return entry;
 }
 
-/* NULL: the list is full, or memory is out. */
+/* NULL: the list is full, or the checker is starved. */
 static found *find_or_add(const sl__meeting *meeting)
 {
     const found key = key_of(meeting);

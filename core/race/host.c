@@ -34,6 +34,8 @@ static bool touch_by_host(sl__touch *t, sl_device *device, const char *what)
     t->access.where = sl__race_where(device);
     t->access.host_ns = device->backend->host_now_ns(device);
     sl__touch_meet(t);
+    if (sl__race.starved)
+        return false;
     if (t->is_refused || (!late && sl__race.n_waiting == 0))
         return true;
     return sl__touch_note(t);
@@ -90,6 +92,10 @@ sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *er
     t.access.epoch = actor.point.epoch;
     t.access.slot = actor.point.slot;
     sl__touch_meet(&t);
+    if (sl__race.starved) {
+        sl__race_give_up(device);
+        return SL_OK;
+    }
     if (!t.is_refused) {
         sl__order_happens(stream->race);
         return SL_OK;

@@ -115,6 +115,7 @@ static bool see_blocking(sl__race_clock *legacy)
 {
     bool raised = false, joined = true;
 
+    legacy->beyond_host |= legacy->news != NULL;
     for (sl__race_clock *clock = legacy->news; clock && joined; clock = clock->next_news) {
         sl__point point = sl__order_point(clock);
         joined = sl__seen_join(&legacy->seen, &point, true, &raised);
@@ -138,7 +139,12 @@ static bool see_legacy(sl__race_clock *clock)
     if (!legacy && !(legacy = sl__order_clock(clock->stream->device->core->legacy)))
         return false;
     if (legacy->epoch > clock->legacy_epoch) {
-        sl__point point = sl__order_point(legacy);
+        /* With its own epoch in it, the streams can take the vector over as it is. */
+        sl__point point = { .slot = legacy->slot, .epoch = legacy->epoch };
+        legacy->beyond_host = clock->beyond_host = true;
+        if (!sl__seen_join(&legacy->seen, &point, true, &raised))
+            return false;
+        point = sl__order_point(legacy);
         if (!sl__seen_join(&clock->seen, &point, true, &raised))
             return false;
         clock->legacy_epoch = legacy->epoch;
@@ -176,8 +182,13 @@ static bool see_host(sl__race_clock *clock)
 
     if (clock->host_version == sl__race.host_version)
         return true;
-    if (!sl__seen_join(&clock->seen, &host, true, &raised))
+    if (!clock->beyond_host) {
+        sl__seen_retain(host.seen);
+        sl__seen_release(&clock->seen);
+        clock->seen = host.seen;
+    } else if (!sl__seen_join(&clock->seen, &host, true, &raised)) {
         return false;
+    }
     clock->host_version = sl__race.host_version;
     return true;
 }
@@ -200,6 +211,7 @@ bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *acto
         return false;
     if (awaited || stream->legacy)
         keep_before(clock);
+    clock->beyond_host |= awaited != NULL;
     if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised)) || !see_host(clock))
         return false;
     if (stream->legacy ? !see_blocking(clock) : !stream->non_blocking && !see_legacy(clock))
@@ -324,6 +336,7 @@ void sl__race_stream_closed(sl_stream *stream)
     legacy = clock->in_news ? legacy_of(clock) : NULL;
     if (legacy) {
         sl__point point = sl__order_point(clock);
+        legacy->beyond_host = true;
         (void)sl__seen_join(&legacy->seen, &point, true, &raised);
         if (legacy->is_undoable)
             (void)sl__seen_join(&legacy->before, &point, true, &raised);

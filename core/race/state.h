@@ -15,6 +15,7 @@ typedef struct sl__race_clock {
     uint64_t epoch;                 /* of its last operation */
     sl__seen seen;                  /* by its next one */
     uint64_t host_version;          /* of the host's `seen` that is in it */
+    bool beyond_host;               /* `seen` may have what the host's has not */
     uint64_t legacy_epoch;          /* of the NULL stream that is in it */
     bool is_undoable;               /* `before` is what it had seen before its last operation, */
     sl__seen before;                /* of which it is not known yet whether it happens */
@@ -52,6 +53,7 @@ typedef struct sl__waiting {
 typedef struct sl__checker {
     sl_check_mode mode;
     sl__strings strings;            /* of races, and the host's accesses */
+    bool starved;                   /* a text or a race found no memory */
     sl__slot *slots;                /* 0 is the host's */
     uint32_t n_slots, slots_room;
     uint64_t first_epoch;           /* of slots: earlier checks had those up to it */
@@ -126,7 +128,8 @@ bool sl__touch_note(sl__touch *t);
 
 /* ---- checker.c ---------------------------------------------------------------------- */
 
-/* The checker's ids of a text, and of the script's position. */
+/* The checker's ids of a text, and of the script's position. 0: an empty one, or the checker is
+ * starved. */
 uint32_t sl__race_text(const char *text);
 uint32_t sl__race_where(const sl_device *device);
 /* Without memory there is no checking; the script goes on. */

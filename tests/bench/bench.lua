@@ -31,7 +31,8 @@ end
 local layout = "%-46s %14s %14s  %-7s %s"
 
 local function row(what, hold, measured, holds, command)
-    print(layout:format(what, hold, measured, holds and "holds" or "MISSES", command))
+    print(layout:format(what, hold, measured,
+        holds == nil and "" or holds and "holds" or "MISSES", command))
     io.stdout:flush()
 end
 
@@ -72,11 +73,38 @@ end
 
 -- Of a million spans, each question by itself.
 local function overlap()
+checked()
+checked_memory()
     local command = program .. " tests/bench/overlap.lua 1000000"
     for what, seconds in output(command):gmatch("(%a[%a ]-) +(%d%S+)\n") do
         row(what .. ", 1 M spans", "< 1 s", ("%.3f s"):format(seconds), tonumber(seconds) < 1,
             command)
     end
+end
+
+-- The worst of 1, 8 and 64 streams, blocking and not; then a thousand, without a limit.
+local function checked()
+    local command = program .. " tests/bench/checked.lua"
+    local names, worst = {}, {}
+    for name, _, _, _, _, ratio in output(command):gmatch(
+        "(%S[^\n]-) +(%d+) (%S+) +(%S+) +(%S+) +(%S+)\n") do
+        if not worst[name] then table.insert(names, name) end
+        worst[name] = math.max(worst[name] or 0, tonumber(ratio))
+    end
+    for _, name in ipairs(names) do
+        row("checked, " .. name, "<= 2 x", ("%.2f x"):format(worst[name]), worst[name] <= 2,
+            command .. (" '%s'"):format(name))
+    end
+    command = command .. " all 1000 blocking"
+    for name, ratio in output(command):gmatch("(%S[^\n]-) +1000 [^\n]- (%S+)\n") do
+        row(name .. ", 1000 streams", "", ratio .. " x", nil, command)
+    end
+end
+
+local function checked_memory()
+    local command = program .. " tests/bench/checked_memory.lua"
+    local mb = output(command):match("%S+")
+    row("checked, growth by 1 M operations", "<= 1 MB", mb .. " MB", tonumber(mb) <= 1, command)
 end
 
 print(layout:format("what", "to hold", "measured", "", "command"))
@@ -85,3 +113,5 @@ puzzler()
 speed()
 memory()
 overlap()
+checked()
+checked_memory()

@@ -297,6 +297,42 @@ static void test_vectors(void)
     sl__vector_release(b);
 }
 
+/* Vectors that share what they can say what plain copies do, and a change of one is none of
+ * another. */
+static void test_shared_vectors(void)
+{
+    enum { VECTORS = 6, ENTRIES = 12 };
+    sl__vector *vectors[VECTORS] = { NULL };
+    uint64_t plain[VECTORS][ENTRIES] = { { 0 } };
+    int wrong = 0;
+
+    for (int step = 0; step < 20000; step++) {
+        uint32_t to = random_below(VECTORS), from = random_below(VECTORS);
+        uint32_t slot = 1 + random_below(ENTRIES - 1);
+        uint64_t epoch = random_below(3) ? 0 : plain[to][slot] + random_below(3);
+        bool raised = false, expected = epoch > plain[to][slot] && epoch > plain[from][slot];
+        if (random_below(300) == 0) {
+            sl__vector_release(vectors[to]);
+            vectors[to] = NULL;
+            memset(plain[to], 0, sizeof plain[to]);
+            continue;
+        }
+        for (int i = 0; i < ENTRIES; i++) {
+            expected = expected || plain[from][i] > plain[to][i];
+            plain[to][i] = plain[from][i] > plain[to][i] ? plain[from][i] : plain[to][i];
+        }
+        plain[to][slot] = epoch > plain[to][slot] ? epoch : plain[to][slot];
+        wrong += !sl__vector_join(&vectors[to], vectors[from], slot, epoch, &raised);
+        wrong += expected && !raised;
+        for (uint32_t v = 0; v < VECTORS; v++)
+            for (uint32_t i = 0; i < ENTRIES; i++)
+                wrong += sl__vector_at(vectors[v], i) != plain[v][i];
+    }
+    is_int(wrong, 0, "20,000 random joins of vectors that share give what plain arrays do");
+    for (int i = 0; i < VECTORS; i++)
+        sl__vector_release(vectors[i]);
+}
+
 int main(void)
 {
     test_random();
@@ -306,5 +342,6 @@ int main(void)
     test_host_functions();
     test_neighbours();
     test_vectors();
+    test_shared_vectors();
     return done_testing();
 }

@@ -1,14 +1,16 @@
 /* runner.c - runs a script once for every allocation that it makes, and lets
  * that one fail.
  *
- *   runner FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]
+ *   runner [-r] FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]
  *
  * For k = 1, 2, ... the k-th allocation of the process fails: first it alone,
  * then it and the next (Lua answers a failure by a collection and a second
  * try). A run must end with status 0, or with status 1 and a message that
  * speaks of memory; it must not crash, hang or leave more blocks behind than an
  * undisturbed run. FIRST and LAST look at a part, to find a fault again. Prints
- * TAP: one check for each way of failing, and each bad k as a diagnostic. The
+ * TAP: one check for each way of failing, and each bad k as a diagnostic. With -r
+ * the script lets the race checker report on stderr, and for some k the checker
+ * must have said that it is off. The
  * script's arg[1] is a file in /tmp that it may write, and one with .html behind it.
  */
 #include <errno.h>
@@ -45,6 +47,8 @@ typedef struct runner {
     const char *program, *script;
     slot slots[MAX_SLOTS];
     int n_slots;
+    bool reports;               /* -r */
+    int64_t switched_off;       /* runs of which the checker said so */
     int64_t fail_count;         /* how many allocations fail in a row */
     int64_t total;              /* allocations of an undisturbed run */
     int64_t live;               /* blocks that such a run leaves behind */
@@ -112,6 +116,18 @@ static bool read_output(slot *s)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/* A line of stderr has the word; rows of reports, which are indented, do not count. */
+static bool speaks_of_memory(const char *text)
+{
+    while (text) {
+        const char *end = strchr(text, '\n'), *word = strstr(text, "memory");
+        if (word && *text != ' ' && (!end || word < end))
+            return true;
+        text = end ? end + 1 : NULL;
+    }
+    return false;
+}
+
 /* What is wrong with a run that ended with wait status `status`; NULL: nothing. */
 static const char *fault(runner *r, const slot *s, int status)
 {
@@ -120,13 +136,14 @@ static const char *fault(runner *r, const slot *s, int status)
     int code = WEXITSTATUS(status);
     if (code != 0 && code != 1)
         return "its exit status is neither 0 nor 1";
-    if (code == 1 && !strstr(s->text, "memory"))
+    if (code == 1 && !speaks_of_memory(s->text))
         return "it failed without a word about memory";
-    if (code == 0 && s->k == 0 && s->text_bytes > 0)
+    if (code == 0 && s->k == 0 && s->text_bytes > 0 && !r->reports)
         return "an undisturbed run writes to stderr";
     if (s->k > 0 && s->report->live > r->live)
         return "it left more memory behind than an undisturbed run";
     r->refused += code;
+    r->switched_off += strstr(s->text, "the race checker ran out of memory and is off") != NULL;
     return NULL;
 }
 
@@ -213,11 +230,22 @@ static bool check_pass(runner *r, int number, int64_t first, int64_t last)
     return r->bad == 0;
 }
 
+static bool check_switched_off(const runner *r)
+{
+    printf("%sok 4 - where the race checker fails, it is off and says so\n",
+           r->switched_off ? "" : "not ");
+    printf("# in %lld runs\n", (long long)r->switched_off);
+    return r->switched_off > 0;
+}
+
 int main(int argc, char **argv)
 {
     static runner r;
+    r.reports = argc > 1 && strcmp(argv[1], "-r") == 0;
+    argc -= r.reports;
+    argv += r.reports;
     if (argc < 4) {
-        fprintf(stderr, "usage: runner FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]\n");
+        fprintf(stderr, "usage: runner [-r] FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]\n");
         return 2;
     }
     r.shim = realpath(argv[1], NULL);
@@ -230,12 +258,14 @@ int main(int argc, char **argv)
         fine = open_slot(&r.slots[i], i);
     if (!fine)
         perror("runner: cannot set up");
-    printf("1..3\n");
+    printf("1..%d\n", r.reports ? 4 : 3);
     fine = fine && run_undisturbed(&r);
     int64_t first = argc > 4 ? atoll(argv[4]) : 1;
     int64_t last = argc > 5 ? atoll(argv[5]) : r.total;
     for (int number = 2; number <= 3 && r.total > 0; number++)
         fine = check_pass(&r, number, first, last) && fine;
+    if (r.reports)
+        fine = check_switched_off(&r) && fine;
     for (int i = 0; i < r.n_slots; i++) {
         unlink(r.slots[i].report_path);
         unlink(r.slots[i].trace_path);

@@ -166,6 +166,7 @@ local function sections()
         {"enqueue", dofile(folder .. "enqueue.lua")}, {"puzzler", puzzler.beside_raw},
         {"torch", puzzler.beside_torch}, {"pipeline", pipeline.pipelines}, {"pow", pipeline.pow},
         {"recording", puzzler.recorded}, {"start", process.start}, {"million", process.million},
+        {"check", dofile(folder .. "check.lua")},
     }
 end
 
