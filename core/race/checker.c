@@ -173,13 +173,12 @@ static bool enter(sl_op *op, sl__actor *actor)
     return sl__order_next(op->stream, record ? &record->point : NULL, actor);
 }
 
-sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
+static sl_status enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
 {
     bool strict = sl__race.mode == SL_CHECK_ERROR, is_refused = false;
     sl__actor actor;
     bool done = enter(op, &actor);
 
-    memset(sent, 0, sizeof *sent);
     if (done && strict)
         done = touch_operands(op, &actor, true, false, &is_refused);
     if (done && is_refused) {
@@ -201,6 +200,33 @@ sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
     sent->event = op->work.kind == SL_WORK_EVENT_RECORD ? op->event : NULL;
     sent->host_waits = wait_of(op);
     return SL_OK;
+}
+
+/* cudaMemcpy from pageable memory waits for its stream, and then begins. */
+static sl_status enqueue_after_wait(sl_op *op, sl__race_sent *sent, sl_error *err)
+{
+    sl__seen before = sl__seen_retain(sl__race.host_seen);
+    sl_status status = SL_OK;
+
+    sl__race_waited_stream(op->stream);
+    if (sl__race_on)
+        status = enqueue(op, sent, err);
+    if (status && op->stream->race) {   /* refused: nothing was waited for */
+        sl__seen_release(&sl__race.host_seen);
+        sl__race.host_seen = before;
+        sl__race.host_version++;
+        op->stream->race->beyond_host = true;
+    } else {
+        sl__seen_release(&before);
+    }
+    return status;
+}
+
+sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
+{
+    memset(sent, 0, sizeof *sent);
+    return wait_of(op) == SL__WAIT_BEFORE ? enqueue_after_wait(op, sent, err)
+                                          : enqueue(op, sent, err);
 }
 
 /* ---- after the backend has it -------------------------------------------------------------- */
@@ -237,10 +263,10 @@ static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wa
 
     if (wait == SL__WAIT_NONE)
         return true;
-    if (wait == SL__WAIT_BEFORE || wait == SL__WAIT_BEFORE_BY_CHANCE)
-        point.epoch--;
-    if (wait == SL__WAIT_BEFORE || wait == SL__WAIT_SURE)
+    if (wait == SL__WAIT_SURE)
         return sl__order_join_host(&point, true, 0, 0);
+    if (wait == SL__WAIT_BEFORE_BY_CHANCE)
+        point.epoch--;
     return sl__order_join_host(&point, false, sl__race_text(reasons[wait]), sl__race_where(device))
            && !sl__race.starved;
 }

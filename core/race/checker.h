@@ -19,8 +19,8 @@ typedef struct sl__race_sent {
 
 typedef enum sl__race_wait {
     SL__WAIT_NONE,
-    SL__WAIT_BEFORE_BY_CHANCE,          /* for what the stream had before */
-    SL__WAIT_BEFORE,                    /* likewise, for sure */
+    SL__WAIT_BEFORE,                    /* for what the stream had before */
+    SL__WAIT_BEFORE_BY_CHANCE,
     SL__WAIT_BY_CHANCE,                 /* for the operation */
     SL__WAIT_SURE                       /* likewise */
 } sl__race_wait;

@@ -129,7 +129,7 @@ static void describe_remedy(sl_race *race, const sl__meeting *meeting)
 
 static void describe_accident(sl_race *race, const sl__meeting *meeting)
 {
-    const sl__slot *slot = slot_of(meeting->first);
+    sl__chance chance = sl__order_chance(meeting->first);
     char text[320];
 
     if (race->kind != SL_RACE_ACCIDENT)
@@ -137,7 +137,7 @@ static void describe_accident(sl_race *race, const sl__meeting *meeting)
     if (meeting->second->kind == SL_ACCESS_FREE)
         snprintf(text, sizeof text, "%s waits for the work of the device", race->second.what);
     else
-        snprintf(text, sizeof text, "%s (%s)", own(slot->chance), own(slot->chance_where));
+        snprintf(text, sizeof text, "%s (%s)", own(chance.why), own(chance.where));
     race->accident = own(sl__race_text(text));
 }
 

@@ -256,10 +256,25 @@ static void note_chance(const sl__vector *before, const sl__vector *after, uint3
 {
     for (uint32_t i = 1; i < sl__race.n_slots; i++) {
         if (sl__vector_at(after, i) > sl__vector_at(before, i)) {
-            sl__race.slots[i].chance = why;
-            sl__race.slots[i].chance_where = where;
+            sl__slot *slot = &sl__race.slots[i];
+            slot->chances[slot->n_chances++ % SL__MOST_CHANCES] =
+                (sl__chance){ sl__vector_at(after, i), why, where };
         }
     }
+}
+
+sl__chance sl__order_chance(const sl__access *access)
+{
+    const sl__slot *slot = &sl__race.slots[access->slot];
+    sl__chance chance = { 0 };
+
+    for (uint32_t n = 1; n <= slot->n_chances && n <= SL__MOST_CHANCES; n++) {
+        const sl__chance *older = &slot->chances[(slot->n_chances - n) % SL__MOST_CHANCES];
+        if (older->epoch < access->epoch)
+            break;
+        chance = *older;
+    }
+    return chance;
 }
 
 bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32_t where)

@@ -31,6 +31,14 @@ typedef struct sl__race_record {
     sl__point point;
 } sl__race_record;
 
+enum { SL__MOST_CHANCES = 8 };
+
+/* By which chance the host has seen a slot up to an epoch. */
+typedef struct sl__chance {
+    uint64_t epoch;
+    uint32_t why, where;            /* the checker's text ids */
+} sl__chance;
+
 /* What is known of a slot also when its stream has closed. */
 typedef struct sl__slot {
     sl__race_clock *clock;          /* NULL: closed */
@@ -41,8 +49,8 @@ typedef struct sl__slot {
     uint64_t epoch;                 /* the last one */
     sl__seen seen;                  /* of a closed stream: by that */
     uint64_t retired;               /* the last operation that has ended */
-    uint32_t chance, chance_where;  /* the checker's text ids: what last made the host wait for
-                                     * it by chance, and where; 0: nothing */
+    sl__chance chances[SL__MOST_CHANCES];   /* the latest, the n-th at n modulo their number */
+    uint32_t n_chances;
 } sl__slot;
 
 /* A host function that is waiting to run. */
@@ -93,6 +101,9 @@ typedef enum sl__order { SL__UNORDERED, SL__BY_CHANCE, SL__ORDERED } sl__order;
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor);
 /* Whether `actor`, which is late, comes before an access that was made already. */
 bool sl__order_is_behind(const sl__access *access, const sl__actor *actor);
+
+/* The chance by which the host first saw the access, as far as that is remembered. */
+sl__chance sl__order_chance(const sl__access *access);
 
 /* The host has seen the point. `why` and `where` (checker's text ids) say by what chance. */
 bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32_t where);

@@ -224,6 +224,23 @@ lab.cuda.memcpy(p, x)
 p:get(1, 1)
 ]])
 
+right("cudaMemcpy from pageable memory waits for the NULL stream before it begins", [[
+local p, q = lab.empty(4, 4, {device = "cpu", pinned = true}), lab.ones(4, 4, {device = "cpu"})
+local x, y = lab.ones(4, 4), lab.empty(4, 4)
+p:copy_(x, {non_blocking = true, stream = lab.default_stream()})
+lab.cuda.memcpy(y, q)
+p:get(1, 1)
+]])
+
+wrong("and may be back before the bytes are there", [[
+local q, x = lab.ones(4, 4, {device = "cpu"}), lab.empty(4, 4)  --X
+lab.cuda.memcpy(x, q)                                           --A
+lab.add(x, 1, {stream = producer})                              --B
+]], {
+    first = { "A", "write", "Memcpy HtoD (Pageable -> Device)", "default" },
+    second = { "B", "read", "add_scalar_f32", "producer" },
+})
+
 wrong("t:cpu without blocking makes pinned memory that is not filled yet", [[
 local x = lab.empty(4, 4)
 lab.spin(2, {stream = producer})

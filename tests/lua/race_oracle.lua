@@ -131,7 +131,9 @@ end
 
 -- A copy from pageable memory to the device: the source is read by the host, in the call,
 -- which may wait for the stream first, and for the copy.
-function M:staged_copy(stream, read, write, blocking, what)
+-- cudaMemcpy (`plain`) waits for its stream in any case.
+function M:staged_copy(stream, read, write, blocking, plain, what)
+    if plain then self:synchronize_stream(stream) end
     local host = self:host_accident(self:tail(stream), false)
     self:access(host, "read", read[1], read[2], read[3], what)
     local node = self:enqueue(stream)

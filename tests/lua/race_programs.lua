@@ -56,7 +56,7 @@ local function copied(text, stream, dst, src, n, waits)
             o:access(host, "read", src.memory, 0, n, line)
             o:access(host, "write", dst.memory, 0, n, line)
         elseif src.place == "pageable" then
-            o:staged_copy(stream, read, write, waits == "surely", line)
+            o:staged_copy(stream, read, write, waits == "surely", waits == "perhaps", line)
         else
             local host_waits = dst.place == "pageable" and "by accident"
             if waits and dst.place ~= src.place then host_waits = "surely" end
