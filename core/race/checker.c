@@ -261,8 +261,8 @@ static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wa
         [SL__WAIT_BY_CHANCE] = "a copy to pageable memory waits until it has arrived",
     };
 
-    if (wait == SL__WAIT_NONE)
-        return true;
+    if (wait == SL__WAIT_NONE || wait == SL__WAIT_BEFORE)
+        return true;                    /* that wait is over */
     if (wait == SL__WAIT_SURE)
         return sl__order_join_host(&point, true, 0, 0);
     if (wait == SL__WAIT_BEFORE_BY_CHANCE)
