@@ -244,6 +244,7 @@ end
 -- Streams of simulated devices cannot wait for one another.
 local function two_devices_meet_on_the_host()
     local before = lab.device()
+    lab.open { backend = "sim" }
     local there, up = lab.ones(16), stream "up"
     lab.open { backend = "sim", profile = "t4" }
     local here, down = lab.zeros(16), stream "down"
