@@ -199,7 +199,11 @@ local function add_settings(lines, plot)
     if core.unicode() then add "set encoding utf8" end
     add("set xlabel " .. label(plot.x))
     if #plot.y == 1 then add("set ylabel " .. label(plot.y[1])) end
-    if plot.title then add("set title " .. label(plot.title)) end
+    local title = plot.title
+    if not plot.file and #plot.y == 1 then     -- there is no upright text in a terminal
+        title = (title and title .. ": " or "") .. plot.y[1]
+    end
+    if title then add("set title " .. label(title)) end
     if plot.log_x then add "set logscale x" end
     if plot.log_y then add "set logscale y" end
     add(plot.ticks and tick_line(plot) or "set xrange " .. range(plot, 1, plot.log_x, false))
