@@ -29,9 +29,10 @@ add("the data transfer is much faster when page-locked memory is used (33 ms) in
 add("all three streams overlap in the `non_blocking_streams` function", puzzle, "puzzler_answer",
     "non_blocking all overlap")
 add("only s1 and s2 overlap in the `blocking_streams` function", puzzle, "puzzler_answer",
-    "blocking only s1 and s2 overlap", "The GPU's copies to the host go into new pageable memory, whose "
-    .. "pages are touched for the first time (4 MiB take 1.1 to 1.4 ms, into touched ones 0.31), so "
-    .. "the matmuls are over when the first copy from the host is issued. Simulated pages cost nothing.")
+    "blocking only s1 and s2 overlap", "The GPU's copies to the host go into new pageable memory, "
+    .. "whose pages are touched for the first time (4 MiB take 1.1 to 1.4 ms, into touched ones "
+    .. "0.31), so the matmuls are over when the first copy from the host is issued. Simulated pages "
+    .. "cost nothing.")
 add("[from the host] can be overlapped with other data transfers only when page-locked host memory "
     .. "is used", puzzle, "puzzler_answer", "only pinned copies overlap copies")
 add("Which operations can run concurrently on the GPU with one another? [six kinds]", puzzle,
@@ -83,8 +84,8 @@ ask("Streams block each other: A switch between the L1/shared memory configurati
 add("implicit synchronization events [...] can be major blockers to achieving concurrency", puzzle,
     "default_stream", "NULL-stream commands keep streams apart")
 add("Can Tensor cores and CUDA cores be used simultaneously on different streams?", puzzle,
-    "answer", "Tensor and CUDA cores at once", "At 1024 both hide most of it. At 4096 the simulated "
-    .. "matmul leaves pow no room but behind its last blocks; the GPU finds some.")
+    "answer", "Tensor and CUDA cores at once", "At 1024 both hide most of it. At 4096 the "
+    .. "simulated matmul leaves pow no room but behind its last blocks; the GPU finds some.")
 add("set the priority for s2 to 1 and see how the kernel execution changes", puzzle, "answer",
     "priority 1 makes pow sooner")
 add("The possible values are 1 (high priority) and 0 (low priority)", puzzle, "priorities",
