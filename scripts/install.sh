@@ -16,7 +16,7 @@ case $PREFIX in
 *) echo "make $action: PREFIX must be an absolute path, got '$PREFIX'" >&2; exit 2 ;;
 esac
 
-# Prints "MODE SOURCE TARGET" for each file. Names here have no blanks.
+# Prints "MODE SOURCE TARGET" for each file; of a link, MODE is "link". Names here have no blanks.
 list() {
     echo "755 $build/streamlab $BINDIR/streamlab"
     echo "755 $build/streamlab.so $LUA_CMOD/streamlab.so"
@@ -27,9 +27,11 @@ list() {
     echo "644 $build/man/streamlab-lua.3 $MANDIR/man3/streamlab-lua.3"
     echo "644 $build/share/streamlab.d.lua $DATADIR/streamlab/luals/streamlab.d.lua"
     echo "644 docs/luarc.json $DATADIR/streamlab/luarc.json"
-    find scripts -name '*.lua' | while read -r file; do
+    find scripts \( -name '*.lua' -o -name '*.md' \) | while read -r file; do
         echo "644 $file $DATADIR/streamlab/$file"
     done
+    # The pages have links to scripts, as they lie in the repository.
+    echo "link ../../streamlab/scripts $DATADIR/doc/streamlab/scripts"
     for file in README.md LICENSE; do
         echo "644 $file $DATADIR/doc/streamlab/$file"
     done
@@ -40,6 +42,7 @@ list() {
 
 put() { # MODE SOURCE TARGET
     mkdir -p "$(dirname "$3")"
+    if [ "$1" = link ]; then ln -sfn "$2" "$3"; return; fi
     # Beside its name and then renamed: a program that runs keeps its file.
     case $2 in
     docs/luarc.json) sed "s|/usr/local/share|$DATADIR|" "$2" >"$3.new$$" ;;

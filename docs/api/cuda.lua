@@ -228,15 +228,15 @@ print(m:get(3))  --> 9.0]],
                 { "src", "tensor", "anywhere; its shape and dtype do not matter" },
                 { "bytes", "integer", "how many, from the first on", default = "all of the source" },
             },
-            blocks = "between host and device until the copy is done, from pageable memory until the bytes are staged; within the device not",
+            blocks = "between host and device until the copy is done, from pageable memory for the NULL stream and until the bytes are staged; within the device not",
             errors = {
                 { "SL_EINVAL", "more bytes than one of the two has" },
                 { "SL_EDEVICE", "they are on devices that do not copy to one another" },
                 { "SL_ECLOSED", "one of the two was freed" },
             },
             about = [[
-From pageable memory it returns once the bytes are staged, as CUDA's does and unlike `dst:copy_(src)`: up to the profile's `h2d_async_bytes` (2 MiB on an H200) it does
-not even wait for earlier work, above that it waits for the stream's. Between two GPUs it does not wait. Within the host it is done on return, and waits for no GPU.]],
+From pageable memory it waits for the earlier work of the NULL stream, at any size, and returns once the bytes are staged, as CUDA's does. (`dst:copy_(src)` returns when they have
+arrived, and `lab.cuda.memcpy_async` waits from a certain size on.) Between two GPUs it does not wait. Within the host it is done on return, and waits for no GPU.]],
             example = [[
 local a, b = lab.cuda.malloc_host(1 << 20), lab.cuda.malloc(1 << 20)
 lab.spin(5)

@@ -95,7 +95,7 @@ lab.check("off")]],
 | a wait of the host | `s:synchronize()`, `e:synchronize()`, `lab.synchronize()`, and a `query()` that gave `true`: what they waited for comes before everything that the host does later |
 | the host | what it did before a call comes before the operation that the call enqueues |
 | the legacy default stream | its operations come after all that is in blocking streams, and before all that is enqueued there later; streams made with `non_blocking = true` are exempt |
-| copies that wait | a blocking copy from pinned memory or to the host is over when its call returns |
+| copies that wait | a blocking copy from pinned memory or to the host is over when its call returns; `lab.cuda.memcpy` from pageable memory begins when what the NULL stream had before is over |
 
 Nothing else does: neither time, nor the order of the calls, nor a `query()` that gave `false`.
 
@@ -108,7 +108,7 @@ that memory goes when the queued work is done.
 
 ## Accidents
 
-Some calls wait though nobody promises it: `cudaFree` waits for the device, a copy to pageable memory waits until it has arrived, one from pageable memory waits for its stream while it is staged, and so may other plain
+Some calls wait though nobody promises it: `cudaFree` waits for the device, a copy to pageable memory waits until it has arrived, one in a stream from pageable memory waits for what is in front of it, and so may other plain
 calls. A script in which only such a wait orders two operations works, until the driver, the size or the memory's kind changes. The checker says so under the name *accident*,
 with what orders them today. CUDA promises of a copy from pageable memory only that the source may be used again, not that the copy has arrived.
 

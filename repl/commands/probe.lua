@@ -127,8 +127,7 @@ end
 
 local function title(device)
     local simulated = " (simulated, profile " .. device.profile .. ")"
-    return command.clean(device.name .. (device.backend == "sim" and simulated or "")
-        .. ": what CUDA's calls do to the host and to streams")
+    return command.clean(device.name .. (device.backend == "sim" and simulated or ""))
 end
 
 -- The base's table and what it is called.

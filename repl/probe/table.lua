@@ -1,5 +1,5 @@
 -- table.lua - the rows of lab.probes as text: each call with its sizes, what it did on both
--- kinds of streams, and below it what is said of it and whether that holds.
+-- kinds of streams, and below it what is said of it and whether that holds. 80 columns are enough.
 
 local table_of = {}
 
@@ -24,15 +24,18 @@ local function duration(us)
     return form:format(us, unit)
 end
 
+local result_form <const> = "%7s %-5s %-8s %7s"
+
 local function result(row)
-    return ("%9s %-5s  %-8s %8s"):format(duration(row.host_us), row.host_blocked and "WAITS" or "",
+    return result_form:format(duration(row.host_us), row.host_blocked and "WAITS" or "",
         row.serialised and "APART" or "together", duration(row.total_us))
 end
 
-local first_column <const> = 26
+local first_column <const> = 18
+local line_form <const> = "%-" .. first_column .. "s%-30s  %s"
 
 local function line(text, row, exempt)
-    return ("%-" .. first_column .. "s%s   %s"):format(text, result(row), result(exempt))
+    return line_form:format(text, result(row), result(exempt))
 end
 
 local streams <const> = {
@@ -68,7 +71,7 @@ local function add_group(out, rows)
         end
     end
     for _, claim in ipairs(lab.claims(rows)) do
-        out[#out + 1] = ("  %-10s %-56s %s"):format(claim.by .. ":", claim.says, verdict(claim))
+        out[#out + 1] = ("  %-10s %-50s %s"):format(claim.by .. ":", claim.says, verdict(claim))
     end
 end
 
@@ -104,24 +107,22 @@ local function add_tally(out, rows)
 end
 
 local introduction <const> = [[
-A kernel runs in the first stream, then comes the call, then a kernel in the second stream.
-host     how long the call took; WAITS: it waited for the kernel (a call that is only slow is not
-         marked: it takes as long without one)
-kernels  from the first one's start to the second one's end; APART: they did not run together]]
+A kernel runs in the first stream, then comes the call, then one in the second.
+host     how long the call took; WAITS: it waited for the kernel (one that is
+         only slow is not marked: it takes as long without a kernel)
+kernels  from the first one's start to the second one's end; APART: one by one]]
 
 function table_of.text(rows, title)
     local out = { title, introduction, "" }
-    out[#out + 1] = ("%-" .. first_column .. "s%-34s   %s"):format("", "blocking streams",
-        "streams with cudaStreamNonBlocking")
-    local columns = ("%9s %-5s  %-8s %8s"):format("host", "", "kernels", "")
-    out[#out + 1] = ("%-" .. first_column .. "s%s   %s"):format("call", columns,
-        (columns:gsub("%s+$", "")))
+    out[#out + 1] = line_form:format("", "blocking streams", "with cudaStreamNonBlocking")
+    local columns = result_form:format("host", "", "kernels", "")
+    out[#out + 1] = line_form:format("call", columns, columns)
     each_group(rows, function(group) add_group(out, group) end)
     out[#out + 1] = ""
     add_tally(out, rows)
     for _, left in ipairs(internals.not_probed) do
         out[#out + 1] = "not asked, for " .. left[2] .. ":"
-        out[#out + 1] = "  " .. left[1]
+        out[#out + 1] = "  " .. left[1]:gsub(", ", ",\n  ")
     end
     for i, text in ipairs(out) do
         out[i] = text:gsub("%s+$", "")

@@ -48,6 +48,14 @@ said=$(cd "$folder" && "$here/bin/streamlab" --backend sim "$here/share/streamla
 [ "$said" -ge 3 ]
 check $? "the installed puzzler runs from another folder"
 
+dead=
+for link in $(cd docs && grep -oh '](\.\./\.\./scripts/[^)#]*' guide/*.md results/*.md | sort -u); do
+    [ -e "$here/share/doc/streamlab/docs/guide/${link#](}" ] || dead="$dead ${link#](}"
+done
+[ -z "$dead" ]
+check $? "links of the installed pages lead to the installed scripts"
+[ -z "$dead" ] || echo "# dead:$dead"
+
 lua=${STREAMLAB_LUA:-lua5.4}
 if [ -n "${STREAMLAB_SANITIZE:-}" ] || ! command -v "$lua" >/dev/null 2>&1; then
     skip "plain lua5.4 requires the installed module" "no lua5.4, or a sanitized build"
@@ -68,7 +76,7 @@ place uninstall "$here" >"$folder/said" 2>&1
 check $? "uninstalling works"
 rm -f "$here/lib/streamlab/streamlab_cuda.so"
 rmdir "$here/lib/streamlab" 2>/dev/null
-[ -z "$(find "$here" -type f)" ] && [ ! -d "$here/share/streamlab" ] &&
+[ -z "$(find "$here" ! -type d)" ] && [ ! -d "$here/share/streamlab" ] &&
     [ ! -d "$here/share/doc/streamlab" ]
 check $? "and leaves no file and no folder of its own"
 
