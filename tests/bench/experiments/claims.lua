@@ -29,9 +29,10 @@ add("the data transfer is much faster when page-locked memory is used (33 ms) in
 add("all three streams overlap in the `non_blocking_streams` function", puzzle, "puzzler_answer",
     "non_blocking all overlap")
 add("only s1 and s2 overlap in the `blocking_streams` function", puzzle, "puzzler_answer",
-    "blocking only s1 and s2 overlap", "A matter of how fast the host copies: beside the GPU 4 MiB "
-    .. "into pageable memory took it 0.36 ms in one process and 0.68 in another, simulated 0.31. The "
-    .. "longer, the more of the matmuls is over before the first copy from the host is issued.")
+    "blocking only s1 and s2 overlap", "A matter of how fast the host copies: 4 MiB into "
+    .. "pageable memory took it 0.36 ms in one process on the GPU's machine and 0.68 in another, "
+    .. "simulated 0.31. The longer, the more of the matmuls is over before the first copy from the "
+    .. "host is issued.")
 add("[from the host] can be overlapped with other data transfers only when page-locked host memory "
     .. "is used", puzzle, "puzzler_answer", "only pinned copies overlap copies")
 add("Which operations can run concurrently on the GPU with one another? [six kinds]", puzzle,
