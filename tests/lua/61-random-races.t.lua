@@ -217,7 +217,7 @@ T.is(found.right_reported, 0, "in programs in order nothing is")
 T.is(found.right_differ, 0, "and their values are the same everywhere")
 T.ok(found.dropped_racy >= found.dropped / 3, ("a wait less, and there is a race: in %d of %d")
      :format(found.dropped_racy, found.dropped))
-T.ok(found.differ >= found.racy / 5,
+T.ok(found.differ >= found.racy // 5,
      ("of %d programs %d have races (%d in all, %d of them accidents), and in %d values differ")
      :format(found.programs, found.racy, found.races, found.accidents, found.differ))
 gpus.close()
