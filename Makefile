@@ -374,7 +374,7 @@ gc-now: all
 # More random programs for the race checker than check takes time for.
 races-now: all
 	$(Q)STREAMLAB_RACE_PROGRAMS=1000 STREAMLAB_TEST_TIMEOUT=10 $(PROVE) -v \
-	    tests/lua/61-random-races.t.lua
+	    tests/lua/61-random-races.t.lua tests/lua/63-refused-races.t.lua
 
 # What the pictures look like in a browser.
 browser-now: all
@@ -488,7 +488,7 @@ help:
 	@echo 'make check          set the machine up, build, and run all tests'
 	@echo 'make check-asan     the tests under address and undefined-behaviour sanitizers'
 	@echo 'make check-gc       the Lua tests with the collector running all the time'
-	@echo 'make check-races    1000 random programs, whose races are known, under the race checker'
+	@echo 'make check-races    thousands of random programs with known races, under the race checker'
 	@echo 'make check-oom      a script with each of its allocations failing once'
 	@echo 'make check-hta      traces held against Holistic Trace Analysis, which PyPI has'
 	@echo 'make check-browser  the pictures in headless Chromium'

@@ -36,11 +36,9 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
     sl_device *device = dst->device;
     sl_status status = SL_OK;
 
-    if (sl__race_on) {
-        status = sl__race_host(src->buffer, SL_ACCESS_READ, "read", src->offset, bytes, err);
-        if (!status)
-            status = sl__race_host(dst->buffer, SL_ACCESS_WRITE, "write", dst->offset, bytes, err);
-    }
+    if (sl__race_on)
+        status = sl__race_host_copy(dst->buffer, dst->offset, src->buffer, src->offset, bytes,
+                                    err);
     if (!status)
         status = device->backend->host_compute(dst->buffer, src->buffer, &work, err);
     return sl__device_finish(device, status, err);

@@ -84,6 +84,26 @@ static bool host_reads(const sl_op *op, const operand *o)
            && o->buffer->place == SL_PAGEABLE;
 }
 
+static uint8_t wait_of(const sl_op *op)
+{
+    const sl_work *work = &op->work;
+    bool sync = work->flags & SL_WORK_SYNC;
+
+    if (work->kind == SL_WORK_MEMSET && sync)
+        return SL__WAIT_SURE;
+    if (work->kind != SL_WORK_MEMCPY)
+        return SL__WAIT_NONE;
+    if (op->out->place != SL_ON_DEVICE && sync)
+        return SL__WAIT_SURE;
+    if (op->out->place == SL_PAGEABLE)
+        return SL__WAIT_BY_CHANCE;
+    if (op->in[0]->place == SL_PINNED && sync)
+        return SL__WAIT_SURE;
+    if (op->in[0]->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES))
+        return SL__WAIT_NONE;
+    return sync ? SL__WAIT_BEFORE : SL__WAIT_BEFORE_BY_CHANCE;
+}
+
 static sl__touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
 {
     sl_device *device = op->stream->device;
@@ -104,7 +124,8 @@ static sl__touch touch_of(const sl_op *op, const operand *o, const sl__actor *ac
         t.access.seq = 0;
         t.access.where = sl__race_where(device);
         t.access.what = sl__race_text(sl__strings_text(&device->core->strings, t.access.what));
-        t.access.host_ns = device->backend->host_now_ns(device);
+        t.access.host_ns = wait_of(op) == SL__WAIT_BEFORE ? -1
+                                                          : device->backend->host_now_ns(device);
     }
     return t;
 }
@@ -130,26 +151,6 @@ static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, 
     return done && !sl__race.starved;
 }
 
-static uint8_t wait_of(const sl_op *op)
-{
-    const sl_work *work = &op->work;
-    bool sync = work->flags & SL_WORK_SYNC;
-
-    if (work->kind == SL_WORK_MEMSET && sync)
-        return SL__WAIT_SURE;
-    if (work->kind != SL_WORK_MEMCPY)
-        return SL__WAIT_NONE;
-    if (op->out->place != SL_ON_DEVICE && sync)
-        return SL__WAIT_SURE;
-    if (op->out->place == SL_PAGEABLE)
-        return SL__WAIT_BY_CHANCE;
-    if (op->in[0]->place == SL_PINNED && sync)
-        return SL__WAIT_SURE;
-    if (op->in[0]->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES))
-        return SL__WAIT_NONE;
-    return sync ? SL__WAIT_BEFORE : SL__WAIT_BEFORE_BY_CHANCE;
-}
-
 static bool add_waiting(const sl__actor *actor)
 {
     if (sl__race.n_waiting == sl__race.waiting_room) {
@@ -173,6 +174,16 @@ static bool enter(sl_op *op, sl__actor *actor)
     return sl__order_next(op->stream, record ? &record->point : NULL, actor);
 }
 
+/* The races that an operation brought which does not happen, also those of what the host would
+ * have read for it. */
+static void cancel_found(uint32_t slot, uint64_t epoch)
+{
+    const sl__actor host = sl__order_host();
+
+    sl__found_cancelled(slot, epoch);
+    sl__found_cancelled(host.point.slot, host.point.epoch);
+}
+
 static sl_status enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
 {
     bool strict = sl__race.mode == SL_CHECK_ERROR, is_refused = false;
@@ -182,7 +193,7 @@ static sl_status enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
     if (done && strict)
         done = touch_operands(op, &actor, true, false, &is_refused);
     if (done && is_refused) {
-        sl__found_cancelled(actor.point.slot, actor.point.epoch);
+        cancel_found(actor.point.slot, actor.point.epoch);
         sl__order_undo(op->stream->race);
         return sl__found_fail(err);
     }
@@ -205,21 +216,9 @@ static sl_status enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
 /* cudaMemcpy from pageable memory waits for its stream, and then begins. */
 static sl_status enqueue_after_wait(sl_op *op, sl__race_sent *sent, sl_error *err)
 {
-    sl__seen before = sl__seen_retain(sl__race.host_seen);
-    sl_status status = SL_OK;
-
+    sl__order_keep_host();
     sl__race_waited_stream(op->stream);
-    if (sl__race_on)
-        status = enqueue(op, sent, err);
-    if (status && op->stream->race) {   /* refused: nothing was waited for */
-        sl__seen_release(&sl__race.host_seen);
-        sl__race.host_seen = before;
-        sl__race.host_version++;
-        op->stream->race->beyond_host = true;
-    } else {
-        sl__seen_release(&before);
-    }
-    return status;
+    return sl__race_on ? enqueue(op, sent, err) : SL_OK;
 }
 
 sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
@@ -321,7 +320,7 @@ void sl__race_cancelled(const sl_op *op)
     }
     if (op->work.kind == SL_WORK_HOST_FUNC)
         forget_waiting(op);
-    sl__found_cancelled(clock->slot, op->race_epoch);
+    cancel_found(clock->slot, op->race_epoch);
     sl__order_undo(clock);
 }
 
@@ -342,17 +341,10 @@ void sl__race_retired(const sl_op *op)
 /* The host has waited for all that a slot's stream has, also if it has closed. `why`: by chance. */
 static bool join_slot(const sl_device *device, uint32_t at, const char *why)
 {
-    sl__race_clock *clock = sl__race.slots[at].clock;
-    sl__point point = sl__order_point_of_slot(at);
-
-    if (why)
-        return sl__order_join_host(&point, false, sl__race_text(why), sl__race_where(device))
-               && !sl__race.starved;
-    if (!sl__order_join_host(&point, true, 0, 0))
-        return false;
-    if (clock)
-        clock->beyond_host = false;
-    return true;
+    if (!why)
+        return sl__order_join_slot(at, true, 0, 0);
+    return sl__order_join_slot(at, false, sl__race_text(why), sl__race_where(device))
+           && !sl__race.starved;
 }
 
 /* False: out of memory, and the checker is off. */

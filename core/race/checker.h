@@ -47,6 +47,9 @@ void sl__race_waited_device_by_chance(sl_device *device, const char *why);
  * mode. `what` is a word for it ("read"), kept. */
 sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char *what,
                         size_t first, size_t n_bytes, sl_error *err);
+/* The same of a copy between two places in host memory: a read and a write. */
+sl_status sl__race_host_copy(sl_buffer *dst, size_t to, sl_buffer *src, size_t from,
+                             size_t n_bytes, sl_error *err);
 /* The host frees the memory by cudaFree or cudaFreeHost; `waited` if that waits for the
  * device. The stream frees it, by cudaFreeAsync: SL_ERACE in error mode. */
 void sl__race_freed(sl_buffer *buffer, const char *what, bool waited);

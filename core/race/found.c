@@ -259,7 +259,7 @@ static moment moment_of(const sl__access *access)
     moment when = { .state = KNOWN, .slot = access->slot, .epoch = access->epoch,
                       .at_ns = access->host_ns };
 
-    if (access->by != SL__BY_STREAM)
+    if (access->by != SL__BY_STREAM && access->host_ns >= 0)
         return when;
     if (access->seq == 0)
         when.state = NEVER;

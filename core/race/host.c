@@ -17,10 +17,9 @@ static sl__actor actor_now(void)
     return (sl__actor){ .point = sl__race.running->point, .is_late = true };
 }
 
-/* Met, and noted where something to come may race with it: what the host enqueues comes after
- * it, host functions that are waiting may not. */
-static bool touch_by_host(sl__touch *t, sl_device *device, const char *what)
+static void describe(sl__touch *t, const char *what)
 {
+    sl_device *device = t->buffer->device;
     const sl__point *point = &t->actor->point;
     bool late = t->actor->is_late;
 
@@ -33,12 +32,28 @@ static bool touch_by_host(sl__touch *t, sl_device *device, const char *what)
     t->access.what = sl__race_text(what);
     t->access.where = sl__race_where(device);
     t->access.host_ns = device->backend->host_now_ns(device);
-    sl__touch_meet(t);
-    if (sl__race.starved)
-        return false;
-    if (t->is_refused || (!late && sl__race.n_waiting == 0))
-        return true;
-    return sl__touch_note(t);
+}
+
+/* What one call of the host touches: met, and noted where something to come may race with it.
+ * What the host enqueues comes after it, host functions that are waiting may not. */
+static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, sl_error *err)
+{
+    bool is_refused = false, done = true;
+
+    for (int i = 0; i < n; i++) {
+        describe(&list[i], what[i]);
+        sl__touch_meet(&list[i]);
+        is_refused |= list[i].is_refused;
+    }
+    done = !sl__race.starved;
+    if (done && is_refused)
+        return sl__found_fail(err);
+    for (int i = 0; i < n && done; i++)
+        if (list[i].actor->is_late || sl__race.n_waiting > 0)
+            done = sl__touch_note(&list[i]);
+    if (!done)
+        sl__race_give_up(list[0].buffer->device);
+    return SL_OK;
 }
 
 sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char *what,
@@ -50,13 +65,22 @@ sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char 
         .access = { .kind = (uint8_t)kind },
     };
 
-    if (is_unknown())
-        return SL_OK;
-    if (!touch_by_host(&t, buffer->device, what)) {
-        sl__race_give_up(buffer->device);
-        return SL_OK;
-    }
-    return t.is_refused ? sl__found_fail(err) : SL_OK;
+    return is_unknown() ? SL_OK : touch_by_host(&t, 1, &what, err);
+}
+
+sl_status sl__race_host_copy(sl_buffer *dst, size_t to, sl_buffer *src, size_t from,
+                             size_t n_bytes, sl_error *err)
+{
+    static const char *const what[] = { "read", "write" };
+    const sl__actor actor = actor_now();
+    sl__touch list[] = {
+        { .buffer = src, .actor = &actor, .first = from, .end = from + n_bytes,
+          .access = { .kind = SL_ACCESS_READ } },
+        { .buffer = dst, .actor = &actor, .first = to, .end = to + n_bytes,
+          .access = { .kind = SL_ACCESS_WRITE } },
+    };
+
+    return is_unknown() ? SL_OK : touch_by_host(list, 2, what, err);
 }
 
 void sl__race_freed(sl_buffer *buffer, const char *what, bool waited)
@@ -68,8 +92,7 @@ void sl__race_freed(sl_buffer *buffer, const char *what, bool waited)
         .access = { .kind = SL_ACCESS_FREE },
     };
 
-    if (!touch_by_host(&t, buffer->device, what))
-        sl__race_give_up(buffer->device);
+    (void)touch_by_host(&t, 1, &what, NULL);    /* nothing can refuse it */
 }
 
 sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *err)

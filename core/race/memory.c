@@ -26,17 +26,20 @@ static void retain_access(const sl__access *access)
     sl__memory_totals.accesses++;
 }
 
-static void drop_access(sl__access *access)
+void sl__standing_release(sl__standing *standing)
 {
-    sl__standing *standing = access->standing;
-
-    if (!is_there(access))
-        return;
-    sl__memory_totals.accesses--;
     if (standing && --standing->refs == 0) {
         sl__seen_release(&standing->point.seen);
         free(standing);
     }
+}
+
+static void drop_access(sl__access *access)
+{
+    if (!is_there(access))
+        return;
+    sl__memory_totals.accesses--;
+    sl__standing_release(access->standing);
     memset(access, 0, sizeof *access);
 }
 
@@ -55,10 +58,11 @@ static bool comes_before(const sl__access *earlier, const sl__access *access,
     return earlier->slot == SL__HOST_SLOT || sl__vector_at(seen, earlier->slot) >= earlier->epoch;
 }
 
+/* The host, and a host function, make several in one epoch. */
 static bool same_access(const sl__access *a, const sl__access *b)
 {
     return a->epoch == b->epoch && a->slot == b->slot && a->kind == b->kind && a->by == b->by
-           && a->past == b->past;
+           && a->where == b->where && a->past == b->past;
 }
 
 /* ---- a range -------------------------------------------------------------------- */

@@ -21,11 +21,12 @@ typedef struct sl__standing {
     int32_t refs;
     sl__point point;
 } sl__standing;
+void sl__standing_release(sl__standing *standing);      /* NULL: nothing */
 
 typedef struct sl__access {
     uint64_t epoch;             /* of the slot; 0: there is none */
     uint64_t seq;               /* the operation's, 0 if it was none */
-    int64_t host_ns;            /* when, unless BY_STREAM */
+    int64_t host_ns;            /* when, unless BY_STREAM; below 0: behind a wait of its call */
     size_t first, end;          /* all the bytes that it touched */
     sl__standing *standing;     /* NULL unless a host function was waiting */
     uint32_t slot;

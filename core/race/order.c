@@ -102,6 +102,75 @@ sl__race_clock *sl__order_clock(sl_stream *stream)
     return clock;
 }
 
+/* ---- what may not happen --------------------------------------------------------- */
+
+/* Before an operation sees an event's record, or through the NULL stream other streams: should it
+ * be refused, whoever waits for its stream has not seen these. */
+static void keep_before(sl__race_clock *clock)
+{
+    if (clock->is_undoable)
+        return;
+    clock->before = sl__seen_retain(clock->seen);
+    clock->is_undoable = true;
+}
+
+void sl__order_keep_host(void)
+{
+    sl__race.host_before = sl__seen_retain(sl__race.host_seen);
+    sl__race.is_host_undoable = true;
+}
+
+static void forget_host_before(void)
+{
+    sl__seen_release(&sl__race.host_before);
+    sl__race.is_host_undoable = false;
+}
+
+/* The chances by which the host has seen more than it had before. */
+static void forget_chances(void)
+{
+    for (uint32_t i = 1; i < sl__race.n_slots; i++) {
+        sl__slot *slot = &sl__race.slots[i];
+        uint64_t epoch = sl__vector_at(sl__race.host_before.likely, i);
+        while (slot->n_chances > 0) {
+            sl__chance *last = &slot->chances[(slot->n_chances - 1) % SL__MOST_CHANCES];
+            if (last->epoch <= epoch)
+                break;
+            memset(last, 0, sizeof *last);
+            slot->n_chances--;
+        }
+    }
+}
+
+static void undo_host(sl__race_clock *clock)
+{
+    forget_chances();
+    sl__seen_release(&sl__race.host_seen);
+    sl__race.host_seen = sl__seen_retain(sl__race.host_before);
+    sl__race.host_version++;
+    clock->beyond_host = true;
+    forget_host_before();
+}
+
+static void undo_clock(sl__race_clock *clock)
+{
+    sl__seen_release(&clock->seen);
+    clock->seen = clock->before;
+    clock->before = (sl__seen){ NULL, NULL };
+    clock->is_undoable = false;
+    clock->host_version = 0;    /* to be seen again */
+    clock->legacy_epoch = 0;
+}
+
+/* Its epoch stays: nobody has it. */
+void sl__order_undo(sl__race_clock *clock)
+{
+    if (clock->is_undoable)
+        undo_clock(clock);
+    if (sl__race.is_host_undoable)
+        undo_host(clock);
+}
+
 /* ---- the NULL stream ------------------------------------------------------------- */
 
 static sl__race_clock *legacy_of(const sl__race_clock *clock)
@@ -113,9 +182,10 @@ static sl__race_clock *legacy_of(const sl__race_clock *clock)
  * are news until it has happened. */
 static bool see_blocking(sl__race_clock *legacy)
 {
-    bool raised = false, joined = true;
+    sl__point closed = { .seen = legacy->closed };
+    bool raised = false, joined = sl__seen_join(&legacy->seen, &closed, true, &raised);
 
-    legacy->beyond_host |= legacy->news != NULL;
+    legacy->beyond_host |= raised || legacy->news != NULL;
     for (sl__race_clock *clock = legacy->news; clock && joined; clock = clock->next_news) {
         sl__point point = sl__order_point(clock);
         joined = sl__seen_join(&legacy->seen, &point, true, &raised);
@@ -128,6 +198,7 @@ static void drop_news(sl__race_clock *legacy)
     for (sl__race_clock *clock = legacy->news; clock; clock = clock->next_news)
         clock->in_news = false;
     legacy->news = NULL;
+    sl__seen_release(&legacy->closed);
 }
 
 /* And a blocking stream's next one comes after all earlier ones in the NULL stream. */
@@ -139,6 +210,7 @@ static bool see_legacy(sl__race_clock *clock)
     if (!legacy && !(legacy = sl__order_clock(clock->stream->device->core->legacy)))
         return false;
     if (legacy->epoch > clock->legacy_epoch) {
+        keep_before(clock);
         /* With its own epoch in it, the streams can take the vector over as it is. */
         sl__point point = { .slot = legacy->slot, .epoch = legacy->epoch };
         legacy->beyond_host = clock->beyond_host = true;
@@ -166,7 +238,7 @@ sl__point sl__order_point(const sl__race_clock *clock)
     return point;
 }
 
-sl__point sl__order_point_of_slot(uint32_t at)
+static sl__point point_of_slot(uint32_t at)
 {
     const sl__slot *slot = &sl__race.slots[at];
 
@@ -191,15 +263,6 @@ static bool see_host(sl__race_clock *clock)
     }
     clock->host_version = sl__race.host_version;
     return true;
-}
-
-/* What an operation sees beyond that which its stream's next one would see anyhow: an event, or
- * blocking streams, which others see through the NULL stream. */
-static void keep_before(sl__race_clock *clock)
-{
-    sl__seen_release(&clock->before);
-    clock->before = sl__seen_retain(clock->seen);
-    clock->is_undoable = true;
 }
 
 bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *actor)
@@ -227,20 +290,8 @@ void sl__order_happens(sl__race_clock *clock)
 {
     sl__seen_release(&clock->before);
     clock->is_undoable = false;
+    forget_host_before();
     drop_news(clock);           /* only the NULL stream has any */
-}
-
-/* Its epoch stays: nobody has it. */
-void sl__order_undo(sl__race_clock *clock)
-{
-    if (!clock->is_undoable)
-        return;
-    sl__seen_release(&clock->seen);
-    clock->seen = clock->before;
-    clock->before = (sl__seen){ NULL, NULL };
-    clock->is_undoable = false;
-    clock->host_version = 0;    /* to be seen again */
-    clock->legacy_epoch = 0;
 }
 
 /* ---- the host ----------------------------------------------------------------------- */
@@ -291,28 +342,43 @@ bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32
     return joined;
 }
 
+bool sl__order_join_slot(uint32_t at, bool sure, uint32_t why, uint32_t where)
+{
+    sl__race_clock *clock = sl__race.slots[at].clock;
+    sl__point point = point_of_slot(at);
+
+    if (!sl__order_join_host(&point, sure, why, where))
+        return false;
+    if (sure && clock)
+        clock->beyond_host = false;
+    return true;
+}
+
 /* ---- questions ----------------------------------------------------------------------- */
+
+static sl__order seen_by(const sl__point *point, uint32_t slot, uint64_t epoch)
+{
+    if (slot == point->slot || sl__vector_at(point->seen.sure, slot) >= epoch)
+        return SL__ORDERED;
+    return sl__vector_at(point->seen.likely, slot) >= epoch ? SL__BY_CHANCE : SL__UNORDERED;
+}
 
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor)
 {
-    const sl__point *point = &actor->point;
+    sl__order order;
 
-    if (earlier->slot == SL__HOST_SLOT)
-        return !actor->is_late || earlier->epoch <= point->host_epoch ? SL__ORDERED
-                                                                       : SL__UNORDERED;
-    if (earlier->slot == point->slot
-        || sl__vector_at(point->seen.sure, earlier->slot) >= earlier->epoch)
-        return SL__ORDERED;
-    return sl__vector_at(point->seen.likely, earlier->slot) >= earlier->epoch ? SL__BY_CHANCE
-                                                                               : SL__UNORDERED;
-}
-
-bool sl__order_is_behind(const sl__access *access, const sl__actor *actor)
-{
-    const sl__point *point = &actor->point;
-
-    return access->standing
-           && sl__vector_at(access->standing->point.seen.sure, point->slot) >= point->epoch;
+    if (earlier->slot != SL__HOST_SLOT)
+        order = seen_by(&actor->point, earlier->slot, earlier->epoch);
+    else if (!actor->is_late || earlier->epoch <= actor->point.host_epoch)
+        order = SL__ORDERED;
+    else
+        order = SL__UNORDERED;
+    if (order != SL__ORDERED && actor->is_late && earlier->standing) {
+        sl__order behind = seen_by(&earlier->standing->point, actor->point.slot,
+                                   actor->point.epoch);
+        order = behind > order ? behind : order;
+    }
+    return order;
 }
 
 /* ---- the end ---------------------------------------------------------------------------- */
@@ -336,10 +402,11 @@ static void free_clock(sl__race_clock *clock)
     sl__race.slots[clock->slot].clock = NULL;
     sl__race.slots[clock->slot].seen = clock->seen;
     sl__seen_release(&clock->before);
+    sl__seen_release(&clock->closed);
     free(clock);
 }
 
-/* What the NULL stream has not seen of it, it sees now: its next operation would have. */
+/* What the NULL stream has not seen of it, its next operation does. */
 void sl__race_stream_closed(sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;
@@ -351,10 +418,7 @@ void sl__race_stream_closed(sl_stream *stream)
     legacy = clock->in_news ? legacy_of(clock) : NULL;
     if (legacy) {
         sl__point point = sl__order_point(clock);
-        legacy->beyond_host = true;
-        (void)sl__seen_join(&legacy->seen, &point, true, &raised);
-        if (legacy->is_undoable)
-            (void)sl__seen_join(&legacy->before, &point, true, &raised);
+        (void)sl__seen_join(&legacy->closed, &point, true, &raised);
         unlink_news(legacy, clock);
     }
     drop_news(clock);
@@ -370,7 +434,7 @@ void sl__race_device_closed(sl_device *device)
         sl__slot *slot = &sl__race.slots[i];
         if (slot->device != device)
             continue;
-        sl__point point = sl__order_point_of_slot(i);
+        sl__point point = point_of_slot(i);
         (void)sl__seen_join(&sl__race.host_seen, &point, true, &raised);
         slot->device = NULL;
         sl__found_lost(i);
@@ -392,6 +456,7 @@ void sl__order_clear(void)
     sl__race.slots = NULL;
     sl__race.n_slots = sl__race.slots_room = 0;
     sl__seen_release(&sl__race.host_seen);
+    forget_host_before();
     sl__race.host_epoch = 1;
     sl__race.host_version = 1;
 }

@@ -21,7 +21,8 @@ typedef struct sl__race_clock {
     sl__seen before;                /* of which it is not known yet whether it happens */
     bool in_news;                   /* the NULL stream has not seen the last operation */
     struct sl__race_clock *next_news;
-    struct sl__race_clock *news;    /* the NULL stream's: whose operations it has not seen */
+    struct sl__race_clock *news;    /* the NULL stream's: whose operations it has not seen, */
+    sl__seen closed;                /* and what of streams that have closed since */
 } sl__race_clock;
 
 /* An event's latest record. */
@@ -67,6 +68,8 @@ typedef struct sl__checker {
     uint64_t first_epoch;           /* of slots: earlier checks had those up to it */
     uint64_t host_epoch;            /* counts enqueued operations, from 1 */
     sl__seen host_seen;
+    bool is_host_undoable;          /* `host_before` is what it had seen before a call waited, of */
+    sl__seen host_before;           /* which it is not known yet whether it happens */
     uint64_t host_version;          /* counts changes of host_seen, from 1 */
     sl__race_clock *clocks;
     sl__race_record *records;
@@ -75,7 +78,6 @@ typedef struct sl__checker {
     size_t n_waiting, waiting_room;
     const sl__waiting *running;     /* the host function that runs, NULL: none */
     uint64_t running_seq;
-    uint32_t running_where;
 } sl__checker;
 
 extern sl__checker sl__race;
@@ -88,6 +90,8 @@ typedef struct sl__actor {
     bool is_late;
 } sl__actor;
 
+/* What the host sees from here on it does not see unless the next operation happens. */
+void sl__order_keep_host(void);
 /* What the stream's next operation comes after, `awaited` (or NULL) besides the rules, which it
  * becomes. False: out of memory. Then one of the two below: it happens, or it does not and has
  * ordered nothing. */
@@ -97,20 +101,21 @@ void sl__order_undo(sl__race_clock *clock);
 /* The host as it is now. */
 sl__actor sl__order_host(void);
 
+/* Between the actor and an access that was made already: before it, or behind an actor that is
+ * late. */
 typedef enum sl__order { SL__UNORDERED, SL__BY_CHANCE, SL__ORDERED } sl__order;
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor);
-/* Whether `actor`, which is late, comes before an access that was made already. */
-bool sl__order_is_behind(const sl__access *access, const sl__actor *actor);
 
 /* The chance by which the host first saw the access, as far as that is remembered. */
 sl__chance sl__order_chance(const sl__access *access);
 
 /* The host has seen the point. `why` and `where` (checker's text ids) say by what chance. */
 bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32_t where);
+/* All that the slot's stream has, also if it has closed. */
+bool sl__order_join_slot(uint32_t slot, bool sure, uint32_t why, uint32_t where);
 /* The stream's clock, made at its first use. NULL: out of memory. */
 sl__race_clock *sl__order_clock(sl_stream *stream);
 sl__point sl__order_point(const sl__race_clock *clock);     /* of its last operation; borrowed */
-sl__point sl__order_point_of_slot(uint32_t slot);           /* also of a closed stream's */
 
 /* Forgets all clocks and slots. */
 void sl__order_clear(void);
@@ -128,7 +133,7 @@ typedef struct sl__touch {
     bool is_refused;            /* in error mode: it races, and must not happen */
     bool has_happened;          /* cudaFree: nothing can refuse it any more */
     bool frees_by_waiting;      /* and what it waits for is an accident */
-    struct sl__met { uint32_t slot; uint64_t epoch; uint8_t kind; } met[SL__MOST_MET];
+    struct sl__met { uint32_t slot, where; uint64_t epoch; uint8_t kind; } met[SL__MOST_MET];
     int n_met;                  /* in several ranges, and reported once */
 } sl__touch;
 

@@ -27,29 +27,30 @@ static bool meets_first(sl__touch *t, const sl__access *earlier)
 {
     for (int i = 0; i < t->n_met; i++)
         if (t->met[i].slot == earlier->slot && t->met[i].epoch == earlier->epoch
-            && t->met[i].kind == earlier->kind)
+            && t->met[i].kind == earlier->kind && t->met[i].where == earlier->where)
             return false;
     if (t->n_met < SL__MOST_MET)
-        t->met[t->n_met++] = (struct sl__met){ earlier->slot, earlier->epoch, earlier->kind };
+        t->met[t->n_met++] = (struct sl__met){ earlier->slot, earlier->where, earlier->epoch,
+                                               earlier->kind };
     return true;
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
+/* Whether the script made the access after it had enqueued the function that now runs. */
+static bool is_swapped(const sl__access *earlier, const sl__actor *actor)
+{
+    return actor->is_late && earlier->standing
+           && earlier->standing->point.host_epoch > actor->point.host_epoch;
+}
+
 static void conflict(void *ud, const sl__access *earlier)
 {
     sl__touch *t = ud;
     sl__order order = sl__order_of(earlier, t->actor);
-    bool swapped = false;
+    bool swapped = is_swapped(earlier, t->actor);
 
-    if (order == SL__UNORDERED && t->actor->is_late) {
-        if (sl__order_is_behind(earlier, t->actor))
-            return;
-        swapped = true;     /* the script made it after it had enqueued the function */
-        if (earlier->slot != SL__HOST_SLOT && earlier->seq < sl__race.running_seq)
-            swapped = false;
-    }
     if (order == SL__ORDERED || !meets_first(t, earlier))
         return;
     sl__meeting meeting = {
@@ -88,14 +89,6 @@ static bool stand(const sl__actor *actor, sl__standing **standing)
     return true;
 }
 
-static void unstand(sl__standing *standing)
-{
-    if (standing && --standing->refs == 0) {
-        sl__seen_release(&standing->point.seen);
-        free(standing);
-    }
-}
-
 bool sl__touch_note(sl__touch *t)
 {
     bool keep = sl__race.n_waiting > 0, done;
@@ -108,6 +101,6 @@ bool sl__touch_note(sl__touch *t)
         return false;
     done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
                            sl__race.host_seen.sure);
-    unstand(t->access.standing);
+    sl__standing_release(t->access.standing);
     return done;
 }

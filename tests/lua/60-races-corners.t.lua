@@ -73,4 +73,29 @@ p:set(1, 1, 3)                                                  --C
     second = { "C", "write", "write", "host" }, bytes = { 0, 4 },
 })
 
+wrong("a host function races with each line of the host that touches what it reads", [[
+local p = lab.ones(4, 4, {device = "cpu", pinned = true})       --X
+lab.spin(2, {stream = producer})
+producer:launch_host_func(function() p:totable() end)           --A
+p:set(1, 1, 2)                                                  --B
+p:set(1, 2, 3)                                                  --C
+]], {
+    first = { "A", "read", "read", "host_func producer" },
+    second = { "B", "write", "write", "host" }, bytes = { 0, 4 },
+}, {
+    first = { "A", "read", "read", "host_func producer" },
+    second = { "C", "write", "write", "host" }, bytes = { 4, 4 },
+})
+
+wrong("a host function that cudaMemcpy waits for by chance, before it reads", [[
+local q, x = lab.ones(4, 4, {device = "cpu"}), lab.empty(4, 4)  --X
+lab.spin(2, {stream = one})
+one:launch_host_func(function() q:set(1, 1, 7) end)             --A
+lab.cuda.memcpy(x, q)                                           --B
+]], {
+    kind = "accident", bytes = { 0, 4 },
+    first = { "A", "write", "write", "host_func one" },
+    second = { "B", "read", "Memcpy HtoD (Pageable -> Device)", "host" },
+})
+
 T.done()

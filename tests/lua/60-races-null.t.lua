@@ -190,4 +190,29 @@ lab.cuda.memcpy(p, x)
 assert(p:get(1, 1) == 7)
 ]])
 
+-- Its remedy is for where the stream was still there.
+local function nobody_waits_for_a_stream_that_has_closed()
+    local races = C.run([[
+local old, x = lab.stream{name = "old"}, lab.empty(4, 4)
+lab.empty(4, 4):fill_(1, null)
+x:fill_(7, old)
+old = nil
+lab.host_work(50) collectgarbage() collectgarbage()
+lab.add(x, 1, {stream = one})
+]])
+    T.is(#races, 1, "nobody waits for a stream that has closed unless the default stream does")
+    T.is(races[1] and races[1].first.stream, "old", "it has its name in the report")
+end
+
+nobody_waits_for_a_stream_that_has_closed()
+
+right("and then who comes after that", [[
+local old, x = lab.stream{name = "old"}, lab.empty(4, 4)
+x:fill_(7, old)
+old = nil
+lab.host_work(50) collectgarbage() collectgarbage()
+lab.spin(0, {stream = null})
+lab.add(x, 1, {stream = one})
+]])
+
 T.done()

@@ -19,6 +19,7 @@ function M.new(streams)
     local self = setmetatable({
         nodes = 0, before = {}, last = {}, events = {}, accesses = {},
         stream_of = {}, blocking = { [0] = true }, after_legacy = nil,
+        session = 1, closed = 0,
     }, M)
     for _, relation in ipairs(relations) do self.before[relation] = {} end
     for id, blocking in pairs(streams) do self.blocking[id] = blocking end
@@ -100,6 +101,24 @@ function M:synchronize_stream(stream)
     if stream == 0 then self:host_accident(self:tail(0), true) end
 end
 
+-- A new stream in the place of one that closes, whose work stays what it is. Closed ones have
+-- numbers below 0.
+function M:reopen(stream, blocking)
+    local old = self.closed - 1
+    self.closed = old
+    self.last[old], self.last[stream] = self.last[stream], nil
+    self.blocking[old], self.blocking[stream] = self.blocking[stream], blocking
+    for node, of in pairs(self.stream_of) do
+        if of == stream then self.stream_of[node] = old end
+    end
+end
+
+-- The checker forgets what was; `on`: and looks at what comes.
+function M:check_anew(on)
+    self.sessions = (self.sessions or 1) + 1
+    self.session = on and self.sessions or nil
+end
+
 function M:synchronize_event(event) self:host_step { self.events[event] } end
 
 function M:synchronize() self:host_step(self:tails()) end
@@ -108,10 +127,12 @@ function M:synchronize() self:host_step(self:tails()) end
 
 -- `memory` names the tensor whose bytes they are; `what` is the line, or anything else that
 -- tells accesses apart.
-function M:access(node, kind, memory, first, n, what)
+-- `late`: a host function's, which runs later than it is enqueued.
+function M:access(node, kind, memory, first, n, what, late)
     if n > 0 then
         self.accesses[#self.accesses + 1] = {
             node = node, kind = kind, memory = memory, first = first, n = n, what = what,
+            session = self.session, late = late,
         }
     end
 end
@@ -155,6 +176,7 @@ local function overlap(a, b)
 end
 
 local function conflict(a, b)
+    if a.session ~= b.session or not a.session then return false end
     if a.memory ~= b.memory or (a.kind == "read" and b.kind == "read") then return false end
     local _, n = overlap(a, b)
     return n > 0
@@ -205,30 +227,50 @@ function M:mark()
     return {
         nodes = self.nodes, n_accesses = #self.accesses, host = self.host,
         last = shallow(self.last), events = shallow(self.events), after_legacy = self.after_legacy,
+        blocking = shallow(self.blocking), stream_of = shallow(self.stream_of),
+        session = self.session, closed = self.closed,
     }
 end
 
 function M:back(mark)
     for i = #self.accesses, mark.n_accesses + 1, -1 do self.accesses[i] = nil end
-    for node = self.nodes, mark.nodes + 1, -1 do self.stream_of[node] = nil end
+    self.blocking, self.stream_of = mark.blocking, mark.stream_of
+    self.session, self.closed = mark.session, mark.closed
     self.nodes, self.host, self.after_legacy = mark.nodes, mark.host, mark.after_legacy
     self.last, self.events = mark.last, mark.events
 end
 
--- A race of what came after the mark with what came before, or nil; with the streams of the
--- two, nil for the host.
-function M:race_since(mark)
-    for j = mark.n_accesses + 1, #self.accesses do
-        for i = 1, mark.n_accesses do
-            local a, b = self.accesses[i], self.accesses[j]
-            if conflict(a, b) and not self:is_before(a, b) then
-                return {
-                    first = a, second = b,
-                    from = self.stream_of[a.node], to = self.stream_of[b.node],
-                }
-            end
+-- The races of an access with those from number `from` to `to` (all of them).
+function M:races_with(access, from, to)
+    local found = {}
+    for i = from or 1, to or #self.accesses do
+        local a, b = self.accesses[i], access
+        if a.node > b.node then a, b = b, a end
+        if a.what ~= b.what and conflict(a, b) and not self:is_before(a, b) then
+            found[#found + 1] = {
+                first = a, second = b, kind = kind_of(self, a, b),
+                from = self.stream_of[a.node], to = self.stream_of[b.node],
+            }
         end
     end
+    return found
+end
+
+-- Those of what came after the mark with what came before; with the streams of the two, nil for
+-- the host.
+function M:races_since(mark)
+    local found = {}
+    for j = mark.n_accesses + 1, #self.accesses do
+        for _, race in ipairs(self:races_with(self.accesses[j], 1, mark.n_accesses)) do
+            found[#found + 1] = race
+        end
+    end
+    return found
+end
+
+-- A host function may run when the checker has forgotten about it.
+local function may_be_forgotten(self, access)
+    return access.late and access.session ~= self.session
 end
 
 -- All races: {first =, second = accesses in program order, kind = "race", "accident" or
@@ -241,7 +283,8 @@ function M:races()
             if a.what ~= b.what and conflict(a, b) and not self:is_before(a, b) then
                 found[#found + 1] = {
                     first = a, second = b, kind = kind_of(self, a, b),
-                    covered = is_covered(self, i, j),
+                    covered = is_covered(self, i, j) or may_be_forgotten(self, a)
+                        or may_be_forgotten(self, b),
                 }
             end
         end

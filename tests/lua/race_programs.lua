@@ -38,23 +38,45 @@ local function options(stream, more)
     return ("{stream = s%d%s}"):format(stream, more and ", " .. more or "")
 end
 
-local function whole(tensor) return { tensor.memory, 0, all_bytes } end
+-- Some rows of a tensor, as an operand: `text`, and what of the memory it is. `n` rows, all if
+-- nil.
+local function rows_of(self, t, n)
+    n = n or rows
+    local first = self.random(rows - n + 1)
+    local view = { tensor = t, place = t.place, first = (first - 1) * columns * 4,
+                   bytes = n * columns * 4, name = t.name }
+    if n == 2 and first ~= 2 and self.random(2) == 1 then
+        view.name = ("%s:chunk(2)[%d]"):format(t.name, first // 2 + 1)
+    elseif n < rows then
+        view.name = ("%s:narrow(1, %d, %d)"):format(t.name, first, n)
+    end
+    return view
+end
+
+-- How many rows the operands of a call have.
+local function some_rows(self)
+    return self.random(3) == 1 and self.random(rows - 1) or rows
+end
 
 local function kernel(text, stream, inputs, out)
     return statement(text, function(o, line)
         local node = o:enqueue(stream)
-        for _, t in ipairs(inputs) do o:access(node, "read", t.memory, 0, all_bytes, line) end
-        if out then o:access(node, "write", out.memory, 0, all_bytes, line) end
+        for _, v in ipairs(inputs) do
+            o:access(node, "read", v.tensor.memory, v.first, v.bytes, line)
+        end
+        if out then o:access(node, "write", out.tensor.memory, out.first, out.bytes, line) end
     end)
 end
 
+-- `n` bytes of views.
 local function copied(text, stream, dst, src, n, waits)
     return statement(text, function(o, line)
-        local read, write = { src.memory, 0, n }, { dst.memory, 0, n }
+        local read = { src.tensor.memory, src.first, n }
+        local write = { dst.tensor.memory, dst.first, n }
         if dst.place ~= "device" and src.place ~= "device" then
             local host = o:host_step()
-            o:access(host, "read", src.memory, 0, n, line)
-            o:access(host, "write", dst.memory, 0, n, line)
+            o:access(host, "read", read[1], read[2], n, line)
+            o:access(host, "write", write[1], write[2], n, line)
         elseif src.place == "pageable" then
             o:staged_copy(stream, read, write, waits == "surely", waits == "perhaps", line)
         else
@@ -66,9 +88,15 @@ local function copied(text, stream, dst, src, n, waits)
 end
 
 local function by_host(text, kind, tensor, first, n)
-    return statement(text, function(o, line)
+    local call = statement(text, function(o, line)
         o:access(o:host_step(), kind, tensor.memory, first, n, line)
     end)
+    call.kind, call.first, call.bytes = kind, first, n
+    return call
+end
+
+local function new_stream(id, blocking)
+    return ("lab.stream{non_blocking = %s, name = %q}"):format(not blocking, "s" .. id)
 end
 
 -- ---- what there is to call ------------------------------------------------------------
@@ -89,16 +117,27 @@ local function value(self)
 end
 
 function calls.fill(self, s)
-    local t = self:pick(live(self, "device"))
+    local t = rows_of(self, self:pick(live(self, "device")), some_rows(self))
     if self.random(5) == 1 then
         return kernel(("%s:zero_(s%d)"):format(t.name, s), s, {}, t)
     end
     return kernel(("%s:fill_(%d, s%d)"):format(t.name, value(self), s), s, {}, t)
 end
 
-function calls.add(self, s)
+local function three(self, n)
     local list = live(self, "device")
-    local a, b, out = self:pick(list), self:pick(list), self:pick(list)
+    return rows_of(self, self:pick(list), n), rows_of(self, self:pick(list), n),
+        rows_of(self, self:pick(list), n)
+end
+
+-- A kernel may write what it reads, but no part of it.
+local function overlap_in_part(a, b)
+    return a.tensor == b.tensor and a.first ~= b.first
+end
+
+function calls.add(self, s)
+    local a, b, out = three(self, some_rows(self))
+    if overlap_in_part(a, out) or overlap_in_part(b, out) then return calls.add(self, s) end
     if self.random(2) == 1 then
         return kernel(("lab.add(%s, %d, %s)"):format(a.name, self.random(9),
                       options(s, "out = " .. out.name)), s, { a }, out)
@@ -108,9 +147,8 @@ function calls.add(self, s)
 end
 
 function calls.matmul(self, s)
-    local list = live(self, "device")
-    local a, b, out = self:pick(list), self:pick(list), self:pick(list)
-    if out == a or out == b then return calls.add(self, s) end
+    local a, b, out = three(self)
+    if out.tensor == a.tensor or out.tensor == b.tensor then return calls.add(self, s) end
     return kernel(("lab.matmul(%s, %s, %s)"):format(a.name, b.name,
                   options(s, "out = " .. out.name)), s, { a, b }, out)
 end
@@ -141,20 +179,23 @@ function calls.spin(self, s)
                   self:pick { 0.01, 0.1, 1 }, s, self:pick { 1, 200 }), s, {})
 end
 
+local function two(self, n)
+    local list = live(self, "device pinned pageable")
+    local dst, src = self:pick(list), self:pick(list)
+    if dst == src then return two(self, n) end
+    return rows_of(self, dst, n), rows_of(self, src, n)
+end
+
 function calls.copy(self, s)
-    local dst = self:pick(live(self, "device pinned pageable"))
-    local src = self:pick(live(self, "device pinned pageable"))
-    if dst == src then return calls.copy(self, s) end
+    local dst, src = two(self, some_rows(self))
     local non_blocking = self.random(3) > 1
     return copied(("%s:copy_(%s, %s)"):format(dst.name, src.name,
-                  options(s, non_blocking and "non_blocking = true")), s, dst, src, all_bytes,
+                  options(s, non_blocking and "non_blocking = true")), s, dst, src, dst.bytes,
                   not non_blocking and "surely")
 end
 
 function calls.memcpy(self, s)
-    local dst = self:pick(live(self, "device pinned pageable"))
-    local src = self:pick(live(self, "device pinned pageable"))
-    if dst == src then return calls.memcpy(self, s) end
+    local dst, src = two(self)
     local n = 4 * self.random(numel)
     if self.random(3) == 1 then
         return copied(("lab.cuda.memcpy(%s, %s, %d)"):format(dst.name, src.name, n), 0, dst, src,
@@ -170,19 +211,21 @@ local function element(self)
     return ("%d, %d"):format(r, c), 4 * ((r - 1) * columns + c - 1)
 end
 
-function calls.read(self)
-    local t = self:pick(live(self, "pinned pageable"))
+function calls.read(self, _, of_function)
+    local t = of_function or self:pick(live(self, "pinned pageable"))
     if self.random(3) == 1 then
-        return by_host(("note(%s:totable())"):format(t.name), "read", t, 0, all_bytes)
+        local v = rows_of(self, t, some_rows(self))
+        return by_host(("note(%s:totable())"):format(v.name), "read", t, v.first, v.bytes)
     end
     local at, first = element(self)
     return by_host(("note(%s:get(%s))"):format(t.name, at), "read", t, first, 4)
 end
 
-function calls.write(self)
-    local t = self:pick(live(self, "pinned pageable"))
-    if self.random(3) == 1 then
-        return by_host(("%s:fill_(%d)"):format(t.name, value(self)), "write", t, 0, all_bytes)
+function calls.write(self, _, of_function)
+    local t = of_function or self:pick(live(self, "pinned pageable"))
+    if not of_function and self.random(3) == 1 then     -- a function must not fill
+        local v = rows_of(self, t, some_rows(self))
+        return by_host(("%s:fill_(%d)"):format(v.name, value(self)), "write", t, v.first, v.bytes)
     end
     local at, first = element(self)
     return by_host(("%s:set(%s, %d)"):format(t.name, at, value(self)), "write", t, first, 4)
@@ -200,14 +243,17 @@ function calls.look(self, s)
         end)
 end
 
+-- `task` gives the function that is launched: it may do more around this one.
 function calls.host_func(self, s)
     local t = self:pick(live(self, "pinned pageable"))
-    local at, first = element(self)
-    local kind = self:pick { "read", "write" }
-    local body = kind == "read" and ("note(%s:get(%s))"):format(t.name, at)
-        or ("%s:set(%s, %d)"):format(t.name, at, value(self))
-    return statement(("s%d:launch_host_func(function() %s end)"):format(s, body),
-        function(o, line) o:access(o:enqueue(s), kind, t.memory, first, 4, line) end)
+    local touch = calls[self:pick { "read", "write" }](self, s, t)
+    local call = statement(("s%d:launch_host_func(task(function() %s end))"):format(s, touch.text),
+        function(o, line)
+            o:access(o:enqueue(s), touch.kind, t.memory, touch.first, touch.bytes, line,
+                     true)
+        end)
+    call.is_late = true
+    return call
 end
 
 function calls.host_work(self)
@@ -228,14 +274,18 @@ local function wait_stream(s, other)
         function(o) o:wait_stream(s, other) end, true)
 end
 
-local function synchronize_stream(s)
-    return statement(("s%d:synchronize()"):format(s),
-        function(o) o:synchronize_stream(s) end, true)
+-- A query that gives true is as good.
+local function until_over(name, asks)
+    return (asks and "while not %s:query() do lab.host_work(0.1) end" or "%s:synchronize()")
+        :format(name)
 end
 
-local function synchronize_event(e)
-    return statement(("e%d:synchronize()"):format(e),
-        function(o) o:synchronize_event(e) end, true)
+local function synchronize_stream(s, asks)
+    return statement(until_over("s" .. s, asks), function(o) o:synchronize_stream(s) end, true)
+end
+
+local function synchronize_event(e, asks)
+    return statement(until_over("e" .. e, asks), function(o) o:synchronize_event(e) end, true)
 end
 
 function calls.wait(self, s)
@@ -249,9 +299,26 @@ function calls.synchronize(self, s)
     if kind == 1 then
         return statement("lab.synchronize()", function(o) o:synchronize() end, true)
     elseif kind <= 3 then
-        return synchronize_stream(s)
+        return synchronize_stream(s, self.random(2) == 1)
     end
-    return synchronize_event(self.random(self.n_events))
+    return synchronize_event(self.random(self.n_events), self.random(2) == 1)
+end
+
+-- A new stream, where the old one has been collected. There is one per-thread stream.
+function calls.reopen(self, s)
+    local blocking = self.random(2) == 1
+    if s == 0 or s == self.per_thread then return calls.host_work(self) end
+    return statement(("s%d = nil collectgarbage() s%d = %s"):format(s, s, new_stream(s, blocking)),
+        function(o) o:reopen(s, blocking) end)
+end
+
+-- The checker is switched off and on, which forgets all, or stays off for a while.
+function calls.switch(self)
+    if not self.switches then return calls.host_work(self) end
+    self.is_off = not self.is_off and self.random(2) == 1
+    local off = self.is_off
+    return statement(off and "check(false)" or "check(true)",
+        function(o) o:check_anew(not off) end)
 end
 
 -- The last that is done with a tensor. Of each place some stay.
@@ -273,7 +340,7 @@ end
 local weights <const> = {
     fill = 6, add = 10, matmul = 1, memset = 3, full = 2, spin = 8, copy = 10, memcpy = 6, read = 6,
     write = 6, look = 3, host_func = 5, host_work = 3, record = 6, wait = 3, synchronize = 1,
-    free = 1,
+    free = 1, reopen = 1, switch = 1,
 }
 
 local urn <const> = {}
@@ -301,6 +368,9 @@ end
 local function remedy(self, o, race)
     local event = self.random(3) > 1 and event_after(self, o, race.first)
     local from, to = race.from, race.to
+    if not event and (not from or from < 0) then    -- closed, or the host's
+        return statement("lab.synchronize()", function(oo) oo:synchronize() end, true)
+    end
     if to and self.random(12) > 1 then
         return event and wait_event(to, event) or wait_stream(to, from)
     end
@@ -319,7 +389,7 @@ local function race_of(self, call)
     local o = self.oracle
     local mark = o:mark()
     call.apply(o, self.header + #self.calls + 1)
-    local race = o:race_since(mark)
+    local race = o:races_since(mark)[1]
     o:back(mark)
     return race
 end
@@ -327,7 +397,9 @@ end
 local function add_call(self)
     local s = self:pick(self.ids)
     if s == 0 then s = self:pick(self.ids) end      -- not too much of it: it orders the others
-    local call = calls[self:pick(urn)](self, s)
+    local name = self:pick(urn)
+    while name == self.lacks do name = self:pick(urn) end
+    local call = calls[name](self, s)
     for _ = 1, 20 do
         if self.random(100) > self.care then break end
         local race = race_of(self, call)
@@ -341,8 +413,8 @@ end
 local function header(self)
     local lines = { "s0 = lab.default_stream()" }
     for id, blocking in ipairs(self.blocking) do
-        lines[#lines + 1] = ("s%d = lab.stream{non_blocking = %s, name = %q}"):format(
-            id, not blocking, "s" .. id)
+        lines[#lines + 1] = ("s%d = %s"):format(id, id == self.per_thread
+            and "lab.per_thread_stream()" or new_stream(id, blocking))
     end
     for e = 1, self.n_events do
         lines[#lines + 1] = ("local e%d = lab.event{timing = %s}"):format(e, self.random(2) == 1)
@@ -364,15 +436,21 @@ local function tensors(self)
     end
 end
 
--- The program of that number. `care` is how often, in per cent, a call is put in order.
-function M.make(seed, care)
+-- The program of that number. `care` is how often, in per cent, a call is put in order. Options:
+-- `switches`, of the checker in between, and `lacks`, a kind of call.
+function M.make(seed, care, with)
+    with = with or {}
     local self = setmetatable({
         seed = seed, care = care, random = generator(seed), values = 0, calls = {}, tensors = {},
-        blocking = {}, ids = { 0 }, n_events = 4,
+        blocking = {}, ids = { 0 }, n_events = 4, switches = with.switches, lacks = with.lacks,
     }, Program)
     for id = 1, self.random(3) + 1 do
         self.blocking[id] = self.random(2) == 1
         self.ids[id + 1] = id
+    end
+    if self.random(3) == 1 then
+        self.per_thread = #self.ids
+        self.ids[#self.ids + 1], self.blocking[self.per_thread] = self.per_thread, true
     end
     tensors(self)
     self.lines = header(self)
@@ -399,6 +477,38 @@ function Program:without(dropped)
         if i ~= dropped then call.apply(o, self.header + i) end
     end
     return table.concat(lines, "\n") .. "\n", o
+end
+
+-- Its text with each call in a function of its own, given to `try`; of the header only the text.
+-- `refused` lines are left out, of host functions what they do.
+function Program:tried(refused)
+    local lines = { table.unpack(self.lines) }
+    for i, call in ipairs(self.calls) do
+        local text, is_refused = call.text, refused and refused[self.header + i]
+        if is_refused then
+            text = call.is_late and text:gsub("task%b()", "function() end") or ""
+        end
+        lines[#lines + 1] = ("try(function() %s end)"):format(text)
+    end
+    return table.concat(lines, "\n") .. "\n"
+end
+
+-- Tells a new oracle of all calls but those refused. visit(oracle, call, line, mark) is called
+-- behind each, refused or not, with how things stood before it; a refused one is then taken
+-- back, or of a host function what it does.
+function Program:replay(refused, visit)
+    local o = oracle.new(self.blocking)
+    for i, call in ipairs(self.calls) do
+        local line, mark = self.header + i, o:mark()
+        call.apply(o, line)
+        visit(o, call, line, mark)
+        if refused[line] and call.is_late then
+            o.accesses[#o.accesses] = nil
+        elseif refused[line] then
+            o:back(mark)
+        end
+    end
+    return o
 end
 
 -- Names of the tensors that are there at the end.
