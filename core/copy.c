@@ -202,15 +202,6 @@ static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int
     return SL_OK;
 }
 
-static sl_status wait_idle(sl_stream *stream, sl_error *err)
-{
-    sl_status status = sl__stream_wait_idle(stream, err);
-
-    if (!status && sl__race_on)
-        sl__race_waited_stream(stream);
-    return status;
-}
-
 /* A device tensor's elements into a temporary buffer: enqueue, wait. */
 static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream *stream,
                        sl_buffer *host, sl_error *err)
@@ -221,7 +212,7 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
     };
     sl_status status = submit_copy(stream, &work, host, tensor->buffer, err);
 
-    return status ? status : wait_idle(stream, err);
+    return status ? status : sl__stream_wait(stream, err);
 }
 
 static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double *values,
@@ -287,7 +278,7 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
     if (!status)
         status = submit_copy(stream, &work, tensor->buffer, host, err);
     sl__buffer_release(host);           /* the operation keeps it */
-    return status ? status : wait_idle(stream, err);
+    return status ? status : sl__stream_wait(stream, err);
 }
 
 static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, const void *raw,

@@ -232,15 +232,22 @@ sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err)
     return status;
 }
 
+sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
+{
+    sl_status status = sl__stream_wait_idle(stream, err);
+
+    if (!status && sl__race_on)
+        sl__race_waited_stream(stream);
+    return status;
+}
+
 sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, "synchronize", err);
 
     if (status)
         return status;
-    status = sl__stream_wait_idle(stream, err);
-    if (!status && sl__race_on)
-        sl__race_waited_stream(stream);
+    status = sl__stream_wait(stream, err);
     return sl__device_finish(stream->device, status, err);
 }
 

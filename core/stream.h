@@ -20,4 +20,7 @@ sl_status sl__stream_check_device(const sl_stream *stream, const sl_device *devi
 /* cudaStreamSynchronize and its note in recordings; does not settle. */
 sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err);
 
+/* The same, and the race checker knows that the host has waited. */
+sl_status sl__stream_wait(sl_stream *stream, sl_error *err);
+
 #endif
