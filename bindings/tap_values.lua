@@ -262,6 +262,7 @@ function methods.no_race(t, opts, ...)
     local plural = n == 1 and "" or "s"
     local accidents = opts.accidents and " or accident" .. plural or ""
     return tap.conclude(t, "no_race", n == 0, name, {
-        seen = format("%d race%s%s", n, plural, accidents), asked = "none", look = n > 0 and table.concat(reports, "\n") or nil,
+        seen = format("%d race%s%s", n, plural, accidents), asked = "none",
+        look = n > 0 and table.concat(reports, "\n") or nil,
     })
 end
