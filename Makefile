@@ -158,9 +158,10 @@ CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu)
 EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua))
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
-# The program's own Lua: subcommands, the console, and what help says.
+# The program's own Lua: subcommands, the console, course labs, and what help says.
 CONSOLE_ROOMS   := completion dot_commands errors help values
-PROGRAM_FOLDERS := docs/api repl/commands repl/probe repl/console $(CONSOLE_ROOMS:%=repl/console/%)
+PROGRAM_FOLDERS := docs/api repl/commands repl/probe repl/console \
+                   $(CONSOLE_ROOMS:%=repl/console/%) repl/labs/results
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua)))
 
 # What docs/api is the source of: the man pages and what editors read, in build/, and the
