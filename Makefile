@@ -158,11 +158,15 @@ CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu)
 EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua))
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
-# The program's own Lua: subcommands, the console, course labs, and what help says.
+# The program's own Lua: subcommands, the console, course labs, and what help says. And what
+# `lab new` and `lab pack` write as it is.
 CONSOLE_ROOMS   := completion dot_commands errors help values
+TEMPLATE        := repl/labs/template
+TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/wrong
 PROGRAM_FOLDERS := docs/api repl/commands repl/probe repl/console \
-                   $(CONSOLE_ROOMS:%=repl/console/%) repl/labs/results
-PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua)))
+                   $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results $(TEXT_FOLDERS)
+PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
+                     $(TEXT_FOLDERS:%=%/*.md)))
 
 # What docs/api is the source of: the man pages and what editors read, in build/, and the
 # pages of docs/reference, which are in git.
