@@ -8,7 +8,7 @@ test("what comes next finds both results", {
     points = 25,
     hint = "the current stream must wait for both of your streams before it uses the results",
 }, function(t, student)
-    local weights, batch = common.inputs(1024)
+    local weights, batch = common.inputs(512)
     local sum
     lab.with(lab.stream{name = "caller"}, function()
         local product, on_gpu = student.step(weights, batch)
@@ -16,7 +16,7 @@ test("what comes next finds both results", {
     end)
     lab.synchronize()
     t:no_race("the sum uses results that are finished")
-    t:close(sum, lab.add(batch:to("cuda"), 1024), "and is right")
+    t:close(sum, lab.add(batch:to("cuda"), 512), "and is right")
 end)
 
 test("the host is not held up", {

@@ -22,10 +22,11 @@ test("the copy runs while the kernel works", {
     points = 30,
     hint = "README.md, What to know: two streams, and a copy that does not block",
 }, function(t, student)
-    -- The timeline of what the function enqueued, then what it returned.
-    local tl, product = lab.profile(student.step, common.inputs(2048))
+    -- The timeline of what the function enqueued; what it returned would come behind it. Times
+    -- need large matrices. Values are better looked at in small ones: only what is looked at is
+    -- computed, and without a BLAS library a product of this size takes 5 s of the processor.
+    local tl = lab.profile(student.step, common.inputs(2048))
     -- In percent of the shorter one. gpu_at_least_percent is asked for on a real GPU; without it
     -- the assertion would be passed over there.
     t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 80, gpu_at_least_percent = 50})
-    t:close(product, 2048, "and the product is still right")
 end)
