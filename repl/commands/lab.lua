@@ -10,6 +10,7 @@ if words[1] == "case" then
 end
 
 local bundle = import "repl/labs/bundle.lua"
+local files = import "repl/labs/files.lua"
 local grader = import "repl/labs/grader.lua"
 
 local usage = [[
@@ -82,7 +83,7 @@ local function backend()
 end
 
 local function read_lab(folder)
-    if not bundle.exists(folder .. "/lab.lua") then
+    if not files.exists(folder .. "/lab.lua") then
         command.fail(("there is no lab in %s: a lab is a folder with a file lab.lua"):format(folder))
     end
     return command.try(bundle.read, folder)
@@ -97,7 +98,7 @@ end
 -- The file that a student works on, where none was named.
 local function find_submission(folder)
     for _, name in ipairs { "submission.lua", "starter.lua" } do
-        if bundle.exists(folder .. "/" .. name) then
+        if files.exists(folder .. "/" .. name) then
             return folder .. "/" .. name
         end
     end
@@ -194,14 +195,9 @@ local function format_of(options)
 end
 
 local function write(path, text)
-    local file, reason = io.open(path, "wb")
-    local fine = file and file:write(text)
-    if file then
-        local closed, why = file:close()
-        fine, reason = fine and closed, reason or why
-    end
-    if not fine then
-        command.fail("cannot write " .. tostring(reason))
+    local written, reason = files.write(path, text)
+    if not written then
+        command.fail("cannot write " .. reason)
     end
 end
 
@@ -278,7 +274,11 @@ local function new(...)
     if #files ~= 1 then
         command.refuse(usage, "new takes the folder of the lab to write")
     end
-    command.try(import "repl/labs/new.lua", tidy(files[1]))
+    local written, problem = command.try(import "repl/labs/new.lua", tidy(files[1]))
+    if not written then
+        command.fail(problem)
+    end
+    io.stdout:write(table.concat(written, "\n"), "\n")
 end
 
 local function pack(...)
@@ -293,7 +293,12 @@ local function pack(...)
         complain(list[1])
         return list[1]
     end
-    command.try(import "repl/labs/pack.lua", lab_bundle, tidy(options.output or "."), grade_one)
+    local packed, problems = command.try(import "repl/labs/pack.lua", lab_bundle,
+        tidy(options.output or "."), grade_one)
+    if not packed then
+        command.fail(table.concat(problems, "\nstreamlab: lab: "))
+    end
+    io.stdout:write(table.concat(packed, "\n"), "\n")
 end
 
 local actions = { check = check, grade = grade, new = new, pack = pack }

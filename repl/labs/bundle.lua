@@ -5,6 +5,8 @@
 -- of its own (case.lua), which reads the lab again. What is wrong with a lab is raised as
 -- {message =}, a sentence with the file in it.
 
+local files = import "repl/labs/files.lua"
+
 local bundle = {}
 
 local default_limits = { processor_s = 5, wall_s = 20, memory_mib = 512, output_kib = 64 }
@@ -15,27 +17,10 @@ end
 
 -- ---- files ------------------------------------------------------------------------------
 
--- The whole file, or nil and why not.
-function bundle.read_file(path)
-    local file, reason = io.open(path, "rb")
-    if not file then
-        return nil, reason
-    end
-    local text
-    text, reason = file:read("a")
-    file:close()
-    return text, reason and path .. ": " .. reason
-end
-
-function bundle.exists(path)
-    local file = io.open(path, "rb")
-    return file ~= nil and file:close()
-end
-
 -- Loads a file of the lab as a chunk "tests/hidden.lua", so that no position and no message
 -- has the folder's path: what the grader writes is the same everywhere.
 local function load_file(folder, name, environment)
-    local text, reason = bundle.read_file(folder .. "/" .. name)
+    local text, reason = files.read(folder .. "/" .. name)
     if not text then
         fail("cannot read %s", reason)
     end
@@ -228,7 +213,7 @@ end
 function bundle.read(folder)
     local result = read_lab(folder)
     result.tests = {}
-    result.is_complete = bundle.exists(folder .. "/" .. parts[2].file)
+    result.is_complete = files.exists(folder .. "/" .. parts[2].file)
     for number, part in ipairs(parts) do
         if number == 1 or result.is_complete then
             add_tests(result, part, number)

@@ -8,6 +8,7 @@
 
 local bundle = import "repl/labs/bundle.lua"
 local calls = import "repl/labs/calls.lua"
+local files = import "repl/labs/files.lua"
 local sandbox = import "repl/labs/sandbox.lua"
 
 local case = {}
@@ -143,7 +144,7 @@ end
 function case.run(folder, file, index, path, backend)
     local lab_bundle = bundle.read(folder)
     local entry = bundle.functions(lab_bundle, file)[tonumber(index)]
-    local text = assert(bundle.read_file(path))
+    local text = assert(files.read(path))
     local chunk = "=" .. path:match("[^/]*$")
     program.entries()[chunk] = text         -- for explanations, which quote lines
     open_device(lab_bundle, backend)

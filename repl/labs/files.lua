@@ -30,6 +30,11 @@ function files.write(path, text)
     return true
 end
 
+function files.exists(path)
+    local file = io.open(path, "rb")
+    return file ~= nil and file:close()
+end
+
 -- The sorted names of a folder's .lua files; empty if there is no such folder.
 function files.lua_in(folder)
     local names = {}

@@ -4,8 +4,8 @@
 -- What it writes depends on the lab and the submission alone, not on the machine: it has no
 -- times of the machine, no paths and no addresses.
 
-local bundle = import "repl/labs/bundle.lua"
 local case = import "repl/labs/case.lua"
+local files = import "repl/labs/files.lua"
 
 local grader = {}
 
@@ -86,7 +86,7 @@ end
 
 -- A sentence if the file cannot be a submission.
 local function problem_of(path)
-    local text, reason = bundle.read_file(path)
+    local text, reason = files.read(path)
     if not text then
         return "cannot read the submission: " .. (reason:match(": (.*)$") or reason)
     elseif #text > most_bytes then

@@ -5,7 +5,7 @@
 local common = include "common.lua"
 
 test("what comes next finds both results", {
-    points = 25,
+    points = 10,
     hint = "the current stream must wait for both of your streams before it uses the results",
 }, function(t, student)
     local weights, batch = common.inputs(512)
@@ -20,7 +20,7 @@ test("what comes next finds both results", {
 end)
 
 test("the host is not held up", {
-    points = 25,
+    points = 40,
     hint = "which of your calls comes back only when the GPU is done?",
 }, function(t, student)
     local tl = lab.profile(student.step, common.inputs(4096))

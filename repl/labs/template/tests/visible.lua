@@ -9,7 +9,7 @@
 local common = include "common.lua"
 
 test("both results are right", {
-    points = 20,
+    points = 10,
     hint = "step returns two tensors: the product, then the batch on the GPU",
 }, function(t, student)
     local weights, batch = common.inputs(256)
@@ -19,7 +19,7 @@ test("both results are right", {
 end)
 
 test("the copy runs while the kernel works", {
-    points = 30,
+    points = 40,
     hint = "README.md, What to know: two streams, and a copy that does not block",
 }, function(t, student)
     -- The timeline of what the function enqueued; what it returned would come behind it. Times
