@@ -3,7 +3,7 @@
 
 local common = {}
 
-common.mib = 2 ^ 18                             -- elements of four bytes in a MiB
+common.mib = 1 << 18                             -- elements of four bytes in a MiB
 
 -- The host memory that the student's code hands out: how many tensors, and whether all are pinned.
 local function watcher()
