@@ -4,4 +4,5 @@ return {
     points = 100,
     profile = "h200",
     functions = {"feed", "stage", "collect"},
+    forbidden = {"lab.cuda.*"},
 }

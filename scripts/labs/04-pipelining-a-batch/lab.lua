@@ -4,4 +4,5 @@ return {
     points = 100,
     profile = "h200",
     functions = {"map", "scan", "choose"},
+    forbidden = {"lab.cuda.*"},
 }

@@ -106,6 +106,9 @@ function common.epochs(size, value)
         made.sums[i] = lab.sum(x)
         lab.mul(x, -1, {out = x})
     end
+    function made.found(i)                      -- what work(i, x) found in x
+        return made.sums[i] and made.sums[i]:item() / size
+    end
     return made
 end
 

@@ -6,7 +6,7 @@ local mib = common.mib
 test("feed decides rightly for other sizes and numbers", {points = 10, hint = "Pageable for a "
     .. "single copy, page-locked once for many, whatever the size; and the source is not yours "
     .. "to change."}, function(t, student)
-    for _, case in ipairs{{mib = 2, times = 1}, {mib = 3, times = 16}} do
+    for _, case in ipairs{{mib = 2, times = 1}, {mib = 6, times = 40}} do
         local size, times = case.mib * mib, case.times
         local what = ("%d MiB, %d times: "):format(case.mib, times)
         local epochs = common.epochs(size, 2)
@@ -15,12 +15,11 @@ test("feed decides rightly for other sizes and numbers", {points = 10, hint = "P
         local from = times == 1 and "Pageable" or "Pinned"
         t:span_count(tl, {name = ("Memcpy HtoD (%s -> Device)"):format(from)}, {exactly = times},
             what .. from:lower() .. " copies")
-        local share = times == 1 and (tl.simulated and 1.15 or 1.8) or tl.simulated and 0.6 or 0.9
-        t:at_most(tl.wall_us, share * pageable_us, what .. "the time it takes in us")
+        local share = times == 1 and (tl.simulated and 1.15 or 1.8) or tl.simulated and 0.6 or 0.85
+        t:at_most(tl.wall_us, share * pageable_us // 1, what .. "the time it takes, in us")
         t:is(epochs.source.pinned, false, what .. "the source is pageable afterwards")
         t:close(epochs.source:narrow(1, 1, 8), 2, what .. "the source's values are untouched")
-        t:is(#epochs.sums == times and epochs.sums[times]:item() / size, 2.0,
-            what .. "the GPU found the values")
+        t:is(epochs.found(times), 2.0, what .. "the last work finds the values on the GPU")
     end
 end)
 
@@ -32,7 +31,9 @@ test("stage keeps every batch whole, however many there are", {points = 10, hint
             local function value(i) return 100 - 3 * i end
             local batches = common.batches(96, 0, 0.2, value)
             student.stage(count, 96, batches.load, batches.work)
-            t:is(batches.found(), common.wanted(count, value), count .. " batches arrive, in order")
+            lab.synchronize()
+            t:is(batches.found(), common.wanted(count, value),
+                ("of %d batches all arrive, in order"):format(count))
             t:ok(batches.buffers.pinned and batches.buffers.in_range, "load gets pinned memory")
             t:at_most(batches.buffers.count, 2, "at most two buffers are loaded into")
         end
@@ -41,21 +42,22 @@ test("stage keeps every batch whole, however many there are", {points = 10, hint
 
 test("stage keeps the pace of a slow loader and of a slow GPU", {points = 10, hint = "Neither may "
     .. "wait for the other longer than it must. Look for a call in the loop that holds the host "
-    .. "until the GPU's work is done, and not only its copy; one buffer is not enough."}, function(t, student)
-    for _, case in ipairs{{host_ms = 0.2, gpu_ms = 0.4}, {host_ms = 0, gpu_ms = 0.6}} do
-        local size, count = 3 * mib, 6
-        local function value(i) return i % 3 end
-        local function made() return common.batches(size, case.host_ms, case.gpu_ms, value) end
-        local host_us, gpu_us = common.step_us(made(), size)
-        local batches = made()
-        local tl = lab.profile(student.stage, count, size, batches.load, batches.work)
-        t:is(#batches.sums, count, "all batches are worked on")
-        t:at_most(batches.buffers.count, 2, "at most two buffers are loaded into")
-        t:makespan(tl, {within_percent = 12, gpu_within_percent = 40,
-            of_us = (count - 1) * math.max(host_us, gpu_us) + gpu_us},
-            ("batches of %.0f us on the host and %.0f us on the GPU"):format(host_us, gpu_us))
-    end
-end)
+    .. "until the GPU's work is done, and not only its copy; one buffer is not enough."},
+    function(t, student)
+        for _, case in ipairs{{host_ms = 0.2, gpu_ms = 0.4}, {host_ms = 0, gpu_ms = 0.6}} do
+            local size, count = 3 * mib, 6
+            local function value(i) return i % 3 end
+            local function made() return common.batches(size, case.host_ms, case.gpu_ms, value) end
+            local host_us, gpu_us = common.step_us(made(), size)
+            local batches = made()
+            local tl = lab.profile(student.stage, count, size, batches.load, batches.work)
+            t:is(#batches.sums, count, "all batches are worked on")
+            t:at_most(batches.buffers.count, 2, "at most two buffers are loaded into")
+            t:makespan(tl, {within_percent = 12, gpu_within_percent = 40,
+                of_us = (count - 1) * math.max(host_us, gpu_us) + gpu_us},
+                ("batches of %.0f us on the host and %.0f us on the GPU"):format(host_us, gpu_us))
+        end
+    end)
 
 test("collect is right and quick for other results", {points = 10, hint = "One result, or an odd "
     .. "number; and a host that is quicker than the GPU, so that it comes for a result before "

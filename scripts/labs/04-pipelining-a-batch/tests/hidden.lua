@@ -37,7 +37,7 @@ test("map keeps the pace where one engine is the slowest", {points = 10, hint = 
             local what = ("%d MiB in %d chunks: "):format(case.mib, case.chunks)
             t:is(made.elements, size, what .. "work sees each element once")
             t:span_count(tl, "memcpy_d2h", {exactly = case.chunks}, what .. "copies down")
-            t:at_most((made.peak_bytes - before) >> 20, 6 * case.mib // case.chunks,
+            t:at_most(made.mib_beyond(before), 6 * case.mib // case.chunks,
                 what .. "MiB of the GPU's memory")
             t:overlap(tl, case.overlap[1], case.overlap[2], {at_least_percent = 65,
                 gpu_at_least_percent = 40}, what .. "the two busiest kinds overlap")
@@ -64,7 +64,7 @@ test("scan is right and quick for other batches", {points = 10, hint = "A single
     local before = lab.live().device_bytes
     local tl = lab.profile(student.scan, input, output, chunks, made.step)
     t:no_race("no buffer is written while another stream or the host uses it")
-    t:at_most((made.peak_bytes - before) >> 20, 4 * 60 // chunks, "MiB of the GPU's memory")
+    t:at_most(made.mib_beyond(before), 4 * 60 // chunks, "MiB of the GPU's memory")
     t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 65, gpu_at_least_percent = 45},
         "the steps run beside copies up")
     t:makespan(tl, {of_us = common.pipeline_us(engines, chunks), within_percent = 20,

@@ -29,7 +29,7 @@ test("map keeps three engines busy with three chunks on the GPU", {points = 15, 
     t:is(made.elements, size, "work sees each element once")
     t:span_count(tl, "memcpy_h2d", {exactly = chunks}, "each chunk is copied up once")
     t:span_count(tl, "memcpy_d2h", {exactly = chunks}, "and down once")
-    t:at_most((made.peak_bytes - before) >> 20, 3 * 2 * 64 // chunks,
+    t:at_most(made.mib_beyond(before), 3 * 2 * 64 // chunks,
         "MiB of the GPU's memory: x and y of three chunks")
     t:stream_count(tl, {at_most = 3}, "there are at most three streams")
     t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 65, gpu_at_least_percent = 45},
@@ -60,7 +60,7 @@ test("scan takes the chunks in order, through two buffers", {points = 20, hint =
     local tl = lab.profile(student.scan, input, output, chunks, made.step)
     t:no_race("no buffer is written while another stream or the host uses it")
     t:is(made.elements, size, "the steps see each element once")
-    t:at_most((made.peak_bytes - before) >> 20, 2 * 2 * 64 // chunks,
+    t:at_most(made.mib_beyond(before), 2 * 2 * 64 // chunks,
         "MiB of the GPU's memory: x and y of two chunks")
     t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 65, gpu_at_least_percent = 45},
         "the steps run beside copies up")
