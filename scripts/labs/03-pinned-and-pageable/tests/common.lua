@@ -7,10 +7,10 @@ common.mib = 1 << 18                             -- elements of four bytes in a 
 
 -- The host memory that the student's code hands out: how many tensors, and whether all are pinned.
 local function watcher()
-    local seen = {count = 0, pinned = true, in_range = true}
+    local seen = {count = 0, pinned = true, whole = true}
     function seen.look(buffer, size)
         seen.pinned = seen.pinned and buffer.pinned and buffer.device == "cpu"
-        seen.in_range = seen.in_range and buffer:numel() == size
+        seen.whole = seen.whole and buffer:numel() == size
         if not seen[buffer.id] then seen[buffer.id], seen.count = true, seen.count + 1 end
     end
     return seen

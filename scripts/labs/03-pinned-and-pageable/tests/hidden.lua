@@ -34,7 +34,8 @@ test("stage keeps every batch whole, however many there are", {points = 10, hint
             lab.synchronize()
             t:is(batches.found(), common.wanted(count, value),
                 ("of %d batches all arrive, in order"):format(count))
-            t:ok(batches.buffers.pinned and batches.buffers.in_range, "load gets pinned memory")
+            t:is(batches.buffers.pinned and batches.buffers.whole, true,
+                "load gets pinned memory, of the right size")
             t:at_most(batches.buffers.count, 2, "at most two buffers are loaded into")
         end
         t:no_race("no buffer is written while it is being copied")

@@ -47,8 +47,8 @@ test("stage loads the next batch while the GPU works", {points = 20, hint = "Two
         local tl = lab.profile(student.stage, count, size, batches.load, batches.work)
         t:no_race("no buffer is written while it is being copied")
         t:is(batches.found(), common.wanted(count, value), "the batches arrive, in order")
-        t:ok(batches.on_gpu and batches.buffers.in_range, "work gets the batch on the GPU")
-        t:ok(batches.buffers.pinned, "load gets pinned memory")
+        t:is(batches.on_gpu, true, "work gets tensors of the GPU")
+        t:is(batches.buffers.pinned, true, "load gets pinned memory")
         t:at_most(batches.buffers.count, 2, "at most two buffers are loaded into")
         t:span_count(tl, "memcpy_h2d", {exactly = count}, "each batch is copied once")
         t:makespan(tl, {within_percent = 12, gpu_within_percent = 40,
@@ -67,7 +67,8 @@ test("collect uses a result while the GPU makes the next", {points = 20, hint = 
     local tl = lab.profile(student.collect, count, size, results.make, results.use)
     t:no_race("no result is read before it has arrived")
     t:is(results.values, common.wanted_results(count, value), "use sees the results, in order")
-    t:ok(results.buffers.pinned and results.buffers.in_range, "use gets pinned memory")
+    t:is(results.buffers.pinned and results.buffers.whole, true,
+        "use gets pinned memory, of the right size")
     t:at_most(results.buffers.count, 2, "there are at most two buffers")
     t:span_count(tl, "memcpy_d2h", {exactly = count}, "each result is copied once")
     t:makespan(tl, {within_percent = 12, gpu_within_percent = 40,

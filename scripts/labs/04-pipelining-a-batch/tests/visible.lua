@@ -12,7 +12,7 @@ test("map has put every chunk into the output when it returns", {points = 10, hi
     student.map(input, output, 4, made.work)
     t:close(output, common.times(values, 3), "the output is three times the input")
     t:is(made.calls, 4, "work is called once for each chunk")
-    t:ok(made.on_gpu, "work gets tensors of the GPU")
+    t:is(made.on_gpu, true, "work gets tensors of the GPU")
     t:no_race("no buffer is written while another stream or the host uses it")
 end)
 
