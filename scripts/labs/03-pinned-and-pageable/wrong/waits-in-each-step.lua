@@ -1,0 +1,31 @@
+-- fails: 1.3 1.4 2.3 2.4
+-- Waits for everything in each step: right results, pinned memory, and never two things at a time.
+
+function feed(source, times, work)
+    if times > 2 then source = source:pin_memory() end
+    local x = lab.empty(source:numel())
+    for i = 1, times do
+        x:copy_(source, {non_blocking = true})
+        work(i, x)
+    end
+end
+
+function stage(count, size, load, work)
+    local buffer = lab.empty(size, {device = "cpu", pinned = true})
+    local x = lab.empty(size)
+    for i = 1, count do
+        load(i, buffer)
+        x:copy_(buffer, {non_blocking = true})
+        work(i, x)
+        lab.synchronize()
+    end
+end
+
+function collect(count, size, make, use)
+    local buffer = lab.empty(size, {device = "cpu", pinned = true})
+    for i = 1, count do
+        buffer:copy_(make(i), {non_blocking = true})
+        lab.synchronize()
+        use(i, buffer)
+    end
+end

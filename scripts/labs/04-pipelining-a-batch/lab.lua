@@ -1,0 +1,8 @@
+return {
+    id = "04-pipelining-a-batch",
+    title = "Pipelining a batch",
+    points = 100,
+    profile = "h200",
+    functions = {"map", "scan", "choose"},
+    forbidden = {"lab.cuda.*"},
+}
