@@ -69,7 +69,7 @@ if arg then
         print("Still missing: something does not wait for what it needs. For every buffer ask who "
             .. "fills it,\nwho empties it, and what makes the one wait for the other.")
     elseif tl:overlap_us("h2d", "d2h") < 0.5 * tl:busy_us("d2h") then
-        print("Still missing: the copies in the two directions hardly overlap any more. tl:explain() "
-            .. "says\nwhat they wait for.")
+        print("Still missing: the copies in the two directions hardly overlap any more. "
+            .. "tl:explain() says\nwhat they wait for.")
     end
 end

@@ -1,6 +1,7 @@
 -- fails: 1.3 1.4 2.1 2.3
 -- What the race checker proposes, taken by the letter: wait_stream waits for all that the other
--- stream holds now, and that includes the batch in the other slot. Right, and the slots are useless.
+-- stream holds now, and that includes the batch in the other slot. Right, and the second slot gains
+-- next to nothing.
 
 local up, down = lab.stream{name = "up"}, lab.stream{name = "down"}
 local first, second = lab.stream{name = "first"}, lab.stream{name = "second"}

@@ -1,0 +1,95 @@
+-- What the tests of this lab have in common: work for run(), and how quickly it can be done.
+
+local common = {}
+
+-- Work of so many matmuls and copies, of n x n each. Matrix i is full of i, to_cpu[i] of 100 + i
+-- and to_gpu[i] of 200 + i.
+function common.work(n, spec)
+    local work = {matrices = {}, wanted = spec.wanted, to_cpu = {}, to_gpu = {}}
+    for i = 1, spec.matmuls do work.matrices[i] = lab.full(i, n, n) end
+    for i = 1, spec.to_cpu do work.to_cpu[i] = lab.full(100 + i, n, n) end
+    for i = 1, spec.to_gpu do work.to_gpu[i] = lab.full(200 + i, n, n, {device = "cpu"}) end
+    lab.synchronize()
+    return work
+end
+
+-- Lets the student prepare and run the work, and gives the timeline of the second run, for the
+-- first one is different on a GPU; and what it returned.
+function common.profile(student, work)
+    local plan = student.prepare(work)
+    lab.synchronize()
+    student.run(plan)
+    lab.synchronize()
+    return lab.profile(student.run, plan)
+end
+
+-- How long one of each keeps its engine busy, among others of its kind: copies by pinned memory.
+local function alone_us(n)
+    local a, b = lab.ones(n, n), lab.empty(n, n)
+    local host = lab.ones(n, n, {device = "cpu", pinned = true})
+    local function time(f)
+        f()
+        lab.synchronize()
+        return lab.profile(function() for _ = 1, 10 do f() end end):busy_us() / 10
+    end
+    return {
+        matmul = time(function() lab.matmul(a, a, {out = b}) end),
+        down = time(function() host:copy_(b, {non_blocking = true}) end),
+        up = time(function() b:copy_(host, {non_blocking = true}) end),
+    }
+end
+
+-- The bound: what the busiest engine has to do at least. It is no figure of the timeline that it
+-- is compared with, for there slow copies would make slow work look well.
+function common.bound_us(n, work)
+    local us = alone_us(n)
+    return math.max(#work.matrices * us.matmul, (#work.to_cpu + work.wanted) * us.down,
+                    #work.to_gpu * us.up)
+end
+
+local function bytes(tl, kind)
+    local sum = 0
+    for _, span in ipairs(tl:spans()) do
+        if span.kind == kind then sum = sum + span.bytes end
+    end
+    return sum
+end
+
+-- That the recorded run did the work, all of it and no more, and not smaller work in its place.
+function common.all_of_it(t, n, work, tl)
+    local down, up, each = #work.to_cpu + work.wanted, #work.to_gpu, 4 * n * n
+    t:span_count(tl, "kernel", {exactly = #work.matrices}, "one matmul for each matrix")
+    t:span_count(tl, "memcpy_d2h", {exactly = down},
+        "one copy to the CPU for each tensor of to_cpu and each wanted square")
+    t:span_count(tl, "memcpy_h2d", {exactly = up},
+        "one copy to the GPU for each tensor of to_gpu")
+    t:is(bytes(tl, "memcpy_d2h"), down * each, "bytes copied to the CPU")
+    t:is(bytes(tl, "memcpy_h2d"), up * each, "bytes copied to the GPU")
+    t:at_least(tl:busy_us("kernel"), 0.6 * #work.matrices * alone_us(n).matmul,
+        "us of matmuls: of whole matrices, and without tf32")
+end
+
+local function list(t, got, count, name, device, value)
+    t:is(#got, count, "how many there are in " .. name)
+    for i = 1, count do
+        t:is(got[i] and got[i].device, device, name .. "[" .. i .. "] is on the right side")
+        if got[i] then t:close(got[i], value(i), name .. "[" .. i .. "] has the right values") end
+    end
+end
+
+-- That all results are there, and right.
+function common.right(t, n, work, done)
+    local function square(i) return n * i * i end
+    list(t, done.squares, #work.matrices, "squares", "cuda", square)
+    list(t, done.wanted, work.wanted, "wanted", "cpu", square)
+    list(t, done.on_cpu, #work.to_cpu, "on_cpu", "cpu", function(i) return 100 + i end)
+    list(t, done.on_gpu, #work.to_gpu, "on_gpu", "cuda", function(i) return 200 + i end)
+end
+
+-- That the makespan is near the bound.
+function common.quick(t, n, work, tl, within_percent)
+    t:makespan(tl, {of_us = common.bound_us(n, work), within_percent = within_percent,
+        gpu_within_percent = 35}, "the busiest engine hardly ever waits")
+end
+
+return common
