@@ -66,8 +66,6 @@ function common.outputs(t, job)
     end
 end
 
-local host_waits = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize"}
-
 -- Three waits a batch for data, three for buffers but for the first batch of each slot, and one of
 -- the host.
 function common.at_most_the_waits(t, job, tl)
@@ -76,11 +74,10 @@ function common.at_most_the_waits(t, job, tl)
         "no more waits of streams than 3 a batch and 3 a batch in a used slot")
     local waits = 0
     for _, call in ipairs(tl:calls()) do
-        for _, name in ipairs(host_waits) do
-            if call.name == name then waits = waits + 1 end
-        end
+        local waits_for_work = call.kind:find("sync")
+        if waits_for_work and not call.of_stop then waits = waits + 1 end
     end
-    t:at_most(waits, 1, "waits of the host, of all kinds")
+    t:at_most(waits, 1, "waits of the host, for a stream, an event or the device")
 end
 
 return common
