@@ -15,12 +15,14 @@ function common.work(n, spec)
 end
 
 -- Lets the student prepare and run the work, and gives the timeline of the second run, for the
--- first one is different on a GPU; and what it returned.
+-- first one is different on a GPU; and what it returned. Garbage is collected between the two, so
+-- that a run which makes its tensors finds the memory of the first one.
 function common.profile(student, work)
     local plan = student.prepare(work)
     lab.synchronize()
     student.run(plan)
     lab.synchronize()
+    collectgarbage()
     return lab.profile(student.run, plan)
 end
 
