@@ -4,8 +4,8 @@ local format = string.format
 local common = {}
 
 -- Work of so many matmuls and copies, of n x n each. Matrix i is full of i, to_cpu[i] of 100 + i
--- and to_gpu[i] of 200 + i.
-function common.work(n, spec)
+-- and to_gpu[i] of 200 + i. It is in the student's hands; what the tests ask for is in the spec.
+local function make_work(n, spec)
     local work = {matrices = {}, wanted = spec.wanted, to_cpu = {}, to_gpu = {}}
     for i = 1, spec.matmuls do work.matrices[i] = lab.full(i, n, n) end
     for i = 1, spec.to_cpu do work.to_cpu[i] = lab.full(100 + i, n, n) end
@@ -17,8 +17,8 @@ end
 -- Lets the student prepare and run the work, and gives the timeline of the second run, for the
 -- first one is different on a GPU; and what it returned. Garbage is collected between the two, so
 -- that a run which makes its tensors finds the memory of the first one.
-function common.profile(student, work)
-    local plan = student.prepare(work)
+function common.profile(student, n, spec)
+    local plan = student.prepare(make_work(n, spec))
     lab.synchronize()
     student.run(plan)
     lab.synchronize()
@@ -44,10 +44,10 @@ end
 
 -- The bound: what the busiest engine has to do at least. It is no figure of the timeline that it
 -- is compared with, for there slow copies would make slow work look well.
-function common.bound_us(n, work)
+local function bound_us(n, spec)
     local us = alone_us(n)
-    return math.max(#work.matrices * us.matmul, (#work.to_cpu + work.wanted) * us.down,
-                    #work.to_gpu * us.up)
+    return math.max(spec.matmuls * us.matmul, (spec.to_cpu + spec.wanted) * us.down,
+                    spec.to_gpu * us.up)
 end
 
 local function bytes(tl, kind)
@@ -59,16 +59,16 @@ local function bytes(tl, kind)
 end
 
 -- That the recorded run did the work, all of it and no more, and not smaller work in its place.
-function common.all_of_it(t, n, work, tl)
-    local down, up, each = #work.to_cpu + work.wanted, #work.to_gpu, 4 * n * n
-    t:span_count(tl, "kernel", {exactly = #work.matrices}, "one matmul for each matrix")
+function common.all_of_it(t, n, spec, tl)
+    local down, up, each = spec.to_cpu + spec.wanted, spec.to_gpu, 4 * n * n
+    t:span_count(tl, "kernel", {exactly = spec.matmuls}, "one matmul for each matrix")
     t:span_count(tl, "memcpy_d2h", {exactly = down},
         "one copy to the CPU for each tensor of to_cpu and each wanted square")
     t:span_count(tl, "memcpy_h2d", {exactly = up},
         "one copy to the GPU for each tensor of to_gpu")
     t:is(bytes(tl, "memcpy_d2h"), down * each, "bytes copied to the CPU")
     t:is(bytes(tl, "memcpy_h2d"), up * each, "bytes copied to the GPU")
-    t:at_least(tl:busy_us("kernel"), 0.6 * #work.matrices * alone_us(n).matmul,
+    t:at_least(tl:busy_us("kernel"), 0.6 * spec.matmuls * alone_us(n).matmul,
         "us of matmuls: of whole matrices, and without tf32")
 end
 
@@ -85,17 +85,17 @@ local function list(t, done, name, count, device, value)
 end
 
 -- That all results are there, and right.
-function common.right(t, n, work, done)
+function common.right(t, n, spec, done)
     local function square(i) return n * i * i end
-    list(t, done, "squares", #work.matrices, "cuda", square)
-    list(t, done, "wanted", work.wanted, "cpu", square)
-    list(t, done, "on_cpu", #work.to_cpu, "cpu", function(i) return 100 + i end)
-    list(t, done, "on_gpu", #work.to_gpu, "cuda", function(i) return 200 + i end)
+    list(t, done, "squares", spec.matmuls, "cuda", square)
+    list(t, done, "wanted", spec.wanted, "cpu", square)
+    list(t, done, "on_cpu", spec.to_cpu, "cpu", function(i) return 100 + i end)
+    list(t, done, "on_gpu", spec.to_gpu, "cuda", function(i) return 200 + i end)
 end
 
 -- That the makespan is near the bound.
-function common.quick(t, n, work, tl, within_percent)
-    t:makespan(tl, {of_us = common.bound_us(n, work), within_percent = within_percent,
+function common.quick(t, n, spec, tl, within_percent)
+    t:makespan(tl, {of_us = bound_us(n, spec), within_percent = within_percent,
         gpu_within_percent = 35}, "the busiest engine hardly ever waits")
 end
 
