@@ -261,8 +261,8 @@ local function list_streams(spans)
         if not seen[span.stream_id] then
             n = n + 1
             if n <= most_listed then
-                lines[n] = format("%s%s in stream %s", span.where ~= "" and span.where .. ": " or "",
-                                  span.name, span.stream)
+                local where = span.where ~= "" and span.where .. ": " or ""
+                lines[n] = format("%s%s in stream %s", where, span.name, span.stream)
             end
         end
         seen[span.stream_id] = true

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "children.h"
+#include "confine.h"
 #include "console.h"
 #include "embedded.h"
 #include "folder.h"
@@ -186,6 +188,8 @@ static void open_state(lua_State *L, const program *p)
     sources_add(L);
     trace_add(L);
     folder_open(L);
+    children_add(L);
+    confine_add(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);
 }
