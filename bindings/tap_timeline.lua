@@ -192,7 +192,7 @@ local function makespan_found(tl, within_percent, of_us)
     if tl.makespan_us == 0 or reference_us == 0 then
         return false, {seen = "nothing ran", asked = "work on the device"}
     end
-    local engine = of_us and "" or format(", which engine %s works", bounds.busiest_engine)
+    local engine = of_us and "" or format(", the busy time of %s", bounds.busiest_engine)
     local limit_us = reference_us * (1 + within_percent / 100)
     return tl.makespan_us <= limit_us + 0.0005, {      -- half a nanosecond
         seen = format("%s, %s more than %s%s", duration(tl.makespan_us),
