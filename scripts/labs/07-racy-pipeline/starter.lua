@@ -1,6 +1,6 @@
 -- Lab 7, Mend a racy pipeline: what you start from. It is fast, and its results are wrong.
 --
---   streamlab starter.lua      runs the example at the end of this file
+--   streamlab submission.lua   runs the example at the end of this file
 --   streamlab lab check        runs the visible tests
 
 local up, down = lab.stream{name = "up"}, lab.stream{name = "down"}

@@ -1,6 +1,6 @@
 -- Lab 8, The puzzler: what you start from. It is right, and nothing overlaps.
 --
---   streamlab starter.lua      runs the example at the end of this file
+--   streamlab submission.lua   runs the example at the end of this file
 --   streamlab lab check        runs the visible tests
 
 -- Gets ready for run(); its time does not count, and no matmul or copy of the work belongs here.
