@@ -1,0 +1,98 @@
+-- What the tests of this lab have in common: jobs for pipeline(), and how quick one can be.
+
+local common = {}
+
+-- Each step alone, behind a first time, which is different: only the second one counts.
+local function steps_us(job)
+    local us
+    for _ = 1, 2 do
+        us = {
+            lab.profile(function() job.x[1]:copy_(job.input[1]) end).makespan_us,
+            lab.profile(job.first, job.x[1], job.y[1]).makespan_us,
+            lab.profile(job.second, job.y[1], job.z[1]).makespan_us,
+            lab.profile(function() job.output[1]:copy_(job.z[1]) end).makespan_us,
+        }
+    end
+    job.output[1]:fill_(-1)
+    for _, buffer in ipairs{job.x[1], job.y[1], job.z[1]} do buffer:zero_() end
+    lab.synchronize()
+    return us
+end
+
+-- How long the job takes if the longest step never waits: the first batch goes through all steps,
+-- and then a batch ends whenever the longest step has worked on it.
+local function shortest_us(us, batches)
+    local sum, longest = 0, 0
+    for _, step in ipairs(us) do sum, longest = sum + step, math.max(longest, step) end
+    return sum + (batches - 1) * longest
+end
+
+-- A job of spec.batches batches in spec.slots slots, and what is known of it; the second is the
+-- tests' own, since a job is in the student's hands. Batch i is full of from + i; the stages last
+-- first_ms and second_ms, and make times * value + plus of a value.
+function common.job(spec)
+    local job = {input = {}, output = {}, x = {}, y = {}, z = {}}
+    local known = {batches = spec.batches, slots = spec.slots, want = {}, firsts = 0, seconds = 0}
+    local elements = spec.mib << 18
+    for i = 1, spec.batches do
+        local value = (spec.from or 0) + i
+        job.input[i] = lab.full(value, elements, {device = "cpu", pinned = true})
+        job.output[i] = lab.full(-1, elements, {device = "cpu", pinned = true})
+        known.want[i] = value * spec.times + spec.plus
+    end
+    for k = 1, spec.slots do
+        job.x[k], job.y[k], job.z[k] = lab.zeros(elements), lab.zeros(elements), lab.zeros(elements)
+    end
+    function job.first(x, y)
+        known.firsts = known.firsts + 1
+        lab.spin(spec.first_ms)
+        lab.mul(x, spec.times, {out = y})
+    end
+    function job.second(y, z)
+        known.seconds = known.seconds + 1
+        lab.spin(spec.second_ms)
+        lab.add(y, spec.plus, {out = z})
+    end
+    known.input, known.output = {table.unpack(job.input)}, {table.unpack(job.output)}
+    known.shortest_us = shortest_us(steps_us(job), spec.batches)
+    known.firsts, known.seconds = 0, 0
+    return job, known
+end
+
+-- That pipeline() did the work, all of it and no more, and got it right.
+function common.right(t, known, tl, values)
+    local batches = known.batches
+    t:span_count(tl, "memcpy_h2d", {exactly = batches}, "one copy up for each batch")
+    t:is(known.firsts, batches, "first() is called once for each batch")
+    t:is(known.seconds, batches, "second() is called once for each batch")
+    t:span_count(tl, "kernel", {exactly = 4 * batches}, "kernels of the stages alone, 2 for each")
+    t:span_count(tl, "memcpy_d2h", {exactly = batches}, "one copy down for each batch")
+    t:is(values, known.want, "the values returned, one of each batch")
+end
+
+-- That whole outputs are right, not only their first elements.
+function common.outputs(t, known)
+    for i, output in ipairs(known.output) do
+        t:close(output, known.want[i], "output " .. i .. " is batch " .. i .. " behind both stages")
+    end
+end
+
+-- That the makespan is near the shortest.
+function common.quick(t, known, tl, name)
+    t:makespan(tl, {of_us = known.shortest_us, within_percent = 10, gpu_within_percent = 35}, name)
+end
+
+-- Three waits a batch for data, three for buffers but for the first batch of each slot, and one of
+-- the host.
+function common.at_most_the_waits(t, known, tl)
+    local reused = known.batches - known.slots
+    t:call_count(tl, "cudaStreamWaitEvent", {at_most = 3 * (known.batches + reused)},
+        "no more waits of streams than 3 a batch and 3 a batch in a used slot")
+    local waits = 0
+    for _, call in ipairs(tl:calls()) do
+        if call.kind:find("_sync$") and not call.of_stop then waits = waits + 1 end
+    end
+    t:at_most(waits, 1, "waits of the host, for a stream, an event or the device")
+end
+
+return common

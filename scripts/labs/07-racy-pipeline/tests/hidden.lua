@@ -1,0 +1,64 @@
+-- The hidden tests: other numbers of batches and slots, other steps that are the longest.
+
+local common = include "common.lua"
+
+test("three slots, and a slow first stage", {
+    points = 15,
+    hint = "How many slots there are, #job.x says; with three of them batch 4 is the first that "
+        .. "meets a used buffer.",
+}, function(t, student)
+    local job, known = common.job{batches = 10, slots = 3, mib = 2, first_ms = 0.25,
+                                  second_ms = 0.1, times = 5, plus = 2, from = 20}
+    local tl, values = lab.profile(student.pipeline, job)
+    t:no_race("each access comes after those that it needs")
+    common.right(t, known, tl, values)
+    common.outputs(t, known)
+    common.quick(t, known, tl, "a batch ends whenever the first stage is done")
+end)
+
+test("a single slot", {
+    points = 10,
+    hint = "With one slot each batch needs the buffers of the one before: i - 1, not i - 2. Is "
+        .. "a 2 written somewhere in place of #job.x?",
+}, function(t, student)
+    local job, known = common.job{batches = 5, slots = 1, mib = 1, first_ms = 0.2, second_ms = 0.1,
+                                  times = 2, plus = 9, from = 3}
+    local tl, values = lab.profile(student.pipeline, job)
+    t:no_race("each access comes after those that it needs")
+    common.right(t, known, tl, values)
+    common.outputs(t, known)
+end)
+
+test("a slow second stage, and long copies", {
+    points = 10,
+    hint = "Copies take long as well here, so four batches must be on their way at a time, with "
+        .. "two slots. They are if each buffer is used again as soon as it is free itself: x "
+        .. "when the first stage has read it, and not only when the whole slot has been "
+        .. "downloaded.",
+}, function(t, student)
+    local job, known = common.job{batches = 9, slots = 2, mib = 6, first_ms = 0.05,
+                                  second_ms = 0.16, times = 4, plus = 3}
+    local tl, values = lab.profile(student.pipeline, job)
+    common.right(t, known, tl, values)
+    common.quick(t, known, tl, "a batch ends whenever the second stage is done")
+end)
+
+test("the same buffers a second time", {
+    points = 10,
+    hint = "When pipeline() returns, its caller may change the input and read the output. Is "
+        .. "every copy over by then?",
+}, function(t, student)
+    local job, known = common.job{batches = 3, slots = 2, mib = 1, first_ms = 0.2, second_ms = 0.2,
+                                  times = 6, plus = 5}
+    student.pipeline(job)
+    for i, input in ipairs(known.input) do
+        input:fill_(100 * i)
+        known.output[i]:fill_(-1)
+        known.want[i] = 600 * i + 5
+    end
+    known.firsts, known.seconds = 0, 0
+    local tl, values = lab.profile(student.pipeline, job)
+    t:no_race("nothing of the first call is still at work")
+    common.right(t, known, tl, values)
+    common.outputs(t, known)
+end)

@@ -1,0 +1,11 @@
+-- Lab 8: matmuls and copies both ways, to be arranged so that the GPU's busiest engine hardly ever
+-- waits.
+
+return {
+    id = "08-puzzler",
+    title = "The puzzler, with a makespan to beat",
+    points = 100,
+    profile = "h200",
+    functions = {"prepare", "run"},
+    hidden_visibility = "after_published",
+}
