@@ -59,5 +59,5 @@ if arg then     -- only when you run this file yourself: streamlab submission.lu
     print(("Uploads run beside kernels for %.0f %% of their time, and the makespan is %.2f times "
         .. "that of the busiest engine."):format(percent, times))
     print(percent >= 80 and times < 1.4 and "That is what it should be. Now: streamlab lab check"
-        or "Still to do: 80 % at least, and 1.4 times at most. Ask tl:explain() what waits for what.")
+        or "Still to do: 80 % at least, 1.4 times at most. Ask tl:explain() what waits for what.")
 end

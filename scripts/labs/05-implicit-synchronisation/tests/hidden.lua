@@ -20,8 +20,8 @@ end)
 
 test("the makespan is close to the time of the busiest engine", {points = 20, hint = "One of the "
     .. "three waits is still there, or a new one. The busiest engine is that of the kernels: when "
-    .. "does none run, and what did the host do then? tl:explain(). If it is a race: a wait that is "
-    .. "needed was taken out"},
+    .. "does none run, and what did the host do then? tl:explain(). If it is a race: a wait that "
+    .. "is needed was taken out"},
 function(t, student)
     local p = common.large(1280, 13, 2)
     local tl = common.record(student.train, p)

@@ -24,8 +24,8 @@ end)
 
 test("nothing of the loop runs in the NULL stream", {points = 15, hint = "Look at the chart's "
     .. "row 'default'. lab.with(stream, ...) is for calls that take the current stream; which call "
-    .. "of the loop goes to the NULL stream all the same? It stays needed, in its place, in another "
-    .. "stream"},
+    .. "of the loop goes to the NULL stream all the same? It stays needed, in its place, in "
+    .. "another stream"},
 function(t, student)
     local p = common.problem(8, {2, 4, 2, 1, 3, 5, 1, 4}, 3)
     local tl = common.record(student.train, p)

@@ -1,6 +1,6 @@
 -- fails: 1.1 1.3 2.1 2.2 2.3
--- Streams that are exempt from the NULL stream's rules: the memset there no longer keeps them apart,
--- and nothing keeps it in its place between the kernels.
+-- Streams that are exempt from the NULL stream's rules: the memset there no longer keeps them
+-- apart, and nothing keeps it in its place between the kernels.
 
 function train(batches, weights, gradients)
     local n = weights:size(1)
