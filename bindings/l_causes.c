@@ -50,12 +50,6 @@ static causes_box *push_causes(lua_State *L, lsl_timeline *timeline, wishes w, c
     return box;
 }
 
-static void set_us(lua_State *L, const char *field, int64_t ns)
-{
-    lua_pushnumber(L, (double)ns / 1000.0);
-    lua_setfield(L, -2, field);
-}
-
 static void set_text(lua_State *L, const char *field, const char *text)
 {
     if (*text == '\0') return;
@@ -85,11 +79,11 @@ static void push_finding(lua_State *L, const lsl_timeline *timeline, const sl_fi
     set_text(L, "cause", finding->cause == SL_CAUSE_NONE ? "running"
                                                          : sl_cause_name(finding->cause));
     set_text(L, "engine", sl_engine_name(finding->engine));
-    set_us(L, "lost_us", finding->lost_ns);
+    lsl_set_us(L, "lost_us", finding->lost_ns);
     lua_pushinteger(L, (lua_Integer)finding->n_waits);
     lua_setfield(L, -2, "count");
-    set_us(L, "from_us", finding->from_ns - timeline->host_start_ns);
-    set_us(L, "to_us", finding->to_ns - timeline->host_start_ns);
+    lsl_set_us(L, "from_us", finding->from_ns - timeline->host_start_ns);
+    lsl_set_us(L, "to_us", finding->to_ns - timeline->host_start_ns);
     set_correlation(L, "waiter", finding->waiter);
     set_correlation(L, "by", finding->by);
     set_where(L, timeline->p, "waiter_where", finding->waiter);
@@ -114,8 +108,8 @@ static void set_waits(lua_State *L, const lsl_timeline *timeline, const sl_expla
         lua_createtable(L, 0, 4);
         set_correlation(L, "waiter", wait->waiter);
         set_correlation(L, "by", wait->by);
-        set_us(L, "from_us", wait->from_ns - timeline->host_start_ns);
-        set_us(L, "to_us", wait->to_ns - timeline->host_start_ns);
+        lsl_set_us(L, "from_us", wait->from_ns - timeline->host_start_ns);
+        lsl_set_us(L, "to_us", wait->to_ns - timeline->host_start_ns);
         lua_rawseti(L, -2, n);
     }
     lua_setfield(L, -2, "waits");

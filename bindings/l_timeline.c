@@ -132,7 +132,7 @@ static int lab_load(lua_State *L)
 
 /* ---- spans ------------------------------------------------------------------------------ */
 
-static void set_us(lua_State *L, const char *field, int64_t ns)
+void lsl_set_us(lua_State *L, const char *field, int64_t ns)
 {
     lua_pushnumber(L, (double)ns / 1000.0);
     lua_setfield(L, -2, field);
@@ -159,15 +159,16 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
     set_integer(L, "stream_id", span->stream);
     set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
-    set_us(L, "start_us", span->start_ns - box->host_start_ns);
-    set_us(L, "end_us", span->end_ns - box->host_start_ns);
-    set_us(L, "host_start_us", span->host_start_ns - box->host_start_ns);
-    set_us(L, "host_end_us", span->host_end_ns - box->host_start_ns);
+    lsl_set_us(L, "start_us", span->start_ns - box->host_start_ns);
+    lsl_set_us(L, "end_us", span->end_ns - box->host_start_ns);
+    lsl_set_us(L, "host_start_us", span->host_start_ns - box->host_start_ns);
+    lsl_set_us(L, "host_end_us", span->host_end_ns - box->host_start_ns);
     set_integer(L, "bytes", span->bytes);
     set_integer(L, "correlation", span->correlation);
     set_text(L, "where", sl_timeline_text(box->p, span->where));
     set_integer(L, "blocks", span->blocks);
     set_integer(L, "threads", span->threads);
+    set_text(L, "call", sl_span_call_name(span));
     if (span->symbol != 0) set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
     lua_pushboolean(L, (span->flags & SL_SPAN_HOST_WAITED) != 0);
     lua_setfield(L, -2, "host_waited");
@@ -189,207 +190,75 @@ static int timeline_spans(lua_State *L)
     return 1;
 }
 
-/* ---- selections ---------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------ */
 
-static int fail_kind(lua_State *L, const char *text, const char *op)
+/* Whether CUDA is told a stream there. A plain call in the NULL stream is as one in none. */
+static bool names_stream(const sl_call *call)
 {
-    return lsl_fail(L, SL_EINVAL, op,
-                    "\"%.60s\" is neither a kind (kernel, memcpy_h2d, memcpy_d2h, memcpy_d2d, "
-                    "memcpy_p2p, memset, host_func) nor an engine (compute, h2d, d2h, p2p, host); "
-                    "for a stream: {stream = \"%.60s\"}", text, text);
-}
-
-static void select_kind(lua_State *L, const char *text, sl_selection *sel, const char *op)
-{
-    sl_span_kind kind;
-    if (!sl_span_kind_parse(text, &kind)) fail_kind(L, text, op);
-    sel->kind = (int)kind;
-}
-
-static void select_engine(lua_State *L, const char *text, sl_selection *sel, const char *op)
-{
-    sl_engine engine;
-    if (!sl_engine_parse(text, &engine)) fail_kind(L, text, op);
-    sel->engine = (int)engine;
-}
-
-/* The one stream of that name. */
-static void select_stream_name(lua_State *L, const char *name, const sl_timeline *timeline,
-                               sl_selection *sel, const char *op)
-{
-    size_t n, same = 0;
-    const sl_stream_note *notes = sl_timeline_streams(timeline, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(sl_timeline_text(timeline, notes[i].name), name) != 0) continue;
-        sel->stream = notes[i].id;
-        same++;
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_EVENT_RECORD:
+    case SL_CALL_STREAM_WAIT:
+    case SL_CALL_STREAM_SYNC: return true;
+    case SL_CALL_PLAIN: return call->stream != 0;
+    default: return false;
     }
-    if (same == 0)
-        lsl_fail(L, SL_ENOTFOUND, op, "the timeline has no stream named \"%.100s\"", name);
-    if (same > 1)
-        lsl_fail(L, SL_EINVAL, op,
-                 "the timeline has %zu streams named \"%.100s\": give the stream object", same,
-                 name);
 }
 
-/* A stream by itself (also a closed one), its id or its name, at stack index `idx`. */
-static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl_selection *sel,
-                          const char *op)
+static bool has_waited(const sl_call *call)
 {
-    const lsl_box *box = lsl_to(L, idx, LSL_STREAM);
-    if (box != NULL) {
-        sel->stream = box->id;
-        return;
-    }
-    if (lua_type(L, idx) == LUA_TNUMBER) {
-        sel->stream = lsl_check_integer(L, idx, "stream", 0, UINT32_MAX, op);
-        return;
-    }
-    if (lua_type(L, idx) != LUA_TSTRING)
-        lsl_fail(L, SL_EINVAL, op, "a selected stream is a stream, its name or its id, not %s",
-                 lsl_type_name(L, idx));
-    select_stream_name(L, lua_tostring(L, idx), timeline, sel, op);
+    return call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_EVENT_SYNC ||
+           call->kind == SL_CALL_DEVICE_SYNC || call->waited_for_device;
 }
 
-/* The selection at `arg`: a stream, a kind, an engine, or {stream =, kind =,
- * engine =, name =}. Texts in it belong to the argument. */
-static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, sl_selection *sel,
-                           const char *op)
+/* Whether it is the wait of tl:stop(), which comes behind all else of a recording of ours. */
+static bool is_of_stop(const sl_timeline *timeline, const sl_call *call)
 {
-    *sel = sl_select_all;
-    if (lsl_to(L, arg, LSL_STREAM) != NULL) {
-        select_stream(L, arg, timeline, sel, op);
-        return;
-    }
-    if (lua_type(L, arg) == LUA_TSTRING) {
-        sl_engine engine;
-        if (sl_engine_parse(lua_tostring(L, arg), &engine))
-            sel->engine = (int)engine;
-        else
-            select_kind(L, lua_tostring(L, arg), sel, op);
-        return;
-    }
-    if (!lua_istable(L, arg))
-        lsl_type_error(L, arg, "selection", "a stream, a kind, an engine or a table of these", op);
-    lua_pushnil(L);
-    int stream = lua_gettop(L);
-    const char *kind = NULL, *engine = NULL;
-    const lsl_option options[] = {
-        {"stream", LSL_OPT_ANY, &stream}, {"kind", LSL_OPT_TEXT, &kind},
-        {"engine", LSL_OPT_TEXT, &engine}, {"name", LSL_OPT_TEXT, &sel->name},
-    };
-    lsl_options(L, arg, options, LSL_COUNT(options), op);
-    if (!lua_isnil(L, stream)) select_stream(L, stream, timeline, sel, op);
-    if (kind != NULL) select_kind(L, kind, sel, op);
-    if (engine != NULL) select_engine(L, engine, sel, op);
+    size_t n_calls, n_spans;
+    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
+    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    return call->kind == SL_CALL_DEVICE_SYNC && call == &calls[n_calls - 1]
+           && (n_spans == 0 || spans[n_spans - 1].correlation < call->correlation)
+           && sl_timeline_device(timeline)->backend[0] != '\0';
 }
 
-static int timeline_busy_us(lua_State *L)
+static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "busy_us");
-    lsl_no_more(L, 2, "busy_us");
-    sl_selection sel = sl_select_all;
-    if (!lua_isnoneornil(L, 2)) read_selection(L, 2, box->p, &sel, "busy_us");
-    int64_t busy_ns;
-    sl_error err;
-    lsl_check(L, sl_timeline_busy_ns(box->p, &sel, &busy_ns, &err), &err, "busy_us");
-    lua_pushnumber(L, (double)busy_ns / 1000.0);
-    return 1;
-}
-
-/* tl:overlap_us(a, b, ...): two selections or more. */
-static int timeline_overlap_us(lua_State *L)
-{
-    lsl_timeline *box = lsl_check_timeline(L, "overlap_us");
-    int last = lua_gettop(L) > 3 ? lua_gettop(L) : 3;
-    lua_settop(L, last);
-    sl_selection *sels = lsl_scratch(L, (size_t)last - 1, sizeof(*sels), "overlap_us");
-    for (int arg = 2; arg <= last; arg++) {
-        read_selection(L, arg, box->p, &sels[arg - 2], "overlap_us");
-        lua_settop(L, last + 1);        /* its texts stay in the argument */
+    char stream[SL_STREAM_NAME_BYTES];
+    lua_createtable(L, 0, 10);
+    set_text(L, "name", sl_call_name(box->p, call));
+    set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
+    lsl_set_us(L, "host_start_us", call->host_start_ns - box->host_start_ns);
+    lsl_set_us(L, "host_end_us", call->host_end_ns - box->host_start_ns);
+    if (names_stream(call)) {
+        set_text(L, "stream", sl_timeline_stream_name(box->p, call->stream, stream));
+        set_integer(L, "stream_id", call->stream);
     }
-    int64_t common_ns;
-    sl_error err;
-    sl_status status = sl_timeline_common_ns(box->p, sels, (size_t)last - 1, &common_ns, &err);
-    lsl_check(L, status, &err, "overlap_us");
-    lua_pushnumber(L, (double)common_ns / 1000.0);
-    return 1;
+    set_integer(L, "correlation", call->correlation);
+    set_text(L, "where", sl_timeline_text(box->p, call->where));
+    lua_pushboolean(L, has_waited(call));
+    lua_setfield(L, -2, "waited");
+    lua_pushboolean(L, is_of_stop(box->p, call));
+    lua_setfield(L, -2, "of_stop");
 }
 
-/* What is counted: "kernels" are spans of that kind. */
-static sl_concurrent read_counted(lua_State *L, int arg, sl_selection *sel)
+/* tl:calls(): what the host called and did besides enqueuing operations, a list of tables
+ * in the order of issue. */
+static int timeline_calls(lua_State *L)
 {
-    static const char *const names[] = {"engines", "kernels", "spans", "streams"};
-    static const sl_concurrent counted[] = {
-        SL_CONCURRENT_ENGINES, SL_CONCURRENT_SPANS, SL_CONCURRENT_SPANS, SL_CONCURRENT_STREAMS
-    };
-    const char *name = names[0];
-    if (!lua_isnoneornil(L, arg)) name = lsl_check_text(L, arg, "of", "concurrency");
-    int i = 0;
-    while (i < LSL_COUNT(names) && strcmp(name, names[i]) != 0) i++;
-    if (i == LSL_COUNT(names))
-        lsl_fail(L, SL_EINVAL, "concurrency", "cannot count \"%.60s\" at once; it counts "
-                 "\"engines\", \"kernels\", \"spans\" or \"streams\"", name);
-    if (strcmp(name, "kernels") == 0) {
-        if (sel->kind >= 0 && sel->kind != SL_SPAN_KERNEL)
-            lsl_fail(L, SL_EINVAL, "concurrency", "kernels are counted, but the selection has "
-                     "kind %s; to count these: \"spans\"",
-                     sl_span_kind_name((sl_span_kind)sel->kind));
-        sel->kind = SL_SPAN_KERNEL;
-    }
-    return counted[i];
-}
-
-/* tl:concurrency([of [, sel]]): a list, at k the time with exactly k of them busy, at 0
- * the time with none, and .max, the most at once. */
-static int timeline_concurrency(lua_State *L)
-{
-    lsl_timeline *box = lsl_check_timeline(L, "concurrency");
-    lsl_no_more(L, 3, "concurrency");
-    lua_settop(L, 3);
-    sl_selection sel = sl_select_all;
-    if (!lua_isnil(L, 3)) read_selection(L, 3, box->p, &sel, "concurrency");
-    sl_concurrent of = read_counted(L, 2, &sel);
-    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
-    sl_concurrency profile;
-    sl_error err;
-    lsl_check(L, sl_timeline_concurrency(box->p, &sel, of, &profile, &err), &err, "concurrency");
-    scratch->p = profile.at_ns;
-    lua_Integer n = (lua_Integer)profile.n;
-    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 2);
-    lua_pushnumber(L, 0);
-    lua_rawseti(L, -2, 0);              /* also where nothing is selected */
-    for (lua_Integer k = 0; k < n; k++) {
-        lua_pushnumber(L, (double)profile.at_ns[k] / 1000.0);
-        lua_rawseti(L, -2, k);
-    }
-    set_integer(L, "max", n > 0 ? (uint64_t)n - 1 : 0);
-    return 1;
-}
-
-/* tl:gaps([sel]): a list of {start_us =, end_us =}. */
-static int timeline_gaps(lua_State *L)
-{
-    lsl_timeline *box = lsl_check_timeline(L, "gaps");
-    lsl_no_more(L, 2, "gaps");
-    lua_settop(L, 2);
-    sl_selection sel = sl_select_all;
-    if (!lua_isnil(L, 2)) read_selection(L, 2, box->p, &sel, "gaps");
-    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
-    sl_gap *gaps;
+    lsl_timeline *box = lsl_check_timeline(L, "calls");
+    lsl_no_more(L, 1, "calls");
     size_t n;
-    sl_error err;
-    lsl_check(L, sl_timeline_gaps(box->p, &sel, &gaps, &n, &err), &err, "gaps");
-    scratch->p = gaps;
+    const sl_call *calls = sl_timeline_calls(box->p, &n);
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
-        lua_createtable(L, 0, 2);
-        set_us(L, "start_us", gaps[i].start_ns - box->host_start_ns);
-        set_us(L, "end_us", gaps[i].end_ns - box->host_start_ns);
+        lsl_stop_at(L, (int64_t)i, "calls");
+        push_call(L, box, &calls[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
 }
+
+/* ---- bounds ----------------------------------------------------------------------------- */
 
 static int timeline_bounds(lua_State *L)
 {
@@ -399,12 +268,12 @@ static int timeline_bounds(lua_State *L)
     sl_error err;
     lsl_check(L, sl_timeline_bounds(box->p, &bounds, &err), &err, "bounds");
     lua_createtable(L, 0, 6);
-    set_us(L, "serial_us", bounds.serial_ns);
-    set_us(L, "busiest_engine_us", bounds.busiest_engine_ns);
+    lsl_set_us(L, "serial_us", bounds.serial_ns);
+    lsl_set_us(L, "busiest_engine_us", bounds.busiest_engine_ns);
     set_text(L, "busiest_engine", sl_engine_name(bounds.busiest_engine));
-    set_us(L, "critical_path_us", bounds.critical_path_ns);
-    set_us(L, "lower_us", bounds.lower_ns);
-    set_us(L, "unblocked_us", bounds.unblocked_ns);
+    lsl_set_us(L, "critical_path_us", bounds.critical_path_ns);
+    lsl_set_us(L, "lower_us", bounds.lower_ns);
+    lsl_set_us(L, "unblocked_us", bounds.unblocked_ns);
     return 1;
 }
 
@@ -489,9 +358,10 @@ static int timeline_tostring(lua_State *L)
 
 static const luaL_Reg functions[] = {{"record", lab_record}, {"load", lab_load}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
-    {"stop", timeline_stop}, {"spans", timeline_spans}, {"busy_us", timeline_busy_us},
-    {"overlap_us", timeline_overlap_us}, {"concurrency", timeline_concurrency},
-    {"gaps", timeline_gaps}, {"bounds", timeline_bounds}, {"json", lsl_timeline_json},
+    {"stop", timeline_stop}, {"spans", timeline_spans}, {"calls", timeline_calls},
+    {"busy_us", lsl_timeline_busy_us},
+    {"overlap_us", lsl_timeline_overlap_us}, {"concurrency", lsl_timeline_concurrency},
+    {"gaps", lsl_timeline_gaps}, {"bounds", timeline_bounds}, {"json", lsl_timeline_json},
     {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
     {"summary", lsl_timeline_summary}, {"diff", lsl_timeline_diff},
     {"explain", lsl_timeline_explain}, {"causes", lsl_timeline_causes},

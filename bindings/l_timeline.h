@@ -1,5 +1,6 @@
-/* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading) and
- * l_show.c (pictures, tables, files).
+/* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading),
+ * l_selection.c (what is asked of a part of it), l_causes.c and l_show.c (pictures, tables,
+ * files).
  */
 #ifndef LSL_TIMELINE_H
 #define LSL_TIMELINE_H
@@ -20,6 +21,14 @@ lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
 /* Gives the timeline the lines of the script that it has positions of (l_source.c). */
 void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
 
+/* Sets a field of the table on top of the stack to a time in us. */
+void lsl_set_us(lua_State *L, const char *field, int64_t ns);
+
+int lsl_timeline_busy_us(lua_State *L);
+int lsl_timeline_overlap_us(lua_State *L);
+int lsl_timeline_concurrency(lua_State *L);
+int lsl_timeline_gaps(lua_State *L);
+int lsl_timeline_count(lua_State *L);
 int lsl_timeline_show(lua_State *L);
 int lsl_timeline_text(lua_State *L);
 int lsl_timeline_summary(lua_State *L);

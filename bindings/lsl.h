@@ -371,6 +371,7 @@ void lsl_open_races(lua_State *L);
 void lsl_open_device_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);
 void lsl_open_look_internal(lua_State *L);
+void lsl_open_tap_internal(lua_State *L);
 void lsl_open_source_internal(lua_State *L);
 
 /* In a loop that makes or reads many values of Lua: raises before the i-th, now and then, if

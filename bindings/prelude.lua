@@ -1,6 +1,6 @@
 -- prelude.lua - the part of the module that is simpler in Lua: which device to
 -- open and with what profile, to-be-closed guards, and what the other files of its kind
--- share (measuring.lua, probing.lua).
+-- share (measuring.lua, probing.lua, tap.lua).
 --
 -- All are built into the module. This one runs when that is required, the others when the
 -- first of their functions is called (at the end of this file), each with the module's table
@@ -23,10 +23,10 @@ end
 -- whatever a script calls its own variables ("type", "next"). io and os may be missing.
 local _ENV <const> = {
     error = error, getmetatable = getmetatable, io = io, ipairs = ipairs, load = load,
-    math = copy(math), next = next, os = os, pcall = pcall, rawget = rawget, rawlen = rawlen,
-    rawset = rawset, select = select, setmetatable = setmetatable, string = copy(string),
-    table = copy(table), tonumber = tonumber, tostring = tostring, type = type,
-    utf8 = utf8 and copy(utf8),
+    math = copy(math), next = next, os = os, pcall = pcall, rawequal = rawequal,
+    rawget = rawget, rawlen = rawlen, rawset = rawset, select = select,
+    setmetatable = setmetatable, string = copy(string), table = copy(table),
+    tonumber = tonumber, tostring = tostring, type = type, utf8 = utf8 and copy(utf8),
 }
 
 local raise, type_name, as = core.raise, core.type_name, core.as
@@ -375,7 +375,7 @@ end
 
 local functions_of = {
     measuring = {"measure"}, tables = {"table"}, sweeping = {"sweep"},
-    probing = {"probe", "probes", "claims"},
+    probing = {"probe", "probes", "claims"}, tap = {"tap"},
 }
 
 -- The module for these files, in which a script changes nothing. They add their functions to it.

@@ -358,16 +358,6 @@ static int64_t bandwidth_milli(uint64_t bytes, int64_t duration_ns)
     return milli > INT64_MAX ? INT64_MAX : (int64_t)milli;
 }
 
-static const char *call_name(const sl_span *span)
-{
-    switch ((sl_span_kind)span->kind) {
-    case SL_SPAN_KERNEL: return "cudaLaunchKernel";
-    case SL_SPAN_MEMSET: return "cudaMemsetAsync";
-    case SL_SPAN_HOST_FUNC: return "cudaLaunchHostFunc";
-    default: return "cudaMemcpyAsync";
-    }
-}
-
 static void begin_device_args(writer *w, uint64_t correlation, const char *stream_key)
 {
     number(w, ",\"args\":{\"External id\":", correlation);
@@ -483,7 +473,7 @@ static void put_span(writer *w, const sl_span *span)
     lane *l = lane_of(w, span->stream);
     int pid = host ? SL__HOST_PID : w->pid;
     uint64_t tid = stream_number(span->stream) + (host ? SL__HOST_FUNC_TID : 0);
-    spot call = begin_call(w, RUNTIME, call_name(span), span->correlation, span->where,
+    spot call = begin_call(w, RUNTIME, sl_span_call_name(span), span->correlation, span->where,
                            span->host_start_ns, span->host_end_ns);
     flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
     flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
@@ -500,21 +490,6 @@ static void put_span(writer *w, const sl_span *span)
 }
 
 /* ---- calls ------------------------------------------------------------------- */
-
-static const char *plain_name(const writer *w, const sl_call *call)
-{
-    switch ((sl_call_kind)call->kind) {
-    case SL_CALL_EVENT_RECORD: return "cudaEventRecord";
-    case SL_CALL_STREAM_WAIT: return "cudaStreamWaitEvent";
-    case SL_CALL_STREAM_SYNC: return "cudaStreamSynchronize";
-    case SL_CALL_EVENT_SYNC: return "cudaEventSynchronize";
-    case SL_CALL_DEVICE_SYNC: return "cudaDeviceSynchronize";
-    case SL_CALL_HOST_WORK: return "host_work";
-    case SL_CALL_PLAIN:
-    case SL_CALL_KINDS: break;
-    }
-    return sl_timeline_text(w->timeline, call->name);
-}
 
 static bool is_recorded(const sl_timeline *timeline, uint64_t correlation)
 {
@@ -587,8 +562,9 @@ static void put_call(writer *w, const sl_call *call)
     bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
     bool recorded = of_event && is_recorded(w->timeline, call->target);
     const char *sync = sync_name(call, recorded);
-    begin_call(w, call->kind == SL_CALL_HOST_WORK ? "cpu_op" : RUNTIME, plain_name(w, call),
-               call->correlation, call->where, call->host_start_ns, call->host_end_ns);
+    begin_call(w, call->kind == SL_CALL_HOST_WORK ? "cpu_op" : RUNTIME,
+               sl_call_name(w->timeline, call), call->correlation, call->where,
+               call->host_start_ns, call->host_end_ns);
     put_call_args(w, call, sync != NULL, recorded);
     raw(w, "}}");
     if (sync)

@@ -1,4 +1,4 @@
-/* names.c - kinds, engines and causes by their names, as scripts and files have them. */
+/* names.c - kinds, engines, causes and calls by their names, as scripts and files have them. */
 #include "timeline.h"
 
 #include <string.h>
@@ -36,6 +36,26 @@ static const char *const engine_names[SL_ENGINES] = {
     [SL_ENGINE_D2H] = "d2h",
     [SL_ENGINE_P2P] = "p2p",
     [SL_ENGINE_HOST] = "host",
+};
+
+static const char *const call_kind_names[SL_CALL_KINDS] = {
+    [SL_CALL_EVENT_RECORD] = "event_record",
+    [SL_CALL_STREAM_WAIT] = "stream_wait",
+    [SL_CALL_STREAM_SYNC] = "stream_sync",
+    [SL_CALL_EVENT_SYNC] = "event_sync",
+    [SL_CALL_DEVICE_SYNC] = "device_sync",
+    [SL_CALL_PLAIN] = "plain",
+    [SL_CALL_HOST_WORK] = "host_work",
+};
+
+/* A plain call has its name with it. */
+static const char *const call_names[SL_CALL_KINDS] = {
+    [SL_CALL_EVENT_RECORD] = "cudaEventRecord",
+    [SL_CALL_STREAM_WAIT] = "cudaStreamWaitEvent",
+    [SL_CALL_STREAM_SYNC] = "cudaStreamSynchronize",
+    [SL_CALL_EVENT_SYNC] = "cudaEventSynchronize",
+    [SL_CALL_DEVICE_SYNC] = "cudaDeviceSynchronize",
+    [SL_CALL_HOST_WORK] = "host_work",
 };
 
 const char *sl_span_kind_name(sl_span_kind kind)
@@ -84,4 +104,25 @@ bool sl_cause_parse(const char *name, sl_cause *cause)
     if (found >= 0)
         *cause = (sl_cause)found;
     return found >= 0;
+}
+
+const char *sl_call_kind_name(sl_call_kind kind)
+{
+    return (unsigned)kind < SL_CALL_KINDS ? call_kind_names[kind] : "unknown";
+}
+
+const char *sl_call_name(const sl_timeline *timeline, const sl_call *call)
+{
+    const char *name = call->kind < SL_CALL_KINDS ? call_names[call->kind] : NULL;
+    return name ? name : sl_timeline_text(timeline, call->name);
+}
+
+const char *sl_span_call_name(const sl_span *span)
+{
+    switch ((sl_span_kind)span->kind) {
+    case SL_SPAN_KERNEL: return "cudaLaunchKernel";
+    case SL_SPAN_MEMSET: return "cudaMemsetAsync";
+    case SL_SPAN_HOST_FUNC: return "cudaLaunchHostFunc";
+    default: return "cudaMemcpyAsync";
+    }
 }

@@ -42,6 +42,18 @@ bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel,
     return found;
 }
 
+size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
+{
+    sl__matcher match;
+    size_t n, count = 0;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    if (!sl__matcher_make(timeline, sel, &match))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        count += sl__matches(&match, &spans[i]);
+    return count;
+}
+
 /* ---- unions ---------------------------------------------------------------- */
 
 static int by_start(const void *left, const void *right)

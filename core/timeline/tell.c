@@ -89,15 +89,9 @@ static void put_span(const sl__sides *s, sl_text *out, const sl_span *span, bool
 
 static void put_call(const sl__sides *s, sl_text *out, const sl_call *call)
 {
-    static const char *const names[SL_CALL_KINDS] = {
-        [SL_CALL_EVENT_RECORD] = "cudaEventRecord", [SL_CALL_STREAM_WAIT] = "cudaStreamWaitEvent",
-        [SL_CALL_STREAM_SYNC] = "cudaStreamSynchronize",
-        [SL_CALL_EVENT_SYNC] = "cudaEventSynchronize",
-        [SL_CALL_DEVICE_SYNC] = "cudaDeviceSynchronize", [SL_CALL_HOST_WORK] = "lab.host_work",
-    };
-    const char *name = sl_timeline_text(s->timeline, call->name);
-    if (names[call->kind])
-        name = names[call->kind];
+    const char *name = sl_call_name(s->timeline, call);
+    if (call->kind == SL_CALL_HOST_WORK)
+        sl_text_add(out, "lab.");
     sl__label_put(out, *name ? name : "a call", NAME_COLUMNS);
     put_where(s, out, " at ", call->where);
 }

@@ -172,6 +172,11 @@ bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
 const char *sl_cause_name(sl_cause cause);             /* "stream_order", "host_blocked" */
 bool sl_cause_parse(const char *name, sl_cause *cause);
+const char *sl_call_kind_name(sl_call_kind kind);      /* "stream_sync" */
+/* CUDA's name of a call, "cudaEventRecord"; "host_work" of what is no call of CUDA's. */
+const char *sl_call_name(const sl_timeline *timeline, const sl_call *call);
+/* The same of the call that enqueued a span: "cudaLaunchKernel". */
+const char *sl_span_call_name(const sl_span *span);
 
 /* ---- overlap (overlap.c): interval arithmetic in O(n log n), exact to the ns */
 
@@ -184,6 +189,7 @@ typedef struct sl_selection {
 } sl_selection;
 extern const sl_selection sl_select_all;
 
+size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel);
 /* Length of the union of the selected spans, and of the intersection of two unions. */
 sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *sel,
                               int64_t *busy_ns, sl_error *err);

@@ -1,0 +1,222 @@
+/* l_selection.c - what of a timeline is meant, a stream, a kind, an engine, and what is read
+ * off a selection: busy times, overlaps, how much ran at once, gaps.
+ */
+#include "l_timeline.h"
+
+#include <string.h>
+
+/* ---- selections ------------------------------------------------------------------------- */
+
+static int fail_kind(lua_State *L, const char *text, const char *op)
+{
+    return lsl_fail(L, SL_EINVAL, op,
+                    "\"%.60s\" is neither a kind (kernel, memcpy_h2d, memcpy_d2h, memcpy_d2d, "
+                    "memcpy_p2p, memset, host_func) nor an engine (compute, h2d, d2h, p2p, host); "
+                    "for a stream: {stream = \"%.60s\"}", text, text);
+}
+
+static void select_kind(lua_State *L, const char *text, sl_selection *sel, const char *op)
+{
+    sl_span_kind kind;
+    if (!sl_span_kind_parse(text, &kind)) fail_kind(L, text, op);
+    sel->kind = (int)kind;
+}
+
+static void select_engine(lua_State *L, const char *text, sl_selection *sel, const char *op)
+{
+    sl_engine engine;
+    if (!sl_engine_parse(text, &engine)) fail_kind(L, text, op);
+    sel->engine = (int)engine;
+}
+
+/* The one stream of that name. */
+static void select_stream_name(lua_State *L, const char *name, const sl_timeline *timeline,
+                               sl_selection *sel, const char *op)
+{
+    size_t n, same = 0;
+    const sl_stream_note *notes = sl_timeline_streams(timeline, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(sl_timeline_text(timeline, notes[i].name), name) != 0) continue;
+        sel->stream = notes[i].id;
+        same++;
+    }
+    if (same == 0)
+        lsl_fail(L, SL_ENOTFOUND, op, "the timeline has no stream named \"%.100s\"", name);
+    if (same > 1)
+        lsl_fail(L, SL_EINVAL, op,
+                 "the timeline has %zu streams named \"%.100s\": give the stream object", same,
+                 name);
+}
+
+/* A stream by itself (also a closed one), its id or its name, at stack index `idx`. */
+static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl_selection *sel,
+                          const char *op)
+{
+    const lsl_box *box = lsl_to(L, idx, LSL_STREAM);
+    if (box != NULL) {
+        sel->stream = box->id;
+        return;
+    }
+    if (lua_type(L, idx) == LUA_TNUMBER) {
+        sel->stream = lsl_check_integer(L, idx, "stream", 0, UINT32_MAX, op);
+        return;
+    }
+    if (lua_type(L, idx) != LUA_TSTRING)
+        lsl_fail(L, SL_EINVAL, op, "a selected stream is a stream, its name or its id, not %s",
+                 lsl_type_name(L, idx));
+    select_stream_name(L, lua_tostring(L, idx), timeline, sel, op);
+}
+
+/* The selection at `arg`: a stream, a kind, an engine, or {stream =, kind =,
+ * engine =, name =}. Texts in it belong to the argument. */
+static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, sl_selection *sel,
+                           const char *op)
+{
+    *sel = sl_select_all;
+    if (lsl_to(L, arg, LSL_STREAM) != NULL) {
+        select_stream(L, arg, timeline, sel, op);
+        return;
+    }
+    if (lua_type(L, arg) == LUA_TSTRING) {
+        sl_engine engine;
+        if (sl_engine_parse(lua_tostring(L, arg), &engine))
+            sel->engine = (int)engine;
+        else
+            select_kind(L, lua_tostring(L, arg), sel, op);
+        return;
+    }
+    if (!lua_istable(L, arg))
+        lsl_type_error(L, arg, "selection", "a stream, a kind, an engine or a table of these", op);
+    lua_pushnil(L);
+    int stream = lua_gettop(L);
+    const char *kind = NULL, *engine = NULL;
+    const lsl_option options[] = {
+        {"stream", LSL_OPT_ANY, &stream}, {"kind", LSL_OPT_TEXT, &kind},
+        {"engine", LSL_OPT_TEXT, &engine}, {"name", LSL_OPT_TEXT, &sel->name},
+    };
+    lsl_options(L, arg, options, LSL_COUNT(options), op);
+    if (!lua_isnil(L, stream)) select_stream(L, stream, timeline, sel, op);
+    if (kind != NULL) select_kind(L, kind, sel, op);
+    if (engine != NULL) select_engine(L, engine, sel, op);
+}
+
+/* ---- what is read off them --------------------------------------------------------------- */
+
+int lsl_timeline_busy_us(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "busy_us");
+    lsl_no_more(L, 2, "busy_us");
+    sl_selection sel = sl_select_all;
+    if (!lua_isnoneornil(L, 2)) read_selection(L, 2, box->p, &sel, "busy_us");
+    int64_t busy_ns;
+    sl_error err;
+    lsl_check(L, sl_timeline_busy_ns(box->p, &sel, &busy_ns, &err), &err, "busy_us");
+    lua_pushnumber(L, (double)busy_ns / 1000.0);
+    return 1;
+}
+
+/* tl:overlap_us(a, b, ...): two selections or more. */
+int lsl_timeline_overlap_us(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "overlap_us");
+    int last = lua_gettop(L) > 3 ? lua_gettop(L) : 3;
+    lua_settop(L, last);
+    sl_selection *sels = lsl_scratch(L, (size_t)last - 1, sizeof(*sels), "overlap_us");
+    for (int arg = 2; arg <= last; arg++) {
+        read_selection(L, arg, box->p, &sels[arg - 2], "overlap_us");
+        lua_settop(L, last + 1);        /* its texts stay in the argument */
+    }
+    int64_t common_ns;
+    sl_error err;
+    sl_status status = sl_timeline_common_ns(box->p, sels, (size_t)last - 1, &common_ns, &err);
+    lsl_check(L, status, &err, "overlap_us");
+    lua_pushnumber(L, (double)common_ns / 1000.0);
+    return 1;
+}
+
+/* What is counted: "kernels" are spans of that kind. */
+static sl_concurrent read_counted(lua_State *L, int arg, sl_selection *sel)
+{
+    static const char *const names[] = {"engines", "kernels", "spans", "streams"};
+    static const sl_concurrent counted[] = {
+        SL_CONCURRENT_ENGINES, SL_CONCURRENT_SPANS, SL_CONCURRENT_SPANS, SL_CONCURRENT_STREAMS
+    };
+    const char *name = names[0];
+    if (!lua_isnoneornil(L, arg)) name = lsl_check_text(L, arg, "of", "concurrency");
+    int i = 0;
+    while (i < LSL_COUNT(names) && strcmp(name, names[i]) != 0) i++;
+    if (i == LSL_COUNT(names))
+        lsl_fail(L, SL_EINVAL, "concurrency", "cannot count \"%.60s\" at once; it counts "
+                 "\"engines\", \"kernels\", \"spans\" or \"streams\"", name);
+    if (strcmp(name, "kernels") == 0) {
+        if (sel->kind >= 0 && sel->kind != SL_SPAN_KERNEL)
+            lsl_fail(L, SL_EINVAL, "concurrency", "kernels are counted, but the selection has "
+                     "kind %s; to count these: \"spans\"",
+                     sl_span_kind_name((sl_span_kind)sel->kind));
+        sel->kind = SL_SPAN_KERNEL;
+    }
+    return counted[i];
+}
+
+/* tl:concurrency([of [, sel]]): a list, at k the time with exactly k of them busy, at 0
+ * the time with none, and .max, the most at once. */
+int lsl_timeline_concurrency(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "concurrency");
+    lsl_no_more(L, 3, "concurrency");
+    lua_settop(L, 3);
+    sl_selection sel = sl_select_all;
+    if (!lua_isnil(L, 3)) read_selection(L, 3, box->p, &sel, "concurrency");
+    sl_concurrent of = read_counted(L, 2, &sel);
+    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
+    sl_concurrency profile;
+    sl_error err;
+    lsl_check(L, sl_timeline_concurrency(box->p, &sel, of, &profile, &err), &err, "concurrency");
+    scratch->p = profile.at_ns;
+    lua_Integer n = (lua_Integer)profile.n;
+    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 2);
+    lua_pushnumber(L, 0);
+    lua_rawseti(L, -2, 0);              /* also where nothing is selected */
+    for (lua_Integer k = 0; k < n; k++) {
+        lua_pushnumber(L, (double)profile.at_ns[k] / 1000.0);
+        lua_rawseti(L, -2, k);
+    }
+    lua_pushinteger(L, n > 0 ? n - 1 : 0);
+    lua_setfield(L, -2, "max");
+    return 1;
+}
+
+/* tl:gaps([sel]): a list of {start_us =, end_us =}. */
+int lsl_timeline_gaps(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "gaps");
+    lsl_no_more(L, 2, "gaps");
+    lua_settop(L, 2);
+    sl_selection sel = sl_select_all;
+    if (!lua_isnil(L, 2)) read_selection(L, 2, box->p, &sel, "gaps");
+    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
+    sl_gap *gaps;
+    size_t n;
+    sl_error err;
+    lsl_check(L, sl_timeline_gaps(box->p, &sel, &gaps, &n, &err), &err, "gaps");
+    scratch->p = gaps;
+    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_createtable(L, 0, 2);
+        lsl_set_us(L, "start_us", gaps[i].start_ns - box->host_start_ns);
+        lsl_set_us(L, "end_us", gaps[i].end_ns - box->host_start_ns);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+/* core.count_spans(tl, sel): how many are selected. */
+int lsl_timeline_count(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "span_count");
+    sl_selection sel;
+    lua_settop(L, 2);
+    read_selection(L, 2, box->p, &sel, "span_count");
+    lua_pushinteger(L, (lua_Integer)sl_timeline_count(box->p, &sel));
+    return 1;
+}

@@ -1,0 +1,75 @@
+/* l_tap.c - what the assertions of lab.tap (tap.lua) need of C: a tensor's elements compared
+ * one by one, of which a script's table would take many times the memory.
+ */
+#include "l_timeline.h"
+
+enum { PIECE_ELEMS = 1 << 18 };     /* that are read at once */
+
+/* One side: a tensor, or a number that stands for all elements. */
+typedef struct side {
+    sl_tensor *tensor;      /* NULL: the number */
+    double *values;         /* of the piece */
+} side;
+
+static side make_side(lua_State *L, int arg, int64_t piece)
+{
+    side s = {.tensor = NULL, .values = lsl_scratch(L, (size_t)piece, sizeof(double), "close")};
+    if (lua_type(L, arg) != LUA_TNUMBER) s.tensor = lsl_check_tensor(L, arg, "want", "close");
+    for (int64_t i = 0; s.tensor == NULL && i < piece; i++) s.values[i] = lua_tonumber(L, arg);
+    return s;
+}
+
+static void read_piece(lua_State *L, const side *s, int64_t at, int64_t n)
+{
+    if (s->tensor == NULL) return;
+    sl_device *device = sl_tensor_device(s->tensor);
+    sl_error err;
+    lsl_mark(L, device);
+    lsl_check(L, sl_tensor_read(s->tensor, at, n, s->values, sl_device_current_stream(device),
+                                &err), &err, "close");
+}
+
+static bool is_close(double got, double want, double rtol, double atol)
+{
+    return got == want || (isfinite(want) && fabs(got - want) <= atol + rtol * fabs(want));
+}
+
+/* core.compare(got, want, rtol, atol): how many elements of the tensor differ from those of
+ * `want`, a tensor with as many or a number; then, if any, the first one's place, from 1, and
+ * both values. What is no number differs from everything. */
+static int internal_compare(lua_State *L)
+{
+    sl_tensor *tensor = lsl_check_tensor(L, 1, "got", "close");
+    double rtol = luaL_checknumber(L, 3), atol = luaL_checknumber(L, 4);
+    int64_t total = sl_tensor_numel(tensor), differing = 0, first = 0;
+    int64_t piece = total < PIECE_ELEMS ? total : PIECE_ELEMS;
+    double first_got = 0, first_want = 0;
+    side got = make_side(L, 1, piece), want = make_side(L, 2, piece);
+    for (int64_t at = 0; at < total; at += piece) {
+        int64_t n = total - at < piece ? total - at : piece;
+        lsl_stop_at(L, 0, "close");
+        read_piece(L, &got, at, n);
+        read_piece(L, &want, at, n);
+        for (int64_t i = 0; i < n; i++) {
+            if (is_close(got.values[i], want.values[i], rtol, atol)) continue;
+            if (differing++ > 0) continue;
+            first = at + i + 1;
+            first_got = got.values[i];
+            first_want = want.values[i];
+        }
+    }
+    lua_pushinteger(L, differing);
+    if (differing == 0) return 1;
+    lua_pushinteger(L, first);
+    lua_pushnumber(L, first_got);
+    lua_pushnumber(L, first_want);
+    return 4;
+}
+
+void lsl_open_tap_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"compare", internal_compare}, {"count_spans", lsl_timeline_count}, {NULL, NULL}
+    };
+    lsl_set_functions(L, functions);
+}

@@ -1,0 +1,264 @@
+-- tap_values.lua - the assertions of lab.tap about values, tensors, errors and races.
+--
+-- The value that was got may be anything: it is looked at with type, rawget, rawequal and next
+-- alone, so that nothing of its own runs.
+
+local lab, core = ...
+
+local math, string, table = math, string, table
+local type, rawequal, rawget, pcall, select, ipairs = type, rawequal, rawget, pcall, select, ipairs
+local as, raise, type_name, compare = core.as, core.raise, core.type_name, core.compare
+local new_tensor, races, check = lab.tensor, lab.races, lab.check
+local check_options, no_more = core.arguments.check_options, core.arguments.no_more
+local check_function, is_text = core.arguments.check_function, core.arguments.is_text
+local sorted_keys = core.arguments.sorted_keys
+local tap = core.assertions
+local methods, show, number = tap.methods, tap.show, tap.number
+local check_self, check_name, check_number = tap.check_self, tap.check_name, tap.check_number
+local format = string.format
+
+function methods.ok(t, value, name, ...)
+    check_self(t, "ok")
+    no_more(3, "ok", ...)
+    name = check_name(name, 3, "ok")
+    local passed = type(value) ~= "nil" and not rawequal(value, false)
+    return tap.conclude(t, "ok", passed, name, {seen = show(value), asked = "what is true"})
+end
+
+-- Equal values ---------------------------------------------------------------------------
+
+local deepest <const> = 50
+local most_items <const> = 1000000
+
+local function with_key(path, key)
+    if type(key) == "string" and string.find(key, "^[%a_][%w_]*$") then
+        return path .. "." .. key
+    end
+    return path .. "[" .. show(key) .. "]"
+end
+
+-- The first difference as where it is, what is there and what was wanted; nil if there is
+-- none. `walk` counts what was compared.
+local function difference(got, want, path, walk)
+    if type(got) ~= "table" or type(want) ~= "table" then
+        if rawequal(got, want) then return nil end
+        return path, show(got), show(want)
+    end
+    if walk.depth == deepest then return path, "a table nested too deeply", "no more than that" end
+    walk.depth = walk.depth + 1
+    for _, key in ipairs(sorted_keys(want)) do
+        walk.items = walk.items + 1
+        if walk.items > most_items then return path, "too many items", "no more than 1000000" end
+        local where, is, asked = difference(rawget(got, key), rawget(want, key),
+                                            with_key(path, key), walk)
+        if where then return where, is, asked end
+    end
+    for _, key in ipairs(sorted_keys(got)) do
+        if type(rawget(want, key)) == "nil" then
+            return with_key(path, key), show(rawget(got, key)), "nil"
+        end
+    end
+    walk.depth = walk.depth - 1
+end
+
+function methods.is(t, got, want, name, ...)
+    check_self(t, "is")
+    no_more(4, "is", ...)
+    name = check_name(name, 4, "is")
+    local path, seen, asked = difference(got, want, "", {depth = 0, items = 0})
+    if path and path ~= "" then
+        path = string.gsub(path, "^%.", "")
+        seen, asked = format("%s at %s", seen, path), format("%s there", asked)
+    end
+    return tap.conclude(t, "is", not path, name, {seen = seen, asked = asked})
+end
+
+-- Numbers --------------------------------------------------------------------------------
+
+local function assert_number(t, op, got, fits, name, asked)
+    local passed = type(got) == "number" and fits(got)
+    return tap.conclude(t, op, passed, name, {seen = show(got), asked = asked})
+end
+
+function methods.near(t, got, want, tolerance, name, ...)
+    check_self(t, "near")
+    no_more(5, "near", ...)
+    check_number(want, 3, "want", "near")
+    if check_number(tolerance, 4, "tolerance", "near") < 0 then
+        raise("SL_EINVAL", "near", "argument 4 (tolerance) must be at least 0, got "
+              .. number(tolerance))
+    end
+    return assert_number(t, "near", got, function(value)
+        return value == want or math.abs(value - want) <= tolerance
+    end, check_name(name, 5, "near"), format("%s within %s", number(want), number(tolerance)))
+end
+
+function methods.at_most(t, got, limit, name, ...)
+    check_self(t, "at_most")
+    no_more(4, "at_most", ...)
+    check_number(limit, 3, "limit", "at_most")
+    return assert_number(t, "at_most", got, function(value) return value <= limit end,
+                         check_name(name, 4, "at_most"), "at most " .. number(limit))
+end
+
+function methods.at_least(t, got, limit, name, ...)
+    check_self(t, "at_least")
+    no_more(4, "at_least", ...)
+    check_number(limit, 3, "limit", "at_least")
+    return assert_number(t, "at_least", got, function(value) return value >= limit end,
+                         check_name(name, 4, "at_least"), "at least " .. number(limit))
+end
+
+-- Tensors --------------------------------------------------------------------------------
+
+local function is_tolerance(value)
+    return type(value) == "number" and value >= 0 and value < math.huge
+end
+
+local close_options = {
+    {"rtol", "a number from 0 on", is_tolerance}, {"atol", "a number from 0 on", is_tolerance},
+}
+
+-- Those of torch.testing.assert_close.
+local tolerances = {
+    float32 = {rtol = 1.3e-6, atol = 1e-5}, float16 = {rtol = 1e-3, atol = 1e-5},
+    bfloat16 = {rtol = 1.6e-2, atol = 1e-5}, uint8 = {rtol = 0, atol = 0},
+}
+
+local function tolerance(opts, key, got, want)
+    local least = tolerances[got.dtype][key]
+    if type_name(want) == "tensor" then least = math.max(least, tolerances[want.dtype][key]) end
+    return rawget(opts, key) or least
+end
+
+local function shape_of(tensor)
+    return tensor.ndim == 0 and "scalar" or table.concat({tensor:size()}, "x")
+end
+
+-- "(2, 3)" of the n-th element, in reading order.
+local function index_of(tensor, n)
+    local sizes, index = {tensor:size()}, {}
+    n = n - 1
+    for d = #sizes, 1, -1 do
+        index[d] = format("%d", n % sizes[d] + 1)
+        n = n // sizes[d]
+    end
+    return "(" .. table.concat(index, ", ") .. ")"
+end
+
+-- What is wrong with it before its elements are looked at: what was seen and what was asked.
+local function unlike(got, want)
+    if type_name(got) ~= "tensor" then
+        local hint = type(got) == "table" and "; a table that acts like one is none" or ""
+        return show(got), "a tensor" .. hint
+    end
+    if got.freed then return "a tensor that was freed", "a tensor" end
+    if type_name(want) == "tensor" and shape_of(got) ~= shape_of(want) then
+        return "the shape " .. shape_of(got), shape_of(want)
+    end
+end
+
+-- A nested table as a tensor, once one is got.
+local function wanted(want, got)
+    if type(want) ~= "table" or type_name(got) ~= "tensor" then return want end
+    return as("close", new_tensor, want, {device = "cpu"})
+end
+
+local function compare_all(got, want, opts)
+    local rtol, atol = tolerance(opts, "rtol", got, want), tolerance(opts, "atol", got, want)
+    local differing, first, is, asked = compare(got, want, rtol, atol)
+    if differing == 0 then return end
+    local total = got:numel()
+    return format("%s at %s; %d of %d element%s differ%s", number(is), index_of(got, first),
+                  differing, total, total == 1 and "" or "s", differing == 1 and "s" or ""),
+           format("%s there (rtol %s, atol %s)", number(asked), number(rtol), number(atol))
+end
+
+local function check_want(want)
+    local kind = type_name(want)
+    if kind == "number" or kind == "table" or kind == "tensor" and not want.freed then return end
+    raise("SL_EINVAL", "close", "argument 3 (want) must be a tensor, a number or nested lists of "
+          .. "numbers, got " .. (kind == "tensor" and "one that was freed" or kind))
+end
+
+-- t:close(got, want, [{rtol =, atol =},] name)
+function methods.close(t, got, want, opts, ...)
+    check_self(t, "close")
+    local name, arg, extra = ..., 5, select(2, ...)
+    if type(opts) ~= "table" and opts ~= nil then name, opts, arg, extra = opts, nil, 4, ... end
+    no_more(arg, "close", extra)
+    name = check_name(name, arg, "close")
+    opts = check_options(opts, close_options, "close")
+    check_want(want)
+    want = wanted(want, got)
+    local seen, asked = unlike(got, want)
+    if not seen then seen, asked = compare_all(got, want, opts) end
+    return tap.conclude(t, "close", not seen, name, {seen = seen, asked = asked})
+end
+
+-- Errors ---------------------------------------------------------------------------------
+
+-- What an error object of the laboratory says is in fields of its own.
+local function error_text(err)
+    if type(err) == "string" then return err end
+    if type(err) ~= "table" then return nil end
+    local parts = {}
+    for _, key in ipairs{"where", "op", "message"} do
+        local part = rawget(err, key)
+        if type(part) == "string" and part ~= "" then parts[#parts + 1] = part end
+    end
+    local code = rawget(err, "code")
+    local text = table.concat(parts, ": ")
+    return type(code) == "string" and format("%s (%s)", text, code) or text
+end
+
+function methods.raises(t, f, text, name, ...)
+    check_self(t, "raises")
+    no_more(4, "raises", ...)
+    check_function(f, 2, "raises")
+    if not is_text(text) then
+        raise("SL_EINVAL", "raises", "argument 3 (text) must be a string, got " .. type_name(text))
+    end
+    name = check_name(name, 4, "raises")
+    local fine, err = pcall(f)
+    local said = not fine and error_text(err)
+    local passed = said and string.find(said, text, 1, true) ~= nil
+    return tap.conclude(t, "raises", passed, name, {
+        seen = fine and "no error" or said and tap.one_line(said) or show(err),
+        asked = "an error with " .. show(text),
+    })
+end
+
+-- Races ----------------------------------------------------------------------------------
+
+local race_options = {
+    {"accidents", "true or false", function(value) return type(value) == "boolean" end},
+}
+local most_reports <const> = 2
+
+-- t:no_race([{accidents =},] [name])
+function methods.no_race(t, opts, ...)
+    check_self(t, "no_race")
+    local name, arg, extra = ..., 3, select(2, ...)
+    if type(opts) ~= "table" and opts ~= nil then name, opts, arg, extra = opts, nil, 2, ... end
+    no_more(arg, "no_race", extra)
+    opts = check_options(opts, race_options, "no_race")
+    name = check_name(name, arg, "no_race", opts.accidents and "no race and no accident"
+                                            or "no race")
+    local found, reports = as("no_race", races), {}
+    if check() == "off" and #found == 0 then
+        raise("SL_ESTATE", "no_race", 'nothing looks for races: call lab.check("warn") before '
+              .. "what is asserted about, or run with --check")
+    end
+    local n = 0
+    for _, race in ipairs(found) do
+        if race.kind == "race" or opts.accidents then
+            n = n + 1
+            if n <= most_reports then reports[n] = race.message end
+        end
+    end
+    local what = opts.accidents and " races and accidents" or n == 1 and " race" or " races"
+    return tap.conclude(t, "no_race", n == 0, name, {
+        seen = n .. what, asked = "none", look = n > 0 and table.concat(reports, "\n") or nil,
+    })
+end
