@@ -36,7 +36,8 @@ end)
 
 test("a request does not wait for a block of 5 ms", {points = 15, hint = "No running block is "
     .. "stopped, whatever the priorities are. This kernel can be cut: job.parts, job.kernel_ms. "
-    .. "Guide: Priorities, 'long blocks'"},
+    .. "Guide: Priorities, 'long blocks'. But each piece costs its launches, and with very many "
+    .. "`start` does not return before the queue has room"},
 function(t, student)
     local list = {{elements = 1 << 18, kernel_ms = 5}, {elements = 1 << 18, kernel_ms = 3}}
     local jobs, asked = common.jobs(list), requests(1 << 18, 3)
@@ -49,7 +50,8 @@ end)
 
 test("a request does not wait for an upload of 256 MiB", {points = 15, hint = "A copy engine takes "
     .. "copies in the order in which they come, and knows no priorities. How much may lie in front "
-    .. "of a request that comes at the worst moment? Guide: Priorities, 'copies do not care'"},
+    .. "of a request that comes at the worst moment? Guide: Priorities, 'copies do not care'. An "
+    .. "upload can be cut without cutting the kernel: t:chunk"},
 function(t, student)
     local list = {{elements = 1 << 26, kernel_ms = 0.5}, {elements = 1 << 26, kernel_ms = 0.5}}
     local jobs, asked = common.jobs(list), requests(1 << 18, 3)
