@@ -31,6 +31,8 @@ SANITIZE ?=
 NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 # LIBEDIT=0 builds without a line editor, as does the want of libedit's header.
 LIBEDIT  ?= 1
+# The same of MINIZIP, which `streamlab lab pack` writes its files with.
+MINIZIP  ?= 1
 # How many test files run at a time.
 TEST_JOBS ?= 2
 # Files from elsewhere for make check-hta, in place of traces of its own.
@@ -66,6 +68,7 @@ EXPORT_FLAGS := -Wl,-E
 MODULE_FLAGS := -shared -Wl,--version-script=$(BUILD)/module.map
 LIBS         += -ldl
 HIDE_ZLIB    := -Wl,--exclude-libs,libz.a
+HIDE_ZIP     := -Wl,--exclude-libs,libminizip.a
 endif
 
 # For compressed traces. The program takes the static library where there is one, so that it
@@ -75,16 +78,23 @@ ZLIB         := -lz
 ZLIB_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=libz.a))
 PROGRAM_ZLIB := $(if $(ZLIB_ARCHIVE),$(ZLIB_ARCHIVE) $(HIDE_ZLIB),$(ZLIB))
 
+HASH         := \#
+has_header   = $(shell echo '$(HASH)include <$(1)>' | \
+                 $(CC) $(CPPFLAGS) -fsyntax-only -xc - 2>/dev/null && echo yes)
+
 # The line editor. libedit's static library needs others, and is taken where all are there:
 # for the same reasons.
-HASH         := \#
-LINE_EDITOR  := $(if $(filter-out 0,$(LIBEDIT)),$(shell echo '$(HASH)include <histedit.h>' | \
-                  $(CC) $(CPPFLAGS) -fsyntax-only -xc - 2>/dev/null && echo libedit))
+LINE_EDITOR  := $(if $(filter-out 0,$(LIBEDIT)),$(if $(call has_header,histedit.h),libedit))
 EDIT_ARCHIVE := $(filter /%,$(foreach l,edit bsd md tinfo,\
                   $(shell $(CC) -print-file-name=lib$(l).a)))
 HIDE_EDIT    := -Wl,--exclude-libs,libedit.a:libbsd.a:libmd.a:libtinfo.a
 STATIC_EDIT  := $(if $(word 4,$(EDIT_ARCHIVE)),$(EDIT_ARCHIVE) $(HIDE_EDIT))
 PROGRAM_EDIT := $(if $(LINE_EDITOR),$(or $(STATIC_EDIT),-ledit))
+
+# minizip, for .zip files. Its static library needs zlib's, which comes behind it.
+ZIP_WRITER   := $(if $(filter-out 0,$(MINIZIP)),$(if $(call has_header,minizip/zip.h),minizip))
+ZIP_ARCHIVE  := $(filter /%,$(shell $(CC) -print-file-name=libminizip.a))
+PROGRAM_ZIP  := $(if $(ZIP_WRITER),$(if $(ZIP_ARCHIVE),$(ZIP_ARCHIVE) $(HIDE_ZIP),-lminizip))
 
 # The plugin: code for the GPUs that this nvcc knows from sm_70 to sm_90, and PTX for
 # what comes after. A sanitized program does without it: two run-time systems that both
@@ -134,8 +144,12 @@ BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 # One of the two line editors is linked.
 NO_EDITOR := $(BUILD)/repl/lineedit_none.o
 EDITORS  := $(call objects,repl/lineedit*.c)
-REPL     := $(filter-out $(EDITORS),$(call objects,repl/*.c)) $(BUILD)/program_files.o
+# The same of the two that write .zip files.
+NO_ZIP   := $(BUILD)/repl/zip_none.o
+ZIPS     := $(call objects,repl/zip*.c)
+REPL     := $(filter-out $(EDITORS) $(ZIPS),$(call objects,repl/*.c)) $(BUILD)/program_files.o
 EDIT     := $(if $(LINE_EDITOR),$(filter-out $(NO_EDITOR),$(EDITORS)),$(NO_EDITOR))
+ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
@@ -144,10 +158,15 @@ CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu)
 EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua))
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
-# The program's own Lua: subcommands, the console, and what help says.
+# The program's own Lua: subcommands, the console, course labs, and what help says. And what
+# `lab new` and `lab pack` write as it is.
 CONSOLE_ROOMS   := completion dot_commands errors help values
-PROGRAM_FOLDERS := docs/api repl/commands repl/probe repl/console $(CONSOLE_ROOMS:%=repl/console/%)
-PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua)))
+TEMPLATE        := repl/labs/template
+TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/wrong
+PROGRAM_FOLDERS := docs/api repl/commands repl/probe repl/console \
+                   $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results $(TEXT_FOLDERS)
+PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
+                     $(TEXT_FOLDERS:%=%/*.md)))
 
 # What docs/api is the source of: the man pages and what editors read, in build/, and the
 # pages of docs/reference, which are in git.
@@ -183,7 +202,8 @@ TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
 
 TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
            STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' STREAMLAB_LUA='$(LUA_PROG)' \
-           STREAMLAB_SANITIZE='$(SANITIZE)' STREAMLAB_EDITOR='$(LINE_EDITOR)'
+           STREAMLAB_SANITIZE='$(SANITIZE)' STREAMLAB_EDITOR='$(LINE_EDITOR)' \
+           STREAMLAB_ZIP='$(ZIP_WRITER)'
 PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- products -------------------------------------------------------------
@@ -192,14 +212,15 @@ PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 	$(if $(PLUGIN),@:,@rm -f $(BUILD)/streamlab_cuda.so)
 
-# A file says which line editor the program was linked with; when that changes, it is
-# linked anew.
-LINKED := $(BUILD)/editor.$(or $(LINE_EDITOR),none)
-$(BUILD)/streamlab: $(REPL) $(EDIT) $(BINDINGS) $(LIBRARY) $(if $(wildcard $(LINKED)),,relink)
+# A file says which line editor and which writer of .zip files the program was linked with;
+# when that changes, it is linked anew.
+LINKED := $(BUILD)/linked.$(or $(LINE_EDITOR),none).$(or $(ZIP_WRITER),none)
+$(BUILD)/streamlab: $(REPL) $(EDIT) $(ZIP) $(BINDINGS) $(LIBRARY) \
+                    $(if $(wildcard $(LINKED)),,relink)
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $(filter %.o,$^) $(LUA_LIB) \
-	    $(PROGRAM_ZLIB) $(PROGRAM_EDIT) $(LIBS)
-	@rm -f $(BUILD)/editor.* && touch $(LINKED)
+	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_EDIT) $(LIBS)
+	@rm -f $(BUILD)/linked.* && touch $(LINKED)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
@@ -231,8 +252,8 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(REPL) $(EDITORS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
-$(REPL) $(EDITORS) $(BINDINGS): | need-lua-headers
+$(REPL) $(EDITORS) $(ZIPS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
+$(REPL) $(EDITORS) $(ZIPS) $(BINDINGS): | need-lua-headers
 $(BUILD)/streamlab: | need-lua
 
 need-lua-headers:
@@ -285,8 +306,8 @@ $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
 
-# The program as it is without libedit.
-$(PLAIN): $(REPL) $(NO_EDITOR) $(BINDINGS) $(LIBRARY)
+# The program as it is without libedit and minizip.
+$(PLAIN): $(REPL) $(NO_EDITOR) $(NO_ZIP) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \

@@ -438,6 +438,14 @@ static int lab_live(lua_State *L)
     return 1;
 }
 
+/* load_blas(): the simulator's, which is otherwise loaded with the first large product. */
+static int internal_load_blas(lua_State *L)
+{
+    (void)L;
+    sl_backend_preload();
+    return 0;
+}
+
 /* ---- tables ----------------------------------------------------------------------------- */
 
 static const luaL_Reg functions[] = {
@@ -447,7 +455,7 @@ static const luaL_Reg functions[] = {
 static const luaL_Reg internals[] = {
     {"open", internal_open}, {"device_count", internal_device_count},
     {"device_name", internal_device_name}, {"devices", internal_devices},
-    {"streams", internal_streams},
+    {"streams", internal_streams}, {"load_blas", internal_load_blas},
     {"notice", internal_notice}, {"default", internal_default}, {"now_ns", internal_now_ns},
     {NULL, NULL}
 };

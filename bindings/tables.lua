@@ -216,6 +216,7 @@ local function csv_cell(value)
     if text == "" or text:find('[",\r\n]') then return '"' .. text:gsub('"', '""') .. '"' end
     return text
 end
+results.csv_cell = csv_cell
 
 local function to_csv(r)
     local lines = {}
@@ -240,21 +241,24 @@ local json_escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "
 
 -- Bytes that are no UTF-8 become the character that stands for such.
 local function valid_utf8(text)
-    local at = 1
+    local parts, from = {}, 1
     while utf8 do
-        local _, bad = utf8.len(text, at)
+        local _, bad = utf8.len(text, from)
         if not bad then break end
-        text = text:sub(1, bad - 1) .. "\u{fffd}" .. text:sub(bad + 1)
-        at = bad + 3
+        parts[#parts + 1] = text:sub(from, bad - 1)
+        from = bad + 1
     end
-    return text
+    parts[#parts + 1] = text:sub(from)
+    return table.concat(parts, "\u{fffd}")
 end
+results.valid_utf8 = valid_utf8
 
 local function json_text(text)
     return '"' .. valid_utf8(text):gsub('[%c"\\]', function(character)
         return json_escapes[character] or ("\\u%04x"):format(character:byte())
     end) .. '"'
 end
+results.json_text = json_text
 
 -- JSON has neither infinities nor what is no number.
 local function json_value(value)

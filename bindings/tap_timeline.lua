@@ -192,7 +192,7 @@ local function makespan_found(tl, within_percent, of_us)
     if tl.makespan_us == 0 or reference_us == 0 then
         return false, {seen = "nothing ran", asked = "work on the device"}
     end
-    local engine = of_us and "" or format(", which engine %s works", bounds.busiest_engine)
+    local engine = of_us and "" or format(", the busy time of %s", bounds.busiest_engine)
     local limit_us = reference_us * (1 + within_percent / 100)
     return tl.makespan_us <= limit_us + 0.0005, {      -- half a nanosecond
         seen = format("%s, %s more than %s%s", duration(tl.makespan_us),
@@ -261,8 +261,8 @@ local function list_streams(spans)
         if not seen[span.stream_id] then
             n = n + 1
             if n <= most_listed then
-                lines[n] = format("%s%s in stream %s", span.where ~= "" and span.where .. ": " or "",
-                                  span.name, span.stream)
+                local where = span.where ~= "" and span.where .. ": " or ""
+                lines[n] = format("%s%s in stream %s", where, span.name, span.stream)
             end
         end
         seen[span.stream_id] = true

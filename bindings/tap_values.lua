@@ -6,7 +6,8 @@
 local lab, core = ...
 
 local math, string, table = math, string, table
-local type, rawequal, rawget, pcall, select, ipairs = type, rawequal, rawget, pcall, select, ipairs
+local type, rawequal, rawget, next, ipairs = type, rawequal, rawget, next, ipairs
+local pcall, select = pcall, select
 local as, raise, type_name, compare = core.as, core.raise, core.type_name, core.compare
 local new_tensor, races, check = lab.tensor, lab.races, lab.check
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
@@ -38,17 +39,17 @@ local function with_key(path, key)
 end
 
 -- The first difference as where it is, what is there and what was wanted; nil if there is
--- none. `walk` counts what was compared.
+-- none. `walk` counts what was compared, so that what refers to itself ends somewhere.
 local function difference(got, want, path, walk)
     if type(got) ~= "table" or type(want) ~= "table" then
         if rawequal(got, want) then return nil end
         return path, show(got), show(want)
     end
-    if walk.depth == deepest then return path, "a table nested too deeply", "no more than that" end
     walk.depth = walk.depth + 1
+    for _ in next, got do walk.items = walk.items + 1 end
+    if walk.depth > deepest then return path, "a table nested too deeply", show(want) end
+    if walk.items > most_items then return path, "too many items", show(want) end
     for _, key in ipairs(sorted_keys(want)) do
-        walk.items = walk.items + 1
-        if walk.items > most_items then return path, "too many items", "no more than 1000000" end
         local where, is, asked = difference(rawget(got, key), rawget(want, key),
                                             with_key(path, key), walk)
         if where then return where, is, asked end
@@ -207,6 +208,7 @@ local function error_text(err)
         local part = rawget(err, key)
         if type(part) == "string" and part ~= "" then parts[#parts + 1] = part end
     end
+    if #parts == 0 then return nil end
     local code = rawget(err, "code")
     local text = table.concat(parts, ": ")
     return type(code) == "string" and format("%s (%s)", text, code) or text
@@ -257,8 +259,10 @@ function methods.no_race(t, opts, ...)
             if n <= most_reports then reports[n] = race.message end
         end
     end
-    local what = opts.accidents and " races and accidents" or n == 1 and " race" or " races"
+    local plural = n == 1 and "" or "s"
+    local accidents = opts.accidents and " or accident" .. plural or ""
     return tap.conclude(t, "no_race", n == 0, name, {
-        seen = n .. what, asked = "none", look = n > 0 and table.concat(reports, "\n") or nil,
+        seen = format("%d race%s%s", n, plural, accidents), asked = "none",
+        look = n > 0 and table.concat(reports, "\n") or nil,
     })
 end

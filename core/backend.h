@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 5
+#define SL_BACKEND_ABI 6
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -309,6 +309,9 @@ struct sl_backend {
      * Fills *look, which is all zero. Core copies where this is NULL. */
     sl_status (*look)(sl_buffer *buffer, sl_stream *stream, const sl_look_parts *parts,
                       void *data, sl_look *look, sl_error *err);
+
+    /* Optional: sl_backend_preload. */
+    void (*preload)(void);
 };
 
 extern const sl_backend sl_sim_backend;     /* core/sim/sim_backend.c */

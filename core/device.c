@@ -122,6 +122,15 @@ static void deallocate(sl_device *device)
     free(device);
 }
 
+void sl_backend_preload(void)
+{
+    for (int i = 0; sl__backends[i]; i++) {
+        const sl_backend *backend = sl__backends[i];
+        if (backend->abi_version == SL_BACKEND_ABI && backend->preload)
+            backend->preload();
+    }
+}
+
 sl_status sl_device_open(const char *backend_name, int index, const sl_setting *settings,
                          size_t n_settings, sl_device **out, sl_error *err)
 {

@@ -112,6 +112,10 @@ sl_status sl_backend_device_count(const char *backend, int *count, sl_error *err
 sl_status sl_backend_device_name(const char *backend, int index, char *name, size_t name_bytes,
                                  sl_error *err);
 
+/* Loads now the libraries that the built-in backends load when they first need them, for a
+ * process that will soon be unable to open files. */
+void sl_backend_preload(void);
+
 /* Opens a device. Blocking on real GPUs (context creation). */
 sl_status sl_device_open(const char *backend, int index, const sl_setting *settings,
                          size_t n_settings, sl_device **device, sl_error *err);

@@ -111,6 +111,17 @@ static int list(lua_State *L)
     return 1;
 }
 
+/* embedded_text(path): the bytes of a file, also of one that is no Lua. */
+static int text(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    const embedded_file *file = find_file(path);
+    if (!file)
+        return luaL_error(L, "streamlab was built without %s", path);
+    lua_pushlstring(L, file->data, file->len);
+    return 1;
+}
+
 /* Pushes a copy of the table on the stack's top, under which it stays. */
 static void push_copy(lua_State *L)
 {
@@ -128,7 +139,9 @@ void embedded_open(lua_State *L)
     static const char *const libraries[] = {
         "coroutine", "debug", "io", "lab", "math", "os", "string", "table", "utf8"
     };
-    static const luaL_Reg functions[] = {{"import", import}, {"embedded", list}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"import", import}, {"embedded", list}, {"embedded_text", text}, {NULL, NULL}
+    };
     luaL_checkstack(L, 8, NULL);
     lua_pushglobaltable(L);
     push_copy(L);                       /* `_G` in it is still the globals */

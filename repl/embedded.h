@@ -1,13 +1,15 @@
 /* embedded.h - the program's own Lua code, which is built in: the files of repl/commands,
- * repl/console and docs/api.
+ * repl/console, repl/labs and docs/api.
  *
  * They run in an environment of their own (embedded_open), so that nothing that a script
  * does to its globals reaches them. It holds what the standard libraries and `lab` held
  * at the start, `_G` (the script's globals), and
- *   import(path)      what that file returns: import "repl/console/values/pretty.lua". It runs once.
- *   embedded(prefix)  the paths that begin so, sorted
- *   internals         what the bindings keep for the program (bindings/streamlab.c)
- *   program           what C files of repl/ add (embedded_add)
+ *   import(path)         what that file returns: import "repl/console/values/pretty.lua". It
+ *                        runs once.
+ *   embedded(prefix)     the paths that begin so, sorted
+ *   embedded_text(path)  the bytes of one
+ *   internals            what the bindings keep for the program (bindings/streamlab.c)
+ *   program              what C files of repl/ add (embedded_add)
  */
 #ifndef REPL_EMBEDDED_H
 #define REPL_EMBEDDED_H

@@ -1,8 +1,9 @@
-/* folder.c - lists folders, for completion.
+/* folder.c - lists folders, and makes them.
  */
 #include "folder.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <lauxlib.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,8 +56,26 @@ static int list(lua_State *L)
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
+static int make(lua_State *L)
+{
+    struct stat info;
+    const char *path = luaL_checkstring(L, 1);
+    int error = mkdir(path, 0777) == 0 ? 0 : errno;
+    if (error == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        error = 0;
+    if (error == 0) {
+        lua_pushboolean(L, true);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushfstring(L, "cannot make the folder %s: %s", path, strerror(error));
+    return 2;
+}
+
 void folder_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"folder", list}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"folder", list}, {"make_folder", make}, {NULL, NULL}
+    };
     embedded_add(L, functions);
 }

@@ -1,12 +1,14 @@
-/* folder.h - lists folders, for completion.
+/* folder.h - lists folders, and makes them.
  */
 #ifndef REPL_FOLDER_H
 #define REPL_FOLDER_H
 
 #include <lua.h>
 
-/* Adds folder(path) to the program's functions for its own Lua code: a list of the names
- * in it, those of folders with "/" behind them; nil if it cannot be read. */
+/* Adds to the program's functions for its own Lua code
+ *   folder(path)       a list of the names in it, those of folders with "/" behind them; nil
+ *                      if it cannot be read
+ *   make_folder(path)  true, also if it is there already; or nil and a sentence */
 void folder_open(lua_State *L);
 
 #endif

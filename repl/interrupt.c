@@ -1,4 +1,5 @@
-/* interrupt.c - Ctrl-C: stops the Lua code that runs.
+/* interrupt.c - Ctrl-C: stops the Lua code that runs. So does the end of a limit on
+ * processor time, where there is one.
  *
  * As in lua.c, the signal handler only sets a hook, the one thing that Lua allows there, and
  * the hook raises the error. Three things are different:
@@ -22,6 +23,7 @@
 #include <lauxlib.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,7 +34,8 @@ void lsl_leave(void);
 void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
                           bool (*leave)(lua_State *T, lua_State *before, bool failed));
 
-static const char message[] = "interrupted!";
+static const char interrupted[] = "interrupted!";
+static char used_up[64];                /* of interrupt_limit_time */
 
 enum { EXIT_INTERRUPTED = 130 };
 
@@ -47,6 +50,7 @@ static const double clean_up_seconds = 1;
 static lua_State *volatile running;     /* the state that runs; NULL: nothing armed */
 static volatile sig_atomic_t pending;   /* SIGINT has come during this run */
 static volatile sig_atomic_t is_new;    /* and the hook has not seen it */
+static volatile sig_atomic_t time_is_up;    /* it was SIGXCPU */
 static struct timespec latest;          /* when; of the handler alone */
 static bool on_terminal;                /* stderr is one */
 
@@ -92,7 +96,7 @@ static int raise_interrupted(lua_State *L)
     raised = true;
     n_raised++;
     push_position(L);
-    lua_pushstring(L, message);
+    lua_pushstring(L, time_is_up ? used_up : interrupted);
     lua_concat(L, 2);
     return lua_error(L);
 }
@@ -140,10 +144,32 @@ static void set_hook(lua_State *L)
 bool interrupt_is_error(lua_State *L)
 {
     return n_raised > 0 && lua_type(L, -1) == LUA_TSTRING
-           && strstr(lua_tostring(L, -1), message) != NULL;
+           && strstr(lua_tostring(L, -1), time_is_up ? used_up : interrupted) != NULL;
+}
+
+bool interrupt_is_pending(void)
+{
+    return pending;
+}
+
+/* The event tells the hook that nothing may go on. */
+void interrupt_raise(lua_State *L)
+{
+    lua_Debug ar = {.event = LUA_HOOKCALL, .currentline = -1};
+    on_hook(L, &ar);
 }
 
 /* ---- the signal ---------------------------------------------------------------- */
+
+static void ask_to_end(void)
+{
+    pending = 1;
+    is_new = 1;
+    lsl_interrupt(true);
+    lua_State *L = running;
+    if (L)
+        set_hook(L);
+}
 
 static void on_sigint(int number)
 {
@@ -156,12 +182,16 @@ static void on_sigint(int number)
         _exit(EXIT_INTERRUPTED);
     }
     latest = now;
-    pending = 1;
-    is_new = 1;
-    lsl_interrupt(true);
-    lua_State *L = running;
-    if (L)
-        set_hook(L);
+    ask_to_end();
+    errno = error;
+}
+
+static void on_sigxcpu(int number)
+{
+    (void)number;
+    int error = errno;
+    time_is_up = 1;
+    ask_to_end();
     errno = error;
 }
 
@@ -182,7 +212,29 @@ static void forget_signal(void)
 {
     pending = 0;
     is_new = 0;
+    time_is_up = 0;
     lsl_interrupt(false);
+}
+
+void interrupt_limit_time(long seconds)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_sigxcpu;
+    sigemptyset(&action.sa_mask);
+    snprintf(used_up, sizeof used_up, "used up its %ld s of processor time", seconds);
+    sigaction(SIGXCPU, &action, NULL);
+}
+
+bool interrupt_end_limit(lua_State *L)
+{
+    signal(SIGXCPU, SIG_IGN);
+    bool was_up = time_is_up;
+    if (was_up) {
+        forget_signal();
+        interrupt_unhook(L);
+    }
+    return was_up;
 }
 
 /* ---- runs -------------------------------------------------------------------- */

@@ -29,6 +29,18 @@ bool interrupt_ended_run(void);
 /* Whether SIGINT has come during the latest chunk, which may have ended before it was seen. */
 bool interrupt_came(void);
 
+/* For a function that waits by itself: whether it is to end, for SIGINT or because the time is
+ * up, and the error that it then raises. */
+bool interrupt_is_pending(void);
+void interrupt_raise(lua_State *L);
+
+/* From now on SIGXCPU, which the system sends at the end of RLIMIT_CPU, makes the running chunk
+ * fail with "used up its N s of processor time", as SIGINT does with its error. */
+void interrupt_limit_time(long seconds);
+
+/* What had the limit has ended: no more of that error. Whether the time was up. */
+bool interrupt_end_limit(lua_State *L);
+
 /* The process ends within a run (os.exit): SIGINT ends it from now on, unless it is ignored. */
 void interrupt_abandon(void);
 

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "children.h"
+#include "confine.h"
 #include "console.h"
 #include "embedded.h"
 #include "folder.h"
@@ -25,6 +27,7 @@
 #include "subcommands.h"
 #include "trace.h"
 #include "trial.h"
+#include "zip.h"
 
 enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
@@ -186,6 +189,9 @@ static void open_state(lua_State *L, const program *p)
     sources_add(L);
     trace_add(L);
     folder_open(L);
+    children_add(L);
+    confine_add(L);
+    zip_writer_open(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);
 }

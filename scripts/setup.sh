@@ -81,6 +81,7 @@ look() {
     have_blas || missing="$missing blas"
     have_header histedit.h || missing="$missing libedit"
     have_header zlib.h || missing="$missing zlib"
+    have_header minizip/zip.h || missing="$missing minizip"
     command -v prove >/dev/null 2>&1 || missing="$missing prove"
     return 0
 }
@@ -111,6 +112,7 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:blas) echo libopenblas0 ;;
     apt-get:libedit) echo libedit-dev ;;
     apt-get:zlib) echo zlib1g-dev ;;
+    apt-get:minizip) echo libminizip-dev ;;
     apt-get:prove) echo perl ;;
     apt-get:gnuplot) echo gnuplot-nox ;;
     apt-get:python) echo python3 ;;
@@ -121,6 +123,7 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:blas) echo openblas-serial ;;
     dnf:libedit) echo libedit-devel ;;
     dnf:zlib) echo zlib-devel ;;
+    dnf:minizip) echo minizip-compat-devel ;;
     dnf:prove) echo perl-Test-Harness ;;
     dnf:gnuplot) echo gnuplot-minimal ;;
     dnf:python) echo python3 ;;

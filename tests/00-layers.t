@@ -1,7 +1,7 @@
 #!/bin/sh
 # 00-layers.t - calls go one way: what each layer may include.
 #
-#   repl      Lua's headers, its own
+#   repl      Lua's headers, its own; minizip's, which nobody else includes
 #   bindings  Lua's headers, core/streamlab.h, its own
 #   core      its own, core/timeline's and core/race's; no Lua, no CUDA, no terminal anywhere below it
 #   timeline  core/streamlab.h, its own, and zlib, which nobody else includes
@@ -55,6 +55,7 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
 lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
 cuda='(^|/)(cuda|cublas|cupti|nvml|nvtx|nvToolsExt)'
 zlib='(^|/)zlib\.h'
+minizip='(^|/)minizip/'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
 backend='^\.\./(backend|numbers/[a-z_]+)\.h$'
 # What the plugin may use of CUDA: the run-time, cuBLAS, CUPTI, NVTX.
@@ -63,13 +64,13 @@ other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 # One line for each sin of the tree at ROOT.
 sins() { # ROOT
     offenders "$1" repl "$lua" "$cuda|$zlib"
-    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib"
-    offenders "$1" core '^(timeline|race)/[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib"
-    offenders "$1" core/timeline '^\.\./streamlab\.h$' "$lua|$cuda|$terminal"
-    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib"
-    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib"
-    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib"
-    offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$other_cuda"
+    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" core '^(timeline|race)/[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" core/timeline '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip"
+    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
     script_sins "$1"
 }
 
@@ -138,6 +139,7 @@ plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"
 plant core/a.c '#include <termios.h>' "the terminal in the core"
 plant core/a.c '#include "sim/sim.h"' "the simulator in the core"
 plant core/a.c '#include <zlib.h>' "zlib outside of the timeline"
+plant core/timeline/a.c '#include <minizip/zip.h>' "minizip in the timeline"
 plant core/timeline/a.c '#include "../device.h"' "a private header of the core in the timeline"
 plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simulator"
 plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simulator"
@@ -155,6 +157,7 @@ plant scripts/a.lua 'local s = require "core.sim.engine"' "C internals in a scri
 plant repl/commands/a.lua 'local lsl = require "bindings.lsl"' "C internals in a subcommand"
 plant scripts/a.lua 'package.loadlib("./x.so", "f")' "a C library in a script"
 allow repl/a.c '#include <lua.h>' "Lua in the program"
+allow repl/a.c '#include <minizip/zip.h>' "minizip in the program"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"
 allow core/sim/a.c '#include "../backend.h"' "backend.h in the simulator"
 allow core/sim/a.c '#include "../numbers/philox.h"' "the numbers in the simulator"

@@ -96,6 +96,17 @@ static sgemm_fn find_sgemm(void)
     return blas.sgemm;
 }
 
+/* The first product that is not small makes OpenBLAS map its working memory; where there is
+ * none left, it would try that for ever. */
+void sim_blas_load(void)
+{
+    enum { N = 192, ELEMENTS = N * N };
+    float *values = calloc(2 * ELEMENTS, sizeof *values);
+    if (values)
+        sim_blas_sgemm(N, N, N, values, values, values + ELEMENTS);
+    free(values);
+}
+
 /* One row of A by a panel of B that stays in the cache. Every element of C adds
  * its products in the order of k, whatever the blocking. */
 bool sim_plain_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c)

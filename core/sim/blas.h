@@ -15,6 +15,9 @@
  * usual ones, or "none" for the plain loop always. False: the user stopped it (stop.h). */
 bool sim_blas_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
 
+/* Loads the library now, and lets it get ready. */
+void sim_blas_load(void);
+
 /* The plain loop itself. */
 bool sim_plain_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "blas.h"
 #include "stop.h"
 
 static sim_device *device_of_stream(const sl_stream *stream)
@@ -597,4 +598,5 @@ const sl_backend sl_sim_backend = {
     .record_collect = sim_record_collect,
     .record_end = sim_record_end,
     .look = sim_look,
+    .preload = sim_blas_load,
 };

@@ -210,6 +210,7 @@ slow:diff(fast)
 | `bytes` | what a copy or memset moved; else 0 |
 | `correlation` | its number, from 1, in the order of issue. Events, waits and calls of the host have numbers between those of spans |
 | `where` | the script's line that enqueued it: `"puzzler.lua:34"`; `""` if not known |
+| `call` | CUDA's name of the call that enqueued it, as traces have it: `"cudaLaunchKernel"`, `"cudaLaunchHostFunc"` |
 | `blocks`, `threads` | the grid of a kernel and the threads of a block, on a real GPU those of the longest one if cuBLAS has split a `matmul`; where events take the times those of a `matmul` are 0, and so they are for what is no kernel |
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
 | `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for what is no kernel |]],
@@ -222,7 +223,35 @@ local last = tl:spans()[tl.span_count]
 print(last.kind)  --> memcpy_d2h
 print(last.bytes)  --> 16384]],
             pytorch = "torch.profiler.profile.events",
-            see = { "timeline:busy_us", "timeline:causes" },
+            see = { "timeline:busy_us", "timeline:calls", "timeline:causes" },
+        },
+        {
+            name = "timeline:calls",
+            brief = "gives the host's calls that are no operations as a list of tables",
+            returns = { { "table[]", "in the order of issue, of which each has the fields below" } },
+            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            about = [[
+Events, waits, memory, and the host's own work. Calls that enqueue an operation are in `tl:spans()`.
+
+| field | |
+|---|---|
+| `name` | CUDA's, as in traces: `"cudaStreamSynchronize"`, `"cudaFree"`; `"host_work"` for `lab.host_work` |
+| `kind` | `"event_record"`, `"stream_wait"`, `"stream_sync"`, `"event_sync"`, `"device_sync"`, `"plain"` (any other call of CUDA) or `"host_work"` |
+| `host_start_us`, `host_end_us` | when the host was in it |
+| `stream`, `stream_id` | the name and id of the stream that the call names; `nil` where it names none |
+| `where` | the script's line; `""` if not known |
+| `waited` | whether the host waited for the device there, as far as is recorded: true of all synchronisations, of a plain call if it waited for what was enqueued before |
+| `correlation` | its number, counted together with those of `tl:spans()` |
+| `of_stop` | true of the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |]],
+            example = [[
+local s = lab.stream{name = "work"}
+local tl = lab.profile(function()
+    lab.spin(1, {stream = s})
+    s:synchronize()
+end)
+local call = tl:calls()[1]
+print(call.name, call.stream, call.waited)  --> cudaStreamSynchronize	work	true]],
+            see = { "timeline:spans", "tap:call_count" },
         },
         {
             name = "timeline:busy_us",

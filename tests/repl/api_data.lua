@@ -15,7 +15,7 @@ function api_data.objects()
     return {
         device = lab.open { profile = "h200" }, stream = lab.default_stream(), event = lab.event(),
         tensor = lab.ones(2, { device = "cpu" }), timeline = lab.profile(function() end),
-        results = lab.table { { n = 1 } },
+        results = lab.table { { n = 1 } }, tap = lab.tap(),
     }
 end
 

@@ -100,15 +100,16 @@ end
 
 local receivers <const> = {
     device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
-    results = "r",
+    results = "r", tap = "t",
 }
 
 -- The entry of a name as it is called: "e:record" for "event:record".
 function api.entry_as_called(name)
     local receiver, rest = name:match("^(%a+)([.:].+)$")
     for class, short in pairs(receivers) do
-        if receiver == short then
-            return api.entry(class .. rest)
+        local entry = receiver == short and api.entry(class .. rest)
+        if entry then       -- a tensor is called t as well; no two of them share a name
+            return entry
         end
     end
 end
@@ -213,7 +214,7 @@ function api.name_of(f)
     if not names_of then
         index_values()
     elseif not names_of[f] then
-        add_methods(names_of)       -- results come with the first table
+        add_methods(names_of)       -- some classes come with their first object
     end
     return names_of[f]
 end

@@ -174,7 +174,7 @@ function pages.overview()
     page:rows(rows)
     page:gap()
     page:hanging("", page:marked("`d`, `s`, `e`, `t`, `tl`, `r`: a device, stream, event, tensor, "
-        .. "timeline, results. `?lab.matmul` or `help(lab.matmul)` says all about one, "
+        .. "timeline, results (`t` also of `lab.tap`). `?lab.matmul` or `help(lab.matmul)` says all about one, "
         .. "`?events` or `help \"events\"` shows a page, `help \"cudaMemcpyAsync\"` or "
         .. "`help \"pinned\"` searches."))
     return page

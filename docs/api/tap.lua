@@ -1,0 +1,322 @@
+-- What most assertions have in common.
+local name <const> = { "name", "string", "a sentence that says what is asserted" }
+local made <const> = { "name", "string", "what is asserted", default = "a sentence made of the arguments" }
+local tl <const> = { "tl", "timeline", "as `lab.profile` gives it" }
+local passed <const> = { { "boolean", "whether it passed; true as well if it was skipped" } }
+local recording <const> = { "SL_ESTATE", "the timeline is still recording" }
+local counts <const> = { "count", "table", "`{exactly =}`, or `{at_least =, at_most =}` or one of these" }
+
+return {
+    title = "Assertions",
+    class = "tap",
+    order = 77,
+    about = [[
+Tests of programs for streams: not only that the numbers are right, but that copies and kernels overlapped, that nothing raced, and that no call held the host.
+
+A script makes an object with `lab.tap`, calls its methods, and ends with `t:done()`. Each assertion prints a line of the
+[Test Anything Protocol](https://testanything.org/tap-version-13-specification.html), `ok 1 - name` or `not ok 1 - name`, which `prove` and many other programs read. Below one that
+failed stands what was seen, what was asked, where to look, and for times the chart, each line behind a `#`:
+
+```text
+not ok 1 - kernel and memcpy_h2d overlap by at least 80 %
+#   seen   0.0 % (0 ns of 537 us)
+#   asked  at least 80.0 %
+#   look   lab.lua:8: No kernel ran for 530 us: the host was blocked in Memcpy
+#          HtoD (Pageable -> Device) at lab.lua:8: a copy from pageable memory
+#          holds the host, which feeds it piece by piece
+#          -> Pin `batch` (t:pin_memory(), or pinned = true): H2D from
+#          pageable memory blocks the host 564 us
+# default  |.....................#######################################|  65%
+# copies   |>>>>>>>>>>>>>>>>>>>>>.......................................|  35%
+#          ++------+-------+-------+-------+------+-------+-------+-----+ busy
+#          0.0    0.2     0.4     0.6     0.8    1.0     1.2     1.4 ms
+#           # kernel  > copy H2D  . idle
+```
+
+An assertion that fails raises nothing: the script goes on. What raises `SL_EINVAL` is a wrong assertion: an unknown option, none of the thresholds that it needs, what is no timeline.
+
+## On a real GPU
+
+Thresholds for times hold on the simulated GPU, where the same program always takes the same time. A timeline of a real GPU is held against the options of the same names that begin
+with `gpu_`, and where none is given the assertion is skipped: `{at_least_percent = 80, gpu_at_least_percent = 40}`. Counts, values and races are asserted on both.]],
+    entries = {
+        {
+            name = "lab.tap",
+            brief = "begins a test: an object whose methods are assertions",
+            options = { { "plan", "integer", "how many assertions there will be", default = "as many as there are" } },
+            returns = { { "tap", "the object" } },
+            errors = { { "SL_EUNSUPPORTED", "there is no `io` library to print with" } },
+            example = [[
+local t = lab.tap()
+t:is(lab.ones(2, 3):numel(), 6, "two rows of three are six")  --> ok 1 - two rows of three are six
+t:done()  --> 1..1]],
+            see = { "tap:done", "lab.profile" },
+        },
+        {
+            name = "tap:ok",
+            brief = "asserts that a value is neither nil nor false",
+            arguments = { { "value", "any", "the value" }, name },
+            returns = passed,
+            example = [[
+local t = lab.tap()
+t:ok(lab.current_stream():query(), "nothing is left to do")  --> ok 1 - nothing is left to do]],
+            see = { "tap:is" },
+        },
+        {
+            name = "tap:is",
+            brief = "asserts that two values are equal, tables with all that is in them",
+            arguments = { { "got", "any", "what there is" }, { "want", "any", "what there should be" }, name },
+            returns = passed,
+            about = [[
+Without metamethods: objects are equal if they are the same one. NaN equals nothing. A failure says where tables differ first. Tables nested more than 50 deep, and
+such with more than a million items, are not equal to any.]],
+            example = [[
+local t = lab.tap()
+t:is({lab.ones(2, 3):size()}, {3, 2}, "the sizes are swapped")
+--> not ok 1 - the sizes are swapped
+--> #   seen   2 at [1]
+--> #   asked  3 there]],
+            see = { "tap:close", "tap:near" },
+        },
+        {
+            name = "tap:near",
+            brief = "asserts that a number is another one, within a tolerance",
+            arguments = {
+                { "got", "any", "what there is; what is no number fails" }, { "want", "number", "what there should be" },
+                { "tolerance", "number", "by how much they may differ, from 0" }, name,
+            },
+            returns = passed,
+            example = [[
+local t = lab.tap()
+t:near(lab.ones(4):sum():item(), 4, 1e-6, "four ones are four")  --> ok 1 - four ones are four]],
+            see = { "tap:close", "tap:at_most" },
+        },
+        {
+            name = "tap:at_most",
+            brief = "asserts that a number is not larger than another one",
+            arguments = { { "got", "any", "what there is; what is no number fails" }, { "limit", "number", "the largest that is right" }, name },
+            returns = passed,
+            example = [[
+local t = lab.tap()
+t:at_most(7, 5, "no more than five")
+--> not ok 1 - no more than five
+--> #   seen   7
+--> #   asked  at most 5]],
+            see = { "tap:at_least" },
+        },
+        {
+            name = "tap:at_least",
+            brief = "asserts that a number is not smaller than another one",
+            arguments = { { "got", "any", "what there is; what is no number fails" }, { "limit", "number", "the smallest that is right" }, name },
+            returns = passed,
+            example = [[
+local t = lab.tap()
+t:at_least(7, 5, "five or more")  --> ok 1 - five or more]],
+            see = { "tap:at_most" },
+        },
+        {
+            name = "tap:close",
+            brief = "asserts that the elements of a tensor are those of another one, or a number, within a tolerance",
+            arguments = {
+                { "got", "any", "the tensor; what is none fails" },
+                { "want", "tensor|number|table", "a tensor of the same shape, a number for all elements, or nested lists as for `lab.tensor`" },
+                { "...", "table|string", "`{rtol =, atol =}` if they are needed, then the name" },
+            },
+            returns = passed,
+            blocks = "until what is before it in the current stream is done, if a tensor is on the GPU",
+            errors = { { "SL_EINVAL", "`want` is none of these" } },
+            about = [[
+Right is `|got - want| <= atol + rtol * |want|`. Where they are not given, these are as in `torch.testing.assert_close`: 1.3e-6 and 1e-5 for float32, 1e-3 and 1e-5 for float16, 1.6e-2 and
+1e-5 for bfloat16, 0 for uint8; of two dtypes the larger. NaN differs from everything. Tensors on the GPU are copied to the host, in the current stream: what other streams write must have been
+waited for.]],
+            example = [[
+local t = lab.tap()
+local a = lab.tensor{{1, 2}, {3, 4}}
+t:close(a:add(a), {{2, 4}, {6, 8}}, "twice as much")  --> ok 1 - twice as much
+t:close(a, 1, {atol = 0.5}, "all are about one")
+--> not ok 2 - all are about one
+--> #   seen   2 at (1, 2); 3 of 4 elements differ
+--> #   asked  1 there (rtol 1.3e-06, atol 0.5)]],
+            pytorch = "torch.testing.assert_close",
+            see = { "lab.allclose", "tap:near" },
+        },
+        {
+            name = "tap:raises",
+            brief = "asserts that a function raises an error with a certain text",
+            arguments = {
+                { "f", "function", "called without arguments" },
+                { "text", "string", "what is somewhere in the error's text; of an error of the laboratory also its code" }, name,
+            },
+            returns = passed,
+            example = [[
+local t = lab.tap()
+t:raises(function() lab.zeros(2, 3):view(4) end, "SL_ESHAPE", "six are not four")  --> ok 1 - six are not four]],
+            pytorch = "unittest.TestCase.assertRaisesRegex",
+            see = { "tap:ok" },
+        },
+        {
+            name = "tap:overlap",
+            brief = "asserts that two selections of work ran at the same time, or did not",
+            arguments = {
+                tl, { "a", "stream|string|table", "a selection, as for `tl:overlap_us`" }, { "b", "stream|string|table", "another one" },
+                { "limits", "table", "`{at_least_percent =, at_most_percent =}` or one of these; `gpu_at_least_percent`, `gpu_at_most_percent`" }, made,
+            },
+            returns = passed,
+            errors = { recording },
+            about = [[
+Per cent of what the one of both that was busy for the shorter time was busy: 100 if all of it ran beside the other. Where one of the two did not run at all, the assertion fails, also if
+`at_most_percent` is asked. A failure shows the chart, and the largest loss of time that `timeline:causes` finds.]],
+            example = [[
+local t, a = lab.tap(), lab.stream{name = "a"}
+local x = lab.empty(1024, 1024, {device = "cpu", pinned = true})
+local tl = lab.profile(function()
+    lab.spin(1, {stream = a})
+    x:cuda{non_blocking = true, stream = lab.stream()}
+end)
+t:overlap(tl, a, "memcpy_h2d", {at_least_percent = 90}, "copies beside")  --> ok 1 - copies beside]],
+            see = { "timeline:overlap_us", "timeline:causes", "tap:makespan" },
+        },
+        {
+            name = "tap:makespan",
+            brief = "asserts that all work was done in a certain time",
+            arguments = {
+                tl, { "limits", "table", "`{within_percent =}` says by how much it may be longer than `of_us`; `gpu_within_percent`" }, made,
+            },
+            returns = passed,
+            errors = { recording },
+            about = [[
+`of_us` is by default the `busiest_engine_us` of `tl:bounds()`: no schedule of the same work takes less. It is not `lower_us`, which is the makespan itself where the program did one thing after
+the other. For a bound that can be met, record a good program in the test and give its `makespan_us`. If nothing ran, it fails.]],
+            example = [[
+local t = lab.tap()
+local tl = lab.profile(function() lab.spin(1) lab.spin(1) end)
+t:makespan(tl, {within_percent = 5})  --> ok 1 - the makespan is within 5 % of what the busiest engine works]],
+            see = { "timeline:bounds", "timeline.makespan_us", "tap:overlap" },
+        },
+        {
+            name = "tap:stream_count",
+            brief = "asserts in how many streams work ran",
+            arguments = { tl, counts, made },
+            returns = passed,
+            errors = { recording },
+            example = [[
+local t = lab.tap()
+local tl = lab.profile(lab.spin, 1)
+t:stream_count(tl, {exactly = 1})  --> ok 1 - exactly 1 stream with work]],
+            see = { "timeline.stream_count", "tap:span_count" },
+        },
+        {
+            name = "tap:span_count",
+            brief = "asserts how many operations of a selection there were",
+            arguments = { tl, { "selection", "stream|string|table", "as for `tl:busy_us`" }, counts, made },
+            returns = passed,
+            errors = { recording },
+            example = [[
+local t = lab.tap()
+local tl = lab.profile(lab.spin, 1)
+t:span_count(tl, "kernel", {at_most = 2})  --> ok 1 - at most 2 operations of kernel]],
+            see = { "timeline:spans", "tap:call_count" },
+        },
+        {
+            name = "tap:call_count",
+            brief = "asserts how often the host called a function of CUDA",
+            arguments = { tl, { "call", "string", "its name, as `tl:calls()` and the field `call` of `tl:spans()` have it" }, counts, made },
+            returns = passed,
+            errors = { recording, { "SL_EINVAL", "no call is recorded under that name" } },
+            about = [[
+All calls count that a recording has, those that enqueue operations and all others, but for the `cudaDeviceSynchronize` with which `tl:stop()` ends it. A `copy_` that blocks is two calls:
+the copy, and a `cudaStreamSynchronize`.]],
+            example = [[
+local t, e = lab.tap(), lab.event()
+local tl = lab.profile(function() e:record() e:record() end)
+t:call_count(tl, "cudaEventRecord", {exactly = 2})  --> ok 1 - exactly 2 calls of cudaEventRecord]],
+            see = { "timeline:calls", "tap:no_call" },
+        },
+        {
+            name = "tap:no_call",
+            brief = "asserts that the host did not call a function of CUDA",
+            arguments = { tl, { "call", "string", "its name, as for `tap:call_count`" }, made },
+            returns = passed,
+            errors = { recording, { "SL_EINVAL", "no call is recorded under that name" } },
+            about = [[A failure says where the calls were.]],
+            example = [[
+local t = lab.tap()
+local tl = lab.profile(load("lab.spin(1) lab.synchronize()", "@step.lua"))
+t:no_call(tl, "cudaDeviceSynchronize", "the host never waits")
+--> not ok 1 - the host never waits
+--> #   seen   1 call
+--> #   asked  none
+--> #   look   step.lua:1: cudaDeviceSynchronize at 3.80 us, for 1.00 ms]],
+            see = { "timeline:calls", "tap:call_count", "tap:host_block" },
+        },
+        {
+            name = "tap:host_block",
+            brief = "asserts that no call held the host longer than a certain time",
+            arguments = {
+                tl, { "limits", "table", "`{at_most_us =}`, or `{at_most_percent =}` of the makespan; `gpu_at_most_percent`" }, made,
+            },
+            returns = passed,
+            errors = { recording },
+            about = [[
+Each call by itself, also those that enqueue operations: a copy from pageable memory, the first use of a kernel, a launch that waits for room in the queue. `lab.host_work` is none, and the wait of
+`tl:stop()` does not count. If both limits are given, the shorter one holds.]],
+            example = [[
+local t = lab.tap()
+local tl = lab.profile(lab.spin, 5)
+t:host_block(tl, {at_most_us = 50})  --> ok 1 - no call holds the host longer than 50.0 us]],
+            see = { "timeline:calls", "lab.probe" },
+        },
+        {
+            name = "tap:no_race",
+            brief = "asserts that no race was found",
+            arguments = {
+                { "which", "table", "`{accidents = true}`: also no accident", default = "races alone" }, made,
+            },
+            returns = passed,
+            errors = { { "SL_ESTATE", "the race checker is off, and was" } },
+            about = [[Of those that `lab.races()` lists. The checker must be on before what is asserted about: `lab.check("warn")`, or `streamlab --check`.]],
+            example = [[
+local t = lab.tap()
+lab.check("warn")
+local x = lab.ones(4)
+x:fill_(2)
+t:no_race()  --> ok 1 - no race]],
+            see = { "lab.races", "lab.check" },
+        },
+        {
+            name = "tap:skip",
+            brief = "counts an assertion as passed that cannot be made, and says why",
+            arguments = { { "why", "string", "the reason" }, { "name", "string", "what would be asserted", default = [["skipped"]] } },
+            returns = { { "boolean", "true" } },
+            example = [[
+local t = lab.tap()
+t:skip("there is one GPU", "both GPUs work")  --> ok 1 - both GPUs work # SKIP there is one GPU]],
+            see = { "tap:ok" },
+        },
+        {
+            name = "tap:diag",
+            brief = "prints a remark",
+            arguments = { { "text", "string", "one line or several" } },
+            example = [[
+local t = lab.tap()
+t:diag("on " .. lab.device().backend)  --> # on sim]],
+            see = { "tap:done" },
+        },
+        {
+            name = "tap:done",
+            brief = "ends the test and prints its plan",
+            returns = { { "boolean", "whether all assertions passed, and were as many as planned" } },
+            errors = { { "SL_ESTATE", "it was called before" } },
+            about = [[
+The process goes on. For an exit status that says whether all was well, a script ends with `os.exit(t:done())`. A script that an error ends prints no plan, which `prove` takes for a failure.]],
+            example = [[
+local t = lab.tap{plan = 2}
+t:ok(true, "one of two")  --> ok 1 - one of two
+print(t:done())
+--> 1..2
+--> # planned 2 assertions, but there were 1
+--> false]],
+            see = { "lab.tap" },
+        },
+    },
+}

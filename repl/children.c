@@ -1,0 +1,418 @@
+/* children.c - runs other programs side by side and collects what they say, for grading.
+ *
+ * All of them belong to one userdata of the registry, so that neither an error nor the end of
+ * the state leaves a process or a descriptor behind. A child is the leader of a session, and
+ * its group is killed when it ends: before it is reaped, while its number is still its own.
+ * The child's side of all this is in child.c.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE         /* wait4, sched_getaffinity */
+#endif
+#ifndef _DARWIN_C_SOURCE
+#define _DARWIN_C_SOURCE
+#endif
+#include "children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "embedded.h"
+#include "interrupt.h"
+
+static const char key[] = "streamlab.children";
+
+enum {
+    MOST_ERROR_BYTES = 64 << 10, MOST_REPORT_BYTES = 4 << 20,
+    READ_BYTES = 64 << 10, MOST_DRAINED_READS = 64,
+    /* How long poll may last: an end that no pipe tells of is to be seen, since what the child
+     * has started can hold them open. Once they are closed the end is near. */
+    TICK_MS = 50, CLOSED_TICK_MS = 2
+};
+
+/* What a pipe brings. */
+typedef struct stream {
+    int fd;                 /* -1: closed */
+    char *data;
+    size_t n, capacity, most;
+    bool too_long;          /* more came than is kept */
+} stream;
+
+enum { OUTPUT, ERRORS, REPORT, N_STREAMS };
+
+typedef struct child {
+    lua_Integer id;
+    pid_t pid;              /* 0: reaped */
+    stream streams[N_STREAMS];
+    int64_t deadline_ns;
+    bool timed_out, out_of_memory;
+    int status;             /* as wait gives it; -1: lost */
+    double processor_s;
+} child;
+
+typedef struct children {
+    child *list;            /* in the order of their start */
+    struct pollfd *polled;  /* N_STREAMS for each of list's capacity */
+    size_t n, capacity;
+    lua_Integer latest_id;
+} children;
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- one child ----------------------------------------------------------------------- */
+
+static void close_stream(stream *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}
+
+/* Keeps what it may; false: there is no memory for it. */
+static bool keep(stream *s, const char *bytes, size_t n)
+{
+    if (n > s->most - s->n) {
+        n = s->most - s->n;
+        s->too_long = true;
+    }
+    if (s->n + n > s->capacity) {
+        size_t capacity = 2 * s->capacity + READ_BYTES;
+        char *data = realloc(s->data, capacity);
+        if (!data)
+            return false;
+        s->data = data;
+        s->capacity = capacity;
+    }
+    if (n > 0)
+        memcpy(s->data + s->n, bytes, n);
+    s->n += n;
+    return true;
+}
+
+static void kill_group(const child *c)
+{
+    if (c->pid > 0) {
+        kill(-c->pid, SIGKILL);
+        kill(c->pid, SIGKILL);          /* it may have left its group */
+    }
+}
+
+/* One read. Whether there may be more. */
+static bool read_some(child *c, stream *s)
+{
+    char bytes[READ_BYTES];
+    ssize_t n = read(s->fd, bytes, sizeof bytes);
+    if (n < 0)
+        return errno == EINTR;
+    if (n == 0) {
+        close_stream(s);
+        return false;
+    }
+    if (!keep(s, bytes, (size_t)n))
+        c->out_of_memory = true;
+    if (c->out_of_memory || (s == &c->streams[REPORT] && s->too_long))
+        kill_group(c);
+    return true;
+}
+
+/* Takes what the pipes still hold. Somebody else may go on writing into them. */
+static void drain(child *c)
+{
+    for (int i = 0; i < N_STREAMS; i++) {
+        for (int reads = 0; reads < MOST_DRAINED_READS && c->streams[i].fd >= 0; reads++) {
+            if (!read_some(c, &c->streams[i]))
+                break;
+        }
+        close_stream(&c->streams[i]);
+    }
+}
+
+static void reap(child *c)
+{
+    struct rusage usage;
+    pid_t got;
+    do {
+        got = wait4(c->pid, &c->status, 0, &usage);
+    } while (got < 0 && errno == EINTR);
+    c->pid = 0;
+    if (got < 0) {
+        c->status = -1;
+        return;
+    }
+    c->processor_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+                     + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Whether it has ended; then it is reaped, and what it has started is dead. */
+static bool look_at(child *c)
+{
+    siginfo_t info = {0};
+    if (c->pid == 0)
+        return true;
+    int found = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    if (found == 0 && info.si_pid == 0)
+        return false;
+    kill_group(c);
+    reap(c);
+    drain(c);
+    return true;
+}
+
+static void end_child(child *c)
+{
+    kill_group(c);
+    if (c->pid > 0)
+        reap(c);
+    for (int i = 0; i < N_STREAMS; i++) {
+        close_stream(&c->streams[i]);
+        free(c->streams[i].data);
+    }
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+/* All are killed before the first is waited for. */
+static void end_all(children *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        kill_group(&all->list[i]);
+    for (size_t i = 0; i < all->n; i++)
+        end_child(&all->list[i]);
+    all->n = 0;
+}
+
+static int collect(lua_State *L)
+{
+    children *all = lua_touserdata(L, 1);
+    end_all(all);
+    free(all->list);
+    free(all->polled);
+    *all = (children){0};
+    return 0;
+}
+
+static children *get_all(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, key);
+    children *all = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return all;
+}
+
+static bool make_room(children *all)
+{
+    if (all->n < all->capacity)
+        return true;
+    size_t capacity = 2 * all->capacity + 8;
+    child *list = realloc(all->list, capacity * sizeof *list);
+    if (!list)
+        return false;
+    all->list = list;
+    struct pollfd *polled = realloc(all->polled, capacity * N_STREAMS * sizeof *polled);
+    if (!polled)
+        return false;
+    all->polled = polled;
+    all->capacity = capacity;
+    return true;
+}
+
+/* Waits until something may have happened, and reads what has come. */
+static void wait_and_read(children *all)
+{
+    int64_t now = now_ns(), until = now + (int64_t)TICK_MS * 1000000;
+    for (size_t i = 0; i < all->n; i++) {
+        child *c = &all->list[i];
+        bool open = false;
+        for (int k = 0; k < N_STREAMS; k++) {
+            all->polled[i * N_STREAMS + k] = (struct pollfd){c->streams[k].fd, POLLIN, 0};
+            open = open || c->streams[k].fd >= 0;
+        }
+        int64_t end = open ? c->deadline_ns : now + (int64_t)CLOSED_TICK_MS * 1000000;
+        if (end < until && !c->timed_out)
+            until = end;
+    }
+    int ms = until > now ? (int)((until - now + 999999) / 1000000) : 0;
+    if (poll(all->polled, (nfds_t)(all->n * N_STREAMS), ms) <= 0)
+        return;
+    for (size_t i = 0; i < all->n * N_STREAMS; i++) {
+        child *c = &all->list[i / N_STREAMS];
+        if (all->polled[i].revents != 0)
+            read_some(c, &c->streams[i % N_STREAMS]);
+    }
+}
+
+static void enforce_deadlines(children *all)
+{
+    int64_t now = now_ns();
+    for (size_t i = 0; i < all->n; i++) {
+        child *c = &all->list[i];
+        if (!c->timed_out && now >= c->deadline_ns) {
+            c->timed_out = true;
+            kill_group(c);
+        }
+    }
+}
+
+/* ---- spawn --------------------------------------------------------------------------------- */
+
+/* The child's pipes are its own from here on. */
+static void add(children *all, const child_start *start, double wall_seconds, size_t output_bytes)
+{
+    child *c = &all->list[all->n++];
+    *c = (child){.id = ++all->latest_id, .pid = start->pid};
+    for (int i = 0; i < N_STREAMS; i++)
+        c->streams[i].fd = start->pipes[i];
+    c->streams[OUTPUT].most = output_bytes;
+    c->streams[ERRORS].most = MOST_ERROR_BYTES;
+    c->streams[REPORT].most = MOST_REPORT_BYTES;
+    c->deadline_ns = now_ns() + (int64_t)(wall_seconds * 1e9);
+}
+
+/* Pushes the field of the table at index 1, which must be of that type. */
+static void push_field(lua_State *L, const char *name, int type)
+{
+    if (lua_getfield(L, 1, name) != type)
+        luaL_error(L, "spawn: %s must be a %s, not a %s", name, lua_typename(L, type),
+                   luaL_typename(L, -1));
+}
+
+static int spawn(lua_State *L)
+{
+    enum { MOST_SECONDS = 1000000 };
+    children *all = get_all(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    push_field(L, "wall_seconds", LUA_TNUMBER);
+    push_field(L, "output_bytes", LUA_TNUMBER);
+    double wall_seconds = lua_tonumber(L, 2), output_bytes = lua_tonumber(L, 3);
+    luaL_argcheck(L, wall_seconds > 0 && wall_seconds <= MOST_SECONDS, 1,
+                  "wall_seconds must be positive, and a million at most");
+    luaL_argcheck(L, output_bytes >= 0 && output_bytes <= INT_MAX, 1,
+                  "output_bytes must be from 0 to 2 GiB");
+    child_start start = {0};
+    push_field(L, "command", LUA_TTABLE);
+    start.argv = child_push_arguments(L, 4);
+    lua_getfield(L, 1, "environment");
+    start.environment = child_push_environment(L, lua_gettop(L));
+    if (!make_room(all))
+        return luaL_error(L, "spawn: not enough memory");
+    if (!child_run(&start))
+        return luaL_error(L, "spawn: cannot %s %s: %s", start.failed, start.argv[0],
+                          strerror(start.error));
+    add(all, &start, wall_seconds, (size_t)output_bytes);
+    lua_pushinteger(L, all->latest_id);
+    return 1;
+}
+
+/* ---- wait ------------------------------------------------------------------------------------ */
+
+static void push_flag(lua_State *L, const char *name, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void push_result(lua_State *L, const child *c)
+{
+    static const char *const names[] = {"output", "errors", "report"};
+    lua_createtable(L, 0, 10);
+    for (int i = 0; i < N_STREAMS; i++) {
+        lua_pushlstring(L, c->streams[i].n ? c->streams[i].data : "", c->streams[i].n);
+        lua_setfield(L, -2, names[i]);
+    }
+    lua_pushinteger(L, c->id);
+    lua_setfield(L, -2, "id");
+    if (c->status != -1) {
+        bool killed = WIFSIGNALED(c->status);
+        lua_pushinteger(L, killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status));
+        lua_setfield(L, -2, killed ? "signal" : "status");
+    }
+    lua_pushnumber(L, c->processor_s);
+    lua_setfield(L, -2, "processor_s");
+    push_flag(L, "timed_out", c->timed_out);
+    push_flag(L, "truncated", c->streams[OUTPUT].too_long);
+    push_flag(L, "report_too_long", c->streams[REPORT].too_long);
+}
+
+/* It stays in the list until all of this is in Lua's hands. */
+static int hand_over(lua_State *L, children *all, size_t i)
+{
+    child *c = &all->list[i];
+    bool out_of_memory = c->out_of_memory;
+    if (!out_of_memory)
+        push_result(L, c);
+    end_child(c);
+    memmove(c, c + 1, (--all->n - i) * sizeof *c);
+    if (out_of_memory)
+        return luaL_error(L, "wait: not enough memory for what a child writes");
+    return 1;
+}
+
+static int wait_for_next(lua_State *L)
+{
+    children *all = get_all(L);
+    for (;;) {
+        for (size_t i = 0; i < all->n; i++) {
+            if (look_at(&all->list[i]))
+                return hand_over(L, all, i);
+        }
+        if (all->n == 0)
+            return 0;
+        if (interrupt_is_pending()) {
+            end_all(all);
+            interrupt_raise(L);
+        }
+        wait_and_read(all);
+        enforce_deadlines(all);
+    }
+}
+
+/* ---- this program ------------------------------------------------------------------------- */
+
+static int executable(lua_State *L)
+{
+    char path[PATH_MAX];
+    if (!child_own_path(path, sizeof path))
+        return luaL_error(L, "executable: this system does not say where the program lies");
+    lua_pushstring(L, path);
+    return 1;
+}
+
+static int processors(lua_State *L)
+{
+    lua_pushinteger(L, child_processors());
+    return 1;
+}
+
+void children_add(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"spawn", spawn}, {"wait", wait_for_next}, {"executable", executable},
+        {"processors", processors}, {NULL, NULL}
+    };
+    children *all = lua_newuserdatauv(L, sizeof *all, 0);
+    *all = (children){0};
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, collect);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_setfield(L, LUA_REGISTRYINDEX, key);
+    embedded_add(L, functions);
+}

@@ -1,0 +1,23 @@
+/* children.h - runs other programs side by side and collects what they say, for grading.
+ */
+#ifndef REPL_CHILDREN_H
+#define REPL_CHILDREN_H
+
+#include <lua.h>
+
+/* Adds to the program's functions for its own Lua code:
+ *   spawn{command = {path, ...}, wall_seconds =, output_bytes =, environment = {NAME = text}?}
+ *     Starts it and gives a number for it. It sees /dev/null as stdin, has pipes as stdout,
+ *     stderr and descriptor 3, its report, no other file, a session of its own, and little of
+ *     our environment. A program that cannot be run is an error.
+ *   wait()
+ *     Waits for the next one that ends; nil if none runs. Gives {id =, output =, errors =,
+ *     report =, status = or nil, signal = or nil, timed_out =, truncated =, report_too_long =,
+ *     processor_s =}. After wall_seconds it is killed; of its output only output_bytes are
+ *     kept. What it has started dies with it.
+ *   executable()      the path of this program
+ *   processors()      how many it may use
+ * Children that nobody waits for are killed when the state is closed. */
+void children_add(lua_State *L);
+
+#endif

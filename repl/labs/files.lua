@@ -1,0 +1,45 @@
+-- files.lua - whole files, for what is done with labs.
+
+local files = {}
+
+-- The bytes of a file; or nil and the reason, which begins with the path.
+function files.read(path)
+    local file, reason = io.open(path, "rb")
+    if not file then
+        return nil, reason
+    end
+    local text, why = file:read("a")
+    file:close()
+    if not text then
+        return nil, path .. ": " .. tostring(why)
+    end
+    return text
+end
+
+-- True; or nil and the reason.
+function files.write(path, text)
+    local file, reason = io.open(path, "wb")
+    if not file then
+        return nil, reason
+    end
+    local written, why = file:write(text)
+    local closed, why_not = file:close()
+    if not (written and closed) then
+        return nil, ("%s: %s"):format(path, why or why_not)
+    end
+    return true
+end
+
+-- The sorted names of a folder's .lua files; empty if there is no such folder.
+function files.lua_in(folder)
+    local names = {}
+    for _, name in ipairs(program.folder(folder) or {}) do
+        if name:find("^[^.].*%.lua$") then
+            names[#names + 1] = name
+        end
+    end
+    table.sort(names)
+    return names
+end
+
+return files

@@ -1,0 +1,224 @@
+-- pack.lua - makes of a lab the two files that a course hands on: ID-student.zip, what students
+-- get, and ID-gradescope.zip, which Gradescope makes its autograder of.
+--
+-- A lab that does not grade as it says is not packed: the solution must have all points, the
+-- starter nearly none, and each wrong solution must fail exactly the tests that it names. What
+-- goes into the files is listed here by name, so that nothing else can get out.
+
+local files = import "repl/labs/files.lua"
+local words = import "repl/labs/results/words.lua"
+
+local most_of_starter <const> = 0.2     -- of the points
+
+-- ---- the self-test -----------------------------------------------------------------
+
+local function exists(path)
+    local file = io.open(path, "rb")
+    if file then
+        file:close()
+    end
+    return file ~= nil
+end
+
+local function first_line(text)
+    return text:match("[^\n]+")
+end
+
+-- The numbers of the tests that failed, in order, and a text about the first.
+local function failed_tests(graded)
+    local numbers, first = {}, nil
+    for _, test in ipairs(graded.tests) do
+        if not test.passed then
+            numbers[#numbers + 1] = test.number
+            first = first or ("%s (%s): %s"):format(test.number, test.name,
+                graded.problem or first_line(test.output) or "it failed")
+        end
+    end
+    return numbers, first
+end
+
+local function check_solution(graded)
+    if graded.problem then
+        return "solution.lua: " .. graded.problem
+    elseif graded.score < graded.points then
+        local _, first = failed_tests(graded)
+        return ("solution.lua must have all points and has %s; it fails %s"):format(
+            words.points(graded.score, graded.points), first or "no test")
+    end
+end
+
+local function check_starter(graded)
+    if graded.score > most_of_starter * graded.points then
+        return ("starter.lua has %s; a starter may have at most %d %%"):format(
+            words.points(graded.score, graded.points), math.floor(100 * most_of_starter))
+    end
+end
+
+-- The numbers of the first line, "-- fails: 1.3 2.1", as {["1.3"] = true}; or nil and a sentence.
+local function named_failures(bundle, text)
+    local list = text:match("^%-%-%s*fails:([^\r\n]*)")
+    if not list then
+        return nil, "the first line must name the tests that it fails, as in -- fails: 1.2 2.1"
+    end
+    local known, named = {}, {}
+    for _, test in ipairs(bundle.tests) do
+        known[test.number] = true
+    end
+    for number in list:gmatch("[^%s,]+") do
+        if not known[number] then
+            return nil, ("the first line names %s, and there is no such test"):format(number)
+        end
+        named[number] = true
+    end
+    if next(named) == nil then
+        return nil, "the first line names no test; a wrong solution fails at least one"
+    end
+    return named
+end
+
+local function check_wrong(bundle, name, text, graded)
+    local named, problem = named_failures(bundle, text)
+    if not named then
+        return ("wrong/%s: %s"):format(name, problem)
+    end
+    local unexpected, passed = {}, {}
+    for _, test in ipairs(graded.tests) do
+        if not test.passed and not named[test.number] then
+            unexpected[#unexpected + 1] = test.number
+        elseif test.passed and named[test.number] then
+            passed[#passed + 1] = test.number
+        end
+    end
+    local parts = {}
+    if #unexpected > 0 then
+        parts[1] = "fails " .. table.concat(unexpected, " ")
+            .. ", which its first line does not name"
+    end
+    if #passed > 0 then
+        parts[#parts + 1] = "passes " .. table.concat(passed, " ")
+            .. ", which its first line says it fails"
+    end
+    return parts[1] and ("wrong/%s %s"):format(name, table.concat(parts, ", and "))
+end
+
+local needed <const> = { "lab.lua", "README.md", "starter.lua", "solution.lua",
+                         "tests/visible.lua", "tests/hidden.lua" }
+
+-- What is missing, and whether the id can be part of a file's name; as sentences.
+local function check_folder(bundle)
+    local problems = {}
+    for _, path in ipairs(needed) do
+        if not exists(bundle.folder .. "/" .. path) then
+            problems[#problems + 1] = ("the lab has no %s"):format(path)
+        end
+    end
+    if not bundle.id:find("^%w[%w_.-]*$") then
+        problems[#problems + 1] = ("the lab's id, '%s', becomes part of file names: it may have "
+            .. "letters, digits, _, - and ."):format(words.line(bundle.id))
+    end
+    return problems
+end
+
+-- Sentences about what does not grade as it should; none is fine.
+local function self_test(bundle, grade)
+    local problems = check_folder(bundle)
+    if #problems > 0 then
+        return problems
+    end
+    local folder = bundle.folder .. "/"
+    problems[#problems + 1] = check_solution(grade(folder .. "solution.lua"))
+    problems[#problems + 1] = check_starter(grade(folder .. "starter.lua"))
+    for _, name in ipairs(files.lua_in(folder .. "wrong")) do
+        local path = folder .. "wrong/" .. name
+        problems[#problems + 1] = check_wrong(bundle, name, assert(files.read(path)), grade(path))
+    end
+    return problems
+end
+
+-- ---- what goes into the files ------------------------------------------------------
+
+local function add(entries, name, path, executable)
+    entries[#entries + 1] = { name = name, data = assert(files.read(path)),
+        executable = executable }
+end
+
+local function add_if_there(entries, name, path)
+    if exists(path) then
+        add(entries, name, path)
+    end
+end
+
+-- The name of the profile's file beside lab.lua, if it is one.
+local function profile_file(bundle)
+    local name = bundle.profile
+    if name:sub(1, #bundle.folder + 1) == bundle.folder .. "/" then
+        name = name:sub(#bundle.folder + 2)
+    end
+    return not name:find("/", 1, true) and exists(bundle.folder .. "/" .. name) and name or nil
+end
+
+local function student_entries(bundle)
+    local from, to, entries = bundle.folder .. "/", bundle.id .. "/", {}
+    add(entries, to .. "README.md", from .. "README.md")
+    add(entries, to .. "lab.lua", from .. "lab.lua")
+    local profile = profile_file(bundle)
+    if profile then
+        add(entries, to .. profile, from .. profile)
+    end
+    add_if_there(entries, to .. "lua-primer.md", from .. "../lua-primer.md")
+    add(entries, to .. "submission.lua", from .. "starter.lua")
+    add_if_there(entries, to .. "tests/common.lua", from .. "tests/common.lua")
+    add(entries, to .. "tests/visible.lua", from .. "tests/visible.lua")
+    return entries
+end
+
+local function gradescope_entries(bundle)
+    local from, entries = bundle.folder .. "/", {}
+    for _, name in ipairs { "setup", "run_autograder" } do
+        entries[#entries + 1] = { name = name == "setup" and "setup.sh" or name, executable = true,
+                                  data = embedded_text("repl/labs/autograder/" .. name .. ".sh") }
+    end
+    add(entries, "streamlab", program.executable(), true)
+    add(entries, "lab/README.md", from .. "README.md")
+    add(entries, "lab/lab.lua", from .. "lab.lua")
+    local profile = profile_file(bundle)
+    if profile then
+        add(entries, "lab/" .. profile, from .. profile)
+    end
+    for _, name in ipairs(files.lua_in(from .. "tests")) do
+        add(entries, "lab/tests/" .. name, from .. "tests/" .. name)
+    end
+    return entries
+end
+
+-- Both files, or none; what program.write_zip raises is raised.
+local function write_both(bundle, folder)
+    local start = ("%s/%s"):format(folder, bundle.id)
+    local student, gradescope = start .. "-student.zip", start .. "-gradescope.zip"
+    local of_student, of_gradescope = student_entries(bundle), gradescope_entries(bundle)
+    program.write_zip(student, of_student)
+    local fine, problem = pcall(program.write_zip, gradescope, of_gradescope)
+    if not fine then
+        os.remove(student)
+        error(problem, 0)
+    end
+    return { student, gradescope }
+end
+
+-- Writes both files into `folder`. `grade` gives what grading the submission at a path gave.
+-- Returns the list of both paths; or nil and a list of sentences, and then nothing is written.
+return function(bundle, folder, grade)
+    local problems = self_test(bundle, grade)
+    if #problems > 0 then
+        return nil, problems
+    end
+    local made, reason = program.make_folder(folder)
+    if not made then
+        return nil, { reason }
+    end
+    local fine, result = pcall(write_both, bundle, folder)
+    if not fine then
+        return nil, { tostring(result) }
+    end
+    return result
+end

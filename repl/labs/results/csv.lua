@@ -1,0 +1,42 @@
+-- csv.lua - a class as a table: a header, then a line a student with the points of every test.
+-- RFC 4180, in UTF-8.
+
+local words = import "repl/labs/results/words.lua"
+
+-- A text that a spreadsheet would take for a formula has an apostrophe in front.
+local function text_cell(text)
+    local clean = words.line(text)
+    return words.csv(clean:find("^%s*[=+@-]") and "'" .. clean or clean)
+end
+
+local function header(bundle)
+    local cells = { "student", "score", "points" }
+    for _, test in ipairs(bundle.tests) do
+        cells[#cells + 1] = text_cell(test.number .. " " .. test.name)
+    end
+    return cells
+end
+
+-- A test that this submission did not come to leaves its cell empty.
+local function line_of(graded, bundle)
+    local cells = { text_cell(graded.student), words.number(graded.score),
+                    words.number(graded.points) }
+    local scores = {}
+    for _, test in ipairs(graded.tests) do
+        scores[test.number] = test.score
+    end
+    for _, test in ipairs(bundle.tests) do
+        cells[#cells + 1] = words.csv(scores[test.number])
+    end
+    return cells
+end
+
+local function text(list, bundle)
+    local lines = { table.concat(header(bundle), ",") .. "\r\n" }
+    for _, graded in ipairs(list) do
+        lines[#lines + 1] = table.concat(line_of(graded, bundle), ",") .. "\r\n"
+    end
+    return table.concat(lines)
+end
+
+return { suffix = ".csv", class = true, text = text }

@@ -1,0 +1,64 @@
+-- gradescope.lua - one submission as Gradescope's results.json.
+--
+-- Students see the tests' outputs, those of hidden tests when the lab's hidden_visibility says
+-- so; so the text at the top, which they see at once, tells nothing of these. There are no times:
+-- the same submission gives the same bytes.
+
+local words = import "repl/labs/results/words.lua"
+
+-- A list of names and JSON values in turns, in this order.
+local function object(fields, begin, between, close)
+    local parts = {}
+    for i = 1, #fields, 2 do
+        parts[#parts + 1] = words.json(fields[i]) .. ": " .. fields[i + 1]
+    end
+    return begin .. table.concat(parts, between) .. close
+end
+
+local function test_object(test, bundle)
+    local visibility = test.hidden and bundle.hidden_visibility or "visible"
+    return object({
+        "score", words.number(test.score),
+        "max_score", words.number(test.points),
+        "status", words.json(test.passed and "passed" or "failed"),
+        "name", words.json(test.name),
+        "number", words.json(test.number),
+        "output", words.json(test.output),
+        "output_format", words.json("text"),
+        "tags", "[" .. words.json(test.hidden and "hidden" or "visible") .. "]",
+        "visibility", words.json(visibility),
+    }, "{", ", ", "}")
+end
+
+-- What stands above the tests.
+local function summary(graded)
+    if graded.problem then
+        return graded.problem
+    end
+    local passed, visible, hidden = 0, 0, 0
+    for _, test in ipairs(graded.tests) do
+        hidden = hidden + (test.hidden and 1 or 0)
+        visible = visible + (test.hidden and 0 or 1)
+        passed = passed + (not test.hidden and test.passed and 1 or 0)
+    end
+    local text = ("%d of %d visible tests passed."):format(passed, visible)
+    return hidden == 0 and text
+        or ("%s %d hidden test%s run as well."):format(text, hidden,
+            hidden == 1 and " was" or "s were")
+end
+
+local function text(list, bundle)
+    local graded, tests = list[1], {}
+    for i, test in ipairs(graded.tests) do
+        tests[i] = "\n    " .. test_object(test, bundle)
+    end
+    return object({
+        "score", words.number(graded.score),
+        "output", words.json(summary(graded)),
+        "output_format", words.json("text"),
+        "stdout_visibility", words.json("hidden"),
+        "tests", "[" .. table.concat(tests, ",") .. "\n  ]",
+    }, "{\n  ", ",\n  ", "\n}\n")
+end
+
+return { suffix = ".json", class = false, text = text }

@@ -1,0 +1,61 @@
+-- tap.lua - one submission as TAP 13, or a class with a subtest a student.
+
+local words = import "repl/labs/results/words.lua"
+
+-- A test's description: "#" would begin a directive.
+local function description(text)
+    return (words.line(text):gsub("[\\#]", "\\%0"))
+end
+
+local function add_diagnostic(lines, text)
+    for _, line in ipairs(words.lines(text)) do
+        lines[#lines + 1] = line == "" and "#" or "# " .. line
+    end
+end
+
+local function result(passed, number, name)
+    return ("%s %d - %s"):format(passed and "ok" or "not ok", number, description(name))
+end
+
+local function all_passed(graded)
+    for _, test in ipairs(graded.tests) do
+        if not test.passed then
+            return false
+        end
+    end
+    return not graded.problem
+end
+
+local function tests_of(graded)
+    local lines = { "1.." .. #graded.tests }
+    if graded.problem then
+        add_diagnostic(lines, graded.problem)
+    end
+    for i, test in ipairs(graded.tests) do
+        lines[#lines + 1] = result(test.passed, i, test.number .. " " .. test.name)
+        add_diagnostic(lines, words.points(test.score, test.points))
+        add_diagnostic(lines, test.output)
+    end
+    lines[#lines + 1] = "# " .. words.points(graded.score, graded.points)
+    return lines
+end
+
+local function class_of(list)
+    local lines = { "1.." .. #list }
+    for i, graded in ipairs(list) do
+        lines[#lines + 1] = "# Subtest: " .. words.line(graded.student)
+        for _, line in ipairs(tests_of(graded)) do
+            lines[#lines + 1] = "    " .. line
+        end
+        lines[#lines + 1] = result(all_passed(graded), i, graded.student)
+        add_diagnostic(lines, words.points(graded.score, graded.points))
+    end
+    return lines
+end
+
+local function text(list)
+    local lines = #list == 1 and tests_of(list[1]) or class_of(list)
+    return "TAP version 13\n" .. table.concat(lines, "\n") .. "\n"
+end
+
+return { suffix = ".tap", class = true, text = text }

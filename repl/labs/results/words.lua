@@ -1,0 +1,52 @@
+-- words.lua - what the formats of results share: text that a submission printed (any bytes) as
+-- each of them can hold it, and numbers.
+
+internals.need "tables"
+local tables = internals.results
+
+local words = {
+    number = tables.exact_number,       -- all its digits; integers without a point
+    json = tables.json_text,            -- a JSON string
+    csv = tables.csv_cell,
+}
+
+-- "85 of 100 points"
+function words.points(score, points)
+    return ("%s of %s point%s"):format(words.number(score), words.number(points),
+        points == 1 and "" or "s")
+end
+
+-- One line for people: control characters are written out.
+function words.line(text)
+    return tables.cell_text(tables.valid_utf8(text:gsub("\t", "    "):gsub("\r", "")))
+end
+
+-- The same of each line of a text, in which empty lines at the end do not count.
+function words.lines(text)
+    local lines = {}
+    for line in (text:gsub("%s+$", "") .. "\n"):gmatch("(.-)\n") do
+        lines[#lines + 1] = words.line(line)
+    end
+    return lines[1] ~= "" and lines or #lines > 1 and lines or {}
+end
+
+local entities = {
+    ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;",
+    ["\n"] = "\n", ["\t"] = "\t", ["\r"] = "",
+}
+
+-- The content of an XML element. What XML 1.0 cannot hold or a terminal should not get becomes
+-- the character that stands for such.
+function words.xml(text)
+    return (tables.valid_utf8(text)
+        :gsub("[%c&<>\"']", function(character) return entities[character] or "\u{fffd}" end)
+        :gsub("\xc2[\x80-\x9f]", "\u{fffd}")
+        :gsub("\xef\xbf[\xbe\xbf]", "\u{fffd}"))        -- U+FFFE, U+FFFF
+end
+
+-- And of an attribute, where readers would turn line breaks into blanks.
+function words.attribute(text)
+    return (words.xml(text):gsub("\n", "&#10;"):gsub("\t", "&#9;"))
+end
+
+return words

@@ -1,0 +1,28 @@
+-- hidden.lua - the tests that only the grader has: 2.1, 2.2 and so on. They should ask for what
+-- README.md asks for, under other circumstances, so that no one can write for the visible tests
+-- alone.
+
+local common = include "common.lua"
+
+test("what comes next finds both results", {
+    points = 25,
+    hint = "the current stream must wait for both of your streams before it uses the results",
+}, function(t, student)
+    local weights, batch = common.inputs(1024)
+    local sum
+    lab.with(lab.stream{name = "caller"}, function()
+        local product, on_gpu = student.step(weights, batch)
+        sum = lab.add(product, on_gpu)
+    end)
+    lab.synchronize()
+    t:no_race("the sum uses results that are finished")
+    t:close(sum, lab.add(batch:to("cuda"), 1024), "and is right")
+end)
+
+test("the host is not held up", {
+    points = 25,
+    hint = "which of your calls comes back only when the GPU is done?",
+}, function(t, student)
+    local tl = lab.profile(student.step, common.inputs(4096))
+    t:host_block(tl, {at_most_percent = 10, gpu_at_most_percent = 25})
+end)

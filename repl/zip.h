@@ -1,0 +1,17 @@
+/* zip.h - writes .zip files.
+ *
+ * zip.c is made of minizip, and zip_none.c takes its place in a build without.
+ */
+#ifndef REPL_ZIP_H
+#define REPL_ZIP_H
+
+#include <lua.h>
+
+/* Adds to the program's functions for its own Lua code
+ *   write_zip(path, {{name=, data=, executable=bool}, ...})
+ * which writes the file whole or not at all, and raises one sentence if it cannot. The same
+ * entries give the same bytes (where zlib is the same): they are in the order of the list,
+ * deflated, of 1980-01-01 and with the permissions 0644 or 0755. */
+void zip_writer_open(lua_State *L);
+
+#endif
