@@ -6,28 +6,32 @@ local common = {}
 local threads <const> = 1024
 local function full() return 2 * lab.device().sm_count end      -- so many blocks of 1024 fit
 
+-- What a test asks for it keeps to itself: the student gets the table `handed` of a job and of a
+-- request, and nothing is read back from there.
+
 -- A job: `elements` are uploaded, then a kernel runs on them that takes kernel_ms in all. With
 -- `waves` its grid is that many times what fits on the GPU, and it cannot be cut; without, it is
 -- one wave of long blocks and can be cut into `parts`. A last kernel adds the input to the result.
 function common.job(o)
-    local job = {kernel_ms = o.kernel_ms, parts = o.waves and 1 or o.parts or 400,
-                 input = lab.empty(o.elements, {device = "cpu", pinned = true}),
+    local parts, waves = o.waves and 1 or o.parts or 400, o.waves or 1
+    local job = {input = lab.empty(o.elements, {device = "cpu", pinned = true}),
                  on_gpu = lab.empty(o.elements), result = lab.zeros(o.elements)}
-    job.input:fill_(o.value or 1)
+    job.input:fill_(1)
     if o.elements < 1000 then       -- where the values are looked at
         for i = 1, o.elements do job.input:set(i, i % 9) end
     end
     function job.run(part, of, stream)
-        if of > job.parts or part < 1 or part > of then
+        if of > parts or part < 1 or part > of then
             error(("job.run: part %d of %d: this job's kernel can be cut into %d parts at most")
-                :format(part, of, job.parts), 2)
+                :format(part, of, parts), 2)
         end
-        local waves = o.waves or 1
         lab.spin(o.kernel_ms / of / waves, {blocks = waves * full(), threads = threads,
                  stream = stream})
         local input, result = job.on_gpu:chunk(of)[part], job.result:chunk(of)[part]
         if input then lab.add(result, input, {out = result, stream = stream}) end
     end
+    job.handed = {input = job.input, on_gpu = job.on_gpu, run = job.run, parts = parts,
+                  kernel_ms = o.kernel_ms}
     return job
 end
 
@@ -37,12 +41,23 @@ function common.jobs(list)
     return jobs
 end
 
+-- Each element of a job came to its result once.
+function common.right(t, jobs)
+    for n, job in ipairs(jobs) do
+        local want = {}
+        for i = 1, job.result:numel() do want[i] = i % 9 end
+        t:close(job.result, want, "the result of job " .. n)
+    end
+end
+
 -- A request: an upload, one small kernel, a download. Its answer is 3 times its input.
 function common.request(elements, value)
     local r = {input = lab.full(value, elements, {device = "cpu", pinned = true}),
                on_gpu = lab.empty(elements), result = lab.empty(elements), value = value,
                output = lab.full(-1, elements, {device = "cpu", pinned = true})}
     function r.run(stream) lab.mul(r.on_gpu, 3, {out = r.result, stream = stream}) end
+    r.handed = {input = r.input, on_gpu = r.on_gpu, result = r.result, output = r.output,
+                run = r.run}
     return r
 end
 
@@ -80,15 +95,16 @@ function common.serve(student, jobs, requests, gaps_ms)
     answer_alone(common.request(16, 1))         -- the first launch of a kernel is different
     common.job{elements = 16, kernel_ms = 0.01}.run(1, 1, lab.default_stream())
     lab.synchronize()
-    local run = {}
+    local run, handed = {}, {}
+    for i, job in ipairs(jobs) do handed[i] = job.handed end
     run.tl = lab.profile(function()
         local began_us = lab.now_us()
-        local state = student.start(jobs)
+        local state = student.start(handed)
         run.started_us = lab.now_us() - began_us
         for i, r in ipairs(requests) do
             lab.host_work(gaps_ms[i])
             r.called_us = lab.now_us() - began_us
-            student.answer(state, r)
+            student.answer(state, r.handed)
             r.returned_us = lab.now_us() - began_us
         end
         student.finish(state)
