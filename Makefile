@@ -185,6 +185,7 @@ BOTH_TESTS := $(sort $(wildcard tests/both/*.t.lua))
 LUA_TESTS  := $(sort $(wildcard tests/lua/*.t.lua))
 TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
               $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
+              $(sort $(wildcard tests/labs/*.t.lua tests/labs/*.t.sh)) \
               $(sort $(wildcard tests/cuda/*.t.sh))
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check

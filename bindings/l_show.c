@@ -286,6 +286,7 @@ int lsl_timeline_save(lua_State *L)
     const char *path = lsl_check_text(L, 2, "path", "save");
     lsl_no_more(L, 3, "save");
     lua_settop(L, 3);
+    lsl_check_files(L, "save");
     for (int i = 0; i < LSL_COUNT(formats); i++) {
         if (!has_suffix(path, formats[i].suffix)) continue;
         if (!formats[i].has_options && !lua_isnil(L, 3))

@@ -120,6 +120,7 @@ static int lab_load(lua_State *L)
 {
     const char *path = lsl_check_text(L, 1, "path", "load");
     lsl_no_more(L, 1, "load");
+    lsl_check_files(L, "load");
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
     sl_timeline *timeline;
     sl_error err;

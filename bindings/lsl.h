@@ -72,6 +72,7 @@ typedef struct lsl_state {
     lua_State *race_thread;             /* reports of races are made on it; NULL: none yet */
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
+    bool files_closed;                  /* timelines are neither saved nor loaded any more */
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;
 
@@ -91,6 +92,8 @@ void lsl_take_notice(lua_State *L, sl_device *device);
 /* Prints one line through the program's notice function, or on stderr. The text
  * does not say who speaks. */
 void lsl_notice(lua_State *L, const char *text);
+/* Raises where the laboratory's functions open no files any more (core.close_files). */
+void lsl_check_files(lua_State *L, const char *op);
 /* Pushes the field of the table registry["streamlab.defaults"], nil without it. */
 void lsl_push_default(lua_State *L, const char *field);
 

@@ -32,7 +32,6 @@ local _ENV <const> = {
 local raise, type_name, as = core.raise, core.type_name, core.as
 local use, record = lab.use, lab.record
 local getenv = not core.ignores_environment and os and os.getenv or function() end
-local open_file = io and io.open
 
 local function check_function(f, arg, op)
     if type(f) == "function" then return end
@@ -136,8 +135,8 @@ end
 -- The text of a profile, its chunk's name, and its short name.
 local function read_profile(profile)
     if profile:find("/", 1, true) or profile:find("%.lua$") then
-        if not open_file then raise("SL_EUNSUPPORTED", "open", "there is no io library") end
-        local file, reason = open_file(profile, "rb")
+        if not io then raise("SL_EUNSUPPORTED", "open", "there is no io library") end
+        local file, reason = io.open(profile, "rb")
         if not file then raise("SL_ENOTFOUND", "open", "cannot read profile " .. reason) end
         local text
         text, reason = file:read("a")
@@ -367,6 +366,17 @@ end
 function lab.profile(f, ...)
     check_function(f, 1, "profile")
     return core.profile("profile", f, ...)
+end
+
+-- Files ------------------------------------------------------------------------------------
+
+-- For the program, which runs what it does not trust: from now on no function of the
+-- laboratory opens a file or starts a program, and no call undoes this.
+function core.close_files()
+    local function refuse(path) return nil, tostring(path) .. ": no files are opened here" end
+    core.refuse_files()
+    io = {open = refuse, write = io.write, stderr = io.stderr}
+    os = nil
 end
 
 -- The other files -------------------------------------------------------------------------

@@ -205,12 +205,24 @@ static int internal_chunk(lua_State *L)
     return 1;
 }
 
+void lsl_check_files(lua_State *L, const char *op)
+{
+    if (lsl_get(L)->files_closed)
+        lsl_fail(L, SL_EUNSUPPORTED, op, "no files are opened here");
+}
+
+static int internal_refuse_files(lua_State *L)
+{
+    lsl_get(L)->files_closed = true;
+    return 0;
+}
+
 static const luaL_Reg internals[] = {
     {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
     {"raise", internal_raise}, {"type_name", internal_type_name},
     {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
     {"nearest", lsl_nearest}, {"define_class", internal_define_class},
-    {"chunk", internal_chunk}, {NULL, NULL}
+    {"chunk", internal_chunk}, {"refuse_files", internal_refuse_files}, {NULL, NULL}
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */

@@ -18,7 +18,7 @@ const char options_usage[] = "usage: streamlab [options] [script [args]]";
 
 const char options_help[] =
     "usage: streamlab [options] [script [args]]\n"
-    "       streamlab probe|show|diff|help ...\n"
+    "       streamlab lab|probe|show|diff|help ...\n"
     "Runs a Lua script with the laboratory in the global `lab`.\n"
     "\n"
     "as lua5.4:\n"
@@ -41,6 +41,7 @@ const char options_help[] =
     "  --check[=MODE]    look for races: warn (default) reports them on stderr, error\n"
     "                    raises where one would happen\n"
     "subcommands, each with --help:\n"
+    "  lab ...           course labs: check, grade, new, pack\n"
     "  probe             what CUDA's calls do to the host and to streams\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
@@ -54,7 +55,7 @@ const char options_help[] =
     "stdin is run as a script if not.\n"
     "Exit status: 0 success, 1 error in a script, 2 wrong usage, 130 Ctrl-C.\n";
 
-static const char *const not_yet[] = {"calibrate", "grade"};
+static const char *const not_yet[] = {"calibrate"};
 
 /* Reading in progress. */
 typedef struct reader {

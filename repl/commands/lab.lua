@@ -1,0 +1,308 @@
+-- lab.lua - streamlab lab: course labs, for students (check) and teachers (new, grade, pack).
+
+local command = import "repl/commands/command.lua"
+
+local words = { ... }
+
+-- What the grader starts for each test.
+if words[1] == "case" then
+    command.try(import "repl/labs/case.lua".run, table.unpack(words, 2))
+end
+
+local bundle = import "repl/labs/bundle.lua"
+local grader = import "repl/labs/grader.lua"
+
+local usage = [[
+usage: streamlab lab check|grade|new|pack ...
+Course labs: a lab is a folder with a task, a starter and tests; a submission is
+one Lua file. Both are graded on a simulated GPU, so that no machine needs a real
+one and every machine gives the same score.
+
+  streamlab lab check [LABDIR] [FILE.lua]
+      Runs the tests that a student has, and prints them as TAP, with the chart
+      where a timing test fails. Without LABDIR the folder that FILE lies in; without
+      FILE submission.lua in it, or starter.lua.
+  streamlab lab grade LABDIR FILE.lua|FOLDER [options]
+      Runs all tests of one submission, or of each in a folder (NAME.lua, or a folder
+      NAME with one .lua file) and prints a line a student.
+        -o, --output FILE  write the results; for a class as gradescope: a folder,
+                           into which NAME.json is written
+        --format FORMAT    gradescope (results.json), tap, junit or csv; without it
+                           as FILE ends: .json .tap .xml .csv
+        -j, --jobs N       tests to run at a time; without it one a processor
+  streamlab lab new FOLDER
+      Writes a small lab to start from.
+  streamlab lab pack LABDIR [-o FOLDER]
+      Tests the lab itself, then writes ID-student.zip, for students, and
+      ID-gradescope.zip, an autograder for Gradescope, into FOLDER (default: here).
+
+others:
+  -h, --help         print this and stop
+`streamlab --backend cuda lab grade ...` grades on the real GPU.
+Exit status: 0 success (check: all passed), 1 check: not all passed, or a file
+cannot be read or written, 2 wrong usage.
+]]
+
+local formats = { "gradescope", "tap", "junit", "csv" }
+
+local function writer(format)
+    return import("repl/labs/results/" .. format .. ".lua")
+end
+
+-- ---- arguments -----------------------------------------------------------------------------
+
+local function some(text)
+    if text == "" then
+        return nil, "a name"
+    end
+    return text
+end
+
+local function jobs(text)
+    local n = text:match("^%d+$") and math.tointeger(tonumber(text))
+    if not n or n < 1 or n > 1024 then
+        return nil, "a number from 1 to 1024"
+    end
+    return n
+end
+
+local file_option, jobs_option = { read = some, name = "output" }, { read = jobs, name = "jobs" }
+
+local function is_folder(path)
+    return program.folder(path) ~= nil
+end
+
+-- A path without slashes at its end, for messages and for what is put behind it.
+local function tidy(path)
+    return (path:gsub("(.)/+$", "%1"))
+end
+
+local function backend()
+    return internals.default("backend") or "sim"
+end
+
+local function read_lab(folder)
+    if not bundle.exists(folder .. "/lab.lua") then
+        command.fail(("there is no lab in %s: a lab is a folder with a file lab.lua"):format(folder))
+    end
+    return command.try(bundle.read, folder)
+end
+
+local function stem(path)
+    return (path:match("[^/]*$"):gsub("%.lua$", ""))
+end
+
+-- ---- check ---------------------------------------------------------------------------------
+
+-- The file that a student works on, where none was named.
+local function find_submission(folder)
+    for _, name in ipairs { "submission.lua", "starter.lua" } do
+        if bundle.exists(folder .. "/" .. name) then
+            return folder .. "/" .. name
+        end
+    end
+    command.fail(("there is no submission.lua in %s; name the file that you work on"):format(folder))
+end
+
+local function read_check(files)
+    if #files > 2 then
+        command.refuse(usage, ("check takes a lab and a file, got '%s' as well"):format(files[3]))
+    end
+    local folder, file = files[1] or ".", files[2]
+    if #files == 1 and not is_folder(folder) then
+        folder, file = folder:match("^(.*)/[^/]*$") or ".", folder
+    end
+    folder = tidy(folder)
+    return folder, file
+end
+
+local function check(...)
+    local _, files = command.read(usage, {}, ...)
+    local folder, file = read_check(files)
+    local lab_bundle = read_lab(folder)
+    file = file or find_submission(folder)
+    local list = grader.grade(lab_bundle, { { student = stem(file), file = file } },
+        { backend = backend(), jobs = program.processors(), only_visible = true })
+    io.stdout:write(writer("tap").text(list, lab_bundle))
+    os.exit(list[1].score == list[1].points and 0 or 1)
+end
+
+-- ---- grade ---------------------------------------------------------------------------------
+
+-- The submission in a student's folder: its one .lua file.
+local function only_file(folder)
+    local found
+    for _, name in ipairs(program.folder(folder) or {}) do
+        if name:find("%.lua$") then
+            if found then
+                return nil, "there is more than one .lua file in the folder"
+            end
+            found = folder .. "/" .. name
+        end
+    end
+    return found, not found and "there is no .lua file in the folder" or nil
+end
+
+local function find_class(folder)
+    local names, list = program.folder(folder), {}
+    table.sort(names)
+    for _, name in ipairs(names) do
+        if name:find("^%.") then
+            goto continue
+        elseif name:find("%.lua$") then
+            list[#list + 1] = { student = stem(name), file = folder .. "/" .. name }
+        elseif name:find("/$") then
+            local file, problem = only_file(folder .. "/" .. tidy(name))
+            list[#list + 1] = { student = tidy(name), file = file or folder .. "/" .. name,
+                problem = problem }
+        end
+        ::continue::
+    end
+    if #list == 0 then
+        command.fail("there are no submissions in " .. folder)
+    end
+    return list
+end
+
+local function complain(graded)
+    for _, text in ipairs(graded.broken or {}) do
+        io.stderr:write("streamlab: lab: ", graded.student, ": ", command.clean(text), "\n")
+    end
+end
+
+local function line_of(graded, width)
+    local failed = {}
+    for _, test in ipairs(graded.tests) do
+        failed[#failed + 1] = not test.passed and test.number or nil
+    end
+    return command.clean(("%s%s  %6.4g/%g  %s"):format(graded.student,
+        (" "):rep(width - #graded.student), graded.score, graded.points, graded.problem
+        or #failed > 0 and "failed " .. table.concat(failed, " ") or "all passed"))
+end
+
+local function format_of(options)
+    if options.format then
+        return options.format
+    end
+    for _, format in ipairs(formats) do
+        local suffix = writer(format).suffix
+        if options.output and options.output:sub(-#suffix) == suffix then
+            return format
+        end
+    end
+    return "gradescope"
+end
+
+local function write(path, text)
+    local file, reason = io.open(path, "wb")
+    local fine = file and file:write(text)
+    if file then
+        local closed, why = file:close()
+        fine, reason = fine and closed, reason or why
+    end
+    if not fine then
+        command.fail("cannot write " .. tostring(reason))
+    end
+end
+
+local function deliver(list, lab_bundle, options)
+    local format = format_of(options)
+    local to = writer(format)
+    if not options.class or to.class then
+        write(options.output, to.text(list, lab_bundle))
+        return
+    end
+    for _, graded in ipairs(list) do
+        write(("%s/%s%s"):format(tidy(options.output), graded.student, to.suffix),
+            to.text({ graded }, lab_bundle))
+    end
+end
+
+-- Refused before anything runs.
+local function check_output(options)
+    if not options.output then
+        if options.class and options.format then
+            command.refuse(usage, "--format needs -o FILE for a class")
+        end
+    elseif options.class and not writer(format_of(options)).class then
+        if not is_folder(options.output) then
+            command.refuse(usage, ("-o needs a folder that is there, for one file a student; or a "
+                .. "file that ends in .csv, .xml or .tap; got '%s'"):format(options.output))
+        end
+    elseif is_folder(options.output) then
+        command.refuse(usage, ("-o needs a file, '%s' is a folder"):format(options.output))
+    end
+end
+
+local function grade(...)
+    local options, files = command.read(usage, { o = file_option, output = file_option,
+        j = jobs_option, jobs = jobs_option,
+        format = { read = command.one_of(table.unpack(formats)) } }, ...)
+    if #files ~= 2 then
+        command.refuse(usage, "grade takes a lab's folder and a submission or a folder of them")
+    end
+    local path = tidy(files[2])
+    options.class = is_folder(path)
+    check_output(options)
+    local lab_bundle = read_lab(tidy(files[1]))
+    if not lab_bundle.is_complete then
+        command.fail(("%s has no tests/hidden.lua; to run the tests that there are: streamlab lab "
+            .. "check"):format(lab_bundle.folder))
+    end
+    local submissions = options.class and find_class(path)
+        or { { student = stem(path), file = path } }
+    local width, quiet = 0, not options.class and not options.output
+    for _, submission in ipairs(submissions) do
+        width = math.max(width, #submission.student)
+    end
+    local list = grader.grade(lab_bundle, submissions, { backend = backend(),
+        jobs = options.jobs or program.processors(),
+        each = function(graded)
+            complain(graded)
+            if not quiet then
+                io.stdout:write(line_of(graded, width), "\n")
+                io.stdout:flush()
+            end
+        end })
+    if options.output then
+        deliver(list, lab_bundle, options)
+    elseif quiet then
+        io.stdout:write(writer(format_of(options)).text(list, lab_bundle))
+    end
+end
+
+-- ---- new and pack ----------------------------------------------------------------------------
+
+local function new(...)
+    local _, files = command.read(usage, {}, ...)
+    if #files ~= 1 then
+        command.refuse(usage, "new takes the folder of the lab to write")
+    end
+    command.try(import "repl/labs/new.lua", tidy(files[1]))
+end
+
+local function pack(...)
+    local options, files = command.read(usage, { o = file_option, output = file_option }, ...)
+    if #files ~= 1 then
+        command.refuse(usage, "pack takes a lab's folder")
+    end
+    local lab_bundle = read_lab(tidy(files[1]))
+    local function grade_one(path)
+        local list = grader.grade(lab_bundle, { { student = stem(path), file = path } },
+            { backend = "sim", jobs = program.processors() })
+        complain(list[1])
+        return list[1]
+    end
+    command.try(import "repl/labs/pack.lua", lab_bundle, tidy(options.output or "."), grade_one)
+end
+
+local actions = { check = check, grade = grade, new = new, pack = pack }
+
+local action = actions[words[1]]
+if action then
+    action(table.unpack(words, 2))
+else
+    command.read(usage, {}, ...)
+    command.refuse(usage, words[1] and ("'%s' is none of check, grade, new and pack"):format(words[1])
+        or "check, grade, new or pack is missing")
+end

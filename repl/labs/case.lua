@@ -1,0 +1,179 @@
+-- case.lua - one test of a lab, in a process of its own.
+--
+-- The grader starts `streamlab lab case LABDIR FILE INDEX SUBMISSION BACKEND` with a pipe for
+-- the report at descriptor 3, which nothing that the submission can call writes to. Everything that
+-- is needed is read before the process is confined; then the submission is loaded and the
+-- test runs. The report is a list of records, see `record`; the grader believes it only if it
+-- has its end.
+
+local bundle = import "repl/labs/bundle.lua"
+local calls = import "repl/labs/calls.lua"
+local sandbox = import "repl/labs/sandbox.lua"
+
+local case = {}
+
+-- What a record has, in this order; each a text. `kind`: "passed", "failed" or "skipped", an
+-- assertion; "error": the test ended with it; "note": something that the lab asks of every
+-- test was not so; "end".
+local record_fields = { "kind", "name", "seen", "asked", "look", "chart" }
+
+-- Of a field: what a submission raises may be of any length.
+local most_bytes <const> = 16384
+
+local function report(record)
+    local parts = {}
+    for i, field in ipairs(record_fields) do
+        parts[i] = ("<s4"):pack(tostring(record[field] or ""):sub(1, most_bytes))
+    end
+    program.report(table.concat(parts))
+end
+
+-- The records of a report, also of one that breaks off.
+function case.read(bytes)
+    local list, at = {}, 1
+    while at <= #bytes do
+        local record = {}
+        for _, field in ipairs(record_fields) do
+            local fine, text, behind = pcall(string.unpack, "<s4", bytes, at)
+            if not fine then
+                return list
+            end
+            record[field], at = text, behind
+        end
+        list[#list + 1] = record
+    end
+    return list
+end
+
+-- ---- errors ------------------------------------------------------------------------------
+
+-- The text of whatever was raised; that of a table or of a userdata is only asked for where
+-- it is the laboratory's.
+local function error_text(value)
+    if type(value) == "string" then
+        return value
+    elseif type(value) == "number" then
+        return tostring(value)
+    end
+    local metatable = debug.getmetatable(value)
+    if type(metatable) == "table" and rawequal(metatable, debug.getregistry()["streamlab.error"]) then
+        return tostring(value)
+    end
+    return "an error was raised whose value is a " .. type(value) .. ", not a message"
+end
+
+-- A handler that adds the submission's innermost line where the message does not begin with
+-- a position in it.
+local function handler(chunk)
+    local name = chunk:sub(2)
+    return function(value)
+        local text = error_text(value)
+        if text:sub(1, #name + 1) == name .. ":" then
+            return text
+        end
+        for level = 2, 60 do
+            local info = debug.getinfo(level, "Sl")
+            if not info then
+                return text
+            elseif info.source == chunk and info.currentline > 0 then
+                return ("%s\nin %s:%d"):format(text, name, info.currentline)
+            end
+        end
+        return text
+    end
+end
+
+-- ---- the run -------------------------------------------------------------------------------
+
+-- What the submission defines, for the test: its functions by name.
+local function load_submission(text, chunk, functions, environment, watch)
+    local main, message = load(text, chunk, "t", environment)
+    if not main then
+        error(message, 0)
+    end
+    watch.enter(main)()
+    local student = {}
+    for _, name in ipairs(functions) do
+        local f = rawget(environment, name)
+        if type(f) ~= "function" then
+            error(("%s does not define the function %s%s"):format(chunk:sub(2), name,
+                f ~= nil and "; its " .. name .. " is a " .. type(f) or ""), 0)
+        end
+        student[name] = watch.enter(f)
+    end
+    return student
+end
+
+local function note_calls(watch)
+    local said = {}
+    for _, call in ipairs(watch.forbidden()) do
+        local line = ("%s called %s"):format(call.where or "?", call.name)
+        if not said[line] then
+            said[line] = true
+            report { kind = "note", name = call.name .. " is not called", seen = line,
+                asked = "this lab forbids it", look = call.where }
+        end
+    end
+    for _, name in ipairs(watch.required()) do
+        report { kind = "note", name = name .. " is called", seen = "it was not called",
+            asked = "this test requires it" }
+    end
+end
+
+local function join(a, b)
+    return table.move(b or {}, 1, #(b or {}), #a + 1, table.move(a, 1, #a, 1, {}))
+end
+
+local function open_device(lab_bundle, backend)
+    if backend == "cuda" then
+        lab.open { backend = "cuda" }
+        lab.synchronize()
+    else
+        lab.open { backend = "sim", profile = lab_bundle.profile }
+        internals.load_blas()
+    end
+end
+
+local function confine(limits, backend)
+    return program.confine { processor_seconds = math.ceil(limits.processor_s),
+        memory_bytes = math.floor(limits.memory_mib * 1024 * 1024), gpu = backend == "cuda" }
+end
+
+-- Runs the test and reports; does not return.
+function case.run(folder, file, index, path, backend)
+    local lab_bundle = bundle.read(folder)
+    local entry = bundle.functions(lab_bundle, file)[tonumber(index)]
+    local text = assert(bundle.read_file(path))
+    local chunk = "=" .. path:match("[^/]*$")
+    program.entries()[chunk] = text         -- for explanations, which quote lines
+    open_device(lab_bundle, backend)
+    local environment = sandbox.make()
+    local watch = calls.watch(environment.lab, chunk,
+        join(lab_bundle.required, entry.options.required),
+        join(lab_bundle.forbidden, entry.options.forbidden))
+    local asserted = 0
+    internals.need "tap"
+    local t = internals.tap(function(result)
+        asserted = asserted + 1
+        report { kind = result.status, name = result.name, seen = result.seen or result.why,
+            asked = result.asked, look = result.look, chart = result.chart }
+    end)
+    lab.check("warn")
+    for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
+        io.stderr:write(problem, "\n")
+    end
+    local fine, message = xpcall(function()
+        local student = load_submission(text, chunk, lab_bundle.functions, environment, watch)
+        entry.run(t, student)
+    end, handler(chunk))
+    if not fine then
+        report { kind = "error", name = message }
+    elseif asserted == 0 then
+        report { kind = "error", name = "the test asserts nothing" }
+    end
+    note_calls(watch)
+    report { kind = "end" }
+    program.leave()
+end
+
+return case
