@@ -1,0 +1,75 @@
+-- What all tests of this lab need: batches with weights, the right results, and a recording.
+-- Values are small whole numbers, so that they are exact on the simulator and on a GPU.
+
+local common = {}
+
+-- values[i] fills batch i; the weights are `scale` times the unit matrix.
+function common.problem(n, values, scale)
+    local p = {n = n, values = values, scale = scale, batches = {}, gradients = {}}
+    for i, value in ipairs(values) do
+        p.batches[i] = lab.full(value, n, n, {device = "cpu", pinned = true})
+        p.batches[i]:set(1, i % n + 1, value + 1)       -- so that not all elements are the same
+        p.gradients[i] = lab.full(-1, n, n, {device = "cpu", pinned = true})
+    end
+    local unit = lab.zeros(n, n, {device = "cpu"})
+    for k = 1, n do unit:set(k, k, scale) end
+    p.weights = unit:to("cuda")
+    lab.synchronize()           -- also for streams that are exempt from the NULL stream's rules
+    return p
+end
+
+-- A gradient is batch x weights x weights.
+function common.gradients(t, p)
+    for i, value in ipairs(p.values) do
+        local want = {}
+        for r = 1, p.n do
+            want[r] = {}
+            for c = 1, p.n do want[r][c] = p.scale ^ 2 * value end
+        end
+        want[1][i % p.n + 1] = p.scale ^ 2 * (value + 1)
+        t:close(p.gradients[i], want, "gradient " .. i)
+    end
+end
+
+-- A loss is the sum of the batch's first row.
+function common.losses(t, p, losses)
+    local want = {}
+    for i, value in ipairs(p.values) do want[i] = p.n * value + 1 end
+    t:is(losses, want, "the losses, a number for each batch")
+end
+
+-- Batches of a size where time can be seen; nobody looks at their gradients, only at the losses.
+function common.large(n, count, first)
+    local p = {n = n, batches = {}, gradients = {}, weights = lab.ones(n, n)}
+    for i = 1, count do
+        p.batches[i] = lab.full((first + i) % 5 + 1, n, n, {device = "cpu", pinned = true})
+        p.gradients[i] = lab.empty(n, n, {device = "cpu", pinned = true})
+    end
+    lab.synchronize()
+    return p
+end
+
+-- Runs train once to warm up, with two batches and gradients of its own, and then records it. The
+-- lists that it gets are copies: what the tests ask for stays out of its hands.
+function common.record(train, p)
+    local spare = common.large(p.n, 2, 7)
+    train(spare.batches, p.weights, spare.gradients)
+    return lab.profile(train, {table.unpack(p.batches)}, p.weights,
+        {table.unpack(p.gradients)})
+end
+
+-- All the work was done on the GPU, in the recording, batch by batch.
+function common.complete(t, tl, p)
+    local count = #p.batches
+    t:span_count(tl, "memcpy_h2d", {exactly = count}, "one upload for each batch")
+    t:span_count(tl, {name = "matmul_f32"}, {exactly = 2 * count},
+        "two products for each batch, on the GPU")
+    t:span_count(tl, {name = "sum_f32"}, {exactly = count}, "a loss for each batch, on the GPU")
+    local gradients, bytes = 0, p.n * p.n * 4
+    for _, span in ipairs(tl:spans()) do
+        if span.kind == "memcpy_d2h" and span.bytes == bytes then gradients = gradients + 1 end
+    end
+    t:is(gradients, count, "one download of a gradient for each batch")
+end
+
+return common

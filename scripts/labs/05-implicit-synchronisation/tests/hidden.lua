@@ -1,0 +1,46 @@
+-- Not in the student's folder: all three waits at once, in time, and other numbers.
+local common = include "common.lua"
+
+-- With the three waits gone 85 to 90 % (h200); with one of them left the worse of the two is 0.
+local overlap <const> = {at_least_percent = 70, gpu_at_least_percent = 35}
+
+test("uploads and downloads run beside the kernels", {points = 20, hint = "If it is the "
+    .. "overlap: one of the three waits is still there, and one alone undoes nearly all. The chart "
+    .. "shows which stream stands still, tl:explain() says what for. If it is a race: a wait that "
+    .. "is needed was taken out with them"},
+function(t, student)
+    local p = common.large(1024, 8, 0)
+    local tl, losses = common.record(student.train, p)
+    t:overlap(tl, "kernel", "memcpy_h2d", overlap)
+    t:overlap(tl, "kernel", "memcpy_d2h", overlap)
+    common.complete(t, tl, p)
+    t:is(losses[8], 4 * 1024, "the last loss")
+    t:no_race()
+end)
+
+test("the makespan is close to the time of the busiest engine", {points = 20, hint = "One of the "
+    .. "three waits is still there, or a new one. The busiest engine is that of the kernels: when "
+    .. "does none run, and what did the host do then? tl:explain(). If it is a race: a wait that "
+    .. "is needed was taken out"},
+function(t, student)
+    local p = common.large(1280, 13, 2)
+    local tl = common.record(student.train, p)
+    t:makespan(tl, {within_percent = 30, gpu_within_percent = 90},
+        "13 batches take 1.3 times what the kernels take, at most")
+    t:overlap(tl, "memcpy_d2h", "memcpy_h2d", {at_least_percent = 25, gpu_at_least_percent = 10})
+    common.complete(t, tl, p)
+    t:no_race()
+end)
+
+test("other numbers of batches are right, down to one", {points = 10, hint = "A wait that is "
+    .. "needed was lost, or the program counts on a certain number of batches"},
+function(t, student)
+    for _, case in ipairs{{5, {7}, 1}, {4, {1, 3}, 4}, {9, {2, 1, 6, 3, 1, 1, 9}, 2}} do
+        local p = common.problem(table.unpack(case))
+        local tl, losses = common.record(student.train, p)
+        common.gradients(t, p)
+        common.losses(t, p, losses)
+        common.complete(t, tl, p)
+    end
+    t:no_race()
+end)

@@ -1,0 +1,8 @@
+-- Lab 6: requests that have to be answered soon, beside background work that fills the GPU.
+return {
+    id = "06-priorities",
+    title = "Priorities and a latency target",
+    points = 100,
+    profile = "h200",
+    functions = {"start", "answer", "finish"},
+}
