@@ -14,8 +14,8 @@ local sandbox = import "repl/labs/sandbox.lua"
 local case = {}
 
 -- What a record has, in this order; each a text. `kind`: "passed", "failed" or "skipped", an
--- assertion; "error": the test ended with it; "note": something that the lab asks of every
--- test was not so; "end".
+-- assertion; "said": what t:diag was given; "error": the test ended with it; "note": something
+-- that the lab asks of every test was not so; "end".
 local record_fields = { "kind", "name", "seen", "asked", "look", "chart" }
 
 -- Of a field: what a submission raises may be of any length.
@@ -158,6 +158,8 @@ function case.run(folder, file, index, path, backend)
         asserted = asserted + 1
         report { kind = result.status, name = result.name, seen = result.seen or result.why,
             asked = result.asked, look = result.look, chart = result.chart }
+    end, function(text)
+        report { kind = "said", name = text }
     end)
     lab.check("warn")
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
