@@ -31,11 +31,15 @@ function common.upload(mib, value)
     end
 end
 
--- Runs each function once, unrecorded: on a real GPU the first launch of a kernel is different.
+-- Runs each function once, unrecorded: on a real GPU the first launch of a kernel is different, and
+-- so is the first pinned memory.
 function common.warm_up(...)
     for _, f in ipairs{...} do f() end
-    lab.mul(lab.ones(4, 4), 1):cpu()
+    local squares = lab.mul(lab.ones(32, 32), lab.ones(32, 32))
+    squares:cpu()
+    local pinned = squares:cpu{non_blocking = true}
     lab.synchronize()
+    pinned:free()
 end
 
 -- Gives the timeline of f(...), for which percentage of its makespan the call held the host, and
