@@ -1,5 +1,5 @@
--- Lab 1: first streams. Save this file as submission.lua, change the four functions, and run it:
--- streamlab submission.lua. As they stand they give the right results, one thing after the other.
+-- Lab 1: first streams. Change the four functions: as they stand they give the right results, one
+-- thing after the other. `streamlab submission.lua`, this file's name, shows how they do.
 
 -- Calls first() and second(), each of which enqueues work on the current stream and returns a
 -- tensor, so that both run at the same time. Returns the two tensors, and waits for nothing.

@@ -1,5 +1,5 @@
--- Lab 2: events and ordering. Save this file as submission.lua, change the four functions, and run
--- it: streamlab submission.lua. As they stand they give the right results, one after the other.
+-- Lab 2: events and ordering. Change the four functions: as they stand they give the right results,
+-- one thing after the other. `streamlab submission.lua`, this file's name, shows how they do.
 
 -- produce() gives a tensor x, prepare() another one, w; neither needs the other, and both shall run
 -- at the same time. consume(x, w) needs both. Returns what consume gave, and waits for nothing.
