@@ -84,8 +84,9 @@ function(t, student)
     local tl, _, numbers = common.profile(student.spread, steps, 3)
     t:is(numbers, {99.0, 96.0, 91.0, 84.0, 75.0, 64.0, 51.0},
         "the numbers, in the order of the steps")
-    t:is(common.streams_of(tl, "spin"), {1, 2, 3, 1, 2, 3, 1},
+    local in_turns = t:is(common.streams_of(tl, "spin"), {1, 2, 3, 1, 2, 3, 1},
         "the streams of the steps, numbered as they come up")
+    if not in_turns then return end
     t:makespan(tl, {within_percent = 20, of_us = 1800, gpu_within_percent = 60},
         "as long as the three steps of the first stream")
     t:no_race("nothing races")

@@ -70,8 +70,9 @@ function(t, student)
     common.warm_up(steps[1])
     local tl, _, numbers = common.profile(student.spread, steps, 2)
     t:is(numbers, {10.0, 20.0, 30.0, 40.0, 50.0, 60.0}, "the numbers, in the order of the steps")
-    t:is(common.streams_of(tl, "spin"), {1, 2, 1, 2, 1, 2},
+    local in_turns = t:is(common.streams_of(tl, "spin"), {1, 2, 1, 2, 1, 2},
         "the streams of the steps, numbered as they come up")
+    if not in_turns then return end
     t:makespan(tl, {within_percent = 20, of_us = 1500, gpu_within_percent = 60},
         "as long as the three steps of a stream")
     t:no_race("nothing races")

@@ -34,8 +34,9 @@ function(t, student)
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 1})
     if not t:span_count(tl, {name = "matmul_f32"}, {exactly = 6}) then return end
-    t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
+    local beside = t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
         {at_least_percent = 75, gpu_at_least_percent = 50}, "produce() runs beside prepare()")
+    if not beside then return end
     t:makespan(tl, {within_percent = 8, gpu_within_percent = 40,
         of_us = tl:busy_us{name = "spin"} + tl:busy_us{name = "matmul_f32"} / 3},
         "as long as prepare() and consume()")
@@ -67,7 +68,9 @@ function(t, student)
     t:close(result, 110, "2 * (1 + 4 + 9 + 16 + 25)")
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 7})
-    t:is(common.streams_of(tl, "mul_scalar_f32"), {1, 2, 3, 4, 5}, "the streams of the branches")
+    local apart = t:is(common.streams_of(tl, "mul_scalar_f32"), {1, 2, 3, 4, 5},
+        "the streams of the branches, numbered as they come up")
+    if not apart then return end
     t:makespan(tl, {within_percent = 10, of_us = 4000, gpu_within_percent = 40},
         "as long as the source, the longest branch and the join")
     common.host_is_free(t, tl, held, 25)
@@ -116,8 +119,9 @@ function(t, student)
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 7})
     if not t:span_count(tl, {name = "matmul_f32"}, {exactly = 7}) then return end
-    t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
+    local beside = t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
         {at_least_percent = 75, gpu_at_least_percent = 50}, "a slot is filled while one is read")
+    if not beside then return end
     t:makespan(tl, {within_percent = 6, gpu_within_percent = 40,
         of_us = tl:busy_us{name = "spin"} + tl:busy_us{name = "matmul_f32"} / 7},
         "as long as one fill and all the reading")

@@ -27,8 +27,9 @@ function(t, student)
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 2})
     t:span_count(tl, {name = "mul_f32"}, {exactly = 1})
-    t:overlap(tl, {name = "spin"}, "memcpy_h2d",
+    local beside = t:overlap(tl, {name = "spin"}, "memcpy_h2d",
         {at_least_percent = 90, gpu_at_least_percent = 60}, "prepare() runs beside produce()")
+    if not beside then return end
     t:makespan(tl, {within_percent = 8, of_us = 3000, gpu_within_percent = 40},
         "as long as produce() and consume()")
     common.host_is_free(t, tl, held, 25)
@@ -54,7 +55,9 @@ function(t, student)
     t:close(result, 45, "5 * 2 + 5 * 3 + 5 * 4")
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 4})
-    t:is(common.streams_of(tl, "mul_scalar_f32"), {1, 2, 3}, "the streams of the branches")
+    local apart = t:is(common.streams_of(tl, "mul_scalar_f32"), {1, 2, 3},
+        "the streams of the branches, numbered as they come up")
+    if not apart then return end
     t:makespan(tl, {within_percent = 10, of_us = 2600, gpu_within_percent = 40},
         "as long as the source and one branch")
     common.host_is_free(t, tl, held, 25)
@@ -64,14 +67,17 @@ test("time_each: twenty steps, and one wait", {points = 10,
     hint = "n steps have n + 1 marks between and around them. Record them all, wait for the last "
         .. "one, and only then ask for the times. Guide, chapter 4: measuring with events."},
 function(t, student)
-    local steps = {}
+    local steps, one_stream = {}, {}
     for i = 1, 20 do
         steps[i] = function() lab.spin((i % 3 + 1) * 0.04) end
+        one_stream[i] = 1
     end
     local tl, _, times = common.profile(student.time_each, steps)
     if not t:is(type(times) == "table" and #times, 20, "the number of times") then return end
     local kernels_ms = common.durations_ms(tl, "spin")
     if not t:is(#kernels_ms, 20, "the number of kernels that ran") then return end
+    t:is(common.streams_of(tl, "spin"), one_stream,
+        "the streams of the steps, numbered as they come up")
     for i, ms in ipairs(kernels_ms) do
         t:near(times[i], ms, 0.015, "the milliseconds of step " .. i)
     end
@@ -101,8 +107,9 @@ function(t, student)
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 6})
     if not t:span_count(tl, "memcpy_h2d", {exactly = 12}) then return end
-    t:overlap(tl, {name = "spin"}, "memcpy_h2d",
+    local beside = t:overlap(tl, {name = "spin"}, "memcpy_h2d",
         {at_least_percent = 75, gpu_at_least_percent = 50}, "a slot is filled while one is read")
+    if not beside then return end
     t:makespan(tl, {within_percent = 6, gpu_within_percent = 40,
         of_us = tl:busy_us("kernel") + tl:busy_us("memcpy_h2d") / 6},
         "as long as one fill and all the reading")
