@@ -1,0 +1,8 @@
+return {
+    id = "01-first-streams",
+    title = "First streams",
+    points = 100,
+    profile = "h200",
+    functions = {"side_by_side", "beside_library", "fetch", "spread"},
+    forbidden = {"lab.cuda.*"},
+}

@@ -1,0 +1,76 @@
+-- What both files of tests use: pieces of work to hand to the student's functions, and a recording
+-- that also knows how long the host was held.
+
+local common = {}
+
+-- A function that keeps the current stream busy for some ms, then makes a tensor of one value.
+function common.work(ms, value)
+    return function()
+        lab.spin(ms)
+        return lab.full(value, 4, 4)
+    end
+end
+
+-- The same by `count` products of 2048 x 2048: kernels of another name, that need the whole GPU.
+function common.products(count, value)
+    local a, out = lab.empty(2048, 2048), lab.empty(2048, 2048)
+    return function()
+        for _ = 1, count do lab.matmul(a, a, {out = out}) end
+        return lab.full(value, 4, 4)
+    end
+end
+
+-- A function that copies some MiB to the GPU, and returns a small tensor that it copies as well.
+function common.upload(mib, value)
+    local pinned = {device = "cpu", pinned = true}
+    local big, there = lab.empty(mib, 512, 512, pinned), lab.empty(mib, 512, 512)
+    local small, result = lab.full(value, 4, 4, pinned), lab.empty(4, 4)
+    return function()
+        there:copy_(big, {non_blocking = true})
+        return result:copy_(small, {non_blocking = true})
+    end
+end
+
+-- Runs each function once, unrecorded: on a real GPU the first launch of a kernel is different, and
+-- so is the first pinned memory.
+function common.warm_up(...)
+    for _, f in ipairs{...} do f() end
+    local squares = lab.mul(lab.ones(32, 32), lab.ones(32, 32))
+    squares:cpu()
+    local pinned = squares:cpu{non_blocking = true}
+    lab.synchronize()
+    pinned:free()
+end
+
+-- Gives the timeline of f(...), for which percentage of its makespan the call held the host, and
+-- what it returned.
+function common.profile(f, ...)
+    local function timed(from_us, ...) return lab.now_us() - from_us, ... end
+    local function keep(tl, held_us, ...) return tl, 100 * held_us / tl.makespan_us, ... end
+    return keep(lab.profile(function(...) return timed(lab.now_us(), f(...)) end, ...))
+end
+
+-- Asserts that the host was free: no call waited for long, and all of them together took little.
+function common.host_is_free(t, tl, held_percent, at_most_percent)
+    return t:host_block(tl, {at_most_percent = at_most_percent,
+                             gpu_at_most_percent = at_most_percent})
+        and t:at_most(held_percent, at_most_percent,
+                      "percent of the makespan in which the call held the host")
+end
+
+-- The streams of the spans of that name, numbered as they appear: {1, 2, 1} is a, b, a.
+function common.streams_of(tl, name)
+    local numbers, seen, count = {}, {}, 0
+    for _, span in ipairs(tl:spans()) do
+        if span.name == name then
+            if not seen[span.stream_id] then
+                count = count + 1
+                seen[span.stream_id] = count
+            end
+            numbers[#numbers + 1] = seen[span.stream_id]
+        end
+    end
+    return numbers
+end
+
+return common

@@ -1,0 +1,93 @@
+-- Lab 1, the tests that only the grader has: other work, other lengths, other orders.
+
+local common = include "common.lua"
+
+test("side_by_side: a long kernel beside short products", {points = 10,
+    hint = "What is issued second must not wait for what was issued first, whichever is longer."},
+function(t, student)
+    local first, second = common.work(2.5, 7), common.products(3, -1)
+    common.warm_up(first, second)
+    local tl, _, x, y = common.profile(student.side_by_side, first, second)
+    t:close(x, 7, "the first result is what first() returned")
+    t:close(y, -1, "the second result is what second() returned")
+    t:span_count(tl, {name = "spin"}, {exactly = 1})
+    t:span_count(tl, {name = "matmul_f32"}, {exactly = 3})
+    t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
+        {at_least_percent = 90, gpu_at_least_percent = 60}, "the products run beside the kernel")
+    t:no_race("nothing races")
+end)
+
+test("side_by_side: returns while the GPU works", {points = 10,
+    hint = "side_by_side gives tensors, not numbers: who uses them waits. It need not."},
+function(t, student)
+    local first, second = common.upload(32, 6), common.work(3, 8)
+    common.warm_up(first, second)
+    local tl, held, x, y = common.profile(student.side_by_side, first, second)
+    t:close(x, 6, "the first result is what first() returned")
+    t:close(y, 8, "the second result is what second() returned")
+    t:overlap(tl, "memcpy_h2d", {name = "spin"},
+        {at_least_percent = 90, gpu_at_least_percent = 60}, "the kernel runs beside the copy")
+    common.host_is_free(t, tl, held, 25)
+end)
+
+test("beside_library: a library of kernels, and shorter own work", {points = 10,
+    hint = "Both results, in this order: library's, own's. And own work in a stream that the "
+        .. "default stream's rule does not concern."},
+function(t, student)
+    local products = common.products(8, 12)
+    local function library() return lab.with(lab.default_stream(), products) end
+    local own = common.work(1.2, 9)
+    common.warm_up(library, own)
+    local tl, held, x, y = common.profile(student.beside_library, library, own)
+    t:close(x, 12, "the first result is what library() returned")
+    t:close(y, 9, "the second result is what own() returned")
+    t:span_count(tl, {name = "matmul_f32"}, {exactly = 8})
+    t:span_count(tl, {name = "spin"}, {exactly = 1})
+    t:overlap(tl, {name = "matmul_f32"}, {name = "spin"},
+        {at_least_percent = 90, gpu_at_least_percent = 60}, "own work runs beside the library's")
+    common.host_is_free(t, tl, held, 25)
+    t:no_race("nothing races")
+end)
+
+test("fetch: another shape, and a longer background", {points = 10,
+    hint = "Wait for the stream that has the copy, and for no other."},
+function(t, student)
+    local x = lab.tensor{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}, {-1, -2, -3, -4, -5}}
+    local background = common.work(4, 0)
+    common.warm_up(background)
+    local tl, held, got, last = common.profile(function()
+        local got = student.fetch(x, background)
+        local on_host = type(got) == "userdata" and got.device == "cpu"
+        return got, on_host and got:get(2, 5)
+    end)
+    t:close(got, {{1, 4, 9, 16, 25}, {36, 49, 64, 81, 100}, {1, 4, 9, 16, 25}},
+        "the result is x * x")
+    t:is(last, 100.0, "element 2, 5 of the host tensor as fetch() returned")
+    t:span_count(tl, {name = "mul_f32"}, {exactly = 1})
+    t:span_count(tl, {name = "spin"}, {exactly = 1})
+    t:overlap(tl, {name = "spin"}, "memcpy_d2h",
+        {at_least_percent = 90, gpu_at_least_percent = 60},
+        "the result is copied while the background runs")
+    common.host_is_free(t, tl, held, 25)
+    t:no_race("nothing races")
+end)
+
+test("spread: seven unequal steps in three streams", {points = 10,
+    hint = "The number of steps need not be a multiple of the number of streams. Issue all first, "
+        .. "then wait once."},
+function(t, student)
+    local lengths_ms, steps = {0.9, 0.3, 0.6, 0.4, 0.8, 0.2, 0.5}, {}
+    for i, ms in ipairs(lengths_ms) do
+        steps[i] = function() lab.spin(ms) return lab.full(100 - i * i, 1) end
+    end
+    common.warm_up(steps[1])
+    local tl, _, numbers = common.profile(student.spread, steps, 3)
+    t:is(numbers, {99.0, 96.0, 91.0, 84.0, 75.0, 64.0, 51.0},
+        "the numbers, in the order of the steps")
+    local in_turns = t:is(common.streams_of(tl, "spin"), {1, 2, 3, 1, 2, 3, 1},
+        "the streams of the steps, numbered as they come up")
+    if not in_turns then return end
+    t:makespan(tl, {within_percent = 20, of_us = 1800, gpu_within_percent = 60},
+        "as long as the three steps of the first stream")
+    t:no_race("nothing races")
+end)

@@ -1,0 +1,28 @@
+-- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4
+-- One new stream is enough, the rest may stay in the default stream: true of PyTorch's streams, not
+-- of those that CUDA makes by default.
+
+function side_by_side(first, second)
+    local side = lab.stream()
+    return lab.with(side, first), second()
+end
+
+function beside_library(library, own)
+    local side = lab.stream()
+    return library(), lab.with(side, own)
+end
+
+function fetch(x, background)
+    lab.with(lab.stream(), background)
+    local on_host = lab.mul(x, x):to("cpu", {non_blocking = true})
+    lab.default_stream():synchronize()
+    return on_host
+end
+
+function spread(steps, count)
+    local streams, results, numbers = {}, {}, {}
+    for i = 1, count do streams[i] = lab.stream() end
+    for i = 1, #steps do results[i] = lab.with(streams[(i - 1) % count + 1], steps[i]) end
+    for i = 1, #steps do numbers[i] = results[i]:item() end
+    return numbers
+end

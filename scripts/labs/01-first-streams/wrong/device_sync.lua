@@ -1,0 +1,33 @@
+-- fails: 1.3 2.2 2.3 2.4
+-- Every function ends with lab.synchronize(), to be safe.
+
+function side_by_side(first, second)
+    local x = lab.with(lab.stream(), first)
+    local y = lab.with(lab.stream(), second)
+    lab.synchronize()
+    return x, y
+end
+
+function beside_library(library, own)
+    local x = library()
+    local y = lab.with(lab.stream{non_blocking = true}, own)
+    lab.synchronize()
+    return x, y
+end
+
+function fetch(x, background)
+    local mine = lab.stream()
+    lab.with(lab.stream(), background)
+    local on_host = lab.mul(x, x, {stream = mine}):to("cpu", {non_blocking = true, stream = mine})
+    lab.synchronize()
+    return on_host
+end
+
+function spread(steps, count)
+    local streams, results, numbers = {}, {}, {}
+    for i = 1, count do streams[i] = lab.stream{non_blocking = true} end
+    for i = 1, #steps do results[i] = lab.with(streams[(i - 1) % count + 1], steps[i]) end
+    lab.synchronize()
+    for i = 1, #steps do numbers[i] = results[i]:item() end
+    return numbers
+end
