@@ -1,0 +1,71 @@
+-- 10-bundled.t.lua - the labs of scripts/labs: each solution has all points, each starter at
+-- most a fifth, and each wrong solution fails exactly the tests that its first line names. And
+-- the starter runs by itself, as a student runs it.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+local labs = {}
+for name in shell.sh("ls scripts/labs"):gmatch("(%d%d[^\n]*)\n") do
+    labs[#labs + 1] = name
+end
+tap.is(#labs, 8, "there are eight labs")
+
+-- "alice  85/100  failed 1.2 2.1" -> score, points, "1.2 2.1"
+local function read_line(line)
+    local student, score, points, rest = line:match("^(%S+)%s+([%d.]+)/([%d.]+)%s+(.*)$")
+    return student, tonumber(score), tonumber(points), (rest or ""):match("^failed (.*)$") or ""
+end
+
+-- The files of a lab that can be handed in, as name -> {path =, fails = or nil}.
+local function submissions(folder)
+    local list = { solution = { path = folder .. "/solution.lua", fails = "" },
+        starter = { path = folder .. "/starter.lua" } }
+    for name in shell.sh("ls " .. folder .. "/wrong"):gmatch("([^\n]+)%.lua\n") do
+        local path = ("%s/wrong/%s.lua"):format(folder, name)
+        list["wrong-" .. name] = { path = path,
+            fails = shell.read(path):match("^%-%- fails: ([%d. ]+)\n") }
+    end
+    return list
+end
+
+local function grade(name)
+    local folder, class = "scripts/labs/" .. name, shell.folder()
+    local list, wrong = submissions(folder), 0
+    for student, entry in pairs(list) do
+        shell.sh(("cp %s %s/%s.lua"):format(entry.path, class, student))
+    end
+    local out, err, code = shell.sh(('"$P" lab grade %s %s'):format(folder, class))
+    tap.is(err .. code, "0", name .. ": the class is graded")
+    for line in out:gmatch("[^\n]+") do
+        local student, score, points, failed = read_line(line)
+        local entry = list[student] or {}
+        if student == "starter" then
+            tap.ok(score <= points / 5, name .. ": the starter has at most a fifth of the points")
+            tap.diag(("%s: starter %g/%g"):format(name, score, points))
+        else
+            wrong = wrong + (student ~= "solution" and 1 or 0)
+            tap.is(failed, entry.fails, ("%s: %s fails the tests that it should, no others")
+                :format(name, tostring(student)))
+        end
+        if student == "solution" then
+            tap.is(score, points, name .. ": the solution has all points")
+        end
+    end
+    tap.ok(wrong >= 3, name .. ": there are three wrong solutions")
+    shell.remove(class)
+end
+
+-- What it says of races goes to stderr.
+local function run_starter(name)
+    local out, _, code = shell.sh(('"$P" --backend sim scripts/labs/%s/starter.lua'):format(name))
+    tap.is(code, 0, name .. ": the starter runs by itself")
+    tap.like(out, " busy\n", name .. ": the starter shows a chart")
+end
+
+for _, name in ipairs(labs) do
+    grade(name)
+    run_starter(name)
+end
+
+tap.done()
