@@ -39,7 +39,7 @@ end
 
 local descriptors = calls.descriptors()
 
--- ---- what is kept --------------------------------------------------------------------------
+-- ---- what is kept ---------------------------------------------------------------------------
 
 tap.is(program.wait(), nil, "nothing runs, so there is nothing to wait for")
 
@@ -77,7 +77,7 @@ tap.is(r.output, "end\n", "far more than a pipe holds")
 r = run "head -c 4194305 /dev/zero >&3; sleep 100"
 tap.ok(r.report_too_long and r.signal == 9, "who writes a longer one is killed")
 
--- ---- what it sees ----------------------------------------------------------------------------
+-- ---- what it sees ---------------------------------------------------------------------------
 
 r = run "cat; echo end"
 tap.is(r.output, "end\n", "stdin is empty")
@@ -111,7 +111,7 @@ if linux then
     tap.ok(pid and pid == group and pid == session, "it leads a session of its own")
 end
 
--- ---- ends ---------------------------------------------------------------------------------------
+-- ---- ends -----------------------------------------------------------------------------------
 
 local seconds
 r, seconds = run("sleep 100 & echo $$ $!; wait", { wall_seconds = 0.3 })
@@ -139,7 +139,7 @@ tap.ok(r.timed_out and r.signal == 9, "but not longer than its time")
 r = run("trap '' TERM INT HUP; while :; do :; done", { wall_seconds = 0.2 })
 tap.is(r.signal, 9, "signals that it ignores do not help it")
 
--- ---- many -----------------------------------------------------------------------------------------
+-- ---- many -----------------------------------------------------------------------------------
 
 local ids, n = {}, 0
 for i = 1, 100 do
@@ -157,7 +157,7 @@ local quick = spawn { "/bin/sh", "-c", ":" }
 tap.is(program.wait().id, quick, "who ends first is told of first")
 tap.is(program.wait().id, slow, "the other one afterwards")
 
--- ---- what cannot be run -----------------------------------------------------------------------
+-- ---- what cannot be run ---------------------------------------------------------------------
 
 tap.throws_like(function() spawn { "/nonexistent/program" } end,
     "spawn: cannot run /nonexistent/program: No such file or directory", "a missing program")
@@ -175,7 +175,7 @@ tap.throws_like(function() spawn({ "/bin/sh" }, { environment = { 1 } }) end,
 tap.is(program.wait(), nil, "none of them runs")
 tap.is(calls.descriptors(), descriptors, "no descriptor is left open by all this")
 
--- ---- the end of the program ---------------------------------------------------------------------
+-- ---- the end of the program -----------------------------------------------------------------
 
 local prologue = [[
 local program = debug.getregistry()["streamlab.environment"].program
@@ -222,7 +222,7 @@ tap.is(code, 130, "Ctrl-C ends waiting in a loop that catches errors")
 tap.ok(sleeper_is_gone(), "and kills all that run there")
 shell.remove(folder)
 
--- ---- this program ----------------------------------------------------------------------------------
+-- ---- this program ---------------------------------------------------------------------------
 
 spawn({ program.executable(), "-v" })
 tap.like(program.wait().output, "^streamlab %d", "executable is the path of this program")

@@ -48,7 +48,7 @@ end
 local lacking = run "say(confine())"
 local can_filter = not lacking:find("not filtered", 1, true)
 
--- ---- the ordinary way ------------------------------------------------------------------------
+-- ---- the ordinary way -----------------------------------------------------------------------
 
 local report, result = run [[
 confine()
@@ -85,7 +85,7 @@ say(os.date("%Y") >= "2024" and os.getenv("HOME"))
 tap.is(report, "8000000.0\nrecorded\n/nonexistent\n",
     "the laboratory computes and records, with BLAS, and dates are there")
 
--- ---- system calls --------------------------------------------------------------------------------
+-- ---- system calls ---------------------------------------------------------------------------
 
 local trying = [[
 local results = calls.try_all()
@@ -149,7 +149,7 @@ say(os.execute("exit 0") == nil)
 tap.is(report, "true\ntrue\ntrue\n", "no file can be opened and nothing run, filter or not")
 tap.is(shell.read(folder .. "/new"), nil, "no file is made")
 
--- ---- processor time --------------------------------------------------------------------------------
+-- ---- processor time -------------------------------------------------------------------------
 
 report, result = run [[
 confine { processor_seconds = 1 }
@@ -209,7 +209,7 @@ say(program.call_confined(error, "message", 0))
 tap.is(report, "false true 3 a nil c\nfalse false message\n",
     "arguments, results and errors are handed on")
 
--- ---- memory ----------------------------------------------------------------------------------------
+-- ---- memory ---------------------------------------------------------------------------------
 
 report = run [[
 confine { memory_bytes = 32 << 20 }
