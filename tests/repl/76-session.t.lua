@@ -101,7 +101,7 @@ like('help "cudaStreamSynchronize"', "^s:synchronize%(%)[^\n]*\nwaits for the st
     "a name of CUDA finds the function")
 like("?torch.cuda.Stream.synchronize", "s:synchronize", "so does one of PyTorch")
 like("?a", "^Tensors\n.*\n  t:matmul%(", "?variable tells what can be done with it")
-like("?overlap", "\n  timeline:overlap_us +%l", "a word searches")
+like("?gap", "\n  timeline:gaps +%l", "a word searches")
 like("?nonesuch", 'nothing about "nonesuch"', "in vain, too")
 like(".help", "^%.help .*\n%.device .*\n%.quit ", ".help lists the commands")
 
