@@ -1,8 +1,8 @@
 /* children.c - runs other programs side by side and collects what they say, for grading.
  *
  * All of them belong to one userdata of the registry, so that neither an error nor the end of
- * the state leaves a process or a descriptor behind.
- * child_start.c starts one, child.c reads what it says and sees its end.
+ * the state leaves a process or a descriptor behind. child_start.c starts one, child.c reads
+ * what it says and sees its end.
  */
 #include "children.h"
 
