@@ -140,6 +140,19 @@ local function confine(limits, backend)
         memory_bytes = math.floor(limits.memory_mib * 1024 * 1024), gpu = backend == "cuda" }
 end
 
+-- Calls f; gives the text of the error that ended it, or nil. Whoever catches the error of the
+-- time that is up has failed all the same.
+local function call(f, chunk)
+    local time_was_up, went, fine, message = program.call_confined(xpcall, f, handler(chunk))
+    if not went then
+        fine, message = false, fine             -- again the error of the time, on its way up
+    end
+    if time_was_up and fine then
+        return "it used up its processor time, and caught the error that says so"
+    end
+    return not fine and error_text(message) or nil
+end
+
 -- Runs the test and reports; does not return.
 function case.run(folder, file, index, path, backend)
     local lab_bundle = bundle.read(folder)
@@ -165,11 +178,11 @@ function case.run(folder, file, index, path, backend)
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
         io.stderr:write(problem, "\n")
     end
-    local fine, message = xpcall(function()
+    local message = call(function()
         local student = load_submission(text, chunk, lab_bundle.functions, environment, watch)
         entry.run(t, student)
-    end, handler(chunk))
-    if not fine then
+    end, chunk)
+    if message then
         report { kind = "error", name = message }
     elseif asserted == 0 then
         report { kind = "error", name = "the test asserts nothing" }
