@@ -30,7 +30,8 @@ one and every machine gives the same score.
                            into which NAME.json is written
         --format FORMAT    gradescope (results.json), tap, junit or csv; without it
                            as FILE ends: .json .tap .xml .csv
-        -j, --jobs N       tests to run at a time; without it one a processor
+        -j, --jobs N       tests to run at a time; without it one a processor, and
+                           on a real GPU one
   streamlab lab new FOLDER
       Writes a small lab to start from.
   streamlab lab pack LABDIR [-o FOLDER]
@@ -82,6 +83,11 @@ local function backend()
     return internals.default("backend") or "sim"
 end
 
+-- How many tests may run at a time: on a real GPU one, which has it for itself.
+local function default_jobs()
+    return backend() == "cuda" and 1 or program.processors()
+end
+
 local function read_lab(folder)
     if not files.exists(folder .. "/lab.lua") then
         command.fail(("there is no lab in %s: a lab is a folder with a file lab.lua"):format(folder))
@@ -123,7 +129,7 @@ local function check(...)
     local lab_bundle = read_lab(folder)
     file = file or find_submission(folder)
     local list = grader.grade(lab_bundle, { { student = stem(file), file = file } },
-        { backend = backend(), jobs = program.processors(), only_visible = true })
+        { backend = backend(), jobs = default_jobs(), only_visible = true })
     io.stdout:write(writer("tap").text(list, lab_bundle))
     os.exit(list[1].score == list[1].points and 0 or 1)
 end
@@ -252,7 +258,7 @@ local function grade(...)
         width = math.max(width, #submission.student)
     end
     local list = grader.grade(lab_bundle, submissions, { backend = backend(),
-        jobs = options.jobs or program.processors(),
+        jobs = options.jobs or default_jobs(),
         each = function(graded)
             complain(graded)
             if not quiet then
