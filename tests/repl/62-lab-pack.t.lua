@@ -223,7 +223,7 @@ for _, test in ipairs(bundle.tests) do
 end
 tap.is(#bundle.tests .. " " .. points, "4 " .. bundle.points, "its tests sum up to its points")
 
--- "1.2 overlap; 2.2 host_block": what of a submission fails, and why.
+-- "1.2 overlap; 2.2 overlap\nhost_block": what of a submission fails, and why.
 local function failing(path)
     local parts = {}
     for _, test in ipairs(grade(path).tests) do
@@ -234,7 +234,7 @@ local function failing(path)
     return table.concat(parts, "; ")
 end
 tap.is(failing(own .. "/solution.lua"), "", "its solution passes all tests")
-tap.is(failing(own .. "/starter.lua"), "1.2 overlap; 2.2 host_block", "its starter fails usefully")
+tap.is(failing(own .. "/starter.lua"), "1.2 overlap; 2.2 overlap\nhost_block", "its starter fails usefully")
 tap.is(failing(own .. "/wrong/no-wait.lua"), "2.1 race\nclose",
     "its wrong solution fails as it says")
 local out, err = shell.sh("cd " .. own .. " && " .. shell.quote(shell.program)
@@ -350,16 +350,16 @@ local function refuses(want, name)
 end
 
 outcomes["solution.lua"] = "1.2 2.2"
-refuses("solution.lua must have all points and has 45 of 100 points; it fails 1.2 (the copy runs "
+refuses("solution.lua must have all points and has 20 of 100 points; it fails 1.2 (the copy runs "
     .. "while the kernel works): seen this", "a solution that is none is refused")
 outcomes["solution.lua"], outcomes["starter.lua"] = "", "1.2 2.1"
-refuses("starter.lua has 45 of 100 points; a starter may have at most 20 %",
+refuses("starter.lua has 50 of 100 points; a starter may have at most 20 %",
     "so is too good a starter")
 outcomes["starter.lua"], outcomes["no-wait.lua"] = "1.2 2.1 2.2", "1.1 2.2"
 refuses("wrong/no-wait.lua fails 1.1 2.2, which its first line does not name, and passes 2.1, which "
     .. "its first line says it fails", "a wrong solution that fails otherwise is refused")
 outcomes["starter.lua"], outcomes["no-wait.lua"] = "2.1", "1.1 2.1"
-refuses("starter.lua has 75 of 100 points; a starter may have at most 20 %\nwrong/no-wait.lua fails "
+refuses("starter.lua has 90 of 100 points; a starter may have at most 20 %\nwrong/no-wait.lua fails "
     .. "1.1, which its first line does not name", "every fault has its sentence")
 outcomes["starter.lua"], outcomes["no-wait.lua"] = "1.2 2.1 2.2", "2.1"
 for _, case in ipairs {
