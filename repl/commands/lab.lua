@@ -19,26 +19,29 @@ Course labs: a lab is a folder with a task, a starter and tests; a submission is
 one Lua file. Both are graded on a simulated GPU, so that no machine needs a real
 one and every machine gives the same score.
 
-  streamlab lab check [LABDIR] [FILE.lua]
-      Runs the tests that a student has, and prints them as TAP, with the chart
-      where a timing test fails. Without LABDIR the folder that FILE lies in; without
-      FILE submission.lua in it, or starter.lua.
-  streamlab lab grade LABDIR FILE.lua|FOLDER [options]
-      Runs all tests of one submission, or of each in a folder (NAME.lua, or a folder
-      NAME with one .lua file) and prints a line a student.
-        -o, --output FILE  write the results; for a class as gradescope: a folder,
-                           into which NAME.json is written
-        --format FORMAT    gradescope (results.json), tap, junit or csv; without it
-                           as FILE ends: .json .tap .xml .csv
-        -j, --jobs N       tests to run at a time; without it one a processor
-  streamlab lab new FOLDER
-      Writes a small lab to start from.
-  streamlab lab pack LABDIR [-o FOLDER]
-      Tests the lab itself, then writes ID-student.zip, for students, and
-      ID-gradescope.zip, an autograder for Gradescope, into FOLDER (default: here).
-
+what it does:
+  check [LABDIR] [FILE.lua]
+                    runs the tests that a student has, and prints them as TAP, with
+                    the chart where a timing test fails. Without LABDIR the folder
+                    that FILE lies in; without FILE submission.lua in it, or
+                    starter.lua
+  grade LABDIR FILE.lua|FOLDER
+                    runs all tests of one submission, or of each in a folder
+                    (NAME.lua, or a folder NAME with one .lua file) and prints a
+                    line a student
+  new FOLDER        writes a small lab to start from
+  pack LABDIR [-o FOLDER]
+                    tests the lab itself, then writes ID-student.zip, for students,
+                    and ID-gradescope.zip, an autograder for Gradescope, into FOLDER
+                    (default: here)
+options of grade:
+  -o, --output FILE write the results; for a class as gradescope: a folder, into
+                    which NAME.json is written
+  --format FORMAT   gradescope (results.json), tap, junit or csv; without it as FILE
+                    ends: .json .tap .xml .csv
+  -j, --jobs N      tests to run at a time; without it one a processor
 others:
-  -h, --help         print this and stop
+  -h, --help        print this and stop
 `streamlab --backend cuda lab grade ...` grades on the real GPU.
 Exit status: 0 success (check: all passed), 1 check: not all passed, grade: a test
 could not be run, or a file cannot be read or written, 2 wrong usage.
@@ -344,5 +347,6 @@ if action then
 else
     command.read(usage, {}, ...)
     command.refuse(usage, words[1]
-        and ("'%s' is none of check, grade, new and pack"):format(words[1]) or "check, grade, new or pack is missing")
+        and ("'%s' is none of check, grade, new and pack"):format(words[1])
+        or "check, grade, new or pack is missing")
 end
