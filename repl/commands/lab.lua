@@ -16,35 +16,35 @@ local grader = import "repl/labs/grader.lua"
 local usage = [[
 usage: streamlab lab check|grade|new|pack ...
 Course labs: a lab is a folder with a task, a starter and tests; a submission is
-one Lua file. Both are graded on a simulated GPU, so that no machine needs a real
-one and every machine gives the same score.
+one Lua file. It is graded on a simulated GPU: no machine needs a real one,
+and every machine gives the same score.
 
 what it does:
   check [LABDIR] [FILE.lua]
-                    runs the tests that a student has, and prints them as TAP, with
-                    the chart where a timing test fails. Without LABDIR the folder
-                    that FILE lies in; without FILE submission.lua in it, or
-                    starter.lua
+                    runs the tests that a student has, and prints them as TAP,
+                    with the chart where a timing test fails. Without LABDIR the
+                    folder that FILE lies in; without FILE submission.lua in it,
+                    or starter.lua
   grade LABDIR FILE.lua|FOLDER
                     runs all tests of one submission, or of each in a folder
                     (NAME.lua, or a folder NAME with one .lua file) and prints a
                     line a student
   new FOLDER        writes a small lab to start from
   pack LABDIR [-o FOLDER]
-                    tests the lab itself, then writes ID-student.zip, for students,
-                    and ID-gradescope.zip, an autograder for Gradescope, into FOLDER
-                    (default: here)
+                    tests the lab itself, then writes ID-student.zip, for
+                    students, and ID-gradescope.zip, an autograder for
+                    Gradescope, into FOLDER (default: here)
 options of grade:
-  -o, --output FILE write the results; for a class as gradescope: a folder, into
-                    which NAME.json is written
-  --format FORMAT   gradescope (results.json), tap, junit or csv; without it as FILE
-                    ends: .json .tap .xml .csv
+  -o, --output FILE write the results; for a class as gradescope: a folder,
+                    into which NAME.json is written
+  --format FORMAT   gradescope (results.json), tap, junit or csv; without it as
+                    FILE ends: .json .tap .xml .csv
   -j, --jobs N      tests to run at a time; without it one a processor
 others:
   -h, --help        print this and stop
 `streamlab --backend cuda lab grade ...` grades on the real GPU.
-Exit status: 0 success (check: all passed), 1 check: not all passed, grade: a test
-could not be run, or a file cannot be read or written, 2 wrong usage.
+Exit status: 0 success (check: all passed), 1 check: not all passed, grade: a
+test could not be run, or a file cannot be read or written, 2 wrong usage.
 ]]
 
 local formats = { "gradescope", "tap", "junit", "csv" }
@@ -333,8 +333,11 @@ local function pack(...)
     end
     local packed, problems = command.try(import "repl/labs/pack.lua", lab_bundle,
         tidy(options.output or "."), grade_one)
+    for _, problem in ipairs(problems or {}) do
+        io.stderr:write("streamlab: lab: ", command.clean(problem), "\n")
+    end
     if not packed then
-        command.fail(table.concat(problems, "\nstreamlab: lab: "))
+        os.exit(1)
     end
     io.stdout:write(table.concat(packed, "\n"), "\n")
 end
