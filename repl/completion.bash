@@ -34,6 +34,10 @@ _streamlab() {
     if ((COMP_CWORD > 1)) && [[ " $(_streamlab_subcommands "$program" | tr '\n' ' ')" == *" ${COMP_WORDS[1]} "* ]]; then
         subcommand=${COMP_WORDS[1]}
     fi
+    if [[ $subcommand == lab ]] && ((COMP_CWORD == 2)) && [[ $typed != -* ]]; then
+        _streamlab_offer 'check grade new pack'
+        return
+    fi
     COMPREPLY=()
     compopt -o filenames 2>/dev/null
     [[ $before == --check ]] && before+=$equals     # its value is never the next word
@@ -43,11 +47,12 @@ _streamlab() {
     --check=) _streamlab_offer 'warn error' ;;
     --rows) _streamlab_offer 'streams engines' ;;
     --theme) _streamlab_offer 'light dark' ;;
+    --format) _streamlab_offer 'gradescope tap junit csv' ;;
     --profile | --base)
         _streamlab_offer "$(_streamlab_profiles "$program")"
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.lua' -- "$typed")
         ;;
-    --device | --seed | --from | --to | --columns | -e | -l) ;;
+    --device | --seed | --from | --to | --columns | --jobs | -j | -e | -l) ;;
     *)
         if [[ $typed == -* ]]; then
             _streamlab_offer "$(_streamlab_options "$program" "$subcommand")"

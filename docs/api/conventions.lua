@@ -109,5 +109,5 @@ a call that takes long goes on to its end.
 
 ## Not in this version
 
-The subcommands `calibrate` and `grade`. They say so when they are called.]],
+The subcommand `calibrate`. It says so when it is called.]],
 }

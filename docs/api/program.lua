@@ -16,7 +16,7 @@ script, all of stdin is run as one if it is no terminal; `-` as script asks for 
 one answers, else the simulator. A device that these options name and that cannot be opened is wrong usage, told before the script runs. `--seed` is the seed of random
 tensors that give none; without it that is 0.
 
-A script that is named as a subcommand (`probe`, `show`, `diff`, `help`) runs as `./show`, or behind `--`. Options that name a device may stand before a subcommand; behind
+A script that is named as a subcommand (`lab`, `probe`, `show`, `diff`, `help`) runs as `./show`, or behind `--`. Options that name a device may stand before a subcommand; behind
 `-e`, `-i`, `-l`, `--trace` and `--check`, which are for scripts, such a name is a script's.
 
 ## Recording a run
@@ -105,6 +105,33 @@ afterwards, is in [Conventions and errors](conventions.md#ctrl-c).
 
 `--color always` and `--color never` decide. With `auto`, the default: none if `NO_COLOR` is set and not empty; else what `CLICOLOR_FORCE` says if that is set, `0`
 being never; else colour on a terminal whose `TERM` is not `dumb`. The same holds for charts, errors and the prompt.
+
+## streamlab lab
+
+Course labs, with tests that grade programs for streams: values, overlap, makespans, waits of the host, races. A lab is a folder with `lab.lua`, `README.md`, `starter.lua`, `tests/visible.lua`, and for those
+who grade `tests/hidden.lua` and `solution.lua`; a submission is one Lua file that defines the functions that `lab.lua` names. [Teaching with labs](../teaching.md) is for teachers, [the guide's
+chapter 15](../guide/15-labs.md) for students. Assertions are those of [`lab.tap`](tap.md).
+
+`lab check` is the student's: it runs the visible tests and prints them as TAP, with what was seen and asked, the line to look at, the chart, the hint, and what the program printed. In a lab's folder it needs no
+arguments; a file that is named alone is checked by the lab in its folder.
+
+`lab grade` runs all tests of a submission, or of a class: a folder with files `NAME.lua`, or with folders `NAME` that have one `.lua` file each. It prints a line a student, and writes with `-o` what the
+file's name ends in says: `.json` is Gradescope's `results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with a line a student. For a class as `.json` it takes a folder that is there. One submission without
+`-o` is printed. The status does not depend on the points.
+
+`lab new` writes a small complete lab. `lab pack` tests a lab (the solution must have all points, the starter at most 20 %, each of `wrong/*.lua` must fail exactly the tests that its first line names, as in
+`-- fails: 1.2 2.1`), then writes `ID-student.zip` and `ID-gradescope.zip`.
+
+The GPU is the simulated one that `lab.lua` names, whatever `STREAMLAB_BACKEND` and `STREAMLAB_PROFILE` say, so that a submission has the same points everywhere; `--profile` is refused, and `--backend cuda` asks for
+the real one. Each test runs in a process of its own without files, network and other programs, with 5 s of the processor, 20 s in all, 512 MiB and 64 KiB of output, unless `lab.lua` says otherwise.
+
+```sh
+streamlab lab new my-lab
+streamlab lab check my-lab my-lab/solution.lua
+streamlab lab grade my-lab submissions -o class.csv
+streamlab lab pack my-lab
+streamlab --backend cuda lab grade my-lab my-lab/solution.lua
+```
 
 ## streamlab probe
 
@@ -200,9 +227,9 @@ every launch waits for its kernel. `-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_
 | | |
 |---|---|
 | 0 | success; the REPL, whatever went wrong in its entries |
-| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `show` and `diff` a file that cannot be read or written; of `help` a name that nothing is known about |
+| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `show`, `diff` and `lab` a file that cannot be read or written; of `help` a name that nothing is known about; of `lab check` a test that failed, of `lab grade` one that could not be run |
 | 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
 | 130 | ended by Ctrl-C |
 
-A script's `os.exit(n)` gives `n`. In this version there are no subcommands `calibrate` and `grade`; they are refused with a sentence that says so.]],
+A script's `os.exit(n)` gives `n`. In this version there is no subcommand `calibrate`; it is refused with a sentence that says so.]],
 }

@@ -16,33 +16,36 @@ local grader = import "repl/labs/grader.lua"
 local usage = [[
 usage: streamlab lab check|grade|new|pack ...
 Course labs: a lab is a folder with a task, a starter and tests; a submission is
-one Lua file. Both are graded on a simulated GPU, so that no machine needs a real
-one and every machine gives the same score.
+one Lua file. It is graded on a simulated GPU: no machine needs a real one,
+and every machine gives the same score.
 
-  streamlab lab check [LABDIR] [FILE.lua]
-      Runs the tests that a student has, and prints them as TAP, with the chart
-      where a timing test fails. Without LABDIR the folder that FILE lies in; without
-      FILE submission.lua in it, or starter.lua.
-  streamlab lab grade LABDIR FILE.lua|FOLDER [options]
-      Runs all tests of one submission, or of each in a folder (NAME.lua, or a folder
-      NAME with one .lua file) and prints a line a student.
-        -o, --output FILE  write the results; for a class as gradescope: a folder,
-                           into which NAME.json is written
-        --format FORMAT    gradescope (results.json), tap, junit or csv; without it
-                           as FILE ends: .json .tap .xml .csv
-        -j, --jobs N       tests to run at a time; without it one a processor, and
-                           on a real GPU one
-  streamlab lab new FOLDER
-      Writes a small lab to start from.
-  streamlab lab pack LABDIR [-o FOLDER]
-      Tests the lab itself, then writes ID-student.zip, for students, and
-      ID-gradescope.zip, an autograder for Gradescope, into FOLDER (default: here).
-
+what it does:
+  check [LABDIR] [FILE.lua]
+                    runs the tests that a student has, and prints them as TAP,
+                    with the chart where a timing test fails. Without LABDIR the
+                    folder that FILE lies in; without FILE submission.lua in it,
+                    or starter.lua
+  grade LABDIR FILE.lua|FOLDER
+                    runs all tests of one submission, or of each in a folder
+                    (NAME.lua, or a folder NAME with one .lua file) and prints a
+                    line a student
+  new FOLDER        writes a small lab to start from
+  pack LABDIR [-o FOLDER]
+                    tests the lab itself, then writes ID-student.zip, for
+                    students, and ID-gradescope.zip, an autograder for
+                    Gradescope, into FOLDER (default: here)
+options of grade:
+  -o, --output FILE write the results; for a class as gradescope: a folder,
+                    into which NAME.json is written
+  --format FORMAT   gradescope (results.json), tap, junit or csv; without it as
+                    FILE ends: .json .tap .xml .csv
+  -j, --jobs N      tests to run at a time; without it one a processor, and on
+                    a real GPU one
 others:
-  -h, --help         print this and stop
+  -h, --help        print this and stop
 `streamlab --backend cuda lab grade ...` grades on the real GPU.
-Exit status: 0 success (check: all passed), 1 check: not all passed, or a file
-cannot be read or written, 2 wrong usage.
+Exit status: 0 success (check: all passed), 1 check: not all passed, grade: a
+test could not be run, or a file cannot be read or written, 2 wrong usage.
 ]]
 
 local formats = { "gradescope", "tap", "junit", "csv" }
@@ -80,6 +83,10 @@ local function tidy(path)
 end
 
 local function backend()
+    if internals.default("profile") then
+        command.refuse(usage, "a lab is graded on the profile that its lab.lua names; --profile "
+            .. "cannot be given")
+    end
     return internals.default("backend") or "sim"
 end
 
@@ -90,7 +97,8 @@ end
 
 local function read_lab(folder)
     if not files.exists(folder .. "/lab.lua") then
-        command.fail(("there is no lab in %s: a lab is a folder with a file lab.lua"):format(folder))
+        command.fail(("there is no lab in %s: a lab is a folder with a file lab.lua"):format(
+            folder))
     end
     return command.try(bundle.read, folder)
 end
@@ -108,29 +116,40 @@ local function find_submission(folder)
             return folder .. "/" .. name
         end
     end
-    command.fail(("there is no submission.lua in %s; name the file that you work on"):format(folder))
+    command.fail(("there is no submission.lua in %s; name the file that you work on"):format(
+        folder))
 end
 
-local function read_check(files)
-    if #files > 2 then
-        command.refuse(usage, ("check takes a lab and a file, got '%s' as well"):format(files[3]))
+local function read_check(paths)
+    if #paths > 2 then
+        command.refuse(usage, ("check takes a lab and a file, got '%s' as well"):format(paths[3]))
     end
-    local folder, file = files[1] or ".", files[2]
-    if #files == 1 and not is_folder(folder) then
+    local folder, file = paths[1] or ".", paths[2]
+    if #paths == 1 and not is_folder(folder) then
         folder, file = folder:match("^(.*)/[^/]*$") or ".", folder
     end
-    folder = tidy(folder)
-    return folder, file
+    if file and not files.exists(file) then
+        command.fail(("there is no %s"):format(file))
+    end
+    return tidy(folder), file
+end
+
+local function complain(graded)
+    for _, text in ipairs(graded.broken or {}) do
+        io.stderr:write("streamlab: lab: ", graded.student, ": ", command.clean(text), "\n")
+    end
 end
 
 local function check(...)
-    local _, files = command.read(usage, {}, ...)
-    local folder, file = read_check(files)
+    local _, paths = command.read(usage, {}, ...)
+    local folder, file = read_check(paths)
     local lab_bundle = read_lab(folder)
     file = file or find_submission(folder)
     local list = grader.grade(lab_bundle, { { student = stem(file), file = file } },
         { backend = backend(), jobs = default_jobs(), only_visible = true })
     io.stdout:write(writer("tap").text(list, lab_bundle))
+    io.stdout:flush()
+    complain(list[1])
     os.exit(list[1].score == list[1].points and 0 or 1)
 end
 
@@ -168,13 +187,20 @@ local function find_class(folder)
     if #list == 0 then
         command.fail("there are no submissions in " .. folder)
     end
+    local seen = {}
+    for _, submission in ipairs(list) do
+        if seen[submission.student] then
+            command.fail(("there are two submissions of %s in %s: a file and a folder"):format(
+                submission.student, folder))
+        end
+        seen[submission.student] = true
+    end
     return list
 end
 
-local function complain(graded)
-    for _, text in ipairs(graded.broken or {}) do
-        io.stderr:write("streamlab: lab: ", graded.student, ": ", command.clean(text), "\n")
-    end
+-- How wide a name is on a terminal, more or less.
+local function width_of(name)
+    return utf8.len(name) or #name
 end
 
 local function line_of(graded, width)
@@ -183,7 +209,7 @@ local function line_of(graded, width)
         failed[#failed + 1] = not test.passed and test.number or nil
     end
     return command.clean(("%s%s  %6.4g/%g  %s"):format(graded.student,
-        (" "):rep(width - #graded.student), graded.score, graded.points, graded.problem
+        (" "):rep(width - width_of(graded.student)), graded.score, graded.points, graded.problem
         or #failed > 0 and "failed " .. table.concat(failed, " ") or "all passed"))
 end
 
@@ -196,6 +222,10 @@ local function format_of(options)
         if options.output and options.output:sub(-#suffix) == suffix then
             return format
         end
+    end
+    if options.output and not options.class then
+        command.refuse(usage, ("-o needs a file that ends in .json, .tap, .xml or .csv, or "
+            .. "--format besides; got '%s'"):format(options.output))
     end
     return "gradescope"
 end
@@ -233,6 +263,12 @@ local function check_output(options)
         end
     elseif is_folder(options.output) then
         command.refuse(usage, ("-o needs a file, '%s' is a folder"):format(options.output))
+    else
+        local format, folder = format_of(options), options.output:match("^(.*)/[^/]*$")
+        if folder and folder ~= "" and not is_folder(folder) then
+            command.fail(("cannot write %s as %s: there is no folder %s"):format(options.output,
+                format, folder))
+        end
     end
 end
 
@@ -253,14 +289,15 @@ local function grade(...)
     end
     local submissions = options.class and find_class(path)
         or { { student = stem(path), file = path } }
-    local width, quiet = 0, not options.class and not options.output
+    local width, quiet, broken = 0, not options.class and not options.output, false
     for _, submission in ipairs(submissions) do
-        width = math.max(width, #submission.student)
+        width = math.max(width, width_of(submission.student))
     end
     local list = grader.grade(lab_bundle, submissions, { backend = backend(),
         jobs = options.jobs or default_jobs(),
         each = function(graded)
             complain(graded)
+            broken = broken or graded.broken ~= nil
             if not quiet then
                 io.stdout:write(line_of(graded, width), "\n")
                 io.stdout:flush()
@@ -271,6 +308,7 @@ local function grade(...)
     elseif quiet then
         io.stdout:write(writer(format_of(options)).text(list, lab_bundle))
     end
+    os.exit(broken and 1 or 0)
 end
 
 -- ---- new and pack ----------------------------------------------------------------------------
@@ -301,8 +339,11 @@ local function pack(...)
     end
     local packed, problems = command.try(import "repl/labs/pack.lua", lab_bundle,
         tidy(options.output or "."), grade_one)
+    for _, problem in ipairs(problems or {}) do
+        io.stderr:write("streamlab: lab: ", command.clean(problem), "\n")
+    end
     if not packed then
-        command.fail(table.concat(problems, "\nstreamlab: lab: "))
+        os.exit(1)
     end
     io.stdout:write(table.concat(packed, "\n"), "\n")
 end
@@ -314,6 +355,7 @@ if action then
     action(table.unpack(words, 2))
 else
     command.read(usage, {}, ...)
-    command.refuse(usage, words[1] and ("'%s' is none of check, grade, new and pack"):format(words[1])
+    command.refuse(usage, words[1]
+        and ("'%s' is none of check, grade, new and pack"):format(words[1])
         or "check, grade, new or pack is missing")
 end

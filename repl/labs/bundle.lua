@@ -33,8 +33,10 @@ end
 
 local function run(folder, name, chunk, ...)
     local results = table.pack(pcall(chunk, ...))
+    local reason = results[2]
     if not results[1] then
-        fail("%s: %s fails: %s", folder, name, tostring(results[2]))
+        fail("%s: %s fails: %s", folder, name,
+            type(reason) == "table" and reason.message or tostring(reason))
     end
     return table.unpack(results, 2, results.n)
 end
@@ -73,18 +75,6 @@ local function is_list_of_names(value)
     return true
 end
 
-local function is_limits(value)
-    if type(value) ~= "table" then
-        return false
-    end
-    for name, limit in pairs(value) do
-        if not default_limits[name] or not is_positive(limit) then
-            return false
-        end
-    end
-    return true
-end
-
 local visibilities = { hidden = true, after_due_date = true, after_published = true,
     visible = true }
 
@@ -99,13 +89,25 @@ local known = {
     { "profile", "the name of a profile, or a file beside lab.lua", function(value)
         return is_text(value) and not value:find("/")
     end },
-    { "limits", "a table of positive numbers: processor_s, wall_s, memory_mib, output_kib",
-        is_limits },
+    { "limits", "a table", function(value) return type(value) == "table" end },
     { "required", "a list of calls", is_list_of_texts },
     { "forbidden", "a list of calls", is_list_of_texts },
     { "hidden_visibility", "hidden, after_due_date, after_published or visible",
         function(value) return visibilities[value] == true end },
 }
+
+local known_limits = {}
+for name in pairs(default_limits) do
+    known_limits[#known_limits + 1] = { name, "a positive number", is_positive }
+end
+
+-- A value as messages quote it.
+local function shown(value)
+    if type(value) == "number" or type(value) == "boolean" then
+        return tostring(value)
+    end
+    return is_text(value) and ('"%.60s"'):format(value) or type(value)
+end
 
 -- Raises unless the table has what `fields` asks for and nothing else.
 local function check(where, values, fields)
@@ -116,8 +118,7 @@ local function check(where, values, fields)
         if values[name] == nil and needed then
             fail("%s: '%s' is missing: %s", where, name, wanted)
         elseif values[name] ~= nil and not test(values[name]) then
-            fail("%s: '%s' must be %s, got %s", where, name, wanted,
-                is_text(values[name]) and ('"%.60s"'):format(values[name]) or type(values[name]))
+            fail("%s: '%s' must be %s, got %s", where, name, wanted, shown(values[name]))
         end
     end
     local wrong = {}
@@ -140,6 +141,7 @@ local function read_lab(folder)
         fail("%s must return a table, it returns %s", where, type(lab_table))
     end
     check(where, lab_table, known)
+    check(where .. ": limits", lab_table.limits or {}, known_limits)
     local result = { folder = folder, profile = "h200", required = {}, forbidden = {},
         hidden_visibility = "after_published" }
     for name, value in pairs(lab_table) do
@@ -169,7 +171,7 @@ local test_fields = {
 -- The tests of one file in their order, as {name =, options =, run =}. `globals` are what the
 -- file sees besides `test` and `include`.
 local function collect(folder, name, globals)
-    local list, environment = {}, {}
+    local list, environment, including = {}, {}, { [name] = true }
     for key, value in pairs(globals) do
         environment[key] = value
     end
@@ -178,7 +180,13 @@ local function collect(folder, name, globals)
         if not is_text(file) or file:find("/") then
             error("include takes the name of a file in tests/", 2)
         end
-        return load_file(folder, "tests/" .. file, environment)()
+        local path = "tests/" .. file
+        if including[path] then
+            error(("include: %s is being read already"):format(path), 2)
+        end
+        including[path] = true
+        local leave <close> = setmetatable({}, { __close = function() including[path] = nil end })
+        return load_file(folder, path, environment)()
     end
     function environment.test(title, options, f)
         if not is_text(title) or type(options) ~= "table" or type(f) ~= "function" then

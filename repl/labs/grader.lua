@@ -59,6 +59,13 @@ end
 -- The kinds of records that a passed test may have.
 local harmless = { passed = true, skipped = true, said = true, ["end"] = true }
 
+-- What the submission printed. Of hidden tests students see nothing of it: it could tell them
+-- what these look like.
+local function printed_by(child)
+    local text = without_addresses(child.output):gsub("\n+$", "")
+    return child.truncated and text .. "\n(what it printed beyond this is left out)" or text
+end
+
 -- What becomes of a test whose process has ended: {passed =, output =, printed =, broken =};
 -- `broken` is for the teacher, where the lab itself did not work.
 local function judge(test, child, limits)
@@ -73,16 +80,17 @@ local function judge(test, child, limits)
     if not (last and last.kind == "end") then
         local reason = why_stopped(child, limits)
         result.broken = not reason and child.errors or nil
-        lines[#lines + 1] = "error: " .. (reason or "the test could not be run")
+        lines[#lines + 1] = "error: " .. (reason
+            or "the test could not be run; if this comes again, tell your teacher")
     end
-    if not result.passed and test.hint then
+    if not result.passed and test.hint and not result.broken then
         lines[#lines + 1] = "hint: " .. test.hint
     end
-    result.output = without_addresses(table.concat(lines, "\n"))
-    result.printed = test.hidden and "" or without_addresses(child.output)
-    if child.truncated and not test.hidden then
-        result.printed = result.printed .. "\n(what it printed beyond this is left out)"
+    result.printed = test.hidden and "" or printed_by(child)
+    if result.printed ~= "" then
+        lines[#lines + 1] = "printed:\n  " .. result.printed:gsub("\n", "\n  ")
     end
+    result.output = without_addresses(table.concat(lines, "\n"))
     return result
 end
 

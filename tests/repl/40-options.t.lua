@@ -202,7 +202,7 @@ end
 out, err, code = run { "--help" }
 tap.like(out, "^usage: streamlab", "--help explains")
 for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--profile", "--seed",
-    "--trace", "probe", "show", "diff" } do
+    "--trace", "lab", "probe", "show", "diff" } do
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")

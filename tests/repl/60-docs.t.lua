@@ -8,7 +8,7 @@
 --            run in that folder, in which build/streamlab is the program.
 --   others   are not looked at. One without any name is a mistake.
 -- All of it is on the simulator, 80 columns wide. A comment <!-- not run: why --> before a
--- block leaves it out. Where programs print something else than before,
+-- block leaves it out, and <!-- run if: command --> runs it where that command succeeds. Where programs print something else than before,
 --     LUA_PATH='tests/?.lua;;' build/streamlab tests/repl/60-docs.t.lua write
 -- writes the pages anew, and the pictures that they show. Those of docs/reference are made of
 -- docs/api, and only looked at.
@@ -29,6 +29,7 @@ end
 -- The guide's chapters in their order, since some use files of those before them; then the
 -- others, which may use files of the guide.
 local pages <const> = files("docs/guide/[0-9]*.md")
+pages[#pages + 1] = "docs/teaching.md"
 pages[#pages + 1] = "README.md"
 local made_pages <const> = files("docs/reference/*.md")
 -- Pictures of the pages, and what the commands above call them.
@@ -108,6 +109,12 @@ local function first_difference(got, want)
     end
 end
 
+local function is_skipped(block)
+    local condition = block.paragraph:match("<!%-%- run if: (.-) %-%->%s*$")
+    return block.paragraph:find("<!%-%- not run: [^>]+ %-%->%s*$") ~= nil
+        or condition and select(2, run(condition)) ~= 0
+end
+
 local function name_of(path, block)
     return ("%s:%d"):format(path, block.from)
 end
@@ -142,7 +149,7 @@ end
 local function check_page(path)
     local lines, whole, at = read_lines(path), {}, 1
     for _, block in ipairs(find_blocks(lines)) do
-        local skipped = block.paragraph:find("<!%-%- not run: [^>]+ %-%->%s*$")
+        local skipped = is_skipped(block)
         if block.language == "" and not writing then
             T.ok(false, name_of(path, block) .. ": a block says what it is")
         elseif block.language == "lua" and not skipped then
@@ -197,7 +204,7 @@ local function dead_link(path)
 end
 
 local function check_links()
-    for _, path in ipairs(files("README.md docs/*.md docs/*/*.md")) do
+    for _, path in ipairs(files("README.md docs/*.md docs/*/*.md scripts/*/README.md")) do
         T.is(dead_link(path), nil, path .. ": all links lead somewhere")
     end
 end

@@ -127,6 +127,9 @@ if command -v bash >/dev/null 2>&1; then
     check $? "subcommands"
     [ "$(offered show --ex)" = "--explain " ]
     check $? "options of a subcommand"
+    [ "$(offered lab '')" = "check grade new pack " ] && [ "$(offered lab grade --for)" = "--format " ] &&
+        [ "$(offered lab grade --format ju)" = "junit " ]
+    check $? "and the words, options and formats of lab"
     [ "$(offered scripts/puz)" = "scripts/puzzler.lua " ]
     check $? "and files"
     missing=
@@ -137,7 +140,7 @@ if command -v bash >/dev/null 2>&1; then
     check $? "no option of --help is missing"
     [ -z "$missing" ] || echo "# missing:$missing"
 else
-    for name in 1 2 3 4 5 6 7 8; do skip "completion in bash, $name" "no bash"; done
+    for name in 1 2 3 4 5 6 7 8 9 10 11; do skip "completion in bash, $name" "no bash"; done
 fi
 
 echo "1..$run"
