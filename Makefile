@@ -197,6 +197,8 @@ RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puz
 RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
 # What the tests of the REPL type at (tests/repl/session.lua).
 TERMINAL   := $(BUILD)/tests/repl/terminal.so
+# What 57-children and 58-confine try.
+CALLS      := $(BUILD)/tests/repl/calls.so
 PLAIN      := $(BUILD)/tests/repl/streamlab-plain
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit
@@ -314,10 +316,10 @@ $(PLAIN): $(REPL) $(NO_EDITOR) $(NO_ZIP) $(BINDINGS) $(LIBRARY)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
 	    $(PROGRAM_ZLIB) $(LIBS)
 
-$(TERMINAL): $(BUILD)/tests/repl/terminal.o
+$(TERMINAL) $(CALLS): %.so: %.o
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^
-$(BUILD)/tests/repl/terminal.o: CPPFLAGS += -I$(LUA_INC)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^ -lpthread
+$(TERMINAL:.so=.o) $(CALLS:.so=.o): CPPFLAGS += -I$(LUA_INC)
 
 $(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
 	$(call say,link,$@)
@@ -366,7 +368,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
 
 check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(TERMINAL) \
-           $(PLAIN)
+           $(CALLS) $(PLAIN)
 	$(Q)$(PROVE) $(TESTS)
 
 # One at a time: they share the GPU.

@@ -1,12 +1,10 @@
-/* child.c - starts one program for children.c, and what it sees; and asks the system about this
- * one.
+/* child.c - one program that runs for children.c: what it says, and its end.
  *
- * A pipe that closes when the new program takes over tells whether it did: exec's errno comes
- * through it. All descriptors are made far above those that the child gets, so that none is
- * overwritten before it has been copied.
+ * It is the leader of a session, and its group is killed when it ends: before it is reaped,
+ * while its number is still its own.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE         /* syscall, sched_getaffinity */
+#define _GNU_SOURCE         /* wait4 */
 #endif
 #ifndef _DARWIN_C_SOURCE
 #define _DARWIN_C_SOURCE
@@ -14,281 +12,117 @@
 #include "child.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <lauxlib.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#endif
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
-#ifdef __FreeBSD__
-#include <sys/sysctl.h>
-#endif
 
-/* stdin, stdout, stderr and the report */
-enum { N_FILES = 4, REPORT_FILE = 3, LEAST_DESCRIPTOR = 10 };
+enum { READ_BYTES = 64 << 10, MOST_DRAINED_READS = 64 };
 
-/* ---- arguments and environment ------------------------------------------------------- */
-
-/* Pushes a vector for n strings and the NULL behind them. */
-static char **push_vector(lua_State *L, lua_Integer n)
+static void close_stream(stream *s)
 {
-    char **vector = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *vector, 1);
-    vector[n] = NULL;
-    return vector;
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
 }
 
-char **child_push_arguments(lua_State *L, int index)
+/* Keeps what it may; false: there is no memory for it. */
+static bool keep(stream *s, const char *bytes, size_t n)
 {
-    lua_Integer n = luaL_len(L, index);
-    luaL_argcheck(L, n > 0, 1, "command names no program");
-    char **argv = push_vector(L, n);
-    lua_newtable(L);                    /* keeps what the vector points to */
-    for (lua_Integer i = 1; i <= n; i++) {
-        lua_geti(L, index, i);
-        if (lua_type(L, -1) != LUA_TSTRING)
-            luaL_error(L, "spawn: command[%d] must be a string, not a %s", (int)i,
-                       luaL_typename(L, -1));
-        argv[i - 1] = (char *)lua_tostring(L, -1);
-        lua_rawseti(L, -2, i);
+    if (n > s->most - s->n) {
+        n = s->most - s->n;
+        s->too_long = true;
     }
-    lua_setiuservalue(L, -2, 1);
-    return argv;
-}
-
-/* Pushes a table of what every child's environment holds. */
-static void push_kept(lua_State *L)
-{
-    static const char *const kept[] = {
-        "PATH", "LC_ALL", "LANG", "LD_LIBRARY_PATH", "STREAMLAB_CUDA_PLUGIN", "STREAMLAB_BLAS",
-        "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS"
-    };
-    lua_newtable(L);
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        lua_pushstring(L, getenv(kept[i]));     /* nil where there is none */
-        lua_setfield(L, -2, kept[i]);
+    if (s->n + n > s->capacity) {
+        size_t capacity = 2 * s->capacity + READ_BYTES;
+        char *data = realloc(s->data, capacity);
+        if (!data)
+            return false;
+        s->data = data;
+        s->capacity = capacity;
     }
-    lua_pushliteral(L, "/nonexistent");
-    lua_setfield(L, -2, "HOME");
-    lua_pushliteral(L, "1");
-    lua_setfield(L, -2, "OPENBLAS_NUM_THREADS");
-}
-
-char **child_push_environment(lua_State *L, int index)
-{
-    push_kept(L);
-    int table = lua_gettop(L);
-    if (lua_istable(L, index)) {
-        lua_pushnil(L);
-        while (lua_next(L, index)) {
-            if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
-                luaL_error(L, "spawn: environment must hold texts by name");
-            lua_pushvalue(L, -2);
-            lua_insert(L, -2);
-            lua_rawset(L, table);
-        }
-    }
-    lua_newtable(L);                    /* "NAME=text" */
-    lua_Integer n = 0;
-    lua_pushnil(L);
-    while (lua_next(L, table)) {
-        lua_pushfstring(L, "%s=%s", lua_tostring(L, -2), lua_tostring(L, -1));
-        lua_rawseti(L, table + 1, ++n);
-        lua_pop(L, 1);
-    }
-    char **environment = push_vector(L, n);
-    for (lua_Integer i = 1; i <= n; i++) {
-        lua_rawgeti(L, table + 1, i);
-        environment[i - 1] = (char *)lua_tostring(L, -1);
-        lua_pop(L, 1);
-    }
-    lua_pushvalue(L, table + 1);
-    lua_setiuservalue(L, -2, 1);
-    return environment;
-}
-
-/* ---- the child's side ------------------------------------------------------------------- */
-
-/* All above the report close when the new program starts. */
-static void close_others_on_exec(void)
-{
-#if defined SYS_close_range
-    enum { CLOEXEC = 1 << 2 };          /* CLOSE_RANGE_CLOEXEC, of newer headers */
-    if (syscall(SYS_close_range, N_FILES, ~0u, CLOEXEC) == 0)
-        return;
-#endif
-    enum { MOST = 1 << 16 };
-    long most = sysconf(_SC_OPEN_MAX);
-    for (int fd = N_FILES; fd < (most > 0 && most < MOST ? most : MOST); fd++)
-        fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
-static void reset_signals(void)
-{
-    sigset_t none;
-    for (int number = 1; number < 32; number++)
-        signal(number, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* It dies with the parent, also where that has already died. */
-static void follow(pid_t parent)
-{
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-    if (getppid() != parent)
-        _exit(127);
-}
-
-static void become(const child_start *start, const int files[N_FILES], int tell, pid_t parent)
-{
-    setsid();
-    reset_signals();
-    follow(parent);
-    bool fine = true;
-    for (int fd = 0; fd < N_FILES; fd++)
-        fine = dup2(files[fd], fd) == fd && fine;
-    if (fine) {
-        close_others_on_exec();
-        execve(start->argv[0], start->argv, start->environment);
-    }
-    int error = errno;
-    while (write(tell, &error, sizeof error) < 0 && errno == EINTR)
-        continue;
-    _exit(127);
-}
-
-/* ---- the parent's ------------------------------------------------------------------------ */
-
-/* The descriptor under a higher number; the old one is closed. -1: there is none left. */
-static int lift(int fd)
-{
-    int lifted = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
-    int error = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = error;
-    return lifted;
-}
-
-static bool open_pipe(int *reading, int *writing)
-{
-    int ends[2] = {-1, -1};
-    if (pipe(ends) != 0)
-        return false;
-    *reading = lift(ends[0]);
-    *writing = lift(ends[1]);
-    return *reading >= 0 && *writing >= 0;
-}
-
-static void close_all(int *list, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (list[i] >= 0)
-            close(list[i]);
-        list[i] = -1;
-    }
-}
-
-/* What the child has written if its exec failed; 0: it runs. */
-static int exec_error(int fd)
-{
-    int error = 0;
-    ssize_t n;
-    do {
-        n = read(fd, &error, sizeof error);
-    } while (n < 0 && errno == EINTR);
-    return n == (ssize_t)sizeof error ? error : 0;
-}
-
-static bool open_files(child_start *start, int files[N_FILES], int tell[2])
-{
-    files[0] = lift(open("/dev/null", O_RDONLY));
-    bool fine = files[0] >= 0 && open_pipe(&tell[0], &tell[1]);
-    for (int i = 0; fine && i < REPORT_FILE; i++)
-        fine = open_pipe(&start->pipes[i], &files[i + 1])
-               && fcntl(start->pipes[i], F_SETFL, O_NONBLOCK) == 0;
-    return fine;
-}
-
-/* True: it runs. */
-static bool fork_child(child_start *start, const int files[N_FILES], int tell[2])
-{
-    pid_t parent = getpid();
-    start->failed = "start a process for";
-    start->pid = fork();
-    if (start->pid == 0)
-        become(start, files, tell[1], parent);
-    if (start->pid < 0) {
-        start->error = errno;
-        return false;
-    }
-    close_all(&tell[1], 1);
-    start->failed = "run";
-    start->error = exec_error(tell[0]);
-    if (start->error == 0)
-        return true;
-    while (waitpid(start->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    return false;
-}
-
-bool child_run(child_start *start)
-{
-    int files[N_FILES] = {-1, -1, -1, -1}, tell[2] = {-1, -1};
-    memset(start->pipes, -1, sizeof start->pipes);
-    signal(SIGCHLD, SIG_DFL);           /* ignored, children would be nobody's to wait for */
-    start->failed = "open pipes for";
-    bool fine = open_files(start, files, tell);
-    start->error = errno;
-    if (fine)
-        fine = fork_child(start, files, tell);
-    close_all(files, N_FILES);
-    close_all(tell, 2);
-    if (!fine)
-        close_all(start->pipes, 3);
-    return fine;
-}
-
-/* ---- this program ----------------------------------------------------------------------- */
-
-bool child_own_path(char *path, size_t path_bytes)
-{
-#if defined __linux__
-    ssize_t n = readlink("/proc/self/exe", path, path_bytes - 1);
     if (n > 0)
-        path[n] = '\0';
-    return n > 0;
-#elif defined __APPLE__
-    uint32_t n = (uint32_t)path_bytes;
-    return _NSGetExecutablePath(path, &n) == 0;
-#elif defined __FreeBSD__
-    int name[] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1};
-    return sysctl(name, 4, path, &path_bytes, NULL, 0) == 0;
-#else
-    (void)path, (void)path_bytes;
-    return false;
-#endif
+        memcpy(s->data + s->n, bytes, n);
+    s->n += n;
+    return true;
 }
 
-int child_processors(void)
+void child_kill(const child *c)
 {
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
-#endif
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (int)n : 1;
+    if (c->pid > 0) {
+        kill(-c->pid, SIGKILL);
+        kill(c->pid, SIGKILL);          /* it may have left its group */
+    }
+}
+
+bool child_read(child *c, stream *s)
+{
+    char bytes[READ_BYTES];
+    ssize_t n = read(s->fd, bytes, sizeof bytes);
+    if (n < 0)
+        return errno == EINTR;
+    if (n == 0) {
+        close_stream(s);
+        return false;
+    }
+    if (!keep(s, bytes, (size_t)n))
+        c->out_of_memory = true;
+    if (c->out_of_memory || (s == &c->streams[REPORT] && s->too_long))
+        child_kill(c);
+    return true;
+}
+
+/* Takes what the pipes still hold. Somebody else may go on writing into them. */
+static void drain(child *c)
+{
+    for (int i = 0; i < N_STREAMS; i++) {
+        for (int reads = 0; reads < MOST_DRAINED_READS && c->streams[i].fd >= 0; reads++) {
+            if (!child_read(c, &c->streams[i]))
+                break;
+        }
+        close_stream(&c->streams[i]);
+    }
+}
+
+static void reap(child *c)
+{
+    struct rusage usage;
+    pid_t got;
+    do {
+        got = wait4(c->pid, &c->status, 0, &usage);
+    } while (got < 0 && errno == EINTR);
+    c->pid = 0;
+    if (got < 0) {
+        c->status = -1;
+        return;
+    }
+    c->processor_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+                     + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+bool child_has_ended(child *c)
+{
+    siginfo_t info = {0};
+    if (c->pid == 0)
+        return true;
+    int found = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    if (found == 0 && info.si_pid == 0)
+        return false;
+    child_kill(c);
+    reap(c);
+    drain(c);
+    return true;
+}
+
+void child_end(child *c)
+{
+    child_kill(c);
+    if (c->pid > 0)
+        reap(c);
+    for (int i = 0; i < N_STREAMS; i++) {
+        close_stream(&c->streams[i]);
+        free(c->streams[i].data);
+    }
 }

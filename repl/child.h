@@ -1,5 +1,4 @@
-/* child.h - starts one program for children.c, and what it sees; and asks the system about this
- * one.
+/* child.h - one program that runs for children.c: what it says, and its end.
  */
 #ifndef REPL_CHILD_H
 #define REPL_CHILD_H
@@ -7,28 +6,40 @@
 #include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-typedef struct child_start {
-    char **argv, **environment;     /* given: NULL at their ends */
-    pid_t pid;                      /* made: the leader of a session */
-    int pipes[3];                   /* made: its stdout, stderr and report; reading never blocks */
-    const char *failed;             /* or what could not be done ("run"), */
-    int error;                      /* and its errno */
-} child_start;
+/* What a pipe brings. */
+typedef struct stream {
+    int fd;                 /* -1: closed */
+    char *data;
+    size_t n, capacity, most;
+    bool too_long;          /* more came than is kept */
+} stream;
 
-/* Push a vector made of the list of strings at `index`, and one of the child's environment with
- * the changes of the table there (or nil). The collector frees them. */
-char **child_push_arguments(lua_State *L, int index);
-char **child_push_environment(lua_State *L, int index);
+enum { OUTPUT, ERRORS, REPORT, N_STREAMS };
 
-/* Starts it. False if that failed, also for want of the program; nothing is left then. */
-bool child_run(child_start *start);
+typedef struct child {
+    lua_Integer id;
+    pid_t pid;              /* 0: reaped */
+    stream streams[N_STREAMS];
+    int64_t deadline_ns;
+    bool timed_out, out_of_memory;
+    int status;             /* as wait gives it; -1: lost */
+    double processor_s;
+} child;
 
-/* The path of this program. */
-bool child_own_path(char *path, size_t path_bytes);
+/* One read of a pipe that has something. Whether there may be more. A child that reports too
+ * much is killed. */
+bool child_read(child *c, stream *s);
 
-/* How many processors this process may use. */
-int child_processors(void);
+/* Whether it has ended; then it is reaped, its pipes are read, and what it has started is dead. */
+bool child_has_ended(child *c);
+
+/* Kills it and what it has started. */
+void child_kill(const child *c);
+
+/* Also reaps it, and frees what it said. */
+void child_end(child *c);
 
 #endif

@@ -1,34 +1,23 @@
 /* children.c - runs other programs side by side and collects what they say, for grading.
  *
  * All of them belong to one userdata of the registry, so that neither an error nor the end of
- * the state leaves a process or a descriptor behind. A child is the leader of a session, and
- * its group is killed when it ends: before it is reaped, while its number is still its own.
- * The child's side of all this is in child.c.
+ * the state leaves a process or a descriptor behind. child_start.c starts one, child.c reads
+ * what it says and sees its end.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE         /* wait4, sched_getaffinity */
-#endif
-#ifndef _DARWIN_C_SOURCE
-#define _DARWIN_C_SOURCE
-#endif
 #include "children.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <lauxlib.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "child.h"
+#include "child_start.h"
 #include "embedded.h"
 #include "interrupt.h"
 
@@ -36,31 +25,10 @@ static const char key[] = "streamlab.children";
 
 enum {
     MOST_ERROR_BYTES = 64 << 10, MOST_REPORT_BYTES = 4 << 20,
-    READ_BYTES = 64 << 10, MOST_DRAINED_READS = 64,
     /* How long poll may last: an end that no pipe tells of is to be seen, since what the child
      * has started can hold them open. Once they are closed the end is near. */
     TICK_MS = 50, CLOSED_TICK_MS = 2
 };
-
-/* What a pipe brings. */
-typedef struct stream {
-    int fd;                 /* -1: closed */
-    char *data;
-    size_t n, capacity, most;
-    bool too_long;          /* more came than is kept */
-} stream;
-
-enum { OUTPUT, ERRORS, REPORT, N_STREAMS };
-
-typedef struct child {
-    lua_Integer id;
-    pid_t pid;              /* 0: reaped */
-    stream streams[N_STREAMS];
-    int64_t deadline_ns;
-    bool timed_out, out_of_memory;
-    int status;             /* as wait gives it; -1: lost */
-    double processor_s;
-} child;
 
 typedef struct children {
     child *list;            /* in the order of their start */
@@ -76,125 +44,15 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* ---- one child ----------------------------------------------------------------------- */
-
-static void close_stream(stream *s)
-{
-    if (s->fd >= 0)
-        close(s->fd);
-    s->fd = -1;
-}
-
-/* Keeps what it may; false: there is no memory for it. */
-static bool keep(stream *s, const char *bytes, size_t n)
-{
-    if (n > s->most - s->n) {
-        n = s->most - s->n;
-        s->too_long = true;
-    }
-    if (s->n + n > s->capacity) {
-        size_t capacity = 2 * s->capacity + READ_BYTES;
-        char *data = realloc(s->data, capacity);
-        if (!data)
-            return false;
-        s->data = data;
-        s->capacity = capacity;
-    }
-    if (n > 0)
-        memcpy(s->data + s->n, bytes, n);
-    s->n += n;
-    return true;
-}
-
-static void kill_group(const child *c)
-{
-    if (c->pid > 0) {
-        kill(-c->pid, SIGKILL);
-        kill(c->pid, SIGKILL);          /* it may have left its group */
-    }
-}
-
-/* One read. Whether there may be more. */
-static bool read_some(child *c, stream *s)
-{
-    char bytes[READ_BYTES];
-    ssize_t n = read(s->fd, bytes, sizeof bytes);
-    if (n < 0)
-        return errno == EINTR;
-    if (n == 0) {
-        close_stream(s);
-        return false;
-    }
-    if (!keep(s, bytes, (size_t)n))
-        c->out_of_memory = true;
-    if (c->out_of_memory || (s == &c->streams[REPORT] && s->too_long))
-        kill_group(c);
-    return true;
-}
-
-/* Takes what the pipes still hold. Somebody else may go on writing into them. */
-static void drain(child *c)
-{
-    for (int i = 0; i < N_STREAMS; i++) {
-        for (int reads = 0; reads < MOST_DRAINED_READS && c->streams[i].fd >= 0; reads++) {
-            if (!read_some(c, &c->streams[i]))
-                break;
-        }
-        close_stream(&c->streams[i]);
-    }
-}
-
-static void reap(child *c)
-{
-    struct rusage usage;
-    pid_t got;
-    do {
-        got = wait4(c->pid, &c->status, 0, &usage);
-    } while (got < 0 && errno == EINTR);
-    c->pid = 0;
-    if (got < 0) {
-        c->status = -1;
-        return;
-    }
-    c->processor_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-                     + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-/* Whether it has ended; then it is reaped, and what it has started is dead. */
-static bool look_at(child *c)
-{
-    siginfo_t info = {0};
-    if (c->pid == 0)
-        return true;
-    int found = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
-    if (found == 0 && info.si_pid == 0)
-        return false;
-    kill_group(c);
-    reap(c);
-    drain(c);
-    return true;
-}
-
-static void end_child(child *c)
-{
-    kill_group(c);
-    if (c->pid > 0)
-        reap(c);
-    for (int i = 0; i < N_STREAMS; i++) {
-        close_stream(&c->streams[i]);
-        free(c->streams[i].data);
-    }
-}
-
-/* ---- all of them ------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------- */
 
 /* All are killed before the first is waited for. */
 static void end_all(children *all)
 {
     for (size_t i = 0; i < all->n; i++)
-        kill_group(&all->list[i]);
+        child_kill(&all->list[i]);
     for (size_t i = 0; i < all->n; i++)
-        end_child(&all->list[i]);
+        child_end(&all->list[i]);
     all->n = 0;
 }
 
@@ -254,7 +112,7 @@ static void wait_and_read(children *all)
     for (size_t i = 0; i < all->n * N_STREAMS; i++) {
         child *c = &all->list[i / N_STREAMS];
         if (all->polled[i].revents != 0)
-            read_some(c, &c->streams[i % N_STREAMS]);
+            child_read(c, &c->streams[i % N_STREAMS]);
     }
 }
 
@@ -265,12 +123,12 @@ static void enforce_deadlines(children *all)
         child *c = &all->list[i];
         if (!c->timed_out && now >= c->deadline_ns) {
             c->timed_out = true;
-            kill_group(c);
+            child_kill(c);
         }
     }
 }
 
-/* ---- spawn --------------------------------------------------------------------------------- */
+/* ---- spawn ----------------------------------------------------------------------- */
 
 /* The child's pipes are its own from here on. */
 static void add(children *all, const child_start *start, double wall_seconds, size_t output_bytes)
@@ -321,7 +179,7 @@ static int spawn(lua_State *L)
     return 1;
 }
 
-/* ---- wait ------------------------------------------------------------------------------------ */
+/* ---- wait ------------------------------------------------------------------------ */
 
 static void push_flag(lua_State *L, const char *name, bool value)
 {
@@ -358,7 +216,7 @@ static int hand_over(lua_State *L, children *all, size_t i)
     bool out_of_memory = c->out_of_memory;
     if (!out_of_memory)
         push_result(L, c);
-    end_child(c);
+    child_end(c);
     memmove(c, c + 1, (--all->n - i) * sizeof *c);
     if (out_of_memory)
         return luaL_error(L, "wait: not enough memory for what a child writes");
@@ -370,7 +228,7 @@ static int wait_for_next(lua_State *L)
     children *all = get_all(L);
     for (;;) {
         for (size_t i = 0; i < all->n; i++) {
-            if (look_at(&all->list[i]))
+            if (child_has_ended(&all->list[i]))
                 return hand_over(L, all, i);
         }
         if (all->n == 0)
@@ -384,7 +242,7 @@ static int wait_for_next(lua_State *L)
     }
 }
 
-/* ---- this program ------------------------------------------------------------------------- */
+/* ---- this program ---------------------------------------------------------------- */
 
 static int executable(lua_State *L)
 {

@@ -54,7 +54,7 @@ typedef struct wish {
     bool gpu;
 } wish;
 
-/* ---- Lua's memory ------------------------------------------------------------------------ */
+/* ---- Lua's memory ---------------------------------------------------------------- */
 
 /* One state, for which Lua's allocator stands in front of the old one; it goes with the
  * process, since the state may outlive everything else. */
@@ -88,7 +88,7 @@ static void limit_lua(lua_State *L, double bytes)
         lua_setallocf(L, allocate_limited, NULL);
 }
 
-/* ---- the system's limits ------------------------------------------------------------------ */
+/* ---- the system's limits --------------------------------------------------------- */
 
 /* Appends a sentence to the list on the stack's top. */
 static void lament(lua_State *L, const char *what, const char *why)
@@ -195,7 +195,7 @@ static void refuse_calls(lua_State *L, const wish *w)
         lament(L, "the network is not cut off", "nor has this system another way that works");
 }
 
-/* ---- the functions -------------------------------------------------------------------------- */
+/* ---- the functions --------------------------------------------------------------- */
 
 static double number_field(lua_State *L, const char *name, double most)
 {

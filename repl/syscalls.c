@@ -140,7 +140,7 @@ enum {
     MOST_STEPS = 16 + 2 * COUNT(refused) + MOST_PER_RULE * (COUNT(rules) + COUNT(opening))
 };
 
-/* ---- the filter's program -------------------------------------------------------------- */
+/* ---- the filter's program -------------------------------------------------------- */
 
 /* The kernel reads it whole. */
 typedef struct program {

@@ -1,0 +1,232 @@
+-- 57-children.t.lua - programs that run side by side for the grader: what they see, what is
+-- kept of what they say, and that none of them outlives its time.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap, shell = require "tap", require "shell"
+package.cpath = shell.program:gsub("[^/]*$", "") .. "tests/repl/?.so;" .. package.cpath
+local calls = require "calls"
+local clock = debug.getregistry()["streamlab.internals"].wall_ns
+local program = debug.getregistry()["streamlab.environment"].program
+
+local linux = os.execute("test -r /proc/self/stat")
+
+local function spawn(command, options)
+    options = options or {}
+    return program.spawn {
+        command = command, wall_seconds = options.wall_seconds or 50,
+        output_bytes = options.output_bytes or 1000, environment = options.environment,
+    }
+end
+
+-- What becomes of a command of sh; and how many seconds that took.
+local function run(script, options)
+    local start = clock()
+    spawn({ "/bin/sh", "-c", script }, options)
+    local result = program.wait()
+    return result, (clock() - start) / 1e9
+end
+
+-- Whether there is such a process. One that was killed may take a moment.
+local function is_gone(pid)
+    pid = assert(math.tointeger(tonumber(pid)))
+    for _ = 1, 100 do
+        if not os.execute("kill -0 " .. pid .. " 2>/dev/null") then
+            return true
+        end
+        os.execute("sleep 0.02")
+    end
+    return false
+end
+
+local descriptors = calls.descriptors()
+
+-- ---- what is kept ---------------------------------------------------------------------------
+
+tap.is(program.wait(), nil, "nothing runs, so there is nothing to wait for")
+
+local r = run "echo out; echo err >&2; echo report >&3; exit 7"
+tap.is(r.output, "out\n", "stdout is kept")
+tap.is(r.errors, "err\n", "and stderr")
+tap.is(r.report, "report\n", "and what is written to descriptor 3")
+tap.is(r.status, 7, "the status is the program's")
+tap.is(r.signal, nil, "no signal ended it")
+tap.ok(not (r.timed_out or r.truncated or r.report_too_long), "and no limit")
+tap.is(program.wait(), nil, "it is told of once")
+
+r = run "kill -TERM $$"
+tap.is(r.signal, 15, "a signal that ends it is told of")
+tap.is(r.status, nil, "and is no status")
+
+r = run "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+tap.ok(r.processor_s > 0.01 and r.processor_s < 30, "processor time is measured")
+
+r = run("echo begin; head -c 3000000 /dev/zero; echo end >&3", { output_bytes = 6 })
+tap.is(r.output, "begin\n", "output beyond the limit is dropped")
+tap.ok(r.truncated, "which is told")
+tap.is(r.report, "end\n", "and the program goes on")
+
+r = run("printf 123456", { output_bytes = 6 })
+tap.ok(r.output == "123456" and not r.truncated, "output of just the limit is whole")
+
+r = run "head -c 3000000 /dev/zero >&2; echo end"
+tap.is(#r.errors, 64 * 1024, "64 KiB of stderr are kept")
+tap.is(r.output, "end\n", "and the rest keeps nobody waiting")
+
+r = run "head -c 4194304 /dev/zero >&3; echo end"
+tap.is(#r.report, 4194304, "a report can be 4 MiB")
+tap.is(r.output, "end\n", "far more than a pipe holds")
+r = run "head -c 4194305 /dev/zero >&3; sleep 100"
+tap.ok(r.report_too_long and r.signal == 9, "who writes a longer one is killed")
+
+-- ---- what it sees ---------------------------------------------------------------------------
+
+r = run "cat; echo end"
+tap.is(r.output, "end\n", "stdin is empty")
+
+spawn({ "/usr/bin/env" }, { environment = { GIVEN = "a b", HOME = "/x" } })
+r = program.wait()
+local seen = {}
+for name, text in r.output:gmatch("([%w_]+)=([^\n]*)") do
+    seen[name] = text
+end
+tap.is(seen.GIVEN, "a b", "its environment has what it is given")
+tap.is(seen.HOME, "/x", "also in place of what it would have")
+tap.is(seen.PATH, os.getenv("PATH"), "PATH is ours")
+tap.is(seen.STREAMLAB_CUDA_PLUGIN, os.getenv("STREAMLAB_CUDA_PLUGIN"), "so is the plugin")
+tap.is(seen.OPENBLAS_NUM_THREADS, "1", "BLAS is to have one thread")
+tap.is(seen.LUA_PATH, nil, "what it need not know is not there")
+tap.is(seen.STREAMLAB, nil, "nor this")
+spawn({ "/usr/bin/env" })
+tap.ok(program.wait().output:find("HOME=/nonexistent\n", 1, true), "it has no home")
+
+local count = ("package.cpath = %q io.write(require('calls').descriptors())"):format(package.cpath)
+do
+    local file <close> = assert(io.open("/dev/null"))
+    local pipe <close> = assert(io.popen(":"))
+    spawn { program.executable(), "-e", count }
+    tap.is(program.wait().output, "4", "no other descriptor is open")
+end
+
+if linux then
+    local pid, group, session = run "cat /proc/$$/stat".output:match("^(%d+) .- %a %d+ (%d+) (%d+)")
+    tap.ok(pid and pid == group and pid == session, "it leads a session of its own")
+end
+
+-- ---- ends -----------------------------------------------------------------------------------
+
+local seconds
+r, seconds = run("sleep 100 & echo $$ $!; wait", { wall_seconds = 0.3 })
+tap.ok(r.timed_out and r.signal == 9, "who takes too long is killed")
+tap.ok(seconds >= 0.3 and seconds < 20, "then, and not much later")
+local pid, grandchild = r.output:match("(%d+) (%d+)")
+tap.ok(is_gone(pid) and is_gone(grandchild), "and so is what it has started")
+
+r, seconds = run "sleep 100 & echo $!; exit 3"
+tap.is(r.status, 3, "what is left behind, with the pipes, does not keep us waiting")
+tap.ok(seconds < 20 and not r.timed_out, "it takes no time")
+tap.ok(is_gone(r.output), "and is killed")
+
+if os.execute("command -v setsid >/dev/null") then
+    r, seconds = run "setsid sleep 4 & sleep 0.2; exit 3"
+    tap.is(r.status, 3, "nor does what has a session of its own")
+    tap.ok(seconds < 3.9, "although it lives on, with the pipes")
+end
+
+r, seconds = run("exec >&- 2>&- 3>&-; sleep 0.3; exit 4")
+tap.is(r.status, 4, "who closes its pipes is waited for all the same")
+r = run("exec >&- 2>&- 3>&-; exec sleep 100", { wall_seconds = 0.2 })
+tap.ok(r.timed_out and r.signal == 9, "but not longer than its time")
+
+r = run("trap '' TERM INT HUP; while :; do :; done", { wall_seconds = 0.2 })
+tap.is(r.signal, 9, "signals that it ignores do not help it")
+
+-- ---- many -----------------------------------------------------------------------------------
+
+local ids, n = {}, 0
+for i = 1, 100 do
+    ids[spawn({ "/bin/sh", "-c", "head -c 100000 /dev/zero >&3; echo " .. i })] = i
+end
+for result in program.wait do
+    n = n + (ids[result.id] .. "\n" == result.output and #result.report == 100000 and 1 or 0)
+    ids[result.id] = nil
+end
+tap.is(n, 100, "a hundred run side by side, and each tells its own")
+tap.is(next(ids), nil, "none is told of twice")
+
+local slow = spawn { "/bin/sh", "-c", "sleep 0.5" }
+local quick = spawn { "/bin/sh", "-c", ":" }
+tap.is(program.wait().id, quick, "who ends first is told of first")
+tap.is(program.wait().id, slow, "the other one afterwards")
+
+-- ---- what cannot be run ---------------------------------------------------------------------
+
+tap.throws_like(function() spawn { "/nonexistent/program" } end,
+    "spawn: cannot run /nonexistent/program: No such file or directory", "a missing program")
+tap.throws_like(function() spawn { "/" } end, "spawn: cannot run /: Permission denied",
+    "one that is none")
+tap.throws_like(function() spawn {} end, "command names no program", "no program at all")
+tap.throws_like(function() spawn { "/bin/sh", 1 } end,
+    "command%[2%] must be a string, not a number", "an argument that is no text")
+tap.throws_like(function() program.spawn { command = { "/bin/sh" } } end,
+    "wall_seconds must be a number, not a nil", "no time given")
+tap.throws_like(function() spawn({ "/bin/sh" }, { wall_seconds = 0 }) end,
+    "wall_seconds must be positive", "no time left")
+tap.throws_like(function() spawn({ "/bin/sh" }, { environment = { 1 } }) end,
+    "environment must hold texts by name", "an environment without names")
+tap.is(program.wait(), nil, "none of them runs")
+tap.is(calls.descriptors(), descriptors, "no descriptor is left open by all this")
+
+-- ---- the end of the program -----------------------------------------------------------------
+
+local prologue = [[
+local program = debug.getregistry()["streamlab.environment"].program
+local function spawn(script)
+    program.spawn { command = { "/bin/sh", "-c", script }, wall_seconds = 50, output_bytes = 9 }
+end
+]]
+local folder = shell.folder()
+local function script(name, text)
+    return shell.write(folder .. "/" .. name .. ".lua", prologue .. text)
+end
+local pid_file = folder .. "/pid"
+local start_sleep = ([[
+spawn "echo $$ >%s; mv %s %s.made; exec sleep 60"
+while not io.open("%s.made") do end
+]]):gsub("%%s", pid_file)
+local function sleeper_is_gone()
+    local text = shell.read(pid_file .. ".made")
+    os.remove(pid_file .. ".made")
+    return is_gone(text)
+end
+
+local _, _, code = shell.run { script("leaves", start_sleep) }
+tap.is(code, 0, "a program may leave without waiting")
+tap.ok(sleeper_is_gone(), "what it has started is killed then")
+_, _, code = shell.run { script("fails", start_sleep .. "error('x')") }
+tap.ok(code == 1 and sleeper_is_gone(), "also when it leaves with an error")
+
+if linux then
+    shell.run { script("dies", start_sleep .. "os.execute('kill -9 $PPID')") }
+    tap.ok(sleeper_is_gone(), "also when it is killed itself")
+end
+
+local err
+code, err = shell.interrupted(script("waits", start_sleep
+    .. "print('go') io.stdout:flush() program.wait() print('waited')"))
+tap.is(code, 130, "Ctrl-C ends waiting")
+tap.like(err, "waits.lua:%d+: interrupted!", "with the error that says where")
+tap.ok(sleeper_is_gone(), "and kills all that run")
+
+code = shell.interrupted(script("catches", start_sleep
+    .. "print('go') io.stdout:flush() while true do pcall(program.wait) end"))
+tap.is(code, 130, "Ctrl-C ends waiting in a loop that catches errors")
+tap.ok(sleeper_is_gone(), "and kills all that run there")
+shell.remove(folder)
+
+-- ---- this program ---------------------------------------------------------------------------
+
+spawn({ program.executable(), "-v" })
+tap.like(program.wait().output, "^streamlab %d", "executable is the path of this program")
+tap.ok(math.type(program.processors()) == "integer" and program.processors() >= 1,
+    "there is a processor at least")
+
+tap.done()
