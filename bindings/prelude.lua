@@ -375,7 +375,7 @@ end
 function core.close_files()
     local function refuse(path) return nil, tostring(path) .. ": no files are opened here" end
     core.refuse_files()
-    io = {open = refuse, write = io.write, stderr = io.stderr}
+    io = {open = refuse, write = io.write, stdout = io.stdout, stderr = io.stderr}
     os = nil
 end
 

@@ -28,10 +28,15 @@ typedef struct sl__recording {
     bool stopped;               /* in a host function: to be closed after it */
 } recording;
 
+static void tell_loss(sl_device *device)
+{
+    sl__device_fail_later(device, SL_ENOMEM, "recording: out of memory; a span is missing");
+}
+
 static void lose(sl_device *device, recording *rec)
 {
     if (!rec->reported)
-        sl__device_fail_later(device, SL_ENOMEM, "recording: out of memory; a span is missing");
+        tell_loss(device);
     rec->reported = true;
 }
 
@@ -240,6 +245,8 @@ static void close_recording(sl_device *device, recording *rec)
         if (n_untimed)
             report_untimed(device, n_untimed);
     }
+    if (rec->reported)          /* again: who recorded may not be who was told */
+        tell_loss(device);
     device->backend->record_end(device);
     sl_timeline_finish(rec->timeline, rec->host_start_ns, host_end_ns);
     free_recording(rec);

@@ -2,6 +2,7 @@
  */
 #include "embedded.h"
 
+#include <lualib.h>
 #include <string.h>
 
 static const char chunk_name[] = "=streamlab";
@@ -122,6 +123,14 @@ static int text(lua_State *L)
     return 1;
 }
 
+/* program.new_math(): the library with random numbers of its own. */
+static int new_math(lua_State *L)
+{
+    lua_pushcfunction(L, luaopen_math);
+    lua_call(L, 0, 1);
+    return 1;
+}
+
 /* Pushes a copy of the table on the stack's top, under which it stays. */
 static void push_copy(lua_State *L)
 {
@@ -156,7 +165,9 @@ void embedded_open(lua_State *L)
     luaL_setfuncs(L, functions, 0);
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
     lua_setfield(L, -2, "internals");
-    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, new_math);
+    lua_setfield(L, -2, "new_math");
     lua_setfield(L, -2, "program");
     lua_setfield(L, LUA_REGISTRYINDEX, environment_key);
     embedded_import(L, strings_file);   /* before the user can change them */

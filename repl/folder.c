@@ -1,4 +1,4 @@
-/* folder.c - lists folders, and makes them.
+/* folder.c - lists folders, makes them, and says what a path is.
  */
 #include "folder.h"
 
@@ -72,10 +72,22 @@ static int make(lua_State *L)
     return 2;
 }
 
+/* file_kind(path): "file", "folder", "link" or "other"; nil: there is nothing. */
+static int file_kind(lua_State *L)
+{
+    struct stat info;
+    if (lstat(luaL_checkstring(L, 1), &info) != 0)
+        lua_pushnil(L);
+    else
+        lua_pushstring(L, S_ISREG(info.st_mode) ? "file" : S_ISDIR(info.st_mode) ? "folder"
+                          : S_ISLNK(info.st_mode) ? "link" : "other");
+    return 1;
+}
+
 void folder_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"folder", list}, {"make_folder", make}, {NULL, NULL}
+        {"folder", list}, {"make_folder", make}, {"file_kind", file_kind}, {NULL, NULL}
     };
     embedded_add(L, functions);
 }

@@ -134,7 +134,17 @@ local function read_check(paths)
     return tidy(folder), file
 end
 
+local lamented = {}
+
+-- For the teacher: what did not work, and once what this system could not do.
 local function complain(graded)
+    for _, text in ipairs(graded.lacking) do
+        if not lamented[text] then
+            lamented[text] = true
+            io.stderr:write("streamlab: lab: submissions are not confined as they should be: ",
+                command.clean(text), "\n")
+        end
+    end
     for _, text in ipairs(graded.broken or {}) do
         io.stderr:write("streamlab: lab: ", graded.student, ": ", command.clean(text), "\n")
     end
@@ -169,6 +179,11 @@ local function only_file(folder)
     return found, not found and "there is no .lua file in the folder" or nil
 end
 
+-- A link in what students hand in may lead to another's submission or to the lab's own tests.
+local function problem_of(path)
+    return program.file_kind(path) == "link" and "it is a link, not a file" or nil
+end
+
 local function find_class(folder)
     local names, list = program.folder(folder), {}
     table.sort(names)
@@ -176,11 +191,13 @@ local function find_class(folder)
         if name:find("^%.") then
             goto continue
         elseif name:find("%.lua$") then
-            list[#list + 1] = { student = stem(name), file = folder .. "/" .. name }
+            list[#list + 1] = { student = stem(name), file = folder .. "/" .. name,
+                problem = problem_of(folder .. "/" .. name) }
         elseif name:find("/$") then
-            local file, problem = only_file(folder .. "/" .. tidy(name))
-            list[#list + 1] = { student = tidy(name), file = file or folder .. "/" .. name,
-                problem = problem }
+            local path = folder .. "/" .. tidy(name)
+            local file, problem = only_file(path)
+            list[#list + 1] = { student = tidy(name), file = file or path,
+                problem = problem or problem_of(path) or problem_of(file) }
         end
         ::continue::
     end

@@ -2,11 +2,16 @@
 --
 -- Names are as help has them: "lab.matmul", "lab.cuda.free", "stream:synchronize"; a "*" at
 -- the end stands for anything. Functions are replaced in the submission's own `lab`; methods
--- are shared with the test, so theirs only look while the submission runs.
+-- are shared with the test, so theirs only look while the submission runs. That is not only
+-- while the test calls one of its functions: what it has returned or enqueued can have
+-- metamethods and host functions of its own, so the stack is asked as well.
+
+local sandbox = import "repl/labs/sandbox.lua"
 
 local calls = {}
 
 local prefix = "streamlab."     -- of the laboratory's classes
+local most_violations <const> = 100
 
 -- The laboratory's classes: name -> table of methods.
 local function classes()
@@ -73,29 +78,67 @@ local function position(chunk, level)
     end
 end
 
+-- Whether a function of the submission is among the callers; `level` 1 is the caller. One that
+-- has left the stack by a tail call, or by being given to a coroutine, is taken for its: tests
+-- have no reason to call so.
+local function is_below(chunk, level)
+    if debug.getinfo(level + 1, "t").istailcall or not debug.getinfo(level + 2, "S") then
+        return true
+    end
+    for i = level + 2, math.maxinteger do
+        local info = debug.getinfo(i, "S")
+        if not info then
+            return false
+        elseif info.source == chunk or info.source == sandbox.loaded then
+            return true
+        end
+    end
+end
+
+-- A function that makes the device and the stream current again that are so now. A submission
+-- could leave others, and the test's own work would run there.
+local function where_it_stands()
+    local device, stream = lab.device(), lab.current_stream()
+    return function()
+        pcall(device.make_current, device)
+        pcall(lab.use, stream)          -- fails if it was closed, and then none is current
+    end
+end
+
 -- Watches what the submission, whose chunk has that name, calls. Returns
 --   enter(f)      f as the test may call it: what happens in it is the submission's
 --   required()    the list of the required that were not called
---   forbidden()   what was called and may not be: {name =, where =}
+--   forbidden()   what was called and may not be: {name =, where =, call = as a sentence}
 function calls.watch(student_lab, chunk, required, forbidden)
     local known = places(student_lab)
     local must, may_not = names_of(required, known), names_of(forbidden, known)
     local depth, called, violations = 0, {}, {}
 
+    -- Each place once, and not too many: a loop can come here a million times.
+    local function violate(name, where)
+        local call = ("%s called %s"):format(where or "?", name)
+        if not violations[call] and #violations < most_violations then
+            violations[call] = true
+            violations[#violations + 1] = { name = name, where = where, call = call }
+        end
+    end
+
     local function replace(name)
         local where, key = table.unpack(known[name])
-        local original = where[key]
-        local function watched(...)
-            if depth > 0 then
-                called[name] = true
-                if may_not[name] then
-                    violations[#violations + 1] = { name = name, where = position(chunk, 1) }
-                    error(("%s may not be called in this lab"):format(name), 2)
-                end
-            end
-            return original(...)
+        local original, is_own = where[key], where == student_lab or where == student_lab.cuda
+        local function done(...)        -- only a call that went well fulfils a requirement
+            called[name] = true
+            return ...
         end
-        where[key] = watched
+        where[key] = function(...)
+            if not (is_own or depth > 0 or is_below(chunk, 1)) then
+                return original(...)
+            elseif may_not[name] then
+                violate(name, position(chunk, 1))
+                error(("%s may not be called in this lab"):format(name), 2)
+            end
+            return done(original(...))
+        end
     end
     for name in next, known do
         if must[name] or may_not[name] then
@@ -103,12 +146,15 @@ function calls.watch(student_lab, chunk, required, forbidden)
         end
     end
 
-    local leave = setmetatable({}, { __close = function() depth = depth - 1 end })
     local watch = {}
     function watch.enter(f)
         return function(...)
+            local put_back = where_it_stands()
             depth = depth + 1
-            local _ <close> = leave
+            local _ <close> = setmetatable({}, { __close = function()
+                depth = depth - 1
+                put_back()
+            end })
             return f(...)
         end
     end

@@ -15,7 +15,8 @@ local case = {}
 
 -- What a record has, in this order; each a text. `kind`: "passed", "failed" or "skipped", an
 -- assertion; "said": what t:diag was given; "error": the test ended with it; "note": something
--- that the lab asks of every test was not so; "end".
+-- that the lab asks of every test was not so; "lacking": how this system does not confine a
+-- submission; "end".
 local record_fields = { "kind", "name", "seen", "asked", "look", "chart" }
 
 -- Of a field: what a submission raises may be of any length.
@@ -44,6 +45,12 @@ function case.read(bytes)
         list[#list + 1] = record
     end
     return list
+end
+
+-- What is said of a test that the time ran out for: the same whoever stopped it, and without the
+-- line, which would be another one each time.
+function case.used_up(limits)
+    return ("it used up its %g s of processor time and was stopped"):format(limits.processor_s)
 end
 
 -- ---- errors ------------------------------------------------------------------------------
@@ -106,14 +113,9 @@ local function load_submission(text, chunk, functions, environment, watch)
 end
 
 local function note_calls(watch)
-    local said = {}
     for _, call in ipairs(watch.forbidden()) do
-        local line = ("%s called %s"):format(call.where or "?", call.name)
-        if not said[line] then
-            said[line] = true
-            report { kind = "note", name = call.name .. " is not called", seen = line,
-                asked = "this lab forbids it", look = call.where }
-        end
+        report { kind = "note", name = call.name .. " is not called", seen = call.call,
+            asked = "this lab forbids it", look = call.where }
     end
     for _, name in ipairs(watch.required()) do
         report { kind = "note", name = name .. " is called", seen = "it was not called",
@@ -166,25 +168,37 @@ local function confine(limits, backend)
         memory_bytes = math.floor(limits.memory_mib * 1024 * 1024), gpu = backend == "cuda" }
 end
 
--- Calls f; gives the text of the error that ended it, or nil. Whoever catches the error of the
--- time that is up has failed all the same.
-local function call(f, chunk)
-    local time_was_up, went, fine, message = program.call_confined(xpcall, f, handler(chunk))
-    if not went then
-        fine, message = false, fine             -- again the error of the time, on its way up
+-- The submission's name in messages. It ends in ".lua" whatever the file is called, so that none
+-- passes for a chunk of the program's own ("=streamlab", which positions leave out).
+local function chunk_name(path)
+    return "=" .. path:match("[^/]*$"):gsub("%.lua$", "") .. ".lua"
+end
+
+-- Without what may stand before the first line of a file and is no Lua, as where it is run.
+local function without_marks(text)
+    return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
+end
+
+-- Reports how the test ended, given what call_confined said of xpcall.
+local function report_end(limits, asserted, time_was_up, whole, fine, message)
+    if time_was_up then
+        report { kind = "error", name = case.used_up(limits) }
+    elseif not whole then
+        report { kind = "error", name = error_text(fine) }
+    elseif not fine then
+        report { kind = "error", name = error_text(message) }
+    elseif asserted == 0 then
+        report { kind = "error", name = "the test asserts nothing" }
     end
-    if time_was_up and fine then
-        return "it used up its processor time, and caught the error that says so"
-    end
-    return not fine and error_text(message) or nil
 end
 
 -- Runs the test and reports; does not return.
 function case.run(folder, file, index, path, backend)
     local lab_bundle = bundle.read(folder)
+    math.randomseed(2, 0)       -- a test's own numbers are the same in each run
     local entry = bundle.functions(lab_bundle, file)[tonumber(index)]
-    local text = assert(files.read(path))
-    local chunk = "=" .. path:match("[^/]*$")
+    local text = without_marks(assert(files.read(path)))
+    local chunk = chunk_name(path)
     program.entries()[chunk] = text         -- for explanations, which quote lines
     open_device(lab_bundle, backend)
     local environment = sandbox.make()
@@ -202,17 +216,14 @@ function case.run(folder, file, index, path, backend)
     end)
     lab.check("warn")
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
-        io.stderr:write(problem, "\n")
+        report { kind = "lacking", name = problem }
     end
-    local message = call(function()
+    local results = table.pack(program.call_confined(xpcall, function()
         local student = load_submission(text, chunk, lab_bundle.functions, environment, watch)
+        lab.synchronize()       -- what it has enqueued shall not run during the test
         entry.run(t, student)
-    end, chunk)
-    if message then
-        report { kind = "error", name = message }
-    elseif asserted == 0 then
-        report { kind = "error", name = "the test asserts nothing" }
-    end
+    end, handler(chunk)))
+    report_end(lab_bundle.limits, asserted, table.unpack(results, 1, results.n))
     note_calls(watch)
     report { kind = "end" }
     program.leave()

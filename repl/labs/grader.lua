@@ -49,15 +49,17 @@ end
 local function why_stopped(child, limits)
     if child.timed_out then
         return ("it took longer than %g s and was stopped"):format(limits.wall_s)
+    elseif child.report_too_long then
+        return "it made more assertions than a report can hold"
     elseif child.signal == sigxcpu or child.signal == sigkill then
-        return ("it used up its %g s of processor time and was stopped"):format(limits.processor_s)
+        return case.used_up(limits)
     elseif child.signal then
         return ("its process ended with signal %d"):format(child.signal)
     end
 end
 
 -- The kinds of records that a passed test may have.
-local harmless = { passed = true, skipped = true, said = true, ["end"] = true }
+local harmless = { passed = true, skipped = true, said = true, lacking = true, ["end"] = true }
 
 -- What the submission printed. Of hidden tests students see nothing of it: it could tell them
 -- what these look like.
@@ -66,15 +68,19 @@ local function printed_by(child)
     return child.truncated and text .. "\n(what it printed beyond this is left out)" or text
 end
 
--- What becomes of a test whose process has ended: {passed =, output =, printed =, broken =};
--- `broken` is for the teacher, where the lab itself did not work.
+-- What becomes of a test whose process has ended: {passed =, output =, printed =, broken =,
+-- lacking =}; the last two are for the teacher: where the lab itself did not work, and what
+-- this system could not do to confine the submission.
 local function judge(test, child, limits)
     local records = case.read(child.report)
     local last = records[#records]
-    local result = { passed = last ~= nil and last.kind == "end" }
+    local result = { passed = last ~= nil and last.kind == "end", lacking = {} }
     local lines = {}
     for _, record in ipairs(records) do
-        result.passed = result.passed and harmless[record.kind] or false
+        result.passed = result.passed and harmless[record.kind] == true
+        if record.kind == "lacking" then
+            result.lacking[#result.lacking + 1] = record.name
+        end
         add_record(lines, record)
     end
     if not (last and last.kind == "end") then
@@ -98,6 +104,10 @@ end
 
 -- A sentence if the file cannot be a submission.
 local function problem_of(path)
+    local kind = program.file_kind(path)
+    if kind == "other" then             -- reading a pipe would wait for ever
+        return "cannot read the submission: it is no file"
+    end
     local text, reason = files.read(path)
     if not text then
         return "cannot read the submission: " .. (reason:match(": (.*)$") or reason)
@@ -108,7 +118,8 @@ end
 
 local function new_graded(lab_bundle, submission, tests)
     local graded = { student = submission.student, file = submission.file, score = 0, points = 0,
-        problem = submission.problem or problem_of(submission.file), tests = {}, open = 0 }
+        problem = submission.problem or problem_of(submission.file), tests = {}, open = 0,
+        lacking = {} }
     for i, test in ipairs(tests) do
         graded.points = graded.points + test.points
         graded.tests[i] = { number = test.number, name = test.name, points = test.points,
@@ -133,6 +144,7 @@ local function finish(graded, i, test, child, limits)
     entry.score = result.passed and test.points or 0
     graded.score = graded.score + entry.score
     graded.open = graded.open - 1
+    table.move(result.lacking, 1, #result.lacking, #graded.lacking + 1, graded.lacking)
     if result.broken then
         graded.broken = graded.broken or {}
         table.insert(graded.broken, ("test %s could not be run: %s"):format(test.number,

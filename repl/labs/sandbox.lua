@@ -6,10 +6,13 @@
 -- reads or writes files is shut for the whole process (internals.close_files); the limits of
 -- the operating system stand behind that (repl/confine.h).
 --
--- `pairs` goes through keys in order, since Lua's own order changes from run to run and a
--- submission that issues its work in it would be graded differently each time.
+-- Nothing that differs from run to run is to be seen: steady.lua.
 
-local sandbox = {}
+local steady = import "repl/labs/steady.lua"
+
+local sandbox = {
+    loaded = "=(load)"      -- the name of chunks that a submission loads
+}
 
 -- What a script would have elsewhere, and what to use instead.
 local missing = {
@@ -21,21 +24,50 @@ local missing = {
     collectgarbage = "memory is freed by itself, and a tensor's at once by t:free()",
 }
 
--- Functions of `lab` that a submission does not have.
+-- The functions of `lab` that a submission has, and those that it does not have, and why. One
+-- that is in neither list is missing, and a test says so (tests/labs/20-attacks.t.lua): whoever
+-- adds a function decides.
+local in_lab = {
+    "add", "allclose", "current_stream", "default_stream", "device", "empty", "event", "full",
+    "host_work", "live", "matmul", "measure", "mul", "now_us", "ones", "per_thread_stream", "pow",
+    "profile", "rand", "randn", "record", "softmax", "spin", "stream", "sum", "sweep",
+    "synchronize", "table", "tap", "tensor", "use", "version", "with", "zeros",
+}
+
 local missing_in_lab = {
     open = "the GPU of the lab is open already",
     devices = "the GPU of the lab is open already",
     load = "a lab has no files",
     check = "the race checker is on already",
     races = "races are told when the test has ended",
+    probe = "it asks the GPU, not your work",
+    probes = "it asks the GPU, not your work",
+    claims = "it asks the GPU, not your work",
 }
+
+local in_cuda = {
+    "cublas_create", "cublas_destroy", "device_can_access_peer", "device_disable_peer_access",
+    "device_enable_peer_access", "device_set_limit", "free", "free_async", "free_host",
+    "func_set_cache_config", "host_register", "host_unregister", "malloc", "malloc_async",
+    "malloc_host", "mem_get_info", "memcpy", "memcpy_async", "memset", "memset_async",
+}
+
+local missing_in_cuda = { trap = "it breaks the GPU" }
 
 -- Lua's own that are passed on as they are. pcall, xpcall and coroutines are the program's,
 -- which stop when the time is up.
-local plain = { "assert", "error", "getmetatable", "ipairs", "next", "pcall", "rawequal",
-    "rawget", "rawlen", "rawset", "select", "tonumber", "tostring", "type", "xpcall", "_VERSION" }
+local plain = { "assert", "error", "ipairs", "pcall", "rawequal", "rawget", "rawlen", "rawset",
+    "select", "tonumber", "type", "xpcall", "_VERSION" }
 
-local libraries = { "coroutine", "math", "string", "table", "utf8" }
+-- And of its libraries; utf8 and table change nothing but what they are given.
+local library_functions = {
+    coroutine = { "close", "create", "isyieldable", "resume", "running", "status", "wrap",
+        "yield" },
+    string = { "byte", "char", "find", "gmatch", "gsub", "len", "lower", "match", "pack",
+        "packsize", "rep", "reverse", "sub", "unpack", "upper" },
+    table = { "concat", "insert", "move", "pack", "remove", "sort", "unpack" },
+    utf8 = { "char", "charpattern", "codepoint", "codes", "len", "offset" },
+}
 
 local function copy(t)
     local result = {}
@@ -45,52 +77,22 @@ local function copy(t)
     return result
 end
 
+local function choose(t, names)
+    local result = {}
+    for _, name in ipairs(names) do
+        result[name] = t[name]
+    end
+    return result
+end
+
 -- ---- Lua's functions ---------------------------------------------------------------------
-
-local ranks = { number = 1, string = 2, boolean = 3 }
-
-local function comes_before(a, b)
-    local kind_a, kind_b = type(a), type(b)
-    if kind_a ~= kind_b then
-        return (ranks[kind_a] or 4) < (ranks[kind_b] or 4)
-    elseif kind_a == "boolean" then
-        return a and not b
-    end
-    return ranks[kind_a] ~= nil and a < b
-end
-
--- As Lua's, in order of the keys: numbers, strings, then others as they come. Fields may be
--- changed and removed on the way.
-local function sorted_pairs(t, ...)
-    if type(t) ~= "table" or (debug.getmetatable(t) or {}).__pairs then
-        return pairs(t, ...)
-    end
-    local keys = {}
-    for key in next, t do
-        keys[#keys + 1] = key
-    end
-    table.sort(keys, comes_before)
-    local i = 0
-    return function()
-        local key, value
-        repeat
-            i = i + 1
-            key = keys[i]
-            if key == nil then
-                return nil
-            end
-            value = rawget(t, key)
-        until value ~= nil
-        return key, value
-    end, t, nil
-end
 
 -- A finalizer could run when the test has ended, and for ever.
 local function set_metatable(t, metatable, ...)
     if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then
         error("setmetatable: a lab has no finalizers (__gc)", 2)
     end
-    return setmetatable(t, metatable, ...)
+    return steady.at_caller(pcall(setmetatable, t, metatable, ...))
 end
 
 -- Of the laboratory's objects their class's name alone.
@@ -111,14 +113,14 @@ local function loader(environment)
         if select("#", ...) > 0 then
             own = (...)
         end
-        return load(text, "=(load)", "t", own)
+        return load(text, sandbox.loaded, "t", own)
     end
 end
 
 local function show(...)
     local texts = table.pack(...)
     for i = 1, texts.n do
-        texts[i] = tostring(texts[i])
+        texts[i] = steady.text(texts[i])
     end
     io.stdout:write(table.concat(texts, "\t"), "\n")
 end
@@ -138,28 +140,23 @@ local function make_strict(environment)
     setmetatable(environment, { __index = read_missing, __metatable = false })
 end
 
--- The laboratory without what a submission does not have.
-local function make_lab()
-    local result = copy(lab)
-    result.cuda = copy(lab.cuda)
-    for name in next, missing_in_lab do
-        result[name] = nil
-    end
-    return setmetatable(result, {
-        __index = function(_, name)
-            if missing_in_lab[name] then
-                error(("lab.%s: a submission does not have it: %s"):format(name,
-                    missing_in_lab[name]), 2)
+-- A table with functions of `whole`; reading one of the others says why it is not there.
+local function make_part(whole, name, has, has_not)
+    return setmetatable(choose(whole, has), {
+        __index = function(_, key)
+            if has_not[key] then
+                error(("%s.%s: a submission does not have it: %s"):format(name, key,
+                    has_not[key]), 2)
             end
         end,
         __metatable = false,
     })
 end
 
-local function lock_strings()
+-- Of all strings; the table that `__index` is must not be the one that a submission can change.
+local function lock_strings(methods)
     local metatable = copy(debug.getmetatable(""))
-    metatable.__index = copy(string)
-    metatable.__index.dump = nil
+    metatable.__index = copy(methods)
     metatable.__metatable = false
     debug.setmetatable("", metatable)
 end
@@ -168,19 +165,19 @@ end
 -- locked methods.
 function sandbox.make()
     internals.close_files()
-    lock_strings()
-    local environment = {}
-    for _, name in ipairs(plain) do
-        environment[name] = _ENV[name]
+    local environment = choose(_ENV, plain)
+    for name, functions in next, library_functions do
+        environment[name] = choose(_ENV[name], functions)
     end
-    for _, name in ipairs(libraries) do
-        environment[name] = copy(_ENV[name])
-    end
-    environment.string.dump = nil
+    environment.string.format = steady.format
+    lock_strings(environment.string)
+    environment.math = steady.math()
     environment.getmetatable, environment.setmetatable = get_metatable, set_metatable
-    environment.pairs, environment.print = sorted_pairs, show
+    environment.pairs, environment.next = steady.pairs, steady.next
+    environment.tostring, environment.print = steady.tostring, show
     environment.load = loader(environment)
-    environment.lab = make_lab()
+    environment.lab = make_part(lab, "lab", in_lab, missing_in_lab)
+    environment.lab.cuda = make_part(lab.cuda, "lab.cuda", in_cuda, missing_in_cuda)
     environment.arg = false
     environment._G = environment
     function environment.require(name)

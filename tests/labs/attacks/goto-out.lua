@@ -1,0 +1,5 @@
+-- Jumps out of its function into the test.
+-- held: no visible label 'continue'
+function answer()
+    goto continue
+end

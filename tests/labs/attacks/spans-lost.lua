@@ -1,0 +1,28 @@
+-- Takes all memory, so that the recording cannot keep what it does, and gives it back.
+-- held: recording: out of memory; a span is missing
+-- memory
+-- score: 20
+function answer(n) return 2 * n end
+
+function work(batch)
+    local keep = {}
+    for i = 1, 80 do
+        keep[i] = ("x"):rep(1000000 + i)
+    end
+    for _, n in ipairs { 100000, 1000, 100 } do
+        local fine, list = true, {}
+        for i = 1, n do
+            list[i] = i
+        end
+        while fine do
+            fine, keep[#keep + 1] = pcall(lab.tensor, list, { device = "cpu" })
+        end
+    end
+    for _ = 1, 10000 do
+        pcall(lab.spin, 0)
+    end
+    for i = 81, #keep do
+        pcall(keep[i].free, keep[i])
+    end
+    return lab.mul(batch:to("cuda", { non_blocking = true }), 2)
+end
