@@ -6,6 +6,6 @@ return {
     points = 100,
     profile = "h200",
     functions = { "answer", "work" },
-    limits = { processor_s = 1, wall_s = 10, memory_mib = 128, output_kib = 16 },
+    limits = { processor_s = 1, wall_s = 10, memory_mib = 64, output_kib = 16 },
     forbidden = { "lab.synchronize", "stream:synchronize" },
 }

@@ -5,7 +5,7 @@
 function answer(n) return 2 * n end
 
 local function use_up(keep)
-    for i = 1, 80 do
+    for i = 1, 50 do
         keep[i] = ("x"):rep(1000000 + i)
     end
     for _, n in ipairs { 100000, 1000, 100 } do
@@ -27,7 +27,7 @@ function work(batch)
         local _, event = pcall(s.record_event, s)
         events[i % 1000] = event
     end
-    for i = 81, #keep do
+    for i = 51, #keep do
         pcall(keep[i].free, keep[i])
     end
     local out = lab.empty(64, 64)

@@ -1,5 +1,5 @@
--- Calls itself until the stack ends.
--- held: stack overflow
+-- Calls itself until the stack has no memory.
+-- held: not enough memory
 function answer(n) return 1 + answer(n) end
 
 function work() end
