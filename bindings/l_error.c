@@ -29,14 +29,25 @@ static bool is_users_line(const lua_Debug *ar)
     return ar->currentline > 0 && !prelude;
 }
 
-/* Fills *ar ("Sl") with the user's innermost line, from `level` on. */
+/* Whether *ar is in the chunk whose lines are asked for above all (core.prefer_source). */
+static bool is_preferred(const lsl_state *state, const lua_Debug *ar)
+{
+    return state->preferred != NULL && strcmp(ar->source, state->preferred) == 0;
+}
+
+/* Fills *ar ("Sl") with the user's innermost line, from `level` on: the innermost in the
+ * preferred chunk, where one of it runs. */
 static bool find_caller(lua_State *L, int level, lua_Debug *ar)
 {
+    const lsl_state *state = lsl_get(L);
+    int innermost = -1;
     for (; lua_getstack(L, level, ar); level++) {
         lua_getinfo(L, "Sl", ar);
-        if (is_users_line(ar)) return true;
+        if (!is_users_line(ar)) continue;
+        if (state->preferred == NULL || is_preferred(state, ar)) return true;
+        if (innermost < 0) innermost = level;
     }
-    return false;
+    return innermost >= 0 && lua_getstack(L, innermost, ar) && lua_getinfo(L, "Sl", ar);
 }
 
 static void format_where(const lua_Debug *ar, char *text, size_t size)
@@ -89,10 +100,17 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
         sl_device_set_where(device, 0);
         return;
     }
+    char text[LSL_WHERE_TEXT];
+    const lsl_state *state = lsl_get(L);
+    if (state->preferred != NULL && !is_preferred(state, ar)) {
+        format_where(ar, text, sizeof(text));       /* next time another one may be found */
+        lsl_note_chunk(L, text, ar->source);
+        sl_device_set_where(device, sl_device_intern(device, text));
+        return;
+    }
     lsl_where_slot *slot = slot_of(lsl_get(L), ar, device);
     if (slot->line != ar->currentline || slot->device != device
         || strcmp(slot->source, ar->short_src) != 0) {
-        char text[LSL_WHERE_TEXT];
         format_where(ar, text, sizeof(text));
         lsl_note_chunk(L, text, ar->source);        /* may raise: the slot is still whole */
         slot->id = sl_device_intern(device, text);

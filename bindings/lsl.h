@@ -72,6 +72,7 @@ typedef struct lsl_state {
     lua_State *race_thread;             /* reports of races are made on it; NULL: none yet */
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
+    const char *preferred;              /* a chunk's source, see core.prefer_source; or NULL */
     bool files_closed;                  /* timelines are neither saved nor loaded any more */
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;

@@ -217,12 +217,27 @@ static int internal_refuse_files(lua_State *L)
     return 0;
 }
 
+/* core.prefer_source(source): from now on positions are those of that chunk ("=lab.lua") where
+ * a line of it runs, also when what it called is the user's as well. */
+static int internal_prefer_source(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    lsl_check_text(L, 1, "source", "prefer_source");
+    lua_settop(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
+    state->preferred = lua_tostring(L, -1);
+    memset(state->where, 0, sizeof(state->where));      /* positions of before */
+    return 0;
+}
+
 static const luaL_Reg internals[] = {
     {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
     {"raise", internal_raise}, {"type_name", internal_type_name},
     {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
     {"nearest", lsl_nearest}, {"define_class", internal_define_class},
-    {"chunk", internal_chunk}, {"refuse_files", internal_refuse_files}, {NULL, NULL}
+    {"chunk", internal_chunk}, {"refuse_files", internal_refuse_files},
+    {"prefer_source", internal_prefer_source}, {NULL, NULL}
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */

@@ -67,16 +67,25 @@ end
 
 local function chart_of(tl, op) return as(op, tl.text, tl, {columns = chart_columns}) end
 
--- The largest loss of time in words, and what to do about it.
-local function largest_loss(tl, op)
-    local finding = as(op, tl.causes, tl)[1]
-    if not finding then return nil end
+local most_listed <const> = 3
+
+-- A loss of time in words, and what to do about it.
+local function tell_loss(finding)
     local where = finding.by_where or finding.waiter_where
     local text = (where and where .. ": " or "") .. finding.sentence
     return finding.remedy and text .. "\n-> " .. finding.remedy or text
 end
 
-local most_listed <const> = 3
+-- The largest losses: which of them the one who asserts did not want nobody knows, and the
+-- largest may be a wait that is needed.
+local function largest_losses(tl, op)
+    local findings, lines = as(op, tl.causes, tl), {}
+    for i = 1, math.min(#findings, most_listed) do
+        if findings[i].lost_us < findings[1].lost_us / 2 then break end
+        lines[i] = tell_loss(findings[i])
+    end
+    return #lines > 0 and table.concat(lines, "\n") or nil
+end
 
 -- A line for each of the first calls: where, what, when, and how long it held the host.
 local function list_calls(calls)
@@ -158,7 +167,7 @@ end
 -- Adds what a failed assertion about times has besides.
 local function conclude_times(t, op, tl, passed, name, found)
     if not passed then
-        found.look = found.look or largest_loss(tl, op)
+        found.look = found.look or largest_losses(tl, op)
         found.chart = chart_of(tl, op)
     end
     return tap.conclude(t, op, passed, name, found)
@@ -262,7 +271,7 @@ local function list_streams(spans)
             n = n + 1
             if n <= most_listed then
                 local where = span.where ~= "" and span.where .. ": " or ""
-                lines[n] = format("%s%s in stream %s", where, span.name, span.stream)
+                lines[n] = format('%s%s in "%s"', where, span.name, span.stream)
             end
         end
         seen[span.stream_id] = true

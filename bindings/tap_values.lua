@@ -76,9 +76,21 @@ end
 
 -- Numbers --------------------------------------------------------------------------------
 
-local function assert_number(t, op, got, fits, name, asked)
-    local passed = type(got) == "number" and fits(got)
-    return tap.conclude(t, op, passed, name, {seen = show(got), asked = asked})
+-- Six digits, as many as anybody reads; a whole number has all of its own.
+local function rounded(value)
+    if value ~= value then return "NaN" end
+    local whole = value == math.floor(value) and math.abs(value) < 1e15
+    return format(whole and "%.0f" or "%.6g", value)
+end
+
+-- `asked` has a "%s" for what got is held against, `want`. All digits are shown only where the
+-- two would look alike.
+local function assert_number(t, op, got, want, fits, name, asked)
+    local is_number = type(got) == "number"
+    local passed = is_number and fits(got)
+    local shown, wanted = is_number and rounded(got) or show(got), rounded(want)
+    if shown == wanted and got ~= want then shown, wanted = number(got), number(want) end
+    return tap.conclude(t, op, passed, name, {seen = shown, asked = format(asked, wanted)})
 end
 
 function methods.near(t, got, want, tolerance, name, ...)
@@ -89,25 +101,25 @@ function methods.near(t, got, want, tolerance, name, ...)
         raise("SL_EINVAL", "near", "argument 4 (tolerance) must be at least 0, got "
               .. number(tolerance))
     end
-    return assert_number(t, "near", got, function(value)
+    return assert_number(t, "near", got, want, function(value)
         return value == want or math.abs(value - want) <= tolerance
-    end, check_name(name, 5, "near"), format("%s within %s", number(want), number(tolerance)))
+    end, check_name(name, 5, "near"), "%s within " .. rounded(tolerance))
 end
 
 function methods.at_most(t, got, limit, name, ...)
     check_self(t, "at_most")
     no_more(4, "at_most", ...)
     check_number(limit, 3, "limit", "at_most")
-    return assert_number(t, "at_most", got, function(value) return value <= limit end,
-                         check_name(name, 4, "at_most"), "at most " .. number(limit))
+    return assert_number(t, "at_most", got, limit, function(value) return value <= limit end,
+                         check_name(name, 4, "at_most"), "at most %s")
 end
 
 function methods.at_least(t, got, limit, name, ...)
     check_self(t, "at_least")
     no_more(4, "at_least", ...)
     check_number(limit, 3, "limit", "at_least")
-    return assert_number(t, "at_least", got, function(value) return value >= limit end,
-                         check_name(name, 4, "at_least"), "at least " .. number(limit))
+    return assert_number(t, "at_least", got, limit, function(value) return value >= limit end,
+                         check_name(name, 4, "at_least"), "at least %s")
 end
 
 -- Tensors --------------------------------------------------------------------------------
@@ -259,6 +271,7 @@ function methods.no_race(t, opts, ...)
             if n <= most_reports then reports[n] = race.message end
         end
     end
+    if n > most_reports then reports[most_reports + 1] = format("and %d more", n - most_reports) end
     local plural = n == 1 and "" or "s"
     local accidents = opts.accidents and " or accident" .. plural or ""
     return tap.conclude(t, "no_race", n == 0, name, {

@@ -226,7 +226,8 @@ local function line_of(graded, width)
         failed[#failed + 1] = not test.passed and test.number or nil
     end
     return command.clean(("%s%s  %6.4g/%g  %s"):format(graded.student,
-        (" "):rep(width - width_of(graded.student)), graded.score, graded.points, graded.problem
+        (" "):rep(width - width_of(graded.student)), graded.score, graded.points,
+        graded.problem and graded.problem:match("[^\n]*")
         or #failed > 0 and "failed " .. table.concat(failed, " ") or "all passed"))
 end
 

@@ -8,8 +8,8 @@
 
 local bundle = import "repl/labs/bundle.lua"
 local calls = import "repl/labs/calls.lua"
-local files = import "repl/labs/files.lua"
 local sandbox = import "repl/labs/sandbox.lua"
+local submission = import "repl/labs/submission.lua"
 
 local case = {}
 
@@ -168,17 +168,6 @@ local function confine(limits, backend)
         memory_bytes = math.floor(limits.memory_mib * 1024 * 1024), gpu = backend == "cuda" }
 end
 
--- The submission's name in messages. It ends in ".lua" whatever the file is called, so that none
--- passes for a chunk of the program's own ("=streamlab", which positions leave out).
-local function chunk_name(path)
-    return "=" .. path:match("[^/]*$"):gsub("%.lua$", "") .. ".lua"
-end
-
--- Without what may stand before the first line of a file and is no Lua, as where it is run.
-local function without_marks(text)
-    return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
-end
-
 -- Reports how the test ended, given what call_confined said of xpcall.
 local function report_end(limits, asserted, time_was_up, whole, fine, message)
     if time_was_up then
@@ -197,10 +186,11 @@ function case.run(folder, file, index, path, backend)
     local lab_bundle = bundle.read(folder)
     math.randomseed(2, 0)       -- a test's own numbers are the same in each run
     local entry = bundle.functions(lab_bundle, file)[tonumber(index)]
-    local text = without_marks(assert(files.read(path)))
-    local chunk = chunk_name(path)
+    local source = assert(submission.read(path))
+    local text, chunk = source.text, source.chunk
     program.entries()[chunk] = text         -- for explanations, which quote lines
     open_device(lab_bundle, backend)
+    internals.prefer_source(chunk)          -- not the line of a test that the submission called
     local environment = sandbox.make()
     local watch = calls.watch(environment.lab, chunk,
         join(lab_bundle.required, entry.options.required),

@@ -54,12 +54,12 @@ local function add_others()
     local function add(name, held, text)
         list[#list + 1] = { name = name, held = held, score = 0, text = text }
     end
-    add("other-binary", "attempt to load a binary chunk", string.dump(load(honest)))
+    add("other-binary", "is compiled code, and no text", string.dump(load(honest)))
     add("other-large", "more than 1048576", honest .. ("-- "):rep(700000))
     add("other-nested", "overflow", "answer = " .. ("{"):rep(100000))
     add("other-empty", "does not define the function answer", "")
     add("other-link", "it is a link, not a file")
-    add("other-pipe", "cannot read the submission: it is no file")
+    add("other-pipe", "cannot read other-pipe.lua: it is no file")
     shell.sh(("ln -s %s/%s/solution.lua %s/other-link.lua; mkfifo %s/other-pipe.lua"):format(here,
         attack_lab, class, class))
     list[#list + 1] = { name = "other-marks", held = "100 of 100 points", score = 100,

@@ -197,11 +197,11 @@ write("class/read me.txt", "")
 local lines <const> = [[
 Zoë Müller      10/10  all passed
 ada             10/10  all passed
-binary           0/10  failed 1.1 2.1
+binary           0/10  binary.lua is compiled code, and no text
 bob              6/10  failed 2.1
-large            0/10  the submission has 1048577 bytes, more than 1048576
+large            0/10  large.lua has 1048577 bytes, more than 1048576
 none             0/10  there is no .lua file in the folder
-syntax           0/10  failed 1.1 2.1
+syntax           0/10  syntax.lua:2: <name> or '...' expected near <eof>
 two              0/10  there is more than one .lua file in the folder
 ]]
 out, err, code = run "grade small class"

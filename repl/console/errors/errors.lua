@@ -164,7 +164,14 @@ function errors.fold(begins, message)
     return table.concat(lines, "\n"):sub(#begins + 1)
 end
 
-local function draw_places(place)
+-- How the text is drawn: for the terminal, or the same everywhere.
+local function terminal_looks()
+    return { columns = internals.columns(), unicode = internals.unicode(), paint = red }
+end
+
+local plain_looks = { columns = 78, unicode = false, paint = function(s) return s end }
+
+local function draw_places(place, looks)
     local shown = {}
     for _, item in ipairs(place.places) do
         if item.line and item.line:find("%S") then
@@ -174,7 +181,7 @@ local function draw_places(place)
     if #shown == 0 then
         return nil
     end
-    return excerpt.show(shown, internals.columns(), internals.unicode(), red)
+    return excerpt.show(shown, looks.columns, looks.unicode, looks.paint)
 end
 
 -- The frames, unless there is just the line that is shown already.
@@ -214,6 +221,14 @@ local function without_repeats(message)
     return message
 end
 
+-- The line with its mark, and the hint; each may be nil.
+local function explain(report, place, looks)
+    local shown = place and place.places and try(draw_places, place, looks)
+    local hint = place and place.places and try(find_hint, report, place)
+    hint = place and place.binary and "this file is no text, and no Lua" or hint
+    return shown or nil, hint and "hint: " .. excerpt.clean(hint) or nil
+end
+
 -- The text that the user sees, behind "streamlab: ".
 function errors.text(report)
     local message = errors.fold("streamlab: ", excerpt.clean(without_repeats(report.message)))
@@ -222,13 +237,19 @@ function errors.text(report)
         return parts[1]
     end
     local place = try(find_place, report)
-    local shown = place and place.places and try(draw_places, place)
-    local hint = place and place.places and try(find_hint, report, place)
-    hint = place and place.binary and "this file is no text, and no Lua" or hint
-    parts[#parts + 1] = shown or nil
-    parts[#parts + 1] = hint and "hint: " .. excerpt.clean(hint) or nil
+    local shown, hint = explain(report, place, terminal_looks())
+    parts[#parts + 1] = shown
+    parts[#parts + 1] = hint
     parts[#parts + 1] = draw_frames(report.frames, place, shown)
     return table.concat(parts, "\n")
+end
+
+-- What can be said of a message alone, the same whatever the terminal: the line with its mark
+-- and the hint, or "".
+function errors.about(message, is_syntax)
+    local report = { message = message, frames = {}, syntax = is_syntax }
+    local shown, hint = explain(report, try(find_place, report), plain_looks)
+    return (shown or "") .. (shown and hint and "\n" or "") .. (hint or "")
 end
 
 return errors

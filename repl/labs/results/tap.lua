@@ -34,7 +34,7 @@ local function tests_of(graded)
     for i, test in ipairs(graded.tests) do
         lines[#lines + 1] = result(test.passed, i, test.number .. " " .. test.name)
         add_diagnostic(lines, words.points(test.score, test.points))
-        add_diagnostic(lines, test.output)
+        add_diagnostic(lines, graded.problem and "" or test.output)
     end
     lines[#lines + 1] = "# " .. words.points(graded.score, graded.points)
     return lines

@@ -1,0 +1,124 @@
+-- feedback.lua - what a student gets to read of a test, made of its report.
+--
+-- It depends on the lab and the submission alone, not on the machine: there are no times of the
+-- machine, no paths, no addresses, and lines are as long on every terminal.
+
+local case = import "repl/labs/case.lua"
+local submission = import "repl/labs/submission.lua"
+local text = import "repl/console/text.lua"
+
+local feedback = {}
+
+local columns <const> = 76      -- TAP puts "# " before each line
+
+local sigkill <const>, sigxcpu <const> = 9, 24
+
+-- Addresses differ from run to run: `print` shows them for a table.
+local function without_addresses(s)
+    return (s:gsub("0x%x%x%x%x%x%x+", "0x..."))
+end
+
+-- Appends the lines of a text, none longer than it may be.
+local function add(lines, s)
+    for line in (s .. "\n"):gmatch("(.-)\n") do
+        local folded = utf8.len(line) and text.fold(line, columns) or { line }
+        table.move(folded, 1, #folded, #lines + 1, lines)
+    end
+end
+
+local function add_field(lines, label, s)
+    if s ~= "" then
+        add(lines, ("  %-6s %s"):format(label, (s:gsub("\n", "\n         "))))
+    end
+end
+
+-- Where to look, and the chart; where they are those of the assertion before, in a word.
+local function add_view(lines, record, before)
+    local same = before and before.look == record.look
+    add_field(lines, "look", same and record.look ~= "" and "as above" or record.look)
+    if record.chart ~= "" and not (before and before.chart == record.chart) then
+        lines[#lines + 1] = (record.chart:gsub("\n+$", ""))
+    end
+end
+
+local function add_record(lines, record, before, source)
+    if record.kind == "error" then
+        lines[#lines + 1] = "error: " .. submission.explain(source, record.name)
+    elseif record.kind == "said" then
+        add(lines, record.name)
+    elseif record.kind == "skipped" then
+        add(lines, "skipped: " .. record.name)
+        add_field(lines, "why", record.seen)
+    elseif record.kind == "failed" or record.kind == "note" then
+        add(lines, "failed: " .. record.name)
+        add_field(lines, "seen", record.seen)
+        add_field(lines, "asked", record.asked)
+        add_view(lines, record, before)
+    end
+end
+
+-- Why a process ended without the end of its report, as a sentence; nil if it should not have.
+local function why_stopped(child, limits)
+    if child.timed_out then
+        return ("it took longer than %g s and was stopped"):format(limits.wall_s)
+    elseif child.report_too_long then
+        return "it made more assertions than a report can hold"
+    elseif child.signal == sigxcpu or child.signal == sigkill then
+        return case.used_up(limits)
+    elseif child.signal then
+        return ("its process ended with signal %d"):format(child.signal)
+    end
+end
+
+-- What the submission printed. Of hidden tests students see nothing of it: it could tell them
+-- what these look like.
+local function printed_by(child)
+    local printed = without_addresses(child.output):gsub("\n+$", "")
+    return child.truncated and printed .. "\n(what it printed beyond this is left out)" or printed
+end
+
+-- The kinds of records that a passed test may have.
+local harmless = { passed = true, skipped = true, said = true, lacking = true, ["end"] = true }
+
+-- What the records say: {passed =, raised =, lacking =}, and their lines.
+local function sum_up(records, source)
+    local result, lines, before = { passed = true, raised = false, lacking = {} }, {}, nil
+    for _, record in ipairs(records) do
+        result.passed = result.passed and harmless[record.kind] == true
+        result.raised = result.raised or record.kind == "error"
+        if record.kind == "lacking" then
+            result.lacking[#result.lacking + 1] = record.name
+        end
+        add_record(lines, record, before, source)
+        before = record.kind == "failed" and record or before
+    end
+    return result, lines
+end
+
+-- What becomes of a test whose process has ended: {passed =, output =, printed =, broken =,
+-- lacking =}; the last two are for the teacher: where the lab itself did not work, and what
+-- this system could not do to confine the submission. `source` is what submission.read gave.
+function feedback.of(test, child, limits, source)
+    local records = case.read(child.report)
+    local result, lines = sum_up(records, source)
+    local last = records[#records]
+    if not (last and last.kind == "end") then
+        local reason = why_stopped(child, limits)
+        result.passed, result.raised = false, true
+        result.broken = not reason and child.errors or nil
+        add(lines, "error: " .. (reason
+            or "the test could not be run; if this comes again, tell your teacher"))
+    end
+    -- The hint is about what is asked, not about a slip that ended the test.
+    if test.hint and not result.passed and not result.raised then
+        add(lines, "hint: " .. test.hint)
+    end
+    result.printed = test.hidden and "" or printed_by(child)
+    if result.printed ~= "" then
+        lines[#lines + 1] = "printed:\n  " .. result.printed:gsub("\n", "\n  ")
+    end
+    result.output = without_addresses(table.concat(lines, "\n"))
+    return result
+end
+
+return feedback
