@@ -1,0 +1,103 @@
+-- 30-rules.t.lua - what the grader makes of a test: forbidden and required calls, positions,
+-- remarks, errors. The lab is written here; each case is a submission and a test.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+local folder = shell.folder()
+
+-- Grades a submission by one test, given as the text of its options and of its function's
+-- body; gives the results as TAP.
+local function grade(submission, options, body)
+    shell.sh("mkdir -p " .. folder .. "/tests")
+    shell.write(folder .. "/lab.lua", [[
+        return { id = "rules", title = "Rules", points = 1, functions = { "go" } }]])
+    shell.write(folder .. "/tests/hidden.lua", "")
+    shell.write(folder .. "/tests/visible.lua", ([[
+        test("it holds", { points = 1, hint = "the hint of the lab", %s }, function(t, student)
+            %s
+        end)]]):format(options, body))
+    shell.write(folder .. "/mine.lua", submission)
+    local out, err, code = shell.sh(('"$P" lab grade %s %s/mine.lua --format tap'):format(folder,
+        folder))
+    tap.is(err .. code, "0", "it is graded")
+    return out
+end
+
+local function passes(name, ...)
+    local out = grade(...)
+    if not tap.like(out, "\nok 1 ", name) then
+        tap.diag(out)
+    end
+    return out
+end
+
+local function fails(name, ...)
+    local out = grade(...)
+    if not tap.like(out, "\nnot ok 1 ", name) then
+        tap.diag(out)
+    end
+    return out
+end
+
+-- ---- calls ---------------------------------------------------------------------------------
+
+local no_sync = 'forbidden = { "lab.synchronize", "stream:synchronize" }'
+local calls_go = "student.go() t:ok(true, 'it went')"
+
+passes("what is not called", "function go() end", no_sync, calls_go)
+local out = fails("a forbidden function", "function go()\n    lab.synchronize()\nend", no_sync,
+    calls_go)
+tap.like(out, "error: mine%.lua:2: lab%.synchronize may not be called", "the error names it")
+tap.like(out, "seen   mine%.lua:2 called lab%.synchronize", "and so does the rule")
+fails("a forbidden method, and its error caught",
+    "function go() pcall(function() lab.default_stream():synchronize() end) end", no_sync, calls_go)
+passes("the test itself may call it", "function go() end", no_sync,
+    "student.go() lab.synchronize() lab.default_stream():synchronize() t:ok(true, 'it went')")
+passes("also where the submission calls it back", "function go(work)\n    work()\nend", no_sync,
+    "student.go(function() lab.default_stream():synchronize() end) t:ok(true, 'it went')")
+
+local needs = 'required = { "stream:wait_event" }'
+out = fails("a required call that is missing", "function go() end", needs, calls_go)
+tap.like(out, "failed: stream:wait_event is called\n#   seen   it was not called", "says so")
+passes("a required call", [[
+    function go()
+        local e = lab.default_stream():record_event()
+        lab.stream():wait_event(e)
+    end]], needs, calls_go)
+fails("a call that the test made", "function go(work) work() end", needs, [[
+    student.go(function()
+        lab.stream():wait_event(lab.default_stream():record_event())
+    end)
+    t:ok(true, "it went")]])
+
+-- ---- what is said ----------------------------------------------------------------------------
+
+out = fails("an operation of the test, on the submission's line",
+    "function go(work)\n    work()\nend", "", [[
+    local tl = lab.profile(student.go, function() lab.spin(1) end)
+    t:stream_count(tl, { exactly = 2 })]])
+tap.like(out, 'mine%.lua:2: spin in "default"', "is where the submission called it")
+tap.like(out, "hint: the hint of the lab", "the lab's hint stands below")
+out = fails("an error", "function go()\n    local x\n    x.y = 1\nend", "", calls_go)
+tap.like(out, "error: mine%.lua:3: attempt to index a nil value %(local 'x'%)\n#  3 |     x%.y = 1\n",
+    "has its line")
+tap.ok(not out:find("the hint of the lab", 1, true), "and no hint of the lab")
+out = fails("no Lua", "function go()\n    local n = 1\n    n += 1\nend", "", calls_go)
+tap.like(out, "\n# mine%.lua:3: syntax error near '%+'\n#  3 |     n %+= 1\n", "is told once")
+tap.like(out, "hint: there is no %+=", "with what helps")
+out = fails("a remark", "function go() end", "", "t:diag('look here') t:ok(false, 'no')")
+tap.like(out, "\n# look here\n# failed: no\n", "reaches the student")
+out = fails("a chart twice", "function go() lab.spin(1) end", "", [[
+    local tl = lab.profile(student.go)
+    t:makespan(tl, { of_us = 1, within_percent = 1 }, "first")
+    t:makespan(tl, { of_us = 2, within_percent = 1 }, "second")]])
+tap.is(select(2, out:gsub(" busy\n", "")), 1, "is shown once")
+out = fails("no assertion", "function go() end", "", "student.go()")
+tap.like(out, "the test asserts nothing", "is no pass")
+for line in out:gmatch("[^\n]+") do
+    tap.ok(#line <= 78, "lines are not long")
+end
+
+shell.remove(folder)
+tap.done()
