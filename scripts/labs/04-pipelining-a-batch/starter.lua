@@ -31,7 +31,8 @@ function choose(input, output, work)
     return 8
 end
 
--- From here on an example, for `streamlab starter.lua`. The tests do not run it.
+-- From here on an example, for `streamlab submission.lua`, this file's name when it is yours. The
+-- tests do not run it.
 if arg then
     local mib, chunks = 64, 8
     local input = lab.full(1, mib << 18, {device = "cpu", pinned = true})
