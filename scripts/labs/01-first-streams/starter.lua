@@ -15,6 +15,7 @@ end
 
 -- Starts background(), which is long, then computes x * x on the GPU and copies it to the host.
 -- Returns the host tensor when its values are there; the background need not be done by then.
+-- x may still be in the making, in the stream that is current when fetch is called.
 function fetch(x, background)
     background()
     return lab.mul(x, x):to("cpu")
@@ -76,9 +77,15 @@ if arg then
         value = fetch(x, kernel(2, 0)):get(1, 1)
         held_us = lab.now_us() - from_us
     end)
-    report("fetch", tl, value == 9 and held_us < 1000, ("the first value was %g on return, and "
-        .. "should be 9; the call held the host for %.2f ms, and should for much less than the "
-        .. "2 ms of the background"):format(value, held_us / 1000))
+    local missing = {}
+    if value ~= 9 then
+        table.insert(missing, ("the first value was %g on return, and should be 9"):format(value))
+    end
+    if held_us >= 1000 then
+        table.insert(missing, ("the call held the host for %.2f ms, and should for much less than "
+            .. "the 2 ms of the background"):format(held_us / 1000))
+    end
+    report("fetch", tl, #missing == 0, table.concat(missing, "; "))
 
     local steps = {kernel(0.5, 10), kernel(0.5, 20), kernel(0.5, 30), kernel(0.5, 40)}
     local numbers

@@ -53,9 +53,10 @@ function choose(input, output, work)
     local best, best_us
     for e = 0, 7 do
         local chunks = 1 << e
-        map(input, output, chunks, work)        -- the first time is different
-        local us = lab.profile(map, input, output, chunks, work).makespan_us
-        if not best or us < best_us then best, best_us = chunks, us end
+        for _ = 1, 3 do                         -- the first time is different
+            local us = lab.profile(map, input, output, chunks, work).makespan_us
+            if not best or us < best_us then best, best_us = chunks, us end
+        end
     end
     return best
 end

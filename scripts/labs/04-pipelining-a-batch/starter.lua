@@ -31,7 +31,8 @@ function choose(input, output, work)
     return 8
 end
 
--- From here on an example, for `streamlab starter.lua`. The tests do not run it.
+-- From here on an example, for `streamlab submission.lua`, this file's name when it is yours. The
+-- tests do not run it.
 if arg then
     local mib, chunks = 64, 8
     local input = lab.full(1, mib << 18, {device = "cpu", pinned = true})
@@ -57,8 +58,9 @@ if arg then
         collectgarbage()                        -- what an earlier run has left does not count
         local before = lab.live().device_bytes >> 20
         local tl = lab.profile(f, input, output, chunks, argument)
-        print(("%s: %.2f ms, %d streams, %d MiB of the GPU's memory"):format(name,
-            tl.makespan_us / 1000, tl.stream_count, most - before))
+        print(("%s: %.2f ms, %d stream%s, %d MiB of the GPU's memory"):format(name,
+            tl.makespan_us / 1000, tl.stream_count, tl.stream_count == 1 and "" or "s",
+            most - before))
         tl:show()
         print(("    copies up beside kernels: %.0f %%, beside copies down: %.0f %%"):format(
             100 * tl:overlap_us("memcpy_h2d", "kernel") / tl:busy_us("memcpy_h2d"),

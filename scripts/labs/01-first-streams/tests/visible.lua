@@ -4,7 +4,7 @@ local common = include "common.lua"
 
 test("side_by_side: a copy runs beside ten products", {points = 10,
     hint = "Each of the two needs a stream of its own, and neither may be the default stream: work "
-        .. "there waits for all other streams. Guide, chapter 1: from \"no overlap yet\" on."},
+        .. "there waits for all other streams. Guide, chapter 1: from \"No overlap yet\" on."},
 function(t, student)
     local first, second = common.products(10, 2), common.upload(64, 3)
     common.warm_up(first, second)
@@ -70,9 +70,7 @@ function(t, student)
     common.warm_up(steps[1])
     local tl, _, numbers = common.profile(student.spread, steps, 2)
     t:is(numbers, {10.0, 20.0, 30.0, 40.0, 50.0, 60.0}, "the numbers, in the order of the steps")
-    local in_turns = t:is(common.streams_of(tl, "spin"), {1, 2, 1, 2, 1, 2},
-        "the streams of the steps, numbered as they come up")
-    if not in_turns then return end
+    if not common.in_turns(t, tl, "spin", 2) then return end
     t:makespan(tl, {within_percent = 20, of_us = 1500, gpu_within_percent = 60},
         "as long as the three steps of a stream")
     t:no_race("nothing races")

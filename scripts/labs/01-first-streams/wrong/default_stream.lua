@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4
+-- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4 2.5
 -- One new stream is enough, the rest may stay in the default stream: true of PyTorch's streams, not
 -- of those that CUDA makes by default.
 

@@ -1,4 +1,4 @@
--- fails: 1.3 2.2 2.3 2.4
+-- fails: 1.3 2.2 2.3 2.4 2.5
 -- Every function ends with lab.synchronize(), to be safe.
 
 function side_by_side(first, second)

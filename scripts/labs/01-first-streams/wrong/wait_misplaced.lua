@@ -1,4 +1,4 @@
--- fails: 1.3 1.4 2.4 2.5
+-- fails: 1.3 1.4 2.4 2.5 2.6
 -- The host waits where it should not, item() in the loop, and not where it has to, behind a copy
 -- that does not block.
 

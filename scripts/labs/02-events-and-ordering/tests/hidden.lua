@@ -68,9 +68,7 @@ function(t, student)
     t:close(result, 110, "2 * (1 + 4 + 9 + 16 + 25)")
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 7})
-    local apart = t:is(common.streams_of(tl, "mul_scalar_f32"), {1, 2, 3, 4, 5},
-        "the streams of the branches, numbered as they come up")
-    if not apart then return end
+    if not common.in_own_streams(t, common.kernels(tl, "mul_scalar_f32")) then return end
     t:makespan(tl, {within_percent = 10, of_us = 4000, gpu_within_percent = 40},
         "as long as the source, the longest branch and the join")
     common.host_is_free(t, tl, held, 25)
@@ -78,11 +76,12 @@ end)
 
 test("time_each: others work meanwhile", {points = 10,
     hint = "The times are those of the GPU, between two events of one stream. Wait for your own "
-        .. "last event, not for the device: somebody else may be using it."},
+        .. "last event, not for the device: somebody else may be using it. And the default stream "
+        .. "waits for everybody's streams, and so do events that you record there."},
 function(t, student)
     local steps = {}
     for i, ms in ipairs{0.6, 0.15, 0.35} do steps[i] = function() lab.spin(ms) end end
-    local busy, held_us = lab.stream{non_blocking = true}
+    local busy, held_us = lab.stream()          -- which the default stream waits for
     local tl, _, times = common.profile(function()
         lab.spin(6, {stream = busy})
         local from_us = lab.now_us()
@@ -90,12 +89,12 @@ function(t, student)
         held_us = lab.now_us() - from_us
         return times
     end)
-    if not t:is(type(times) == "table" and #times, 3, "the number of times") then return end
-    local kernels_ms = common.durations_ms(tl, "spin")      -- the first one is the others'
-    if not t:is(#kernels_ms, 4, "the number of kernels that ran") then return end
-    for i = 1, 3 do
-        t:near(times[i], kernels_ms[i + 1], 0.015, "the milliseconds of step " .. i)
-    end
+    if not t:is(type(times) == "table" and rawlen(times), 3, "the number of times") then return end
+    local kernels = common.kernels(tl, "spin")
+    table.remove(kernels, 1)                    -- the others'
+    if not t:is(#kernels, 3, "the number of kernels that ran") then return end
+    common.in_one_stream(t, kernels)
+    common.are_durations(t, tl, times, kernels)
     t:call_count(tl, "cudaEventSynchronize", {at_most = 1})
     common.host_is_free(t, tl, 100 * held_us / tl.makespan_us, 50)
 end)
@@ -113,7 +112,9 @@ function(t, student)
         lab.spin(0.6)
         return lab.add(slot, 100 * i)
     end
-    local tl, held, results = common.profile(student.relay, slots, 7, produce, consume)
+    local taken, produce_noted = common.watch_slots(slots, produce)
+    local tl, held, results = common.profile(student.relay, slots, 7, produce_noted, consume)
+    t:is(taken, {1, 2, 3, 1, 2, 3, 1}, "the slots that produce is given")
     t:is(common.firsts(results), {149.0, 246.0, 341.0, 434.0, 525.0, 614.0, 701.0},
         "the results, in order")
     t:no_race("nothing races")
@@ -142,7 +143,9 @@ function(t, student)
         lab.spin(0.8)
         return lab.mul(slot, 1)
     end
-    local tl, held, results = common.profile(student.relay, {slots[1]}, 5, produce, consume)
+    local taken, produce_noted = common.watch_slots(slots, produce)
+    local tl, held, results = common.profile(student.relay, {slots[1]}, 5, produce_noted, consume)
+    t:is(taken, {1, 1, 1, 1, 1}, "the slots that produce is given, of one slot")
     t:is(common.firsts(results), {2.0, 4.0, 8.0, 16.0, 32.0}, "the results of one slot, in order")
     t:span_count(tl, {name = "spin"}, {exactly = 5})
     t:overlap(tl, {name = "spin"}, "memcpy_h2d",

@@ -55,9 +55,7 @@ function(t, student)
     t:close(result, 45, "5 * 2 + 5 * 3 + 5 * 4")
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 4})
-    local apart = t:is(common.streams_of(tl, "mul_scalar_f32"), {1, 2, 3},
-        "the streams of the branches, numbered as they come up")
-    if not apart then return end
+    if not common.in_own_streams(t, common.kernels(tl, "mul_scalar_f32")) then return end
     t:makespan(tl, {within_percent = 10, of_us = 2600, gpu_within_percent = 40},
         "as long as the source and one branch")
     common.host_is_free(t, tl, held, 25)
@@ -67,20 +65,16 @@ test("time_each: twenty steps, and one wait", {points = 10,
     hint = "n steps have n + 1 marks between and around them. Record them all, wait for the last "
         .. "one, and only then ask for the times. Guide, chapter 4: measuring with events."},
 function(t, student)
-    local steps, one_stream = {}, {}
+    local steps = {}
     for i = 1, 20 do
         steps[i] = function() lab.spin((i % 3 + 1) * 0.04) end
-        one_stream[i] = 1
     end
     local tl, _, times = common.profile(student.time_each, steps)
-    if not t:is(type(times) == "table" and #times, 20, "the number of times") then return end
-    local kernels_ms = common.durations_ms(tl, "spin")
-    if not t:is(#kernels_ms, 20, "the number of kernels that ran") then return end
-    t:is(common.streams_of(tl, "spin"), one_stream,
-        "the streams of the steps, numbered as they come up")
-    for i, ms in ipairs(kernels_ms) do
-        t:near(times[i], ms, 0.015, "the milliseconds of step " .. i)
-    end
+    if not t:is(type(times) == "table" and rawlen(times), 20, "the number of times") then return end
+    local kernels = common.kernels(tl, "spin")
+    if not t:is(#kernels, 20, "the number of kernels that ran") then return end
+    common.in_one_stream(t, kernels)
+    common.are_durations(t, tl, times, kernels)
     t:call_count(tl, "cudaEventSynchronize", {at_most = 1})
     t:call_count(tl, "cudaStreamSynchronize", {at_most = 1})
     t:makespan(tl, {within_percent = 8, of_us = tl:busy_us("kernel"), gpu_within_percent = 40},
@@ -102,7 +96,9 @@ function(t, student)
         lab.spin(0.7)
         return lab.mul(slot, 10)
     end
-    local tl, held, results = common.profile(student.relay, slots, 6, produce, consume)
+    local taken, produce_noted = common.watch_slots(slots, produce)
+    local tl, held, results = common.profile(student.relay, slots, 6, produce_noted, consume)
+    t:is(taken, {1, 2, 1, 2, 1, 2}, "the slots that produce is given")
     t:is(common.firsts(results), {10.0, 40.0, 90.0, 160.0, 250.0, 360.0}, "the results, in order")
     t:no_race("nothing races")
     t:span_count(tl, {name = "spin"}, {exactly = 6})
