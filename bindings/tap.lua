@@ -5,7 +5,7 @@
 -- Every assertion makes one record, a table that a sink gets:
 --   status   "passed", "failed" or "skipped"
 --   name     what was to be so
---   seen, asked      what was there, and what was wanted; of those that failed
+--   seen, asked      what was there, and what was wanted; or nil
 --   look     where to look for the reason, some lines; or nil
 --   chart    the timeline as text; or nil
 --   why      of those skipped
@@ -129,11 +129,12 @@ local function conclude(t, op, record)
     return record.status ~= "failed"
 end
 
--- The record's name is the assertion's; seen, asked, look and chart are kept if it failed.
+-- The record's name is the assertion's; look and chart are kept if it failed.
 function tap.conclude(t, op, passed, name, found)
-    if passed then return conclude(t, op, {status = "passed", name = name}) end
-    return conclude(t, op, {status = "failed", name = name, seen = found.seen,
-                            asked = found.asked, look = found.look, chart = found.chart})
+    return conclude(t, op, {status = passed and "passed" or "failed", name = name,
+                            seen = found.seen, asked = found.asked,
+                            look = not passed and found.look or nil,
+                            chart = not passed and found.chart or nil})
 end
 
 function tap.skip(t, op, why, name)
@@ -217,7 +218,7 @@ local function printer()
         local why = record.status == "skipped" and " # SKIP " .. title(record.why) or ""
         out(passed and "ok " or "not ok ", format("%d", n), " - ", title(record.name), why)
         for _, label in ipairs{"seen", "asked", "look"} do
-            if record[label] then put(label, record[label]) end
+            if not passed and record[label] then put(label, record[label]) end
         end
         if record.chart then put_lines((gsub(record.chart, "\n$", ""))) end
         io.stdout:flush()

@@ -10,6 +10,7 @@ if words[1] == "case" then
 end
 
 local bundle = import "repl/labs/bundle.lua"
+local class = import "repl/labs/class.lua"
 local files = import "repl/labs/files.lua"
 local grader = import "repl/labs/grader.lua"
 
@@ -34,6 +35,8 @@ what it does:
                     tests the lab itself, then writes ID-student.zip, for
                     students, and ID-gradescope.zip, an autograder for
                     Gradescope, into FOLDER (default: here)
+options of check and grade:
+  -v, --verbose     also what was seen by assertions that passed
 options of grade:
   -o, --output FILE write the results; for a class as gradescope: a folder,
                     into which NAME.json is written
@@ -151,12 +154,13 @@ local function complain(graded)
 end
 
 local function check(...)
-    local _, paths = command.read(usage, {}, ...)
+    local options, paths = command.read(usage, { v = true, verbose = true }, ...)
     local folder, file = read_check(paths)
     local lab_bundle = read_lab(folder)
     file = file or find_submission(folder)
     local list = grader.grade(lab_bundle, { { student = stem(file), file = file } },
-        { backend = backend(), jobs = default_jobs(), only_visible = true })
+        { backend = backend(), jobs = default_jobs(), only_visible = true,
+          verbose = options.v or options.verbose })
     io.stdout:write(writer("tap").text(list, lab_bundle))
     io.stdout:flush()
     complain(list[1])
@@ -165,52 +169,21 @@ end
 
 -- ---- grade ---------------------------------------------------------------------------------
 
--- The submission in a student's folder: its one .lua file.
-local function only_file(folder)
-    local found
-    for _, name in ipairs(program.folder(folder) or {}) do
-        if name:find("%.lua$") then
-            if found then
-                return nil, "there is more than one .lua file in the folder"
-            end
-            found = folder .. "/" .. name
+-- What there is to grade: one submission, or a class.
+local function find_submissions(path, is_class)
+    if not is_class then
+        if not program.file_kind(path) then
+            command.fail("there is no " .. path)
         end
+        return { { student = stem(path), file = path } }
     end
-    return found, not found and "there is no .lua file in the folder" or nil
-end
-
--- A link in what students hand in may lead to another's submission or to the lab's own tests.
-local function problem_of(path)
-    return program.file_kind(path) == "link" and "it is a link, not a file" or nil
-end
-
-local function find_class(folder)
-    local names, list = program.folder(folder), {}
-    table.sort(names)
-    for _, name in ipairs(names) do
-        if name:find("^%.") then
-            goto continue
-        elseif name:find("%.lua$") then
-            list[#list + 1] = { student = stem(name), file = folder .. "/" .. name,
-                problem = problem_of(folder .. "/" .. name) }
-        elseif name:find("/$") then
-            local path = folder .. "/" .. tidy(name)
-            local file, problem = only_file(path)
-            list[#list + 1] = { student = tidy(name), file = file or path,
-                problem = problem or problem_of(path) or problem_of(file) }
-        end
-        ::continue::
+    local list, others = class.find(path)
+    for _, name in ipairs(others) do
+        io.stderr:write("streamlab: lab: ", command.clean(name), " is no submission: it is neither "
+            .. "a .lua file nor a folder\n")
     end
     if #list == 0 then
-        command.fail("there are no submissions in " .. folder)
-    end
-    local seen = {}
-    for _, submission in ipairs(list) do
-        if seen[submission.student] then
-            command.fail(("there are two submissions of %s in %s: a file and a folder"):format(
-                submission.student, folder))
-        end
-        seen[submission.student] = true
+        command.fail("there are no submissions in " .. path)
     end
     return list
 end
@@ -291,28 +264,27 @@ local function check_output(options)
 end
 
 local function grade(...)
-    local options, files = command.read(usage, { o = file_option, output = file_option,
-        j = jobs_option, jobs = jobs_option,
+    local options, paths = command.read(usage, { o = file_option, output = file_option,
+        j = jobs_option, jobs = jobs_option, v = true, verbose = true,
         format = { read = command.one_of(table.unpack(formats)) } }, ...)
-    if #files ~= 2 then
+    if #paths ~= 2 then
         command.refuse(usage, "grade takes a lab's folder and a submission or a folder of them")
     end
-    local path = tidy(files[2])
+    local path = tidy(paths[2])
     options.class = is_folder(path)
     check_output(options)
-    local lab_bundle = read_lab(tidy(files[1]))
+    local lab_bundle = read_lab(tidy(paths[1]))
     if not lab_bundle.is_complete then
         command.fail(("%s has no tests/hidden.lua; to run the tests that there are: streamlab lab "
             .. "check"):format(lab_bundle.folder))
     end
-    local submissions = options.class and find_class(path)
-        or { { student = stem(path), file = path } }
+    local submissions = find_submissions(path, options.class)
     local width, quiet, broken = 0, not options.class and not options.output, false
     for _, submission in ipairs(submissions) do
         width = math.max(width, width_of(submission.student))
     end
     local list = grader.grade(lab_bundle, submissions, { backend = backend(),
-        jobs = options.jobs or default_jobs(),
+        jobs = options.jobs or default_jobs(), verbose = options.v or options.verbose,
         each = function(graded)
             complain(graded)
             broken = broken or graded.broken ~= nil

@@ -112,12 +112,13 @@ local function load_submission(text, chunk, functions, environment, watch)
     return student
 end
 
-local function note_calls(watch)
+-- Whoever did not come to its end has not come to the calls that are required either.
+local function note_calls(watch, came_to_end)
     for _, call in ipairs(watch.forbidden()) do
         report { kind = "note", name = call.name .. " is not called", seen = call.call,
             asked = "this lab forbids it", look = call.where }
     end
-    for _, name in ipairs(watch.required()) do
+    for _, name in ipairs(came_to_end and watch.required() or {}) do
         report { kind = "note", name = name .. " is called", seen = "it was not called",
             asked = "this test requires it" }
     end
@@ -168,17 +169,14 @@ local function confine(limits, backend)
         memory_bytes = math.floor(limits.memory_mib * 1024 * 1024), gpu = backend == "cuda" }
 end
 
--- Reports how the test ended, given what call_confined said of xpcall.
-local function report_end(limits, asserted, time_was_up, whole, fine, message)
+-- The error that ended the test, given what call_confined said of xpcall; nil if none did.
+local function error_of(limits, time_was_up, whole, fine, message)
     if time_was_up then
-        report { kind = "error", name = case.used_up(limits) }
+        return case.used_up(limits)
     elseif not whole then
-        report { kind = "error", name = error_text(fine) }
-    elseif not fine then
-        report { kind = "error", name = error_text(message) }
-    elseif asserted == 0 then
-        report { kind = "error", name = "the test asserts nothing" }
+        return error_text(fine)
     end
+    return not fine and error_text(message) or nil
 end
 
 -- Runs the test and reports; does not return.
@@ -213,8 +211,12 @@ function case.run(folder, file, index, path, backend)
         lab.synchronize()       -- what it has enqueued shall not run during the test
         entry.run(t, student)
     end, handler(chunk)))
-    report_end(lab_bundle.limits, asserted, table.unpack(results, 1, results.n))
-    note_calls(watch)
+    local problem = error_of(lab_bundle.limits, table.unpack(results, 1, results.n))
+        or asserted == 0 and "the test asserts nothing"
+    if problem then
+        report { kind = "error", name = problem }
+    end
+    note_calls(watch, not problem)
     report { kind = "end" }
     program.leave()
 end

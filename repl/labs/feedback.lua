@@ -41,8 +41,12 @@ local function add_view(lines, record, before)
     end
 end
 
-local function add_record(lines, record, before, source)
-    if record.kind == "error" then
+local function add_record(lines, record, before, source, verbose)
+    if record.kind == "passed" and verbose then
+        add(lines, "passed: " .. record.name)
+        add_field(lines, "seen", record.seen)
+        add_field(lines, "asked", record.asked)
+    elseif record.kind == "error" then
         lines[#lines + 1] = "error: " .. submission.explain(source, record.name)
     elseif record.kind == "said" then
         add(lines, record.name)
@@ -81,7 +85,7 @@ end
 local harmless = { passed = true, skipped = true, said = true, lacking = true, ["end"] = true }
 
 -- What the records say: {passed =, raised =, lacking =}, and their lines.
-local function sum_up(records, source)
+local function sum_up(records, source, verbose)
     local result, lines, before = { passed = true, raised = false, lacking = {} }, {}, nil
     for _, record in ipairs(records) do
         result.passed = result.passed and harmless[record.kind] == true
@@ -89,7 +93,7 @@ local function sum_up(records, source)
         if record.kind == "lacking" then
             result.lacking[#result.lacking + 1] = record.name
         end
-        add_record(lines, record, before, source)
+        add_record(lines, record, before, source, verbose)
         before = record.kind == "failed" and record or before
     end
     return result, lines
@@ -97,10 +101,11 @@ end
 
 -- What becomes of a test whose process has ended: {passed =, output =, printed =, broken =,
 -- lacking =}; the last two are for the teacher: where the lab itself did not work, and what
--- this system could not do to confine the submission. `source` is what submission.read gave.
-function feedback.of(test, child, limits, source)
+-- this system could not do to confine the submission. `source` is what submission.read gave;
+-- verbose: with what assertions saw that passed.
+function feedback.of(test, child, limits, source, verbose)
     local records = case.read(child.report)
-    local result, lines = sum_up(records, source)
+    local result, lines = sum_up(records, source, verbose)
     local last = records[#records]
     if not (last and last.kind == "end") then
         local reason = why_stopped(child, limits)

@@ -41,8 +41,8 @@ local function start(lab_bundle, test, submission, backend)
     }
 end
 
-local function finish(graded, i, test, child, limits)
-    local result = feedback.of(test, child, limits, graded.source)
+local function finish(graded, i, test, child, limits, verbose)
+    local result = feedback.of(test, child, limits, graded.source, verbose)
     local entry = graded.tests[i]
     entry.passed, entry.output, entry.printed = result.passed, result.output, result.printed
     entry.score = result.passed and test.points or 0
@@ -69,7 +69,7 @@ end
 
 -- Grades submissions {student =, file =}, at most `options.jobs` tests at a time, and gives
 -- their list in the same order. options.each(graded) is called for each in this order, as soon
--- as it and those before it are done. options: backend, jobs, only_visible, each.
+-- as it and those before it are done. options: backend, jobs, only_visible, verbose, each.
 function grader.grade(lab_bundle, submissions, options)
     local tests = choose(lab_bundle, options.only_visible)
     local list, running, count, told = {}, {}, 0, 0
@@ -85,7 +85,7 @@ function grader.grade(lab_bundle, submissions, options)
         local child = program.wait()
         local job = running[child.id]
         running[child.id], count = nil, count - 1
-        finish(job.graded, job.i, tests[job.i], child, lab_bundle.limits)
+        finish(job.graded, job.i, tests[job.i], child, lab_bundle.limits, options.verbose)
         tell()
     end
     for n, submission in ipairs(submissions) do

@@ -12,16 +12,13 @@ local most_of_starter <const> = 0.2     -- of the points
 
 -- ---- the self-test -----------------------------------------------------------------
 
-local function exists(path)
-    local file = io.open(path, "rb")
-    if file then
-        file:close()
-    end
-    return file ~= nil
-end
-
 local function first_line(text)
     return text:match("[^\n]+")
+end
+
+-- Why a test failed, in a line.
+local function reason(test)
+    return first_line(test.output) or "it failed"
 end
 
 -- The numbers of the tests that failed, in order, and a text about the first.
@@ -30,8 +27,7 @@ local function failed_tests(graded)
     for _, test in ipairs(graded.tests) do
         if not test.passed then
             numbers[#numbers + 1] = test.number
-            first = first or ("%s (%s): %s"):format(test.number, test.name,
-                graded.problem or first_line(test.output) or "it failed")
+            first = first or ("%s (%s): %s"):format(test.number, test.name, reason(test))
         end
     end
     return numbers, first
@@ -39,7 +35,7 @@ end
 
 local function check_solution(graded)
     if graded.problem then
-        return "solution.lua: " .. graded.problem
+        return "solution.lua: " .. first_line(graded.problem)
     elseif graded.score < graded.points then
         local _, first = failed_tests(graded)
         return ("solution.lua must have all points and has %s; it fails %s"):format(
@@ -84,14 +80,14 @@ local function check_wrong(bundle, name, text, graded)
     local unexpected, passed = {}, {}
     for _, test in ipairs(graded.tests) do
         if not test.passed and not named[test.number] then
-            unexpected[#unexpected + 1] = test.number
+            unexpected[#unexpected + 1] = ("%s (%s)"):format(test.number, reason(test))
         elseif test.passed and named[test.number] then
             passed[#passed + 1] = test.number
         end
     end
     local parts = {}
     if #unexpected > 0 then
-        parts[1] = "fails " .. table.concat(unexpected, " ")
+        parts[1] = "fails " .. table.concat(unexpected, ", ")
             .. ", which its first line does not name"
     end
     if #passed > 0 then
@@ -108,7 +104,7 @@ local needed <const> = { "lab.lua", "README.md", "starter.lua", "solution.lua",
 local function check_folder(bundle)
     local problems = {}
     for _, path in ipairs(needed) do
-        if not exists(bundle.folder .. "/" .. path) then
+        if not files.exists(bundle.folder .. "/" .. path) then
             problems[#problems + 1] = ("the lab has no %s"):format(path)
         end
     end
@@ -143,7 +139,7 @@ local function add(entries, name, path, executable)
 end
 
 local function add_if_there(entries, name, path)
-    if exists(path) then
+    if files.exists(path) then
         add(entries, name, path)
     end
 end
@@ -154,7 +150,7 @@ local function profile_file(bundle)
     if name:sub(1, #bundle.folder + 1) == bundle.folder .. "/" then
         name = name:sub(#bundle.folder + 2)
     end
-    return not name:find("/", 1, true) and exists(bundle.folder .. "/" .. name) and name or nil
+    return not name:find("/", 1, true) and files.exists(bundle.folder .. "/" .. name) and name or nil
 end
 
 local function student_entries(bundle)

@@ -165,10 +165,10 @@ carol.tests[3] = nil
 text, format = written("csv", { alice, bob, carol })
 tap.is(format.suffix .. tostring(format.class), ".csvtrue", "csv: a .csv for a class")
 reads("csv", text, [[
-student|score|points|1.1 copies overlap|1.2 a <name> & "quotes" # TODO, \# SKIP, one|2.1 the host is free
-alice|42.5|100|42.5|0|0
-'=HYPERLINK("x"),\x01|100|100|42.5|27.5|30
-carol|0|100|0|0|
+student|score|points|1.1 copies overlap|1.2 a <name> & "quotes" # TODO, \# SKIP, one|2.1 the host is free|remark
+alice|42.5|100|42.5|0|0|
+'=HYPERLINK("x"),\x01|100|100|42.5|27.5|30|
+carol|0|100|0|0||the submission has no function 'upload'
 ends of lines|True
 ]], "csv: a header and a line a student; what would be a formula is none")
 for _, name in ipairs { "=1+1", "+1", "-1", "@x", "\t=1", "\r=1" } do

@@ -356,11 +356,11 @@ outcomes["solution.lua"], outcomes["starter.lua"] = "", "1.2 2.1"
 refuses("starter.lua has 50 of 100 points; a starter may have at most 20 %",
     "so is too good a starter")
 outcomes["starter.lua"], outcomes["no-wait.lua"] = "1.2 2.1 2.2", "1.1 2.2"
-refuses("wrong/no-wait.lua fails 1.1 2.2, which its first line does not name, and passes 2.1, which "
-    .. "its first line says it fails", "a wrong solution that fails otherwise is refused")
+refuses("wrong/no-wait.lua fails 1.1 (seen this), 2.2 (seen this), which its first line does not "
+    .. "name, and passes 2.1, which its first line says it fails", "a wrong solution that fails otherwise is refused")
 outcomes["starter.lua"], outcomes["no-wait.lua"] = "2.1", "1.1 2.1"
 refuses("starter.lua has 90 of 100 points; a starter may have at most 20 %\nwrong/no-wait.lua fails "
-    .. "1.1, which its first line does not name", "every fault has its sentence")
+    .. "1.1 (seen this), which its first line does not name", "every fault has its sentence")
 outcomes["starter.lua"], outcomes["no-wait.lua"] = "1.2 2.1 2.2", "2.1"
 for _, case in ipairs {
     { "function step() end",

@@ -166,7 +166,11 @@ chmod 755 "$AUTOGRADER/bin/apt-get"
 PATH=$AUTOGRADER/bin:$PATH
 cp "$program" "$source/streamlab"
 chmod 644 "$source/streamlab"
-setup 0 "streamlab runs; ready for grading" "setup.sh finds that the program runs"
+cp -r "$root/repl/labs/template/." "$source/lab"
+setup 0 "has graded an empty submission; ready for grading" "setup.sh finds that the program grades"
+rm "$source/lab/lab.lua"
+setup 1 "an empty submission could not be graded in this container (exit status 1):" \
+    "and that it does not"
 grader <<'END'
 for version in 2.34 2.38 2.9; do
     echo "./streamlab: /lib/libc.so.6: version \`GLIBC_$version' not found (required by x)" >&2

@@ -161,8 +161,8 @@ out, err, code = run "grade small half.lua"
 tap.like(out, '^{\n  "score": 6,\n', "grade prints Gradescope's JSON")
 tap.is(err .. code, "0", "and ends with 0 whatever the points are")
 for suffix, begins in pairs { json = "{\n", tap = "TAP version 13\n1..2\n", xml = "<?xml ",
-    csv = "student,score,points,1.1 twice one is two,2.1 twice two is four\r\n"
-        .. "half,6,10,6,0\r\n" } do
+    csv = "student,score,points,1.1 twice one is two,2.1 twice two is four,remark\r\n"
+        .. "half,6,10,6,0,\r\n" } do
     out, err, code = run("grade small half.lua -o result." .. suffix)
     tap.is(out .. err .. code, "half       6/10  failed 2.1\n0", "with -o it prints a line")
     local text = shell.read(at("result." .. suffix))
@@ -176,9 +176,7 @@ for _, file in ipairs { "json", "tap", "xml" } do
     tap.ok(not shell.read(at("result." .. file)):find("got +2"),
         "what is printed in a hidden test is not in ." .. file)
 end
-out, err, code = run "grade small none.lua --format csv"
-tap.is(out:match("\n(.*)") .. err .. code, "none,0,10,0,0\r\n0",
-    "a file that is missing has no points")
+refused("grade small none.lua -o result.csv", "there is no none.lua", 1, "a file that is missing")
 
 -- ---- a class -----------------------------------------------------------------------------------
 
@@ -206,12 +204,13 @@ two              0/10  there is more than one .lua file in the folder
 ]]
 out, err, code = run "grade small class"
 tap.is(out, lines, "a class has files and folders, a line each, sorted")
-tap.is(err .. code, "0", "and nothing to complain about")
+tap.is(err .. code, "streamlab: lab: read me.txt is no submission: it is neither a .lua file nor a "
+    .. "folder\n0", "and what is no submission is named")
 out = run "grade small/ class/ -o one.csv -j 1"
 tap.is(out, lines, "one after the other as well")
 run "grade small class -o all.csv --jobs=7"
 tap.is(shell.read(at "all.csv"), shell.read(at "one.csv"), "the same bytes")
-tap.is(shell.read(at "one.csv"):match("\n(.-)\nada"), "Zoë Müller,10,10,6,4\r", "names as they are")
+tap.is(shell.read(at "one.csv"):match("\n(.-)\nada"), "Zoë Müller,10,10,6,4,\r", "names as they are")
 for _, suffix in ipairs { "tap", "xml" } do
     run("grade small class -o class." .. suffix)
     tap.ok(shell.read(at("class." .. suffix)):find("Zoë Müller", 1, true), "all in one ." .. suffix)
@@ -233,10 +232,31 @@ tap.like(shell.read(at "results/two.json"), "more than one .lua file in the fold
 
 os.execute("mkdir " .. at "empty")
 refused("grade small empty", "there are no submissions in empty", 1, "a folder with nothing in it")
-write("twice/ada.lua", right)
-write("twice/ada/x.lua", half)
-refused("grade small twice", "there are two submissions of ada in twice: a file and a folder", 1,
-    "two submissions of one name")
+
+-- As course systems leave it.
+write("export/ada.lua", right)
+write("export/ada/x.lua", half)
+write("export/bob/src/deep/submission.LUA", right)
+write("export/bob/._submission.lua", half)
+write("export/bob/__MACOSX/submission.lua", half)
+write("export/bob/.git/hooks.lua", half)
+write("export/__MACOSX/x.lua", half)
+write("export/cy.LUA", right)
+out, err, code = run "grade small export"
+tap.is(out .. err .. code, [[
+ada       10/10  all passed
+ada/       6/10  failed 2.1
+bob       10/10  all passed
+cy        10/10  all passed
+0]], "files in folders, leftovers of systems, and two of one name")
+
+-- ---- what passed, too ----------------------------------------------------------------------
+
+out = run "check small right.lua --verbose"
+tap.like(out, "\nok 1 .-\n# passed: two\n", "check --verbose")
+tap.is(run "check small right.lua -v", out, "or -v")
+out = run "grade small right.lua -v --format tap"
+tap.is(select(2, out:gsub("\n# passed: ", "")), 2, "grade -v")
 
 -- ---- labs that are none ------------------------------------------------------------------------
 

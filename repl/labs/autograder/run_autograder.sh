@@ -30,6 +30,11 @@ case $n in
     exit 0
     ;;
 1) file=$(lua_files -print) ;;
+'' | *[!0-9]*)
+    no_points "This container could not look for your file. This is not the fault of your" \
+        "submission: tell your teacher."
+    exit 0
+    ;;
 *)
     no_points "There are $n .lua files in this submission, and it must be one:" \
         "submit your submission.lua alone."

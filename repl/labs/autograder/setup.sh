@@ -46,4 +46,12 @@ if ! ls /usr/lib/*/libopenblas.so* >/dev/null 2>&1; then
     install_blas || { apt update && install_blas; } ||
         echo "setup.sh: libopenblas0 could not be installed; going on without it."
 fi
-echo "setup.sh: streamlab runs; ready for grading."
+
+# What a submission needs besides: processes, pipes, and to find the program again.
+trial=$(mktemp -d) && : >"$trial/nothing.lua" || fail "no temporary file can be made."
+said=$("$here/streamlab" lab grade "$here/lab" "$trial/nothing.lua" -o "$trial/results.json" 2>&1)
+status=$?
+rm -rf "$trial"
+[ "$status" -eq 0 ] ||
+    fail "an empty submission could not be graded in this container (exit status $status):" "$said"
+echo "setup.sh: streamlab runs, and has graded an empty submission; ready for grading."

@@ -1,4 +1,5 @@
--- csv.lua - a class as a table: a header, then a line a student with the points of every test.
+-- csv.lua - a class as a table: a header, then a line a student with the points of every test, and
+-- a remark where the submission could not be run at all.
 -- RFC 4180, in UTF-8.
 
 local words = import "repl/labs/results/words.lua"
@@ -14,6 +15,7 @@ local function header(bundle)
     for _, test in ipairs(bundle.tests) do
         cells[#cells + 1] = text_cell(test.number .. " " .. test.name)
     end
+    cells[#cells + 1] = "remark"
     return cells
 end
 
@@ -28,6 +30,7 @@ local function line_of(graded, bundle)
     for _, test in ipairs(bundle.tests) do
         cells[#cells + 1] = words.csv(scores[test.number])
     end
+    cells[#cells + 1] = graded.problem and text_cell(graded.problem:match("[^\n]*")) or ""
     return cells
 end
 

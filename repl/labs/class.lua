@@ -1,0 +1,81 @@
+-- class.lua - finds the submissions of a class: in a folder, a file NAME.lua for each student, or
+-- a folder NAME with one .lua file somewhere in it, as course systems and clones have them.
+
+local class = {}
+
+local deepest <const> = 8       -- folder in folders
+
+-- What systems leave beside what was handed in: ".git", "._submission.lua".
+local function is_leftover(name)
+    return name:find("^%.") ~= nil or name == "__MACOSX/"
+end
+
+local function is_lua(name)
+    return name:lower():find("%.lua$") ~= nil
+end
+
+-- The names in a folder, in order, those of folders with a slash behind them.
+local function names_in(folder)
+    local names = program.folder(folder) or {}
+    table.sort(names)
+    return names
+end
+
+-- Adds the paths of the .lua files in a folder and below it. A link could lead out of it, to
+-- another's submission or to the lab's own tests.
+local function add_files(list, folder, depth)
+    for _, name in ipairs(names_in(folder)) do
+        local path = folder .. "/" .. name:gsub("/$", "")
+        if is_leftover(name) or program.file_kind(path) == "link" then
+            goto continue
+        elseif is_lua(name) then
+            list[#list + 1] = path
+        elseif name:find("/$") and depth < deepest then
+            add_files(list, path, depth + 1)
+        end
+        ::continue::
+    end
+    return list
+end
+
+local function of_folder(student, path)
+    if program.file_kind(path) == "link" then
+        return { student = student, file = path, problem = "it is a link, not a folder" }
+    end
+    local files = add_files({}, path, 1)
+    local problem = #files == 0 and "there is no .lua file in the folder"
+        or #files > 1 and "there is more than one .lua file in the folder" or nil
+    return { student = student, file = files[1] or path, problem = problem }
+end
+
+local function of_file(student, path)
+    return { student = student, file = path,
+        problem = program.file_kind(path) == "link" and "it is a link, not a file" or nil }
+end
+
+-- The submissions in a folder, {student =, file =, problem = why it cannot be graded}, and the
+-- names of what is none.
+function class.find(folder)
+    local list, others, taken = {}, {}, {}
+    for _, name in ipairs(names_in(folder)) do
+        local bare = name:gsub("/$", "")
+        local path, student = folder .. "/" .. bare, bare
+        if is_leftover(name) then
+            goto continue
+        elseif name:find("/$") then
+            student = taken[bare] and name or bare      -- "ada/" beside ada.lua
+            list[#list + 1] = of_folder(student, path)
+        elseif is_lua(name) then
+            student = bare:sub(1, -5)
+            student = taken[student] and bare or student
+            list[#list + 1] = of_file(student, path)
+        else
+            others[#others + 1] = name
+        end
+        taken[student] = true
+        ::continue::
+    end
+    return list, others
+end
+
+return class
