@@ -1,5 +1,7 @@
 -- The three waits were: cudaMemset, which is work of the NULL stream whatever stream is current;
 -- a number read in each round; and cudaFree, which waits until the GPU has nothing to do.
+-- Without the two calls of free() it is right as well: the garbage collector frees in the stream's
+-- order, too, only later.
 
 function train(batches, weights, gradients)
     local n = weights:size(1)

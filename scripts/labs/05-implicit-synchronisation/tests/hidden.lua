@@ -2,7 +2,7 @@
 local common = include "common.lua"
 
 -- With the three waits gone 85 to 90 % (h200); with one of them left the worse of the two is 0.
-local overlap <const> = {at_least_percent = 70, gpu_at_least_percent = 35}
+local overlap <const> = {at_least_percent = 70, gpu_at_least_percent = 40}
 
 test("uploads and downloads run beside the kernels", {points = 20, hint = "If it is the "
     .. "overlap: one of the three waits is still there, and one alone undoes nearly all. The chart "
@@ -14,7 +14,7 @@ function(t, student)
     t:overlap(tl, "kernel", "memcpy_h2d", overlap)
     t:overlap(tl, "kernel", "memcpy_d2h", overlap)
     common.complete(t, tl, p)
-    t:is(losses[8], 4 * 1024, "the last loss")
+    t:is(losses[8], 4 * p.n, "the last loss")
     t:no_race()
 end)
 
@@ -25,7 +25,7 @@ test("the makespan is close to the time of the busiest engine", {points = 20, hi
 function(t, student)
     local p = common.large(1280, 13, 2)
     local tl = common.record(student.train, p)
-    t:makespan(tl, {within_percent = 30, gpu_within_percent = 90},
+    t:makespan(tl, {within_percent = 30, gpu_within_percent = 60},
         "13 batches take 1.3 times what the kernels take, at most")
     t:overlap(tl, "memcpy_d2h", "memcpy_h2d", {at_least_percent = 25, gpu_at_least_percent = 10})
     common.complete(t, tl, p)

@@ -14,31 +14,46 @@ local function make_work(n, spec)
     return work
 end
 
+local function simulated() return lab.device().backend == "sim" end
+
 -- Lets the student prepare and run the work, and gives the timeline of the second run, for the
 -- first one is different on a GPU; and what it returned. Garbage is collected between the two, so
--- that a run which makes its tensors finds the memory of the first one.
+-- that a run which makes its tensors finds the memory of the first one. A real host is not always
+-- as quick as it can be: there it is the quickest of three.
 function common.profile(student, n, spec)
     local plan = student.prepare(make_work(n, spec))
     lab.synchronize()
     student.run(plan)
-    lab.synchronize()
-    collectgarbage()
-    return lab.profile(student.run, plan)
+    local best, best_done
+    for _ = 1, simulated() and 1 or 3 do
+        lab.synchronize()
+        collectgarbage()
+        local tl, done = lab.profile(student.run, plan)
+        if not best or tl.makespan_us < best.makespan_us then best, best_done = tl, done end
+    end
+    return best, best_done
 end
 
 -- How long one of each keeps its engine busy, among others of its kind: copies by pinned memory.
+-- On a real GPU many tensors are copied, pinned in place, since not all memory is equally quick.
 local function alone_us(n)
-    local a, b = lab.ones(n, n), lab.empty(n, n)
-    local host = lab.ones(n, n, {device = "cpu", pinned = true})
+    local a, b, up, down = lab.ones(n, n), lab.empty(n, n), {}, {}
+    local count = simulated() and 1 or 40
+    for i = 1, count do
+        up[i] = lab.ones(n, n, {device = "cpu"})
+        up[i]:pin()
+        down[i] = lab.empty(n, n, {device = "cpu", pinned = true})
+    end
     local function time(f)
-        f()
+        local function all() for i = 1, 40 do f((i - 1) % count + 1) end end
+        if simulated() then f(1) else all() end
         lab.synchronize()
-        return lab.profile(function() for _ = 1, 10 do f() end end):busy_us() / 10
+        return lab.profile(all):busy_us() / 40
     end
     return {
         matmul = time(function() lab.matmul(a, a, {out = b}) end),
-        down = time(function() host:copy_(b, {non_blocking = true}) end),
-        up = time(function() b:copy_(host, {non_blocking = true}) end),
+        down = time(function(i) down[i]:copy_(b, {non_blocking = true}) end),
+        up = time(function(i) b:copy_(up[i], {non_blocking = true}) end),
     }
 end
 
@@ -93,10 +108,38 @@ function common.right(t, n, spec, done)
     list(t, done, "on_gpu", spec.to_gpu, "cuda", function(i) return 200 + i end)
 end
 
+local pinning <const> = {cudaHostRegister = true, cudaHostAlloc = true}
+
+-- Says where the host was when it called neither for work nor for a wait, if that is much: it
+-- page-locked memory then, or copied it.
+function common.say_host(t, tl)
+    local list, by_line, sum_us, last_us = {}, {}, 0, nil
+    for _, span in ipairs(tl:spans()) do list[#list + 1] = span end
+    for _, call in ipairs(tl:calls()) do list[#list + 1] = call end
+    table.sort(list, function(a, b) return a.correlation < b.correlation end)
+    for _, entry in ipairs(list) do
+        local us = entry.host_start_us - (last_us or entry.host_start_us)
+        if pinning[entry.name] then us = us + entry.host_end_us - entry.host_start_us end
+        if not entry.of_stop and entry.where ~= "" then
+            by_line[entry.where] = (by_line[entry.where] or 0) + us
+            sum_us = sum_us + us
+        end
+        last_us = entry.host_end_us
+    end
+    if sum_us < 0.2 * tl.makespan_us then return end
+    local worst = next(by_line)
+    for line, us in pairs(by_line) do if us > by_line[worst] then worst = line end end
+    t:diag(format("The host spent %.1f ms outside of its calls for work, %.1f ms of them in or "
+        .. "before %s.\npin_memory(), pin() and new pinned tensors take that long: get pinned "
+        .. "memory in prepare().", sum_us / 1000, by_line[worst] / 1000, worst))
+end
+
 -- That the makespan is near the bound.
 function common.quick(t, n, spec, tl, within_percent)
-    t:makespan(tl, {of_us = bound_us(n, spec), within_percent = within_percent,
-        gpu_within_percent = 35}, "the busiest engine hardly ever waits")
+    if not t:makespan(tl, {of_us = bound_us(n, spec), within_percent = within_percent,
+        gpu_within_percent = 40}, "the busiest engine hardly ever waits") then
+        common.say_host(t, tl)
+    end
 end
 
 return common
