@@ -229,4 +229,27 @@ tap.like(program.wait().output, "^streamlab %d", "executable is the path of this
 tap.ok(math.type(program.processors()) == "integer" and program.processors() >= 1,
     "there is a processor at least")
 
+-- What processors() says where these files are in the place of the system's; nil where that
+-- cannot be had.
+local function processors_with(files)
+    local script = "mount -t tmpfs none /sys/fs/cgroup && cd /sys/fs/cgroup && mkdir cpu && "
+        .. files .. [[ && exec "$0" -e "
+            print(debug.getregistry()['streamlab.environment'].program.processors())"]]
+    return tonumber((shell.sh(("unshare -m sh -c %s %s 2>/dev/null"):format(shell.quote(script),
+        shell.quote(program.executable())))))
+end
+
+local all = processors_with("echo max 100000 >cpu.max")
+if all then
+    tap.is(all, program.processors(), "a container may have all processors")
+    tap.is(processors_with("echo 50000 100000 >cpu.max"), 1, "or a share of them, rounded up")
+    tap.is(processors_with("echo 900000000 100000 >cpu.max"), all, "which may be more than all")
+    tap.is(processors_with("echo 100000 >cpu/cpu.cfs_quota_us && "
+        .. "echo 100000 >cpu/cpu.cfs_period_us"), 1, "older systems say so elsewhere")
+    tap.is(processors_with("echo -1 >cpu/cpu.cfs_quota_us && "
+        .. "echo 100000 >cpu/cpu.cfs_period_us"), all, "also that there is no limit")
+else
+    tap.skip("no container can be imitated here", 5)
+end
+
 tap.done()
