@@ -216,6 +216,15 @@ tap.is(code, 130, "Ctrl-C ends waiting")
 tap.like(err, "waits.lua:%d+: interrupted!", "with the error that says where")
 tap.ok(sleeper_is_gone(), "and kills all that run")
 
+local out
+out, err, code = shell.sh("ulimit -Sn 50; exec \"$P\" " .. script("many", [[
+for i = 1, 30 do spawn("echo " .. i) end
+local n = 0
+for result in program.wait do n = n + 1 end
+io.write(n)
+]]))
+tap.is(code == 0 and out, "30", "a low soft limit of descriptors does not keep us from many")
+
 code = shell.interrupted(script("catches", start_sleep
     .. "print('go') io.stdout:flush() while true do pcall(program.wait) end"))
 tap.is(code, 130, "Ctrl-C ends waiting in a loop that catches errors")
