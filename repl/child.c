@@ -110,7 +110,8 @@ bool child_has_ended(child *c)
     int found = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
     if (found == 0 && info.si_pid == 0)
         return false;
-    child_kill(c);
+    if (found == 0)                     /* otherwise its number may be somebody else's by now */
+        child_kill(c);
     reap(c);
     drain(c);
     return true;

@@ -16,8 +16,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lauxlib.h>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -282,7 +284,7 @@ bool child_own_path(char *path, size_t path_bytes)
 #endif
 }
 
-int child_processors(void)
+static int present_processors(void)
 {
 #ifdef __linux__
     cpu_set_t set;
@@ -291,4 +293,34 @@ int child_processors(void)
 #endif
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (int)n : 1;
+}
+
+/* The numbers in a file, as many of `most` as it has. */
+static int read_numbers(const char *path, double *numbers, int most)
+{
+    FILE *file = fopen(path, "r");
+    int n = 0;
+    while (file && n < most && fscanf(file, "%lf", &numbers[n]) == 1)
+        n++;
+    if (file)
+        fclose(file);
+    return n;
+}
+
+/* A container's share of them, in processors; 0: there is no such limit. */
+static double quota(void)
+{
+    double of[2];           /* a time, and the period in which it may be used */
+    int n = read_numbers("/sys/fs/cgroup/cpu.max", of, 2);
+    if (n == 0)             /* "max", or the older kind */
+        n = read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &of[0], 1)
+            + read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_period_us", &of[1], 1);
+    return n == 2 && of[0] > 0 && of[1] > 0 ? of[0] / of[1] : 0;
+}
+
+int child_processors(void)
+{
+    int n = present_processors();
+    double share = ceil(quota());
+    return share >= 1 && share < n ? (int)share : n;
 }

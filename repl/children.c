@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -151,6 +152,16 @@ static void push_field(lua_State *L, const char *name, int type)
                    luaL_typename(L, -1));
 }
 
+/* Each child takes three descriptors, and the soft limit is low for the sake of select. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 static int spawn(lua_State *L)
 {
     enum { MOST_SECONDS = 1000000 };
@@ -171,6 +182,7 @@ static int spawn(lua_State *L)
     start.environment = child_push_environment(L, lua_gettop(L));
     if (!make_room(all))
         return luaL_error(L, "spawn: not enough memory");
+    allow_descriptors();
     if (!child_run(&start))
         return luaL_error(L, "spawn: cannot %s %s: %s", start.failed, start.argv[0],
                           strerror(start.error));

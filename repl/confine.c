@@ -15,7 +15,6 @@
 #include "confine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <lauxlib.h>
 #include <math.h>
 #include <signal.h>
@@ -44,7 +43,7 @@
 #define ADDRESS_SANITIZER 0
 #endif
 
-enum { REPORT = 3, MOST_DESCRIPTORS = 1024 };
+enum { REPORT = 3 };
 
 /* Kept back from the untrusted code, for those who tell what became of it. */
 enum { RESERVE_BYTES = 16 << 20 };
@@ -127,13 +126,14 @@ static void limit_time(lua_State *L, double seconds)
     need_limit(L, RLIMIT_CPU, soft, soft + 1, "processor time is not limited");
 }
 
-/* So many that no new one can be had. */
-static rlim_t count_descriptors(void)
+/* The lowest descriptor that is free: with a limit of so many no new one can be had. */
+static rlim_t lowest_descriptor(void)
 {
-    int n = MOST_DESCRIPTORS;
-    while (n > 0 && fcntl(n - 1, F_GETFD) < 0)
-        n--;
-    return (rlim_t)n;
+    int fd = dup(REPORT);
+    if (fd < 0)                         /* there is none as it is */
+        return 0;
+    close(fd);
+    return (rlim_t)fd;
 }
 
 /* What the process has mapped now; 0: nobody knows. */
@@ -179,8 +179,8 @@ static void limit_system(lua_State *L, const wish *w)
     need_limit(L, RLIMIT_FSIZE, 0, 0, "files can be written");
     if (!w->gpu) {                      /* a driver starts threads and opens its devices */
         need_limit(L, RLIMIT_NPROC, 0, 0, "processes can be started");
-        rlim_t open = count_descriptors();
-        need_limit(L, RLIMIT_NOFILE, open, open, "files can be opened");
+        rlim_t free = lowest_descriptor();
+        need_limit(L, RLIMIT_NOFILE, free, free, "files can be opened");
     }
     limit_time(L, w->processor_seconds);
 }

@@ -72,7 +72,6 @@ static int make(lua_State *L)
     return 2;
 }
 
-/* file_kind(path): "file", "folder", "link" or "other"; nil: there is nothing. */
 static int file_kind(lua_State *L)
 {
     struct stat info;

@@ -1,4 +1,4 @@
-/* folder.h - lists folders, and makes them.
+/* folder.h - lists folders, makes them, and says what a path is.
  */
 #ifndef REPL_FOLDER_H
 #define REPL_FOLDER_H
@@ -8,7 +8,8 @@
 /* Adds to the program's functions for its own Lua code
  *   folder(path)       a list of the names in it, those of folders with "/" behind them; nil
  *                      if it cannot be read
- *   make_folder(path)  true, also if it is there already; or nil and a sentence */
+ *   make_folder(path)  true, also if it is there already; or nil and a sentence
+ *   file_kind(path)    "file", "folder", "link" or "other"; nil: there is nothing */
 void folder_open(lua_State *L);
 
 #endif

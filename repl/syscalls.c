@@ -17,17 +17,28 @@
 #include <stddef.h>
 #include <string.h>
 
-#if defined __linux__ && (defined __x86_64__ || defined __aarch64__)
+#ifdef __linux__
+#include <sched.h>
+#include <sys/syscall.h>
+#endif
+
+#if !defined __linux__
+#define NO_FILTER "only that of Linux is known to streamlab"
+#elif !(defined __x86_64__ || defined __aarch64__) || defined __ILP32__
+#define NO_FILTER "streamlab knows the numbers of x86-64 and arm64 alone"
+#elif !defined SYS_userfaultfd
+#define NO_FILTER "streamlab was built with headers older than Linux 4.3"
+#endif
+
+#ifndef NO_FILTER
 
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifdef __x86_64__
@@ -104,7 +115,7 @@ typedef enum verdict {
     WITHOUT,                    /* EPERM, unless the argument has none of these bits */
     WITH,                       /* EPERM, unless it has them all */
     NOT,                        /* EPERM if it is this value */
-    ONLY_NULL,                  /* EPERM, unless it is a null pointer */
+    ONLY_ZERO,                  /* EPERM, unless it is 0 */
     ONLY_SELF                   /* EPERM, unless it is the number of this process */
 } verdict;
 
@@ -120,7 +131,8 @@ static const rule rules[] = {
     {435 /* clone3 */, MISSING, 0, 0},
     {SYS_kill, ONLY_SELF, 0, 0}, {SYS_tkill, ONLY_SELF, 0, 0}, {SYS_tgkill, ONLY_SELF, 0, 0},
     {SYS_rt_sigqueueinfo, ONLY_SELF, 0, 0}, {SYS_rt_tgsigqueueinfo, ONLY_SELF, 0, 0},
-    {SYS_prlimit64, ONLY_NULL, 2, 0}, {SYS_prctl, NOT, 0, PR_SET_PDEATHSIG},
+    {SYS_prlimit64, ONLY_ZERO, 2, 0}, {SYS_sched_setaffinity, ONLY_ZERO, 0, 0},
+    {SYS_prctl, NOT, 0, PR_SET_PDEATHSIG},
     {SYS_fcntl, NOT, 1, F_SETOWN}, {SYS_fcntl, NOT, 1, F_SETOWN_EX},    /* they send signals */
     {SYS_ioctl, NOT, 1, TIOCSTI}, {SYS_ioctl, NOT, 1, TIOCLINUX},
 };
@@ -205,7 +217,7 @@ static void judge(program *p, const rule *r)
         step(p, BPF_ALU | BPF_AND | BPF_K, r->value, 0, 0);
         need(p, r->verdict == WITH ? r->value : 0);
         break;
-    case ONLY_NULL:
+    case ONLY_ZERO:
         load_argument(p, r->argument, 1);
         need(p, 0);
         load_argument(p, r->argument, 0);
@@ -261,15 +273,12 @@ const char *syscalls_refuse(bool may_open)
     static program p;
     make_program(&p, may_open);
     const struct sock_fprog filter = {.len = p.n, .filter = p.steps};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-        || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) != 0)
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return strerror(errno);
-    return NULL;
-}
-
-bool syscalls_cut_network(void)
-{
-    return unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+    long thread = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+    if (thread > 0)
+        return "a thread has a filter of its own";
+    return thread < 0 ? strerror(errno) : NULL;
 }
 
 #else
@@ -277,12 +286,16 @@ bool syscalls_cut_network(void)
 const char *syscalls_refuse(bool may_open)
 {
     (void)may_open;
-    return "this system has no filter that streamlab knows";
-}
-
-bool syscalls_cut_network(void)
-{
-    return false;
+    return NO_FILTER;
 }
 
 #endif
+
+bool syscalls_cut_network(void)
+{
+#ifdef __linux__
+    return unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+#else
+    return false;
+#endif
+}

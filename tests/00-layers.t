@@ -78,7 +78,7 @@ sins() { # ROOT
 script_sins() { # ROOT
     (
         cd "$1" || exit
-        find scripts bindings repl/commands repl/probe -name '*.lua' 2>/dev/null | LC_ALL=C sort |
+        find scripts bindings repl/commands repl/probe repl/labs -name '*.lua' 2>/dev/null | LC_ALL=C sort |
             while read -r file; do
                 grep -Hn 'package\.loadlib\|package\.cpath\|require *(\{0,1\} *["'\'']ffi["'\'']' \
                     "$file"
@@ -155,6 +155,8 @@ plant core/cuda/a.c '#include <nvml.h>' "another library of CUDA's in the plugin
 plant core/cuda/a.cu '#include <thrust/sort.h>' "thrust in the plugin"
 plant scripts/a.lua 'local s = require "core.sim.engine"' "C internals in a script"
 plant repl/commands/a.lua 'local lsl = require "bindings.lsl"' "C internals in a subcommand"
+plant repl/labs/a.lua 'local lsl = require "bindings.lsl"' "C internals in the grader"
+plant scripts/labs/a/b.lua 'local lsl = require "bindings.lsl"' "C internals in a course lab"
 plant scripts/a.lua 'package.loadlib("./x.so", "f")' "a C library in a script"
 allow repl/a.c '#include <lua.h>' "Lua in the program"
 allow repl/a.c '#include <minizip/zip.h>' "minizip in the program"

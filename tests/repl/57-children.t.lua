@@ -216,6 +216,15 @@ tap.is(code, 130, "Ctrl-C ends waiting")
 tap.like(err, "waits.lua:%d+: interrupted!", "with the error that says where")
 tap.ok(sleeper_is_gone(), "and kills all that run")
 
+local out
+out, err, code = shell.sh("ulimit -Sn 50; exec \"$P\" " .. script("many", [[
+for i = 1, 30 do spawn("echo " .. i) end
+local n = 0
+for result in program.wait do n = n + 1 end
+io.write(n)
+]]))
+tap.is(code == 0 and out, "30", "a low soft limit of descriptors does not keep us from many")
+
 code = shell.interrupted(script("catches", start_sleep
     .. "print('go') io.stdout:flush() while true do pcall(program.wait) end"))
 tap.is(code, 130, "Ctrl-C ends waiting in a loop that catches errors")
@@ -228,5 +237,28 @@ spawn({ program.executable(), "-v" })
 tap.like(program.wait().output, "^streamlab %d", "executable is the path of this program")
 tap.ok(math.type(program.processors()) == "integer" and program.processors() >= 1,
     "there is a processor at least")
+
+-- What processors() says where these files are in the place of the system's; nil where that
+-- cannot be had.
+local function processors_with(files)
+    local script = "mount -t tmpfs none /sys/fs/cgroup && cd /sys/fs/cgroup && mkdir cpu && "
+        .. files .. [[ && exec "$0" -e "
+            print(debug.getregistry()['streamlab.environment'].program.processors())"]]
+    return tonumber((shell.sh(("unshare -m sh -c %s %s 2>/dev/null"):format(shell.quote(script),
+        shell.quote(program.executable())))))
+end
+
+local all = processors_with("echo max 100000 >cpu.max")
+if all then
+    tap.is(all, program.processors(), "a container may have all processors")
+    tap.is(processors_with("echo 50000 100000 >cpu.max"), 1, "or a share of them, rounded up")
+    tap.is(processors_with("echo 900000000 100000 >cpu.max"), all, "which may be more than all")
+    tap.is(processors_with("echo 100000 >cpu/cpu.cfs_quota_us && "
+        .. "echo 100000 >cpu/cpu.cfs_period_us"), 1, "older systems say so elsewhere")
+    tap.is(processors_with("echo -1 >cpu/cpu.cfs_quota_us && "
+        .. "echo 100000 >cpu/cpu.cfs_period_us"), all, "also that there is no limit")
+else
+    tap.skip("no container can be imitated here", 5)
+end
 
 tap.done()

@@ -149,6 +149,14 @@ say(os.execute("exit 0") == nil)
 tap.is(report, "true\ntrue\ntrue\n", "no file can be opened and nothing run, filter or not")
 tap.is(shell.read(folder .. "/new"), nil, "no file is made")
 
+report = run [[
+local lower, higher = io.open("/dev/null"), io.open("/dev/null")
+lower:close()
+confine()
+say(calls.duplicate(), io.type(higher))
+]]
+tap.is(report, "false file\n", "nor is there a descriptor for one, between those that are open")
+
 -- ---- processor time -------------------------------------------------------------------------
 
 report, result = run [[
@@ -166,7 +174,7 @@ tap.is(report, "true false code.lua:5: used up its 1 s of processor time\n10.0 5
     "who has used up its time gets an error, and there is time to tell of it")
 tap.ok(result.processor_s > 0.5 and result.processor_s < 2.5, "that is the time given")
 
--- Each is what the untrusted code does; and what the error looks like, if not as ever.
+-- Each is what the untrusted code does. The signal of the time comes early, to be done sooner.
 for _, case in ipairs {
     { "while true do pcall(function() while true do end end) end", "code that catches all errors" },
     { "coroutine.wrap(function() while true do end end)()", "a coroutine" },
@@ -177,7 +185,7 @@ for _, case in ipairs {
     { "setmetatable({}, {__close = 1}) local function f() return f() end f()", "tail calls" },
 } do
     report = run("confine { processor_seconds = 1 }\nlocal up, ok, message = "
-        .. "program.call_confined(function() " .. case[1] .. " end)\n"
+        .. "program.call_confined(function() calls.end_time() " .. case[1] .. " end)\n"
         .. "for i = 1, 100000 do end say(up, ok, message)")
     tap.like(report, "^true false [^\n]*code.lua:%d+: used up its 1 s of processor time\n$",
         case[2] .. " ends, and what comes after it does not")
@@ -186,6 +194,7 @@ end
 report = run [[
 confine { processor_seconds = 1 }
 say(program.call_confined(function()
+    calls.end_time()
     pcall(function() while true do end end)
     return "fine"
 end))

@@ -117,7 +117,7 @@ tap.is(bundle.id, "my-lab", "its id is its folder's name")
 tap.is(select(2, new(own)), own
     .. " is there already and not empty; a new lab needs a folder of its own",
     "it goes into no folder with files")
-tap.like(select(2, new(at "one.zip")), "^cannot make the folder .*: File exists$",
+tap.like(select(2, new(own .. "/lab.lua")), "^cannot make the folder .*: File exists$",
     "and over no file")
 tap.like(select(2, new(at "none/x")),
     "^cannot make the folder .*/none/x: No such file or directory$",

@@ -9,6 +9,8 @@
  *                         are called is what they should be. nil where none is known.
  *   calls.thread()        whether a thread can be started
  *   calls.descriptors()   how many are open
+ *   calls.duplicate()     whether there can be another one
+ *   calls.end_time()      soon, the signal comes that ends the processor time
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -19,8 +21,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 int luaopen_calls(lua_State *L);
@@ -28,7 +32,6 @@ int luaopen_calls(lua_State *L);
 #ifdef __linux__
 
 #include <sched.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -92,6 +95,7 @@ static const trial refused[] = {
     {"kill group", SYS_kill, {0, 0}}, {"tkill", SYS_tkill, {PARENT, 0}},
     {"tgkill", SYS_tgkill, {PARENT, PARENT, 0}},
     {"rt_sigqueueinfo", SYS_rt_sigqueueinfo, {PARENT, 0, BAD}},
+    {"sched_setaffinity", SYS_sched_setaffinity, {PARENT, 0, BAD}},
     {"setpriority", SYS_setpriority, {99, 0, 0}}, {"F_SETOWN", SYS_fcntl, {-1, F_SETOWN, 1}},
     {"TIOCSTI", SYS_ioctl, {-1, TIOCSTI, BAD}}, {"setrlimit", SYS_setrlimit, {RLIMIT_CPU, BAD}},
     {"prlimit64", SYS_prlimit64, {0, RLIMIT_CPU, BAD, 0}},
@@ -208,11 +212,34 @@ static int descriptors(lua_State *L)
     return 1;
 }
 
+/* duplicate(): whether there can be another descriptor, which stays open. */
+static int duplicate(lua_State *L)
+{
+    lua_pushboolean(L, dup(STDERR_FILENO) >= 0);
+    return 1;
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+    raise(SIGXCPU);
+}
+
+/* end_time(): soon, the signal comes that the system sends when the processor time is over. */
+static int end_time(lua_State *L)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+    (void)L;
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    return 0;
+}
+
 int luaopen_calls(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"try_all", try_all}, {"thread", start_thread}, {"descriptors", descriptors},
-        {NULL, NULL}
+        {"duplicate", duplicate}, {"end_time", end_time}, {NULL, NULL}
     };
     luaL_newlib(L, functions);
     return 1;
