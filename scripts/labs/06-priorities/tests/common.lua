@@ -116,7 +116,7 @@ function common.serve(student, jobs, requests, gaps_ms)
     end
     for i, r in ipairs(requests) do
         r.called_us, r.returned_us = marks[i].host_end_us, marks[i + 1].host_start_us
-        r.spans = {}
+        r.spans, r.answered_us = {}, nil        -- requests come again where a run is repeated
         for _, span in ipairs(tl:spans()) do
             if span.correlation > marks[i].correlation
                 and span.correlation < marks[i + 1].correlation then
