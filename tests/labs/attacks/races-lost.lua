@@ -1,5 +1,5 @@
 -- Takes the memory that the race checker needs, so that it goes off, and leaves a race.
--- held: race
+-- held: 0 of 80 points
 -- memory
 -- score: 20
 function answer(n) return 2 * n end
