@@ -407,6 +407,8 @@ browser-now: all
 oom-now: all $(TOOLS)
 	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
 	    $(BUILD)/streamlab tests/oom/script.lua
+	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
+	    $(BUILD)/streamlab tests/oom/assertions.lua
 	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner -r $(BUILD)/tests/oom/failalloc.so \
 	    $(BUILD)/streamlab tests/oom/races.lua
 
