@@ -29,11 +29,13 @@ end
 
 -- A job of spec.batches batches in spec.slots slots, and what is known of it; the second is the
 -- tests' own, since a job is in the student's hands. Batch i is full of from + i; the stages last
--- first_ms and second_ms, and make times * value + plus of a value.
+-- first_ms and second_ms, and make times * value + plus of a value. A real host issues more slowly
+-- than the simulated one, so all steps last longer there.
 function common.job(spec)
     local job = {input = {}, output = {}, x = {}, y = {}, z = {}}
     local known = {batches = spec.batches, slots = spec.slots, want = {}, firsts = 0, seconds = 0}
-    local elements = spec.mib << 18
+    local longer = lab.device().backend == "sim" and 1 or 4
+    local elements = longer * spec.mib << 18
     for i = 1, spec.batches do
         local value = (spec.from or 0) + i
         job.input[i] = lab.full(value, elements, {device = "cpu", pinned = true})
@@ -45,12 +47,12 @@ function common.job(spec)
     end
     function job.first(x, y)
         known.firsts = known.firsts + 1
-        lab.spin(spec.first_ms)
+        lab.spin(longer * spec.first_ms)
         lab.mul(x, spec.times, {out = y})
     end
     function job.second(y, z)
         known.seconds = known.seconds + 1
-        lab.spin(spec.second_ms)
+        lab.spin(longer * spec.second_ms)
         lab.add(y, spec.plus, {out = z})
     end
     known.input, known.output = {table.unpack(job.input)}, {table.unpack(job.output)}
