@@ -113,14 +113,15 @@ who grade `tests/hidden.lua` and `solution.lua`; a submission is one Lua file th
 chapter 15](../guide/15-labs.md) for students. Assertions are those of [`lab.tap`](tap.md).
 
 `lab check` is the student's: it runs the visible tests and prints them as TAP, with what was seen and asked, the line to look at, the chart, the hint, and what the program printed. In a lab's folder it needs no
-arguments; a file that is named alone is checked by the lab in its folder.
+arguments; a file that is named alone is checked by the lab in its folder. With `-v`, of `grade` too, it also says what was seen by assertions that passed: the figures for a threshold.
 
-`lab grade` runs all tests of a submission, or of a class: a folder with files `NAME.lua`, or with folders `NAME` that have one `.lua` file each. It prints a line a student, and writes with `-o` what the
-file's name ends in says: `.json` is Gradescope's `results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with a line a student. For a class as `.json` it takes a folder that is there. One submission without
-`-o` is printed. The status does not depend on the points.
+`lab grade` runs all tests of a submission, or of a class: a folder with files `NAME.lua` (or `.LUA`), or with folders `NAME` that have one `.lua` file each, there
+or in folders below. Hidden files and `__MACOSX` are left out, what else is no submission is named on stderr, and a folder with no `.lua` file or with two gets 0 points and a remark. It prints a line a student, and
+writes with `-o` what the file's name ends in says: `.json` is Gradescope's `results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with a line a student, whose last column, `remark`, says why somebody has no
+points. For a class as `.json` it takes a folder that is there. One submission without `-o` is printed. The status does not depend on the points; it is 1 for a path that is not there.
 
 `lab new` writes a small complete lab. `lab pack` tests a lab (the solution must have all points, the starter at most 20 %, each of `wrong/*.lua` must fail exactly the tests that its first line names, as in
-`-- fails: 1.2 2.1`), then writes `ID-student.zip` and `ID-gradescope.zip`.
+`-- fails: 1.2 2.1`), then writes `ID-student.zip` (with `lua-primer.md` if that lies beside the lab's folder) and `ID-gradescope.zip`.
 
 The GPU is the simulated one that `lab.lua` names, whatever `STREAMLAB_BACKEND` and `STREAMLAB_PROFILE` say, so that a submission has the same points everywhere; `--profile` is refused, and `--backend cuda` asks for
 the real one. Each test runs in a process of its own without files, network and other programs, with 5 s of the processor, 20 s in all, 512 MiB and 64 KiB of output, unless `lab.lua` says otherwise.
