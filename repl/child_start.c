@@ -1,5 +1,5 @@
-/* child_start.c - starts one program for children.c, and what it sees; and asks the system about this
- * one.
+/* child_start.c - starts one program for children.c, and what it sees; and asks the system about
+ * this one.
  *
  * A pipe that closes when the new program takes over tells whether it did: exec's errno comes
  * through it. All descriptors are made far above those that the child gets, so that none is

@@ -64,7 +64,8 @@ local function error_text(value)
         return tostring(value)
     end
     local metatable = debug.getmetatable(value)
-    if type(metatable) == "table" and rawequal(metatable, debug.getregistry()["streamlab.error"]) then
+    local of_lab = debug.getregistry()["streamlab.error"]
+    if type(metatable) == "table" and rawequal(metatable, of_lab) then
         return tostring(value)
     end
     return "an error was raised whose value is a " .. type(value) .. ", not a message"

@@ -150,7 +150,8 @@ local function profile_file(bundle)
     if name:sub(1, #bundle.folder + 1) == bundle.folder .. "/" then
         name = name:sub(#bundle.folder + 2)
     end
-    return not name:find("/", 1, true) and files.exists(bundle.folder .. "/" .. name) and name or nil
+    local is_beside = not name:find("/", 1, true) and files.exists(bundle.folder .. "/" .. name)
+    return is_beside and name or nil
 end
 
 local function student_entries(bundle)

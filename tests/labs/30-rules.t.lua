@@ -80,8 +80,8 @@ out = fails("an operation of the test, on the submission's line",
 tap.like(out, 'mine%.lua:2: spin in "default"', "is where the submission called it")
 tap.like(out, "hint: the hint of the lab", "the lab's hint stands below")
 out = fails("an error", "function go()\n    local x\n    x.y = 1\nend", "", calls_go)
-tap.like(out, "error: mine%.lua:3: attempt to index a nil value %(local 'x'%)\n#  3 |     x%.y = 1\n",
-    "has its line")
+tap.like(out, "error: mine%.lua:3: attempt to index a nil value %(local 'x'%)\n"
+    .. "#  3 |     x%.y = 1\n", "has its line")
 tap.ok(not out:find("the hint of the lab", 1, true), "and no hint of the lab")
 out = fails("no Lua", "function go()\n    local n = 1\n    n += 1\nend", "", calls_go)
 tap.like(out, "\n# mine%.lua:3: syntax error near '%+'\n#  3 |     n %+= 1\n", "is told once")
