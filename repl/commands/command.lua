@@ -3,6 +3,8 @@
 --
 -- Exit status: 0 fine, 1 a file that cannot be read or written, 2 wrong usage.
 
+local files = import "repl/files.lua"
+
 local lab = lab
 local command = {}
 
@@ -21,6 +23,13 @@ end
 function command.fail(text)
     complain(text)
     os.exit(1)
+end
+
+function command.write(path, text)
+    local written, reason = files.write(path, text)
+    if not written then
+        command.fail("cannot write " .. reason)
+    end
 end
 
 -- The last two lines are as for the program itself.
@@ -66,6 +75,13 @@ function command.one_of(...)
         end
         return nil, table.concat(words, " or ")
     end
+end
+
+function command.some(text)
+    if text == "" then
+        return nil, "a name or a file"
+    end
+    return text
 end
 
 -- Takes an option, `text` behind its dashes; `value` is what stands with it in one word.

@@ -11,7 +11,7 @@ end
 
 local bundle = import "repl/labs/bundle.lua"
 local class = import "repl/labs/class.lua"
-local files = import "repl/labs/files.lua"
+local files = import "repl/files.lua"
 local grader = import "repl/labs/grader.lua"
 
 local usage = [[
@@ -59,13 +59,6 @@ end
 
 -- ---- arguments -----------------------------------------------------------------------------
 
-local function some(text)
-    if text == "" then
-        return nil, "a name"
-    end
-    return text
-end
-
 local function jobs(text)
     local n = text:match("^%d+$") and math.tointeger(tonumber(text))
     if not n or n < 1 or n > 1024 then
@@ -74,7 +67,8 @@ local function jobs(text)
     return n
 end
 
-local file_option, jobs_option = { read = some, name = "output" }, { read = jobs, name = "jobs" }
+local file_option = { read = command.some, name = "output" }
+local jobs_option = { read = jobs, name = "jobs" }
 
 local function is_folder(path)
     return program.folder(path) ~= nil
@@ -221,22 +215,15 @@ local function format_of(options)
     return "gradescope"
 end
 
-local function write(path, text)
-    local written, reason = files.write(path, text)
-    if not written then
-        command.fail("cannot write " .. reason)
-    end
-end
-
 local function deliver(list, lab_bundle, options)
     local format = format_of(options)
     local to = writer(format)
     if not options.class or to.class then
-        write(options.output, to.text(list, lab_bundle))
+        command.write(options.output, to.text(list, lab_bundle))
         return
     end
     for _, graded in ipairs(list) do
-        write(("%s/%s%s"):format(tidy(options.output), graded.student, to.suffix),
+        command.write(("%s/%s%s"):format(tidy(options.output), graded.student, to.suffix),
             to.text({ graded }, lab_bundle))
     end
 end

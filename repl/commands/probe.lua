@@ -37,13 +37,6 @@ local function whole(text)
     return number
 end
 
-local function some(text)
-    if text == "" then
-        return nil, "a name or a file"
-    end
-    return text
-end
-
 local function lua_file(text)
     if not text:find("[^/]%.lua$") then
         return nil, "a file that ends in .lua"
@@ -51,11 +44,11 @@ local function lua_file(text)
     return text
 end
 
-local file_option = { read = some, name = "output" }
+local file_option = { read = command.some, name = "output" }
 local known = {
     json = true, backend = { read = command.one_of("cuda", "sim") }, device = { read = whole },
-    profile = { read = some }, o = file_option, output = file_option,
-    save = { read = lua_file }, base = { read = some },
+    profile = { read = command.some }, o = file_option, output = file_option,
+    save = { read = lua_file }, base = { read = command.some },
 }
 
 local options, words = command.read(usage, known, ...)
@@ -93,19 +86,6 @@ local function open_file(path)
         command.fail("cannot write " .. message)
     end
     file:close()
-end
-
-local function write(path, text)
-    local file, message = io.open(path, "w")
-    local fine = file
-    if file then
-        fine, message = file:write(text)
-        local closed, why = file:close()
-        fine, message = fine and closed, message or why
-    end
-    if not fine then
-        command.fail(("cannot write %s: %s"):format(path, tostring(message)))
-    end
 end
 
 -- ---- output ---------------------------------------------------------------------------------
@@ -149,7 +129,7 @@ local function save(rows, device, base, base_name)
     local note = ("calls measured by streamlab probe; all else from the profile %s")
         :format(base_name)
     local made, measured, differences = command.try(profile.make, base, rows, device.name, note)
-    write(options.save, profile.text(made, measured))
+    command.write(options.save, profile.text(made, measured))
     for _, row in ipairs(differences) do
         tell_difference(row)
     end
@@ -167,7 +147,7 @@ end
 local rows = command.try(lab.probes)
 local text = options.json and json(rows) or table_of.text(rows, title(device))
 if options.output then
-    write(options.output, text)
+    command.write(options.output, text)
 else
     io.stdout:write(text)
 end

@@ -5,7 +5,7 @@
 -- of its own (case.lua), which reads the lab again. What is wrong with a lab is raised as
 -- {message =}, a sentence with the file in it.
 
-local files = import "repl/labs/files.lua"
+local files = import "repl/files.lua"
 
 local bundle = {}
 
@@ -168,11 +168,20 @@ local test_fields = {
     { "forbidden", "a list of calls", is_list_of_texts },
 }
 
--- The tests of one file in their order, as {name =, options =, run =}. `globals` are what the
--- file sees besides `test` and `include`.
-local function collect(folder, name, globals)
+-- Seeds math.random for a file of tests: with the same numbers each time, which nobody foresees
+-- who does not have the file.
+function bundle.seed(folder, name)
+    local text, seed = files.read(folder .. "/" .. name) or "", 0
+    for i = 1, #text do
+        seed = seed * 31 + text:byte(i)
+    end
+    math.randomseed(seed, 0)
+end
+
+-- The tests of one file in their order, as {name =, options =, run =}.
+local function collect(folder, name)
     local list, environment, including = {}, {}, { [name] = true }
-    for key, value in pairs(globals) do
+    for key, value in pairs(_G) do
         environment[key] = value
     end
     environment._G = environment
@@ -194,24 +203,23 @@ local function collect(folder, name, globals)
         end
         list[#list + 1] = { name = title, options = options, run = f }
     end
-    run(folder, name, load_file(folder, name, environment))
+    local chunk = load_file(folder, name, environment)
+    bundle.seed(folder, name)
+    run(folder, name, chunk)
     return list
 end
 
 local parts = { { file = "tests/visible.lua" }, { file = "tests/hidden.lua", hidden = true } }
 
--- The tests of a file with their functions; for the process that runs one.
-function bundle.functions(lab_bundle, file)
-    return collect(lab_bundle.folder, file, _G)
-end
-
 local function add_tests(result, part, part_number)
-    for i, entry in ipairs(collect(result.folder, part.file, _G)) do
+    for i, entry in ipairs(collect(result.folder, part.file)) do
         local where = ("%s/%s: test \"%s\""):format(result.folder, part.file, entry.name)
         check(where, entry.options, test_fields)
         result.tests[#result.tests + 1] = {
             number = part_number .. "." .. i, name = entry.name, points = entry.options.points,
-            hint = entry.options.hint, hidden = part.hidden or false, file = part.file, index = i,
+            hint = entry.options.hint, hidden = part.hidden or false, run = entry.run,
+            required = entry.options.required or {}, forbidden = entry.options.forbidden or {},
+            file = part.file,
         }
     end
 end

@@ -1,10 +1,10 @@
 -- case.lua - one test of a lab, in a process of its own.
 --
--- The grader starts `streamlab lab case LABDIR FILE INDEX SUBMISSION BACKEND` with a pipe for
--- the report at descriptor 3, which nothing that the submission can call writes to. Everything that
--- is needed is read before the process is confined; then the submission is loaded and the
--- test runs. The report is a list of records, see `record`; the grader believes it only if it
--- has its end.
+-- The grader starts `streamlab lab case LABDIR NUMBER SUBMISSION BACKEND` with a pipe for the
+-- report at descriptor 3, which nothing that the submission can call writes to. Everything that is
+-- needed is read before the process is confined; then the submission is loaded and the test runs.
+-- The report is a list of records (`record_fields`); the grader believes it only if it has its
+-- end.
 
 local bundle = import "repl/labs/bundle.lua"
 local calls = import "repl/labs/calls.lua"
@@ -126,7 +126,7 @@ local function note_calls(watch, came_to_end)
 end
 
 local function join(a, b)
-    return table.move(b or {}, 1, #(b or {}), #a + 1, table.move(a, 1, #a, 1, {}))
+    return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
 end
 
 -- A real GPU's libraries open files when they are first used, and the first use of anything
@@ -180,20 +180,28 @@ local function error_of(limits, time_was_up, whole, fine, message)
     return not fine and error_text(message) or nil
 end
 
--- Runs the test and reports; does not return.
-function case.run(folder, file, index, path, backend)
+local function find_test(lab_bundle, number)
+    for _, test in ipairs(lab_bundle.tests) do
+        if test.number == number then
+            return test
+        end
+    end
+    error({ message = ("there is no test %s in %s"):format(number, lab_bundle.folder) }, 0)
+end
+
+-- Runs the test of that number ("1.2") and reports; does not return.
+function case.run(folder, number, path, backend)
     local lab_bundle = bundle.read(folder)
-    math.randomseed(2, 0)       -- a test's own numbers are the same in each run
-    local entry = bundle.functions(lab_bundle, file)[tonumber(index)]
+    local test = find_test(lab_bundle, number)
     local source = assert(submission.read(path))
     local text, chunk = source.text, source.chunk
     program.entries()[chunk] = text         -- for explanations, which quote lines
     open_device(lab_bundle, backend)
     internals.prefer_source(chunk)          -- not the line of a test that the submission called
     local environment = sandbox.make()
-    local watch = calls.watch(environment.lab, chunk,
-        join(lab_bundle.required, entry.options.required),
-        join(lab_bundle.forbidden, entry.options.forbidden))
+    local watch = calls.watch(environment.lab, chunk, join(lab_bundle.required, test.required),
+        join(lab_bundle.forbidden, test.forbidden))
+    bundle.seed(folder, test.file)
     local asserted = 0
     internals.need "tap"
     local t = internals.tap(function(result)
@@ -210,7 +218,7 @@ function case.run(folder, file, index, path, backend)
     local results = table.pack(program.call_confined(xpcall, function()
         local student = load_submission(text, chunk, lab_bundle.functions, environment, watch)
         lab.synchronize()       -- what it has enqueued shall not run during the test
-        entry.run(t, student)
+        test.run(t, student)
     end, handler(chunk)))
     local problem = error_of(lab_bundle.limits, table.unpack(results, 1, results.n))
         or asserted == 0 and "the test asserts nothing"

@@ -34,8 +34,8 @@ end
 
 local function start(lab_bundle, test, submission, backend)
     return program.spawn {
-        command = { program.executable(), "lab", "case", lab_bundle.folder, test.file,
-            tostring(test.index), submission.file, backend },
+        command = { program.executable(), "lab", "case", lab_bundle.folder, test.number,
+            submission.file, backend },
         wall_seconds = lab_bundle.limits.wall_s,
         output_bytes = math.floor(lab_bundle.limits.output_kib * 1024),
     }

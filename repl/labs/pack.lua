@@ -5,7 +5,7 @@
 -- starter nearly none, and each wrong solution must fail exactly the tests that it names. What
 -- goes into the files is listed here by name, so that nothing else can get out.
 
-local files = import "repl/labs/files.lua"
+local files = import "repl/files.lua"
 local words = import "repl/labs/results/words.lua"
 
 local most_of_starter <const> = 0.2     -- of the points

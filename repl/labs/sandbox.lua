@@ -188,7 +188,6 @@ function sandbox.make()
             type(name) == "string" and '"' .. name .. '"' or type(name)), 2)
     end
     make_strict(environment)
-    math.randomseed(1, 0)
     return environment
 end
 

@@ -2,7 +2,7 @@
 -- can be said of a mistake in it.
 
 local errors = import "repl/console/errors/errors.lua"
-local files = import "repl/labs/files.lua"
+local files = import "repl/files.lua"
 
 local submission = {}
 

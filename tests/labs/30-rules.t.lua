@@ -71,6 +71,24 @@ fails("a call that the test made", "function go(work) work() end", needs, [[
     end)
     t:ok(true, "it went")]])
 
+-- ---- random numbers ------------------------------------------------------------------------
+
+local draw = "local n = math.random(1 << 40) "
+passes("a test's random numbers are not the submission's, whatever its seed", [[
+    function go(n)
+        local met = math.random(1 << 40) == n
+        for a = 0, 20 do
+            for b = 0, 3 do
+                math.randomseed(a, b)
+                met = met or math.random(1 << 40) == n
+            end
+        end
+        return met
+    end]], "", draw .. "t:is(student.go(n), false, 'it foresees nothing')")
+local tell = draw .. "t:diag(tostring(n)) t:ok(false, 'no')"
+tap.is(grade("function go() end", "", tell), grade("function go() end", "", tell),
+    "and are the same each time")
+
 -- ---- what is said ----------------------------------------------------------------------------
 
 out = fails("an operation of the test, on the submission's line",

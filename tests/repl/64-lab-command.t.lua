@@ -75,7 +75,7 @@ end
 refused("grade small right.lua --jobs", "--jobs needs a value", 2, "an option without its value")
 refused("grade small right.lua --format xml",
     "--format needs gradescope or tap or junit or csv, got 'xml'", 2, "an unknown format")
-refused("grade small right.lua -o ''", "-o needs a name, got ''", 2, "a file without a name")
+refused("grade small right.lua -o ''", "-o needs a name or a file, got ''", 2, "a file without a name")
 refused("grade small right.lua -o x.txt", "-o needs a file that ends in .json, .tap, .xml or .csv, "
     .. "or --format besides; got 'x.txt'", 2, "a suffix that says nothing")
 refused("grade small right.lua -o small", "-o needs a file, 'small' is a folder", 2,

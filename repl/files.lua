@@ -1,4 +1,4 @@
--- files.lua - whole files, for what is done with labs.
+-- files.lua - whole files, for subcommands.
 
 local files = {}
 
