@@ -163,7 +163,8 @@ PAGE     := $(sort $(wildcard core/timeline/report/*))
 CONSOLE_ROOMS   := completion dot_commands errors help values
 TEMPLATE        := repl/labs/template
 TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/wrong
-PROGRAM_FOLDERS := docs/api repl repl/commands repl/probe repl/console \
+PROGRAM_FOLDERS := docs/api repl repl/commands repl/probe repl/calibrate \
+                   repl/calibrate/parts repl/compare repl/console \
                    $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results $(TEXT_FOLDERS)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
                      $(TEXT_FOLDERS:%=%/*.md)))

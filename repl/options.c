@@ -1,8 +1,7 @@
 /* options.c - the program's command line, read into a struct.
  *
  * Short options are lua5.4's. Long ones take their value as --name value or
- * --name=value. What is planned but not in this version is refused with a
- * sentence of its own, never ignored.
+ * --name=value.
  */
 #include "options.h"
 
@@ -54,8 +53,6 @@ const char options_help[] =
     "Without a script, lines are read from stdin if it is a terminal, and all of\n"
     "stdin is run as a script if not.\n"
     "Exit status: 0 success, 1 error in a script, 2 wrong usage, 130 Ctrl-C.\n";
-
-static const char *const not_yet[] = {"calibrate"};
 
 /* Reading in progress. */
 typedef struct reader {
@@ -257,16 +254,6 @@ static bool read_short(reader *r, const char *argument)
     }
 }
 
-static bool check_planned(reader *r)
-{
-    for (size_t i = 0; r->argc > 1 && i < sizeof not_yet / sizeof not_yet[0]; i++) {
-        if (strcmp(r->argv[1], not_yet[i]) == 0)
-            return wrong(r, "'%s' is not in this version (to run a script of that name, write"
-                         " ./%s)", not_yet[i], not_yet[i]);
-    }
-    return true;
-}
-
 /* Behind options that name a device, a subcommand may stand as well as in the first place;
  * behind those that are for scripts it is a script. */
 static bool is_subcommand(const reader *r, bool options_ended)
@@ -286,8 +273,6 @@ bool options_read(options *o, chunk *chunks, int argc, char **argv, char *messag
     o->script = argc;
     o->colour = "auto";
     reader r = {o, argc, argv, 1, message, message_bytes};
-    if (!check_planned(&r))
-        return false;
     bool ended = false;
     while (r.next < argc) {
         const char *argument = argv[r.next];

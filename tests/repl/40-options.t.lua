@@ -195,9 +195,6 @@ refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg or .html, got 
 refused({ "--trace=.svg", "-e", go }, "got '.svg'", "a trace without a name")
 refused({ "--trace=x.png", "-e", go }, "got 'x.png'", "a trace of another kind")
 refused({ "--help=yes" }, "takes no value", "a value for --help")
-for _, name in ipairs { "calibrate" } do
-    refused({ name, "--help" }, "'" .. name .. "' is not in this version", name)
-end
 
 out, err, code = run { "--help" }
 tap.like(out, "^usage: streamlab", "--help explains")

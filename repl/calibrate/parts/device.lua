@@ -1,0 +1,17 @@
+-- device.lua - what the device says of itself.
+
+local part = { name = "device", title = "what the device says of itself" }
+
+function part.run(c)
+    local device = c.device
+    local function read(key, value)
+        c:set(key, value, "device properties")
+    end
+    read("sm_count", device.sm_count)
+    read("memory_bytes", device.memory_bytes)
+    read("async_engine_count", device.async_engine_count)
+    read("priority_least", device.priority_range.least)
+    read("priority_greatest", device.priority_range.greatest)
+end
+
+return part
