@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
 /* ---- GEMM ---- */
 
 typedef struct gemm_tile {
@@ -108,6 +111,33 @@ static double cube_root(double x)
     return y;
 }
 
+/* The entry of a table whose x is the nearest, by ratio. */
+static size_t nearest(const sim_table *table, double x)
+{
+    size_t i = 0;
+    while (i + 1 < table->n && table->x[i] * table->x[i + 1] < x * x)
+        i++;
+    return i;
+}
+
+/* What a profile tells of the kernels of one mode. */
+typedef struct gemm_tables {
+    const sim_table *us, *blocks, *threads, *registers, *shared_bytes, *share;
+} gemm_tables;
+
+static gemm_tables tables_of(const sim_profile *p, gemm_mode mode)
+{
+#define TABLES(m) (gemm_tables){&p->gemm_us_##m, &p->gemm_blocks_##m, &p->gemm_threads_##m, \
+                                &p->gemm_registers_##m, &p->gemm_shared_bytes_##m, \
+                                &p->gemm_share_##m}
+    switch (mode) {
+    case GEMM_FP32: return TABLES(fp32);
+    case GEMM_TF32: return TABLES(tf32);
+    default: return TABLES(bf16);
+    }
+#undef TABLES
+}
+
 /* Measured over modelled time at each n of a profile's table. The tables are taken
  * back to back, so the gap between kernels is in them. */
 static bool gemm_ratios(const sim_profile *p, gemm_mode mode, const sim_table *measured,
@@ -132,9 +162,11 @@ static bool gemm_ratios(const sim_profile *p, gemm_mode mode, const sim_table *m
 bool sim_costs_open(sim_device *dev)
 {
     const sim_profile *p = &dev->profile;
-    return gemm_ratios(p, GEMM_FP32, &p->gemm_us_fp32, &dev->gemm_ratio[GEMM_FP32])
-           && gemm_ratios(p, GEMM_TF32, &p->gemm_us_tf32, &dev->gemm_ratio[GEMM_TF32])
-           && gemm_ratios(p, GEMM_BF16, &p->gemm_us_bf16, &dev->gemm_ratio[GEMM_BF16]);
+    for (int mode = GEMM_FP32; mode <= GEMM_BF16; mode++)
+        if (!gemm_ratios(p, (gemm_mode)mode, tables_of(p, (gemm_mode)mode).us,
+                         &dev->gemm_ratio[mode]))
+            return false;
+    return true;
 }
 
 void sim_costs_close(sim_device *dev)
@@ -143,11 +175,10 @@ void sim_costs_close(sim_device *dev)
         free(dev->gemm_ratio[i].x);
 }
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-
 static double memory_us(const sim_profile *p, double bytes)
 {
+    if (p->memory_gb_per_s.n > 0)
+        return bytes / (sim_table_at(&p->memory_gb_per_s, bytes) * 1e3);
     bool in_l2 = bytes <= p->l2_bytes / 2;
     double gb_per_s = in_l2 ? larger(p->l2_gb_per_s, p->hbm_gb_per_s) : p->hbm_gb_per_s;
     return bytes / (gb_per_s * 1e3);
@@ -164,6 +195,44 @@ static double block_us(const sim_device *dev, const sim_launch *launch, double u
     return us / (full * larger(1, room * share) + (rest > 0 ? larger(1, rest * share) : 0));
 }
 
+/* A kernel of the modelled tiles. */
+static void use_tile(const sim_profile *p, gemm_mode mode, const gemm_plan *plan,
+                     sim_launch *launch)
+{
+    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
+    launch->blocks = (int64_t)(persistent ? smaller(plan->tiles, p->sm_count) : plan->tiles);
+    launch->threads = plan->tile->threads;
+    launch->registers = plan->tile->threads * plan->tile->registers_per_thread;
+    launch->shared_bytes = persistent ? (int64_t)p->shared_bytes_per_block : 0;
+    launch->sm_share = plan->tile->sm_share;
+}
+
+/* The kernel that was measured for a product of nearly this size. Its grid grows with the
+ * output, unless it has at most a block for each SM, which then take turns (persistent). */
+static void use_measured(const sim_device *dev, const gemm_tables *t, double m, double n,
+                         double size, sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    size_t i = nearest(t->blocks, size);
+    double side = t->blocks->x[i], blocks = t->blocks->y[i];
+    double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
+    if (blocks <= p->sm_count && p->gemm_persistent != 0)
+        scaled = smaller(scaled, p->sm_count);
+    launch->blocks = (int64_t)larger(1, scaled);
+    launch->threads = (int32_t)t->threads->y[i];
+    launch->registers = (int32_t)(t->threads->y[i] * t->registers->y[i]);
+    launch->shared_bytes = (int64_t)t->shared_bytes->y[i];
+    double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));
+    launch->sm_share = (t->share->n > 0 ? sim_table_at(t->share, size) : 1) / resident;
+}
+
+static bool has_footprints(const gemm_tables *t)
+{
+    size_t n = t->blocks->n;
+    return n > 0 && t->threads->n == n && t->registers->n == n && t->shared_bytes->n == n;
+}
+
 static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
@@ -171,15 +240,15 @@ static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launc
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
     gemm_plan plan = plan_gemm(p, mode, m, n, k);
     const sim_table *ratio = &dev->gemm_ratio[mode];
-    double us = plan.us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
+    double size = cube_root(m * n * k);
+    double us = plan.us * (ratio->n ? sim_table_at(ratio, size) : 1);
     double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
     us = larger(us, memory_us(p, bytes));
-    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
-    launch->blocks = (int64_t)(persistent ? smaller(plan.tiles, p->sm_count) : plan.tiles);
-    launch->threads = plan.tile->threads;
-    launch->registers = plan.tile->threads * plan.tile->registers_per_thread;
-    launch->shared_bytes = persistent ? (int64_t)p->shared_bytes_per_block : 0;
-    launch->sm_share = plan.tile->sm_share;
+    gemm_tables tables = tables_of(p, mode);
+    if (has_footprints(&tables))
+        use_measured(dev, &tables, m, n, size, launch);
+    else
+        use_tile(p, mode, &plan, launch);
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)
@@ -189,13 +258,6 @@ static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launc
 
 /* ---- elementwise kernels, reductions, copies on SMs ---- */
 
-/* Instruction slots per element, in flops of the FP32 peak; pow with a general
- * exponent, rand and randn from measurements (an H200 raises 3.3e11 elements/s to 2.5,
- * and draws 5.7e11 uniform and 4.1e11 normal numbers a second). */
-enum {
-    FLOP_PLAIN = 8, FLOP_SOFTMAX = 60, FLOP_POWF = 200, FLOP_RAND = 117, FLOP_RANDN = 164
-};
-
 enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
 
 static bool is_small_integer(double e)
@@ -203,15 +265,16 @@ static bool is_small_integer(double e)
     return e >= -16 && e <= 16 && e == (double)(int)e;
 }
 
-static double flop_per_elem(const sl_work *work)
+static double gelements_per_s(const sim_profile *p, const sl_work *work)
 {
     switch ((sl_kernel)work->kernel) {
     case SL_KERNEL_POW:
-        return is_small_integer(work->scalar) || work->scalar == 0.5 ? FLOP_PLAIN : FLOP_POWF;
-    case SL_KERNEL_SOFTMAX: return FLOP_SOFTMAX;
-    case SL_KERNEL_RAND: return FLOP_RAND;
-    case SL_KERNEL_RANDN: return FLOP_RANDN;
-    default: return FLOP_PLAIN;
+        return is_small_integer(work->scalar) || work->scalar == 0.5 ? p->gelements_plain
+                                                                     : p->gelements_powf;
+    case SL_KERNEL_SOFTMAX: return p->gelements_softmax;
+    case SL_KERNEL_RAND: return p->gelements_rand;
+    case SL_KERNEL_RANDN: return p->gelements_randn;
+    default: return p->gelements_plain;
     }
 }
 
@@ -269,7 +332,7 @@ static double elementwise(const sim_device *dev, const sl_work *work, sim_launch
     stream_cost cost = {
         .blocks = larger(1, ceil_div(elems, ELEMS_PER_BLOCK)),
         .memory_us = memory_us(p, bytes),
-        .issue_us = elems * flop_per_elem(work) / (p->fp32_tflops * 1e6),
+        .issue_us = elems / (gelements_per_s(p, work) * 1e3),
         .fixed_us = p->kernel_fixed_us,
     };
     return stream_through(dev, &cost, launch);

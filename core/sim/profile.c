@@ -11,9 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *key; size_t offset; double least, greatest; } numbers[] = {
-#define X(field, key, least, greatest) {key, offsetof(sim_profile, field), least, greatest},
+static const struct {
+    const char *key;
+    size_t offset;
+    double least, greatest;
+    bool optional;
+} numbers[] = {
+#define X(field, key, least, greatest) {key, offsetof(sim_profile, field), least, greatest, false},
     SIM_PROFILE_NUMBERS(X)
+#undef X
+#define X(field, key, least, greatest, otherwise) \
+    {key, offsetof(sim_profile, field), least, greatest, true},
+    SIM_PROFILE_OPTIONAL(X)
 #undef X
 };
 
@@ -94,7 +103,7 @@ static const char *key_at(int index, char buffer[KEY_CHARS])
 static bool is_optional(int index)
 {
     if (index < FIRST_TABLE)
-        return false;
+        return numbers[index].optional;
     if (index < FIRST_OTHER)
         return tables[index - FIRST_TABLE].optional;
     return index >= FIRST_CALL || others[index - FIRST_OTHER].optional;
@@ -344,6 +353,20 @@ static sl_status read_setting(sim_profile *profile, int index, const sl_setting 
 
 /* ---- profiles ---- */
 
+/* The optional numbers that were not there, from the others. */
+static void fill_in(sim_profile *p, const bool seen[N_KEYS])
+{
+    int i = 0;
+#define X(field, key, least, greatest) i++;
+    SIM_PROFILE_NUMBERS(X)
+#undef X
+#define X(field, key, least, greatest, otherwise) \
+    if (!seen[i++]) \
+        p->field = otherwise;
+    SIM_PROFILE_OPTIONAL(X)
+#undef X
+}
+
 static sl_status read_all(sim_profile *profile, const sl_setting *settings, size_t n_settings,
                           sl_error *err)
 {
@@ -362,6 +385,7 @@ static sl_status read_all(sim_profile *profile, const sl_setting *settings, size
     sl_status status = check_missing(seen, err);
     if (status)
         return status;
+    fill_in(profile, seen);
     if (profile->priority_greatest > profile->priority_least)
         return sl_fail(err, SL_EINVAL, "profile key 'priority_greatest' is %g, must not exceed "
                        "'priority_least', %g: lower is more urgent",

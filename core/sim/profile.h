@@ -1,8 +1,8 @@
 /* profile.h - a GPU as the simulator sees it, read from settings.
  *
  * scripts/profiles/NAME.lua has one table with these keys (units in the names);
- * the bindings flatten it into sl_settings. Every number below is required
- * unless it says "optional"; an unknown key, a missing one, a wrong type or a
+ * the bindings flatten it into sl_settings. Every number is required unless it stands
+ * among the optional ones; an unknown key, a missing one, a wrong type or a
  * value out of range is an error that names the key. scripts/profiles/h200.lua
  * says where each figure comes from; docs/design/simulator.md what each does.
  */
@@ -82,12 +82,37 @@
     X(host_tensor_alloc_us, "host.tensor_alloc_us", 0, 1e6)   /* device tensor, from the pool */ \
     X(host_pinned_alloc_us, "host.pinned_alloc_us", 0, 1e6)   /* pinned tensor, from the pool */
 
+/* The kernel that computes an n x n x n product: (n, ...) of its grid, its block, and how
+ * much of an SM's issue slots the blocks take that one SM holds when it runs alone. */
+#define SIM_GEMM_TABLES(X, mode, name)                                                \
+    X(gemm_blocks_##mode, "gemm_blocks." name, true)                                  \
+    X(gemm_threads_##mode, "gemm_threads." name, true)        /* of a block */        \
+    X(gemm_registers_##mode, "gemm_registers." name, true)    /* of a thread */       \
+    X(gemm_shared_bytes_##mode, "gemm_shared_bytes." name, true)                      \
+    X(gemm_share_##mode, "gemm_share." name, true)
+
+/* Numbers that may be missing, and what holds then, of the profile p.
+ * X(field, key, least, greatest, otherwise) */
+#define SIM_PROFILE_OPTIONAL(X)                                                       \
+    X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
+    X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel and back */ \
+    /* elements a nanosecond that instructions allow, of all SMs; 8, 200, 60, 117 and 164 flop */ \
+    X(gelements_plain, "gelements_per_s.plain", 1e-6, 1e9, p->fp32_tflops * 1e3 / 8)      \
+    X(gelements_powf, "gelements_per_s.powf", 1e-6, 1e9, p->fp32_tflops * 1e3 / 200)      \
+    X(gelements_softmax, "gelements_per_s.softmax", 1e-6, 1e9, p->fp32_tflops * 1e3 / 60) \
+    X(gelements_rand, "gelements_per_s.rand", 1e-6, 1e9, p->fp32_tflops * 1e3 / 117)      \
+    X(gelements_randn, "gelements_per_s.randn", 1e-6, 1e9, p->fp32_tflops * 1e3 / 164)
+
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
  * the ends. X(field, key, optional) */
 #define SIM_PROFILE_TABLES(X)                                                         \
     X(gemm_us_fp32, "gemm_us.float32", true)      /* (n, us): n x n x n, back to back */ \
     X(gemm_us_tf32, "gemm_us.tf32", true)                                             \
     X(gemm_us_bf16, "gemm_us.bfloat16", true)                                         \
+    SIM_GEMM_TABLES(X, fp32, "float32")                                               \
+    SIM_GEMM_TABLES(X, tf32, "tf32")                                                  \
+    SIM_GEMM_TABLES(X, bf16, "bfloat16")                                              \
+    X(memory_gb_per_s, "memory_gb_per_s", true)   /* (bytes moved, GB/s) of a kernel */ \
     X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false)  /* (bytes, GB/s) of the host */ \
     X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false)
 
@@ -134,6 +159,9 @@ typedef struct sim_profile {
     bool d2d_on_sm;
 #define X(field, key, least, greatest) double field;
     SIM_PROFILE_NUMBERS(X)
+#undef X
+#define X(field, key, least, greatest, otherwise) double field;
+    SIM_PROFILE_OPTIONAL(X)
 #undef X
 #define X(field, key, optional) sim_table field;
     SIM_PROFILE_TABLES(X)

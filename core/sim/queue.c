@@ -148,12 +148,25 @@ static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
     op->base.ready_by = by;
 }
 
+/* Between the last real work of its stream and `op`. One engine goes on by itself; to another
+ * the word has to get around. */
+static double gap_us(const sim_op *op)
+{
+    const sim_profile *p = &sim_device_of(op)->profile;
+    uint8_t from = sim_stream_of(op)->work_done_engine, to = op->base.engine;
+    if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST)
+        return p->stream_gap_us;
+    if (from != to)
+        return p->engine_switch_us;
+    return to == SL_ENGINE_COMPUTE ? p->stream_gap_us : p->copy_gap_us;
+}
+
 /* Records and waits need no gap; a gap is counted from the last real work, also when that
  * had ended before the call. */
 static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
-    sim_ps gap = sim_us_to_ps(sim_device_of(op)->profile.stream_gap_us);
+    sim_ps gap = sim_us_to_ps(gap_us(op));
     if (is_work(op))
         not_before(op, sim_later(stream->work_done_at, gap), SL_CAUSE_STREAM_ORDER,
                    stream->work_done);
@@ -366,6 +379,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     if (is_work(op) || is_timed_record(op)) {
         stream->work_done_at = done_at;
         stream->work_done = op->base.seq;
+        stream->work_done_engine = op->base.engine;
     }
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
         op->base.end_ns = done_at / SIM_PS_PER_NS;

@@ -212,6 +212,7 @@ struct sim_stream {
     sim_channel *last_channel;  /* where records and waits go */
     sim_ps work_done_at;        /* when its last real operation ended */
     uint64_t work_done;         /* and which it was */
+    uint8_t work_done_engine;   /* sl_engine: where it ran */
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
     uint64_t barriers_seen[SIM_BARRIERS];   /* how many its last operation came after */
     sim_op *before_barrier[SIM_BARRIERS];   /* its last one before the latest, if unfinished */
