@@ -154,7 +154,7 @@ static void set_text(lua_State *L, const char *field, const char *text)
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
-    lua_createtable(L, 0, 18);
+    lua_createtable(L, 0, 19);
     set_text(L, "name", sl_timeline_text(box->p, span->name));
     set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
     set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
@@ -169,6 +169,10 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     set_text(L, "where", sl_timeline_text(box->p, span->where));
     set_integer(L, "blocks", span->blocks);
     set_integer(L, "threads", span->threads);
+    if (span->registers != 0) {
+        set_integer(L, "registers", span->registers);
+        set_integer(L, "shared_bytes", span->shared_bytes);
+    }
     set_text(L, "call", sl_span_call_name(span));
     if (span->symbol != 0) set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
     lua_pushboolean(L, (span->flags & SL_SPAN_HOST_WAITED) != 0);

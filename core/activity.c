@@ -55,6 +55,7 @@ static void take(void *ud, const sl_activity *activity)
     sl__activity item = {
         .seq = activity->seq, .start_ns = activity->start_ns, .end_ns = activity->end_ns,
         .blocks = activity->blocks, .threads = activity->threads,
+        .registers = activity->registers, .shared_bytes = activity->shared_bytes,
         .symbol = symbol_id(device, activity->symbol),
     };
     sl__activity *place = append(list);
@@ -147,6 +148,8 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
     if (longest->blocks) {
         span->blocks = longest->blocks;
         span->threads = longest->threads;
+        span->registers = longest->registers;
+        span->shared_bytes = longest->shared_bytes;
     }
 }
 

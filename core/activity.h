@@ -10,7 +10,8 @@ typedef struct sl__activity {
     uint64_t seq;
     int64_t start_ns, end_ns;
     uint32_t blocks, symbol;    /* symbol: device text id */
-    uint16_t threads;
+    uint32_t shared_bytes;
+    uint16_t threads, registers;
 } sl__activity;
 
 typedef struct sl__activities {

@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 6
+#define SL_BACKEND_ABI 7
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -90,7 +90,9 @@ typedef struct sl_activity {
     uint64_t seq;               /* the operation's */
     int64_t start_ns, end_ns;   /* on the clock of host_now_ns */
     uint32_t blocks;            /* 0 if no kernel */
-    uint16_t threads;
+    uint16_t threads;           /* per block */
+    uint16_t registers;         /* per thread; 0: not known, nor is what follows */
+    uint32_t shared_bytes;      /* per block, static and dynamic */
     const char *symbol;         /* the kernel's own name, valid during the call; NULL: none */
 } sl_activity;
 typedef void (*sl_activity_fn)(void *ud, const sl_activity *activity);
@@ -149,7 +151,9 @@ struct sl_op {
     uint8_t engine;                         /* sl_engine */
     uint8_t span_flags;                     /* sl_span.flags */
     uint16_t threads;
+    uint16_t registers;                     /* as in sl_activity */
     uint32_t blocks;                        /* grid of a kernel */
+    uint32_t shared_bytes;
     int64_t host_start_ns, host_end_ns;     /* the enqueueing call */
     int64_t start_ns, end_ns;               /* on the device; equal for RECORD and WAIT;
                                              * SL_TIME_LATER: they come with an sl_activity */

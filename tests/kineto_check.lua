@@ -78,6 +78,10 @@ local function check_kernel(event, complain)
     end
     if not is_int(args.queued, 0) then complain("queued is no integer") end
     if not is_int(args.priority or 0) then complain("priority is no integer") end
+    local registers, shared = args["registers per thread"], args["shared memory"]
+    if (registers or shared) and not (is_int(registers, 1) and is_int(shared, 0)) then
+        complain("registers and shared memory are not two integers")
+    end
     for _, key in ipairs{"blocks per SM", "warps per SM"} do
         if not is_number(args[key] or 0) then complain(key .. " is no number") end
     end

@@ -262,6 +262,8 @@ static void note_kernel(const CUpti_ActivityKernel9 *k)
         .symbol = k->name ? cuda_kernel_name(k->name) : NULL,
         .blocks = (uint32_t)k->gridX * (uint32_t)k->gridY * (uint32_t)k->gridZ,
         .threads = (uint16_t)(k->blockX * k->blockY * k->blockZ),
+        .registers = k->registersPerThread,
+        .shared_bytes = (uint32_t)k->staticSharedMemory + (uint32_t)k->dynamicSharedMemory,
     });
 }
 
@@ -595,6 +597,7 @@ static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
         .seq = external_id & ((UINT64_C(1) << SEQ_BITS) - 1),
         .start_ns = to_host(record->start_ns), .end_ns = to_host(record->end_ns),
         .blocks = record->blocks, .threads = record->threads, .symbol = record->symbol,
+        .registers = record->registers, .shared_bytes = record->shared_bytes,
     };
     if (c->activity->id == id) {
         c->fn(c->ud, &found);

@@ -19,7 +19,9 @@ typedef struct cuda_record {        /* what the device did for a call */
     const char *symbol;             /* the kernel's name, NULL if none; borrowed */
     uint32_t correlation;
     uint32_t blocks;                /* 0 if no kernel */
-    uint16_t threads;
+    uint32_t shared_bytes;          /* per block, static and dynamic */
+    uint16_t threads;               /* per block */
+    uint16_t registers;             /* per thread */
 } cuda_record;
 
 typedef struct cuda_matching {      /* all zero: empty */

@@ -317,6 +317,18 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
     return status;
 }
 
+/* Registers are a kernel's: of a memset or a copy within the device no GPU tells them. */
+static void describe_launch(sl_op *op, const sim_launch *launch)
+{
+    op->blocks = launch->grid;
+    op->threads = (uint16_t)(op->work.kernel == SL_KERNEL_SPIN ? op->work.threads
+                                                               : (uint32_t)launch->threads);
+    if (op->work.kind != SL_WORK_KERNEL)
+        return;
+    op->registers = (uint16_t)(launch->registers / launch->threads);
+    op->shared_bytes = (uint32_t)launch->shared_bytes;
+}
+
 static sl_status prepare(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
@@ -331,9 +343,8 @@ static sl_status prepare(sim_op *op, sl_error *err)
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
         status = sim_costs_launch(dev, &op->base.work, &op->launch, err);
-        op->base.blocks = op->launch.grid;
-        op->base.threads = (uint16_t)(op->base.work.kernel == SL_KERNEL_SPIN
-                                          ? op->base.work.threads : (uint32_t)op->launch.threads);
+        if (status == SL_OK)
+            describe_launch(&op->base, &op->launch);
     }
     if (status == SL_OK)
         status = load_kernel(op, err);

@@ -17,6 +17,7 @@ typedef enum sl__category {
 #define SL__ARGS(X)                                                                     \
     X(STREAM, "stream") X(CORRELATION, "correlation") X(DEVICE, "device")               \
     X(EXTERNAL_ID, "External id") X(BYTES, "bytes") X(GRID, "grid") X(BLOCK, "block")   \
+    X(REGISTERS, "registers per thread") X(SHARED, "shared memory")                     \
     X(PRIORITY, "priority") X(NAME, "name")                                             \
     X(WAIT_STREAM, "wait_on_stream") X(WAIT_RECORD, "wait_on_cuda_event_record_corr_id") \
     X(SYMBOL, "kernel") X(KIND, "kind") X(ENGINE, "engine") X(MEMORY, "memory")         \

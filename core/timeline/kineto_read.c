@@ -147,6 +147,21 @@ static sl_status take_kind(reader *r, sl_span *span, sl_error *err)
     return r->records.own ? take_own_kind(r, span, err) : SL_OK;
 }
 
+/* What no GPU has is not known either. */
+static sl_status take_resources(const sl__event *event, sl_span *span, sl_error *err)
+{
+    uint64_t registers = 0, shared_bytes = 0;
+    sl_status status = sl__event_count(event, SL__ARG_REGISTERS, &registers, err);
+    if (status == SL_OK)
+        status = sl__event_count(event, SL__ARG_SHARED, &shared_bytes, err);
+    if (status == SL_OK && registers > 0 && registers <= UINT16_MAX &&
+        shared_bytes <= UINT32_MAX) {
+        span->registers = (uint16_t)registers;
+        span->shared_bytes = (uint32_t)shared_bytes;
+    }
+    return status;
+}
+
 static sl_status take_sizes(reader *r, sl__work *work, sl_error *err)
 {
     const sl__event *event = &r->event;
@@ -157,6 +172,8 @@ static sl_status take_sizes(reader *r, sl__work *work, sl_error *err)
         status = sl__event_product(event, SL__ARG_GRID, UINT32_MAX, &blocks, err);
     if (status == SL_OK)
         status = sl__event_product(event, SL__ARG_BLOCK, UINT16_MAX, &threads, err);
+    if (status == SL_OK)
+        status = take_resources(event, &work->span, err);
     if (status == SL_OK)
         status = sl__event_whole(event, SL__ARG_PRIORITY, &priority, err);
     if (status == SL_OK)

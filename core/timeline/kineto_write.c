@@ -428,6 +428,14 @@ static void put_grid(writer *w, const sl_span *span)
     raw(w, ",1,1]");
 }
 
+static void put_resources(writer *w, const sl_span *span)
+{
+    if (!span->registers)
+        return;
+    number(w, ",\"registers per thread\":", span->registers);
+    number(w, ",\"shared memory\":", span->shared_bytes);
+}
+
 static void put_kernel_args(writer *w, const sl_span *span)
 {
     int sms = sl_timeline_device(w->timeline)->sm_count;
@@ -437,6 +445,7 @@ static void put_kernel_args(writer *w, const sl_span *span)
         raw(w, ",\"priority\":");
         sl__json_int(&w->file, note->priority);
     }
+    put_resources(w, span);
     if (sms > 0) {      /* the whole grid's share, as kineto counts, also if it cannot fit */
         uint64_t blocks = span->blocks, n = (uint64_t)sms;
         per_sm(w, ",\"blocks per SM\":", blocks, n);
@@ -456,8 +465,10 @@ static void put_device_work(writer *w, const sl_span *span, uint64_t tid, sl__in
     sl__json_uint(&w->file, tid);
     if (kernel)
         put_kernel_args(w, span);
-    else if (span->blocks)      /* a memset, or a copy within the device: on the SMs as well */
+    else if (span->blocks) {    /* a memset, or a copy within the device: on the SMs as well */
+        put_resources(w, span);
         put_grid(w, span);
+    }
     if (!kernel || span->bytes)
         number(w, ",\"bytes\":", span->bytes);
     if (!kernel) {

@@ -39,7 +39,9 @@ typedef struct sl_span {
     uint32_t name, where;                   /* text ids, see sl_timeline_text */
     uint32_t symbol;                        /* text id: the kernel's own name on a real GPU */
     uint32_t blocks;                        /* grid, 0 if no kernel */
+    uint32_t shared_bytes;                  /* per block, static and dynamic */
     uint16_t threads;                       /* per block */
+    uint16_t registers;                     /* per thread; 0: not known, nor is shared_bytes */
     uint8_t kind, engine, flags;
 } sl_span;
 

@@ -211,7 +211,8 @@ slow:diff(fast)
 | `correlation` | its number, from 1, in the order of issue. Events, waits and calls of the host have numbers between those of spans |
 | `where` | the script's line that enqueued it: `"puzzler.lua:34"`; `""` if not known |
 | `call` | CUDA's name of the call that enqueued it, as traces have it: `"cudaLaunchKernel"`, `"cudaLaunchHostFunc"` |
-| `blocks`, `threads` | the grid of a kernel and the threads of a block, on a real GPU those of the longest one if cuBLAS has split a `matmul`; where events take the times those of a `matmul` are 0, and so they are for what is no kernel |
+| `blocks`, `threads` | the grid of a kernel and the threads of a block, on a real GPU those of the longest one if cuBLAS has split a `matmul`; where events take the times those of a `matmul` are 0, and so they are for what is no kernel, but for memsets and copies within the device on the simulator |
+| `registers`, `shared_bytes` | what a kernel takes of an SM beside its threads: registers of each thread, and shared memory of each block in bytes, what the code declares and what the launch asks for together; of the longest kernel as above. On the simulator they are its model's, by which it places blocks: there only tensor-core products and `lab.spin` have shared memory. `nil` where not known: where events take the times, in traces without them, and for what is no kernel |
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
 | `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for what is no kernel |]],
             example = [[

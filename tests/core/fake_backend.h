@@ -206,7 +206,7 @@ static void fake_deliver(const sl_op *op, int64_t start_ns, int64_t end_ns, cons
     }
     fake.activities[fake.n_activities++] = (sl_activity){
         .seq = op->seq, .start_ns = start_ns, .end_ns = end_ns, .blocks = 7, .threads = 64,
-        .symbol = symbol,
+        .registers = (uint16_t)(end_ns - start_ns), .shared_bytes = 70000, .symbol = symbol,
     };
 }
 

@@ -18,7 +18,7 @@ static void test_open(void)
     fails_with(sl_device_open(NULL, 0, NULL, 0, &device, err), SL_EINVAL,
                "a backend needs a name", "no name is an error");
     fails_with(sl_device_open("old", 0, NULL, 0, &device, err), SL_EUNSUPPORTED,
-               "backend old has interface version 0, needed is 6",
+               "backend old has interface version 0, needed is 7",
                "a backend of another interface version is refused");
     fails_with(sl_device_open("fake", 2, NULL, 0, &device, err), SL_ENOTFOUND,
                "there is no device 2: backend fake has 2 devices",

@@ -45,6 +45,8 @@ static void test_times(void)
            "each its own, in whatever order they came");
         is_int(spans[2].blocks, 7, "and the grid");
         is_int(spans[2].threads, 64, "of the device");
+        is_int(spans[2].registers, 100, "a thread's registers");
+        is_int(spans[2].shared_bytes, 70000, "and a block's shared memory");
         is_str(sl_timeline_text(timeline, spans[0].symbol), "part_one",
                "and the kernel's own name");
         is_int(sl_timeline_makespan_ns(timeline), spans[2].end_ns - spans[0].start_ns,
@@ -71,6 +73,7 @@ static void test_parts(void)
                "several kernels of one operation are one span");
         is_str(sl_timeline_text(timeline, spans[1].symbol), "part_two",
                "with the name of the longest");
+        is_int(spans[1].registers, 200, "and its registers");
     }
     sl_timeline_release(timeline);
 }

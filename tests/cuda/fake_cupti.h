@@ -14,6 +14,7 @@ typedef struct fake_cupti_work {    /* what the device does for a call of CUDA's
     uint64_t start, end;            /* on CUPTI's clock; no end: it still runs */
     const char *name;               /* of a kernel */
     int grid[3], block[3];          /* likewise */
+    int registers, shared_bytes[2]; /* likewise; static, dynamic */
 } fake_cupti_work;
 
 typedef struct fake_cupti_state {

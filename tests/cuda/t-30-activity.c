@@ -260,6 +260,8 @@ static void test_one(void)
     rig *r = open_recording("x");
     fake_cupti_work work = kernel(1002000, 1005000);
     work.name = "_Z4fillIfEvPT_S0_m";
+    work.registers = 255;
+    work.shared_bytes[0] = 1024, work.shared_bytes[1] = 231424;
     rest.step_ns = 10;
     cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, NULL);
     rest.step_ns = 0;
@@ -276,6 +278,8 @@ static void test_one(void)
     is_int(found.first[0].end_ns, 5000, "and its end");
     is_int(found.first[0].blocks, 24, "the kernel's blocks");
     is_int(found.first[0].threads, 256, "and threads");
+    is_int(found.first[0].registers, 255, "the registers of one");
+    is_int(found.first[0].shared_bytes, 232448, "a block's shared memory of both kinds");
     is_str(found.symbols[0], cuda_kernel_name(work.name), "and name");
     is_int(collect(r), 0, "once");
     end_recording(r, "a kernel");
@@ -296,7 +300,7 @@ static void test_kinds(void)
     for (int i = 0; i < 3; i++)
         ok(found.first[i].seq == (uint64_t)i + 1 && found.first[i].start_ns == 1 + i &&
            found.first[i].end_ns == 7 && found.first[i].blocks == 0 &&
-           !found.first[i].symbol, "with times and no grid");
+           found.first[i].registers == 0 && !found.first[i].symbol, "with times and no grid");
     end_recording(r, "copies");
 }
 

@@ -34,6 +34,12 @@ local function from_pytorch()
     local spans = tl:spans()
     T.is(spans[1].start_us, 50, "times count from the trace's first event")
     T.is(spans[5].host_waited, true, "a pageable copy blocked the host")
+    T.is(spans[2].registers, 168, "a kernel has its registers")
+    T.is(spans[2].shared_bytes, 188636, "and its shared memory")
+    T.is(spans[3].shared_bytes, 0, "which may be none")
+    T.is(spans[1].registers, nil, "a copy has no registers")
+    T.is(spans[1].shared_bytes, nil, "and no shared memory")
+    T.is(spans[6].registers, nil, "nor has a kernel of which the file does not tell")
 end
 
 local function record()
@@ -44,7 +50,7 @@ local function record()
         lab.matmul(y, y, {stream = s})
         local e = s:record_event()
         lab.current_stream():wait_event(e)
-        lab.spin(0.1)
+        lab.spin(0.1, {blocks = 3, threads = 64, shared_bytes = 4096})
         s:launch_host_func(function() end)
         y:cpu()
         e:synchronize()
@@ -63,7 +69,7 @@ local function our_own(suffix)
     local same = #a == #b
     for i = 1, #a do
         for _, key in ipairs{"name", "kind", "stream", "stream_id", "engine", "bytes",
-            "correlation", "where"} do
+            "correlation", "where", "blocks", "threads", "registers", "shared_bytes"} do
             same = same and a[i][key] == b[i][key]
         end
         for _, key in ipairs{"start_us", "end_us", "host_start_us", "host_end_us"} do
@@ -71,6 +77,10 @@ local function our_own(suffix)
         end
     end
     T.ok(same, "a saved timeline comes back: " .. suffix)
+    local spun
+    for _, span in ipairs(b) do spun = span.name == "spin" and span or spun end
+    T.is(spun.threads .. " " .. spun.registers .. " " .. spun.shared_bytes, "64 16 4096",
+        "a kernel with its threads, their registers and the block's shared memory")
     T.near(back.makespan_us, tl.makespan_us, 0.002, "with its makespan")
     T.near(back:overlap_us("kernel", "h2d"), tl:overlap_us("kernel", "h2d"), 0.002, "its overlap")
     T.near(back:bounds().lower_us, tl:bounds().lower_us, 0.002, "and its bound")

@@ -184,7 +184,8 @@ static sl_timeline *rich(void)
     note(tl, 1, "compute\n\xff", false);
     sl_span k = { .start_ns = 5000, .end_ns = 61700, .host_start_ns = 100, .host_end_ns = 3900,
                   .correlation = ++issued, .stream = 1, .kind = SL_SPAN_KERNEL, .blocks = 64,
-                  .threads = 256, .name = text_id(tl, "matmul_f32"),
+                  .threads = 256, .registers = 168, .shared_bytes = 99328,
+                  .name = text_id(tl, "matmul_f32"),
                   .where = text_id(tl, "puzzler.lua:12") };
     must(sl_timeline_add_span(tl, &k, &err), &err);
     sl_span c = { .start_ns = 10000, .end_ns = 94000, .host_start_ns = 4000, .host_end_ns = 5400,
@@ -252,6 +253,7 @@ static void test_operations(const char *text)
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"matmul_f32\",\"pid\":0,\"tid\":8,"
                  "\"ts\":5.000,\"dur\":56.700,\"args\":{\"External id\":1,\"device\":0,"
                  "\"context\":1,\"correlation\":1,\"stream\":8,\"queued\":0,\"priority\":0,"
+                 "\"registers per thread\":168,\"shared memory\":99328,"
                  "\"blocks per SM\":0.484,\"warps per SM\":3.878,\"grid\":[64,1,1],"
                  "\"block\":[256,1,1]}},\n"), "the kernel is a slice of its stream, 1 + 7");
     /* 4194304 B in 84000 ns: 49.932 GB/s */

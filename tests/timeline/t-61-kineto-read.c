@@ -95,7 +95,8 @@ static sl_timeline *rich(void)
     note(tl, 1, "compute \\ \"quoted\" \xC3\xA9", false);
     sl_span k = { .start_ns = 5001, .end_ns = 61700, .host_start_ns = 1100, .host_end_ns = 3900,
                   .correlation = ++issued, .stream = 1, .kind = SL_SPAN_KERNEL, .blocks = 64,
-                  .threads = 256, .name = text_id(tl, "matmul_f32"),
+                  .threads = 256, .registers = 255, .shared_bytes = 232448,
+                  .name = text_id(tl, "matmul_f32"),
                   .symbol = text_id(tl, "_Z3gemm"), .where = text_id(tl, "puzzler.lua:12") };
     must(sl_timeline_add_span(tl, &k, &err), &err);
     sl_span c = { .start_ns = 10000, .end_ns = 94000, .host_start_ns = 4000, .host_end_ns = 5400,
@@ -143,6 +144,7 @@ static bool same_span(const sl_timeline *a, const sl_span *x, const sl_timeline 
            x->host_end_ns - y->host_end_ns == shift && x->bytes == y->bytes &&
            x->correlation == y->correlation && x->stream == y->stream &&
            x->blocks == y->blocks && x->threads == y->threads && x->kind == y->kind &&
+           x->registers == y->registers && x->shared_bytes == y->shared_bytes &&
            x->engine == y->engine && x->flags == y->flags &&
            strcmp(sl_timeline_text(a, x->name), sl_timeline_text(b, y->name)) == 0 &&
            strcmp(sl_timeline_text(a, x->where), sl_timeline_text(b, y->where)) == 0 &&
@@ -241,6 +243,10 @@ static void test_pytorch(void)
     ok(span_at(tl, 1)->blocks == 512 && span_at(tl, 1)->threads == 256,
        "the grid is the product of its sides");
     is_int(span_at(tl, 2)->blocks, UINT32_MAX, "or the most that can be noted");
+    ok(span_at(tl, 1)->registers == 168 && span_at(tl, 1)->shared_bytes == 188636,
+       "a kernel has its registers and shared memory");
+    ok(span_at(tl, 2)->registers == 20 && span_at(tl, 2)->shared_bytes == 0,
+       "of which there may be none");
     is_int(span_at(tl, 0)->flags, SL_SPAN_SRC_PINNED, "a pinned copy is one");
     is_int(span_at(tl, 4)->flags, SL_SPAN_DST_PAGEABLE | SL_SPAN_HOST_WAITED,
            "the host waited for a pageable copy that was over when its call returned");
@@ -524,6 +530,10 @@ static void test_refusals(void)
             "a fraction of a number");
     refused(ONE("\"ts\":1,\"dur\":1,\"args\":{\"bytes\":-1}"), "its \"bytes\" is -1",
             "negative bytes");
+    refused(ONE("\"ts\":1,\"dur\":1,\"args\":{\"registers per thread\":-1}"),
+            "its \"registers per thread\" is -1", "negative registers");
+    refused(ONE("\"ts\":1,\"dur\":1,\"args\":{\"shared memory\":\"1 KB\"}"),
+            "its \"shared memory\" is the text \"1 KB\"", "text for shared memory");
     refused(ONE("\"ts\":1,\"dur\":1,\"args\":{\"grid\":[1,\"a\"]}"), "its \"grid\" is [1,\"a\"]",
             "text in a grid");
     refused(ONE("\"ts\":1,\"dur\":1,\"args\":[]"), "its \"args\" are no object", "a list of args");
@@ -547,6 +557,30 @@ static void test_refusals(void)
     refused("[{\"a\":\"\\", "inside a text", "half an escape");
     refused("{\"deviceProperties\":[{\"id\" 1}],\"traceEvents\":[]}",
             "at byte 28 there is '1' where ':' should be", "a header that is no JSON");
+}
+
+static void test_resources(const char *args, int registers, int64_t shared_bytes, const char *what)
+{
+    sl_error err;
+    char text[256];
+    snprintf(text, sizeof text, ONE("\"ts\":1,\"dur\":1,\"args\":{%s}"), args);
+    sl_timeline *tl = parse_bytes(text, strlen(text), &err);
+    ok(tl && span_at(tl, 0)->registers == registers && span_at(tl, 0)->shared_bytes == shared_bytes,
+       "%s", what);
+    sl_timeline_release(tl);
+}
+
+static void test_known_resources(void)
+{
+    test_resources("\"registers per thread\":65535,\"shared memory\":4294967295", 65535, UINT32_MAX,
+                   "the most registers and shared memory that can be noted");
+    test_resources("\"shared memory\":4096", 0, 0, "shared memory without registers is not known");
+    test_resources("\"registers per thread\":0,\"shared memory\":4096", 0, 0,
+                   "nor is it beside none");
+    test_resources("\"registers per thread\":65536,\"shared memory\":4096", 0, 0,
+                   "more registers than can be noted are not known");
+    test_resources("\"registers per thread\":32,\"shared memory\":4294967296", 0, 0,
+                   "nor is either with more shared memory");
 }
 
 static void test_nesting(void)
@@ -643,6 +677,7 @@ int main(void)
     test_inferred_waits();
     test_blocking();
     test_tolerance();
+    test_known_resources();
     test_refusals();
     test_nesting();
     test_escapes();
