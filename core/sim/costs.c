@@ -123,13 +123,14 @@ static size_t nearest(const sim_table *table, double x)
 /* What a profile tells of the kernels of one mode. */
 typedef struct gemm_tables {
     const sim_table *us, *blocks, *threads, *registers, *shared_bytes, *share;
+    const sim_grid *grid;
 } gemm_tables;
 
 static gemm_tables tables_of(const sim_profile *p, gemm_mode mode)
 {
 #define TABLES(m) (gemm_tables){&p->gemm_us_##m, &p->gemm_blocks_##m, &p->gemm_threads_##m, \
                                 &p->gemm_registers_##m, &p->gemm_shared_bytes_##m, \
-                                &p->gemm_share_##m}
+                                &p->gemm_share_##m, &p->gemm_grid_##m}
     switch (mode) {
     case GEMM_FP32: return TABLES(fp32);
     case GEMM_TF32: return TABLES(tf32);
@@ -177,8 +178,6 @@ void sim_costs_close(sim_device *dev)
 
 static double memory_us(const sim_profile *p, double bytes)
 {
-    if (p->memory_gb_per_s.n > 0)
-        return bytes / (sim_table_at(&p->memory_gb_per_s, bytes) * 1e3);
     bool in_l2 = bytes <= p->l2_bytes / 2;
     double gb_per_s = in_l2 ? larger(p->l2_gb_per_s, p->hbm_gb_per_s) : p->hbm_gb_per_s;
     return bytes / (gb_per_s * 1e3);
@@ -233,18 +232,29 @@ static bool has_footprints(const gemm_tables *t)
     return n > 0 && t->threads->n == n && t->registers->n == n && t->shared_bytes->n == n;
 }
 
+/* Of a product alone, without the fixed part: as measured, or else as modelled. */
+static double gemm_us(const sim_device *dev, const gemm_tables *t, gemm_mode mode,
+                      const gemm_plan *plan, const sl_work *work, double bytes)
+{
+    const sim_profile *p = &dev->profile;
+    double m = (double)work->m, n = (double)work->n, k = (double)work->k;
+    if (t->grid->n_x > 1)
+        return larger(0.1, sim_grid_us(t->grid, m * n, k) - p->gemm_fixed_us);
+    const sim_table *ratio = &dev->gemm_ratio[mode];
+    double us = plan->us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
+    return larger(us, memory_us(p, bytes));
+}
+
 static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     gemm_mode mode = mode_of(work);
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
     gemm_plan plan = plan_gemm(p, mode, m, n, k);
-    const sim_table *ratio = &dev->gemm_ratio[mode];
     double size = cube_root(m * n * k);
-    double us = plan.us * (ratio->n ? sim_table_at(ratio, size) : 1);
     double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
-    us = larger(us, memory_us(p, bytes));
     gemm_tables tables = tables_of(p, mode);
+    double us = gemm_us(dev, &tables, mode, &plan, work, bytes);
     if (has_footprints(&tables))
         use_measured(dev, &tables, m, n, size, launch);
     else
@@ -252,11 +262,19 @@ static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launc
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)
-        launch->memory_share = memory_us(p, bytes) / us / smaller((double)launch->blocks, most);
+        launch->memory_share = smaller(1, memory_us(p, bytes) / us)
+                               / smaller((double)launch->blocks, most);
     return block_us(dev, launch, us);
 }
 
 /* ---- elementwise kernels, reductions, copies on SMs ---- */
+
+/* Instruction slots per element, in flops of the FP32 peak; pow with a general
+ * exponent, rand and randn from measurements (an H200 raises 3.3e11 elements/s to 2.5,
+ * and draws 5.7e11 uniform and 4.1e11 normal numbers a second). */
+enum {
+    FLOP_PLAIN = 8, FLOP_SOFTMAX = 60, FLOP_POWF = 200, FLOP_RAND = 117, FLOP_RANDN = 164
+};
 
 enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
 
@@ -265,16 +283,20 @@ static bool is_small_integer(double e)
     return e >= -16 && e <= 16 && e == (double)(int)e;
 }
 
-static double gelements_per_s(const sim_profile *p, const sl_work *work)
+static bool has_plain_exponent(const sl_work *work)
+{
+    return is_small_integer(work->scalar) || work->scalar == 0.5;
+}
+
+static double flop_per_elem(const sl_work *work)
 {
     switch ((sl_kernel)work->kernel) {
     case SL_KERNEL_POW:
-        return is_small_integer(work->scalar) || work->scalar == 0.5 ? p->gelements_plain
-                                                                     : p->gelements_powf;
-    case SL_KERNEL_SOFTMAX: return p->gelements_softmax;
-    case SL_KERNEL_RAND: return p->gelements_rand;
-    case SL_KERNEL_RANDN: return p->gelements_randn;
-    default: return p->gelements_plain;
+        return has_plain_exponent(work) ? FLOP_PLAIN : FLOP_POWF;
+    case SL_KERNEL_SOFTMAX: return FLOP_SOFTMAX;
+    case SL_KERNEL_RAND: return FLOP_RAND;
+    case SL_KERNEL_RANDN: return FLOP_RANDN;
+    default: return FLOP_PLAIN;
     }
 }
 
@@ -294,6 +316,7 @@ typedef struct stream_cost {
     double memory_us;       /* moving its bytes at full bandwidth */
     double issue_us;        /* its instructions at the full rate */
     double fixed_us;
+    double measured_us;     /* all of it, where the profile knows; else 0 */
 } stream_cost;
 
 static uint32_t grid_of(double blocks)
@@ -315,13 +338,41 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
     double resident = smaller(cost->blocks, capacity);
     double reached = smaller(1, resident * 4 / capacity);
     double us = larger(cost->memory_us, cost->issue_us) / reached;
+    if (cost->measured_us > 0)
+        us = larger(0.01, cost->measured_us - cost->fixed_us);
     launch->blocks = (int64_t)(waves > 1 ? waves * capacity : cost->blocks);
     launch->grid = grid_of(cost->blocks);
     if (us > 0) {
-        launch->memory_share = cost->memory_us / us / resident;
-        launch->sm_share = cost->issue_us / us * dev->profile.sm_count / resident;
+        launch->memory_share = smaller(1, cost->memory_us / us) / resident;
+        launch->sm_share = smaller(1, cost->issue_us / us) * dev->profile.sm_count / resident;
     }
     return us / waves;
+}
+
+static const sim_table *kernel_table(const sim_profile *p, const sl_work *work)
+{
+    switch ((sl_kernel)work->kernel) {
+    case SL_KERNEL_ADD: case SL_KERNEL_MUL: return &p->kernel_us_add;
+    case SL_KERNEL_POW: return has_plain_exponent(work) ? &p->kernel_us_pow : &p->kernel_us_powf;
+    case SL_KERNEL_SOFTMAX: return &p->kernel_us_softmax;
+    case SL_KERNEL_SUM: return &p->kernel_us_sum;
+    case SL_KERNEL_FILL: return &p->kernel_us_fill;
+    case SL_KERNEL_RAND: return &p->kernel_us_rand;
+    case SL_KERNEL_RANDN: return &p->kernel_us_randn;
+    default: return NULL;
+    }
+}
+
+/* From the table of its kind. What moves half the bytes takes as long as half the elements,
+ * if memory is what it waits for. */
+static double measured_us(const sim_profile *p, const sl_work *work, double elems)
+{
+    const sim_table *table = kernel_table(p, work);
+    if (!table || table->n == 0)
+        return 0;
+    bool by_instructions = flop_per_elem(work) > FLOP_PLAIN;
+    double scale = by_instructions ? 1 : (double)sl_dtype_bytes((sl_dtype)work->dtype) / 4;
+    return sim_table_us(table, elems * scale);
 }
 
 static double elementwise(const sim_device *dev, const sl_work *work, sim_launch *launch)
@@ -332,15 +383,16 @@ static double elementwise(const sim_device *dev, const sl_work *work, sim_launch
     stream_cost cost = {
         .blocks = larger(1, ceil_div(elems, ELEMS_PER_BLOCK)),
         .memory_us = memory_us(p, bytes),
-        .issue_us = elems / (gelements_per_s(p, work) * 1e3),
+        .issue_us = elems * flop_per_elem(work) / (p->fp32_tflops * 1e6),
         .fixed_us = p->kernel_fixed_us,
+        .measured_us = measured_us(p, work, elems),
     };
     return stream_through(dev, &cost, launch);
 }
 
 /* Memsets and copies within the device: a grid that covers the chip. */
 static double bulk(const sim_device *dev, double bytes, double bytes_moved, double gb_per_s,
-                   double fixed_us, sim_launch *launch)
+                   double fixed_us, const sim_table *measured, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     bool in_l2 = bytes_moved <= p->l2_bytes / 2 && p->l2_gb_per_s > p->hbm_gb_per_s;
@@ -348,6 +400,7 @@ static double bulk(const sim_device *dev, double bytes, double bytes_moved, doub
         .blocks = larger(1, ceil_div(bytes, 4 * ELEMS_PER_BLOCK)),
         .memory_us = bytes / (gb_per_s * 1e3) * (in_l2 ? p->hbm_gb_per_s / p->l2_gb_per_s : 1),
         .fixed_us = fixed_us,
+        .measured_us = sim_table_us(measured, bytes),
     };
     return stream_through(dev, &cost, launch);
 }
@@ -360,8 +413,9 @@ static int32_t whole_warps(uint32_t threads)
     return (int32_t)((threads + WARP - 1) / WARP * WARP);
 }
 
-static double spin(const sl_work *work, sim_launch *launch)
+static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch)
 {
+    launch->tail_ps = sim_us_to_ps(p->spin_fixed_us);
     launch->blocks = work->blocks;
     launch->threads = whole_warps(work->threads);
     launch->registers = launch->threads * SPIN_REGISTERS_PER_THREAD;
@@ -376,13 +430,15 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, sim_launc
     double bytes = (double)work->bytes, us;
     *launch = (sim_launch){0};
     if (work->kind == SL_WORK_MEMSET)
-        us = bulk(dev, bytes, bytes, p->memset_gb_per_s, p->kernel_fixed_us, launch);
+        us = bulk(dev, bytes, bytes, p->memset_gb_per_s, p->kernel_fixed_us,
+                  &p->kernel_us_memset, launch);
     else if (work->kind == SL_WORK_MEMCPY)
-        us = bulk(dev, bytes, 2 * bytes, p->d2d_gb_per_s, p->d2d_fixed_us, launch);
+        us = bulk(dev, bytes, 2 * bytes, p->d2d_gb_per_s, p->d2d_fixed_us, &p->kernel_us_d2d,
+                  launch);
     else if (work->kernel == SL_KERNEL_MATMUL)
         us = gemm(dev, work, launch);
     else if (work->kernel == SL_KERNEL_SPIN)
-        us = spin(work, launch);
+        us = spin(p, work, launch);
     else
         us = elementwise(dev, work, launch);
     if (!(us <= SIM_LONGEST_US))

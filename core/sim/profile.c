@@ -32,6 +32,12 @@ static const struct { const char *key; size_t offset; bool optional; } tables[] 
 #undef X
 };
 
+static const struct { const char *key; size_t offset; } grids[] = {
+#define X(field, key) {key, offsetof(sim_profile, field)},
+    SIM_PROFILE_GRIDS(X)
+#undef X
+};
+
 enum { NAME, COMPUTE_CAPABILITY, D2D_ENGINE, NOTE, PROFILE, OTHERS };
 static const struct { const char *key; bool optional; } others[OTHERS] = {
     [NAME] = {"name", false}, [COMPUTE_CAPABILITY] = {"compute_capability", false},
@@ -70,12 +76,14 @@ static const char *const sim_call_names[SIM_CALLS] = {
     [SIM_CALL_MEM_GET_INFO] = "cudaMemGetInfo",
 };
 
-/* All keys in one row: numbers, tables, others, calls. */
+/* All keys in one row: numbers, tables, grids, others, calls. */
 enum {
     N_NUMBERS = sizeof numbers / sizeof *numbers,
     N_TABLES = sizeof tables / sizeof *tables,
     FIRST_TABLE = N_NUMBERS,
-    FIRST_OTHER = FIRST_TABLE + N_TABLES,
+    N_GRIDS = sizeof grids / sizeof *grids,
+    FIRST_GRID = FIRST_TABLE + N_TABLES,
+    FIRST_OTHER = FIRST_GRID + N_GRIDS,
     FIRST_CALL = FIRST_OTHER + OTHERS,
     N_KEYS = FIRST_CALL + CALL_FIELDS * SIM_CALLS,
     KEY_CHARS = 96
@@ -90,8 +98,10 @@ static const char *key_at(int index, char buffer[KEY_CHARS])
 {
     if (index < FIRST_TABLE)
         return numbers[index].key;
-    if (index < FIRST_OTHER)
+    if (index < FIRST_GRID)
         return tables[index - FIRST_TABLE].key;
+    if (index < FIRST_OTHER)
+        return grids[index - FIRST_GRID].key;
     if (index < FIRST_CALL)
         return others[index - FIRST_OTHER].key;
     index -= FIRST_CALL;
@@ -104,8 +114,10 @@ static bool is_optional(int index)
 {
     if (index < FIRST_TABLE)
         return numbers[index].optional;
-    if (index < FIRST_OTHER)
+    if (index < FIRST_GRID)
         return tables[index - FIRST_TABLE].optional;
+    if (index < FIRST_OTHER)
+        return true;
     return index >= FIRST_CALL || others[index - FIRST_OTHER].optional;
 }
 
@@ -257,6 +269,52 @@ static sl_status read_table(const sl_setting *setting, bool optional, sim_table 
     return SL_OK;
 }
 
+/* How many rows begin with the first row's first number; 0 when they do not make a grid. */
+static size_t grid_columns(const double *row, size_t rows)
+{
+    size_t n = 1;
+    while (n < rows && row[3 * n] == row[0])
+        n++;
+    if (rows % n != 0)
+        return 0;
+    for (size_t i = 0; i < rows; i++) {
+        const double *first = row + 3 * (i - i % n), *above = row + 3 * (i % n);
+        bool ascends = i % n > 0 ? row[3 * i + 1] > row[3 * i - 2]
+                                 : i == 0 || row[3 * i] > row[3 * i - 3];
+        if (row[3 * i] != first[0] || row[3 * i + 1] != above[1] || !ascends)
+            return 0;
+    }
+    return n;
+}
+
+static sl_status read_grid(const sl_setting *setting, sim_grid *grid, sl_error *err)
+{
+    const double *row = setting->values;
+    const size_t rows = setting->n_values / 3;
+    if (!row || rows == 0 || setting->n_values % 3 != 0)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs rows of three numbers, {n, k, us}",
+                       setting->name);
+    for (size_t i = 0; i < 3 * rows; i++)
+        if (!isfinite(row[i]) || row[i] <= 0)
+            return sl_fail(err, SL_EINVAL, "profile key '%s' has %g, needs numbers > 0",
+                           setting->name, row[i]);
+    const size_t n = grid_columns(row, rows);
+    if (n == 0)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs for each n the same k, and both "
+                       "must ascend", setting->name);
+    double *memory = malloc((rows / n + n + rows) * sizeof *memory);
+    if (!memory)
+        return sl_fail(err, SL_ENOMEM, "no memory for the %zu rows of profile key '%s'", rows,
+                       setting->name);
+    *grid = (sim_grid){rows / n, n, memory, memory + rows / n, memory + rows / n + n};
+    for (size_t i = 0; i < rows; i++) {
+        grid->x[i / n] = row[3 * i];
+        grid->y[i % n] = row[3 * i + 1];
+        grid->z[i] = row[3 * i + 2];
+    }
+    return SL_OK;
+}
+
 static sl_status read_compute_capability(sim_profile *profile, const sl_setting *setting,
                                          sl_error *err)
 {
@@ -341,11 +399,14 @@ static sl_status read_setting(sim_profile *profile, int index, const sl_setting 
     if (index < FIRST_TABLE)
         return read_number(setting, numbers[index].least, numbers[index].greatest,
                            (double *)(void *)(base + numbers[index].offset), err);
-    if (index < FIRST_OTHER) {
+    if (index < FIRST_GRID) {
         const int i = index - FIRST_TABLE;
         return read_table(setting, tables[i].optional,
                           (sim_table *)(void *)(base + tables[i].offset), err);
     }
+    if (index < FIRST_OTHER)
+        return read_grid(setting, (sim_grid *)(void *)(base + grids[index - FIRST_GRID].offset),
+                         err);
     if (index < FIRST_CALL)
         return read_other(profile, index - FIRST_OTHER, setting, err);
     return read_call(profile, index - FIRST_CALL, setting, err);
@@ -412,6 +473,25 @@ void sim_profile_free(sim_profile *profile)
         free(table->x);
         *table = (sim_table){0, NULL, NULL};
     }
+    for (int i = 0; i < N_GRIDS; i++) {
+        sim_grid *grid = (sim_grid *)(void *)((char *)profile + grids[i].offset);
+        free(grid->x);
+        *grid = (sim_grid){0, 0, NULL, NULL, NULL};
+    }
+}
+
+/* The i with x[i] <= at < x[i + 1]; at an end the first or the last but one. n > 1. */
+static size_t interval(const double *x, size_t n, double at)
+{
+    size_t low = 0, high = n - 1;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (x[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 double sim_table_at(const sim_table *table, double x)
@@ -423,14 +503,43 @@ double sim_table_at(const sim_table *table, double x)
         return table->y[0];
     if (!(x < table->x[n - 1]))
         return table->y[n - 1];
-    size_t low = 0, high = n - 1;       /* x[low] <= x < x[high] */
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (table->x[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double part = (x - table->x[low]) / (table->x[high] - table->x[low]);
-    return table->y[low] + part * (table->y[high] - table->y[low]);
+    const size_t low = interval(table->x, n, x);
+    const double part = (x - table->x[low]) / (table->x[low + 1] - table->x[low]);
+    return table->y[low] + part * (table->y[low + 1] - table->y[low]);
+}
+
+double sim_table_us(const sim_table *table, double amount)
+{
+    const size_t n = table->n;
+    if (n < 2 || amount <= table->x[n - 1])
+        return sim_table_at(table, amount);
+    const double slope = (table->y[n - 1] - table->y[n - 2]) / (table->x[n - 1] - table->x[n - 2]);
+    return table->y[n - 1] + (amount - table->x[n - 1]) * (slope > 0 ? slope : 0);
+}
+
+/* Where `at` lies between two of n values: 0 to 1; before the first 0, beyond the last 1. */
+static double part_of(const double *x, size_t i, double at, bool squared)
+{
+    const double from = squared ? x[i] * x[i] : x[i];
+    const double to = squared ? x[i + 1] * x[i + 1] : x[i + 1];
+    const double part = (at - from) / (to - from);
+    return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+double sim_grid_us(const sim_grid *grid, double area, double y)
+{
+    const size_t n_x = grid->n_x, n_y = grid->n_y;
+    if (n_x < 2 || n_y < 2)
+        return 0;
+    size_t i = 0;
+    while (i + 2 < n_x && grid->x[i + 1] * grid->x[i + 1] <= area)
+        i++;
+    const size_t j = interval(grid->y, n_y, y);
+    const double u = part_of(grid->x, i, area, true), v = part_of(grid->y, j, y, false);
+    const double *z = grid->z + i * n_y + j;
+    const double low = z[0] + v * (z[1] - z[0]), high = z[n_y] + v * (z[n_y + 1] - z[n_y]);
+    /* Beyond the grid the work grows in proportion. */
+    const double most_area = grid->x[n_x - 1] * grid->x[n_x - 1], most_y = grid->y[n_y - 1];
+    return (low + u * (high - low)) * (area > most_area ? area / most_area : 1)
+           * (y > most_y ? y / most_y : 1);
 }

@@ -91,17 +91,26 @@
     X(gemm_shared_bytes_##mode, "gemm_shared_bytes." name, true)                      \
     X(gemm_share_##mode, "gemm_share." name, true)
 
+/* How long other kernels take alone: (elements of float32, us); memset and d2d (bytes, us). */
+#define SIM_KERNEL_TABLES(X)                                                          \
+    X(kernel_us_add, "kernel_us.add", true)       /* and mul */                       \
+    X(kernel_us_pow, "kernel_us.pow", true)       /* small whole exponents, 0.5 */    \
+    X(kernel_us_powf, "kernel_us.powf", true)     /* others */                        \
+    X(kernel_us_softmax, "kernel_us.softmax", true)                                   \
+    X(kernel_us_sum, "kernel_us.sum", true)       /* of so many elements */           \
+    X(kernel_us_fill, "kernel_us.fill", true)                                         \
+    X(kernel_us_rand, "kernel_us.rand", true)                                         \
+    X(kernel_us_randn, "kernel_us.randn", true)                                       \
+    X(kernel_us_memset, "kernel_us.memset", true)                                     \
+    X(kernel_us_d2d, "kernel_us.d2d", true)
+
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
 #define SIM_PROFILE_OPTIONAL(X)                                                       \
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel and back */ \
-    /* elements a nanosecond that instructions allow, of all SMs; 8, 200, 60, 117 and 164 flop */ \
-    X(gelements_plain, "gelements_per_s.plain", 1e-6, 1e9, p->fp32_tflops * 1e3 / 8)      \
-    X(gelements_powf, "gelements_per_s.powf", 1e-6, 1e9, p->fp32_tflops * 1e3 / 200)      \
-    X(gelements_softmax, "gelements_per_s.softmax", 1e-6, 1e9, p->fp32_tflops * 1e3 / 60) \
-    X(gelements_rand, "gelements_per_s.rand", 1e-6, 1e9, p->fp32_tflops * 1e3 / 117)      \
-    X(gelements_randn, "gelements_per_s.randn", 1e-6, 1e9, p->fp32_tflops * 1e3 / 164)
+    X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
+    X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
  * the ends. X(field, key, optional) */
@@ -112,9 +121,20 @@
     SIM_GEMM_TABLES(X, fp32, "float32")                                               \
     SIM_GEMM_TABLES(X, tf32, "tf32")                                                  \
     SIM_GEMM_TABLES(X, bf16, "bfloat16")                                              \
-    X(memory_gb_per_s, "memory_gb_per_s", true)   /* (bytes moved, GB/s) of a kernel */ \
+    SIM_KERNEL_TABLES(X)                                                              \
+    X(copy_us_h2d, "copy_us.h2d", true)           /* (bytes, us) of one pinned copy alone */ \
+    X(copy_us_d2h, "copy_us.d2h", true)                                               \
+    X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true)   /* from memory, not */ \
+    X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true)   /* the host's caches */ \
     X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false)  /* (bytes, GB/s) of the host */ \
     X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false)
+
+/* Lists of {n, k, us}: an n x n product over k, for all n and k that occur. All are optional.
+ * X(field, key) */
+#define SIM_PROFILE_GRIDS(X)                                                          \
+    X(gemm_grid_fp32, "gemm_grid_us.float32")                                         \
+    X(gemm_grid_tf32, "gemm_grid_us.tf32")                                            \
+    X(gemm_grid_bf16, "gemm_grid_us.bfloat16")
 
 /* And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
  * "copy"), note (text, optional, ignored), profile (text, optional: the short name
@@ -131,6 +151,9 @@
  *   from_bytes      `waits` and `serialises` hold for calls of at least so many bytes (0) */
 
 typedef struct sim_table { size_t n; double *x, *y; } sim_table;
+
+/* z at all pairs of x and y, both ascending; z[i * n_y + j]. */
+typedef struct sim_grid { size_t n_x, n_y; double *x, *y, *z; } sim_grid;
 
 /* Plain calls have their numbers. Order as in sim_call_names; of the two rows of copies the
  * second is cudaMemcpy's, in the same order. */
@@ -166,6 +189,9 @@ typedef struct sim_profile {
 #define X(field, key, optional) sim_table field;
     SIM_PROFILE_TABLES(X)
 #undef X
+#define X(field, key) sim_grid field;
+    SIM_PROFILE_GRIDS(X)
+#undef X
     sim_call_cost calls[SIM_CALLS];
 } sim_profile;
 
@@ -179,5 +205,9 @@ const char *sim_call_name(sim_call call);
 
 /* y at x; 0 for an empty table. */
 double sim_table_at(const sim_table *table, double x);
+/* The same of a duration by amount: beyond the end it grows as between the last two. */
+double sim_table_us(const sim_table *table, double amount);
+/* A duration that grows with x * x and with y; 0 for an empty grid. `area` is x * x. */
+double sim_grid_us(const sim_grid *grid, double area, double y);
 
 #endif
