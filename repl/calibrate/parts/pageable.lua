@@ -16,6 +16,7 @@ local kib <const>, mib <const> = 1024, 1024 * 1024
 local sizes <const> = { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib, 4 * mib, 16 * mib,
                         64 * mib, 256 * mib }
 local largest <const> = sizes[#sizes]
+local other_bytes <const> = 16 * mib    -- more than all staging buffers have
 local directions <const> = { "h2d", "d2h" }
 
 local function size_text(bytes)
@@ -246,9 +247,10 @@ end
 local fewest_bytes <const> = 4096       -- of a staging buffer, and
 local most_buffers <const> = 64
 
--- `row` is that of a copy that takes more than one buffer.
-local function set_stage(c, memory, stream, limit, figure, row)
+-- How large one is, tells a copy that just fills all of them: the host waits for none.
+local function set_stage(c, memory, stream, limit, figure)
     local ring = staged_bytes(c, memory, stream, limit)
+    local row = measure_call(c, memory, "h2d", ring or other_bytes, stream)
     local one = math.max(fewest_bytes, stage_bytes(figure, row))
     local total = math.max(fewest_bytes, ring or most_buffers * one)
     local buffers = math.min(most_buffers, math.max(1, math.floor(total / one + 0.5)))
@@ -264,8 +266,8 @@ local function find_spans(c, direction, rows)
     local words = {}
     for i, row in ipairs(rows) do
         words[i] = ("%s: call %.1f us, %g span%s, busy %.1f us, from %.1f us to %.1f us after "
-            .. "its start"):format(size_text(row.bytes), row.us, row.n, row.n == 1 and "" or "s", row.busy_us,
-                    row.from_us, row.to_us)
+            .. "its start"):format(size_text(row.bytes), row.us, row.n, row.n == 1 and "" or "s",
+                                   row.busy_us, row.from_us, row.to_us)
     end
     c:find("pageable." .. direction .. ".spans", "pageable " .. direction .. ", "
         .. table.concat(words, "; "))
@@ -292,7 +294,14 @@ end
 -- ---- other memory ---------------------------------------------------------------------------
 
 local others <const> = 4
-local other_bytes <const> = 16 * mib
+
+local function us_of(rows, bytes)
+    for _, row in ipairs(rows) do
+        if row.bytes == bytes then
+            return row.us
+        end
+    end
+end
 
 -- The first copy of fresh memory, whose pages nobody has touched, and copies of several blocks in
 -- turn.
@@ -300,11 +309,7 @@ local function find_memory(c, stream, rows)
     local lab = c.lab
     local reused = {}
     for _, direction in ipairs(directions) do
-        for _, row in ipairs(rows[direction]) do
-            if row.bytes == other_bytes then
-                reused[direction] = row.us
-            end
-        end
+        reused[direction] = us_of(rows[direction], other_bytes)
     end
     local device = lab.zeros(other_bytes, { dtype = "uint8" })
     for _, direction in ipairs(directions) do
@@ -329,14 +334,6 @@ end
 
 -- ---- the whole ------------------------------------------------------------------------------
 
-local function row_of(rows, bytes)
-    for _, row in ipairs(rows) do
-        if row.bytes == bytes then
-            return row
-        end
-    end
-end
-
 function pageable.run(c)
     local lab = c.lab
     local figure = figures(c)
@@ -356,7 +353,7 @@ function pageable.run(c)
     c.progress("staging buffers")
     local limit = set_async_bytes(c, memory, stream)
     find_taken_in(c, memory, stream, limit)
-    set_stage(c, memory, stream, limit, figure, row_of(rows.h2d, other_bytes))
+    set_stage(c, memory, stream, limit, figure)
     figure.stage_bytes, figure.stage_buffers = c.values.stage_bytes, c.values.stage_buffers
     for _, direction in ipairs(directions) do
         set_rates(c, direction, rows[direction], figure)
