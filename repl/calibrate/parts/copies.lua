@@ -261,8 +261,8 @@ end
 -- What a copy may have before it.
 local before = {
     nothing = function() end,
-    ["a tiny kernel"] = function(lab, stream) lab.spin(0.002, { stream = stream }) end,
-    ["an event of another stream"] = function(lab, stream, other)
+    kernel = function(lab, stream) lab.spin(0.002, { stream = stream }) end,
+    event = function(lab, stream, other)
         local event <close> = lab.event { timing = false }
         lab.spin(0.002, { stream = other })
         event:record(other)
@@ -270,46 +270,77 @@ local before = {
     end,
 }
 
--- The first stream's copies have `what` before each; the others' have nothing.
-local function order(c, memory, direction, n_streams, what)
+-- Runs f(streams, other) with n streams that are held, and tells in which order their copies ran.
+local function order(c, direction, n, f)
     local lab = c.lab
     local streams, letters, held = {}, {}, {}
-    for i = 1, n_streams do
+    for i = 1, n do
         streams[i] = lab.stream { non_blocking = true }
         letters[streams[i].id], held[i] = string.char(64 + i), streams[i]
     end
     local other <close> = lab.stream { non_blocking = true }
-    held[#held + 1] = other
-    local spans = c:held(held, function()
-        for i, stream in ipairs(streams) do
-            for _ = 1, per_stream do
-                if i == 1 then
-                    before[what](lab, stream, other)
-                end
-                copy(lab, memory, direction, order_bytes, stream)
-            end
-        end
-    end)
+    held[n + 1] = other
+    local list = copies_of(c:held(held, function() f(streams, other) end), direction)
     for _, stream in ipairs(streams) do
         stream:close()
     end
-    local list = copies_of(spans, direction)
     return ("%s; %.0f %% of the time two at once; %.1f us each; %s"):format(runs(list, letters),
         100 * together(list), median(durations(list)), gaps(list))
 end
 
+-- All copies of a stream, then all of the next one. The first stream's have `what` before each.
+local function one_after_the_other(c, memory, direction, what)
+    return function(streams, other)
+        for i, stream in ipairs(streams) do
+            for _ = 1, per_stream do
+                if i == 1 then
+                    before[what](c.lab, stream, other)
+                end
+                copy(c.lab, memory, direction, order_bytes, stream)
+            end
+        end
+    end
+end
+
+local function by_turns(c, memory, direction)
+    return function(streams)
+        for _ = 1, per_stream do
+            for _, stream in ipairs(streams) do
+                copy(c.lab, memory, direction, order_bytes, stream)
+            end
+        end
+    end
+end
+
+-- Two large copies in the first stream, small ones in the second: are large ones cut up?
+local function large_and_small(c, memory, direction)
+    return function(streams)
+        for _ = 1, 2 do
+            copy(c.lab, memory, direction, 64 * mib, streams[1])
+        end
+        for _ = 1, per_stream do
+            copy(c.lab, memory, direction, mib, streams[2])
+        end
+    end
+end
+
 local function find_order(c, memory)
     for _, direction in ipairs(directions) do
-        local function tell(key, n, what, words)
-            c:find(direction .. "." .. key, ("%d streams, 8 copies of 8 MiB %s each, one stream "
-                .. "after the other behind a hold%s: %s"):format(n, direction, words,
-                order(c, memory, direction, n, what)))
+        local function tell(key, n, words, f)
+            c:find(direction .. "." .. key, ("%d streams held back, %s copies, %s: %s"):format(n,
+                direction, words, order(c, direction, n, f)))
         end
-        tell("order.2", 2, "nothing", "")
-        tell("order.3", 3, "nothing", "")
-        tell("order.kernel", 2, "a tiny kernel", ", A's behind a tiny kernel each")
-        tell("order.event", 2, "an event of another stream",
-             ", A's behind an event of another stream each")
+        for n = 2, 3 do
+            tell("order." .. n, n, "8 of 8 MiB each, one stream's after the other's",
+                 one_after_the_other(c, memory, direction, "nothing"))
+        end
+        tell("order.kernel", 2, "the same with a tiny kernel before each of A's",
+             one_after_the_other(c, memory, direction, "kernel"))
+        tell("order.event", 2, "the same with an event of another stream before each of A's",
+             one_after_the_other(c, memory, direction, "event"))
+        tell("order.turns", 2, "8 of 8 MiB each, by turns", by_turns(c, memory, direction))
+        tell("order.large", 2, "A's 2 of 64 MiB, then B's 8 of 1 MiB",
+             large_and_small(c, memory, direction))
     end
 end
 

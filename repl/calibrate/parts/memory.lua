@@ -52,18 +52,31 @@ end
 -- Large blocks take up to 0.1 s.
 local function rounds_of(bytes) return bytes <= 4 * mib and 15 or bytes <= 64 * mib and 7 or 4 end
 
+-- What asking for the time adds to a call.
+local function clock_us(lab)
+    local samples = {}
+    for i = 1, 101 do
+        local start_us = lab.now_us()
+        samples[i] = lab.now_us() - start_us
+    end
+    return median(samples)
+end
+
 -- How long each of the two calls of a pair takes, for one size.
 local function measure_pair(c, pair, bytes)
     local lab = c.lab
     local get_us, give_us = {}, {}
     local ready = pair.ready and pair.ready(bytes)
     c:record(function()
+        local asking_us = clock_us(lab)
         for i = 0, rounds_of(bytes) do
             local start_us = lab.now_us()
             local block, message = pair.get(bytes, ready)
             local between_us = lab.now_us()
             pair.give(needed(block, message))
-            get_us[i], give_us[i] = between_us - start_us, lab.now_us() - between_us
+            local end_us = lab.now_us()
+            get_us[i] = math.max(0, between_us - start_us - asking_us)
+            give_us[i] = math.max(0, end_us - between_us - asking_us)
         end
     end)
     if ready then
@@ -72,6 +85,8 @@ local function measure_pair(c, pair, bytes)
     return { bytes = bytes, us = median(get_us), spread = spread(get_us) },
         { bytes = bytes, us = median(give_us), spread = spread(give_us) }
 end
+
+local least_us <const> = 1e-3       -- for a MiB; less is nothing
 
 -- us + us_per_mib, neither below 0, with the least relative deviations.
 local function line(rows)
@@ -86,7 +101,7 @@ local function line(rows)
     if #rows > 1 then
         us, per_mib = (wxx * wy - wx * wxy) / scale, (w * wxy - wx * wy) / scale
     end
-    if per_mib < 0 then
+    if per_mib < least_us then
         return wy / w, 0
     elseif us < 0 then
         return 0, wxy / wxx

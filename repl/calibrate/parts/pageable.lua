@@ -16,7 +16,7 @@ local kib <const>, mib <const> = 1024, 1024 * 1024
 local sizes <const> = { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib, 4 * mib, 16 * mib,
                         64 * mib, 256 * mib }
 local largest <const> = sizes[#sizes]
-local other_bytes <const> = 16 * mib    -- more than all staging buffers have
+local many_bytes <const> = 16 * mib     -- where there is no end to what is taken in
 local directions <const> = { "h2d", "d2h" }
 
 local function size_text(bytes)
@@ -250,7 +250,7 @@ local most_buffers <const> = 64
 -- How large one is, tells a copy that just fills all of them: the host waits for none.
 local function set_stage(c, memory, stream, limit, figure)
     local ring = staged_bytes(c, memory, stream, limit)
-    local row = measure_call(c, memory, "h2d", ring or other_bytes, stream)
+    local row = measure_call(c, memory, "h2d", ring or many_bytes, stream)
     local one = math.max(fewest_bytes, stage_bytes(figure, row))
     local total = math.max(fewest_bytes, ring or most_buffers * one)
     local buffers = math.min(most_buffers, math.max(1, math.floor(total / one + 0.5)))
@@ -291,9 +291,75 @@ local function set_rates(c, direction, rows, figure)
           most)
 end
 
--- ---- other memory ---------------------------------------------------------------------------
+-- ---- as scripts do it ------------------------------------------------------------------------
 
-local others <const> = 4
+local blocks <const> = 4
+local block_bytes <const> = 64 * mib    -- malloc gives back to the system what is as large
+
+-- The host's time in f(), of each of several calls.
+local function times(lab, n, f)
+    local us = {}
+    for i = 1, n do
+        lab.synchronize()
+        local start_us = lab.now_us()
+        f(i)
+        us[i] = lab.now_us() - start_us
+    end
+    lab.synchronize()
+    return us
+end
+
+-- Blocks that no copy has had yet, then the same ones in turn. To the device they have been
+-- filled before; those that come back are pages that nobody has touched.
+local function find_blocks(c, direction, stream, reused_us)
+    local lab = c.lab
+    local options = { device = "cpu", dtype = "uint8" }
+    local device = lab.zeros(block_bytes, { dtype = "uint8" })
+    local hosts = {}
+    for i = 1, blocks do
+        hosts[i] = direction == "h2d" and touched(lab, block_bytes)
+            or lab.empty(block_bytes, options)
+    end
+    local function copy_block(i)
+        copy(lab, { host = hosts[i], device = device }, direction, block_bytes, stream)
+    end
+    local first_us, in_turn_us = times(lab, blocks, copy_block), times(lab, blocks, copy_block)
+    c:find("pageable." .. direction .. ".blocks", ("pageable %s of 64 MiB: %.0f us reused, %.0f us "
+        .. "the first time of %d blocks, %.0f us when they are copied in turn again"):format(
+        direction, reused_us, median(first_us), blocks, median(in_turn_us)))
+    device:free()
+    for _, host in ipairs(hosts) do
+        host:free()
+    end
+end
+
+local script_sizes <const> = { 4 * kib, 64 * kib, mib, 4 * mib, 16 * mib, 64 * mib }
+
+-- The host's time in copies as methods of tensors, which return when the copy has ended, and
+-- whose results are new memory.
+local function find_methods(c)
+    local lab = c.lab
+    local words = { to = {}, cpu = {}, copy_to = {}, copy_from = {} }
+    for i, bytes in ipairs(script_sizes) do
+        local host, device = touched(lab, bytes), lab.zeros(bytes, { dtype = "uint8" })
+        local function tell(key, f)
+            local us = times(lab, 10, f)
+            words[key][i] = ("%s %.1f us"):format(size_text(bytes), median(us))
+        end
+        tell("to", function() host:to("cuda"):free() end)
+        tell("cpu", function() device:cpu():free() end)
+        tell("copy_to", function() device:copy_(host) end)
+        tell("copy_from", function() host:copy_(device) end)
+        host:free()
+        device:free()
+    end
+    for _, method in ipairs { { "to", 't:to("cuda")' }, { "cpu", "t:cpu()" },
+                              { "copy_to", "device:copy_(host)" },
+                              { "copy_from", "host:copy_(device)" } } do
+        c:find("pageable." .. method[1], "the host in " .. method[2] .. " of pageable memory: "
+            .. table.concat(words[method[1]], ", "))
+    end
+end
 
 local function us_of(rows, bytes)
     for _, row in ipairs(rows) do
@@ -301,35 +367,6 @@ local function us_of(rows, bytes)
             return row.us
         end
     end
-end
-
--- The first copy of fresh memory, whose pages nobody has touched, and copies of several blocks in
--- turn.
-local function find_memory(c, stream, rows)
-    local lab = c.lab
-    local reused = {}
-    for _, direction in ipairs(directions) do
-        reused[direction] = us_of(rows[direction], other_bytes)
-    end
-    local device = lab.zeros(other_bytes, { dtype = "uint8" })
-    for _, direction in ipairs(directions) do
-        local fresh, again = {}, {}
-        for i = 1, others do
-            local host = lab.empty(other_bytes, { device = "cpu", dtype = "uint8" })
-            local memory = { host = host, device = device }
-            for _, list in ipairs { fresh, again } do
-                lab.synchronize()
-                local start_us = lab.now_us()
-                copy(lab, memory, direction, other_bytes, stream)
-                list[i] = lab.now_us() - start_us
-            end
-            host:free()
-        end
-        c:find("pageable." .. direction .. ".fresh", ("pageable %s of 16 MiB: %.0f us reused, "
-            .. "%.0f us the first time of %d blocks, %.0f us the second time"):format(direction,
-            reused[direction], median(fresh), others, median(again)))
-    end
-    device:free()
 end
 
 -- ---- the whole ------------------------------------------------------------------------------
@@ -358,7 +395,11 @@ function pageable.run(c)
     for _, direction in ipairs(directions) do
         set_rates(c, direction, rows[direction], figure)
     end
-    find_memory(c, stream, rows)
+    c.progress("pageable memory of scripts")
+    for _, direction in ipairs(directions) do
+        find_blocks(c, direction, stream, us_of(rows[direction], block_bytes))
+    end
+    find_methods(c)
 end
 
 return pageable
