@@ -8,7 +8,7 @@ local profile = {}
 
 -- ---- tables of a profile --------------------------------------------------------------------
 
--- Puts what `t` has into the table `into`, and "a.b" = c as a = {b = c}.
+-- Puts what `t` has into the table `into`, and "a.b" = c as a = {b = c}. A list replaces another.
 local function merge(into, t)
     for key, value in pairs(t) do
         local at = into
@@ -20,7 +20,7 @@ local function merge(into, t)
             key = key:match("[^.]+$")
         end
         if type(value) == "table" then
-            value = merge(type(at[key]) == "table" and at[key] or {}, value)
+            value = merge(#value == 0 and type(at[key]) == "table" and at[key] or {}, value)
         end
         at[key] = value
     end
@@ -81,12 +81,16 @@ local function alone(pair)
     return (pair.blocking.alone_us + pair.nonblocking.alone_us) / 2
 end
 
-local plain <const> = {
-    cudaMalloc = true, cudaFree = true, cudaMallocHost = true, cudaFreeHost = true,
-    cudaHostRegister = true, cudaHostUnregister = true, cudaMallocAsync = true,
-    cudaFreeAsync = true, cudaFuncSetCacheConfig = true, cudaDeviceSetLimit = true,
-    cublasCreate = true, cublasDestroy = true,
+local plain_names <const> = {
+    "cudaMalloc", "cudaFree", "cudaMallocHost", "cudaFreeHost", "cudaHostRegister",
+    "cudaHostUnregister", "cudaMallocAsync", "cudaFreeAsync", "cudaFuncSetCacheConfig",
+    "cudaDeviceSetLimit", "cublasCreate", "cublasDestroy",
 }
+
+local plain <const> = {}
+for _, name in ipairs(plain_names) do
+    plain[name] = true
+end
 
 local host <const> = {
     cudaLaunchKernel = "launch_us", ["cudaMemcpyAsync.h2d_pinned"] = "memcpy_async_us",
@@ -214,23 +218,39 @@ local function differences(rows, others)
     return list
 end
 
--- The profile, the set of keys that were measured, and the rows that it answers otherwise. It
--- opens simulated devices, the last of which has the profile. Of the base's `calls` it keeps
--- nothing: all are among the rows.
+-- The base with `values` in place of its own, and without its `calls`: all are among the rows.
+function profile.over(base, values)
+    local made = merge({}, base)
+    made.profile, made.calls = nil, {}
+    return merge(made, values)
+end
+
+-- Puts into `made` what waits and what serialises in `rows`, and calls set(key, value) with each.
+-- Gives the rows that the profile then answers otherwise. It opens simulated devices, the last of
+-- which has the profile.
+function profile.put_implicit(made, rows, set)
+    local function put_and_set(path, value)
+        put(made, path, value)
+        set(path, value)
+    end
+    for _, call in ipairs(plain_names) do
+        put_and_set("calls." .. call .. ".waits", false)
+    end
+    put_waits(put_and_set, rows, probe(made))
+    return differences(rows, probe(made))
+end
+
+-- The profile, the set of keys that were measured, and the rows that it answers otherwise.
 function profile.make(base, rows, name, note)
-    local made, measured = merge({}, base), {}
+    local made, measured = profile.over(base, { name = name, note = note }), {}
+    local function note_measured(path) measured[path] = true end
     local function set(path, value)
         put(made, path, value)
-        measured[path] = true
+        note_measured(path)
     end
-    made.name, made.note, made.profile, made.calls = name, note, nil, {}
     put_costs(set, rows)
     put_staging(set, made, rows)
-    for call in pairs(plain) do
-        set("calls." .. call .. ".waits", false)
-    end
-    put_waits(set, rows, probe(made))
-    return made, measured, differences(rows, probe(made))
+    return made, measured, profile.put_implicit(made, rows, note_measured)
 end
 
 -- ---- as text --------------------------------------------------------------------------------

@@ -1,0 +1,365 @@
+-- copies.lua - copies between page-locked memory and the device: rates, latency, both directions
+-- at once, and in which order one engine serves several streams.
+
+local context = import "repl/calibrate/context.lua"
+local median, spread = context.median, context.spread
+
+local copies = { name = "copies", title = "copies between host and device" }
+
+local kib <const>, mib <const> = 1024, 1024 * 1024
+local largest <const> = 256 * mib
+local sizes <const> = { kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
+                        64 * mib, largest }
+
+local function size_text(bytes)
+    return bytes >= mib and ("%d MiB"):format(bytes // mib) or ("%d KiB"):format(bytes // kib)
+end
+
+-- ---- memory ---------------------------------------------------------------------------------
+
+local directions <const> = { "h2d", "d2h" }
+
+-- The largest blocks, {host, device} a direction; none is freshly mapped when it is measured.
+local function open_memory(lab)
+    local memory = {}
+    for _, direction in ipairs(directions) do
+        memory[direction] = {
+            host = lab.full(1, largest, { device = "cpu", pinned = true, dtype = "uint8" }),
+            device = lab.zeros(largest, { dtype = "uint8" }),
+        }
+    end
+    lab.synchronize()
+    return memory
+end
+
+local function close_memory(memory)
+    for _, direction in ipairs(directions) do
+        memory[direction].host:free()
+        memory[direction].device:free()
+    end
+end
+
+-- Calls f with memory that is freed afterwards.
+local function with_memory(c, f)
+    local memory = open_memory(c.lab)
+    local closer <close> = setmetatable({}, { __close = function() close_memory(memory) end })
+    return f(memory)
+end
+
+local function copy(lab, memory, direction, bytes, stream)
+    local ends = memory[direction]
+    if direction == "h2d" then
+        lab.cuda.memcpy_async(ends.device, ends.host, bytes, stream)
+    else
+        lab.cuda.memcpy_async(ends.host, ends.device, bytes, stream)
+    end
+end
+
+-- The spans of copies of one direction, in the order of their start.
+local function copies_of(spans, direction)
+    local list = {}
+    for _, span in ipairs(spans) do
+        if span.kind == "memcpy_" .. direction then
+            list[#list + 1] = span
+        end
+    end
+    table.sort(list, function(a, b) return a.start_us < b.start_us end)
+    return list
+end
+
+local function duration(span) return span.end_us - span.start_us end
+
+local function durations(list)
+    local us = {}
+    for i, span in ipairs(list) do
+        us[i] = duration(span)
+    end
+    return us
+end
+
+-- ---- rate and latency -----------------------------------------------------------------------
+
+local function count_of(bytes) return bytes <= mib and 15 or bytes <= 16 * mib and 9 or 5 end
+
+-- {bytes, us, spread} of each size, one copy after the other in a stream.
+local function measure_sizes(c, memory, direction)
+    local rows = {}
+    local stream <close> = c.lab.stream { non_blocking = true }
+    for i, bytes in ipairs(sizes) do
+        local spans = c:held({ stream }, function()
+            for _ = 0, count_of(bytes) do
+                copy(c.lab, memory, direction, bytes, stream)
+            end
+        end)
+        local us = durations(copies_of(spans, direction))
+        table.remove(us, 1)
+        rows[i] = { bytes = bytes, us = median(us), spread = spread(us) }
+    end
+    return rows
+end
+
+-- us = fixed + bytes * per_byte with the least relative deviations; `fixed` may be given.
+local function fit(rows, fixed)
+    local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
+    for _, row in ipairs(rows) do
+        local weight = 1 / row.us ^ 2
+        w, wx, wxx = w + weight, wx + weight * row.bytes, wxx + weight * row.bytes ^ 2
+        wy, wxy = wy + weight * row.us, wxy + weight * row.bytes * row.us
+    end
+    if fixed then
+        return fixed, (wxy - fixed * wx) / wxx
+    end
+    local per_byte = (w * wxy - wx * wy) / (w * wxx - wx ^ 2)
+    return math.max(0, (wy - per_byte * wx) / w), per_byte
+end
+
+-- The largest relative deviation of the fit, and the size that has it.
+local function worst(rows, fixed, per_byte)
+    local most, at = 0, rows[1].bytes
+    for _, row in ipairs(rows) do
+        local off = (fixed + per_byte * row.bytes) / row.us - 1
+        if math.abs(off) > math.abs(most) then
+            most, at = off, row.bytes
+        end
+    end
+    return most, at
+end
+
+local function spread_of(rows)
+    local most = 0
+    for _, row in ipairs(rows) do
+        most = math.max(most, row.spread)
+    end
+    return most
+end
+
+local function find_durations(c, direction, rows)
+    local words = {}
+    for i, row in ipairs(rows) do
+        words[i] = ("%s %.2f us"):format(size_text(row.bytes), row.us)
+    end
+    c:find(direction .. ".durations", "pinned " .. direction .. ": " .. table.concat(words, ", "))
+end
+
+-- Sets the rates and the latency that both directions share.
+local function set_rates(c, memory)
+    local rows, fixed = {}, {}
+    for _, direction in ipairs(directions) do
+        rows[direction] = measure_sizes(c, memory, direction)
+        fixed[direction] = fit(rows[direction])
+    end
+    local latency_us = (fixed.h2d + fixed.d2h) / 2
+    c:set("copy_latency_us", latency_us,
+          ("fit over 1 KiB to 256 MiB; h2d %.2f, d2h %.2f"):format(fixed.h2d, fixed.d2h),
+          latency_us > 0 and math.abs(fixed.h2d - fixed.d2h) / latency_us or nil)
+    for _, direction in ipairs(directions) do
+        local _, per_byte = fit(rows[direction], latency_us)
+        c:set(direction .. "_gb_per_s", 1e-3 / per_byte, "the same fit", spread_of(rows[direction]))
+        find_durations(c, direction, rows[direction])
+        local off, at = worst(rows[direction], latency_us, per_byte)
+        c:find(direction .. ".fit", ("pinned %s: latency and rate are off by %+.1f %% at most, "
+            .. "at %s"):format(direction, 100 * off, size_text(at)))
+    end
+    return rows
+end
+
+-- ---- both directions at once ----------------------------------------------------------------
+
+-- How long those copies took that had some of `others` beside them from start to end: those
+-- between the others' first and last. All, if there are none: the two took turns.
+local function beside(list, others)
+    local from, to = others[1].start_us, others[#others].end_us
+    local us = {}
+    for _, span in ipairs(list) do
+        if span.start_us >= from and span.end_us <= to then
+            us[#us + 1] = duration(span)
+        end
+    end
+    return us[1] and us or durations(list)
+end
+
+local function measure_duplex(c, memory, bytes)
+    local lab = c.lab
+    local up <close> = lab.stream { non_blocking = true }
+    local down <close> = lab.stream { non_blocking = true }
+    local n = bytes >= 64 * mib and 6 or 16
+    local spans = c:held({ up, down }, function()
+        for _ = 1, n do
+            copy(lab, memory, "h2d", bytes, up)
+            copy(lab, memory, "d2h", bytes, down)
+        end
+    end)
+    local h2d, d2h = copies_of(spans, "h2d"), copies_of(spans, "d2h")
+    return { h2d = beside(h2d, d2h), d2h = beside(d2h, h2d) }
+end
+
+local duplex_sizes <const> = { mib, 16 * mib, 64 * mib, largest }
+
+-- The largest size tells: beside small ones there are gaps in which the other runs alone.
+local function set_duplex(c, memory, rows)
+    local alone = {}
+    for _, direction in ipairs(directions) do
+        for _, row in ipairs(rows[direction]) do
+            alone[direction .. row.bytes] = row.us
+        end
+    end
+    local factor, words, us = nil, {}, nil
+    for i, bytes in ipairs(duplex_sizes) do
+        us = measure_duplex(c, memory, bytes)
+        local h2d = alone["h2d" .. bytes] / median(us.h2d)
+        local d2h = alone["d2h" .. bytes] / median(us.d2h)
+        factor = (h2d + d2h) / 2
+        words[i] = ("%s h2d %.3f d2h %.3f"):format(size_text(bytes), h2d, d2h)
+    end
+    c:set("duplex_factor", math.min(1, factor), "256 MiB beside 256 MiB the other way, to alone",
+          math.max(spread(us.h2d), spread(us.d2h)))
+    c:find("duplex", "rate of each direction while both run, to alone: "
+        .. table.concat(words, "; "))
+end
+
+-- ---- the order of one engine ----------------------------------------------------------------
+
+local per_stream <const> = 8
+local order_bytes <const> = 8 * mib
+
+-- "A8 B8" of spans in the order of their start.
+local function runs(list, letters)
+    local out, i = {}, 1
+    while i <= #list do
+        local n = 1
+        while list[i + n] and list[i + n].stream_id == list[i].stream_id do
+            n = n + 1
+        end
+        out[#out + 1] = letters[list[i].stream_id] .. n
+        i = i + n
+    end
+    return table.concat(out, " ")
+end
+
+-- How much of the time in which at least one copy runs there are two.
+local function together(list)
+    local busy, both, open_until = 0, 0, -math.huge
+    for _, span in ipairs(list) do
+        local shared = math.max(0, math.min(span.end_us, open_until) - span.start_us)
+        both, busy = both + shared, busy + duration(span) - shared
+        open_until = math.max(open_until, span.end_us)
+    end
+    return both / busy
+end
+
+-- From the end of one copy to the start of the next one, in the same stream and in another.
+local function gaps(list)
+    local same, other = {}, {}
+    for i = 2, #list do
+        local of = list[i].stream_id == list[i - 1].stream_id and same or other
+        of[#of + 1] = list[i].start_us - list[i - 1].end_us
+    end
+    local function text(of) return of[1] and ("%.2f us"):format(median(of)) or "none" end
+    return ("gaps within a stream %s, between streams %s"):format(text(same), text(other))
+end
+
+-- What a copy may have before it.
+local before = {
+    nothing = function() end,
+    kernel = function(lab, stream) lab.spin(0.002, { stream = stream }) end,
+    event = function(lab, stream, other)
+        local event <close> = lab.event { timing = false }
+        lab.spin(0.002, { stream = other })
+        event:record(other)
+        stream:wait_event(event)
+    end,
+}
+
+-- Runs f(streams, other) with n streams that are held, and tells in which order their copies ran.
+local function order(c, direction, n, f)
+    local lab = c.lab
+    local streams, letters, held = {}, {}, {}
+    for i = 1, n do
+        streams[i] = lab.stream { non_blocking = true }
+        letters[streams[i].id], held[i] = string.char(64 + i), streams[i]
+    end
+    local other <close> = lab.stream { non_blocking = true }
+    held[n + 1] = other
+    local list = copies_of(c:held(held, function() f(streams, other) end), direction)
+    for _, stream in ipairs(streams) do
+        stream:close()
+    end
+    return ("%s; %.0f %% of the time two at once; %.1f us each; %s"):format(runs(list, letters),
+        100 * together(list), median(durations(list)), gaps(list))
+end
+
+-- All copies of a stream, then all of the next one. The first stream's have `what` before each.
+local function one_after_the_other(c, memory, direction, what)
+    return function(streams, other)
+        for i, stream in ipairs(streams) do
+            for _ = 1, per_stream do
+                if i == 1 then
+                    before[what](c.lab, stream, other)
+                end
+                copy(c.lab, memory, direction, order_bytes, stream)
+            end
+        end
+    end
+end
+
+local function by_turns(c, memory, direction)
+    return function(streams)
+        for _ = 1, per_stream do
+            for _, stream in ipairs(streams) do
+                copy(c.lab, memory, direction, order_bytes, stream)
+            end
+        end
+    end
+end
+
+-- Two large copies in the first stream, small ones in the second: are large ones cut up?
+local function large_and_small(c, memory, direction)
+    return function(streams)
+        for _ = 1, 2 do
+            copy(c.lab, memory, direction, 64 * mib, streams[1])
+        end
+        for _ = 1, per_stream do
+            copy(c.lab, memory, direction, mib, streams[2])
+        end
+    end
+end
+
+local function find_order(c, memory)
+    for _, direction in ipairs(directions) do
+        local function tell(key, n, words, f)
+            c:find(direction .. "." .. key, ("%d streams held back, %s copies, %s: %s"):format(n,
+                direction, words, order(c, direction, n, f)))
+        end
+        for n = 2, 3 do
+            tell("order." .. n, n, "8 of 8 MiB each, one stream's after the other's",
+                 one_after_the_other(c, memory, direction, "nothing"))
+        end
+        tell("order.kernel", 2, "the same with a tiny kernel before each of A's",
+             one_after_the_other(c, memory, direction, "kernel"))
+        tell("order.event", 2, "the same with an event of another stream before each of A's",
+             one_after_the_other(c, memory, direction, "event"))
+        tell("order.turns", 2, "8 of 8 MiB each, by turns", by_turns(c, memory, direction))
+        tell("order.large", 2, "A's 2 of 64 MiB, then B's 8 of 1 MiB",
+             large_and_small(c, memory, direction))
+    end
+end
+
+-- ---- the whole ------------------------------------------------------------------------------
+
+-- Sets rates and latency alone, for a part that needs them.
+function copies.rates(c)
+    return with_memory(c, function(memory) set_rates(c, memory) end)
+end
+
+function copies.run(c)
+    with_memory(c, function(memory)
+        c.progress("rates and latency")
+        local rows = set_rates(c, memory)
+        c.progress("both directions at once")
+        set_duplex(c, memory, rows)
+        c.progress("the order of an engine")
+        find_order(c, memory)
+    end)
+end
+
+return copies

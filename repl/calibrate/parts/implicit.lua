@@ -1,0 +1,48 @@
+-- implicit.lua - what calls do unasked: which of them wait for the device, and which keep streams
+-- apart, by the rules of `streamlab probe --save`.
+
+local profile = import "repl/probe/profile.lua"
+
+local implicit = { name = "implicit", title = "what calls wait for" }
+
+local internals = internals
+
+-- The simulator as it is known so far: what was found over the base profile.
+local function so_far(c)
+    return profile.over(internals.load_profile(c.base or "h200"), c.values)
+end
+
+local function find_rows(c, rows, key, field, words)
+    local list, seen = {}, {}
+    for _, row in ipairs(rows) do
+        local name = row.call .. (row.memory and " (" .. row.memory .. ")" or "")
+            .. (row.into and " in the " .. row.into .. " stream" or "")
+        if row[field] and not seen[name] then
+            seen[name], list[#list + 1] = true, name
+        end
+    end
+    c:find(key, words .. ": " .. (list[1] and table.concat(list, ", ") or "none"))
+end
+
+local function find_differences(c, differences)
+    for _, row in ipairs(differences) do
+        c:find("implicit.open", ("the profile cannot say what %s%s%s did with %s streams"):format(
+            row.call, row.memory and " (" .. row.memory .. ")" or "",
+            row.bytes and (", %d bytes"):format(row.bytes) or "", row.streams))
+    end
+end
+
+function implicit.run(c)
+    c.progress("each of CUDA's calls, between two kernels")
+    local rows = c.lab.probes()
+    local made = so_far(c)
+    local differences = profile.put_implicit(made, rows, function(key, value)
+        c:set(key, value, "between two kernels in two streams")
+    end)
+    c.device:make_current()
+    find_rows(c, rows, "implicit.waits", "host_blocked", "calls that wait for a kernel")
+    find_rows(c, rows, "implicit.apart", "serialised", "calls that keep two kernels apart")
+    find_differences(c, differences)
+end
+
+return implicit

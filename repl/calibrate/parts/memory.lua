@@ -1,0 +1,292 @@
+-- memory.lua - what the host pays to allocate and to free, by the size, and how fast it fills and
+-- copies its own memory.
+
+local context = import "repl/calibrate/context.lua"
+local median, spread = context.median, context.spread
+
+local memory = { name = "memory", title = "memory of the host, and what allocating costs" }
+
+local kib <const>, mib <const> = 1024, 1024 * 1024
+
+local function size_text(bytes)
+    return bytes >= mib and ("%d MiB"):format(bytes // mib) or ("%d KiB"):format(bytes // kib)
+end
+
+-- ---- allocating and freeing -----------------------------------------------------------------
+
+local sizes <const> = { 64 * kib, mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib }
+
+local function needed(block, message)
+    if not block then
+        error(message, 0)
+    end
+    return block
+end
+
+-- Each pair of calls: get(bytes) gives what give(block) takes back.
+local function pairs_of(lab, stream)
+    local cuda = lab.cuda
+    return {
+        { "cudaMalloc", "cudaFree", sizes = sizes, get = cuda.malloc, give = cuda.free },
+        { "cudaMallocHost", "cudaFreeHost", sizes = sizes, get = cuda.malloc_host,
+          give = cuda.free_host },
+        { "cudaMallocAsync", "cudaFreeAsync", sizes = sizes,
+          get = function(bytes) return cuda.malloc_async(bytes, stream) end,
+          give = function(block) cuda.free_async(block, stream) end },
+        { "cudaHostRegister", "cudaHostUnregister", sizes = sizes,
+          ready = function(bytes)
+              return lab.full(1, bytes, { device = "cpu", dtype = "uint8" })
+          end,
+          get = function(_, block)
+              cuda.host_register(block)
+              return block
+          end,
+          give = cuda.host_unregister, done = function(block) block:free() end },
+        { "cublasCreate", "cublasDestroy", sizes = { 0 }, get = function()
+              cuda.cublas_create()
+              return true
+          end, give = function() cuda.cublas_destroy() end },
+    }
+end
+
+-- Large blocks take up to 0.1 s.
+local function rounds_of(bytes) return bytes <= 4 * mib and 15 or bytes <= 64 * mib and 7 or 4 end
+
+-- What asking for the time adds to a call.
+local function clock_us(lab)
+    local samples = {}
+    for i = 1, 101 do
+        local start_us = lab.now_us()
+        samples[i] = lab.now_us() - start_us
+    end
+    return median(samples)
+end
+
+-- How long each of the two calls of a pair takes, for one size.
+local function measure_pair(c, pair, bytes)
+    local lab = c.lab
+    local get_us, give_us = {}, {}
+    local ready = pair.ready and pair.ready(bytes)
+    c:record(function()
+        local asking_us = clock_us(lab)
+        for i = 0, rounds_of(bytes) do
+            local start_us = lab.now_us()
+            local block, message = pair.get(bytes, ready)
+            local between_us = lab.now_us()
+            pair.give(needed(block, message))
+            local end_us = lab.now_us()
+            get_us[i] = math.max(0, between_us - start_us - asking_us)
+            give_us[i] = math.max(0, end_us - between_us - asking_us)
+        end
+    end)
+    if ready then
+        pair.done(ready)
+    end
+    return { bytes = bytes, us = median(get_us), spread = spread(get_us) },
+        { bytes = bytes, us = median(give_us), spread = spread(give_us) }
+end
+
+local least_us <const> = 1e-3       -- for a MiB; less is nothing
+
+-- us + us_per_mib, neither below 0, with the least relative deviations.
+local function line(rows)
+    local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
+    for _, row in ipairs(rows) do
+        local x, weight = row.bytes / mib, 1 / math.max(row.us, 1e-3) ^ 2
+        w, wx, wxx = w + weight, wx + weight * x, wxx + weight * x ^ 2
+        wy, wxy = wy + weight * row.us, wxy + weight * x * row.us
+    end
+    local scale = w * wxx - wx ^ 2
+    local us, per_mib = wy / w, 0
+    if #rows > 1 then
+        us, per_mib = (wxx * wy - wx * wxy) / scale, (w * wxy - wx * wy) / scale
+    end
+    if per_mib < least_us then
+        return wy / w, 0
+    elseif us < 0 then
+        return 0, wxy / wxx
+    end
+    return us, per_mib
+end
+
+local function set_call(c, name, rows)
+    local us, per_mib = line(rows)
+    local words, most = {}, 0
+    for i, row in ipairs(rows) do
+        words[i] = ("%s%.2f us"):format(row.bytes > 0 and size_text(row.bytes) .. " " or "", row.us)
+        most = math.max(most, row.spread)
+    end
+    local sized = #rows > 1
+    c:set("calls." .. name .. ".us", us, sized and "fit over the sizes" or "on an idle device",
+          most)
+    if sized then
+        c:set("calls." .. name .. ".us_per_mib", per_mib, "the same fit", most)
+        c:find("calls." .. name, name .. ": " .. table.concat(words, ", "))
+    end
+end
+
+local function set_pairs(c)
+    local stream <close> = c.lab.stream { non_blocking = true }
+    for _, pair in ipairs(pairs_of(c.lab, stream)) do
+        c.progress(pair[1] .. " and " .. pair[2])
+        local get_rows, give_rows = {}, {}
+        for i, bytes in ipairs(pair.sizes) do
+            get_rows[i], give_rows[i] = measure_pair(c, pair, bytes)
+        end
+        set_call(c, pair[1], get_rows)
+        set_call(c, pair[2], give_rows)
+    end
+end
+
+-- ---- calls without a size -------------------------------------------------------------------
+
+local function loop_us(c, f)
+    return c:call_us(200, 5, function(n)
+        for _ = 1, n do
+            f()
+        end
+    end)
+end
+
+local function set_plain_calls(c)
+    local cuda = c.lab.cuda
+    for _, call in ipairs { { "cudaFuncSetCacheConfig", cuda.func_set_cache_config },
+                            { "cudaDeviceSetLimit", cuda.device_set_limit } } do
+        local us, off = loop_us(c, call[2])
+        c:set("calls." .. call[1] .. ".us", us, "a loop of 200 calls", off)
+    end
+end
+
+-- The simulator charges it on top of an event's query.
+local function set_memory_info(c)
+    local event <close> = c.lab.event { timing = false }
+    local query_us = c.values["host.query_us"] or loop_us(c, function() event:query() end)
+    local us, off = loop_us(c, c.lab.cuda.mem_get_info)
+    c:set("calls.cudaMemGetInfo.us", math.max(0, us - query_us),
+          "a loop of 200 calls, less an event's query", off)
+end
+
+-- ---- the host's own memory ------------------------------------------------------------------
+
+local host_sizes <const> = { 64 * kib, mib, 16 * mib, 64 * mib }
+
+-- GB/s of f, which fills or copies `bytes`.
+local function host_rate(c, bytes, f)
+    local lab = c.lab
+    local us, off = c:measure(bytes <= mib and 15 or 5, function()
+        local start_us = lab.now_us()
+        f()
+        return lab.now_us() - start_us
+    end)
+    return bytes / us * 1e-3, off
+end
+
+-- float32, and its pages are there.
+local function on_host(lab, bytes)
+    return lab.full(1, bytes // 4, { device = "cpu" })
+end
+
+-- What the simulator takes for whatever the host does to its tensors: the rate of filling one.
+local function set_host_rate(c)
+    local lab = c.lab
+    local words, rate, off = {}, nil, nil
+    for i, bytes in ipairs(host_sizes) do
+        local t, other = on_host(lab, bytes), on_host(lab, bytes)
+        rate, off = host_rate(c, bytes, function() t:fill_(i) end)
+        local copy_rate = host_rate(c, bytes, function() t:copy_(other) end)
+        words[i] = ("%s fill_ %.2f, copy_ %.2f"):format(size_text(bytes), rate, copy_rate)
+        t:free()
+        other:free()
+    end
+    c:set("host_gb_per_s", rate, "fill_ of 64 MiB of float32 on the host", off)
+    c:find("host.rates", "the host's own memory, GB/s written: " .. table.concat(words, "; "))
+end
+
+-- Making a host tensor: `made` with how it is filled.
+local function find_made(c)
+    local lab = c.lab
+    local bytes, words = 16 * mib, {}
+    for _, name in ipairs { "empty", "zeros", "rand", "randn" } do
+        local us = c:measure(3, function()
+            local start_us = lab.now_us()
+            local t = lab[name](bytes // 4, { device = "cpu" })
+            local us = lab.now_us() - start_us
+            t:free()
+            return us
+        end)
+        words[#words + 1] = ("lab.%s %.0f us"):format(name, us)
+    end
+    c:find("host.made", "a host tensor of 16 MiB of float32: " .. table.concat(words, ", "))
+end
+
+-- ---- pools ----------------------------------------------------------------------------------
+
+-- The first and the second tensor of a size, the first one freed before the second.
+local function first_and_second(c, bytes, make)
+    local us = {}
+    c:record(function()
+        for i = 1, 2 do
+            local start_us = c.lab.now_us()
+            local t = make(bytes)
+            us[i] = c.lab.now_us() - start_us
+            t:free()
+            c.lab.synchronize()
+        end
+    end)
+    return us[1], us[2]
+end
+
+local pool_sizes <const> = { 96 * kib, 3 * mib, 24 * mib, 96 * mib }
+
+-- Sizes of their own, so that no part has left memory of them.
+local function find_pools(c)
+    local lab = c.lab
+    local makers = {
+        { "lab.empty on the device", function(bytes)
+            return lab.empty(bytes, { dtype = "uint8" })
+        end },
+        { "lab.empty, pinned", function(bytes)
+            return lab.empty(bytes, { device = "cpu", pinned = true, dtype = "uint8" })
+        end },
+    }
+    for _, maker in ipairs(makers) do
+        local words = {}
+        for i, bytes in ipairs(pool_sizes) do
+            words[i] = ("%s %.1f and %.1f us"):format(size_text(bytes),
+                                                      first_and_second(c, bytes, maker[2]))
+        end
+        c:find("pools." .. maker[1], maker[1] .. ", the first and the second of a size: "
+            .. table.concat(words, ", "))
+    end
+end
+
+local function find_pinning(c)
+    local lab = c.lab
+    local words = {}
+    for i, bytes in ipairs { mib, 16 * mib, 64 * mib } do
+        local source = on_host(lab, bytes)
+        local first_us, second_us = first_and_second(c, bytes, function()
+            return source:pin_memory()
+        end)
+        words[i] = ("%s %.0f and %.0f us"):format(size_text(bytes), first_us, second_us)
+        source:free()
+    end
+    c:find("pools.pin_memory", "t:pin_memory(), the first and the second time: "
+        .. table.concat(words, ", "))
+end
+
+-- ---- the whole ------------------------------------------------------------------------------
+
+function memory.run(c)
+    c.progress("pools")
+    find_pools(c)
+    find_pinning(c)
+    set_pairs(c)
+    set_plain_calls(c)
+    set_memory_info(c)
+    c.progress("the host's own memory")
+    set_host_rate(c)
+    find_made(c)
+end
+
+return memory

@@ -1,0 +1,405 @@
+-- pageable.lua - copies between pageable memory and the device, which the host stages: up to
+-- which size the call returns early, the staging buffers, and how fast the host fills and empties
+-- them.
+--
+-- The host's rates are those with which the simulated call takes as long as the measured one:
+-- repl/calibrate/staging.lua has the simulator's pipeline.
+
+local context = import "repl/calibrate/context.lua"
+local copies = import "repl/calibrate/parts/copies.lua"
+local staging = import "repl/calibrate/staging.lua"
+local median, spread = context.median, context.spread
+
+local pageable = { name = "pageable", title = "copies of pageable memory" }
+
+local kib <const>, mib <const> = 1024, 1024 * 1024
+local sizes <const> = { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib, 4 * mib, 16 * mib,
+                        64 * mib, 256 * mib }
+local largest <const> = sizes[#sizes]
+local many_bytes <const> = 16 * mib     -- where there is no end to what is taken in
+local directions <const> = { "h2d", "d2h" }
+
+local function size_text(bytes)
+    return bytes >= mib and ("%g MiB"):format(bytes / mib) or ("%g KiB"):format(bytes / kib)
+end
+
+-- A host tensor whose pages are there.
+local function touched(lab, bytes)
+    return lab.full(1, bytes, { device = "cpu", dtype = "uint8" })
+end
+
+-- ---- what the model needs of other parts ----------------------------------------------------
+
+-- What an asynchronous copy costs the host, and from its return until it is on the device.
+local function measure_pinned(c)
+    local lab = c.lab
+    local host = lab.zeros(4 * kib, { device = "cpu", dtype = "uint8", pinned = true })
+    local device = lab.zeros(4 * kib, { dtype = "uint8" })
+    local stream <close> = lab.stream { non_blocking = true }
+    local call_us = c:call_us(200, 5, function(n)
+        for _ = 1, n do
+            lab.cuda.memcpy_async(device, host, 4 * kib, stream)
+        end
+    end)
+    local submit_us = c:measure(9, function()
+        local span = c:record(function()
+            lab.cuda.memcpy_async(device, host, 4 * kib, stream)
+        end):spans()[1]
+        return math.max(0, span.start_us - span.host_end_us)
+    end)
+    host:free()
+    device:free()
+    return call_us, submit_us
+end
+
+-- The figures that the pipeline is made of, by their keys. What no earlier part has found is
+-- measured here.
+local function figures(c)
+    local found = c.values
+    if not found.h2d_gb_per_s then
+        copies.rates(c)
+    end
+    local call_us, submit_us = found["host.memcpy_async_us"], found.submit_us
+    if not call_us or not submit_us then
+        local own_call_us, own_submit_us = measure_pinned(c)
+        call_us, submit_us = call_us or own_call_us, submit_us or own_submit_us
+    end
+    return { call_us = call_us, submit_us = submit_us, latency_us = found.copy_latency_us,
+             h2d_gb_per_s = found.h2d_gb_per_s, d2h_gb_per_s = found.d2h_gb_per_s }
+end
+
+-- ---- calls ----------------------------------------------------------------------------------
+
+local function copy(lab, memory, direction, bytes, stream)
+    local to, from = memory.device, memory.host
+    if direction == "d2h" then
+        to, from = from, to
+    end
+    lab.cuda.memcpy_async(to, from, bytes, stream)
+end
+
+local function count_of(bytes) return bytes <= mib and 21 or bytes <= 16 * mib and 9 or 5 end
+
+-- What each call did on the device; it may have several spans.
+local function seen_of(spans)
+    local list, by_call = {}, {}
+    for _, span in ipairs(spans) do
+        local seen = by_call[span.host_start_us]
+        if not seen then
+            seen = { n = 0, busy_us = 0, from_us = math.huge, to_us = -math.huge }
+            list[#list + 1], by_call[span.host_start_us] = seen, seen
+        end
+        seen.n, seen.busy_us = seen.n + 1, seen.busy_us + span.end_us - span.start_us
+        seen.from_us = math.min(seen.from_us, span.start_us - span.host_start_us)
+        seen.to_us = math.max(seen.to_us, span.end_us - span.host_start_us)
+    end
+    return list
+end
+
+local function median_of(list, field)
+    local values = {}
+    for i, item in ipairs(list) do
+        values[i] = item[field]
+    end
+    return median(values)
+end
+
+-- Calls on an idle device, after one for nothing: how long the host is in them, and when they
+-- are on the device, from the call on.
+local function measure_call(c, memory, direction, bytes, stream)
+    local lab = c.lab
+    local us = {}
+    local spans = c:record(function()
+        for i = 0, count_of(bytes) do
+            local start_us = lab.now_us()
+            copy(lab, memory, direction, bytes, stream)
+            us[i] = lab.now_us() - start_us
+            lab.synchronize()
+        end
+    end):spans()
+    local seen = seen_of(spans)
+    table.remove(seen, 1)
+    return { bytes = bytes, us = median(us), spread = spread(us), n = median_of(seen, "n"),
+             busy_us = median_of(seen, "busy_us"), from_us = median_of(seen, "from_us"),
+             to_us = median_of(seen, "to_us") }
+end
+
+-- ---- behind a kernel ------------------------------------------------------------------------
+
+local kernel_ms <const> = 20
+
+-- Calls f() while a kernel runs in the stream; true if it was still running afterwards.
+local function returns_early(c, stream, f)
+    local lab = c.lab
+    local event <close> = lab.event { timing = false }
+    lab.synchronize()
+    lab.spin(kernel_ms, { stream = stream })
+    event:record(stream)
+    f()
+    return not event:query()
+end
+
+-- The same by the majority of up to three: a host that was held up is no call that waits.
+local function mostly_early(c, stream, f)
+    local first, second = returns_early(c, stream, f), returns_early(c, stream, f)
+    return first == second and first or first ~= second and returns_early(c, stream, f)
+end
+
+-- The largest n, from `low` that passes to below `high` that does not.
+local function bisect(low, high, passes)
+    while high - low > 1 do
+        local middle = (low + high) // 2
+        if passes(middle) then
+            low = middle
+        else
+            high = middle
+        end
+    end
+    return low
+end
+
+local async_most <const> = 64 * mib
+
+local function set_async_bytes(c, memory, stream)
+    local lab = c.lab
+    local function passes(bytes)
+        return mostly_early(c, stream, function()
+            copy(lab, memory, "h2d", bytes, stream)
+        end)
+    end
+    local low, high = 0, 4 * kib
+    while high <= async_most and passes(high) do
+        low, high = high, high * 2
+    end
+    local limit = high > async_most and low or bisect(low, high, passes)
+    c:set("h2d_async_bytes", limit, "largest that returns while a kernel of 20 ms is ahead of it")
+    return limit
+end
+
+-- ---- staging buffers ------------------------------------------------------------------------
+
+local most_copies <const> = 128
+
+-- How many copies of `bytes` return while the kernel runs that is ahead of them all: the most of
+-- three attempts, since a host that is held up makes it fewer.
+local function taken_in(c, memory, stream, bytes)
+    local lab = c.lab
+    local most = 0
+    for _ = 1, 3 do
+        local event <close> = lab.event { timing = false }
+        lab.synchronize()
+        lab.spin(kernel_ms, { stream = stream })
+        event:record(stream)
+        local n = -1
+        repeat
+            n = n + 1
+            copy(lab, memory, "h2d", bytes, stream)
+        until n == most_copies or event:query()
+        most = math.max(most, n)
+    end
+    return most
+end
+
+-- Behind n copies of `bytes` one more; its size for which it just returns.
+local function remainder(c, memory, stream, bytes, n)
+    local lab = c.lab
+    return bisect(0, bytes, function(more)
+        return mostly_early(c, stream, function()
+            for _ = 1, n do
+                copy(lab, memory, "h2d", bytes, stream)
+            end
+            copy(lab, memory, "h2d", more, stream)
+        end)
+    end)
+end
+
+local function find_taken_in(c, memory, stream, limit)
+    local words = {}
+    for _, bytes in ipairs { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib } do
+        if bytes <= limit then
+            local n = taken_in(c, memory, stream, bytes)
+            words[#words + 1] = ("%d%s of %s"):format(n, n == most_copies and " or more" or "",
+                                                      size_text(bytes))
+        end
+    end
+    c:find("pageable.taken_in", "pageable h2d copies that return while a kernel of 20 ms is ahead: "
+        .. (words[1] and table.concat(words, ", ") or "none"))
+end
+
+-- The bytes that all staging buffers hold; nil if there is no end to them.
+local function staged_bytes(c, memory, stream, limit)
+    local bytes = math.max(4 * kib, limit // 2)
+    if bytes > limit then
+        return limit
+    end
+    local n = taken_in(c, memory, stream, bytes)
+    if n == most_copies then
+        return nil
+    end
+    return math.max(limit, n * bytes + remainder(c, memory, stream, bytes, n))
+end
+
+-- The device starts once the first buffer is full. The host's rate is that of the whole call.
+local function stage_bytes(figure, row)
+    return (row.from_us - figure.call_us) * row.bytes / (row.us - figure.call_us)
+end
+
+local fewest_bytes <const> = 4096       -- of a staging buffer, and
+local most_buffers <const> = 64
+
+-- How large one is, tells a copy that just fills all of them: the host waits for none.
+local function set_stage(c, memory, stream, limit, figure)
+    local ring = staged_bytes(c, memory, stream, limit)
+    local row = measure_call(c, memory, "h2d", ring or many_bytes, stream)
+    local one = math.max(fewest_bytes, stage_bytes(figure, row))
+    local total = math.max(fewest_bytes, ring or most_buffers * one)
+    local buffers = math.min(most_buffers, math.max(1, math.floor(total / one + 0.5)))
+    c:set("stage_buffers", buffers, ring and ("%d bytes are taken in behind a kernel"):format(ring)
+          or ("%d copies and more are taken in behind a kernel"):format(most_copies))
+    c:set("stage_bytes", math.max(fewest_bytes, total // buffers),
+          ("what is taken in, to the buffers; %.0f by the start on the device"):format(one))
+end
+
+-- ---- the host's rates -----------------------------------------------------------------------
+
+local function find_spans(c, direction, rows)
+    local words = {}
+    for i, row in ipairs(rows) do
+        words[i] = ("%s: call %.1f us, %g span%s, busy %.1f us, from %.1f us to %.1f us after "
+            .. "its start"):format(size_text(row.bytes), row.us, row.n, row.n == 1 and "" or "s",
+                                   row.busy_us, row.from_us, row.to_us)
+    end
+    c:find("pageable." .. direction .. ".spans", "pageable " .. direction .. ", "
+        .. table.concat(words, "; "))
+end
+
+local function measure_calls(c, memory, direction, stream)
+    local rows = {}
+    for i, bytes in ipairs(sizes) do
+        rows[i] = measure_call(c, memory, direction, bytes, stream)
+    end
+    return rows
+end
+
+local function set_rates(c, direction, rows, figure)
+    local pairs_, most = {}, 0
+    for i, row in ipairs(rows) do
+        pairs_[i] = { row.bytes, staging.gb_per_s(figure, direction, row.bytes, row.us) }
+        most = math.max(most, row.spread)
+    end
+    c:set(direction .. "_staging_gb_per_s", pairs_, "so that the call takes as long as measured",
+          most)
+end
+
+-- ---- as scripts do it ------------------------------------------------------------------------
+
+local blocks <const> = 4
+local block_bytes <const> = 64 * mib    -- malloc gives back to the system what is as large
+
+-- The host's time in f(), of each of several calls.
+local function times(lab, n, f)
+    local us = {}
+    for i = 1, n do
+        lab.synchronize()
+        local start_us = lab.now_us()
+        f(i)
+        us[i] = lab.now_us() - start_us
+    end
+    lab.synchronize()
+    return us
+end
+
+-- Blocks that no copy has had yet, then the same ones in turn. To the device they have been
+-- filled before; those that come back are pages that nobody has touched.
+local function find_blocks(c, direction, stream, reused_us)
+    local lab = c.lab
+    local options = { device = "cpu", dtype = "uint8" }
+    local device = lab.zeros(block_bytes, { dtype = "uint8" })
+    local hosts = {}
+    for i = 1, blocks do
+        hosts[i] = direction == "h2d" and touched(lab, block_bytes)
+            or lab.empty(block_bytes, options)
+    end
+    local function copy_block(i)
+        copy(lab, { host = hosts[i], device = device }, direction, block_bytes, stream)
+    end
+    local first_us, in_turn_us = times(lab, blocks, copy_block), times(lab, blocks, copy_block)
+    c:find("pageable." .. direction .. ".blocks", ("pageable %s of 64 MiB: %.0f us reused, %.0f us "
+        .. "the first time of %d blocks, %.0f us when they are copied in turn again"):format(
+        direction, reused_us, median(first_us), blocks, median(in_turn_us)))
+    device:free()
+    for _, host in ipairs(hosts) do
+        host:free()
+    end
+end
+
+local script_sizes <const> = { 4 * kib, 64 * kib, mib, 4 * mib, 16 * mib, 64 * mib }
+
+-- The host's time in copies as methods of tensors, which return when the copy has ended, and
+-- whose results are new memory.
+local function find_methods(c)
+    local lab = c.lab
+    local words = { to = {}, cpu = {}, copy_to = {}, copy_from = {} }
+    for i, bytes in ipairs(script_sizes) do
+        local host, device = touched(lab, bytes), lab.zeros(bytes, { dtype = "uint8" })
+        local function tell(key, f)
+            local us = times(lab, 10, f)
+            words[key][i] = ("%s %.1f us"):format(size_text(bytes), median(us))
+        end
+        tell("to", function() host:to("cuda"):free() end)
+        tell("cpu", function() device:cpu():free() end)
+        tell("copy_to", function() device:copy_(host) end)
+        tell("copy_from", function() host:copy_(device) end)
+        host:free()
+        device:free()
+    end
+    for _, method in ipairs { { "to", 't:to("cuda")' }, { "cpu", "t:cpu()" },
+                              { "copy_to", "device:copy_(host)" },
+                              { "copy_from", "host:copy_(device)" } } do
+        c:find("pageable." .. method[1], "the host in " .. method[2] .. " of pageable memory: "
+            .. table.concat(words[method[1]], ", "))
+    end
+end
+
+local function us_of(rows, bytes)
+    for _, row in ipairs(rows) do
+        if row.bytes == bytes then
+            return row.us
+        end
+    end
+end
+
+-- ---- the whole ------------------------------------------------------------------------------
+
+function pageable.run(c)
+    local lab = c.lab
+    local figure = figures(c)
+    local stream <close> = lab.stream { non_blocking = true }
+    local memory = { host = touched(lab, largest),
+                     device = lab.zeros(largest, { dtype = "uint8" }) }
+    local closer <close> = setmetatable({}, { __close = function()
+        memory.host:free()
+        memory.device:free()
+    end })
+    local rows = {}
+    for _, direction in ipairs(directions) do
+        c.progress("pageable " .. direction)
+        rows[direction] = measure_calls(c, memory, direction, stream)
+        find_spans(c, direction, rows[direction])
+    end
+    c.progress("staging buffers")
+    local limit = set_async_bytes(c, memory, stream)
+    find_taken_in(c, memory, stream, limit)
+    set_stage(c, memory, stream, limit, figure)
+    figure.stage_bytes, figure.stage_buffers = c.values.stage_bytes, c.values.stage_buffers
+    for _, direction in ipairs(directions) do
+        set_rates(c, direction, rows[direction], figure)
+    end
+    c.progress("pageable memory of scripts")
+    for _, direction in ipairs(directions) do
+        find_blocks(c, direction, stream, us_of(rows[direction], block_bytes))
+    end
+    find_methods(c)
+end
+
+return pageable
