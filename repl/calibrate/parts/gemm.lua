@@ -1,0 +1,212 @@
+-- gemm.lua - products of matrices: how long they take by size, and the kernels that compute them.
+--
+-- The simulator's table gemm_us.MODE is the time of a product in a row of them, so a kernel's
+-- duration and the gap to the next one. The footprints say what room a second kernel finds.
+
+local context = import "repl/calibrate/context.lua"
+local durations = import "repl/calibrate/durations.lua"
+
+local part = { name = "gemm", title = "products of matrices" }
+
+local modes = {
+    { name = "float32", dtype = "float32", peak = "fp32_tflops" },
+    { name = "tf32", dtype = "float32", tf32 = true, peak = "tf32_tflops" },
+    { name = "bfloat16", dtype = "bfloat16", peak = "bf16_tflops" },
+}
+
+local sizes = {
+    64, 128, 192, 256, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 8192,
+}
+local oblong = { { 4096, 1024, 1024 }, { 1024, 1024, 8192 }, { 512, 4096, 4096 } }
+
+local rounds <const> = 3
+local longest_us <const> = 400e3        -- of a product
+local warm_us <const> = 30e3            -- of products before those that count: the clock settles
+local counted_us <const> = 20e3
+
+-- ---- operands -------------------------------------------------------------------------------
+
+-- The largest square matrix of which three take no more than a quarter of the memory.
+local function largest_size(c)
+    local largest = sizes[1]
+    for _, n in ipairs(sizes) do
+        if 3 * 4 * n * n <= c.device.memory_bytes / 4 then
+            largest = n
+        end
+    end
+    return largest
+end
+
+-- Random numbers: a chip takes more power, and is slower, with them than with zeros.
+local function operands_new(c, dtype)
+    local largest = largest_size(c)
+    local elements = largest * largest
+    return {
+        largest = largest,
+        a = c.lab.rand(elements, { dtype = dtype }), b = c.lab.rand(elements, { dtype = dtype }),
+        out = c.lab.empty(elements, { dtype = dtype }),
+    }
+end
+
+local function operands_free(operands)
+    operands.a:free()
+    operands.b:free()
+    operands.out:free()
+end
+
+local function matrix(tensor, rows, columns)
+    return tensor:narrow(1, 1, rows * columns):view(rows, columns)
+end
+
+-- A function that enqueues the product of m x k and k x n.
+local function product(c, mode, operands, m, n, k)
+    local a, b = matrix(operands.a, m, k), matrix(operands.b, k, n)
+    local out, matmul = matrix(operands.out, m, n), c.lab.matmul
+    return function(_, options)
+        options.out, options.tf32 = out, mode.tf32
+        matmul(a, b, options)
+    end
+end
+
+-- ---- times ----------------------------------------------------------------------------------
+
+local function clamp(value, least, most)
+    return math.max(least, math.min(most, math.ceil(value)))
+end
+
+-- The product's duration, the spread and a span, at a steady clock. The first few tell how many
+-- to run.
+local function time_product(c, run)
+    local first_us = durations.of(c, 1, 2, run)
+    if first_us > longest_us then
+        return nil
+    end
+    return durations.of(c, clamp(warm_us / first_us, 2, 40), clamp(counted_us / first_us, 5, 30),
+                        run)
+end
+
+-- Sizes in turn, several times over, so that a busy moment of the machine spoils one of a size's
+-- samples and not all. By size: {n =, us = {...}, spread =, span =}; ends at the first one that
+-- takes too long.
+local function time_sizes(c, mode, operands)
+    local rows = {}
+    for round = 1, rounds do
+        for i, n in ipairs(sizes) do
+            if n > operands.largest or round > 1 and not rows[i] then
+                break
+            end
+            local us, spread, span = time_product(c, product(c, mode, operands, n, n, n))
+            if not us then
+                break
+            end
+            rows[i] = rows[i] or { n = n, us = {}, spread = 0 }
+            rows[i].us[round], rows[i].span = us, span
+            rows[i].spread = math.max(rows[i].spread, spread)
+        end
+    end
+    for _, row in ipairs(rows) do
+        row.duration_us = context.median(row.us)
+    end
+    return rows
+end
+
+-- ---- what is noted --------------------------------------------------------------------------
+
+local function column(rows, of)
+    local list = {}
+    for i, row in ipairs(rows) do
+        list[i] = { row.n, of(row) }
+    end
+    return list
+end
+
+-- By size, or nothing if a span does not tell it: 0 blocks are no grid.
+local function set_footprint(c, mode, rows, key, field, how)
+    for _, row in ipairs(rows) do
+        local value = row.span[field]
+        if not value or (field ~= "shared_bytes" and value == 0) then
+            return
+        end
+    end
+    c:set(key .. "." .. mode.name, column(rows, function(row) return row.span[field] end), how)
+end
+
+local function set_footprints(c, mode, rows)
+    local how = "of the longest kernel of n x n x n"
+    set_footprint(c, mode, rows, "gemm_blocks", "blocks", "the grid " .. how)
+    set_footprint(c, mode, rows, "gemm_threads", "threads", "of a block " .. how)
+    set_footprint(c, mode, rows, "gemm_registers", "registers", "of a thread " .. how)
+    set_footprint(c, mode, rows, "gemm_shared_bytes", "shared_bytes", "of a block " .. how)
+end
+
+-- The time in a row of products: with the gap between two operations of a stream. Without one
+-- from an earlier part it comes from small products here.
+local function gap_us(c, mode, operands)
+    if c.values.stream_gap_us then
+        return c.values.stream_gap_us
+    end
+    local spans = durations.spans(c, 10, 40, product(c, mode, operands, 128, 128, 128))
+    local gaps = {}
+    for i = 2, #spans do
+        gaps[i - 1] = spans[i].start_us - spans[i - 1].end_us
+    end
+    return durations.middle(gaps)
+end
+
+local function set_times(c, mode, rows, gap)
+    local spread = 0
+    for _, row in ipairs(rows) do
+        spread = math.max(spread, context.spread(row.us))
+    end
+    c:set("gemm_us." .. mode.name, column(rows, function(row)
+        return tonumber(("%.3f"):format(row.duration_us + gap))
+    end), "n x n x n behind a hold: duration + gap between two of a stream", spread)
+end
+
+-- The part of the peak that the largest product reaches. A peak that is less than what was
+-- measured is another GPU's.
+local function set_efficiency(c, mode, rows)
+    local peak = c.values[mode.peak] or c.base and c.base[mode.peak]
+    local last = rows[#rows]
+    local tflops = 2 * last.n ^ 3 / (last.duration_us * 1e6)
+    c:find("gemm." .. mode.name, ("%.1f TFLOP/s at n = %d"):format(tflops, last.n))
+    if peak and tflops <= peak then
+        c:set("gemm_efficiency." .. mode.name, tflops / peak,
+              ("%.1f TFLOP/s at n = %d, of %s"):format(tflops, last.n, mode.peak), last.spread)
+    end
+end
+
+local function find_oblong(c, mode, operands)
+    for _, shape in ipairs(oblong) do
+        local m, n, k = table.unpack(shape)
+        local elements = operands.largest * operands.largest
+        if math.max(m * k, k * n, m * n) <= elements then
+            local us, spread, span = time_product(c, product(c, mode, operands, m, n, k))
+            c:find("gemm." .. mode.name, ("%d x %d x %d (m, n, k) in %.2f us, spread %.1f %%, "
+                   .. "%d blocks of %d threads"):format(m, n, k, us, 100 * spread, span.blocks,
+                                                        span.threads))
+        end
+    end
+end
+
+-- ---- a mode ---------------------------------------------------------------------------------
+
+local function run_mode(c, mode)
+    c.progress(mode.name)
+    local operands = operands_new(c, mode.dtype)
+    local gap = gap_us(c, mode, operands)
+    local rows = time_sizes(c, mode, operands)
+    set_times(c, mode, rows, gap)
+    set_footprints(c, mode, rows)
+    set_efficiency(c, mode, rows)
+    find_oblong(c, mode, operands)
+    operands_free(operands)
+end
+
+function part.run(c)
+    for _, mode in ipairs(modes) do
+        run_mode(c, mode)
+    end
+end
+
+return part
