@@ -48,10 +48,12 @@ local function operands_new(c, dtype)
     }
 end
 
+-- The memory goes with the last view of it.
 local function operands_free(operands)
     operands.a:free()
     operands.b:free()
     operands.out:free()
+    collectgarbage()
 end
 
 local function matrix(tensor, rows, columns)
@@ -139,18 +141,22 @@ local function set_footprints(c, mode, rows)
     set_footprint(c, mode, rows, "gemm_shared_bytes", "shared_bytes", "of a block " .. how)
 end
 
--- The time in a row of products: with the gap between two operations of a stream. Without one
--- from an earlier part it comes from small products here.
-local function gap_us(c, mode, operands)
-    if c.values.stream_gap_us then
-        return c.values.stream_gap_us
-    end
-    local spans = durations.spans(c, 10, 40, product(c, mode, operands, 128, 128, 128))
-    local gaps = {}
+-- From a product's end to the next one's start in a stream.
+local function own_gap_us(c, run)
+    local spans, gaps = durations.spans(c, 10, 40, run), {}
     for i = 2, #spans do
         gaps[i - 1] = spans[i].start_us - spans[i - 1].end_us
     end
     return durations.middle(gaps)
+end
+
+-- The gap that the table's times have in them: the simulator takes stream_gap_us off again.
+local function gap_us(c, mode, operands)
+    local small = own_gap_us(c, product(c, mode, operands, 128, 128, 128))
+    local large = own_gap_us(c, product(c, mode, operands, 1024, 1024, 1024))
+    c:find("gemm." .. mode.name, ("between two products of 128 %.2f us, of 1024 %.2f us")
+           :format(small, large))
+    return c.values.stream_gap_us or small
 end
 
 local function set_times(c, mode, rows, gap)
@@ -189,17 +195,108 @@ local function find_oblong(c, mode, operands)
     end
 end
 
+-- ---- behind the last block ------------------------------------------------------------------
+
+-- What a product takes that does not grow with its work, from the smallest ones: the line through
+-- their times over k, at k = 0. It has to leave something of every time in the table.
+local function set_fixed(c, operands, rows)
+    local x, y, n = 0, 0, 4
+    local xx, xy, spread = 0, 0, 0
+    for i = 1, n do
+        local k = 64 * i
+        local us, of_us = durations.of(c, 20, 100, product(c, modes[1], operands, 32, 32, k))
+        x, y, xx, xy = x + k, y + us, xx + k * k, xy + k * us
+        spread = math.max(spread, of_us)
+    end
+    local fixed = (y - (n * xy - x * y) / (n * xx - x * x) * x) / n
+    local most = 0.8 * rows[1].duration_us
+    if fixed >= 0 and fixed <= most then
+        c:set("gemm_fixed_us", fixed, "float32, 32 x 32 x k: the line through k = 64 to 256 at "
+              .. "k = 0", spread)
+    else
+        c:find("gemm_fixed_us", ("not set: 32 x 32 x k at k = 0 in %.2f us, and %d x %d x %d in "
+               .. "%.2f"):format(fixed, rows[1].n, rows[1].n, rows[1].n, rows[1].duration_us))
+    end
+end
+
+-- ---- room beside a product ------------------------------------------------------------------
+
+-- A kernel of one block, as lab.spin's options, in a stream of its own while the second of two
+-- products runs: how far that is, from 0 to 1, when the kernel begins.
+local function begins_at(c, run, kernel)
+    return (durations.beside(c, function(options, start)
+        run(1, options)
+        start:record(options.stream)
+        run(2, options)
+    end, function(options)
+        kernel.stream = options.stream
+        c.lab.spin(0.02, kernel)
+    end))
+end
+
+local function find_room(c, run, n)
+    local kernels = { { threads = 1024, shared_bytes = 0 }, { threads = 32, shared_bytes = 0 } }
+    local shared_bytes = 1024
+    while shared_bytes <= c.device.max_shared_bytes_per_block do
+        kernels[#kernels + 1] = { threads = 32, shared_bytes = shared_bytes }
+        shared_bytes = 4 * shared_bytes
+    end
+    for _, kernel in ipairs(kernels) do
+        c:find("gemm_persistent", ("a block of %d threads and %d B of shared memory begins beside "
+               .. "a tf32 product of %d after %.0f %% of it"):format(kernel.threads,
+               kernel.shared_bytes, n, 100 * begins_at(c, run, kernel)))
+    end
+end
+
+-- A grid of no more blocks than SMs where the result has far more tiles: blocks stay.
+local function set_persistent(c, operands, rows)
+    local row
+    for _, at in ipairs(rows) do
+        row = at.n <= 4096 and at or row
+    end
+    local n, sms = row.n, c.device.sm_count
+    if row.span.blocks == 0 or n * n / (256 * 256) <= sms then
+        return
+    end
+    local run = product(c, modes[2], operands, n, n, n)
+    c:set("gemm_persistent", row.span.blocks <= sms,
+          ("tf32 at n = %d: %d blocks on %d SMs"):format(n, row.span.blocks, sms))
+    find_room(c, run, n)
+end
+
 -- ---- a mode ---------------------------------------------------------------------------------
 
-local function run_mode(c, mode)
-    c.progress(mode.name)
-    local operands = operands_new(c, mode.dtype)
+-- Not every GPU has every type.
+local function can(c, mode, operands)
+    local done, err = pcall(product(c, mode, operands, 64, 64, 64), 1, {})
+    if not done and err.code ~= "SL_EBACKEND" then
+        error(err, 0)
+    elseif not done then
+        c:find("gemm." .. mode.name, "not measured: " .. err.message)
+    end
+    return done
+end
+
+local function measure_mode(c, mode, operands)
     local gap = gap_us(c, mode, operands)
     local rows = time_sizes(c, mode, operands)
     set_times(c, mode, rows, gap)
     set_footprints(c, mode, rows)
     set_efficiency(c, mode, rows)
     find_oblong(c, mode, operands)
+    if mode.name == "float32" then
+        set_fixed(c, operands, rows)
+    elseif mode.name == "tf32" then
+        set_persistent(c, operands, rows)
+    end
+end
+
+local function run_mode(c, mode)
+    c.progress(mode.name)
+    local operands = operands_new(c, mode.dtype)
+    if can(c, mode, operands) then
+        measure_mode(c, mode, operands)
+    end
     operands_free(operands)
 end
 
@@ -207,6 +304,7 @@ function part.run(c)
     for _, mode in ipairs(modes) do
         run_mode(c, mode)
     end
+    durations.close(c)
 end
 
 return part

@@ -29,9 +29,11 @@ local function memory_new(c, bytes)
     return { bytes = bytes, a = c.lab.rand(elements), b = c.lab.empty(elements) }
 end
 
+-- It goes with the last view of it.
 local function memory_free(memory)
     memory.a:free()
     memory.b:free()
+    collectgarbage()
 end
 
 -- Lists of `sets` tensors of so many elements, from a and from b.
@@ -169,6 +171,16 @@ local function knee_bytes(c, memory, rows, l2, hbm)
     return (fits + too_large) // 2
 end
 
+-- The speed on the same tensors again and again, beside the table's in turns over several.
+local function find_again(c, rows)
+    local words = {}
+    for i, row in ipairs(rows) do
+        words[i] = ("%d KiB: %.0f"):format(row[1] // kib, row[2])
+    end
+    c:find("memory_gb_per_s", "on the same tensors again and again, GB/s: "
+           .. table.concat(words, ", "))
+end
+
 local function set_memory(c, memory)
     c.progress("memory by size")
     local rows, spread = speeds(c, memory)
@@ -178,6 +190,7 @@ local function set_memory(c, memory)
     c:set("hbm_gb_per_s", hbm, "the two largest sizes of memory_gb_per_s", spread)
     local again = speeds(c, memory, 1)
     local l2 = fastest(again)
+    find_again(c, again)
     c:set("l2_gb_per_s", l2, "the fastest size of pow(a, 2) on the same tensors again and again",
           spread)
     local knee = l2 > 1.1 * hbm and knee_bytes(c, memory, again, l2, hbm)
@@ -191,10 +204,28 @@ end
 -- ---- other kernels --------------------------------------------------------------------------
 
 local function find_speeds(c, memory)
-    for _, name in ipairs { "pow", "add", "fill", "sum" } do
-        local gb_per_s, spread = speed(c, memory, name, large_bytes)
-        c:find("kernels." .. name, ("%.0f GB/s moving 256 MiB, spread %.1f %%")
-               :format(gb_per_s, 100 * spread))
+    for _, bytes in ipairs { 8 * mib, 64 * mib, large_bytes } do
+        for _, name in ipairs { "pow", "add", "fill", "sum" } do
+            local gb_per_s, spread = speed(c, memory, name, bytes)
+            if gb_per_s then
+                c:find("kernels." .. name, ("%.0f GB/s moving %d MiB, spread %.1f %%")
+                       :format(gb_per_s, bytes // mib, 100 * spread))
+            end
+        end
+    end
+end
+
+local function find_softmax(c, memory)
+    local elements = memory.bytes // 16
+    for _, columns in ipairs { 64, 256, 1024, 4096, 16384 } do
+        local a, b = tensors(memory, elements)
+        local us, spread = durations.of(c, sets, 12, function(i, options)
+            local set = i % sets + 1
+            options.out = b[set]:view(-1, columns)
+            c.lab.softmax(a[set]:view(-1, columns), options)
+        end)
+        c:find("kernels.softmax", ("%d rows of %d in %.2f us, spread %.1f %%")
+               :format(elements // columns, columns, us, 100 * spread))
     end
 end
 
@@ -236,35 +267,24 @@ local function set_d2d(c, memory)
           ("copies of %d MiB, bytes copied"):format(elements * 4 // mib), spread)
 end
 
--- Where in a spin that fills all SMs several times over the operation runs that comes in another
--- stream when it is under way, after a copy from the host: how far the spin is when it ends.
-local function beside_full_chip(c, memory, name)
-    local lab <const> = c.lab
-    local host = lab.empty(mib, { device = "cpu", pinned = true })
-    local landing = lab.empty(mib)
+-- How far a spin that fills all SMs several times over is when the operation ends that comes in
+-- another stream while it runs.
+local function ends_beside_full_chip(c, memory, name)
     local a, b = tensors(memory, 65536)
-    local run = operations[name].run
-    local _, spans = durations.together(c, {
-        function(options)
-            lab.spin(1, { blocks = 8 * c.device.sm_count, threads = 1024, stream = options.stream })
-        end,
-        function(options)
-            landing:copy_(host, { non_blocking = true, stream = options.stream })
-            run(lab, a[1], b[1], options)
-        end,
-    })
-    host:free()
-    landing:free()
-    local spin, late = spans[1][1], spans[2][2]
-    return (late.end_us - spin.start_us) / (spin.end_us - spin.start_us)
+    local _, finish = durations.beside(c, function(options)
+        c.lab.spin(1, { blocks = 8 * c.device.sm_count, threads = 1024, stream = options.stream })
+    end, function(options)
+        operations[name].run(c.lab, a[1], b[1], options)
+    end)
+    return finish
 end
 
 local function set_d2d_engine(c, memory)
-    local far = beside_full_chip(c, memory, "d2d")
+    local far = ends_beside_full_chip(c, memory, "d2d")
     c:set("d2d_engine", far > 0.5 and "sm" or "copy",
           ("beside a spin that fills all SMs it ended after %.0f %% of that"):format(100 * far))
     c:find("memset", ("beside a spin that fills all SMs it ended after %.0f %% of that")
-           :format(100 * beside_full_chip(c, memory, "memset")))
+           :format(100 * ends_beside_full_chip(c, memory, "memset")))
 end
 
 function part.run(c)
@@ -273,11 +293,13 @@ function part.run(c)
     local hbm = set_memory(c, memory)
     find_speeds(c, memory)
     set_elements(c, memory, hbm)
+    find_softmax(c, memory)
     c.progress("memsets and copies within the device")
     set_memset(c, memory)
     set_d2d(c, memory)
     set_d2d_engine(c, memory)
     memory_free(memory)
+    durations.close(c)
 end
 
 return part

@@ -5,7 +5,7 @@ local durations = import "repl/calibrate/durations.lua"
 
 local part = { name = "sharing", title = "kernels that share the chip" }
 
-local repetitions <const> = 7
+local repetitions <const> = 5
 local mib <const> = 1048576
 
 -- ---- jobs -----------------------------------------------------------------------------------
@@ -58,10 +58,10 @@ end
 -- ---- gains ----------------------------------------------------------------------------------
 
 local function find_gain(c, what, jobs)
-    local gain, alone_us, together_us = durations.gain(c, repetitions, jobs)
-    c:find("sharing", ("%s: gain %.3f (%.2f us one by one, %.2f us together)")
-           :format(what, gain, alone_us, together_us))
-    return gain
+    local gain, alone_us, together_us, span = durations.gain(c, repetitions, jobs)
+    c:find("sharing", ("%s: gain %.3f (%.2f us one by one, %.2f us together; %d blocks of %d "
+           .. "threads)"):format(what, gain, alone_us, together_us, span.blocks, span.threads))
+    return alone_us, together_us, span.blocks
 end
 
 local function find_memory(c)
@@ -76,6 +76,24 @@ local function find_memory(c)
     free(own)
 end
 
+-- The part of an SM's issue slots that a block asks for, from how much longer `streams` equal
+-- products take together than one: the simulator slows blocks by the sum of these parts on their
+-- SM. Nothing if they do not slow each other at all, or as if they came one by one.
+local function issue_share(c, streams, alone_us, together_us, blocks)
+    local fixed_us = c.values.gemm_fixed_us or 0
+    local slower = (together_us - fixed_us) / (alone_us / streams - fixed_us)
+    local blocks_per_sm = math.ceil(blocks / c.device.sm_count)
+    if blocks > 0 and slower > 1.02 and slower < streams - 0.02 then
+        return slower / (streams * blocks_per_sm)
+    end
+end
+
+local function find_issue_share(c, what, share)
+    if share then
+        c:find("sharing", ("%s: each block asks for %.2f of an SM"):format(what, share))
+    end
+end
+
 local function find_products(c, n, streams, tf32)
     local own, single, rows = {}, {}, {}
     for i = 1, streams do
@@ -83,7 +101,8 @@ local function find_products(c, n, streams, tf32)
         rows[i] = times(20, single[i])
     end
     local mode = tf32 and "tf32" or "float32"
-    find_gain(c, ("%d %s products of %d"):format(streams, mode, n), single)
+    local what = ("%d %s products of %d"):format(streams, mode, n)
+    find_issue_share(c, what, issue_share(c, streams, find_gain(c, what, single)))
     find_gain(c, ("%d rows of 20 %s products of %d"):format(streams, mode, n), rows)
     free(own)
 end
@@ -94,6 +113,29 @@ local function find_product_beside_pow(c)
     local pow = times(8, pow_job(c, own, 64 * mib))
     find_gain(c, "a tf32 product of 4096 and eight pow(a, 2) of 64 MiB", { tf32, pow })
     find_gain(c, "a float32 product of 2048 and eight pow(a, 2) of 64 MiB", { float32, pow })
+    free(own)
+end
+
+-- ---- who comes first ------------------------------------------------------------------------
+
+local function find_begin(c, what, job)
+    local at, _, long = durations.beside(c, job, function(options)
+        c.lab.spin(0.01, { stream = options.stream })
+    end)
+    c:find("sharing", ("one block beside %s: begins after %.0f %% of its %.0f us, %d blocks")
+           :format(what, 100 * at, long.end_us - long.start_us, long.blocks))
+end
+
+-- Beside grids of many blocks that wait for room, and beside one that leaves room.
+local function find_begins(c)
+    local own, sms = {}, c.device.sm_count
+    find_begin(c, "a spin of eight blocks of 1024 threads an SM",
+               spin_job(c, 0.2, 8 * sms, 1024))
+    find_begin(c, "a spin of 64 blocks of 32 threads an SM", spin_job(c, 0.2, 64 * sms, 32))
+    find_begin(c, "a spin of one block of 1024 threads an SM", spin_job(c, 0.2, sms, 1024))
+    find_begin(c, "pow(a, 2.5) of 256 MiB", pow_job(c, own, 256 * mib, 2.5))
+    find_begin(c, "a float32 product of 4096", product_job(c, own, 4096))
+    find_begin(c, "a tf32 product of 4096", product_job(c, own, 4096, true))
     free(own)
 end
 
@@ -109,6 +151,9 @@ function part.run(c)
         find_products(c, n, 2, true)
     end
     find_product_beside_pow(c)
+    c.progress("a small kernel beside a large one")
+    find_begins(c)
+    durations.close(c)
 end
 
 return part
