@@ -193,7 +193,8 @@ local function find_shape(c, mode, operands, m, n, k)
     local us, spread, span = time_product(c, product(c, mode, operands, m, n, k))
     if us then
         c:find("gemm." .. mode.name, ("%d x %d x %d (m, n, k) in %.2f us, spread %.1f %%, %d "
-               .. "blocks of %d threads"):format(m, n, k, us, 100 * spread, span.blocks, span.threads))
+               .. "blocks of %d threads"):format(m, n, k, us, 100 * spread, span.blocks,
+                                              span.threads))
     end
 end
 
