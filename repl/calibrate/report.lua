@@ -32,6 +32,9 @@ function report.text(c, base)
         out[#out + 1] = ("    [%q] = %s,%s"):format(key, text_of(c.values[key]),
                                                     note_of(c.notes[key]))
     end
+    for _, finding in ipairs(c.findings) do
+        out[#out + 1] = ("    -- %s: %s"):format(finding.key, finding.text)
+    end
     out[#out + 1] = "}"
     return table.concat(out, "\n") .. "\n"
 end

@@ -9,7 +9,9 @@ usage: streamlab calibrate -o NAME.lua [options]
 ]]
 
 local parts = {}
-for i, name in ipairs { "device", "copies", "pageable", "memory", "implicit" } do
+for i, name in ipairs {
+    "device", "gemm", "kernels", "sharing", "copies", "pageable", "memory", "implicit",
+} do
     parts[i] = import("repl/calibrate/parts/" .. name .. ".lua")
 end
 

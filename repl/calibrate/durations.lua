@@ -1,0 +1,168 @@
+-- durations.lua - how long operations take by the device's clock, back to back in one stream,
+-- and how much several streams gain over one.
+--
+-- The device's clock ticks every 32 ns or so. A median of short operations is a whole number of
+-- ticks; the mean of the middle half is not, and is no more disturbed by a busy moment.
+
+local context = import "repl/calibrate/context.lua"
+
+local durations = {}
+
+function durations.middle(list)
+    local sorted = table.move(list, 1, #list, 1, {})
+    table.sort(sorted)
+    local first, last, sum = #sorted // 4 + 1, #sorted - #sorted // 4, 0
+    for i = first, last do
+        sum = sum + sorted[i]
+    end
+    return sum / (last - first + 1)
+end
+
+-- ---- streams --------------------------------------------------------------------------------
+
+local stream_count <const> = 4
+
+-- The calibration's i-th stream for these measurements. They stay for the next one: cuBLAS gets
+-- memory for each stream that it first meets, which takes longer than the products. They are made
+-- in a row, since the hardware's channels are given out in turn: streams of one channel would
+-- hold each other up.
+local function stream_at(c, i)
+    if not c.streams then
+        c.streams = {}
+        for k = 1, stream_count do
+            c.streams[k] = c.lab.stream { non_blocking = true, name = "measured " .. k }
+        end
+    end
+    return c.streams[i]
+end
+
+-- Each part that has measured here calls it in the end.
+function durations.close(c)
+    for _, stream in ipairs(c.streams or {}) do
+        stream:close()
+    end
+    c.streams = nil
+end
+
+local function of_stream(spans, stream)
+    local own = {}
+    for _, span in ipairs(spans) do
+        if span.stream == stream.name then
+            own[#own + 1] = span
+        end
+    end
+    return own
+end
+
+-- ---- one after the other --------------------------------------------------------------------
+
+-- The spans of run(1, options) .. run(warm + n, options), each of which enqueues one operation
+-- with the options' stream, without those of the first `warm`.
+function durations.spans(c, warm, n, run)
+    local stream = stream_at(c, 1)
+    local options = { stream = stream }
+    local spans = c:held({ stream }, function()
+        for i = 1, warm + n do
+            run(i, options)
+        end
+    end)
+    return table.move(of_stream(spans, stream), warm + 1, warm + n, 1, {})
+end
+
+-- How long one of them takes in us, the spread, and the last one's span.
+function durations.of(c, warm, n, run)
+    local list, spans = {}, durations.spans(c, warm, n, run)
+    for i, span in ipairs(spans) do
+        list[i] = span.end_us - span.start_us
+    end
+    return durations.middle(list), context.spread(list), spans[#spans]
+end
+
+-- ---- several streams ------------------------------------------------------------------------
+
+-- From the first start to the last end.
+local function makespan_us(spans)
+    local first, last = math.huge, -math.huge
+    for _, span in ipairs(spans) do
+        first, last = math.min(first, span.start_us), math.max(last, span.end_us)
+    end
+    return last - first
+end
+
+-- How long the jobs take when each has a stream of its own and all are let go at once. A job is
+-- run(options), which enqueues with the options' stream; up to four. Also the spans of each job.
+function durations.together(c, jobs)
+    local streams, options = {}, {}
+    for i in ipairs(jobs) do
+        streams[i] = stream_at(c, i)
+        options[i] = { stream = streams[i] }
+    end
+    local spans = c:held(streams, function()
+        for i, job in ipairs(jobs) do
+            job(options[i])
+        end
+    end)
+    local of_job, all = {}, {}
+    for i, stream in ipairs(streams) do
+        of_job[i] = of_stream(spans, stream)
+        table.move(of_job[i], 1, #of_job[i], #all + 1, all)
+    end
+    return makespan_us(all), of_job
+end
+
+-- The sum of what the jobs take one by one, over what they take together: 1 is no gain. Medians
+-- of `reps` rounds in which both are taken in turn. Also both times, and the first job's first
+-- span.
+function durations.gain(c, reps, jobs)
+    local alone, together = {}, {}
+    local _, spans = durations.together(c, jobs)
+    for rep = 1, reps do
+        alone[rep] = 0
+        for _, job in ipairs(jobs) do
+            alone[rep] = alone[rep] + durations.together(c, { job })
+        end
+        together[rep] = durations.together(c, jobs)
+    end
+    local alone_us, together_us = context.median(alone), context.median(together)
+    return alone_us / together_us, alone_us, together_us, spans[1][1]
+end
+
+-- ---- who comes first ------------------------------------------------------------------------
+
+local copied_bytes <const> = 1048576
+local begin_rounds <const> = 3
+
+local function last_of(list)
+    return list[#list]
+end
+
+-- How far, from 0 to 1, the last operation of long(options, start) is when late(options) begins,
+-- and when that ends: `long` enqueues and may record the event `start`, from which on a copy from
+-- the host keeps `late` back until the other has its blocks placed. Medians, and the last one's
+-- span.
+function durations.beside(c, long, late)
+    local lab <const> = c.lab
+    local host = lab.empty(copied_bytes // 4, { device = "cpu", pinned = true })
+    local landing = lab.empty(copied_bytes // 4)
+    local begin, finish, span = {}, {}, nil
+    for round = 1, begin_rounds do
+        local start <close> = lab.event { timing = false }
+        local _, spans = durations.together(c, {
+            function(options) long(options, start) end,
+            function(options)
+                options.stream:wait_event(start)
+                landing:copy_(host, { non_blocking = true, stream = options.stream })
+                late(options)
+            end,
+        })
+        span = last_of(spans[1])
+        local other, us = last_of(spans[2]), span.end_us - span.start_us
+        begin[round] = (other.start_us - span.start_us) / us
+        finish[round] = (other.end_us - span.start_us) / us
+    end
+    host:free()
+    landing:free()
+    return context.median(begin), context.median(finish), span
+end
+
+return durations

@@ -1,0 +1,305 @@
+-- kernels.lua - kernels other than products: how fast they go through memory and through their
+-- instructions, memsets, and copies within the device.
+--
+-- Each size takes turns over four sets of tensors, as a script does that works on several. What
+-- fits the L2 cache four times over is there again when its turn comes.
+
+local context = import "repl/calibrate/context.lua"
+local durations = import "repl/calibrate/durations.lua"
+
+local part = { name = "kernels", title = "other kernels, memsets, copies within the device" }
+
+local sets <const> = 4
+local kib <const>, mib <const> = 1024, 1048576
+local smallest_bytes <const>, largest_bytes <const> = 16 * kib, 1024 * mib
+local large_bytes <const> = 256 * mib
+local shortest_us <const> = 0.1         -- of what memory adds to a kernel: some ticks of the clock
+local steady_us <const> = 0.5
+local bound <const> = 0.85              -- of the memory's speed: a slower kernel is bound otherwise
+
+-- ---- operands -------------------------------------------------------------------------------
+
+-- One piece of memory for everything: `sets` inputs and outputs of `bytes` each, float32.
+local function memory_new(c, bytes)
+    local most = c.device.memory_bytes // (8 * sets)
+    while bytes > most do
+        bytes = bytes // 2
+    end
+    local elements = sets * bytes // 4
+    return { bytes = bytes, a = c.lab.rand(elements), b = c.lab.empty(elements) }
+end
+
+-- It goes with the last view of it.
+local function memory_free(memory)
+    memory.a:free()
+    memory.b:free()
+    collectgarbage()
+end
+
+-- Lists of `sets` tensors of so many elements, from a and from b.
+local function tensors(memory, elements)
+    local from_a, from_b = {}, {}
+    for i = 1, sets do
+        local start = (i - 1) * elements + 1
+        from_a[i] = memory.a:narrow(1, start, elements)
+        from_b[i] = memory.b:narrow(1, start, elements)
+    end
+    return from_a, from_b
+end
+
+-- ---- operations -----------------------------------------------------------------------------
+
+-- operation(lab, a, b, options) enqueues; `moves` is how often each element crosses the bus.
+local operations = {
+    pow = { moves = 2, run = function(lab, a, b, options)
+        options.out = b
+        lab.pow(a, 2, options)
+    end },
+    add = { moves = 3, run = function(lab, a, b, options)
+        options.out = b
+        lab.add(a, b, options)
+    end },
+    fill = { moves = 1, run = function(_, _, b, options) b:fill_(1.5, options) end },
+    powf = { moves = 2, run = function(lab, a, b, options)
+        options.out = b
+        lab.pow(a, 2.5, options)
+    end },
+    softmax = { moves = 2, run = function(lab, a, b, options)
+        options.out = b:view(-1, 1024)
+        lab.softmax(a:view(-1, 1024), options)
+    end },
+    rand = { moves = 1, run = function(lab, _, b, options)
+        lab.rand(b:numel(), options):free()
+    end },
+    randn = { moves = 1, run = function(lab, _, b, options)
+        lab.randn(b:numel(), options):free()
+    end },
+    sum = { moves = 1, run = function(lab, a, _, options) lab.sum(a, options) end },
+    memset = { moves = 1, run = function(_, _, b, options) b:zero_(options) end },
+    d2d = { moves = 2, run = function(_, a, b, options)
+        options.non_blocking = true
+        b:copy_(a, options)
+    end },
+}
+
+-- The duration in us and the spread of an operation on tensors of so many elements, taking turns
+-- over `turns` sets of them.
+local function time_of(c, memory, name, elements, n, turns)
+    local a, b = tensors(memory, elements)
+    local run, lab = operations[name].run, c.lab
+    turns = turns or sets
+    return durations.of(c, sets, n, function(i, options)
+        local set = i % turns + 1
+        run(lab, a[set], b[set], options)
+    end)
+end
+
+-- ---- memory ---------------------------------------------------------------------------------
+
+-- What a kernel takes that moves next to nothing.
+local function fixed_us(c, memory)
+    if not c.values.kernel_fixed_us then
+        local us, spread = time_of(c, memory, "pow", 64, 200)
+        c:set("kernel_fixed_us", us, "pow(a, 2) of 64 elements", spread)
+    end
+    return c.values.kernel_fixed_us
+end
+
+local function samples_for(bytes)
+    return bytes < 64 * mib and 100 or 24
+end
+
+-- GB/s of an operation that moves `bytes` in all, and the spread; nothing if its time cannot be
+-- told from that of a kernel that moves nothing.
+local function speed(c, memory, name, bytes, turns)
+    local elements = bytes // (4 * operations[name].moves)
+    local us, spread = time_of(c, memory, name, elements, samples_for(bytes), turns)
+    us = us - c.values.kernel_fixed_us
+    if us < shortest_us then
+        return nil
+    end
+    return elements * 4 * operations[name].moves / (us * 1e3), spread
+end
+
+-- {{bytes, GB/s}, ...} of pow(a, 2), and the largest spread.
+local function speeds(c, memory, turns)
+    local rows, most = {}, 0
+    local bytes = smallest_bytes
+    while bytes <= math.min(largest_bytes, 2 * memory.bytes) do
+        local gb_per_s, spread = speed(c, memory, "pow", bytes, turns)
+        if gb_per_s then
+            rows[#rows + 1] = { bytes, tonumber(("%.1f"):format(gb_per_s)) }
+            most = math.max(most, spread)
+        end
+        bytes = bytes * 2
+    end
+    return rows, most
+end
+
+-- The highest speed among the sizes that take long enough to tell it well.
+local function fastest(rows)
+    local best = 0
+    for _, row in ipairs(rows) do
+        if row[1] / (row[2] * 1e3) >= steady_us then
+            best = math.max(best, row[2])
+        end
+    end
+    return best
+end
+
+-- The size up to which the speed is nearer to the cache's than to the memory's, by halving.
+local function knee_bytes(c, memory, rows, l2, hbm)
+    local middle, fits, too_large = math.sqrt(l2 * hbm), nil, nil
+    for _, row in ipairs(rows) do
+        if row[2] >= middle then
+            fits, too_large = row[1], nil
+        elseif fits and not too_large then
+            too_large = row[1]
+        end
+    end
+    if not too_large then
+        return nil
+    end
+    while too_large - fits > fits / 32 do
+        local between = (fits + too_large) // 2 // 4096 * 4096
+        if (speed(c, memory, "pow", between, 1) or 0) >= middle then
+            fits = between
+        else
+            too_large = between
+        end
+    end
+    return (fits + too_large) // 2
+end
+
+-- The speed on the same tensors again and again, beside the table's in turns over several.
+local function find_again(c, rows)
+    local words = {}
+    for i, row in ipairs(rows) do
+        words[i] = ("%d KiB: %.0f"):format(row[1] // kib, row[2])
+    end
+    c:find("memory_gb_per_s", "on the same tensors again and again, GB/s: "
+           .. table.concat(words, ", "))
+end
+
+local function set_memory(c, memory)
+    c.progress("memory by size")
+    local rows, spread = speeds(c, memory)
+    c:set("memory_gb_per_s", rows, "pow(a, 2), bytes read and written, in turns over four pairs of "
+          .. "tensors, without kernel_fixed_us", spread)
+    local hbm = context.median { rows[#rows][2], rows[#rows - 1][2] }
+    c:set("hbm_gb_per_s", hbm, "the two largest sizes of memory_gb_per_s", spread)
+    local again = speeds(c, memory, 1)
+    local l2 = fastest(again)
+    find_again(c, again)
+    c:set("l2_gb_per_s", l2, "the fastest size of pow(a, 2) on the same tensors again and again",
+          spread)
+    local knee = l2 > 1.1 * hbm and knee_bytes(c, memory, again, l2, hbm)
+    if knee and not c.values.l2_bytes then
+        c:set("l2_bytes", 2 * knee, "twice the size up to which pow(a, 2) on the same tensors is "
+              .. "nearer to l2_gb_per_s than to hbm_gb_per_s")
+    end
+    return hbm
+end
+
+-- ---- other kernels --------------------------------------------------------------------------
+
+local function find_speeds(c, memory)
+    for _, bytes in ipairs { 8 * mib, 64 * mib, large_bytes } do
+        for _, name in ipairs { "pow", "add", "fill", "sum" } do
+            local gb_per_s, spread = speed(c, memory, name, bytes)
+            if gb_per_s then
+                c:find("kernels." .. name, ("%.0f GB/s moving %d MiB, spread %.1f %%")
+                       :format(gb_per_s, bytes // mib, 100 * spread))
+            end
+        end
+    end
+end
+
+local function find_softmax(c, memory)
+    local elements = memory.bytes // 16
+    for _, columns in ipairs { 64, 256, 1024, 4096, 16384 } do
+        local a, b = tensors(memory, elements)
+        local us, spread = durations.of(c, sets, 12, function(i, options)
+            local set = i % sets + 1
+            options.out = b[set]:view(-1, columns)
+            c.lab.softmax(a[set]:view(-1, columns), options)
+        end)
+        c:find("kernels.softmax", ("%d rows of %d in %.2f us, spread %.1f %%")
+               :format(elements // columns, columns, us, 100 * spread))
+    end
+end
+
+-- Elements per ns of a kernel that its instructions hold up and not the memory.
+local function set_elements(c, memory, hbm)
+    for _, name in ipairs { "pow", "powf", "softmax", "rand", "randn" } do
+        c.progress(name)
+        local elements = memory.bytes // 16     -- rand and randn make a tensor each time
+        local us, spread = time_of(c, memory, name, elements, 12)
+        us = us - c.values.kernel_fixed_us
+        local rate = elements / (us * 1e3)
+        local moved = rate * 4 * operations[name].moves
+        c:find("kernels." .. name, ("%.1f elements/ns, %.0f GB/s, %d elements, spread %.1f %%")
+               :format(rate, moved, elements, 100 * spread))
+        if moved < bound * hbm then
+            local key = name == "pow" and "plain" or name
+            c:set("gelements_per_s." .. key, rate,
+                  ("%d elements, float32, without kernel_fixed_us"):format(elements), spread)
+        end
+    end
+end
+
+-- ---- memsets, copies within the device ------------------------------------------------------
+
+local function set_memset(c, memory)
+    local elements = memory.bytes // 8
+    local us, spread = time_of(c, memory, "memset", elements, 24)
+    c:set("memset_gb_per_s", elements * 4 / ((us - c.values.kernel_fixed_us) * 1e3),
+          ("memsets of %d MiB"):format(elements * 4 // mib), spread)
+    c:find("memset", ("of 64 B in %.3f us"):format(time_of(c, memory, "memset", 16, 100)))
+end
+
+local function set_d2d(c, memory)
+    local fixed, fixed_spread = time_of(c, memory, "d2d", 16, 100)
+    c:set("d2d_fixed_us", fixed, "a copy of 64 B within the device", fixed_spread)
+    local elements = memory.bytes // 8
+    local us, spread = time_of(c, memory, "d2d", elements, 24)
+    c:set("d2d_gb_per_s", elements * 4 / ((us - fixed) * 1e3),
+          ("copies of %d MiB, bytes copied"):format(elements * 4 // mib), spread)
+end
+
+-- How far a spin that fills all SMs several times over is when the operation ends that comes in
+-- another stream while it runs.
+local function ends_beside_full_chip(c, memory, name)
+    local a, b = tensors(memory, 65536)
+    local _, finish = durations.beside(c, function(options)
+        c.lab.spin(1, { blocks = 8 * c.device.sm_count, threads = 1024, stream = options.stream })
+    end, function(options)
+        operations[name].run(c.lab, a[1], b[1], options)
+    end)
+    return finish
+end
+
+local function set_d2d_engine(c, memory)
+    local far = ends_beside_full_chip(c, memory, "d2d")
+    c:set("d2d_engine", far > 0.5 and "sm" or "copy",
+          ("beside a spin that fills all SMs it ended after %.0f %% of that"):format(100 * far))
+    c:find("memset", ("beside a spin that fills all SMs it ended after %.0f %% of that")
+           :format(100 * ends_beside_full_chip(c, memory, "memset")))
+end
+
+function part.run(c)
+    local memory = memory_new(c, largest_bytes // 2)
+    fixed_us(c, memory)
+    local hbm = set_memory(c, memory)
+    find_speeds(c, memory)
+    set_elements(c, memory, hbm)
+    find_softmax(c, memory)
+    c.progress("memsets and copies within the device")
+    set_memset(c, memory)
+    set_d2d(c, memory)
+    set_d2d_engine(c, memory)
+    memory_free(memory)
+    durations.close(c)
+end
+
+return part
