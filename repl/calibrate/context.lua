@@ -69,7 +69,7 @@ function Context:record(f)
     return self.lab.profile(f)
 end
 
-local hold_ms <const> = 0.5         -- at first
+local hold_ms <const> = 2           -- at first
 local longest_hold_ms <const> = 400
 
 -- The spans of what f enqueues while the streams are held by a kernel, so that the host's time
@@ -94,7 +94,7 @@ function Context:held(streams, f)
         if in_time or ms >= longest_hold_ms then
             local spans = {}
             for _, span in ipairs(tl:spans()) do
-                if span.stream ~= holder then
+                if span.stream_id ~= holder.id then
                     spans[#spans + 1] = span
                 end
             end

@@ -9,7 +9,7 @@ usage: streamlab calibrate -o NAME.lua [options]
 ]]
 
 local parts = {}
-for i, name in ipairs { "device" } do
+for i, name in ipairs { "device", "latencies", "host", "queue" } do
     parts[i] = import("repl/calibrate/parts/" .. name .. ".lua")
 end
 
