@@ -9,23 +9,35 @@ local context = {}
 local Context = {}
 Context.__index = Context
 
--- A calibration of the current device. `progress(text)` is called with what it does right now.
-function context.new(lab, progress)
+-- A calibration of the current device. `progress(text)` is called with what it does right now;
+-- `base` has the values, by key, that parts get which ask for what was not measured.
+function context.new(lab, progress, base)
     local device = lab.device()
     return setmetatable({
         lab = lab, device = device, simulated = device.backend == "sim", progress = progress,
-        values = {}, order = {}, notes = {}, findings = {},
+        values = setmetatable({}, { __index = base }), order = {}, notes = {}, findings = {},
     }, Context)
 end
 
 -- A value of the profile: `key` with dots ("host.launch_us"); `how` it was found; `spread` of the
 -- repetitions relative to their median, or nil for what is read and not measured.
 function Context:set(key, value, how, spread)
-    if self.values[key] == nil then
+    if not self.notes[key] then
         self.order[#self.order + 1] = key
     end
     self.values[key] = value
     self.notes[key] = { how = how, spread = spread }
+end
+
+-- As if the value had never been set.
+function Context:drop(key)
+    self.values[key], self.notes[key] = nil, nil
+    for i, name in ipairs(self.order) do
+        if name == key then
+            table.remove(self.order, i)
+            return
+        end
+    end
 end
 
 -- What is good to know and no value of the profile.
@@ -69,7 +81,7 @@ function Context:record(f)
     return self.lab.profile(f)
 end
 
-local hold_ms <const> = 0.5         -- at first
+local hold_ms <const> = 2           -- at first
 local longest_hold_ms <const> = 400
 
 -- The spans of what f enqueues while the streams are held by a kernel, so that the host's time
@@ -94,7 +106,7 @@ function Context:held(streams, f)
         if in_time or ms >= longest_hold_ms then
             local spans = {}
             for _, span in ipairs(tl:spans()) do
-                if span.stream ~= holder then
+                if span.stream_id ~= holder.id then
                     spans[#spans + 1] = span
                 end
             end

@@ -1,36 +1,246 @@
 -- calibrate.lua - streamlab calibrate: measures a GPU and writes a profile for the simulator.
+--
+-- Part by part (repl/calibrate/parts). After each one, what is measured so far goes to
+-- NAME.lua.partial, so that whatever ends the program takes at most one part with it.
 
 local command = import "repl/commands/command.lua"
 local context = import "repl/calibrate/context.lua"
+local difference = import "repl/calibrate/difference.lua"
+local flat = import "repl/calibrate/flat.lua"
+local machine = import "repl/calibrate/machine.lua"
 local report = import "repl/calibrate/report.lua"
+
+-- In order: later ones use what earlier ones have found.
+local part_names <const> = {
+    "device",
+    "latencies",
+    "host",
+    "queue",
+    "gemm",
+    "kernels",
+    "sharing",
+    "copies",
+    "pageable",
+    "memory",
+    "implicit",
+}
 
 local usage = [[
 usage: streamlab calibrate -o NAME.lua [options]
-]]
+       streamlab calibrate --difference A.lua B.lua
+Measures the GPU: what calls cost the host, what lies between operations, how
+long kernels and copies take, what runs at the same time. Writes a profile, with
+which the simulator takes as long; each value says how it was found and how much
+its repetitions differ. Takes minutes on a real GPU, which nobody else should use
+meanwhile. A simulated GPU can be measured, too: that finds its profile again.
 
-local parts = {}
-for i, name in ipairs {
-    "device", "gemm", "kernels", "sharing", "copies", "pageable", "memory", "implicit",
-} do
-    parts[i] = import("repl/calibrate/parts/" .. name .. ".lua")
+the device, else the one that a script would get:
+  --backend NAME    cuda or sim
+  --device N        the backend's device number N, from 0
+  --profile NAME    the simulated GPU: h200, ... or a profile's file
+what to measure and to write:
+  -o, --output FILE the profile, which ends in .lua
+  --only PART,...   only these parts; there are
+                    PARTS
+  --base NAME       the profile that has what is not measured: a name or a file;
+                    without it the simulated GPU's own, or h200
+  --quiet           say nothing of the progress
+instead:
+  --difference      how far the figures of two profiles are apart, of those that
+                    were measured in one of them
+others:
+  -h, --help        print this and stop
+Exit status: 0 success, 1 a part failed (the rest is in FILE.partial) or a file
+cannot be read or written, 2 wrong usage.
+]]
+usage = usage:gsub("PARTS", function()
+    return (table.concat(part_names, " "):gsub("(" .. ("."):rep(50) .. "%S*) ",
+                                               "%1\n" .. (" "):rep(20)))
+end)
+
+-- ---- the command line -------------------------------------------------------------------------
+
+local function whole(text)
+    local number = text:match("^%d+$") and math.tointeger(tonumber(text))
+    if not number or number > 1023 then
+        return nil, "a whole number from 0 to 1023"
+    end
+    return number
 end
 
-local file_option = { read = command.some, name = "output" }
-local options = command.read(usage, {
-    backend = { read = command.one_of("cuda", "sim") }, profile = { read = command.some },
-    o = file_option, output = file_option, only = { read = command.some },
+local function lua_file(text)
+    if not text:find("[^/]%.lua$") then
+        return nil, "a file that ends in .lua"
+    end
+    return text
+end
+
+-- A set of parts' names.
+local function some_parts(text)
+    local known, chosen = {}, {}
+    for _, name in ipairs(part_names) do
+        known[name] = true
+    end
+    for name in (text .. ","):gmatch("([^,]*),") do
+        if not known[name] then
+            return nil, "parts of " .. table.concat(part_names, ",")
+        end
+        chosen[name] = true
+    end
+    return chosen
+end
+
+local file_option = { read = lua_file, name = "output" }
+local options, words = command.read(usage, {
+    backend = { read = command.one_of("cuda", "sim") }, device = { read = whole },
+    profile = { read = command.some }, o = file_option, output = file_option,
+    only = { read = some_parts }, base = { read = command.some }, quiet = true,
+    difference = true,
 }, ...)
 
-if options.backend or options.profile then
-    lab.open { backend = options.backend, profile = options.profile }
+-- What the laboratory refuses here was asked for on the command line.
+local function checked(f, ...)
+    local results = table.pack(pcall(f, ...))
+    if results[1] then
+        return table.unpack(results, 2, results.n)
+    elseif type(results[2]) ~= "table" then
+        error(results[2], 0)
+    end
+    command.refuse(usage, results[2].message)
 end
-local c = context.new(lab, function(text) io.stderr:write("  ", text, "\n") end)
-for _, part in ipairs(parts) do
-    if not options.only or ("," .. options.only .. ","):find("," .. part.name .. ",", 1, true) then
-        local start = os.time()
-        io.stderr:write(part.title, "\n")
-        part.run(c)
-        io.stderr:write(("  %d s\n"):format(os.time() - start))
+
+if options.difference then
+    if #words ~= 2 then
+        command.refuse(usage, ("--difference needs two profiles, got %d"):format(#words))
+    end
+    local a = command.try(internals.load_profile, words[1])
+    local b = command.try(internals.load_profile, words[2])
+    io.stdout:write(difference.text(a, b, words))
+    return
+elseif #words > 0 then
+    command.refuse(usage, ("no files are needed, got '%s'"):format(words[1]))
+elseif not options.output then
+    command.refuse(usage, "-o NAME.lua is needed: where the profile goes")
+end
+
+-- ---- progress ---------------------------------------------------------------------------------
+
+local function tell(text)
+    if not options.quiet then
+        io.stderr:write(command.clean(text), "\n")
     end
 end
-command.write(options.output or "/dev/stdout", report.text(c))
+
+local function warn(text)
+    io.stderr:write("streamlab: calibrate: ", command.clean(text), "\n")
+end
+
+-- ---- the device and the base ------------------------------------------------------------------
+
+local function open_device()
+    if options.backend or options.device or options.profile then
+        return checked(lab.open, { backend = options.backend, index = options.device,
+                                   profile = options.profile })
+    end
+    return checked(lab.device)
+end
+
+-- The base's table and what it is called.
+local function load_base(device)
+    local base = options.base
+    if not base and device.simulated then
+        base = options.profile or internals.chosen_profile()
+    end
+    return checked(internals.load_profile, base or "h200")
+end
+
+local device = open_device()
+local base, base_name = load_base(device)
+local c = context.new(lab, function(text) tell("    " .. text) end, flat.of(base))
+
+-- ---- the file ---------------------------------------------------------------------------------
+
+local partial = options.output .. ".partial"
+local start = os.time()
+
+local function text()
+    return report.text(c, base, base_name, machine.text(device), os.time() - start)
+end
+
+local function keep_partial(why)
+    command.write(partial, text())
+    command.fail(("%s; what was measured is in %s"):format(why, partial))
+end
+
+-- A key that this simulator does not know is no reason to lose the others.
+local function leave_out(key)
+    c:find(key, "the simulator has no such value: " .. tostring(c.values[key]))
+    c:drop(key)
+    warn(("the simulator knows no value '%s', which is left out"):format(key))
+end
+
+-- The text, once the simulator takes it.
+local function checked_text()
+    while true do
+        local made = text()
+        local ok, failure = pcall(lab.open, { backend = "sim", profile = load(made)() })
+        if ok then
+            return made
+        end
+        local message = type(failure) == "table" and failure.message or tostring(failure)
+        local key = message:match("unknown key '([^']*)'")
+        if not key or not c.notes[key] then
+            keep_partial("the simulator does not take the profile: " .. message)
+        end
+        leave_out(key)
+    end
+end
+
+-- ---- the parts --------------------------------------------------------------------------------
+
+local function chosen_parts()
+    local parts = {}
+    for _, name in ipairs(part_names) do
+        if not options.only or options.only[name] then
+            parts[#parts + 1] = import("repl/calibrate/parts/" .. name .. ".lua")
+        end
+    end
+    return parts
+end
+
+-- False if the part failed; Ctrl-C ends the program.
+local function run(part)
+    local ok, failure = pcall(part.run, c)
+    if ok then
+        return true
+    end
+    local message = type(failure) == "table" and failure.message or tostring(failure)
+    if message:find("interrupted!", 1, true) then
+        warn(("stopped in the part '%s'%s"):format(part.name,
+            #c.order > 0 and "; what the parts before it have measured is in " .. partial or ""))
+        error(failure, 0)
+    end
+    warn(("the part '%s' failed: %s"):format(part.name, message))
+    c:find(part.name, "this part failed: " .. message)
+    return false
+end
+
+command.write(partial, "")      -- before anything is measured: whether it can be written
+local parts, failed = chosen_parts(), {}
+for i, part in ipairs(parts) do
+    local began = os.time()
+    tell(("part %d of %d, %s: %s"):format(i, #parts, part.name, part.title))
+    if not run(part) then
+        failed[#failed + 1] = part.name
+    end
+    command.write(partial, text())
+    tell(("    %d s"):format(os.time() - began))
+end
+
+local made = checked_text()
+if #failed > 0 then
+    keep_partial("failed: " .. table.concat(failed, ", "))
+end
+command.write(options.output, made)
+os.remove(partial)
+tell(("%s: %d values in %d s"):format(options.output, #c.order, os.time() - start))

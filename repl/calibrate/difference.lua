@@ -1,0 +1,114 @@
+-- difference.lua - how far the figures of two profiles are apart, the worst first.
+--
+-- Only what was measured in one of them at least; of tables each point that both have.
+
+local flat = import "repl/calibrate/flat.lua"
+local report = import "repl/calibrate/report.lua"
+local context = import "repl/calibrate/context.lua"
+
+local difference = {}
+
+local near <const> = 0.03
+
+-- Numbers by name: a table of pairs gives one a pair ("gemm_us.float32 at 1024").
+local function figures(profile)
+    local numbers, texts = {}, {}
+    for name, value in pairs(flat.of(profile)) do
+        if type(value) == "number" then
+            numbers[name] = value
+        elseif type(value) ~= "table" then
+            texts[name] = tostring(value)
+        elseif type(value[1]) == "table" then
+            for _, pair in ipairs(value) do
+                numbers[("%s at %s"):format(name, pair[1])] = pair[2]
+            end
+        else
+            texts[name] = table.concat(value, ".")
+        end
+    end
+    for _, name in ipairs { "name", "note", "profile" } do
+        texts[name] = nil
+    end
+    return numbers, texts
+end
+
+local function apart(a, b)
+    local larger = math.max(math.abs(a), math.abs(b))
+    return larger > 0 and math.abs(a - b) / larger or 0
+end
+
+-- Sentences about the figures that only `some` has; of a table of which the others have none
+-- one sentence.
+local function add_missing(into, some, others, which)
+    local has, said = {}, {}
+    for name in pairs(others) do
+        has[name:gsub(" at .*", "")] = true
+    end
+    for _, name in ipairs(flat.names(some)) do
+        local key = name:gsub(" at .*", "")
+        local shown = has[key] and name or key
+        if not others[name] and not said[shown] then
+            said[shown] = true
+            into[#into + 1] = ("%s is not in %s"):format(shown, which)
+        end
+    end
+end
+
+-- Rows {name, a, b, apart} of what both have, and sentences about what differs otherwise.
+local function compare(a, b)
+    local numbers_a, texts_a = figures(a)
+    local numbers_b, texts_b = figures(b)
+    local rows, others = {}, {}
+    local function counts(name)
+        local key = name:gsub(" at .*", "")
+        return not (report.is_unmeasured(a, key) and report.is_unmeasured(b, key))
+    end
+    for _, name in ipairs(flat.names(numbers_a)) do
+        local x, y = numbers_a[name], numbers_b[name]
+        if y and counts(name) then
+            rows[#rows + 1] = { name = name, a = x, b = y, apart = apart(x, y) }
+        end
+    end
+    add_missing(others, numbers_a, numbers_b, "B")
+    add_missing(others, numbers_b, numbers_a, "A")
+    for _, name in ipairs(flat.names(texts_a)) do
+        if texts_b[name] and texts_b[name] ~= texts_a[name] then
+            others[#others + 1] = ("%s is %s in A, %s in B"):format(name, texts_a[name], texts_b[name])
+        end
+    end
+    return rows, others
+end
+
+-- The larger one comes first; of two the same, in order of name.
+local function sort(rows)
+    table.sort(rows, function(x, y)
+        if x.apart ~= y.apart then
+            return x.apart > y.apart
+        end
+        return x.name < y.name
+    end)
+end
+
+function difference.text(a, b, names)
+    local rows, others = compare(a, b)
+    sort(rows)
+    local out, all, within = {}, {}, 0
+    out[1] = ("%-44s %14s %14s %8s"):format("", "A", "B", "apart")
+    for i, row in ipairs(rows) do
+        all[i] = row.apart
+        within = within + (row.apart <= near and 1 or 0)
+        out[#out + 1] = ("%-44s %14.6g %14.6g %6.1f %%"):format(row.name, row.a, row.b,
+                                                              100 * row.apart)
+    end
+    for _, line in ipairs(others) do
+        out[#out + 1] = line
+    end
+    out[#out + 1] = ""
+    out[#out + 1] = ("A: %s, B: %s"):format(names[1], names[2])
+    out[#out + 1] = #all == 0 and "No figure is measured in either." or
+        ("%d figures, apart by %.1f %% in the median; %d within %d %%"):format(
+            #all, 100 * context.median(all), within, 100 * near)
+    return table.concat(out, "\n") .. "\n"
+end
+
+return difference

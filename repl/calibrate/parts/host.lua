@@ -1,0 +1,163 @@
+-- host.lua - what calls cost the host, as scripts make them: through Lua, in loops, while a
+-- timeline is recorded.
+--
+-- A loop makes fewer calls than a stream's queue takes in, so that no call waits. What is made
+-- and ended in the loop (tensors, streams, events) costs what both take: the simulator knows no
+-- cost of ending something.
+
+local context = import "repl/calibrate/context.lua"
+
+local part = { name = "host", title = "what calls cost the host" }
+
+local calls <const>, held_calls <const>, made <const>, rounds <const> = 400, 250, 100, 7
+local holder_ms <const> = 5         -- longer than held_calls take
+
+local function repeated(call)
+    return function(n)
+        for _ = 1, n do
+            call()
+        end
+    end
+end
+
+-- Median, spread of what one `call` costs.
+local function cost(c, call, n)
+    return c:call_us(n or calls, rounds, repeated(call))
+end
+
+local function set(c, key, call, how, n)
+    local us, spread = cost(c, call, n)
+    c:set("host." .. key, us, how, spread)
+end
+
+local function find(c, key, what, call)
+    c:find("host." .. key, ("%s %.3g us"):format(what, (cost(c, call))))
+end
+
+-- The cost of a call while a kernel that `hold` launches keeps the device from going on.
+local function held_cost(c, hold, call)
+    return c:measure(rounds, function()
+        local us
+        c:record(function()
+            hold()
+            local start_us = c.lab.now_us()
+            repeated(call)(held_calls)
+            us = (c.lab.now_us() - start_us) / held_calls
+        end)
+        return us
+    end)
+end
+
+-- ---- operations -------------------------------------------------------------------------------
+
+local function launches(c, stream)
+    local lab = c.lab
+    local spin, tensor = { stream = stream }, lab.zeros(64, 64)
+    local into = { stream = stream, out = lab.zeros(64, 64) }
+    local function launch() lab.spin(0, spin) end
+    local function raise() lab.pow(tensor, 2, into) end
+    local spin_us, spread = cost(c, launch)
+    local pow_us, pow_spread = cost(c, raise)
+    c:set("host.launch_us", (spin_us + pow_us) / 2, "lab.spin and lab.pow with out =",
+          math.max(spread, pow_spread))
+    c:find("host.launch_us", ("lab.spin %.3g us, lab.pow %.3g us"):format(spin_us, pow_us))
+    find(c, "launch_us", "lab.add of a tensor and a number", function()
+        lab.add(tensor, 1, into)
+    end)
+    set(c, "matmul_us", function() lab.matmul(tensor, tensor, into) end,
+        "lab.matmul of 64 x 64, with out =")
+    set(c, "memset_us", function() tensor:zero_(spin) end, "tensor:zero_ of 16 KiB")
+    tensor:free()
+    into.out:free()
+end
+
+local function copies(c, stream)
+    local lab = c.lab
+    local way = { stream = stream, non_blocking = true }
+    local device = lab.zeros(256)
+    local host = lab.zeros(256, { device = "cpu", pinned = true })
+    set(c, "memcpy_async_us", function() device:copy_(host, way) end,
+        "tensor:copy_ of 1 KiB, pinned, non_blocking")
+    find(c, "memcpy_async_us", "to the host", function() host:copy_(device, way) end)
+    device:free()
+    host:free()
+end
+
+local function events(c, stream, other)
+    local lab = c.lab
+    local timed <close> = lab.event()
+    local event <close> = lab.event { timing = false }
+    set(c, "record_us", function() timed:record(stream) end, "event:record")
+    set(c, "record_untimed_us", function() event:record(stream) end,
+        "event:record, timing = false")
+    local spin = { stream = other }
+    local function hold()
+        lab.spin(holder_ms, spin)
+        event:record(other)
+    end
+    local us, spread = held_cost(c, hold, function() stream:wait_event(event) end)
+    c:set("host.wait_us", us, "stream:wait_event of an event that is not done", spread)
+    find(c, "wait_us", "of an event that is done", function() stream:wait_event(event) end)
+    local event_us, event_spread = cost(c, function() event:query() end)
+    local stream_us, stream_spread = cost(c, function() stream:query() end)
+    c:set("host.query_us", (event_us + stream_us) / 2, "event:query and stream:query",
+          math.max(event_spread, stream_spread))
+    local pending_us = held_cost(c, hold, function() event:query() end)
+    c:find("host.query_us", ("of an event %.3g us, of one that is not done %.3g us, of a stream "
+        .. "%.3g us"):format(event_us, pending_us, stream_us))
+end
+
+local function others(c, stream)
+    local lab = c.lab
+    set(c, "synchronize_us", function() stream:synchronize() end,
+        "stream:synchronize of an idle stream")
+    find(c, "synchronize_us", "lab.synchronize of an idle device", lab.synchronize)
+    local spin = { stream = stream }
+    local function nothing() end
+    -- Behind a kernel, or the host would be called in between.
+    local us, spread = held_cost(c, function() lab.spin(holder_ms, spin) end, function()
+        stream:launch_host_func(nothing)
+    end)
+    c:set("host.host_func_us", us, "stream:launch_host_func", spread)
+end
+
+-- ---- making things ----------------------------------------------------------------------------
+
+local function making(c)
+    local lab = c.lab
+    local on_host = { device = "cpu", pinned = true }
+    set(c, "stream_create_us", function() lab.stream():close() end, "lab.stream and its close",
+        made)
+    set(c, "event_create_us", function() lab.event():close() end, "lab.event and its close")
+    set(c, "tensor_alloc_us", function() lab.empty(256):free() end,
+        "lab.empty of 1 KiB and its free")
+    set(c, "pinned_alloc_us", function() lab.empty(256, on_host):free() end,
+        "lab.empty of 1 KiB, pinned, and its free")
+    local tensor, number = lab.zeros(64, 64), 0
+    local kept = {}
+    local us = cost(c, function()
+        number = number % 8 + 1
+        kept[number] = lab.matmul(tensor, tensor)
+    end)
+    c:find("host.matmul_us", ("without out = %.3g us, the memory of earlier results collected")
+        :format(us))
+    tensor:free()
+    for _, result in pairs(kept) do
+        result:free()
+    end
+end
+
+function part.run(c)
+    local stream <close> = c.lab.stream()
+    local other <close> = c.lab.stream()
+    c.progress("launches and copies")
+    launches(c, stream)
+    copies(c, stream)
+    c.progress("events, waiting, host functions")
+    events(c, stream, other)
+    others(c, stream)
+    c.progress("tensors, streams, events")
+    making(c)
+end
+
+return part
