@@ -26,8 +26,8 @@ static const struct {
 #undef X
 };
 
-static const struct { const char *key; size_t offset; bool optional; } tables[] = {
-#define X(field, key, optional) {key, offsetof(sim_profile, field), optional},
+static const struct { const char *key; size_t offset; bool optional; double least; } tables[] = {
+#define X(field, key, optional, least) {key, offsetof(sim_profile, field), optional, least},
     SIM_PROFILE_TABLES(X)
 #undef X
 };
@@ -225,7 +225,7 @@ static sl_status read_number(const sl_setting *setting, double least, double gre
     return SL_OK;
 }
 
-static sl_status check_table(const sl_setting *setting, sl_error *err)
+static sl_status check_table(const sl_setting *setting, double least, sl_error *err)
 {
     if (!setting->values)
         return sl_fail(err, SL_EINVAL,
@@ -236,10 +236,10 @@ static sl_status check_table(const sl_setting *setting, sl_error *err)
                        setting->name, setting->n_values);
     for (size_t i = 0; i < setting->n_values; i += 2) {
         const double *pair = setting->values + i;
-        if (!isfinite(pair[0]) || !isfinite(pair[1]) || pair[0] < 0 || pair[1] <= 0)
+        if (!isfinite(pair[0]) || !isfinite(pair[1]) || pair[0] < 0 || pair[1] < least)
             return sl_fail(err, SL_EINVAL, "profile key '%s' has the pair {%g, %g}: "
-                           "needs a first number >= 0 and a second > 0",
-                           setting->name, pair[0], pair[1]);
+                           "needs a first number >= 0 and a second %s 0",
+                           setting->name, pair[0], pair[1], least > 0 ? ">" : ">=");
         if (i > 0 && pair[-2] >= pair[0])
             return sl_fail(err, SL_EINVAL, "profile key '%s' must ascend, but %g follows %g",
                            setting->name, pair[0], pair[-2]);
@@ -247,10 +247,10 @@ static sl_status check_table(const sl_setting *setting, sl_error *err)
     return SL_OK;
 }
 
-static sl_status read_table(const sl_setting *setting, bool optional, sim_table *table,
-                            sl_error *err)
+static sl_status read_table(const sl_setting *setting, bool optional, double least,
+                            sim_table *table, sl_error *err)
 {
-    sl_status status = check_table(setting, err);
+    sl_status status = check_table(setting, least, err);
     if (status)
         return status;
     const size_t n = setting->n_values / 2;
@@ -401,7 +401,7 @@ static sl_status read_setting(sim_profile *profile, int index, const sl_setting 
                            (double *)(void *)(base + numbers[index].offset), err);
     if (index < FIRST_GRID) {
         const int i = index - FIRST_TABLE;
-        return read_table(setting, tables[i].optional,
+        return read_table(setting, tables[i].optional, tables[i].least,
                           (sim_table *)(void *)(base + tables[i].offset), err);
     }
     if (index < FIRST_OTHER)

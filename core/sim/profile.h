@@ -85,24 +85,24 @@
 /* The kernel that computes an n x n x n product: (n, ...) of its grid, its block, and how
  * much of an SM's issue slots the blocks take that one SM holds when it runs alone. */
 #define SIM_GEMM_TABLES(X, mode, name)                                                \
-    X(gemm_blocks_##mode, "gemm_blocks." name, true)                                  \
-    X(gemm_threads_##mode, "gemm_threads." name, true)        /* of a block */        \
-    X(gemm_registers_##mode, "gemm_registers." name, true)    /* of a thread */       \
-    X(gemm_shared_bytes_##mode, "gemm_shared_bytes." name, true)                      \
-    X(gemm_share_##mode, "gemm_share." name, true)
+    X(gemm_blocks_##mode, "gemm_blocks." name, true, 1e-9)                                  \
+    X(gemm_threads_##mode, "gemm_threads." name, true, 1e-9)        /* of a block */        \
+    X(gemm_registers_##mode, "gemm_registers." name, true, 1e-9)    /* of a thread */       \
+    X(gemm_shared_bytes_##mode, "gemm_shared_bytes." name, true, 0)                      \
+    X(gemm_share_##mode, "gemm_share." name, true, 1e-9)
 
 /* How long other kernels take alone: (elements of float32, us); memset and d2d (bytes, us). */
 #define SIM_KERNEL_TABLES(X)                                                          \
-    X(kernel_us_add, "kernel_us.add", true)       /* and mul */                       \
-    X(kernel_us_pow, "kernel_us.pow", true)       /* small whole exponents, 0.5 */    \
-    X(kernel_us_powf, "kernel_us.powf", true)     /* others */                        \
-    X(kernel_us_softmax, "kernel_us.softmax", true)                                   \
-    X(kernel_us_sum, "kernel_us.sum", true)       /* of so many elements */           \
-    X(kernel_us_fill, "kernel_us.fill", true)                                         \
-    X(kernel_us_rand, "kernel_us.rand", true)                                         \
-    X(kernel_us_randn, "kernel_us.randn", true)                                       \
-    X(kernel_us_memset, "kernel_us.memset", true)                                     \
-    X(kernel_us_d2d, "kernel_us.d2d", true)
+    X(kernel_us_add, "kernel_us.add", true, 1e-9)       /* and mul */                       \
+    X(kernel_us_pow, "kernel_us.pow", true, 1e-9)       /* small whole exponents, 0.5 */    \
+    X(kernel_us_powf, "kernel_us.powf", true, 1e-9)     /* others */                        \
+    X(kernel_us_softmax, "kernel_us.softmax", true, 1e-9)                                   \
+    X(kernel_us_sum, "kernel_us.sum", true, 1e-9)       /* of so many elements */           \
+    X(kernel_us_fill, "kernel_us.fill", true, 1e-9)                                         \
+    X(kernel_us_rand, "kernel_us.rand", true, 1e-9)                                         \
+    X(kernel_us_randn, "kernel_us.randn", true, 1e-9)                                       \
+    X(kernel_us_memset, "kernel_us.memset", true, 1e-9)                                     \
+    X(kernel_us_d2d, "kernel_us.d2d", true, 1e-9)
 
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
@@ -113,21 +113,21 @@
     X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
- * the ends. X(field, key, optional) */
+ * the ends; y is at least `least`. X(field, key, optional, least) */
 #define SIM_PROFILE_TABLES(X)                                                         \
-    X(gemm_us_fp32, "gemm_us.float32", true)      /* (n, us): n x n x n, back to back */ \
-    X(gemm_us_tf32, "gemm_us.tf32", true)                                             \
-    X(gemm_us_bf16, "gemm_us.bfloat16", true)                                         \
+    X(gemm_us_fp32, "gemm_us.float32", true, 1e-9)      /* (n, us): n x n x n, back to back */ \
+    X(gemm_us_tf32, "gemm_us.tf32", true, 1e-9)                                             \
+    X(gemm_us_bf16, "gemm_us.bfloat16", true, 1e-9)                                         \
     SIM_GEMM_TABLES(X, fp32, "float32")                                               \
     SIM_GEMM_TABLES(X, tf32, "tf32")                                                  \
     SIM_GEMM_TABLES(X, bf16, "bfloat16")                                              \
     SIM_KERNEL_TABLES(X)                                                              \
-    X(copy_us_h2d, "copy_us.h2d", true)           /* (bytes, us) of one pinned copy alone */ \
-    X(copy_us_d2h, "copy_us.d2h", true)                                               \
-    X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true)   /* from memory, not */ \
-    X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true)   /* the host's caches */ \
-    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false)  /* (bytes, GB/s) of the host */ \
-    X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false)
+    X(copy_us_h2d, "copy_us.h2d", true, 1e-9)           /* (bytes, us) of one pinned copy alone */ \
+    X(copy_us_d2h, "copy_us.d2h", true, 1e-9)                                               \
+    X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true, 1e-9)   /* from memory, not */ \
+    X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true, 1e-9)   /* the host's caches */ \
+    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false, 1e-9)  /* (bytes, GB/s) of the host */ \
+    X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false, 1e-9)
 
 /* Lists of {n, k, us}: an n x n product over k, for all n and k that occur. All are optional.
  * X(field, key) */
@@ -186,7 +186,7 @@ typedef struct sim_profile {
 #define X(field, key, least, greatest, otherwise) double field;
     SIM_PROFILE_OPTIONAL(X)
 #undef X
-#define X(field, key, optional) sim_table field;
+#define X(field, key, optional, least) sim_table field;
     SIM_PROFILE_TABLES(X)
 #undef X
 #define X(field, key) sim_grid field;
