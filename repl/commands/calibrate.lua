@@ -172,7 +172,7 @@ end
 
 -- A key that this simulator does not know is no reason to lose the others.
 local function leave_out(key)
-    c:find(key, "the simulator has no such value: " .. tostring(c.values[key]))
+    c:find(key, "the simulator knows no such value; found: " .. report.value_text(c.values[key]))
     c:drop(key)
     warn(("the simulator knows no value '%s', which is left out"):format(key))
 end

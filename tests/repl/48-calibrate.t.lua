@@ -76,16 +76,17 @@ tap.is(made.hbm_gb_per_s, load_profile("scripts/profiles/h200.lua").hbm_gb_per_s
     "what is not measured is the base's")
 
 local text = read(file)
-tap.like(text, "^%-%- NVIDIA A100%-SXM4%-80GB, as the simulator sees it%.\n", "the file has a title")
+tap.like(text, "^%-%- NVIDIA A100%-SXM4%-80GB, as the simulator sees it%.\n",
+    "the file has a title")
 tap.like(text, "on NVIDIA A100%-SXM4%-80GB %(simulated, profile a100%)%.\n",
     "and where it was measured")
 tap.like(text, "\n    %-%- Latencies%.\n    submit_us = 3,  +%-%- an idle stream's empty kernel",
     "a value says how it was found")
 tap.like(text, "\n    hbm_gb_per_s = 4250,  +%-%- not measured; from h200\n", "or that it was not")
-tap.like(text, "\n        launch_us = 4%.37,  +%-%- lab%.spin and lab%.pow with out =; spread 0%.0 %%\n",
-    "nested ones as well, with the spread")
-tap.like(text, "\n%-%- connections: of 40 streams these share the first one's channel: 9 17 25 33\n",
-    "findings are comments")
+tap.like(text, "\n        launch_us = 4%.37,  +%-%- lab%.spin and lab%.pow with out =; "
+    .. "spread 0%.0 %%\n", "nested ones as well, with the spread")
+tap.like(text, "\n%-%- connections: of 40 streams these share the first one's channel: "
+    .. "9 17 25 33\n", "findings are comments")
 local widest = 0
 for line in text:gmatch("[^\n]+") do
     widest = math.max(widest, #line)
@@ -154,13 +155,15 @@ tap.ok(not out:find("hbm_gb_per_s", 1, true), "what neither has measured is left
 local n, within = out:match("\n(%d+) figures.* (%d+) within")
 tap.is(n, within, "all of it is within 3 %")
 shell.write(folder .. "/a.lua", "return {a_us = 10, b_us = 100, both = {{1, 5}, {2, 6}}, c = 1}")
-shell.write(folder .. "/b.lua", "return {a_us = 9, b_us = 101, both = {{1, 4}, {3, 6}}, d = {{1, 1}}}")
+shell.write(folder .. "/b.lua", 
+    "return {a_us = 9, b_us = 101, both = {{1, 4}, {3, 6}}, d = {{1, 1}}}")
 out, err, code = difference(folder .. "/a.lua " .. folder .. "/b.lua")
 tap.like(out, "^ +A +B +apart\nboth at 1 +5 +4 +20%.0 %%\na_us +10 +9 +10%.0 %%\n"
     .. "b_us +100 +101 +1%.0 %%\n", "the worst comes first")
 tap.like(out, "\nboth at 2 is not in B\nc is not in B\nboth at 3 is not in A\nd is not in A\n",
     "what only one has is told")
-tap.like(out, "\n3 figures, apart by 10%.0 %% in the median; 1 within 3 %%\n$", "and how many are near")
+tap.like(out, "\n3 figures, apart by 10%.0 %% in the median; 1 within 3 %%\n$",
+    "and how many are near")
 
 -- ---- what goes wrong ----------------------------------------------------------------------
 
@@ -187,7 +190,8 @@ refused("--backend sim -o " .. folder .. "/no/x.lua", 1, "cannot write [^\n]*/no
 -- A base that the simulator does not take is found out at the end; nothing measured is lost.
 shell.write(folder .. "/broken.lua", "return {sm_count = 3}")
 refused("--only host --quiet --base " .. folder .. "/broken.lua" .. to, 1,
-    "the simulator does not take the profile: [^\n]*; what was measured is in [^\n]*x%.lua%.partial\n",
+    "the simulator does not take the profile: [^\n]*; "
+    .. "what was measured is in [^\n]*x%.lua%.partial\n",
     "a base that lacks something")
 tap.like(read(folder .. "/x.lua.partial"), "\n        launch_us = 3%.8,", "and the file has it")
 tap.is(read(folder .. "/x.lua"), nil, "under that name only")
