@@ -7,6 +7,9 @@ local dump = import "repl/compare/dump.lua"
 local entries = import "repl/compare/entries.lua"
 local files = import "repl/files.lua"
 local records = import "repl/compare/records.lua"
+local report = import "repl/compare/report.lua"
+local scatter = import "repl/compare/scatter.lua"
+local summary = import "repl/compare/summary.lua"
 
 local usage = [[
 usage: streamlab compare [options] SCRIPT...
@@ -31,6 +34,7 @@ what to print:
   --quiet           no progress on stderr
 files to write:
   --jsonl FILE      what --json prints
+  --svg FILE        a picture, predicted makespans against measured ones
   --dump FOLDER     all operations of both sides, a text file for each script
 others:
   -h, --help        print this and stop
@@ -67,11 +71,17 @@ local function simulated(text)
     return name
 end
 
-local verbose = { v = true, verbose = true }
+local function svg_file(text)
+    if not text:find("[^/]%.svg$") then
+        return nil, "a file that ends in .svg"
+    end
+    return text
+end
+
 local options, words = command.read(usage, {
     profile = { read = command.some }, against = { read = simulated },
     measured = { read = command.some }, runs = { read = runs }, seeds = { read = seeds },
-    v = verbose.v, verbose = verbose.verbose, json = true, quiet = true,
+    v = true, verbose = true, json = true, quiet = true, svg = { read = svg_file },
     jsonl = { read = command.some }, dump = { read = command.some },
 }, ...)
 
@@ -108,15 +118,31 @@ local function open_gpu()
     lab.open { backend = "cuda" }
 end
 
+local function tell(text)
+    if not options.quiet then
+        io.stderr:write(command.clean(text), "\n")
+    end
+end
+
+-- Of the GPU, which is open, and of what is to be like it.
+local function compare_names(profile)
+    local name, simulated_name = lab.device().name, internals.load_profile(profile).name
+    if name ~= simulated_name then
+        tell(("the GPU is a %s, the profile %s is of a %s: choose another one with --profile"):format(
+            name, profile, simulated_name))
+    end
+end
+
 local function open_devices()
     local profile = options.profile or internals.chosen_profile()
-    local devices = { runs = options.runs or 5, real = not options.against,
+    local devices = { runs = options.runs or 5, real = not options.against, other = "the GPU",
                       sim = checked(simulator(profile)) }
     if options.against then
-        devices.gpu = checked(simulator(options.against))
+        devices.gpu, devices.other = checked(simulator(options.against)), "sim:" .. options.against
     elseif not options.measured then
         devices.gpu = checked(open_gpu, "; without a GPU, --against PROFILE takes a simulated one "
             .. "in its place and --measured FILE what was measured before")
+        compare_names(profile)
     end
     return devices
 end
@@ -164,12 +190,6 @@ end
 
 -- ---- the runs ------------------------------------------------------------------------------
 
-local function tell(text)
-    if not options.quiet then
-        io.stderr:write(command.clean(text), "\n")
-    end
-end
-
 local function compare(entry, devices, measured)
     if not measured then
         return comparison.run(entry, devices)
@@ -181,9 +201,12 @@ local function compare(entry, devices, measured)
     return comparison.with_record(entry, devices, record)
 end
 
+-- Opened before anything runs; nothing is lost where one of them cannot be.
 local function prepare_files()
-    if options.jsonl then
-        command.write(options.jsonl, "")
+    for _, path in pairs { options.jsonl or false, options.svg or false } do
+        if path then
+            command.write(path, "")
+        end
     end
     if options.dump then
         local made, reason = program.make_folder(options.dump)
@@ -200,31 +223,57 @@ local function write_dump(number, result)
     end
 end
 
+-- "2 of 9  scripts/puzzler.lua  0.998"
+local function progress(number, n, result)
+    local r, note = result.record, ""
+    if result.gpu and #result.sim.parts ~= #result.gpu.parts then
+        note = ("  (%d timelines simulated, %d measured)"):format(#result.sim.parts,
+            #result.gpu.parts)
+    end
+    return ("%d of %d  %s  %.3f%s"):format(number, n, result.entry.name, r.sim_us / r.gpu_us, note)
+end
+
 local list, measured = read_entries()
 local devices = open_devices()
+local in_full = not options.json and (options.v or options.verbose or #list == 1)
 prepare_files()
 
-local lines, failed = {}, 0
+-- What is kept of a script: timelines would fill the memory.
+local results, lines = {}, {}
+
+local function take(number, result)
+    tell(progress(number, #list, result))
+    lines[#lines + 1] = records.line(result.record)
+    results[#results + 1] = { entry = result.entry, record = result.record }
+    if options.jsonl then
+        command.write(options.jsonl, table.concat(lines))
+    end
+    if options.dump then
+        write_dump(number, result)
+    end
+    if in_full then
+        report.print(result, devices.other)
+    end
+end
+
 for i, entry in ipairs(list) do
     local result, reason = compare(entry, devices, measured)
     if result then
-        local r = result.record
-        tell(("%d of %d  %s  %.3f"):format(i, #list, entry.name, r.sim_us / r.gpu_us))
-        lines[#lines + 1] = records.line(r)
-        if options.jsonl then
-            command.write(options.jsonl, table.concat(lines))
-        end
-        if options.dump then
-            write_dump(i, result)
-        end
+        take(i, result)
     else
-        failed = failed + 1
         io.stderr:write("streamlab: compare: ", command.clean(entry.name), ": ",
             command.clean(reason), "\n")
     end
 end
+
+local failed = #list - #results
+if options.svg and #results > 0 then
+    command.write(options.svg, scatter.svg(results))
+end
 if options.json then
     io.stdout:write(table.concat(lines))
+elseif #list > 1 then
+    io.stdout:write(summary.text(results, failed, not options.against))
 end
 if failed > 0 then
     os.exit(1)

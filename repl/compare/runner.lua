@@ -32,6 +32,8 @@ end
 
 -- Exchanges functions until it is closed. `note` gets each timeline.
 local function exchange(note)
+    program.mute()
+    local check_mode = module.check()
     local profile, record, open, os_exit = module.profile, module.record, module.open,
         globals.os.exit
     local function noted_profile(...)
@@ -46,8 +48,6 @@ local function exchange(note)
     end
     module.profile, module.record, module.open = noted_profile, noted_record, refuse_open
     globals.os.exit = exit
-    local check_mode = module.check()
-    program.mute()
     return setmetatable({}, { __close = function()
         program.unmute()
         io.output(io.stdout)
