@@ -88,7 +88,7 @@ local options, words = command.read(usage, {
 if options.measured then
     for _, name in ipairs { "against", "dump", "runs" } do
         if options[name] then
-            command.refuse(usage, ("--%s goes with runs on a GPU, not with --measured"):format(name))
+            command.refuse(usage, ("--%s goes with runs, not with --measured"):format(name))
         end
     end
 elseif #words == 0 then
@@ -128,7 +128,7 @@ end
 local function compare_names(profile)
     local name, simulated_name = lab.device().name, internals.load_profile(profile).name
     if name ~= simulated_name then
-        tell(("the GPU is a %s, the profile %s is of a %s: choose another one with --profile"):format(
+        tell(("the GPU is a %s, the profile %s is of a %s: --profile chooses another one"):format(
             name, profile, simulated_name))
     end
 end
