@@ -156,6 +156,11 @@ shell.write(folder .. "/a b.lua", "lab.spin(1)")
 out = compare "--quiet --json 'a b.lua'"
 tap.is(out, line_of("a b.lua", "null", 1000, 1000, 0, 0, 0, 0), "or be a file with a blank in it")
 
+write("dice.lua", "lab.spin(math.random(1000) / 1000)")
+local rolled = objects((compare "--quiet --json dice.lua dice.lua"))
+tap.is(rolled[1].gpu_us, rolled[1].sim_us, "random numbers are the same on both sides")
+tap.is(rolled[2].sim_us, rolled[1].sim_us, "and in each run")
+
 -- ---- text ------------------------------------------------------------------------------------
 
 -- The errors are 1/3, 2/5, 3/7 and 4/9; nine tenths: 3/7 + 0.7 (4/9 - 3/7).
@@ -243,7 +248,8 @@ tap.is(out, line_of("leaves.lua", "null", 3000, 3000, 0, 0, 0, 0)
     .. line_of("in_turn.lua", "null", 3000, 2000, 0, 0, 0, 0),
     "os.exit ends a script and not the program; others go on behind one that fails")
 tap.is(code, 1, "a script that failed is the status")
-tap.like(err, "compare: raises%.lua: on the simulator: raises%.lua:2: broken on purpose\n", "raises")
+tap.like(err, "compare: raises%.lua: on the simulator: raises%.lua:2: broken on purpose\n",
+    "raises")
 tap.like(err, "compare: syntax%.lua: on the simulator: syntax%.lua:1: unexpected symbol",
     "syntax")
 tap.like(err, "compare: opens%.lua: .* a script that calls lab%.open cannot be", "lab.open")
