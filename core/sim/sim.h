@@ -237,6 +237,7 @@ struct sim_event {
 struct sim_buffer {
     sl_buffer base;
     sim_value *value;           /* what it holds at the device's time */
+    double touched;             /* the device's host_traffic when the host last used it */
     bool counted;               /* against the device's memory */
 };
 
@@ -257,6 +258,7 @@ struct sim_device {
     uint64_t barriers[SIM_BARRIERS];    /* that calls have put into the device */
     int64_t unfinished;         /* operations on the device */
     size_t ring_used;           /* bytes of the H2D staging buffers in use */
+    double host_traffic;        /* bytes of its memory that the host has worked on */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_edge *free_edges;
@@ -357,6 +359,8 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
 double sim_host_enqueue_us(const sim_op *op);
 void sim_host_func_submit(sim_op *op);
 void sim_host_func_start(sim_op *op);
+/* The host has read or written so much of this memory of its own. */
+void sim_host_touch(sl_buffer *buffer, size_t bytes);
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);

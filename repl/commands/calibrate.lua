@@ -157,6 +157,7 @@ end
 local device = open_device()
 local base, base_name = load_base(device)
 local c = context.new(lab, function(text) tell("    " .. text) end, flat.of(base))
+c.base_profile = base
 
 -- What went wrong, which may be the laboratory's error or Lua's.
 local function message_of(failure)
