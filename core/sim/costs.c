@@ -122,7 +122,7 @@ static size_t nearest(const sim_table *table, double x)
 
 /* What a profile tells of the kernels of one mode. */
 typedef struct gemm_tables {
-    const sim_table *us, *blocks, *threads, *registers, *shared_bytes, *share;
+    const sim_table *us, *blocks, *threads, *registers, *shared_bytes, *share, *warm;
     const sim_grid *grid;
 } gemm_tables;
 
@@ -130,7 +130,7 @@ static gemm_tables tables_of(const sim_profile *p, gemm_mode mode)
 {
 #define TABLES(m) (gemm_tables){&p->gemm_us_##m, &p->gemm_blocks_##m, &p->gemm_threads_##m, \
                                 &p->gemm_registers_##m, &p->gemm_shared_bytes_##m, \
-                                &p->gemm_share_##m, &p->gemm_grid_##m}
+                                &p->gemm_share_##m, &p->gemm_warm_##m, &p->gemm_grid_##m}
     switch (mode) {
     case GEMM_FP32: return TABLES(fp32);
     case GEMM_TF32: return TABLES(tf32);
@@ -245,7 +245,7 @@ static double gemm_us(const sim_device *dev, const gemm_tables *t, gemm_mode mod
     return larger(us, memory_us(p, bytes));
 }
 
-static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launch)
+static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     gemm_mode mode = mode_of(work);
@@ -255,6 +255,8 @@ static double gemm(const sim_device *dev, const sl_work *work, sim_launch *launc
     double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
     gemm_tables tables = tables_of(p, mode);
     double us = gemm_us(dev, &tables, mode, &plan, work, bytes);
+    if (warm && tables.warm->n > 0)
+        us *= sim_table_at(tables.warm, size);
     if (has_footprints(&tables))
         use_measured(dev, &tables, m, n, size, launch);
     else
@@ -423,8 +425,8 @@ static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch
     return (double)work->duration_ns / 1e3;
 }
 
-sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, sim_launch *launch,
-                           sl_error *err)
+sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
+                           sim_launch *launch, sl_error *err)
 {
     const sim_profile *p = &dev->profile;
     double bytes = (double)work->bytes, us;
@@ -436,7 +438,7 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, sim_launc
         us = bulk(dev, bytes, 2 * bytes, p->d2d_gb_per_s, p->d2d_fixed_us, &p->kernel_us_d2d,
                   launch);
     else if (work->kernel == SL_KERNEL_MATMUL)
-        us = gemm(dev, work, launch);
+        us = gemm(dev, work, warm, launch);
     else if (work->kernel == SL_KERNEL_SPIN)
         us = spin(p, work, launch);
     else

@@ -24,7 +24,27 @@ sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
     return sim_run_until(dev, dev->host_at) ? SL_OK : interrupted(err);
 }
 
-double sim_host_enqueue_us(const sim_op *op)
+/* The call's code and what it works on have left the processor's caches when the host has
+ * meanwhile worked on much else. The first one of its kind is never there. */
+static double cold_us(const sim_op *op)
+{
+    enum { LAUNCH, MATMUL, MEMCPY };
+    sim_device *dev = sim_device_of(op);
+    const sim_profile *p = &dev->profile;
+    const sl_work *work = &op->base.work;
+    const int kind = work->kind == SL_WORK_MEMCPY            ? MEMCPY
+                     : work->kind != SL_WORK_KERNEL          ? -1
+                     : work->kernel == SL_KERNEL_MATMUL ? MATMUL : LAUNCH;
+    if (kind < 0)
+        return 0;
+    const bool cold = dev->traffic_host >= dev->called[kind] + p->host_cold_bytes;
+    dev->called[kind] = dev->traffic_host;
+    return !cold            ? 0
+           : kind == LAUNCH ? p->host_cold_launch_us
+           : kind == MATMUL ? p->host_cold_matmul_us : p->host_cold_memcpy_async_us;
+}
+
+static double warm_us(const sim_op *op)
 {
     const sim_profile *profile = &sim_device_of(op)->profile;
     switch ((sl_work_kind)op->base.work.kind) {
@@ -40,6 +60,8 @@ double sim_host_enqueue_us(const sim_op *op)
     }
     return 0;
 }
+
+double sim_host_enqueue_us(const sim_op *op) { return warm_us(op) + cold_us(op); }
 
 /* ---- waiting ---- */
 
@@ -133,26 +155,13 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
 
 /* ---- pageable copies ---- */
 
-void sim_host_touch(sl_buffer *buffer, size_t bytes)
-{
-    sim_device *dev = (sim_device *)buffer->device;
-    dev->host_traffic += (double)bytes;
-    ((sim_buffer *)buffer)->touched = dev->host_traffic;
-}
-
-/* What the host has used last is in its processor's caches. */
-static bool is_warm(const sl_buffer *buffer, size_t bytes)
-{
-    const sim_device *dev = (const sim_device *)buffer->device;
-    double since = dev->host_traffic - ((const sim_buffer *)buffer)->touched;
-    return since + (double)bytes <= dev->profile.host_cache_bytes;
-}
-
 /* The host's copying speed to or from this memory, in bytes a us. */
 static double staging_speed(const sim_table *warm, const sim_table *cold,
                             const sl_buffer *buffer, size_t bytes)
 {
-    const sim_table *gb_per_s = cold->n == 0 || is_warm(buffer, bytes) ? warm : cold;
+    const sim_device *dev = (const sim_device *)buffer->device;
+    const bool is_warm = sim_is_warm(buffer, bytes, dev->profile.host_cache_bytes);
+    const sim_table *gb_per_s = cold->n == 0 || is_warm ? warm : cold;
     return sim_table_at(gb_per_s, (double)bytes) * 1e3;
 }
 
@@ -191,7 +200,6 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     const double speed = staging_speed(&dev->profile.h2d_staging_gb_per_s,
                                        &dev->profile.h2d_staging_cold_gb_per_s, op->base.in[0],
                                        total);
-    sim_host_touch(op->base.in[0], total);
     op->piece = piece_of(dev, total);
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
@@ -222,7 +230,6 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     const double speed = staging_speed(&dev->profile.d2h_staging_gb_per_s,
                                        &dev->profile.d2h_staging_cold_gb_per_s, op->base.out,
                                        total);
-    sim_host_touch(op->base.out, total);
     op->piece = piece_of(dev, total);
     size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
     sim_copies_feed(op, smaller(total, ahead));

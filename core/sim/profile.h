@@ -89,7 +89,8 @@
     X(gemm_threads_##mode, "gemm_threads." name, true, 1e-9)        /* of a block */        \
     X(gemm_registers_##mode, "gemm_registers." name, true, 1e-9)    /* of a thread */       \
     X(gemm_shared_bytes_##mode, "gemm_shared_bytes." name, true, 0)                      \
-    X(gemm_share_##mode, "gemm_share." name, true, 1e-9)
+    X(gemm_share_##mode, "gemm_share." name, true, 1e-9)                              \
+    X(gemm_warm_##mode, "gemm_warm." name, true, 1e-9)  /* of that, in L2 */
 
 /* How long other kernels take alone: (elements of float32, us); memset and d2d (bytes, us). */
 #define SIM_KERNEL_TABLES(X)                                                          \
@@ -108,27 +109,33 @@
  * X(field, key, least, greatest, otherwise) */
 #define SIM_PROFILE_OPTIONAL(X)                                                       \
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
-    X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel and back */ \
+    X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */ \
     X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)            /* to another channel's copy */ \
     X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
-    X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */
+    X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */ \
+    /* on top of `host`, when a call of its kind comes after so much other work of the host */ \
+    X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                 \
+    X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                          \
+    X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                          \
+    X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
  * the ends; y is at least `least`. X(field, key, optional, least) */
 #define SIM_PROFILE_TABLES(X)                                                         \
-    X(gemm_us_fp32, "gemm_us.float32", true, 1e-9)      /* (n, us): n x n x n, back to back */ \
-    X(gemm_us_tf32, "gemm_us.tf32", true, 1e-9)                                             \
-    X(gemm_us_bf16, "gemm_us.bfloat16", true, 1e-9)                                         \
+    X(gemm_us_fp32, "gemm_us.float32", true, 1e-9)    /* (n, us): n x n x n, back to back */ \
+    X(gemm_us_tf32, "gemm_us.tf32", true, 1e-9)                                       \
+    X(gemm_us_bf16, "gemm_us.bfloat16", true, 1e-9)                                   \
     SIM_GEMM_TABLES(X, fp32, "float32")                                               \
     SIM_GEMM_TABLES(X, tf32, "tf32")                                                  \
     SIM_GEMM_TABLES(X, bf16, "bfloat16")                                              \
     SIM_KERNEL_TABLES(X)                                                              \
-    X(copy_us_h2d, "copy_us.h2d", true, 1e-9)           /* (bytes, us) of one pinned copy alone */ \
-    X(copy_us_d2h, "copy_us.d2h", true, 1e-9)                                               \
-    X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true, 1e-9)   /* from memory, not */ \
-    X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true, 1e-9)   /* the host's caches */ \
-    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false, 1e-9)  /* (bytes, GB/s) of the host */ \
-    X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false, 1e-9)
+    X(copy_us_h2d, "copy_us.h2d", true, 1e-9)   /* (bytes, us) of one pinned copy alone */ \
+    X(copy_us_d2h, "copy_us.d2h", true, 1e-9)                                         \
+    /* (bytes, GB/s) of the host; cold: from memory, not from its caches */           \
+    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false, 1e-9)                      \
+    X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false, 1e-9)                      \
+    X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true, 1e-9)             \
+    X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true, 1e-9)
 
 /* Lists of {n, k, us}: an n x n product over k, for all n and k that occur. All are optional.
  * X(field, key) */

@@ -9,6 +9,7 @@
  *   placement.c    kernels: blocks placed on SMs, and at which rate they run
  *   copies.c       copy engines, staging of pageable copies
  *   costs.c        how long a kernel's block takes, from the profile
+ *   warmth.c       what caches hold
  *   values.c       what memory holds (knows no time)
  *   foresight.c    what it will hold, without letting time pass
  * docs/design/simulator.md has the rules and where each comes from.
@@ -237,7 +238,7 @@ struct sim_event {
 struct sim_buffer {
     sl_buffer base;
     sim_value *value;           /* what it holds at the device's time */
-    double touched;             /* the device's host_traffic when the host last used it */
+    double touched;             /* its memory's traffic when it was last used (warmth.c) */
     bool counted;               /* against the device's memory */
 };
 
@@ -258,7 +259,8 @@ struct sim_device {
     uint64_t barriers[SIM_BARRIERS];    /* that calls have put into the device */
     int64_t unfinished;         /* operations on the device */
     size_t ring_used;           /* bytes of the H2D staging buffers in use */
-    double host_traffic;        /* bytes of its memory that the host has worked on */
+    double traffic_device, traffic_host;    /* bytes used of its memory and of the host's */
+    double called[3];           /* traffic_host when a call of the kind was last made */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_edge *free_edges;
@@ -359,8 +361,6 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
 double sim_host_enqueue_us(const sim_op *op);
 void sim_host_func_submit(sim_op *op);
 void sim_host_func_start(sim_op *op);
-/* The host has read or written so much of this memory of its own. */
-void sim_host_touch(sl_buffer *buffer, size_t bytes);
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
@@ -368,7 +368,14 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
 /* costs.c */
 bool sim_costs_open(sim_device *dev);
 void sim_costs_close(sim_device *dev);
-sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, sim_launch *launch,
-                           sl_error *err);
+/* `warm`: its operands are in the L2 cache. */
+sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
+                           sim_launch *launch, sl_error *err);
+
+/* warmth.c */
+void sim_touch(sl_buffer *buffer, size_t bytes);        /* so much of it is used now */
+bool sim_is_warm(const sl_buffer *buffer, size_t bytes, double cache_bytes);
+void sim_touch_operands(sl_op *op);
+bool sim_finds_warm(const sl_op *op);                   /* all that it reads, in the L2 */
 
 #endif

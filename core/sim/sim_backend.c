@@ -69,6 +69,8 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     if (status != SL_OK)
         return status;
     fill_info(dev);
+    for (int i = 0; i < 3; i++)
+        dev->called[i] = -(double)SIM_LAST_PS;      /* never */
     sim_stop_flag = base->interrupted;
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
         sim_device_close(base);
@@ -184,9 +186,9 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
     out->value = value;
     sim_value_drop_hidden(value);
     spend_on_host_bytes(dev, bytes);
-    sim_host_touch(base, bytes);
+    sim_touch(base, bytes);
     if (in)
-        sim_host_touch(in, bytes);
+        sim_touch(in, bytes);
     return SL_OK;
 }
 
@@ -282,7 +284,8 @@ static bool waits_in_call(const sim_op *op)
 
 /* Before a pageable copy enters its stream: to the host always, from the host in the blocking
  * call (cudaMemcpy; documented, and measured on an H200) or when it is larger than what
- * staging takes in, the stream's earlier work must have ended. The copy waits for that work like any other, only that it does so in its call. */
+ * staging takes in, the stream's earlier work must have ended. The copy waits for that work
+ * like any other, only that it does so in its call. */
 static sl_status wait_before_copy(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
@@ -346,7 +349,8 @@ static sl_status prepare(sim_op *op, sl_error *err)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
-        status = sim_costs_launch(dev, &op->base.work, &op->launch, err);
+        status = sim_costs_launch(dev, &op->base.work, sim_finds_warm(&op->base), &op->launch,
+                                  err);
         if (status == SL_OK)
             describe_launch(&op->base, &op->launch);
     }
@@ -417,6 +421,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     /* From here on the operation has happened. What the host could not stage for want of
      * memory moves once there is some; the wait that finds the device stuck says so. */
     bool staged = after_issue(op, NULL) == SL_OK;
+    sim_touch_operands(base);
     if (!staged && op->piece > 0 && !op->done)
         sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->host_at / SIM_PS_PER_NS;

@@ -1,0 +1,45 @@
+/* warmth.c - whether a buffer is in a cache: what was used last is, until more than the cache
+ * holds was used after it. One such row for the GPU's L2, one for the host's caches, both in
+ * the order of the calls. Real caches forget by other rules; that a kernel finds its operands
+ * in the cache right after they were used, and not after gigabytes of others, holds for all. */
+#include "sim.h"
+
+static double *traffic_of(const sl_buffer *buffer)
+{
+    sim_device *dev = (sim_device *)buffer->device;
+    return buffer->place == SL_ON_DEVICE ? &dev->traffic_device : &dev->traffic_host;
+}
+
+void sim_touch(sl_buffer *base, size_t bytes)
+{
+    double *traffic = traffic_of(base);
+    *traffic += (double)bytes;
+    ((sim_buffer *)base)->touched = *traffic;
+}
+
+bool sim_is_warm(const sl_buffer *base, size_t bytes, double cache_bytes)
+{
+    double since = *traffic_of(base) - ((const sim_buffer *)base)->touched;
+    return since + (double)bytes <= cache_bytes;
+}
+
+void sim_touch_operands(sl_op *op)
+{
+    const sl_work *work = &op->work;
+    for (int i = 0; i < 2; i++)
+        if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
+            sim_touch(op->in[i], work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, i)
+                                                              : work->bytes);
+    if (op->out)
+        sim_touch(op->out, work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, 2) : work->bytes);
+}
+
+bool sim_finds_warm(const sl_op *op)
+{
+    const sim_device *dev = (const sim_device *)op->stream->device;
+    for (int i = 0; i < 2; i++)
+        if (op->in[i]
+            && !sim_is_warm(op->in[i], sim_work_bytes(&op->work, i), dev->profile.l2_bytes / 2))
+            return false;
+    return true;
+}
