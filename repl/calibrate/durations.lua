@@ -20,7 +20,7 @@ end
 
 -- ---- streams --------------------------------------------------------------------------------
 
-local stream_count <const> = 4
+local stream_count <const> = 8
 
 -- The calibration's i-th stream for these measurements. They stay for the next one: cuBLAS gets
 -- memory for each stream that it first meets, which takes longer than the products. They are made
@@ -90,7 +90,7 @@ local function makespan_us(spans)
 end
 
 -- How long the jobs take when each has a stream of its own and all are let go at once. A job is
--- run(options), which enqueues with the options' stream; up to four. Also the spans of each job.
+-- run(options), which enqueues with the options' stream; up to eight. Also the spans of each job.
 function durations.together(c, jobs)
     local streams, options = {}, {}
     for i in ipairs(jobs) do

@@ -1,7 +1,9 @@
 -- gemm.lua - products of matrices: how long they take by size, and the kernels that compute them.
 --
 -- The simulator's table gemm_us.MODE is the time of a product in a row of them, so a kernel's
--- duration and the gap to the next one. The footprints say what room a second kernel finds.
+-- duration and the gap to the next one; gemm_grid_us.MODE is the duration alone, by the result's
+-- side and the inner dimension. The footprints say what room a second kernel finds, gemm_share.MODE
+-- what it leaves that second kernel of an SM's issue slots.
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
@@ -17,7 +19,12 @@ local modes = {
 local sizes = {
     64, 128, 192, 256, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 8192,
 }
--- Not in the table: what its interpolation has to meet, and shapes that it does not know.
+-- The grid: an n x n product over k.
+local grid_sides <const> = {
+    64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+}
+local grid_depths <const> = { 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192 }
+-- Not in the tables: what its interpolation has to meet, and shapes that it does not know.
 local between = { 100, 300, 900, 1000, 1792, 2500, 5000 }
 local oblong = { { 4096, 1024, 1024 }, { 1024, 1024, 8192 }, { 512, 4096, 4096 } }
 
@@ -116,6 +123,99 @@ local function time_sizes(c, mode, operands)
     return rows
 end
 
+-- ---- times by side and inner dimension -----------------------------------------------------
+
+-- How often a product of so much work runs for nothing and then counts, in a round.
+local function turns_for(work)
+    if work <= 2^30 then
+        return 2, 6
+    elseif work <= 2^34 then
+        return 1, 2
+    end
+    return 0, 1
+end
+
+-- The list of what runs in one go for a side: {depth =, counts =, run =} by turn.
+local function turns_of(c, mode, operands, n, depths)
+    local turns = {}
+    for i, k in ipairs(depths) do
+        local run = product(c, mode, operands, n, n, k)
+        local warm, counted = turns_for(n * n * k)
+        for turn = 1, warm + counted do
+            turns[#turns + 1] = { depth = i, counts = turn > warm, run = run }
+        end
+    end
+    return turns
+end
+
+-- By depth the durations of a round, all depths in a row: the clock stays where such work has it.
+local function time_depths(c, turns)
+    local spans = durations.spans(c, 0, #turns, function(i, options)
+        turns[i].run(i, options)
+    end)
+    local of_depth = {}
+    for i, turn in ipairs(turns) do
+        if turn.counts then
+            local list = of_depth[turn.depth] or {}
+            of_depth[turn.depth] = list
+            list[#list + 1] = spans[i].end_us - spans[i].start_us
+        end
+    end
+    for i, list in ipairs(of_depth) do
+        of_depth[i] = durations.middle(list)
+    end
+    return of_depth
+end
+
+local function up_to(list, most)
+    local some = {}
+    for i, value in ipairs(list) do
+        some[i] = value <= most and value or nil
+    end
+    return some
+end
+
+-- Lists of samples, one a round: [side][depth].
+local function time_grid(c, mode, operands, sides, depths)
+    local samples, turns = {}, {}
+    for i, n in ipairs(sides) do
+        samples[i], turns[i] = {}, turns_of(c, mode, operands, n, depths)
+        for j in ipairs(depths) do
+            samples[i][j] = {}
+        end
+    end
+    for round = 1, rounds do
+        for i in ipairs(sides) do
+            for j, us in ipairs(time_depths(c, turns[i])) do
+                samples[i][j][round] = us
+            end
+        end
+    end
+    return samples
+end
+
+-- Products no larger than those of `rows`. Gives the shortest duration.
+local function set_grid(c, mode, operands, rows)
+    local most = rows[#rows].n
+    local sides, depths = up_to(grid_sides, most), up_to(grid_depths, most)
+    if #sides < 2 or #depths < 2 then
+        return math.huge
+    end
+    local list, spreads, shortest_us = {}, {}, math.huge
+    for i, of_depth in ipairs(time_grid(c, mode, operands, sides, depths)) do
+        for j, samples in ipairs(of_depth) do
+            local us = context.median(samples)
+            list[#list + 1] = { sides[i], depths[j], tonumber(("%.3f"):format(us)) }
+            spreads[#spreads + 1] = context.spread(samples)
+            shortest_us = math.min(shortest_us, us)
+        end
+    end
+    c:set("gemm_grid_us." .. mode.name, list, "{n, k, us}: an n x n product over k, behind a hold, "
+          .. "duration alone, median of " .. rounds .. " rounds; the median point's spread is noted",
+          context.median(spreads))
+    return shortest_us
+end
+
 -- ---- what is noted --------------------------------------------------------------------------
 
 local function column(rows, of)
@@ -210,11 +310,11 @@ end
 -- ---- behind the last block ------------------------------------------------------------------
 
 -- What a product takes that does not grow with its work: the line through the times of 32 x 32 x k
--- over k, at k = 0. Also the spread.
+-- over k, at k = 0. Also the spread. No k is less than the grid's least.
 local function fixed_us(c, operands)
-    local n, x, y, xx, xy, spread = 4, 0, 0, 0, 0, 0
+    local n, x, y, xx, xy, spread = 3, 0, 0, 0, 0, 0
     for i = 1, n do
-        local k = 64 * i
+        local k = 64 * (i + 1)
         local us, of_us = durations.of(c, 20, 100, product(c, modes[1], operands, 32, 32, k))
         x, y, xx, xy = x + k, y + us, xx + k * k, xy + k * us
         spread = math.max(spread, of_us)
@@ -231,8 +331,88 @@ local function set_fixed(c, shortest_us)
     c:find("gemm_fixed_us", ("%.3f us at k = 0, the shortest product of the tables %.3f us")
            :format(fixed, shortest_us))
     c:set("gemm_fixed_us", math.max(0, math.min(fixed, shortest_us - least_left_us)),
-          "float32, 32 x 32 x k: the line through k = 64 to 256 at k = 0, less than the "
+          "float32, 32 x 32 x k: the line through k = 128 to 256 at k = 0, less than the "
           .. "shortest product", spread)
+end
+
+-- ---- products beside one another -----------------------------------------------------------
+
+local share_rounds <const>, share_repetitions <const> = 8, 5
+local least_share <const> = 0.02
+local slowed <const> = 1.05             -- times as long: they do slow each other
+
+-- How many blocks like the span's an SM has room for; nil where that is not known.
+local function blocks_per_sm(c, span)
+    local values = c.values
+    if not span.registers or span.registers == 0 or span.blocks == 0 then
+        return nil
+    end
+    local room = math.min(values.max_blocks_per_sm, values.max_threads_per_sm // span.threads,
+                          values.registers_per_sm // (span.threads * span.registers))
+    if span.shared_bytes and span.shared_bytes > 0 then
+        room = math.min(room, values.shared_bytes_per_sm // span.shared_bytes)
+    end
+    return room
+end
+
+-- Rows of equal products in as many streams, with a result each.
+local function product_rows(c, mode, operands, n, streams)
+    local jobs, size = {}, n * n
+    local a, b = matrix(operands.a, n, n), matrix(operands.b, n, n)
+    for i = 1, streams do
+        local out = operands.out:narrow(1, (i - 1) * size + 1, size):view(n, n)
+        jobs[i] = function(options)
+            options.out, options.tf32 = out, mode.tf32
+            for _ = 1, share_rounds do
+                c.lab.matmul(a, b, options)
+            end
+        end
+    end
+    return jobs
+end
+
+-- How many times as long the part of a product takes that its blocks run, when so many streams
+-- have such products at a time. What lies between two products and behind the last block is
+-- taken off: nobody else makes it longer.
+local function slowdown(c, mode, operands, row, streams)
+    local jobs = product_rows(c, mode, operands, row.n, streams)
+    local us = c:measure(share_repetitions, function()
+        return (durations.together(c, jobs))
+    end)
+    local gap, fixed = c.values.stream_gap_us or 0, c.values.gemm_fixed_us
+    return math.max(1, ((us + gap) / share_rounds - gap - fixed) / (row.duration_us - fixed))
+end
+
+-- What the blocks take of an SM's issue slots that one SM holds when a product runs alone: the
+-- least that some number of streams shows whose blocks find room beside each other; 1 if not even
+-- those of two do. Where nothing slows, it is less than can be told: then 1 over the streams.
+local function share(c, mode, operands, row, room)
+    local blocks, sms = row.span.blocks, c.device.sm_count
+    local resident, least, parts, slows = math.ceil(blocks / sms), 1, 1, false
+    for _, streams in ipairs { 2, 4, 8 } do
+        local on_sm = math.ceil(streams * blocks / sms)
+        if on_sm > room or streams * row.n * row.n > operands.largest ^ 2 then
+            break
+        end
+        local slower = slowdown(c, mode, operands, row, streams)
+        least, parts = math.min(least, slower * resident / on_sm), streams
+        slows = slows or slower > slowed
+    end
+    least = slows and least or math.min(least, 1 / parts)
+    return math.max(least_share, least)
+end
+
+local function set_shares(c, mode, operands, rows)
+    local list = {}
+    for i, row in ipairs(rows) do
+        local room = blocks_per_sm(c, row.span)
+        if not room then
+            return
+        end
+        list[i] = { row.n, tonumber(("%.3f"):format(share(c, mode, operands, row, room))) }
+    end
+    c:set("gemm_share." .. mode.name, list, "from how much 2, 4 and 8 equal products at a time "
+          .. "slow each other, where their blocks fit beside one another")
 end
 
 -- ---- room beside a product ------------------------------------------------------------------
@@ -293,34 +473,48 @@ local function can(c, mode, operands)
     return done
 end
 
--- Gives the shortest product's duration.
+-- Gives what was measured by size, and the shortest product's duration.
 local function measure_mode(c, mode, operands)
     local gap = gap_us(c, mode, operands)
     local rows = time_sizes(c, mode, operands)
     set_times(c, mode, rows, gap)
     set_footprints(c, mode, rows)
     set_efficiency(c, mode, rows)
+    local shortest_us = math.min(rows[1].duration_us, set_grid(c, mode, operands, rows))
     find_shapes(c, mode, operands)
     if mode.tf32 then
         set_persistent(c, operands, rows)
     end
-    return rows[1].duration_us
+    return { rows = rows, shortest_us = shortest_us }
 end
 
-local function run_mode(c, mode)
-    c.progress(mode.name)
+-- f's result with the operands of a mode.
+local function with_operands(c, mode, f)
     local operands = operands_new(c, mode.dtype)
-    local shortest_us = can(c, mode, operands) and measure_mode(c, mode, operands)
+    local result = f(operands)
     operands_free(operands)
-    return shortest_us
+    return result
 end
 
 function part.run(c)
-    local shortest_us = math.huge
+    local shortest_us, measured = math.huge, {}
     for _, mode in ipairs(modes) do
-        shortest_us = math.min(shortest_us, run_mode(c, mode) or math.huge)
+        c.progress(mode.name)
+        measured[mode] = with_operands(c, mode, function(operands)
+            return can(c, mode, operands) and measure_mode(c, mode, operands)
+        end)
+        shortest_us = math.min(shortest_us, measured[mode] and measured[mode].shortest_us
+                                            or math.huge)
     end
     set_fixed(c, shortest_us)
+    c.progress("products beside one another")
+    for _, mode in ipairs(modes) do
+        if measured[mode] then
+            with_operands(c, mode, function(operands)
+                set_shares(c, mode, operands, measured[mode].rows)
+            end)
+        end
+    end
     durations.close(c)
 end
 

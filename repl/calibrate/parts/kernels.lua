@@ -1,5 +1,5 @@
--- kernels.lua - kernels other than products: how fast they go through memory and through their
--- instructions, memsets, and copies within the device.
+-- kernels.lua - kernels other than products, memsets, and copies within the device: how long they
+-- take by size, how fast they go through memory, and what a spin takes beyond its time.
 --
 -- Each size takes turns over four sets of tensors, as a script does that works on several. What
 -- fits the L2 cache four times over is there again when its turn comes.
@@ -12,10 +12,11 @@ local part = { name = "kernels", title = "other kernels, memsets, copies within 
 local sets <const> = 4
 local kib <const>, mib <const> = 1024, 1048576
 local smallest_bytes <const>, largest_bytes <const> = 16 * kib, 1024 * mib
-local large_bytes <const> = 256 * mib
 local shortest_us <const> = 0.1         -- of what memory adds to a kernel: some ticks of the clock
 local steady_us <const> = 0.5
-local bound <const> = 0.85              -- of the memory's speed: a slower kernel is bound otherwise
+local least_left_us <const> = 0.01      -- of the shortest operation, without its fixed part
+local rounds <const> = 3
+local sides <const> = { 16, 64, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192 }
 
 -- ---- operands -------------------------------------------------------------------------------
 
@@ -26,7 +27,14 @@ local function memory_new(c, bytes)
         bytes = bytes // 2
     end
     local elements = sets * bytes // 4
-    return { bytes = bytes, a = c.lab.rand(elements), b = c.lab.empty(elements) }
+    return { bytes = bytes, a = c.lab.rand(elements), b = c.lab.empty(elements), made = {} }
+end
+
+local function free_made(memory)
+    for set, tensor in pairs(memory.made) do
+        tensor:free()
+        memory.made[set] = nil
+    end
 end
 
 -- It goes with the last view of it.
@@ -49,15 +57,21 @@ end
 
 -- ---- operations -----------------------------------------------------------------------------
 
--- operation(lab, a, b, options) enqueues; `moves` is how often each element crosses the bus.
+-- run(lab, a, b, options, another) enqueues, from a to b; `another` is an input of another set. It
+-- gives the tensor that it has made, if it makes one. `moves` is how often each element crosses
+-- the bus.
 local operations = {
     pow = { moves = 2, run = function(lab, a, b, options)
         options.out = b
         lab.pow(a, 2, options)
     end },
-    add = { moves = 3, run = function(lab, a, b, options)
+    add = { moves = 3, run = function(lab, a, b, options, another)
         options.out = b
-        lab.add(a, b, options)
+        lab.add(a, another, options)
+    end },
+    add_same = { moves = 2, run = function(lab, a, b, options)
+        options.out = b
+        lab.add(a, a, options)
     end },
     fill = { moves = 1, run = function(_, _, b, options) b:fill_(1.5, options) end },
     powf = { moves = 2, run = function(lab, a, b, options)
@@ -65,16 +79,17 @@ local operations = {
         lab.pow(a, 2.5, options)
     end },
     softmax = { moves = 2, run = function(lab, a, b, options)
-        options.out = b:view(-1, 1024)
-        lab.softmax(a:view(-1, 1024), options)
+        local columns = math.tointeger(math.sqrt(b:numel()))
+        options.out = b:view(-1, columns)
+        lab.softmax(a:view(-1, columns), options)
     end },
     rand = { moves = 1, run = function(lab, _, b, options)
-        lab.rand(b:numel(), options):free()
+        return lab.rand(b:numel(), options)
     end },
     randn = { moves = 1, run = function(lab, _, b, options)
-        lab.randn(b:numel(), options):free()
+        return lab.randn(b:numel(), options)
     end },
-    sum = { moves = 1, run = function(lab, a, _, options) lab.sum(a, options) end },
+    sum = { moves = 1, run = function(lab, a, _, options) return lab.sum(a, options) end },
     memset = { moves = 1, run = function(_, _, b, options) b:zero_(options) end },
     d2d = { moves = 2, run = function(_, a, b, options)
         options.non_blocking = true
@@ -88,21 +103,24 @@ local function time_of(c, memory, name, elements, n, turns)
     local a, b = tensors(memory, elements)
     local run, lab = operations[name].run, c.lab
     turns = turns or sets
-    return durations.of(c, sets, n, function(i, options)
+    local us, spread = durations.of(c, sets, n, function(i, options)
         local set = i % turns + 1
-        run(lab, a[set], b[set], options)
+        if memory.made[set] then
+            memory.made[set]:free()     -- the next one gets its memory
+        end
+        memory.made[set] = run(lab, a[set], b[set], options, a[set % sets + 1])
     end)
+    free_made(memory)
+    return us, spread
 end
 
 -- ---- memory ---------------------------------------------------------------------------------
 
--- What a kernel takes that moves next to nothing.
-local function fixed_us(c, memory)
-    if not c.values.kernel_fixed_us then
-        local us, spread = time_of(c, memory, "pow", 64, 200)
-        c:set("kernel_fixed_us", us, "pow(a, 2) of 64 elements", spread)
-    end
-    return c.values.kernel_fixed_us
+-- What a kernel takes that moves next to nothing, but less than the shortest of them.
+local function set_fixed(c, memory, shortest_us)
+    local us, spread = time_of(c, memory, "pow", 64, 200)
+    c:set("kernel_fixed_us", math.min(us, shortest_us - least_left_us),
+          "pow(a, 2) of 64 elements, less than the shortest of kernel_us", spread)
 end
 
 local function samples_for(bytes)
@@ -171,49 +189,113 @@ local function knee_bytes(c, memory, rows, l2, hbm)
     return (fits + too_large) // 2
 end
 
--- The speed on the same tensors again and again, beside the table's in turns over several.
-local function find_again(c, rows)
+local function find_speeds(c, what, rows)
     local words = {}
     for i, row in ipairs(rows) do
         words[i] = ("%d KiB: %.0f"):format(row[1] // kib, row[2])
     end
-    c:find("memory_gb_per_s", "on the same tensors again and again, GB/s: "
-           .. table.concat(words, ", "))
+    c:find("kernels.pow", ("%s, bytes moved and GB/s: %s"):format(what, table.concat(words, ", ")))
 end
 
 local function set_memory(c, memory)
     c.progress("memory by size")
     local rows, spread = speeds(c, memory)
-    c:set("memory_gb_per_s", rows, "pow(a, 2), bytes read and written, in turns over four pairs of "
-          .. "tensors, without kernel_fixed_us", spread)
+    find_speeds(c, "in turns over four pairs of tensors", rows)
     local hbm = context.median { rows[#rows][2], rows[#rows - 1][2] }
-    c:set("hbm_gb_per_s", hbm, "the two largest sizes of memory_gb_per_s", spread)
+    c:set("hbm_gb_per_s", hbm, ("pow(a, 2) moving %d and %d MiB, without kernel_fixed_us")
+          :format(rows[#rows - 1][1] // mib, rows[#rows][1] // mib), spread)
     local again = speeds(c, memory, 1)
     local l2 = fastest(again)
-    find_again(c, again)
+    find_speeds(c, "on the same tensors again and again", again)
     c:set("l2_gb_per_s", l2, "the fastest size of pow(a, 2) on the same tensors again and again",
           spread)
     local knee = l2 > 1.1 * hbm and knee_bytes(c, memory, again, l2, hbm)
-    if knee and not c.values.l2_bytes then
+    if knee then
         c:set("l2_bytes", 2 * knee, "twice the size up to which pow(a, 2) on the same tensors is "
               .. "nearer to l2_gb_per_s than to hbm_gb_per_s")
     end
-    return hbm
+end
+
+-- ---- by size --------------------------------------------------------------------------------
+
+-- Of the tables kernel_us, and what their x counts: bytes or elements of float32.
+local kinds <const> = { "add", "pow", "powf", "softmax", "sum", "fill", "rand", "randn",
+                        "memset", "d2d" }
+local by_bytes <const> = { memset = true, d2d = true }
+
+-- The numbers of elements for which there is memory.
+local function sizes_of(memory)
+    local sizes = {}
+    for i, n in ipairs(sides) do
+        sizes[i] = 4 * n * n <= memory.bytes and n * n or nil
+    end
+    return sizes
+end
+
+-- Of one kind by size: {{elements, us}, ...} and the largest spread. Sizes in turn, several times
+-- over.
+local function time_sizes(c, memory, name, turns)
+    local samples, rows, most = {}, {}, 0
+    for round = 1, rounds do
+        for i, elements in ipairs(sizes_of(memory)) do
+            samples[i] = samples[i] or { elements = elements }
+            samples[i][round] = time_of(c, memory, name, elements, samples_for(4 * elements) // 2,
+                                        turns)
+        end
+    end
+    for i, list in ipairs(samples) do
+        rows[i] = { list.elements, tonumber(("%.3f"):format(context.median(list))) }
+        most = math.max(most, context.spread(list))
+    end
+    return rows, most
+end
+
+-- Gives the tables by kind.
+local function set_tables(c, memory)
+    local tables = {}
+    for _, name in ipairs(kinds) do
+        c.progress(name)
+        local rows, spread = time_sizes(c, memory, name)
+        local list = {}
+        for i, row in ipairs(rows) do
+            list[i] = { row[1] * (by_bytes[name] and 4 or 1), row[2] }
+        end
+        c:set("kernel_us." .. name, list, (by_bytes[name] and "{bytes" or "{elements")
+              .. ", us}: durations in a row in one stream, in turns over four tensors", spread)
+        tables[name] = rows
+    end
+    return tables
+end
+
+local function shortest_of(tables)
+    local least = math.huge
+    for name, rows in pairs(tables) do
+        for _, row in ipairs(rows) do
+            least = math.min(least, name == "d2d" and math.huge or row[2])
+        end
+    end
+    return least
+end
+
+-- What it is worth by size to have the same tensors again and again, or one tensor twice.
+local function find_cached(c, memory, name, turns, what, others)
+    local words = {}
+    for i, row in ipairs(time_sizes(c, memory, name, turns)) do
+        words[i] = ("%d x %d: %.3f"):format(sides[i], sides[i], row[2] / others[i][2])
+    end
+    c:find("kernels." .. name:gsub("_same", ""), ("%s, time relative to the table's: %s")
+           :format(what, table.concat(words, ", ")))
+end
+
+local function find_cache(c, memory, tables)
+    c.progress("the same tensors again")
+    for _, name in ipairs { "add", "pow", "sum", "memset", "d2d" } do
+        find_cached(c, memory, name, 1, "the same tensors again and again", tables[name])
+    end
+    find_cached(c, memory, "add_same", sets, "add(a, a), in turns over four tensors", tables.add)
 end
 
 -- ---- other kernels --------------------------------------------------------------------------
-
-local function find_speeds(c, memory)
-    for _, bytes in ipairs { 8 * mib, 64 * mib, large_bytes } do
-        for _, name in ipairs { "pow", "add", "fill", "sum" } do
-            local gb_per_s, spread = speed(c, memory, name, bytes)
-            if gb_per_s then
-                c:find("kernels." .. name, ("%.0f GB/s moving %d MiB, spread %.1f %%")
-                       :format(gb_per_s, bytes // mib, 100 * spread))
-            end
-        end
-    end
-end
 
 local function find_softmax(c, memory)
     local elements = memory.bytes // 16
@@ -229,23 +311,14 @@ local function find_softmax(c, memory)
     end
 end
 
--- Elements per ns of a kernel that its instructions hold up and not the memory.
-local function set_elements(c, memory, hbm)
-    for _, name in ipairs { "pow", "powf", "softmax", "rand", "randn" } do
-        c.progress(name)
-        local elements = memory.bytes // 16     -- rand and randn make a tensor each time
-        local us, spread = time_of(c, memory, name, elements, 12)
-        us = us - c.values.kernel_fixed_us
-        local rate = elements / (us * 1e3)
-        local moved = rate * 4 * operations[name].moves
-        c:find("kernels." .. name, ("%.1f elements/ns, %.0f GB/s, %d elements, spread %.1f %%")
-               :format(rate, moved, elements, 100 * spread))
-        if moved < bound * hbm then
-            local key = name == "pow" and "plain" or name
-            c:set("gelements_per_s." .. key, rate,
-                  ("%d elements, float32, without kernel_fixed_us"):format(elements), spread)
-        end
-    end
+-- What a spin takes beyond the time that was asked for.
+local function set_spin(c)
+    local asked_us = 50
+    local us, spread = durations.of(c, sets, 50, function(_, options)
+        c.lab.spin(asked_us / 1000, options)
+    end)
+    c:set("spin_fixed_us", math.max(0, us - asked_us),
+          ("spins of %d us: what they take longer"):format(asked_us), spread)
 end
 
 -- ---- memsets, copies within the device ------------------------------------------------------
@@ -258,9 +331,11 @@ local function set_memset(c, memory)
     c:find("memset", ("of 64 B in %.3f us"):format(time_of(c, memory, "memset", 16, 100)))
 end
 
-local function set_d2d(c, memory)
+local function set_d2d(c, memory, shortest_us)
     local fixed, fixed_spread = time_of(c, memory, "d2d", 16, 100)
-    c:set("d2d_fixed_us", fixed, "a copy of 64 B within the device", fixed_spread)
+    fixed = math.min(fixed, shortest_us - least_left_us)
+    c:set("d2d_fixed_us", fixed, "a copy of 64 B within the device, less than the shortest of "
+          .. "kernel_us.d2d", fixed_spread)
     local elements = memory.bytes // 8
     local us, spread = time_of(c, memory, "d2d", elements, 24)
     c:set("d2d_gb_per_s", elements * 4 / ((us - fixed) * 1e3),
@@ -289,14 +364,15 @@ end
 
 function part.run(c)
     local memory = memory_new(c, largest_bytes // 2)
-    fixed_us(c, memory)
-    local hbm = set_memory(c, memory)
-    find_speeds(c, memory)
-    set_elements(c, memory, hbm)
+    local tables = set_tables(c, memory)
+    set_fixed(c, memory, shortest_of(tables))
+    set_memory(c, memory)
+    find_cache(c, memory, tables)
     find_softmax(c, memory)
+    set_spin(c)
     c.progress("memsets and copies within the device")
     set_memset(c, memory)
-    set_d2d(c, memory)
+    set_d2d(c, memory, shortest_of { copies = tables.d2d })
     set_d2d_engine(c, memory)
     memory_free(memory)
     durations.close(c)
