@@ -48,11 +48,11 @@ _streamlab() {
     --rows) _streamlab_offer 'streams engines' ;;
     --theme) _streamlab_offer 'light dark' ;;
     --format) _streamlab_offer 'gradescope tap junit csv' ;;
-    --profile | --base)
+    --profile | --base | --against)
         _streamlab_offer "$(_streamlab_profiles "$program")"
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.lua' -- "$typed")
         ;;
-    --device | --seed | --from | --to | --columns | --jobs | -j | -e | -l) ;;
+    --device | --only | --seed | --seeds | --runs | --from | --to | --columns | --jobs | -j | -e | -l) ;;
     *)
         if [[ $typed == -* ]]; then
             _streamlab_offer "$(_streamlab_options "$program" "$subcommand")"

@@ -21,6 +21,7 @@
 #include "embedded.h"
 #include "folder.h"
 #include "interrupt.h"
+#include "mute.h"
 #include "options.h"
 #include "run.h"
 #include "sources.h"
@@ -191,6 +192,7 @@ static void open_state(lua_State *L, const program *p)
     folder_open(L);
     children_add(L);
     confine_add(L);
+    mute_add(L);
     zip_writer_open(L);
     if (o->warnings)
         lua_warning(L, "@on", 0);

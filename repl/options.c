@@ -17,7 +17,7 @@ const char options_usage[] = "usage: streamlab [options] [script [args]]";
 
 const char options_help[] =
     "usage: streamlab [options] [script [args]]\n"
-    "       streamlab lab|probe|show|diff|help ...\n"
+    "       streamlab lab|probe|calibrate|compare|show|diff|help ...\n"
     "Runs a Lua script with the laboratory in the global `lab`.\n"
     "\n"
     "as lua5.4:\n"
@@ -42,6 +42,8 @@ const char options_help[] =
     "subcommands, each with --help:\n"
     "  lab ...           course labs: check, grade, new, pack\n"
     "  probe             what CUDA's calls do to the host and to streams\n"
+    "  calibrate         measures a GPU: a profile for the simulator\n"
+    "  compare SCRIPT... scripts on the GPU and on the simulator, side by side\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
     "  help [NAME]       what there is to know about a function, or what there is\n"

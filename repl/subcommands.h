@@ -1,4 +1,4 @@
-/* subcommands.h - streamlab probe, show, diff, help: Lua programs that are built in.
+/* subcommands.h - streamlab probe, compare, show, diff, help: Lua programs that are built in.
  */
 #ifndef REPL_SUBCOMMANDS_H
 #define REPL_SUBCOMMANDS_H

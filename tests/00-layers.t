@@ -78,7 +78,7 @@ sins() { # ROOT
 script_sins() { # ROOT
     (
         cd "$1" || exit
-        find scripts bindings repl/files.lua repl/commands repl/probe repl/labs -name '*.lua' 2>/dev/null | LC_ALL=C sort |
+        find scripts bindings repl/files.lua repl/commands repl/probe repl/calibrate repl/labs -name '*.lua' 2>/dev/null | LC_ALL=C sort |
             while read -r file; do
                 grep -Hn 'package\.loadlib\|package\.cpath\|require *(\{0,1\} *["'\'']ffi["'\'']' \
                     "$file"

@@ -133,9 +133,27 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
 
 /* ---- pageable copies ---- */
 
-static double staging_us(const sim_table *gb_per_s, size_t total_bytes, size_t bytes)
+void sim_host_touch(sl_buffer *buffer, size_t bytes)
 {
-    return (double)bytes / (sim_table_at(gb_per_s, (double)total_bytes) * 1e3);
+    sim_device *dev = (sim_device *)buffer->device;
+    dev->host_traffic += (double)bytes;
+    ((sim_buffer *)buffer)->touched = dev->host_traffic;
+}
+
+/* What the host has used last is in its processor's caches. */
+static bool is_warm(const sl_buffer *buffer, size_t bytes)
+{
+    const sim_device *dev = (const sim_device *)buffer->device;
+    double since = dev->host_traffic - ((const sim_buffer *)buffer)->touched;
+    return since + (double)bytes <= dev->profile.host_cache_bytes;
+}
+
+/* The host's copying speed to or from this memory, in bytes a us. */
+static double staging_speed(const sim_table *warm, const sim_table *cold,
+                            const sl_buffer *buffer, size_t bytes)
+{
+    const sim_table *gb_per_s = cold->n == 0 || is_warm(buffer, bytes) ? warm : cold;
+    return sim_table_at(gb_per_s, (double)bytes) * 1e3;
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -170,6 +188,10 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, staged = 0;
     uint32_t steps = 0;
+    const double speed = staging_speed(&dev->profile.h2d_staging_gb_per_s,
+                                       &dev->profile.h2d_staging_cold_gb_per_s, op->base.in[0],
+                                       total);
+    sim_host_touch(op->base.in[0], total);
     op->piece = piece_of(dev, total);
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
@@ -177,9 +199,8 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
         while (status == SL_OK && dev->ring_used > 0
                && (double)(dev->ring_used + piece) > ring_bytes(dev))
             status = wait_on(dev, &steps, err);
-        double us = staging_us(&dev->profile.h2d_staging_gb_per_s, total, piece);
         if (status == SL_OK)
-            status = spend_on_piece(dev, us, err);
+            status = spend_on_piece(dev, (double)piece / speed, err);
         if (status != SL_OK)
             return status;
         dev->ring_used += piece;
@@ -198,6 +219,10 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, drained = 0;
     uint32_t steps = 0;
+    const double speed = staging_speed(&dev->profile.d2h_staging_gb_per_s,
+                                       &dev->profile.d2h_staging_cold_gb_per_s, op->base.out,
+                                       total);
+    sim_host_touch(op->base.out, total);
     op->piece = piece_of(dev, total);
     size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
     sim_copies_feed(op, smaller(total, ahead));
@@ -206,9 +231,8 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
         sl_status status = SL_OK;
         while (status == SL_OK && op->sent < drained + piece)
             status = wait_on(dev, &steps, err);
-        double us = staging_us(&dev->profile.d2h_staging_gb_per_s, total, piece);
         if (status == SL_OK)
-            status = spend_on_piece(dev, us, err);
+            status = spend_on_piece(dev, (double)piece / speed, err);
         if (status != SL_OK)
             return status;
         drained += piece;

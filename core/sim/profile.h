@@ -109,6 +109,7 @@
 #define SIM_PROFILE_OPTIONAL(X)                                                       \
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel and back */ \
+    X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)            /* to another channel's copy */ \
     X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
     X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */
 

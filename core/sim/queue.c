@@ -85,7 +85,7 @@ void sim_stream_init(sim_stream *stream)
     stream->copy[0] = &copies[id % (uint32_t)dev->n_copy_connections];
     stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
     stream->last_channel = stream->compute;
-    stream->work_done_at = -SIM_LAST_PS;
+    stream->work_done_at = stream->awaited_at = -SIM_LAST_PS;
     stream->level = sim_chip_level(dev, stream->base.priority);
     if (stream->base.legacy)
         dev->legacy = stream;
@@ -148,6 +148,11 @@ static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
     op->base.ready_by = by;
 }
 
+static sim_ps switch_ps(const sim_op *op)
+{
+    return sim_us_to_ps(sim_device_of(op)->profile.engine_switch_us);
+}
+
 /* Between the last real work of its stream and `op`. One engine goes on by itself; to another
  * the word has to get around. */
 static double gap_us(const sim_op *op)
@@ -167,9 +172,13 @@ static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
     sim_ps gap = sim_us_to_ps(gap_us(op));
-    if (is_work(op))
-        not_before(op, sim_later(stream->work_done_at, gap), SL_CAUSE_STREAM_ORDER,
-                   stream->work_done);
+    if (!is_work(op))
+        return;
+    not_before(op, sim_later(stream->work_done_at, gap), SL_CAUSE_STREAM_ORDER,
+               stream->work_done);
+    if (stream->awaited_engine != op->base.engine)
+        not_before(op, sim_later(stream->awaited_at, switch_ps(op)), SL_CAUSE_EVENT,
+                   stream->awaited);
 }
 
 /* `op` comes next in its stream, after one that ended at `at`. */
@@ -217,6 +226,17 @@ static void record_ready(sim_op *op)
     }
 }
 
+/* What the stream does next may run on another engine than what it has waited for. */
+static void note_awaited(sim_op *op)
+{
+    sim_stream *stream = sim_stream_of(op);
+    if (!op->record || op->base.wait_target_stream == op->base.stream->id)
+        return;
+    stream->awaited_at = op->record->done_at;
+    stream->awaited_engine = op->record->engine;
+    stream->awaited = op->base.wait_target;
+}
+
 void sim_queue_ready(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
@@ -229,6 +249,7 @@ void sim_queue_ready(sim_op *op)
         break;
     case SL_WORK_EVENT_WAIT:
         op->base.start_ns = dev->now / SIM_PS_PER_NS;
+        note_awaited(op);
         sim_queue_leave_channel(op);
         sim_queue_done(op, dev->now);
         break;
@@ -238,8 +259,7 @@ void sim_queue_ready(sim_op *op)
         break;
     case SL_WORK_MEMCPY:
         if (is_copy_engine_work(op)) {
-            sim_queue_leave_channel(op);
-            sim_copies_submit(op);
+            sim_copies_submit(op);      /* leaves the channel once it starts */
             break;
         }
         sim_chip_submit(op);
@@ -339,10 +359,13 @@ static void release_dependents(sim_op *op, sim_ps done_at)
 {
     sim_device *dev = sim_device_of(op);
     sim_ps at = sim_later(done_at, sim_us_to_ps(dev->profile.cross_stream_us));
+    sim_ps elsewhere_at = sim_later(done_at, switch_ps(op));
     while (op->dependents) {
         sim_edge *edge = op->dependents;
         op->dependents = edge->next;
-        not_before(edge->op, at, (sl_cause)edge->cause, op->base.seq);
+        bool elsewhere = is_work(op) && is_work(edge->op)
+                         && op->base.engine != edge->op->base.engine && elsewhere_at > at;
+        not_before(edge->op, elsewhere ? elsewhere_at : at, (sl_cause)edge->cause, op->base.seq);
         dependency_ended(edge->op);
         edge_free(dev, edge);
     }
@@ -353,6 +376,7 @@ static void note_record(sim_op *op, sim_ps done_at)
     if (op->base.work.kind == SL_WORK_EVENT_RECORD) {
         op->record->done = true;
         op->record->done_at = done_at;
+        op->record->engine = sim_stream_of(op)->work_done_engine;
         op->record->op = NULL;
     }
     sim_record_release(op->record);

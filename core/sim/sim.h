@@ -52,6 +52,7 @@ typedef struct sim_buffer sim_buffer;
 typedef struct sim_device sim_device;
 typedef struct sim_cohort sim_cohort;
 typedef struct sim_group sim_group;
+typedef struct sim_channel sim_channel;
 
 /* ---- the event heap (engine.c) ---- */
 
@@ -60,7 +61,7 @@ typedef struct sim_group sim_group;
  * luck sees the new version. Starts (copies, blocks) follow all of these. */
 typedef enum sim_what {
     SIM_COHORT_END, SIM_COPY_END, SIM_KERNEL_END, SIM_HOST_FUNC_END, SIM_RECORD_END,
-    SIM_READY, SIM_HOST_FUNC_START
+    SIM_READY, SIM_COPY_START, SIM_HOST_FUNC_START
 } sim_what;
 
 typedef struct sim_node {   /* embedded in whatever waits for a point in time */
@@ -155,18 +156,20 @@ typedef struct sim_chip {
 /* ---- copies (copies.c) ---- */
 
 typedef struct sim_copy_engine {
-    sim_fifo waiting;
+    sim_fifo waiting;           /* of each channel at most its first, and pageable ones */
     sim_op *active;             /* its fluid is the chunk under way */
+    sim_op *next;               /* taken, while the engine turns to its channel */
+    sim_channel *channel;       /* that it served last */
     sim_turn last;              /* when a chunk last ended, and whose */
 } sim_copy_engine;
 
 /* ---- queues (queue.c) ---- */
 
 /* A hardware work queue: in order, shared by the streams that map to it. */
-typedef struct sim_channel {
+struct sim_channel {
     sim_op *head, *tail;        /* linked by channel_next */
     int64_t unfinished;         /* issued through it and not done */
-} sim_channel;
+};
 
 typedef struct sim_edge {       /* `op` waits for the op that holds the edge */
     struct sim_edge *next;
@@ -180,6 +183,7 @@ typedef struct sim_record {
     bool done;
     sim_ps at;                  /* timestamp, once done */
     sim_ps done_at;             /* when waiters may go on */
+    uint8_t engine;             /* sl_engine: where the last work before it ran */
     sim_op *op;                 /* until done */
 } sim_record;
 
@@ -213,6 +217,9 @@ struct sim_stream {
     sim_ps work_done_at;        /* when its last real operation ended */
     uint64_t work_done;         /* and which it was */
     uint8_t work_done_engine;   /* sl_engine: where it ran */
+    uint8_t awaited_engine;     /* the same of what its last wait waited for */
+    sim_ps awaited_at;          /* and when that was done */
+    uint64_t awaited;
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
     uint64_t barriers_seen[SIM_BARRIERS];   /* how many its last operation came after */
     sim_op *before_barrier[SIM_BARRIERS];   /* its last one before the latest, if unfinished */
@@ -230,6 +237,7 @@ struct sim_event {
 struct sim_buffer {
     sl_buffer base;
     sim_value *value;           /* what it holds at the device's time */
+    double touched;             /* the device's host_traffic when the host last used it */
     bool counted;               /* against the device's memory */
 };
 
@@ -250,6 +258,7 @@ struct sim_device {
     uint64_t barriers[SIM_BARRIERS];    /* that calls have put into the device */
     int64_t unfinished;         /* operations on the device */
     size_t ring_used;           /* bytes of the H2D staging buffers in use */
+    double host_traffic;        /* bytes of its memory that the host has worked on */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_edge *free_edges;
@@ -329,6 +338,7 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
 /* copies.c */
 void sim_copies_submit(sim_op *op);                     /* a ready copy */
 void sim_copies_feed(sim_op *op, size_t staged);        /* more of it may move */
+void sim_copies_start(sim_op *op);                      /* its SIM_COPY_START */
 void sim_copies_dispatch(sim_device *dev);
 void sim_copies_chunk_end(sim_op *op);
 double sim_copies_alone_us(sim_op *op);                 /* moving all of it, undisturbed */
@@ -349,6 +359,8 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
 double sim_host_enqueue_us(const sim_op *op);
 void sim_host_func_submit(sim_op *op);
 void sim_host_func_start(sim_op *op);
+/* The host has read or written so much of this memory of its own. */
+void sim_host_touch(sl_buffer *buffer, size_t bytes);
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);

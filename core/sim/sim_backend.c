@@ -133,6 +133,7 @@ static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *s
     (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
+    buffer->touched = -(double)SIM_LAST_PS;     /* by nobody yet */
     buffer->counted = how != SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE;
     double free_bytes = dev->profile.memory_bytes - dev->plain_bytes;
     if (buffer->counted && (double)base->bytes > free_bytes)
@@ -183,6 +184,9 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
     out->value = value;
     sim_value_drop_hidden(value);
     spend_on_host_bytes(dev, bytes);
+    sim_host_touch(base, bytes);
+    if (in)
+        sim_host_touch(in, bytes);
     return SL_OK;
 }
 

@@ -105,9 +105,5 @@ A program that ends by Ctrl-C waits for nothing more, but `--trace` saves what t
 trace. It is for a finalizer, or a function of Lua's libraries, that does not end: `string.find` with a bad pattern.
 
 A program that was started with SIGINT ignored keeps ignoring it, and during `os.execute` Ctrl-C reaches the command alone. Under plain `lua5.4`, whose handler knows no GPU,
-a call that takes long goes on to its end.
-
-## Not in this version
-
-The subcommand `calibrate`. It says so when it is called.]],
+a call that takes long goes on to its end.]],
 }

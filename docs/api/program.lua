@@ -16,7 +16,7 @@ script, all of stdin is run as one if it is no terminal; `-` as script asks for 
 one answers, else the simulator. A device that these options name and that cannot be opened is wrong usage, told before the script runs. `--seed` is the seed of random
 tensors that give none; without it that is 0.
 
-A script that is named as a subcommand (`lab`, `probe`, `show`, `diff`, `help`) runs as `./show`, or behind `--`. Options that name a device may stand before a subcommand; behind
+A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `show`, `diff`, `help`) runs as `./show`, or behind `--`. Options that name a device may stand before a subcommand; behind
 `-e`, `-i`, `-l`, `--trace` and `--check`, which are for scripts, such a name is a script's.
 
 ## Recording a run
@@ -157,6 +157,59 @@ streamlab probe --backend cuda --save my_gpu.lua --json -o my_gpu.json
 streamlab probe --profile my_gpu.lua
 ```
 
+## streamlab calibrate
+
+Measures the GPU that a script would get, and writes a profile of all that it finds: `streamlab --profile FILE.lua` then takes as long on the simulator as that GPU took. It takes
+minutes on a real GPU, which should have nothing else to do. The simulated GPU can be measured as well: that finds its own profile again.
+
+The measuring goes part by part, told on stderr unless `--quiet` is given; `--only` chooses among the parts, by their names with commas between them. What is not measured comes
+from `--base`: without it the simulated GPU's own profile, on a real one that of an H200. Times of the device are those of a timeline, medians of many repetitions; times of the host are
+those of calls in loops, through Lua and while a timeline is recorded, as scripts have them.
+
+In the file each value says how it was found and how much its repetitions differ, or from which profile it is. Behind the values stands what was found besides, for which a
+profile has no place. The file is written when the simulator has taken it. Until then, after each part, what is measured goes to `FILE.lua.partial`, which Ctrl-C leaves behind, and a part that
+fails (the others go on, and the exit status is 1); it is a profile as well, once its name ends in `.lua`.
+
+`--difference A.lua B.lua` measures nothing: it sets two profiles side by side, the figures that are furthest apart first, and says how many are within 3 %. Figures that
+neither file has measured are left out.
+
+```sh
+streamlab calibrate --backend cuda -o my_gpu.lua
+streamlab --profile my_gpu.lua script.lua
+streamlab calibrate --backend cuda --only latencies,host --base my_gpu.lua -o again.lua
+streamlab calibrate --difference my_gpu.lua again.lua
+```
+
+## streamlab compare
+
+Runs scripts on the GPU and on the simulator, both recorded, and sets them side by side: how far are the simulator's makespans, overlaps and orders from the GPU's? Each `SCRIPT` is a file, or in one word a
+file and its arguments: `"scripts/puzzler.lua --variant pinned"`. What is compared are the timelines that it records with `lab.profile` or `lab.record`, its *parts*; if it records none, the whole run. A script's makespan is the sum of
+its parts'. On the GPU it runs once to warm up and then `--runs` times, of which the median counts; on the simulator, which is opened anew each time, once.
+
+Scripts run in one process, each with globals of its own. What they print is not shown, `os.exit` ends the script only, `lab.open` is refused, and `math.random` gives the same numbers in each run. An error is told with the script's name, and the
+others go on; the status is then 1.
+
+With `-v`, and of a single script, it prints for each part, three at most and the furthest off first: how many neighbours start in another order, which pairs overlap on both sides, both charts on one scale, and what
+[`timeline:diff`](timelines.md#timeline-diff) and [`timeline:explain`](timelines.md#timeline-explain) say. Of several scripts it ends with a summary: the makespans' errors, |simulated / measured - 1|, by kind of script and of all; how far the GPU's own runs spread,
+(longest - shortest) / median; the pairs; the ten that are furthest off. Kinds go by the file: `random` (`random.lua`, or any with `--seeds`), `puzzler` (`puzzler.lua`), `experiments` (in a folder of that name), `others`.
+
+*Pairs.* A lane is what one stream has of one kind of operation; streams and operations of the two sides are matched by the order of issue. A pair of lanes counts if it overlaps for more than 5 % of the part's makespan on either side, each side's
+own, and is the same on both if it does so for more than 1 % on the other one; likewise pairs of operations. Operations that have no partner on the other side are left out of the latter.
+
+`--against PROFILE` takes a second simulated GPU in the GPU's place. `--measured FILE` takes what an earlier `--jsonl FILE` has measured: no GPU is needed, the simulator runs again, and the figures of pairs are those of the file. Which scripts they are is
+then in the file as well, unless some are named.
+
+`--jsonl FILE` writes, and `--json` prints, a line a script: `script`, the word as it was given; `seed`, that of `--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; `lane_pairs`, `lane_pairs_same`, `op_pairs`, `op_pairs_same`. `--svg FILE` is a picture of
+all scripts, measured makespans against predicted ones. `--dump FOLDER` writes a text file for each script, with the operations of both sides, of the GPU those of the median run: a line `# part 1 sim makespan_us ... runs_us ...`, then a line an operation, with tabs between the fields
+that its second line names.
+
+```sh
+streamlab compare scripts/puzzler.lua
+streamlab compare --jsonl h200.jsonl --svg h200.svg scripts/experiments/*.lua
+streamlab compare --measured h200.jsonl --profile my_h200.lua
+streamlab compare --against sim:a100 --profile h200 "scripts/puzzler.lua --n 256"
+```
+
 ## streamlab show
 
 Prints what a trace tells: a line on what it is, the chart, the summary and the explanation. The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or
@@ -228,9 +281,9 @@ every launch waits for its kernel. `-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_
 | | |
 |---|---|
 | 0 | success; the REPL, whatever went wrong in its entries |
-| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `show`, `diff` and `lab` a file that cannot be read or written; of `help` a name that nothing is known about; of `lab check` a test that failed, of `lab grade` one that could not be run |
+| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `calibrate` a part that failed; of `compare` a script that failed; of `calibrate`, `compare`, `show`, `diff` and `lab` a file that cannot be read or written; of `help` a name that nothing is known about; of `lab check` a test that failed, of `lab grade` one that could not be run |
 | 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
 | 130 | ended by Ctrl-C |
 
-A script's `os.exit(n)` gives `n`. In this version there is no subcommand `calibrate`; it is refused with a sentence that says so.]],
+A script's `os.exit(n)` gives `n`.]],
 }

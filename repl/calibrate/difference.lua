@@ -73,7 +73,8 @@ local function compare(a, b)
     add_missing(others, numbers_b, numbers_a, "A")
     for _, name in ipairs(flat.names(texts_a)) do
         if texts_b[name] and texts_b[name] ~= texts_a[name] then
-            others[#others + 1] = ("%s is %s in A, %s in B"):format(name, texts_a[name], texts_b[name])
+            others[#others + 1] = ("%s is %s in A, %s in B"):format(name, texts_a[name],
+                                                                  texts_b[name])
         end
     end
     return rows, others

@@ -55,6 +55,8 @@ local function text_of(value, measured)
     return type(value) == "number" and number(value, measured) or tostring(value)
 end
 
+report.value_text = text_of
+
 local function key_text(key)
     return key:find("^[%a_][%w_]*$") and key or ("[%q]"):format(key)
 end

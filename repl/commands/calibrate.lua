@@ -31,8 +31,8 @@ usage: streamlab calibrate -o NAME.lua [options]
 Measures the GPU: what calls cost the host, what lies between operations, how
 long kernels and copies take, what runs at the same time. Writes a profile, with
 which the simulator takes as long; each value says how it was found and how much
-its repetitions differ. Takes minutes on a real GPU, which nobody else should use
-meanwhile. A simulated GPU can be measured, too: that finds its profile again.
+its repetitions differ. Takes minutes on a real GPU, which should have nothing
+else to do. A simulated GPU can be measured, too: its profile is found again.
 
 the device, else the one that a script would get:
   --backend NAME    cuda or sim
@@ -157,6 +157,12 @@ end
 local device = open_device()
 local base, base_name = load_base(device)
 local c = context.new(lab, function(text) tell("    " .. text) end, flat.of(base))
+c.base_profile = base
+
+-- What went wrong, which may be the laboratory's error or Lua's.
+local function message_of(failure)
+    return type(failure) == "table" and failure.message or tostring(failure)
+end
 
 -- ---- the file ---------------------------------------------------------------------------------
 
@@ -174,7 +180,7 @@ end
 
 -- A key that this simulator does not know is no reason to lose the others.
 local function leave_out(key)
-    c:find(key, "the simulator has no such value: " .. tostring(c.values[key]))
+    c:find(key, "the simulator knows no such value; found: " .. report.value_text(c.values[key]))
     c:drop(key)
     warn(("the simulator knows no value '%s', which is left out"):format(key))
 end
@@ -187,7 +193,7 @@ local function checked_text()
         if ok then
             return made
         end
-        local message = type(failure) == "table" and failure.message or tostring(failure)
+        local message = message_of(failure)
         local key = message:match("unknown key '([^']*)'")
         if not key or not c.notes[key] then
             keep_partial("the simulator does not take the profile: " .. message)
@@ -208,33 +214,51 @@ local function chosen_parts()
     return parts
 end
 
--- False if the part failed; Ctrl-C ends the program.
+local function is_interrupt(failure)
+    return message_of(failure):find("interrupted!", 1, true) ~= nil
+end
+
+-- Whether the part went to its end. Ctrl-C goes on.
 local function run(part)
     local ok, failure = pcall(part.run, c)
-    if ok then
-        return true
+    if not ok then
+        if is_interrupt(failure) then
+            error(failure, 0)
+        end
+        warn(("the part '%s' failed: %s"):format(part.name, message_of(failure)))
+        c:find(part.name, "this part failed: " .. message_of(failure))
     end
-    local message = type(failure) == "table" and failure.message or tostring(failure)
-    if message:find("interrupted!", 1, true) then
-        warn(("stopped in the part '%s'%s"):format(part.name,
-            #c.order > 0 and "; what the parts before it have measured is in " .. partial or ""))
-        error(failure, 0)
+    return ok
+end
+
+-- In one step: Ctrl-C in the middle leaves the file of before.
+local function write_partial()
+    command.write(partial .. ".new", text())
+    os.rename(partial .. ".new", partial)
+end
+
+-- Names of parts that failed.
+local function run_all(parts)
+    local failed = {}
+    for i, part in ipairs(parts) do
+        local began = os.time()
+        tell(("part %d of %d, %s: %s"):format(i, #parts, part.name, part.title))
+        if not run(part) then
+            failed[#failed + 1] = part.name
+        end
+        write_partial()
+        tell(("    %d s"):format(os.time() - began))
     end
-    warn(("the part '%s' failed: %s"):format(part.name, message))
-    c:find(part.name, "this part failed: " .. message)
-    return false
+    return failed
 end
 
 command.write(partial, "")      -- before anything is measured: whether it can be written
-local parts, failed = chosen_parts(), {}
-for i, part in ipairs(parts) do
-    local began = os.time()
-    tell(("part %d of %d, %s: %s"):format(i, #parts, part.name, part.title))
-    if not run(part) then
-        failed[#failed + 1] = part.name
+local measured, failed = pcall(run_all, chosen_parts())
+if not measured then
+    if is_interrupt(failed) then
+        warn("stopped; what the parts before this one have measured is in " .. partial)
     end
-    command.write(partial, text())
-    tell(("    %d s"):format(os.time() - began))
+    error(failed, 0)
 end
 
 local made = checked_text()

@@ -134,10 +134,11 @@ local function elementwise(s)
     local a, out = on_gpu(s, "a", n, n), on_gpu(s, "out", n, n)
     local what = pick{"pow", 4, "add", 3, "softmax", 1, "sum", 1}
     local exponent = pick{3, 3, 2, 2, 2.5, 1}
+    local c = what == "add" and on_gpu(s, "c", n, n)
     local opts = {out = out, stream = s.stream}
     local run = {
         pow = function() lab.pow(a, exponent, opts) end,
-        add = function() lab.add(a, a, opts) end,
+        add = function() lab.add(a, c, opts) end,
         softmax = function() lab.softmax(a, opts) end,
         sum = function() lab.with(s.stream, a.sum, a) end,
     }

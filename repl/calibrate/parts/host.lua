@@ -48,6 +48,16 @@ local function held_cost(c, hold, call)
     end)
 end
 
+-- What a call costs that no timeline records.
+local function unrecorded_cost(c, call)
+    return (c:measure(rounds, function()
+        c.lab.synchronize()
+        local start_us = c.lab.now_us()
+        repeated(call)(calls)
+        return (c.lab.now_us() - start_us) / calls
+    end))
+end
+
 -- ---- operations -------------------------------------------------------------------------------
 
 local function launches(c, stream)
@@ -61,6 +71,8 @@ local function launches(c, stream)
     c:set("host.launch_us", (spin_us + pow_us) / 2, "lab.spin and lab.pow with out =",
           math.max(spread, pow_spread))
     c:find("host.launch_us", ("lab.spin %.3g us, lab.pow %.3g us"):format(spin_us, pow_us))
+    c:find("host.launch_us", ("lab.spin while nothing is recorded %.3g us"):format(
+        unrecorded_cost(c, launch)))
     find(c, "launch_us", "lab.add of a tensor and a number", function()
         lab.add(tensor, 1, into)
     end)

@@ -9,7 +9,7 @@ local internals = internals
 
 -- The simulator as it is known so far: what was found over the base profile.
 local function so_far(c)
-    return profile.over(internals.load_profile(c.base or "h200"), c.values)
+    return profile.over(internals.load_profile(c.base_profile or "h200"), c.values)
 end
 
 local function find_rows(c, rows, key, field, words)

@@ -1,0 +1,280 @@
+-- compare.lua - streamlab compare SCRIPT...: scripts on the GPU and on the simulator, side by
+-- side.
+
+local command = import "repl/commands/command.lua"
+local comparison = import "repl/compare/comparison.lua"
+local dump = import "repl/compare/dump.lua"
+local entries = import "repl/compare/entries.lua"
+local files = import "repl/files.lua"
+local records = import "repl/compare/records.lua"
+local report = import "repl/compare/report.lua"
+local scatter = import "repl/compare/scatter.lua"
+local summary = import "repl/compare/summary.lua"
+
+local usage = [[
+usage: streamlab compare [options] SCRIPT...
+Runs scripts on the GPU and on the simulator, both recorded, and says how far
+the simulator's makespans, overlaps and orders are from the GPU's. A SCRIPT is a
+file, or in one word a file and its arguments: "scripts/puzzler.lua --n 256".
+What counts are the timelines that it records, and if it records none the whole
+run. What it prints is not shown.
+
+the two sides:
+  --profile NAME    the simulated GPU: h200, ... or a profile's file
+  --against NAME    in the GPU's place another simulated one: a100 or sim:a100,
+                    or a profile's file
+  --measured FILE   in the GPU's place what FILE says, which an earlier --jsonl
+                    has written; without scripts, those that are in FILE
+  --runs N          runs on the GPU, behind one that warms up; the median counts
+                    (default 5)
+  --seeds A-B       each script with --seed A, --seed A+1, ... --seed B
+what to print:
+  -v, --verbose     each script in full, as if it were the only one
+  --json            one object a script instead
+  --quiet           no progress on stderr
+files to write:
+  --jsonl FILE      what --json prints
+  --svg FILE        a picture, predicted makespans against measured ones
+  --dump FOLDER     all operations of both sides, a text file for each script
+others:
+  -h, --help        print this and stop
+Exit status: 0 success, 1 a script failed, or a file cannot be read or written,
+2 wrong usage.
+]]
+
+-- ---- the command line ----------------------------------------------------------------------
+
+local function runs(text)
+    local n = text:match("^%d+$") and math.tointeger(tonumber(text))
+    if not n or n < 1 or n > 1000 then
+        return nil, "a number from 1 to 1000"
+    end
+    return n
+end
+
+local most_seeds <const> = 100000
+
+local function seeds(text)
+    local first, last = text:match("^(%d+)%-(%d+)$")
+    first, last = math.tointeger(tonumber(first)), math.tointeger(tonumber(last))
+    if not first or not last or first > last or last - first >= most_seeds then
+        return nil, ("two numbers as 1-200, at most %d seeds"):format(most_seeds)
+    end
+    return { first, last }
+end
+
+local function simulated(text)
+    local name = text:gsub("^sim:", "")
+    if name == "" then
+        return nil, "a profile, as sim:a100"
+    end
+    return name
+end
+
+local function svg_file(text)
+    if not text:find("[^/]%.svg$") then
+        return nil, "a file that ends in .svg"
+    end
+    return text
+end
+
+local options, words = command.read(usage, {
+    profile = { read = command.some }, against = { read = simulated },
+    measured = { read = command.some }, runs = { read = runs }, seeds = { read = seeds },
+    v = true, verbose = true, json = true, quiet = true, svg = { read = svg_file },
+    jsonl = { read = command.some }, dump = { read = command.some },
+}, ...)
+
+if options.measured then
+    for _, name in ipairs { "against", "dump", "runs" } do
+        if options[name] then
+            command.refuse(usage, ("--%s goes with runs, not with --measured"):format(name))
+        end
+    end
+elseif #words == 0 then
+    command.refuse(usage, "a script is needed")
+end
+
+-- ---- the two sides -------------------------------------------------------------------------
+
+local function simulator(profile)
+    return function()
+        lab.open { backend = "sim", profile = profile }
+    end
+end
+
+-- Tried out now: what is wrong with a profile is no script's fault.
+local function checked(open, hint)
+    local fine, reason = pcall(open)
+    if fine then
+        return open
+    elseif type(reason) ~= "table" then
+        error(reason, 0)
+    end
+    command.refuse(usage, reason.message .. (hint or ""))
+end
+
+local function open_gpu()
+    lab.open { backend = "cuda" }
+end
+
+local function tell(text)
+    if not options.quiet then
+        io.stderr:write(command.clean(text), "\n")
+    end
+end
+
+-- Of the GPU, which is open, and of what is to be like it.
+local function compare_names(profile)
+    local name, simulated_name = lab.device().name, internals.load_profile(profile).name
+    if name ~= simulated_name then
+        tell(("the GPU is a %s, the profile %s is of a %s: --profile chooses another one"):format(
+            name, profile, simulated_name))
+    end
+end
+
+local function open_devices()
+    local profile = options.profile or internals.chosen_profile()
+    local devices = { runs = options.runs or 5, real = not options.against, other = "the GPU",
+                      sim = checked(simulator(profile)) }
+    if options.against then
+        devices.gpu, devices.other = checked(simulator(options.against)), "sim:" .. options.against
+    elseif not options.measured then
+        devices.gpu = checked(open_gpu, "; without a GPU, --against PROFILE takes a simulated one "
+            .. "in its place and --measured FILE what was measured before")
+        compare_names(profile)
+    end
+    return devices
+end
+
+-- ---- what was measured before --------------------------------------------------------------
+
+local function read_measured(path)
+    local text, reason = files.read(path)
+    if not text then
+        command.fail("cannot read " .. reason)
+    end
+    local list, line = records.read(text)
+    if not list then
+        command.fail(("%s:%d: not a line of --jsonl"):format(path, line))
+    elseif #list == 0 then
+        command.fail(path .. " has no scripts")
+    end
+    return list
+end
+
+local function key(script, seed)
+    return script .. "\n" .. (seed or "")
+end
+
+local function by_key(list)
+    local known = {}
+    for _, record in ipairs(list) do
+        known[key(record.script, record.seed)] = record
+    end
+    return known
+end
+
+-- What is to be run, and by key what was measured before.
+local function read_entries()
+    local measured = options.measured and read_measured(options.measured)
+    if #words > 0 then
+        return entries.list(words, options.seeds), measured and by_key(measured)
+    end
+    local list = {}
+    for i, record in ipairs(measured) do
+        list[i] = entries.new(record.script, record.seed)
+    end
+    return list, by_key(measured)
+end
+
+-- ---- the runs ------------------------------------------------------------------------------
+
+local function compare(entry, devices, measured)
+    if not measured then
+        return comparison.run(entry, devices)
+    end
+    local record = measured[key(entry.script, entry.seed)]
+    if not record then
+        return nil, options.measured .. " does not have it"
+    end
+    return comparison.with_record(entry, devices, record)
+end
+
+-- Opened before anything runs; nothing is lost where one of them cannot be.
+local function prepare_files()
+    for _, path in pairs { options.jsonl or false, options.svg or false } do
+        if path then
+            command.write(path, "")
+        end
+    end
+    if options.dump then
+        local made, reason = program.make_folder(options.dump)
+        if not made then
+            command.fail(reason)
+        end
+    end
+end
+
+local function write_dump(number, result)
+    local written, reason = dump.write(options.dump, number, result.entry, result.sim, result.gpu)
+    if not written then
+        command.fail("cannot write " .. reason)
+    end
+end
+
+-- "2 of 9  scripts/puzzler.lua  0.998"
+local function progress(number, n, result)
+    local r, note = result.record, ""
+    if result.gpu and #result.sim.parts ~= #result.gpu.parts then
+        note = ("  (%d timelines simulated, %d measured)"):format(#result.sim.parts,
+            #result.gpu.parts)
+    end
+    return ("%d of %d  %s  %.3f%s"):format(number, n, result.entry.name, r.sim_us / r.gpu_us, note)
+end
+
+local list, measured = read_entries()
+local devices = open_devices()
+local in_full = not options.json and (options.v or options.verbose or #list == 1)
+prepare_files()
+
+-- What is kept of a script: timelines would fill the memory.
+local results, lines = {}, {}
+
+local function take(number, result)
+    tell(progress(number, #list, result))
+    lines[#lines + 1] = records.line(result.record)
+    results[#results + 1] = { entry = result.entry, record = result.record }
+    if options.jsonl then
+        command.write(options.jsonl, table.concat(lines))
+    end
+    if options.dump then
+        write_dump(number, result)
+    end
+    if in_full then
+        report.print(result, devices.other)
+    end
+end
+
+for i, entry in ipairs(list) do
+    local result, reason = compare(entry, devices, measured)
+    if result then
+        take(i, result)
+    else
+        io.stderr:write("streamlab: compare: ", command.clean(entry.name), ": ",
+            command.clean(reason), "\n")
+    end
+end
+
+local failed = #list - #results
+if options.svg and #results > 0 then
+    command.write(options.svg, scatter.svg(results))
+end
+if options.json then
+    io.stdout:write(table.concat(lines))
+elseif #list > 1 then
+    io.stdout:write(summary.text(results, failed, not options.against))
+end
+if failed > 0 then
+    os.exit(1)
+end

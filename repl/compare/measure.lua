@@ -1,0 +1,85 @@
+-- measure.lua - a script's runs on one side: on a simulated GPU, where one tells all, or on a
+-- real one, where a first run warms up and several are counted.
+--
+-- A side: {parts, makespan_us, runs_us, part_runs_us}. `parts` are the timelines of the median
+-- run and makespan_us is the median of runs_us, the sums of all parts' makespans, by run;
+-- part_runs_us[part][run].
+
+local runner = import "repl/compare/runner.lua"
+local statistics = import "repl/compare/statistics.lua"
+
+local measure = {}
+
+local function makespans(parts)
+    local list = {}
+    for i, tl in ipairs(parts) do
+        list[i] = tl.makespan_us
+    end
+    return list
+end
+
+local function sum(list)
+    local total = 0
+    for _, value in ipairs(list) do
+        total = total + value
+    end
+    return total
+end
+
+local function side_of(runs)
+    local runs_us, part_runs_us = {}, {}
+    for i, parts in ipairs(runs) do
+        local list = makespans(parts)
+        runs_us[i] = sum(list)
+        for part, us in ipairs(list) do
+            part_runs_us[part] = part_runs_us[part] or {}
+            table.insert(part_runs_us[part], us)
+        end
+    end
+    return { parts = runs[statistics.median_index(runs_us)], runs_us = runs_us,
+             makespan_us = statistics.median(runs_us), part_runs_us = part_runs_us }
+end
+
+-- Whether the entry records nothing by itself, so that the whole run is what counts; and its
+-- timelines if that is known from them. Or nil and a reason.
+local function decide(entry, open)
+    local parts, reason = runner.run(entry, open, false)
+    if not parts then
+        return nil, reason
+    end
+    return #parts == 0, parts
+end
+
+-- On a simulated GPU. Gives the side, and whether the whole run is what counts; or nil and a
+-- reason. `whole` if that is known already.
+function measure.simulated(entry, open, whole)
+    local parts, reason
+    if whole == nil then
+        whole, parts = decide(entry, open)
+        if whole == nil then
+            return nil, parts
+        end
+    end
+    if whole or not parts then
+        parts, reason = runner.run(entry, open, whole)
+    end
+    if not parts then
+        return nil, reason
+    end
+    return side_of { parts }, whole
+end
+
+function measure.real(entry, open, whole, n)
+    local runs = {}
+    for i = 0, n do
+        local parts, reason = runner.run(entry, open, whole)
+        if not parts then
+            return nil, reason
+        end
+        runs[i] = parts             -- that of the warm-up is at 0, where nobody looks
+    end
+    runs[0] = nil
+    return side_of(runs)
+end
+
+return measure

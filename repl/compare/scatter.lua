@@ -1,0 +1,127 @@
+-- scatter.lua - predicted makespans against measured ones as an SVG picture, both axes
+-- logarithmic, with the diagonal and lines 10 % beside it.
+
+local scatter = {}
+
+local size <const>, left <const>, top <const>, side <const> = 640, 80, 24, 500
+local kinds <const> = { "experiments", "puzzler", "random", "others" }
+local colours <const> = { experiments = "#1f77b4", puzzler = "#d62728", random = "#2ca02c",
+                          others = "#7f7f7f" }
+
+local escapes <const> = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+
+local function escape(text)
+    return (text:gsub("%c", "?"):gsub('[&<>"]', escapes))
+end
+
+-- ---- axes ----------------------------------------------------------------------------------
+
+-- The powers of ten between which all times lie.
+local function decades(results)
+    local least, most = math.huge, -math.huge
+    for _, result in ipairs(results) do
+        local r = result.record
+        least = math.min(least, r.sim_us, r.gpu_us)
+        most = math.max(most, r.sim_us, r.gpu_us)
+    end
+    local from, to = math.floor(math.log(least, 10)), math.ceil(math.log(most, 10))
+    return { from = from, to = math.max(to, from + 1) }
+end
+
+local function x_of(axis, log_us)
+    return left + side * (log_us - axis.from) / (axis.to - axis.from)
+end
+
+local function y_of(axis, log_us)
+    return top + side - side * (log_us - axis.from) / (axis.to - axis.from)
+end
+
+local function tick_name(decade)
+    local units, unit = { "us", "ms", "s" }, 1
+    while decade >= 3 and unit < #units do
+        decade, unit = decade - 3, unit + 1
+    end
+    return ("%g %s"):format(10.0 ^ decade, units[unit])
+end
+
+local function add_axes(out, axis)
+    for decade = axis.from, axis.to do
+        local x, y, name = x_of(axis, decade), y_of(axis, decade), tick_name(decade)
+        out[#out + 1] = ('<path class="grid" d="M%.1f %d V%d M%d %.1f H%d"/>'):format(x, top,
+            top + side, left, y, left + side)
+        out[#out + 1] = ('<text x="%.1f" y="%d" text-anchor="middle">%s</text>'):format(x,
+            top + side + 18, name)
+        out[#out + 1] = ('<text x="%d" y="%.1f" text-anchor="end">%s</text>'):format(left - 8,
+            y + 4, name)
+    end
+    out[#out + 1] = ('<text x="%d" y="%d" text-anchor="middle">measured makespan</text>'):format(
+        left + side // 2, top + side + 44)
+    out[#out + 1] = ('<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">'
+        .. "predicted makespan</text>"):format(top + side // 2)
+end
+
+-- Where predicted is `factor` times measured.
+local function add_line(out, axis, factor, class)
+    local shift = math.log(factor, 10)
+    local from, to = axis.from + math.max(0, -shift), axis.to - math.max(0, shift)
+    out[#out + 1] = ('<path class="%s" d="M%.1f %.1f L%.1f %.1f"/>'):format(class,
+        x_of(axis, from), y_of(axis, from + shift), x_of(axis, to), y_of(axis, to + shift))
+end
+
+-- ---- marks ---------------------------------------------------------------------------------
+
+local shapes = {
+    experiments = '<circle cx="%.1f" cy="%.1f" r="4" fill="%s"%s',
+    puzzler = '<path transform="translate(%.1f %.1f)" d="M0 -6 L5 4 H-5 Z" fill="%s"%s',
+    random = '<path transform="translate(%.1f %.1f)" d="M0 -5 L5 0 L0 5 L-5 0 Z" fill="%s"%s',
+    others = '<path transform="translate(%.1f %.1f)" d="M-4 -4 H4 V4 H-4 Z" fill="%s"%s',
+}
+
+local function mark(kind, x, y, title)
+    local rest = title and ' fill-opacity="0.6"><title>' .. escape(title) .. "</title></"
+        .. shapes[kind]:match("^<(%a+)") .. ">" or "/>"
+    return shapes[kind]:format(x, y, colours[kind], rest)
+end
+
+local function add_marks(out, axis, results)
+    local seen = {}
+    for _, result in ipairs(results) do
+        local r, kind = result.record, result.entry.kind
+        seen[kind] = true
+        out[#out + 1] = mark(kind, x_of(axis, math.log(r.gpu_us, 10)),
+            y_of(axis, math.log(r.sim_us, 10)), ("%s: %.3f"):format(result.entry.name,
+                r.sim_us / r.gpu_us))
+    end
+    local y = top + 18
+    for _, kind in ipairs(kinds) do
+        if seen[kind] then
+            out[#out + 1] = mark(kind, left + 16, y)
+            out[#out + 1] = ('<text x="%d" y="%d">%s</text>'):format(left + 28, y + 4, kind)
+            y = y + 18
+        end
+    end
+end
+
+local style <const> = [[
+<style>
+text { font: 12px sans-serif; fill: #222 }
+.grid { stroke: #ddd; fill: none } .same { stroke: #222; fill: none }
+.tenth { stroke: #888; stroke-dasharray: 4 3; fill: none }
+</style>]]
+
+-- Of a list of comparisons that is not empty.
+function scatter.svg(results)
+    local axis = decades(results)
+    local out = { ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '
+        .. 'viewBox="0 0 %d %d">'):format(size, size - 56, size, size - 56), style,
+        '<rect width="100%" height="100%" fill="white"/>' }
+    add_axes(out, axis)
+    add_line(out, axis, 1, "same")
+    add_line(out, axis, 1.1, "tenth")
+    add_line(out, axis, 1 / 1.1, "tenth")
+    add_marks(out, axis, results)
+    out[#out + 1] = "</svg>\n"
+    return table.concat(out, "\n")
+end
+
+return scatter

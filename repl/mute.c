@@ -1,0 +1,54 @@
+/* mute.c - sends what is written to stdout nowhere, for a while.
+ *
+ * The descriptor is what is exchanged: Lua's print and io.write end there, but so do charts,
+ * which are written in C, and gnuplot, which is another process.
+ */
+#include "mute.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+static int kept = -1;           /* the real stdout, while it is away */
+
+static int mute(lua_State *L)
+{
+    if (kept >= 0)
+        return 0;
+    fflush(stdout);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int copy = nowhere < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    bool fine = copy >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
+    int error = errno;
+    if (nowhere >= 0)
+        close(nowhere);
+    if (fine)
+        kept = copy;
+    else if (copy >= 0)
+        close(copy);
+    return fine ? 0 : luaL_error(L, "cannot put stdout away: %s", strerror(error));
+}
+
+static int unmute(lua_State *L)
+{
+    if (kept < 0)
+        return 0;
+    fflush(stdout);
+    bool fine = dup2(kept, STDOUT_FILENO) >= 0;
+    int error = errno;
+    close(kept);
+    kept = -1;
+    return fine ? 0 : luaL_error(L, "cannot put stdout back: %s", strerror(error));
+}
+
+void mute_add(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"mute", mute}, {"unmute", unmute}, {NULL, NULL}};
+    embedded_add(L, functions);
+}

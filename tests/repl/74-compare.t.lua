@@ -1,0 +1,301 @@
+-- 74-compare.t.lua - streamlab compare: two simulated GPUs whose figures make every time one that
+-- can be worked out by hand.
+--
+-- No call costs anything and nothing has latency. The fast GPU copies 8 GB/s, the slow one 4 GB/s:
+-- 8 MB take 1 ms and 2 ms. And the slow one runs one kernel at a time.
+package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
+local tap = require "tap"
+local json = require "json"
+local shell = require "shell"
+local sh, read = shell.sh, shell.read
+
+local folder = shell.folder()
+
+-- ---- the GPUs and the scripts ----------------------------------------------------------------
+
+local function write(name, text)
+    return shell.write(folder .. "/" .. name, text)
+end
+
+local h200 = read "scripts/profiles/h200.lua"
+
+local function profile(name, figures)
+    local text = h200
+    for key, value in pairs(figures) do
+        local n
+        text, n = text:gsub("(%f[%w_]" .. key .. " = )[%d.]+", "%1" .. value)
+        assert(n == 1, key .. " is not there once")
+    end
+    return write(name, text)
+end
+
+local function figures(of)
+    for _, key in ipairs { "submit_us", "stream_gap_us", "cross_stream_us", "copy_latency_us",
+        "launch_us", "memcpy_async_us", "wait_us", "wake_us", "synchronize_us" } do
+        of[key] = of[key] or 0
+    end
+    of.duplex_factor = 1
+    return of
+end
+
+profile("fast.lua", figures { h2d_gb_per_s = 8, d2h_gb_per_s = 8, max_grids = 128 })
+profile("slow.lua", figures { h2d_gb_per_s = 4, d2h_gb_per_s = 4, max_grids = 1 })
+
+local memory = [[
+local function of(n, options) return lab.empty(2000 * n, 1000, options) end
+local function host(n) return of(n, { device = "cpu", pinned = true }) end
+]]
+
+-- 1 ms and 8 MB, one after the other: 2 ms and 3 ms.
+write("in_turn.lua", memory .. [[
+local x, y = host(1), of(1)
+print "in turn"
+io.write("in turn\n")
+lab.profile(function()
+    lab.spin(1)
+    y:copy_(x, { non_blocking = true })
+end):show()
+]])
+
+-- Two kernels of 1 ms: 1 ms and 2 ms. On the slow one neither the lanes nor the kernels overlap.
+write("beside.lua", [[
+local a, b = lab.stream(), lab.stream()
+lab.profile(function()
+    lab.spin(1, { stream = a })
+    lab.spin(1, { stream = b })
+end)
+]])
+
+-- Part 1 is a copy and then a kernel of 1 ms in stream a, kernels of 1.5 ms and 1 ms in b. From
+-- when to when, in ms:
+--          copy    1.5     a's 1      b's 1
+--   fast   0-1     0-1.5   1-2        1.5-2.5
+--   slow   0-2     0-1.5   2.5-3.5    1.5-2.5
+-- Of lanes a's copy and a's kernel overlap with b's on the fast one, on the slow one the copy does.
+-- Of operations the copy and the 1.5 do so on both; on one side the copy and b's 1, the 1.5 and
+-- a's 1, a's and b's. Part 2 is in_turn's.
+write("swapped.lua", memory .. [[
+local x, y = host(1), of(1)
+local a, b = lab.stream { name = "a" }, lab.stream { name = "b" }
+local tl = lab.record()
+y:copy_(x, { non_blocking = true, stream = a })
+lab.spin(1.5, { stream = b })
+lab.spin(1, { stream = a })
+lab.spin(1, { stream = b })
+tl:stop()
+lab.profile(function()
+    lab.spin(1)
+    y:copy_(x, { non_blocking = true })
+end)
+]])
+
+-- Records nothing: 2 ms on both.
+write("plain.lua", [[
+assert(not leaked and not GLOBAL)
+GLOBAL, leaked = true, true
+lab.spin(2)
+]])
+
+-- N times 8 MB behind 1 ms: 1 + N ms and 1 + 2 N ms.
+write("seeded.lua", memory .. [[
+assert(arg[0]:find("seeded.lua", 1, true) and arg[1] == "--seed" and ... == "--seed")
+local n = tonumber(arg[2])
+local x, y = host(n), of(n)
+lab.profile(function()
+    lab.spin(1)
+    y:copy_(x, { non_blocking = true })
+end)
+]])
+
+local function compare(line)
+    return sh(('cd "%s" && LC_ALL=C "$P" compare --against sim:./slow.lua --profile ./fast.lua %s')
+        :format(folder, line))
+end
+
+local function objects(text)
+    local list = {}
+    for line in text:gmatch("[^\n]+") do
+        list[#list + 1] = json.read(line)
+    end
+    return list
+end
+
+local function line_of(script, seed, gpu_us, sim_us, lanes, lanes_same, operations,
+                       operations_same)
+    return ('{"script": "%s", "seed": %s, "gpu_us": %.3f, "gpu_min_us": %.3f, "gpu_max_us": %.3f, '
+        .. '"sim_us": %.3f, "lane_pairs": %d, "lane_pairs_same": %d, "op_pairs": %d, '
+        .. '"op_pairs_same": %d}\n'):format(script, seed, gpu_us, gpu_us, gpu_us, sim_us, lanes,
+        lanes_same, operations, operations_same)
+end
+
+-- ---- figures ---------------------------------------------------------------------------------
+
+local expected = line_of("in_turn.lua", "null", 3000, 2000, 0, 0, 0, 0)
+    .. line_of("beside.lua", "null", 2000, 1000, 1, 0, 1, 0)
+    .. line_of("swapped.lua", "null", 6500, 4500, 2, 1, 4, 1)
+    .. line_of("plain.lua", "null", 2000, 2000, 0, 0, 0, 0)
+
+local out, err, code = compare("--quiet --json --jsonl all.jsonl --svg all.svg --dump dump "
+    .. "in_turn.lua beside.lua swapped.lua plain.lua")
+tap.is(out, expected, "makespans and pairs are those worked out by hand")
+tap.is(err .. code, "0", "and nothing else is printed, also not by scripts")
+tap.is(read(folder .. "/all.jsonl"), expected, "--jsonl writes the same")
+tap.is(#objects(out), 4, "each line is a JSON object")
+
+out, err = compare "--quiet --json --seeds 1-4 seeded.lua"
+tap.is(out, line_of("seeded.lua", 1, 3000, 2000, 0, 0, 0, 0)
+    .. line_of("seeded.lua", 2, 5000, 3000, 0, 0, 0, 0)
+    .. line_of("seeded.lua", 3, 7000, 4000, 0, 0, 0, 0)
+    .. line_of("seeded.lua", 4, 9000, 5000, 0, 0, 0, 0), "--seeds runs a script for each")
+tap.is(err, "", "without a word")
+
+out = compare "--quiet --json 'seeded.lua --seed 2'"
+tap.is(out, line_of("seeded.lua --seed 2", "null", 5000, 3000, 0, 0, 0, 0),
+    "a word may have arguments")
+shell.write(folder .. "/a b.lua", "lab.spin(1)")
+out = compare "--quiet --json 'a b.lua'"
+tap.is(out, line_of("a b.lua", "null", 1000, 1000, 0, 0, 0, 0), "or be a file with a blank in it")
+
+write("dice.lua", "lab.spin(math.random(1000) / 1000)")
+local rolled = objects((compare "--quiet --json dice.lua dice.lua"))
+tap.is(rolled[1].gpu_us, rolled[1].sim_us, "random numbers are the same on both sides")
+tap.is(rolled[2].sim_us, rolled[1].sim_us, "and in each run")
+
+-- ---- text ------------------------------------------------------------------------------------
+
+-- The errors are 1/3, 2/5, 3/7 and 4/9; nine tenths: 3/7 + 0.7 (4/9 - 3/7).
+out, err, code = compare "--seeds 1-4 seeded.lua"
+tap.like(out, "^4 scripts compared\n", "a summary tells how many there are")
+tap.like(out, "  all +4 +41%.4 %% +44%.0 %% +44%.4 %%\n", "median, p90 and worst error")
+tap.like(out, "furthest off\n +0%.556 +5%.00 ms +9%.00 ms  seeded%.lua %-%-seed 4\n",
+    "the worst come first")
+tap.like(err, "^1 of 4  seeded%.lua %-%-seed 1  0%.667\n2 of 4 ", "progress goes to stderr")
+tap.ok(not out:find("spread", 1, true), "one simulated run has no spread")
+
+out = compare "--quiet in_turn.lua beside.lua swapped.lua plain.lua"
+tap.like(out, "of lanes +1 of 3 %(33%.3 %%%); all in 2 of 4 scripts\n", "pairs of lanes")
+tap.like(out, "of operations +1 of 5 %(20%.0 %%%); all in 2 of 4 scripts\n", "and of operations")
+
+out, err = compare "--quiet swapped.lua"
+tap.like(out, "^swapped%.lua: 4%.50 ms simulated, 6%.50 ms measured .-, ratio 0%.692\n",
+    "a single script is told in full")
+tap.like(out, "== part 2 of 2: .- 0%.667\n.*== part 1 of 2: .- 0%.714\n", "the worst part first")
+tap.like(out, "order of starts: 1 of 3 neighbours start in the other order\n"
+    .. "  first: spin in b %(operation %d+%) starts before spin in a %(operation %d+%) on sim",
+    "operations that start in another order are named")
+tap.like(out, "\nA  sim:%./slow%.lua: .-\nB  the simulator: ", "the two are set side by side")
+tap.like(out, "the simulator explained:\nWhat the makespan consists of", "and explained")
+local _, axes = out:gsub("%-%+%-+%+? busy\n", "")
+tap.is(axes, 4, "each part has two charts")
+out = compare "--quiet -v in_turn.lua plain.lua"
+tap.like(out, "^in_turn.lua: .*\nplain.lua: .*\n2 scripts compared\n",
+    "-v tells all in full, and then the summary")
+
+-- ---- files -----------------------------------------------------------------------------------
+
+local dump = read(folder .. "/dump/0003-swapped.lua.txt")
+tap.like(dump, "^# swapped%.lua\n# index\tkind\tname\tstream\tstart_us\tend_us\t", "a dump's head")
+tap.like(dump, "\n# part 1 sim makespan_us 2500%.000 runs_us 2500%.000\n"
+    .. "1\tmemcpy_h2d\tMemcpy HtoD %(Pinned %-> Device%)\ta\t0%.000\t1000%.000\t0%.000\t0%.000\t"
+    .. "8000000\t0\t0\n2\tkernel\tspin\tb\t0%.000\t1500%.000\t0%.000\t0%.000\t0\t1\t32\n",
+    "has an operation a line")
+tap.like(dump, "\n# part 1 gpu makespan_us 3500%.000 .*\n# part 2 sim .*\n# part 2 gpu ",
+    "of all parts on both sides")
+local svg = read(folder .. "/all.svg")
+tap.like(svg, "^<svg .*<title>beside%.lua: 0%.500</title>.*</svg>\n$", "a picture of all")
+
+-- ---- what was measured before ----------------------------------------------------------------
+
+local function measured(line)
+    return sh(('cd "%s" && "$P" compare --quiet %s'):format(folder, line))
+end
+
+out, err, code = measured "--profile ./fast.lua --measured all.jsonl --json"
+tap.is(out, expected, "--measured gives the same to the digit, and knows the scripts")
+tap.is(err .. code, "0", "without a GPU")
+out = measured "--profile ./slow.lua --measured all.jsonl --json in_turn.lua"
+tap.like(out, '^{"script": "in_turn.lua", .*"gpu_us": 3000.000, .*"sim_us": 3000.000, [^\n]*\n$',
+    "with another profile, of scripts that are named")
+out = measured "--profile ./fast.lua --measured all.jsonl in_turn.lua"
+tap.is(out, "in_turn.lua: 2.00 ms simulated, 3.00 ms measured (3.00 ms to 3.00 ms), ratio 0.667\n",
+    "as text, without what needs a timeline")
+write("spread.jsonl", expected:gsub('"gpu_max_us": %d+', '"gpu_max_us": 7000'))
+out = measured "--profile ./fast.lua --measured spread.jsonl"
+-- (7000 - least) / median: 4000 / 3000, 5000 / 2000, 500 / 6500, 5000 / 2000.
+tap.like(out, "spread of GPU's runs +4 +191%.7 %% +250%.0 %% +250%.0 %%\n",
+    "how far the GPU's own runs spread")
+out, err, code = measured "--measured all.jsonl seeded.lua"
+tap.like(err .. code, "seeded%.lua: all%.jsonl does not have it\n1$", "a script that FILE lacks")
+write("broken.jsonl", expected .. "{}\n")
+out, err, code = measured "--measured broken.jsonl"
+tap.like(err .. code, "broken%.jsonl:5: not a line of %-%-jsonl\n1$", "a line that is none")
+out, err, code = measured "--measured none.jsonl"
+tap.like(err .. code, "cannot read none%.jsonl: .*1$", "a file that is not there")
+
+-- ---- scripts that do not end well ------------------------------------------------------------
+
+write("raises.lua", "lab.spin(1)\nerror('broken on purpose')")
+write("syntax.lua", "lab.spin(")
+write("opens.lua", "lab.open{backend = 'sim'}")
+write("empty.lua", "local x = 1")
+write("leaves.lua", "lab.profile(function() lab.spin(3) end)\nos.exit(0)\nerror('not reached')")
+write("leaves_in.lua", "lab.spin(1)\nlab.with(lab.stream(), function() os.exit() end)")
+write("fails.lua", "lab.profile(function() lab.spin(3) end)\nos.exit(false)")
+out, err, code = compare("--quiet --json raises.lua syntax.lua opens.lua empty.lua missing.lua "
+    .. "fails.lua leaves.lua leaves_in.lua in_turn.lua")
+tap.is(out, line_of("leaves.lua", "null", 3000, 3000, 0, 0, 0, 0)
+    .. line_of("leaves_in.lua", "null", 1000, 1000, 0, 0, 0, 0)
+    .. line_of("in_turn.lua", "null", 3000, 2000, 0, 0, 0, 0),
+    "os.exit ends a script and not the program; others go on behind one that fails")
+tap.is(code, 1, "a script that failed is the status")
+tap.like(err, "compare: raises%.lua: on the simulator: raises%.lua:2: broken on purpose\n",
+    "raises")
+tap.like(err, "compare: syntax%.lua: on the simulator: syntax%.lua:1: unexpected symbol",
+    "syntax")
+tap.like(err, "compare: opens%.lua: .* a script that calls lab%.open cannot be", "lab.open")
+tap.like(err, "compare: empty%.lua: it enqueues nothing that could be compared\n", "no work")
+tap.like(err, "compare: missing%.lua: .*cannot open missing%.lua",
+    "no such file")
+tap.like(err, "compare: fails%.lua: .*it ended itself with os%.exit%(1%)\n",
+    "a status that is not 0")
+out = compare "raises.lua syntax.lua"
+tap.is(out, "0 scripts compared, 2 failed\n", "nothing but failures")
+
+-- ---- the command line ------------------------------------------------------------------------
+
+local function refused(line, sentence, name)
+    local printed, complaint, status = measured(line)
+    tap.is(status .. printed, "2", name .. " is wrong usage")
+    tap.like(complaint, sentence, name .. " is told")
+end
+
+refused("", "a script is needed", "no script")
+refused("in_turn.lua", "CUDA.*%-%-against PROFILE takes a simulated one", "no GPU")
+refused("--against nope in_turn.lua", 'there is no profile "nope"', "a profile that is not there")
+refused("--against sim: in_turn.lua", "%-%-against needs a profile, as sim:a100, got 'sim:'",
+    "an empty profile")
+refused("--seeds 5-2 seeded.lua", "%-%-seeds needs two numbers as 1%-200", "seeds backwards")
+refused("--seeds 5 seeded.lua", "%-%-seeds needs two numbers", "one seed")
+refused("--runs 0 in_turn.lua", "%-%-runs needs a number from 1 to 1000", "no runs")
+refused("--svg x.png in_turn.lua", "%-%-svg needs a file that ends in %.svg", "another picture")
+refused("--measured all.jsonl --against a100", "%-%-against goes with runs, not",
+    "two in the GPU's place")
+refused("--measured all.jsonl --dump dump", "%-%-dump goes with runs", "a dump without runs")
+out, err, code = compare "--dump /dev/null/x in_turn.lua"
+tap.like(err .. code, "cannot make the folder /dev/null/x: .*1$", "a folder that cannot be made")
+out, err, code = sh '"$P" compare --help'
+tap.like(out, "^usage: streamlab compare ", "--help")
+tap.is(err .. code, "0", "is no error")
+
+-- ---- percentiles -----------------------------------------------------------------------------
+
+local statistics = dofile "repl/compare/statistics.lua"
+tap.is(statistics.percentile({ 4, 1, 3, 2 }, 0.5), 2.5, "the median of an even number")
+tap.is(statistics.percentile({ 3, 1, 2 }, 0.5), 2, "of an odd one")
+tap.is(statistics.percentile({ 10, 20, 30, 40, 50 }, 0.9), 46, "nine tenths")
+tap.is(statistics.percentile({ 7 }, 0.9), 7, "of one value")
+tap.is(statistics.median_index { 5, 9, 1, 7 }, 1, "the median run of four is the lower of two")
+tap.is(statistics.median_index { 5, 9, 1 }, 1, "of three it is the middle one")
+
+shell.remove(folder)
+tap.done()
