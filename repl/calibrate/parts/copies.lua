@@ -380,27 +380,29 @@ local channel_bytes <const> = 4 * mib
 local channel_rounds <const> = 3
 
 -- The numbers of n streams, from 0 and as they were made, in the order in which the engine took
--- their copies; those were issued in the order of the streams.
+-- their copies; those were issued in the order of the streams. Also the gaps before all but the
+-- first one.
 local function served(c, memory, direction, n)
     local streams, number = {}, {}
     for i = 1, n do
         streams[i] = c.lab.stream { non_blocking = true }
         number[streams[i].id] = i - 1
     end
-    local list = copies_of(c:held(streams, function()
+    local spans = copies_of(c:held(streams, function()
         for _, stream in ipairs(streams) do
             copy(c.lab, memory, direction, channel_bytes, stream)
         end
     end), direction)
+    local list = {}
     for i, stream in ipairs(streams) do
+        list[i] = number[spans[i].stream_id]
         stream:close()
-        list[i] = number[list[i].stream_id]
     end
-    return list
+    return list, gaps_of(spans)
 end
 
 -- By how much consecutive ones differ, but for where a channel ends, and a few that came out of
--- turn; nil if there is no such number.
+-- turn; 0 if there is no such number.
 local function period(list)
     local count, best = {}, nil
     for i = 2, #list do
@@ -410,38 +412,63 @@ local function period(list)
             best = step
         end
     end
-    return best > 0 and count[best] >= (#list - best) * 3 / 4 and best or nil
+    return best > 0 and count[best] >= (#list - best) * 3 / 4 and best or 0
 end
 
--- The period of most rounds, and the last round's order. More streams if the first ones may all
+-- Rounds {list, gaps} and the period of most of them. More streams if the first ones may all
 -- have had a channel of their own.
 local function channels(c, memory, direction)
-    local found, list
+    local found, rounds
     for _, n in ipairs { 20, 80 } do
-        local rounds = {}
+        local periods = {}
+        rounds = {}
         for i = 1, channel_rounds do
-            list = served(c, memory, direction, n)
-            rounds[i] = period(list) or 0
+            local list, gaps_us = served(c, memory, direction, n)
+            rounds[i], periods[i] = { list = list, gaps = gaps_us }, period(list)
         end
-        found = math.tointeger(median(rounds))
+        found = math.tointeger(median(periods))
         if found > 1 then
-            return found, list
+            break
         end
     end
-    return found, list
+    return found, rounds
+end
+
+-- The gaps between copies of streams that have one channel, and of those that have not.
+local function gaps_by_turn(rounds, found)
+    local same, turn = {}, {}
+    for _, round in ipairs(rounds) do
+        for i, us in ipairs(round.gaps) do
+            local of = (round.list[i + 1] - round.list[i]) % found == 0 and same or turn
+            of[#of + 1] = us
+        end
+    end
+    return same, turn
+end
+
+local function find_channels(c, direction, found, list)
+    c:find("copy_connections", ("%s copies of 4 MiB, one in each of %d streams, ran in %s: %s")
+        :format(direction, #list, found == 1 and "the order of arrival"
+            or found == 0 and "no order that is known" or "the order of channels",
+            table.concat(list, " ")))
 end
 
 local function set_channels(c, memory)
     for _, direction in ipairs(directions) do
-        local found, list = channels(c, memory, direction)
-        if direction == "h2d" and found > 1 then
-            c:set("copy_connections", found,
-                  ("of a copy in each of %d streams, each %d-th comes in a row"):format(#list, found))
+        local found, rounds = channels(c, memory, direction)
+        local n = #rounds[1].list
+        find_channels(c, direction, found, rounds[#rounds].list)
+        if found > 1 then
+            local same, turn = gaps_by_turn(rounds, found)
+            if direction == "h2d" then
+                c:set("copy_connections", found,
+                      ("of a copy in each of %d streams, each %d. comes in a row"):format(n, found))
+                c:set("engine_turn_us", math.max(0, median(turn)),
+                      "from a channel's last copy to another channel's: end to start", spread(turn))
+            end
+            c:find("engine_turn_us", ("%s, end to start: %.2f us to another channel, %.2f us to "
+                .. "another stream of a channel"):format(direction, median(turn), median(same)))
         end
-        c:find("copy_connections", ("%s copies of 4 MiB, one in each of %d streams, ran in %s: %s")
-            :format(direction, #list, found == 1 and "the order of arrival"
-                or found == 0 and "no order that is known" or "the order of channels",
-                table.concat(list, " ")))
     end
 end
 

@@ -382,7 +382,7 @@ local function find_methods(c)
 end
 
 local after_bytes <const> = 256 * kib
-local other_bytes <const> = 64 * mib
+local other_bytes <const> = 256 * mib
 
 -- A copy's call when the host did something else before it, against those in a row.
 local function find_after_others(c, memory, stream)
@@ -403,7 +403,7 @@ local function find_after_others(c, memory, stream)
         words[#words + 1] = ("%s %.1f us"):format(text, median(us))
     end
     tell("in a row", function() end)
-    tell("after filling 64 MiB of the host", function(i) other:fill_(i) end)
+    tell("after filling 256 MiB of the host", function(i) other:fill_(i) end)
     tell("after a kernel of 2 ms", function()
         lab.spin(2, { stream = stream })
         lab.synchronize()
