@@ -22,11 +22,12 @@ end
 
 local parts <const> = "copies,pageable,memory,implicit"
 
--- What a profile says, and what the calibration of a GPU that is like it finds.
-local function calibrated(profile, path)
+-- What a profile says, and what the calibration of a GPU that is like it finds; with those
+-- parts, or all that are tested here.
+local function calibrated(profile, path, only)
     local file = folder .. "/found.lua"
     local out, err, code = sh(('"$P" calibrate --backend sim --profile %s --only %s -o %s'):format(
-        profile, parts, file))
+        profile, only or parts, file))
     tap.is(out .. code, "0", profile .. " is calibrated")
     if code ~= 0 then
         tap.diag(err)
@@ -54,7 +55,7 @@ end
 
 local numbers <const> = {
     "h2d_gb_per_s", "d2h_gb_per_s", "copy_latency_us", "duplex_factor", "h2d_async_bytes",
-    "stage_bytes", "stage_buffers", "host_gb_per_s",
+    "stage_bytes", "stage_buffers", "host_gb_per_s", "copy_connections",
 }
 local calls <const> = {
     "cudaMalloc", "cudaFree", "cudaMallocHost", "cudaFreeHost", "cudaHostRegister",
@@ -70,15 +71,30 @@ local function check_number(name, key, found, said)
     end
 end
 
-local function check_staging(name, key, found, said)
-    local worst = #found[key] == 10 and 0 or math.huge
-    for _, pair in ipairs(found[key]) do
-        worst = math.max(worst, off(pair[2], at(said[key], pair[1])))
+-- A table of n sizes, of which those from `least` to `most` bytes are to be near what the profile
+-- says in its table of that name.
+local function check_table(name, key, found, said, n, least, most)
+    local worst = found[key] and #found[key] == n and 0 or math.huge
+    for _, pair in ipairs(found[key] or {}) do
+        if pair[1] >= (least or 0) and pair[1] <= (most or math.huge) then
+            worst = math.max(worst, off(pair[2], at(said[key], pair[1])))
+        end
     end
     tap.ok(worst < 0.08, ("%s: %s within 8 %% at each size"):format(name, key))
     if worst >= 0.08 then
         tap.diag(("off by %.1f %%"):format(100 * worst))
     end
+end
+
+-- A copy alone takes the latency and its bytes' time.
+local function check_durations(name, direction, found, said)
+    local key = "copy_us." .. direction
+    local list = {}
+    for i, pair in ipairs(found[key]) do
+        list[i] = { pair[1], said.copy_latency_us
+            + pair[1] / said[direction .. "_gb_per_s"] * 1e-3 }
+    end
+    check_table(name, key, found, { [key] = list }, 11)
 end
 
 local function check_calls(name, found, said)
@@ -98,14 +114,19 @@ local function check(name, profile, path)
     for _, key in ipairs(numbers) do
         check_number(name, key, found, said)
     end
-    check_staging(name, "h2d_staging_gb_per_s", found, said)
-    check_staging(name, "d2h_staging_gb_per_s", found, said)
+    check_durations(name, "h2d", found, said)
+    check_durations(name, "d2h", found, said)
+    check_table(name, "h2d_staging_gb_per_s", found, said, 10)
+    check_table(name, "d2h_staging_gb_per_s", found, said, 10)
     check_calls(name, found, said)
     return found
 end
 
 for _, name in ipairs { "h200", "t4" } do
-    check(name, name, "scripts/profiles/" .. name .. ".lua")
+    local found = check(name, name, "scripts/profiles/" .. name .. ".lua")
+    tap.is(found.host_cache_bytes or found.h2d_staging_cold_gb_per_s
+        or found.d2h_staging_cold_gb_per_s, nil,
+        name .. ": no value for caches that make no difference")
 end
 
 -- ---- a profile unlike any GPU ------------------------------------------------------------
@@ -137,6 +158,39 @@ local found = check("an odd profile", path, path)
 tap.is(found.h2d_async_bytes, 700001, "the largest copy that returns early is found to the byte")
 tap.is(found["calls.cudaHostRegister.from_bytes"], 4194304,
     "from which of the probed sizes on a call waits")
+
+-- ---- tables, channels and caches ---------------------------------------------------------
+
+text = read("scripts/profiles/h200.lua")
+edit("    copy_connections = ", "4")
+text = text:gsub("\n}%s*$", [[
+
+    copy_gap_us = 1.4,
+    engine_turn_us = 1.9,
+    host_cache_bytes = 100e6,
+    copy_us = {
+        h2d = {{256, 0.8}, {1024, 1}, {4096, 2.4}, {65536, 3.6}, {1048576, 21.3},
+            {268435456, 4850}},
+        d2h = {{256, 1.4}, {4096, 1.7}, {65536, 2.5}, {1048576, 20.9}, {268435456, 4900}},
+    },
+    h2d_staging_cold_gb_per_s = {{4096, 4}, {1048576, 7}, {16777216, 5.5}},
+    d2h_staging_cold_gb_per_s = {{4096, 5}, {1048576, 8}, {16777216, 9}},
+}
+]])
+path = shell.write(folder .. "/cached.lua", text)
+
+local name <const>, mib <const> = "a host with caches", 1024 * 1024
+local said, cached = calibrated(path, path, "copies,pageable")
+for _, key in ipairs { "copy_connections", "copy_gap_us", "engine_turn_us" } do
+    check_number(name, key, cached, said)
+end
+for _, direction in ipairs { "h2d", "d2h" } do
+    check_table(name, "copy_us." .. direction, cached, said, 11)
+    check_table(name, direction .. "_staging_gb_per_s", cached, said, 10, mib, 64 * mib)
+    check_table(name, direction .. "_staging_cold_gb_per_s", cached, said, 10, mib)
+end
+tap.ok(cached.host_cache_bytes and off(cached.host_cache_bytes, said.host_cache_bytes) < 0.1,
+    name .. ": what stays in the caches within 10 %")
 
 shell.remove(folder)
 tap.done()

@@ -1,18 +1,20 @@
--- copies.lua - copies between page-locked memory and the device: rates, latency, both directions
--- at once, and in which order one engine serves several streams.
+-- copies.lua - copies between page-locked memory and the device: durations, rates, gaps, both
+-- directions at once, and in which order one engine serves several streams.
 
 local context = import "repl/calibrate/context.lua"
+local durations = import "repl/calibrate/durations.lua"
 local median, spread = context.median, context.spread
 
 local copies = { name = "copies", title = "copies between host and device" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
 local largest <const> = 256 * mib
-local sizes <const> = { kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
+local sizes <const> = { 256, kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
                         64 * mib, largest }
 
 local function size_text(bytes)
-    return bytes >= mib and ("%d MiB"):format(bytes // mib) or ("%d KiB"):format(bytes // kib)
+    return bytes >= mib and ("%d MiB"):format(bytes // mib)
+        or bytes >= kib and ("%d KiB"):format(bytes // kib) or ("%d B"):format(bytes)
 end
 
 -- ---- memory ---------------------------------------------------------------------------------
@@ -69,7 +71,7 @@ end
 
 local function duration(span) return span.end_us - span.start_us end
 
-local function durations(list)
+local function durations_of(list)
     local us = {}
     for i, span in ipairs(list) do
         us[i] = duration(span)
@@ -77,52 +79,59 @@ local function durations(list)
     return us
 end
 
--- ---- rate and latency -----------------------------------------------------------------------
+-- ---- durations, rates, latency, gaps --------------------------------------------------------
 
 local function count_of(bytes) return bytes <= mib and 15 or bytes <= 16 * mib and 9 or 5 end
 
--- {bytes, us, spread} of each size, one copy after the other in a stream.
+local function gaps_of(list)
+    local us = {}
+    for i = 2, #list do
+        us[i - 1] = list[i].start_us - list[i - 1].end_us
+    end
+    return us
+end
+
+-- {bytes, us, spread, gaps} of each size, one copy after the other in a stream.
 local function measure_sizes(c, memory, direction)
     local rows = {}
     local stream <close> = c.lab.stream { non_blocking = true }
     for i, bytes in ipairs(sizes) do
-        local spans = c:held({ stream }, function()
+        local list = copies_of(c:held({ stream }, function()
             for _ = 0, count_of(bytes) do
                 copy(c.lab, memory, direction, bytes, stream)
             end
-        end)
-        local us = durations(copies_of(spans, direction))
-        table.remove(us, 1)
-        rows[i] = { bytes = bytes, us = median(us), spread = spread(us) }
+        end), direction)
+        table.remove(list, 1)
+        local us = durations_of(list)
+        rows[i] = { bytes = bytes, us = durations.middle(us), spread = spread(us),
+                    gaps = gaps_of(list) }
     end
     return rows
 end
 
--- us = fixed + bytes * per_byte with the least relative deviations; `fixed` may be given.
-local function fit(rows, fixed)
+-- us = fixed + bytes * per_byte with the least relative deviations; `fixed`.
+local function fixed_of(rows)
     local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
     for _, row in ipairs(rows) do
         local weight = 1 / row.us ^ 2
         w, wx, wxx = w + weight, wx + weight * row.bytes, wxx + weight * row.bytes ^ 2
         wy, wxy = wy + weight * row.us, wxy + weight * row.bytes * row.us
     end
-    if fixed then
-        return fixed, (wxy - fixed * wx) / wxx
-    end
     local per_byte = (w * wxy - wx * wy) / (w * wxx - wx ^ 2)
-    return math.max(0, (wy - per_byte * wx) / w), per_byte
+    return math.max(0, (wy - per_byte * wx) / w)
 end
 
--- The largest relative deviation of the fit, and the size that has it.
-local function worst(rows, fixed, per_byte)
-    local most, at = 0, rows[1].bytes
+local rate_bytes <const> = 64 * mib     -- and larger
+
+-- GB/s of the largest sizes, once what each copy takes is off.
+local function rate_of(rows, fixed)
+    local rates = {}
     for _, row in ipairs(rows) do
-        local off = (fixed + per_byte * row.bytes) / row.us - 1
-        if math.abs(off) > math.abs(most) then
-            most, at = off, row.bytes
+        if row.bytes >= rate_bytes then
+            rates[#rates + 1] = row.bytes / (row.us - fixed) * 1e-3
         end
     end
-    return most, at
+    return median(rates)
 end
 
 local function spread_of(rows)
@@ -133,32 +142,50 @@ local function spread_of(rows)
     return most
 end
 
-local function find_durations(c, direction, rows)
-    local words = {}
+local function set_durations(c, direction, rows)
+    local list = {}
     for i, row in ipairs(rows) do
-        words[i] = ("%s %.2f us"):format(size_text(row.bytes), row.us)
+        list[i] = { row.bytes, row.us }
     end
-    c:find(direction .. ".durations", "pinned " .. direction .. ": " .. table.concat(words, ", "))
+    c:set("copy_us." .. direction, list, "one after the other in a stream, behind a hold",
+          spread_of(rows))
 end
 
--- Sets the rates and the latency that both directions share.
+-- The sizes whose gaps are taken for all: behind copies of 1 KiB to an H200 they are longer.
+local gap_least <const>, gap_most <const> = 16 * kib, 16 * mib
+
+local function set_gap(c, rows)
+    local all = {}
+    for _, direction in ipairs(directions) do
+        local words = {}
+        for i, row in ipairs(rows[direction]) do
+            words[i] = ("%s %.2f us"):format(size_text(row.bytes), median(row.gaps))
+            if row.bytes >= gap_least and row.bytes <= gap_most then
+                table.move(row.gaps, 1, #row.gaps, #all + 1, all)
+            end
+        end
+        c:find("copy_gap_us", ("between pinned %s of a stream: %s"):format(direction,
+            table.concat(words, ", ")))
+    end
+    c:set("copy_gap_us", math.max(0, durations.middle(all)),
+          "pinned copies of 16 KiB to 16 MiB in one stream: end to start", spread(all))
+end
+
+-- Sets the durations, and the rates and the latency that both directions share.
 local function set_rates(c, memory)
     local rows, fixed = {}, {}
     for _, direction in ipairs(directions) do
         rows[direction] = measure_sizes(c, memory, direction)
-        fixed[direction] = fit(rows[direction])
+        fixed[direction] = fixed_of(rows[direction])
+        set_durations(c, direction, rows[direction])
     end
     local latency_us = (fixed.h2d + fixed.d2h) / 2
     c:set("copy_latency_us", latency_us,
-          ("fit over 1 KiB to 256 MiB; h2d %.2f, d2h %.2f"):format(fixed.h2d, fixed.d2h),
+          ("fit over 256 B to 256 MiB; h2d %.2f, d2h %.2f"):format(fixed.h2d, fixed.d2h),
           latency_us > 0 and math.abs(fixed.h2d - fixed.d2h) / latency_us or nil)
     for _, direction in ipairs(directions) do
-        local _, per_byte = fit(rows[direction], latency_us)
-        c:set(direction .. "_gb_per_s", 1e-3 / per_byte, "the same fit", spread_of(rows[direction]))
-        find_durations(c, direction, rows[direction])
-        local off, at = worst(rows[direction], latency_us, per_byte)
-        c:find(direction .. ".fit", ("pinned %s: latency and rate are off by %+.1f %% at most, "
-            .. "at %s"):format(direction, 100 * off, size_text(at)))
+        c:set(direction .. "_gb_per_s", rate_of(rows[direction], fixed[direction]),
+              "64 and 256 MiB, the latency off", rows[direction][#sizes].spread)
     end
     return rows
 end
@@ -175,7 +202,7 @@ local function beside(list, others)
             us[#us + 1] = duration(span)
         end
     end
-    return us[1] and us or durations(list)
+    return us[1] and us or durations_of(list)
 end
 
 local function measure_duplex(c, memory, bytes)
@@ -285,7 +312,7 @@ local function order(c, direction, n, f)
         stream:close()
     end
     return ("%s; %.0f %% of the time two at once; %.1f us each; %s"):format(runs(list, letters),
-        100 * together(list), median(durations(list)), gaps(list))
+        100 * together(list), median(durations_of(list)), gaps(list))
 end
 
 -- All copies of a stream, then all of the next one. The first stream's have `what` before each.
@@ -344,21 +371,125 @@ local function find_order(c, memory)
     end
 end
 
+-- ---- channels -------------------------------------------------------------------------------
+
+-- An engine serves one channel until it is empty, and streams get channels in turn as they are
+-- made. So of one copy in each stream, all at once, those of a channel come in a row.
+
+local channel_bytes <const> = 4 * mib
+local channel_rounds <const> = 3
+
+-- The numbers of n streams, from 0 and as they were made, in the order in which the engine took
+-- their copies; those were issued in the order of the streams. Also the gaps before all but the
+-- first one.
+local function served(c, memory, direction, n)
+    local streams, number = {}, {}
+    for i = 1, n do
+        streams[i] = c.lab.stream { non_blocking = true }
+        number[streams[i].id] = i - 1
+    end
+    local spans = copies_of(c:held(streams, function()
+        for _, stream in ipairs(streams) do
+            copy(c.lab, memory, direction, channel_bytes, stream)
+        end
+    end), direction)
+    local list = {}
+    for i, stream in ipairs(streams) do
+        list[i] = number[spans[i].stream_id]
+        stream:close()
+    end
+    return list, gaps_of(spans)
+end
+
+-- By how much consecutive ones differ, but for where a channel ends, and a few that came out of
+-- turn; 0 if there is no such number.
+local function period(list)
+    local count, best = {}, nil
+    for i = 2, #list do
+        local step = list[i] - list[i - 1]
+        count[step] = (count[step] or 0) + 1
+        if not best or count[step] > count[best] then
+            best = step
+        end
+    end
+    return best > 0 and count[best] >= (#list - best) * 3 / 4 and best or 0
+end
+
+-- Rounds {list, gaps} and the period of most of them. More streams if the first ones may all
+-- have had a channel of their own.
+local function channels(c, memory, direction)
+    local found, rounds
+    for _, n in ipairs { 20, 80 } do
+        local periods = {}
+        rounds = {}
+        for i = 1, channel_rounds do
+            local list, gaps_us = served(c, memory, direction, n)
+            rounds[i], periods[i] = { list = list, gaps = gaps_us }, period(list)
+        end
+        found = math.tointeger(median(periods))
+        if found > 1 then
+            break
+        end
+    end
+    return found, rounds
+end
+
+-- The gaps between copies of streams that have one channel, and of those that have not.
+local function gaps_by_turn(rounds, found)
+    local same, turn = {}, {}
+    for _, round in ipairs(rounds) do
+        for i, us in ipairs(round.gaps) do
+            local of = (round.list[i + 1] - round.list[i]) % found == 0 and same or turn
+            of[#of + 1] = us
+        end
+    end
+    return same, turn
+end
+
+local function find_channels(c, direction, found, list)
+    c:find("copy_connections", ("%s copies of 4 MiB, one in each of %d streams, ran in %s: %s")
+        :format(direction, #list, found == 1 and "the order of arrival"
+            or found == 0 and "no order that is known" or "the order of channels",
+            table.concat(list, " ")))
+end
+
+local function set_channels(c, memory)
+    for _, direction in ipairs(directions) do
+        local found, rounds = channels(c, memory, direction)
+        local n = #rounds[1].list
+        find_channels(c, direction, found, rounds[#rounds].list)
+        if found > 1 then
+            local same, turn = gaps_by_turn(rounds, found)
+            if direction == "h2d" then
+                c:set("copy_connections", found,
+                      ("of a copy in each of %d streams, each %d. comes in a row"):format(n, found))
+                c:set("engine_turn_us", math.max(0, median(turn)),
+                      "from a channel's last copy to another channel's: end to start", spread(turn))
+            end
+            c:find("engine_turn_us", ("%s, end to start: %.2f us to another channel, %.2f us to "
+                .. "another stream of a channel"):format(direction, median(turn), median(same)))
+        end
+    end
+end
+
 -- ---- the whole ------------------------------------------------------------------------------
 
--- Sets rates and latency alone, for a part that needs them.
+-- Sets durations, rates and latency alone, for a part that needs them.
 function copies.rates(c)
     return with_memory(c, function(memory) set_rates(c, memory) end)
 end
 
 function copies.run(c)
     with_memory(c, function(memory)
-        c.progress("rates and latency")
+        c.progress("durations and rates")
         local rows = set_rates(c, memory)
+        set_gap(c, rows)
         c.progress("both directions at once")
         set_duplex(c, memory, rows)
         c.progress("the order of an engine")
         find_order(c, memory)
+        c.progress("the channels of an engine")
+        set_channels(c, memory)
     end)
 end
 

@@ -1,11 +1,12 @@
 -- pageable.lua - copies between pageable memory and the device, which the host stages: up to
 -- which size the call returns early, the staging buffers, and how fast the host fills and empties
--- them.
+-- them while its caches have the bytes. repl/calibrate/cold.lua has what they do not have.
 --
 -- The host's rates are those with which the simulated call takes as long as the measured one:
 -- repl/calibrate/staging.lua has the simulator's pipeline.
 
 local context = import "repl/calibrate/context.lua"
+local cold = import "repl/calibrate/cold.lua"
 local copies = import "repl/calibrate/parts/copies.lua"
 local staging = import "repl/calibrate/staging.lua"
 local median, spread = context.median, context.spread
@@ -273,22 +274,41 @@ local function find_spans(c, direction, rows)
         .. table.concat(words, "; "))
 end
 
+-- Each size from a buffer of its own, again and again.
 local function measure_calls(c, memory, direction, stream)
     local rows = {}
     for i, bytes in ipairs(sizes) do
-        rows[i] = measure_call(c, memory, direction, bytes, stream)
+        local host = touched(c.lab, bytes)
+        rows[i] = measure_call(c, { host = host, device = memory.device }, direction, bytes, stream)
+        host:free()
     end
     return rows
 end
 
-local function set_rates(c, direction, rows, figure)
+local function set_rates(c, key, direction, rows, figure, how)
     local pairs_, most = {}, 0
     for i, row in ipairs(rows) do
         pairs_[i] = { row.bytes, staging.gb_per_s(figure, direction, row.bytes, row.us) }
         most = math.max(most, row.spread)
     end
-    c:set(direction .. "_staging_gb_per_s", pairs_, "so that the call takes as long as measured",
-          most)
+    c:set(direction .. key, pairs_, how .. ", so that the call takes as long as measured", most)
+end
+
+-- What the host's caches change, if they do.
+local function set_cold(c, memory, stream, figure)
+    local lab = c.lab
+    local function copy_of(host, direction, bytes)
+        copy(lab, { host = host, device = memory.device }, direction, bytes, stream)
+    end
+    if not cold.set_cache(c, copy_of) then
+        return
+    end
+    c.progress("pageable memory that no cache has")
+    local rows = cold.measure(c, sizes, directions, copy_of)
+    for _, direction in ipairs(directions) do
+        set_rates(c, "_staging_cold_gb_per_s", direction, rows[direction], figure,
+                  "buffers that take turns through 1 GiB")
+    end
 end
 
 -- ---- as scripts do it ------------------------------------------------------------------------
@@ -361,6 +381,77 @@ local function find_methods(c)
     end
 end
 
+local after_bytes <const> = 256 * kib
+local other_bytes <const> = 256 * mib
+
+-- A copy's call when the host did something else before it, against those in a row.
+local function find_after_others(c, memory, stream)
+    local lab = c.lab
+    local host, other = touched(lab, after_bytes), touched(lab, other_bytes)
+    local words = {}
+    local function tell(text, f)
+        local us = {}
+        c:record(function()
+            for i = 0, 20 do
+                f(i)
+                local start_us = lab.now_us()
+                copy(lab, { host = host, device = memory.device }, "h2d", after_bytes, stream)
+                us[i] = lab.now_us() - start_us
+                lab.synchronize()
+            end
+        end)
+        words[#words + 1] = ("%s %.1f us"):format(text, median(us))
+    end
+    tell("in a row", function() end)
+    tell("after filling 256 MiB of the host", function(i) other:fill_(i) end)
+    tell("after a kernel of 2 ms", function()
+        lab.spin(2, { stream = stream })
+        lab.synchronize()
+    end)
+    tell("after 20 launches", function()
+        for _ = 1, 20 do
+            lab.spin(0, { stream = stream })
+        end
+        lab.synchronize()
+    end)
+    c:find("pageable.after", "a pageable h2d call of 256 KiB: " .. table.concat(words, ", "))
+    host:free()
+    other:free()
+end
+
+-- A call's time behind a large pageable copy's, and in a row of its own.
+local function find_behind(c, memory, stream)
+    local lab = c.lab
+    local host, n = touched(lab, many_bytes), 128
+    local a, out = lab.rand(n, n), lab.empty(n, n)
+    local into, spin = { out = out, stream = stream }, { stream = stream }
+    local words = {}
+    for _, call in ipairs { { "a kernel's launch", function() lab.spin(0, spin) end },
+                            { "a product's", function() lab.matmul(a, a, into) end } } do
+        local us = { plain = {}, behind = {} }
+        c:record(function()
+            for i = 0, 20 do
+                call[2]()
+                local start_us = lab.now_us()
+                call[2]()
+                us.plain[i] = lab.now_us() - start_us
+                copy(lab, { host = host, device = memory.device }, "h2d", many_bytes, stream)
+                start_us = lab.now_us()
+                call[2]()
+                us.behind[i] = lab.now_us() - start_us
+                lab.synchronize()
+            end
+        end)
+        words[#words + 1] = ("%s %.1f us, else %.1f us"):format(call[1], median(us.behind),
+                                                                 median(us.plain))
+    end
+    c:find("pageable.behind", "the host in a call behind a pageable h2d copy of 16 MiB: "
+        .. table.concat(words, "; "))
+    for _, t in ipairs { host, a, out } do
+        t:free()
+    end
+end
+
 local function us_of(rows, bytes)
     for _, row in ipairs(rows) do
         if row.bytes == bytes then
@@ -393,13 +484,17 @@ function pageable.run(c)
     set_stage(c, memory, stream, limit, figure)
     figure.stage_bytes, figure.stage_buffers = c.values.stage_bytes, c.values.stage_buffers
     for _, direction in ipairs(directions) do
-        set_rates(c, direction, rows[direction], figure)
+        set_rates(c, "_staging_gb_per_s", direction, rows[direction], figure, "one buffer again")
     end
+    c.progress("the host's caches")
+    set_cold(c, memory, stream, figure)
     c.progress("pageable memory of scripts")
     for _, direction in ipairs(directions) do
         find_blocks(c, direction, stream, us_of(rows[direction], block_bytes))
     end
     find_methods(c)
+    find_after_others(c, memory, stream)
+    find_behind(c, memory, stream)
 end
 
 return pageable

@@ -217,28 +217,6 @@ local function kernel_channels(c)
         channel_streams, #late > 0 and table.concat(late, " ") or "none"))
 end
 
-local function copy_channels(c)
-    local lab = c.lab
-    local device = lab.zeros(1)
-    local host = lab.zeros(1, { device = "cpu", pinned = true })
-    local function ways(to, from)
-        return function(stream, ms)
-            local way = { stream = stream, non_blocking = true }
-            to:copy_(from, way)
-            lab.spin(ms, { stream = stream })
-            to:copy_(from, way)
-        end
-    end
-    local function is_copy(span) return span.kind:find("^memcpy") ~= nil end
-    local found = channels(c, ways(device, host), is_copy)
-    note_channels(c, "copy_connections", found,
-        "H2D copy, long kernel, copy in each of %d streams: first copies that did not wait")
-    local back = channels(c, ways(host, device), is_copy)
-    c:find("copy_connections", ("to the host %d"):format(back.count))
-    device:free()
-    host:free()
-end
-
 -- ---- priorities -------------------------------------------------------------------------------
 
 local wave_ms <const>, waves <const> = 0.2, 8
@@ -324,7 +302,6 @@ function part.run(c)
     grids(c)
     c.progress("channels")
     kernel_channels(c)
-    copy_channels(c)
     c.progress("priorities")
     priorities(c)
     c.progress("room on an SM")

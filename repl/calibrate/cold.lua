@@ -1,0 +1,194 @@
+-- cold.lua - what the host's caches do to copies of pageable memory: how much it may touch between
+-- two copies of a buffer so that they still have the bytes, and how long a copy takes when they
+-- have not.
+--
+-- copy_of(host, direction, bytes) enqueues a copy between a host tensor and the device.
+
+local context = import "repl/calibrate/context.lua"
+local median, spread = context.median, context.spread
+
+local cold = {}
+
+local mib <const> = 1024 * 1024
+
+local function touched(lab, bytes)
+    return lab.full(1, bytes, { device = "cpu", dtype = "uint8" })
+end
+
+local function free_all(list)
+    for _, t in ipairs(list) do
+        t:free()
+    end
+end
+
+-- The host's time in a copy, on an idle device.
+local function call_us(lab, copy_of, host, direction, bytes)
+    local start_us = lab.now_us()
+    copy_of(host, direction, bytes)
+    local us = lab.now_us() - start_us
+    lab.synchronize()
+    return us
+end
+
+-- ---- how much stays in the caches -----------------------------------------------------------
+
+local part_bytes <const> = 4 * mib              -- one of the buffers that take turns
+local least_set <const>, largest_set <const> = 8 * mib, 512 * mib
+local refinements <const> = 2
+local differs <const> = 0.1
+local least_calls <const> = 24
+
+-- A call's time when so many of the buffers take turns, after one turn for nothing.
+local function in_turn_us(c, copy_of, hosts, set_bytes)
+    local n, us = set_bytes // part_bytes, {}
+    local turns = math.max(2, (least_calls + n - 1) // n)
+    c:record(function()
+        for i = 0, (turns + 1) * n - 1 do
+            local of_call = call_us(c.lab, copy_of, hosts[i % n + 1], "h2d", part_bytes)
+            if i >= n then
+                us[#us + 1] = of_call
+            end
+        end
+    end)
+    return median(us)
+end
+
+-- The last set of those that are all below the half, and the next one.
+local function around(rows, half_us)
+    for i = 2, #rows do
+        if rows[i].us > half_us then
+            return i - 1, i
+        end
+    end
+end
+
+local function whole_parts(bytes)
+    return math.floor(bytes / part_bytes + 0.5) * part_bytes
+end
+
+-- The size of the set at which half of the change has happened.
+local function half_way(rows, half_us, measure)
+    for _ = 1, refinements do
+        local below, above = around(rows, half_us)
+        local between = whole_parts(math.sqrt(rows[below].bytes * rows[above].bytes))
+        if between > rows[below].bytes and between < rows[above].bytes then
+            table.insert(rows, above, measure(between))
+        end
+    end
+    local below, above = around(rows, half_us)
+    local low, high = rows[below], rows[above]
+    local share = math.max(0, (half_us - low.us) / (high.us - low.us))
+    return math.floor(low.bytes * (high.bytes / low.bytes) ^ share)
+end
+
+local function sets_text(rows)
+    local words = {}
+    for i, row in ipairs(rows) do
+        words[i] = ("%d MiB %.0f us"):format(row.bytes // mib, row.us)
+    end
+    return table.concat(words, ", ")
+end
+
+-- Sets host_cache_bytes; true, unless the caches make no difference.
+function cold.set_cache(c, copy_of)
+    local hosts = {}
+    for i = 1, largest_set // part_bytes do
+        hosts[i] = touched(c.lab, part_bytes)
+    end
+    local function measure(bytes)
+        return { bytes = bytes, us = in_turn_us(c, copy_of, hosts, bytes) }
+    end
+    local rows, bytes = {}, least_set
+    while bytes <= largest_set do
+        rows[#rows + 1] = measure(bytes)
+        bytes = bytes * 2
+    end
+    local warm_us, cold_us = rows[1].us, rows[#rows].us
+    local matters = cold_us > warm_us * (1 + differs)
+    if matters then
+        c:set("host_cache_bytes", half_way(rows, (warm_us + cold_us) / 2, measure),
+              "buffers of 4 MiB in turn, the set with half of the change in an h2d copy's time")
+    end
+    c:find("host_cache_bytes", ("a pageable h2d copy of 4 MiB, buffers in turn that are together "
+        .. "%s%s"):format(sets_text(rows), matters and "" or
+        "; the host's caches make less than 10 % of a difference: no value for them"))
+    free_all(hosts)
+    return matters
+end
+
+-- ---- copies that the caches have nothing of -------------------------------------------------
+
+local turn_bytes <const> = 1024 * mib
+local small_most <const>, small_count <const> = 16 * mib, 8
+local rounds <const> = 3
+
+-- Buffers {bytes, host} of 1 GiB and more together: some of each size, the last one as often as
+-- it takes.
+local function open_turn(lab, sizes)
+    local turn, total = {}, 0
+    for i, bytes in ipairs(sizes) do
+        local n = i < #sizes and small_count or math.max(small_count // 2,
+            (turn_bytes - total + bytes - 1) // bytes)
+        for _ = 1, n do
+            turn[#turn + 1] = { bytes = bytes, host = touched(lab, bytes) }
+            total = total + bytes
+        end
+    end
+    return turn
+end
+
+-- Adds the times of `rounds` turns in each direction to samples[direction][bytes]. Each buffer's
+-- last use is a whole turn ago, at first that of being filled.
+local function take_turns(c, copy_of, turn, directions, samples)
+    c:record(function()
+        for _ = 1, rounds do
+            for _, direction in ipairs(directions) do
+                local of_direction = samples[direction]
+                for _, item in ipairs(turn) do
+                    local list = of_direction[item.bytes] or {}
+                    of_direction[item.bytes] = list
+                    list[#list + 1] = call_us(c.lab, copy_of, item.host, direction, item.bytes)
+                end
+            end
+        end
+    end)
+end
+
+local function free_turn(turn)
+    for _, item in ipairs(turn) do
+        item.host:free()
+    end
+end
+
+-- By direction the rows {bytes, us, spread} of all sizes, ascending. Small sizes share a turn that
+-- the next larger one fills up; each of the others has its own.
+function cold.measure(c, sizes, directions, copy_of)
+    local small, turns, samples = {}, {}, {}
+    for _, bytes in ipairs(sizes) do
+        if bytes <= small_most then
+            small[#small + 1] = bytes
+        else
+            turns[#turns + 1] = { bytes }
+        end
+    end
+    turns[1] = table.move(turns[1], 1, 1, #small + 1, small)
+    for _, direction in ipairs(directions) do
+        samples[direction] = {}
+    end
+    for _, of_turn in ipairs(turns) do
+        local turn = open_turn(c.lab, of_turn)
+        take_turns(c, copy_of, turn, directions, samples)
+        free_turn(turn)
+    end
+    local rows = {}
+    for _, direction in ipairs(directions) do
+        rows[direction] = {}
+        for i, bytes in ipairs(sizes) do
+            local us = samples[direction][bytes]
+            rows[direction][i] = { bytes = bytes, us = median(us), spread = spread(us) }
+        end
+    end
+    return rows
+end
+
+return cold
