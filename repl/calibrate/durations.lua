@@ -69,6 +69,23 @@ function durations.spans(c, warm, n, run)
     return table.move(of_stream(spans, stream), warm + 1, warm + n, 1, {})
 end
 
+-- The spans of run(1, options) .. run(n, options) whose name has `pattern`.
+function durations.named(c, n, run, pattern)
+    local stream = stream_at(c, 1)
+    local options, list = { stream = stream }, {}
+    local spans = c:held({ stream }, function()
+        for i = 1, n do
+            run(i, options)
+        end
+    end)
+    for _, span in ipairs(of_stream(spans, stream)) do
+        if span.name:find(pattern) then
+            list[#list + 1] = span
+        end
+    end
+    return list
+end
+
 -- How long one of them takes in us, the spread, and the last one's span.
 function durations.of(c, warm, n, run)
     local list, spans = {}, durations.spans(c, warm, n, run)

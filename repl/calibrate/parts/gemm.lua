@@ -149,10 +149,13 @@ local function turns_of(c, mode, operands, n, depths)
 end
 
 -- By depth the durations of a round, all depths in a row: the clock stays where such work has it.
-local function time_depths(c, turns)
-    local spans = durations.spans(c, 0, #turns, function(i, options)
+-- `evict(options)` comes before each, so that the operands come from memory: scripts work on
+-- something else between two uses of a tensor.
+local function time_depths(c, turns, evict)
+    local spans = durations.named(c, #turns, function(i, options)
+        evict(options)
         turns[i].run(i, options)
-    end)
+    end, "^matmul")
     local of_depth = {}
     for i, turn in ipairs(turns) do
         if turn.counts then
@@ -176,7 +179,7 @@ local function up_to(list, most)
 end
 
 -- Lists of samples, one a round: [side][depth].
-local function time_grid(c, mode, operands, sides, depths)
+local function time_grid(c, mode, operands, sides, depths, evict)
     local samples, turns = {}, {}
     for i, n in ipairs(sides) do
         samples[i], turns[i] = {}, turns_of(c, mode, operands, n, depths)
@@ -186,12 +189,42 @@ local function time_grid(c, mode, operands, sides, depths)
     end
     for round = 1, rounds do
         for i in ipairs(sides) do
-            for j, us in ipairs(time_depths(c, turns[i])) do
+            for j, us in ipairs(time_depths(c, turns[i], evict)) do
                 samples[i][j][round] = us
             end
         end
     end
     return samples
+end
+
+-- Fills twice what the L2 cache holds; and frees that.
+local function evictor(c)
+    local filled = c.lab.empty(math.ceil(2 * c.values.l2_bytes / 4))
+    return function(options)
+        c.lab.with(options.stream, filled.fill_, filled, 1)
+    end, function()
+        filled:free()
+    end
+end
+
+-- How much of that time a product takes whose operands are in the L2 cache, by n.
+local function set_warm(c, mode, rows, grid)
+    local cold, list = {}, {}
+    for _, row in ipairs(grid) do
+        if row[1] == row[2] then
+            cold[row[1]] = row[3]
+        end
+    end
+    for _, row in ipairs(rows) do
+        if cold[row.n] then
+            local part = math.min(1, row.duration_us / cold[row.n])
+            list[#list + 1] = { row.n, tonumber(("%.3f"):format(part)) }
+        end
+    end
+    if #list > 0 then
+        c:set("gemm_warm." .. mode.name, list,
+              "the same operands again and again / what the L2 had no part of")
+    end
 end
 
 -- Products no larger than those of `rows`. Gives the shortest duration.
@@ -202,7 +235,8 @@ local function set_grid(c, mode, operands, rows)
         return math.huge
     end
     local list, spreads, shortest_us = {}, {}, math.huge
-    for i, of_depth in ipairs(time_grid(c, mode, operands, sides, depths)) do
+    local evict, forget = evictor(c)
+    for i, of_depth in ipairs(time_grid(c, mode, operands, sides, depths, evict)) do
         for j, samples in ipairs(of_depth) do
             local us = context.median(samples)
             list[#list + 1] = { sides[i], depths[j], tonumber(("%.3f"):format(us)) }
@@ -211,8 +245,10 @@ local function set_grid(c, mode, operands, rows)
         end
     end
     c:set("gemm_grid_us." .. mode.name, list, "{n, k, us}: an n x n product over k, behind a hold, "
-          .. "duration alone, median of " .. rounds .. " rounds; the median point's spread is noted",
-          context.median(spreads))
+          .. "duration alone, operands not in L2, median of " .. rounds .. " rounds; the median "
+          .. "point's spread is noted", context.median(spreads))
+    forget()
+    set_warm(c, mode, rows, list)
     return shortest_us
 end
 

@@ -133,6 +133,77 @@ local function others(c, stream)
     c:set("host.host_func_us", us, "stream:launch_host_func", spread)
 end
 
+-- ---- calls that come after other work of the host ---------------------------------------------
+
+local mib <const> = 2 ^ 20
+local steps_mib <const> = { 0.25, 0.5, 1, 2, 4, 8, 16 }
+local least_us <const> = 0.5        -- that is worth telling
+
+-- A call's cost in us behind the host's copying `bytes` from one tensor of its own to another.
+local function cost_behind(c, from, to, bytes, call)
+    local n = math.tointeger(bytes // 4)
+    local a, b = from:narrow(1, 1, n), to:narrow(1, 1, n)
+    return (c:measure(9, function()
+        local us
+        c:record(function()
+            call()
+            c.lab.synchronize()
+            b:copy_(a)
+            local start_us = c.lab.now_us()
+            call()
+            us = c.lab.now_us() - start_us
+        end)
+        return us
+    end))
+end
+
+-- The bytes behind which half of the difference between the first and the last has come.
+local function half_way(costs)
+    local half = (costs[1] + costs[#costs]) / 2
+    for i, us in ipairs(costs) do
+        if us >= half then
+            return steps_mib[i] * mib
+        end
+    end
+end
+
+-- What its caches have lost, a call has to get from memory again.
+local function cold_calls(c, stream)
+    local lab = c.lab
+    local most = math.tointeger(steps_mib[#steps_mib] * mib // 4)
+    local from, to = lab.ones(most, { device = "cpu" }), lab.ones(most, { device = "cpu" })
+    local tensor, out = lab.zeros(64, 64), lab.zeros(64, 64)
+    local host = lab.zeros(256, { device = "cpu", pinned = true })
+    local small = lab.zeros(256)
+    local into, way = { stream = stream, out = out }, { stream = stream, non_blocking = true }
+    local calls_of <const> = {
+        { "matmul_us", function() lab.matmul(tensor, tensor, into) end },
+        { "launch_us", function() lab.pow(tensor, 2, into) end },
+        { "memcpy_async_us", function() small:copy_(host, way) end },
+    }
+    for i, named in ipairs(calls_of) do
+        local costs = {}
+        for k, step in ipairs(steps_mib) do
+            costs[k] = cost_behind(c, from, to, step * mib, named[2])
+        end
+        local more_us = costs[#costs] - c.values["host." .. named[1]]
+        c:find("host_cold." .. named[1], ("behind %g to %g MiB that the host copies %.3g to %.3g us")
+            :format(steps_mib[1], steps_mib[#steps_mib], costs[1], costs[#costs]))
+        if more_us >= least_us then
+            if i == 1 then
+                c:set("host_cold.bytes", half_way(costs) or steps_mib[#steps_mib] * mib,
+                      "copied by the host before lab.matmul: half of the effect")
+            end
+            c:set("host_cold." .. named[1], more_us,
+                  ("on top of host.%s behind %g MiB that the host copies"):format(named[1],
+                  steps_mib[#steps_mib]))
+        end
+    end
+    for _, t in ipairs { from, to, tensor, out, host, small } do
+        t:free()
+    end
+end
+
 -- ---- making things ----------------------------------------------------------------------------
 
 local function making(c)
@@ -170,6 +241,8 @@ function part.run(c)
     others(c, stream)
     c.progress("tensors, streams, events")
     making(c)
+    c.progress("calls behind other work of the host")
+    cold_calls(c, stream)
 end
 
 return part
