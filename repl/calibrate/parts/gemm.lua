@@ -244,9 +244,9 @@ local function set_grid(c, mode, operands, rows)
             shortest_us = math.min(shortest_us, us)
         end
     end
-    c:set("gemm_grid_us." .. mode.name, list, "{n, k, us}: an n x n product over k, behind a hold, "
-          .. "duration alone, operands not in L2, median of " .. rounds .. " rounds; the median "
-          .. "point's spread is noted", context.median(spreads))
+    c:set("gemm_grid_us." .. mode.name, list, "{n, k, us}: an n x n product over k behind a hold, "
+          .. "the duration, operands not in the L2; median of the points' spreads",
+          context.median(spreads))
     forget()
     set_warm(c, mode, rows, list)
     return shortest_us
@@ -408,15 +408,21 @@ local function product_rows(c, mode, operands, n, streams)
 end
 
 -- How many times as long the part of a product takes that its blocks run, when so many streams
--- have such products at a time. What lies between two products and behind the last block is
--- taken off: nobody else makes it longer.
+-- have such products at a time. From the durations: how soon short products follow each other is
+-- a matter of the launches and not of the SMs.
 local function slowdown(c, mode, operands, row, streams)
     local jobs = product_rows(c, mode, operands, row.n, streams)
     local us = c:measure(share_repetitions, function()
-        return (durations.together(c, jobs))
+        local list, _, of_job = {}, durations.together(c, jobs)
+        for _, spans in ipairs(of_job) do
+            for _, span in ipairs(spans) do
+                list[#list + 1] = span.end_us - span.start_us
+            end
+        end
+        return durations.middle(list)
     end)
-    local gap, fixed = c.values.stream_gap_us or 0, c.values.gemm_fixed_us
-    return math.max(1, ((us + gap) / share_rounds - gap - fixed) / (row.duration_us - fixed))
+    local fixed = c.values.gemm_fixed_us
+    return math.max(1, (us - fixed) / (row.duration_us - fixed))
 end
 
 -- What the blocks take of an SM's issue slots that one SM holds when a product runs alone: the
@@ -425,17 +431,22 @@ end
 local function share(c, mode, operands, row, room)
     local blocks, sms = row.span.blocks, c.device.sm_count
     local resident, least, parts, slows = math.ceil(blocks / sms), 1, 1, false
+    if room <= resident then
+        return 1
+    end
     for _, streams in ipairs { 2, 4, 8 } do
         local on_sm = math.ceil(streams * blocks / sms)
         if on_sm > room or streams * row.n * row.n > operands.largest ^ 2 then
             break
         end
-        local slower = slowdown(c, mode, operands, row, streams)
-        least, parts = math.min(least, slower * resident / on_sm), streams
-        slows = slows or slower > slowed
+        parts = streams
+        if on_sm > resident then        -- else each block has an SM to itself
+            local slower = slowdown(c, mode, operands, row, streams)
+            least = math.min(least, slower * resident / on_sm)
+            slows = slows or slower > slowed
+        end
     end
-    least = slows and least or math.min(least, 1 / parts)
-    return math.max(least_share, least)
+    return math.max(least_share, slows and least or math.min(least, 1 / parts))
 end
 
 local function set_shares(c, mode, operands, rows)
@@ -447,8 +458,8 @@ local function set_shares(c, mode, operands, rows)
         end
         list[i] = { row.n, tonumber(("%.3f"):format(share(c, mode, operands, row, room))) }
     end
-    c:set("gemm_share." .. mode.name, list, "from how much 2, 4 and 8 equal products at a time "
-          .. "slow each other, where their blocks fit beside one another")
+    c:set("gemm_share." .. mode.name, list, "of an SM's issue slots: from how much longer 2, 4 "
+          .. "and 8 equal products at a time take, where their blocks fit beside one another")
 end
 
 -- ---- room beside a product ------------------------------------------------------------------
