@@ -23,14 +23,20 @@ bool sim_is_warm(const sl_buffer *base, size_t bytes, double cache_bytes)
     return since + (double)bytes <= cache_bytes;
 }
 
+/* What the copy engine reads and writes by itself goes past the host's caches. */
+static bool is_used(const sl_op *op, const sl_buffer *buffer)
+{
+    return buffer && !(op->work.kind == SL_WORK_MEMCPY && buffer->place == SL_PINNED);
+}
+
 void sim_touch_operands(sl_op *op)
 {
     const sl_work *work = &op->work;
     for (int i = 0; i < 2; i++)
-        if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
+        if (is_used(op, op->in[i]) && !(i == 1 && op->in[1] == op->in[0]))
             sim_touch(op->in[i], work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, i)
                                                               : work->bytes);
-    if (op->out)
+    if (is_used(op, op->out))
         sim_touch(op->out, work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, 2) : work->bytes);
 }
 
