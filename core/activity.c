@@ -146,6 +146,7 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
         span->flags |= SL_SPAN_HOST_WAITED;
     span->symbol = longest->symbol;
     if (longest->blocks) {
+        span->kernels = (uint8_t)(end - first < UINT8_MAX ? end - first : UINT8_MAX);
         span->blocks = longest->blocks;
         span->threads = longest->threads;
         span->registers = longest->registers;

@@ -9,6 +9,14 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
+enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
+
+/* What a block with so much shared memory takes of an SM's. */
+static int64_t shared_bytes(const sim_profile *p, double bytes)
+{
+    return bytes > 0 ? (int64_t)(bytes + p->shared_reserved_bytes) : 0;
+}
+
 /* ---- GEMM ---- */
 
 typedef struct gemm_tile {
@@ -123,14 +131,15 @@ static size_t nearest(const sim_table *table, double x)
 /* What a profile tells of the kernels of one mode. */
 typedef struct gemm_tables {
     const sim_table *us, *blocks, *threads, *registers, *shared_bytes, *share, *warm;
-    const sim_grid *grid;
+    const sim_grid *grid, *kernels;
 } gemm_tables;
 
 static gemm_tables tables_of(const sim_profile *p, gemm_mode mode)
 {
 #define TABLES(m) (gemm_tables){&p->gemm_us_##m, &p->gemm_blocks_##m, &p->gemm_threads_##m, \
                                 &p->gemm_registers_##m, &p->gemm_shared_bytes_##m, \
-                                &p->gemm_share_##m, &p->gemm_warm_##m, &p->gemm_grid_##m}
+                                &p->gemm_share_##m, &p->gemm_warm_##m, &p->gemm_grid_##m, \
+                                &p->gemm_kernels_##m}
     switch (mode) {
     case GEMM_FP32: return TABLES(fp32);
     case GEMM_TF32: return TABLES(tf32);
@@ -220,7 +229,7 @@ static double persistent_tiles(const sim_profile *p, double m, double n)
 }
 
 /* The kernel that was measured for a product of nearly this size. Its grid grows with the
- * output. */
+ * output. Registers are given out to warps 256 at a time (vendor: occupancy calculator). */
 static void use_measured(const sim_device *dev, const gemm_tables *t, double m, double n,
                          double size, sim_launch *launch)
 {
@@ -234,8 +243,8 @@ static void use_measured(const sim_device *dev, const gemm_tables *t, double m, 
     launch->grid = grid_of(smaller((double)launch->blocks,
                                    blocks == p->sm_count ? blocks : (double)launch->blocks));
     launch->threads = (int32_t)t->threads->y[i];
-    launch->registers = (int32_t)(t->threads->y[i] * t->registers->y[i]);
-    launch->shared_bytes = (int64_t)t->shared_bytes->y[i];
+    launch->registers = (int32_t)(t->threads->y[i] * 8 * ceil_div(t->registers->y[i], 8));
+    launch->shared_bytes = shared_bytes(p, t->shared_bytes->y[i]);
     double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));
     launch->sm_share = (t->share->n > 0 ? sim_table_at(t->share, size) : 1) / resident;
@@ -260,6 +269,24 @@ static double gemm_us(const sim_device *dev, const gemm_tables *t, gemm_mode mod
     return larger(us, memory_us(p, bytes));
 }
 
+/* Of a product's time `us` what is left for its first kernel, where a second one adds up. */
+static double split_off_reduction(const sim_device *dev, const gemm_tables *t, double m, double n,
+                                  double k, double us, sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    if (sim_grid_nearest(t->kernels, m * n, k) < 2)
+        return us;
+    double reduce_us = p->kernel_fixed_us + memory_us(p, 4 * 4 * m * n);
+    double left_us = us - p->stream_gap_us - reduce_us;
+    if (left_us <= 0)
+        return us;
+    launch->reduce_blocks = (int64_t)larger(1, ceil_div(m * n, ELEMS_PER_BLOCK));
+    double most = 8.0 * p->sm_count;
+    launch->reduce_block_ps = sim_us_to_ps(reduce_us / ceil_div((double)launch->reduce_blocks,
+                                                                most));
+    return left_us;
+}
+
 static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
@@ -276,6 +303,7 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
         use_measured(dev, &tables, m, n, size, launch);
     else
         use_tile(p, mode, &plan, launch);
+    us = split_off_reduction(dev, &tables, m, n, k, us, launch);
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)
@@ -292,8 +320,6 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
 enum {
     FLOP_PLAIN = 8, FLOP_SOFTMAX = 60, FLOP_POWF = 200, FLOP_RAND = 117, FLOP_RANDN = 164
 };
-
-enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
 
 static bool is_small_integer(double e)
 {
@@ -431,7 +457,7 @@ static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch
     launch->blocks = work->blocks;
     launch->threads = whole_warps(work->threads);
     launch->registers = launch->threads * SPIN_REGISTERS_PER_THREAD;
-    launch->shared_bytes = (int64_t)work->shared_bytes;
+    launch->shared_bytes = shared_bytes(p, (double)work->shared_bytes);
     return (double)work->duration_ns / 1e3;
 }
 

@@ -543,3 +543,20 @@ double sim_grid_us(const sim_grid *grid, double area, double y)
     return (low + u * (high - low)) * (area > most_area ? area / most_area : 1)
            * (y > most_y ? y / most_y : 1);
 }
+
+/* The i whose x, or its square, is the nearest to `at` by ratio. */
+static size_t nearest(const double *x, size_t n, double at, bool squared)
+{
+    size_t i = 0;
+    while (i + 1 < n && (squared ? x[i] * x[i + 1] * x[i] * x[i + 1] : x[i] * x[i + 1]) < at * at)
+        i++;
+    return i;
+}
+
+double sim_grid_nearest(const sim_grid *grid, double area, double y)
+{
+    if (grid->n_x == 0)
+        return 0;
+    const size_t i = nearest(grid->x, grid->n_x, area, true);
+    return grid->z[i * grid->n_y + nearest(grid->y, grid->n_y, y, false)];
+}

@@ -111,6 +111,7 @@
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */ \
     X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)            /* to another channel's copy */ \
+    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0)  /* of a block that has any */ \
     X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
     X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */ \
     /* on top of `host`, when a call of its kind comes after so much other work of the host */ \
@@ -129,6 +130,8 @@
     SIM_GEMM_TABLES(X, tf32, "tf32")                                                  \
     SIM_GEMM_TABLES(X, bf16, "bfloat16")                                              \
     SIM_KERNEL_TABLES(X)                                                              \
+    /* (bytes of shared memory, bytes of L1 cache): how an SM can be split */         \
+    X(shared_splits, "shared_splits", true, 0)                                        \
     X(copy_us_h2d, "copy_us.h2d", true, 1e-9)   /* (bytes, us) of one pinned copy alone */ \
     X(copy_us_d2h, "copy_us.d2h", true, 1e-9)                                         \
     /* (bytes, GB/s) of the host; cold: from memory, not from its caches */           \
@@ -142,7 +145,11 @@
 #define SIM_PROFILE_GRIDS(X)                                                          \
     X(gemm_grid_fp32, "gemm_grid_us.float32")                                         \
     X(gemm_grid_tf32, "gemm_grid_us.tf32")                                            \
-    X(gemm_grid_bf16, "gemm_grid_us.bfloat16")
+    X(gemm_grid_bf16, "gemm_grid_us.bfloat16")                                        \
+    /* {n, k, kernels}: more than one where the sums are split */                     \
+    X(gemm_kernels_fp32, "gemm_kernels.float32")                                      \
+    X(gemm_kernels_tf32, "gemm_kernels.tf32")                                         \
+    X(gemm_kernels_bf16, "gemm_kernels.bfloat16")
 
 /* And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
  * "copy"), note (text, optional, ignored), profile (text, optional: the short name
@@ -217,5 +224,7 @@ double sim_table_at(const sim_table *table, double x);
 double sim_table_us(const sim_table *table, double amount);
 /* A duration that grows with x * x and with y; 0 for an empty grid. `area` is x * x. */
 double sim_grid_us(const sim_grid *grid, double area, double y);
+/* z at the point that is the nearest, by ratio; 0 for an empty grid. */
+double sim_grid_nearest(const sim_grid *grid, double area, double y);
 
 #endif

@@ -62,7 +62,7 @@ typedef struct sim_channel sim_channel;
  * luck sees the new version. Starts (copies, blocks) follow all of these. */
 typedef enum sim_what {
     SIM_COHORT_END, SIM_COPY_END, SIM_KERNEL_END, SIM_HOST_FUNC_END, SIM_RECORD_END,
-    SIM_READY, SIM_COPY_START, SIM_HOST_FUNC_START
+    SIM_READY, SIM_KERNEL_AGAIN, SIM_COPY_START, SIM_HOST_FUNC_START
 } sim_what;
 
 typedef struct sim_node {   /* embedded in whatever waits for a point in time */
@@ -106,6 +106,8 @@ typedef struct sim_launch {
     double sm_share;            /* of an SM's issue slots that a block uses while it runs */
     double memory_share;        /* of the device memory's bandwidth, per block */
     sim_ps tail_ps;             /* after the last block */
+    int64_t reduce_blocks;      /* of a second kernel, which adds up what this one left: 0, none */
+    sim_ps reduce_block_ps;
 } sim_launch;
 
 /* A row of SMs in the same state. */
@@ -334,6 +336,7 @@ void sim_chip_submit(sim_op *op);                       /* a ready kernel */
 void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
 void sim_chip_kernel_end(sim_op *op);
+void sim_chip_again(sim_op *op);                        /* its second kernel */
 /* Blocks of `launch` that fit on one idle SM; 0: never. */
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
 

@@ -327,13 +327,17 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
 /* Registers are a kernel's: of a memset or a copy within the device no GPU tells them. */
 static void describe_launch(sl_op *op, const sim_launch *launch)
 {
+    const sim_profile *profile = &((const sim_device *)op->stream->device)->profile;
     op->blocks = launch->grid;
+    op->kernels = launch->reduce_blocks > 0 ? 2 : 1;
     op->threads = (uint16_t)(op->work.kernel == SL_KERNEL_SPIN ? op->work.threads
                                                                : (uint32_t)launch->threads);
     if (op->work.kind != SL_WORK_KERNEL)
         return;
     op->registers = (uint16_t)(launch->registers / launch->threads);
-    op->shared_bytes = (uint32_t)launch->shared_bytes;
+    if (launch->shared_bytes > 0)
+        op->shared_bytes = (uint32_t)(launch->shared_bytes
+                                      - (int64_t)profile->shared_reserved_bytes);
 }
 
 static sl_status prepare(sim_op *op, sl_error *err)

@@ -43,6 +43,7 @@ typedef struct sl_span {
     uint16_t threads;                       /* per block */
     uint16_t registers;                     /* per thread; 0: not known, nor is shared_bytes */
     uint8_t kind, engine, flags;
+    uint8_t kernels;                        /* that it took on the device; 0: not known */
 } sl_span;
 
 typedef enum sl_call_kind {
