@@ -190,8 +190,18 @@ static sl_status spend_on_piece(sim_device *dev, double us, sl_error *err)
     return sim_host_catch_up(dev, err);
 }
 
-/* The host copies into staging buffers; each goes to the copy engine at once. With
- * all of them in use the host waits. It returns when the last piece is staged. */
+/* Whether the host may fill one more piece, up to `staged` bytes. */
+static bool may_stage(const sim_op *op, size_t staged, size_t piece)
+{
+    const sim_device *dev = sim_device_of(op);
+    if (!op->ready && (double)staged > dev->profile.h2d_async_bytes)
+        return false;
+    return dev->ring_used == 0 || (double)(dev->ring_used + piece) <= ring_bytes(dev);
+}
+
+/* The host copies into staging buffers; each goes to the copy engine at once. With all of them
+ * in use the host waits, and also, with h2d_async_bytes staged, for the stream's earlier work.
+ * It returns when the last piece is staged. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
@@ -204,8 +214,7 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
         sl_status status = SL_OK;
-        while (status == SL_OK && dev->ring_used > 0
-               && (double)(dev->ring_used + piece) > ring_bytes(dev))
+        while (status == SL_OK && !may_stage(op, staged + piece, piece))
             status = wait_on(dev, &steps, err);
         if (status == SL_OK)
             status = spend_on_piece(dev, (double)piece / speed, err);

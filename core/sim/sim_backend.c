@@ -275,16 +275,14 @@ static sl_status load_kernel(sim_op *op, sl_error *err)
 
 static bool waits_in_call(const sim_op *op)
 {
-    const sim_device *dev = (const sim_device *)op->base.stream->device;
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
-        return (op->base.work.flags & SL_WORK_SYNC)
-               || (double)op->base.work.bytes > dev->profile.h2d_async_bytes;
+        return op->base.work.flags & SL_WORK_SYNC;
     return op->base.span_flags & SL_SPAN_DST_PAGEABLE;
 }
 
 /* Before a pageable copy enters its stream: to the host always, from the host in the blocking
- * call (cudaMemcpy; documented, and measured on an H200) or when it is larger than what
- * staging takes in, the stream's earlier work must have ended. The copy waits for that work
+ * call (cudaMemcpy; documented, and measured on an H200), the stream's earlier work must have
+ * ended. The copy waits for that work
  * like any other, only that it does so in its call. */
 static sl_status wait_before_copy(sim_op *op, sl_error *err)
 {
