@@ -207,6 +207,10 @@ tap.like(dump, "\n# part 1 gpu makespan_us 3500%.000 .*\n# part 2 sim .*\n# part
     "of all parts on both sides")
 local svg = read(folder .. "/all.svg")
 tap.like(svg, "^<svg .*<title>beside%.lua: 0%.500</title>.*</svg>\n$", "a picture of all")
+tap.like(svg, ">Predicted and measured makespans of 4 scripts</text>", "has a title")
+tap.like(svg, '<path class="tenth" d="M%-10 0 H10"/><text [^>]+>10 %% off</text>',
+    "and a legend of its lines")
+tap.like(svg, ">others %(4%)</text>", "and of its kinds")
 
 -- ---- what was measured before ----------------------------------------------------------------
 
