@@ -191,15 +191,17 @@ others go on; the status is then 1.
 
 With `-v`, and of a single script, it prints for each part, three at most and the furthest off first: how many neighbours start in another order, which pairs overlap on both sides, both charts on one scale, and what
 [`timeline:diff`](timelines.md#timeline-diff) and [`timeline:explain`](timelines.md#timeline-explain) say. Of several scripts it ends with a summary: the makespans' errors, |simulated / measured - 1|, by kind of script and of all; how far the GPU's own runs spread,
-(longest - shortest) / median; the pairs; the ten that are furthest off. Kinds go by the file: `random` (`random.lua`, or any with `--seeds`), `puzzler` (`puzzler.lua`), `experiments` (in a folder of that name), `others`.
+(longest - shortest) / median, and how many simulated makespans lie within, from the shortest to the longest; the pairs; the ten that are furthest off. Kinds go by the file: `random` (`random.lua`, or any with `--seeds`), `puzzler` (`puzzler.lua`), `experiments` (in a folder of that name), `others`.
 
-*Pairs.* A lane is what one stream has of one kind of operation; streams and operations of the two sides are matched by the order of issue. A pair of lanes counts if it overlaps for more than 5 % of the part's makespan on either side, each side's
-own, and is the same on both if it does so for more than 1 % on the other one; likewise pairs of operations. Operations that have no partner on the other side are left out of the latter.
+*Pairs.* A lane is what one stream has of one kind of operation; streams and operations of the two sides are matched by the order of issue. How long a pair of lanes overlaps is a share of the part's makespan, in each run of that run's own. It
+counts if that is more than 5 % on the simulator, or as the median of the GPU's runs, and is the same on both if more than 1 % on the simulator says the same as more than 1 % as that median. A GPU is not deterministic: engines that find several
+commands ready take them in an order of their own, and the same pair may overlap in one run and not in the next. It is *steady* if all of the GPU's runs say the same of 1 %; what is not steady no simulator can foretell. Likewise pairs of operations; those
+that have no partner in one of the runs are left out. `all steady in` tells in how many scripts all steady pairs are the same, of those that have any.
 
 `--against PROFILE` takes a second simulated GPU in the GPU's place. `--measured FILE` takes what an earlier `--jsonl FILE` has measured: no GPU is needed, the simulator runs again, and the figures of pairs are those of the file. Which scripts they are is
 then in the file as well, unless some are named.
 
-`--jsonl FILE` writes, and `--json` prints, a line a script: `script`, the word as it was given; `seed`, that of `--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; `lane_pairs`, `lane_pairs_same`, `op_pairs`, `op_pairs_same`. `--svg FILE` is a picture of
+`--jsonl FILE` writes, and `--json` prints, a line a script: `script`, the word as it was given; `seed`, that of `--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; `lane_pairs`, `lane_pairs_same`, `lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. `--svg FILE` is a picture of
 all scripts, measured makespans against predicted ones. `--dump FOLDER` writes a text file for each script, with the operations of both sides, of the GPU those of the median run: a line `# part 1 sim makespan_us ... runs_us ...`, then a line an operation, with tabs between the fields
 that its second line names.
 

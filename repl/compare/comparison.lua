@@ -1,7 +1,8 @@
 -- comparison.lua - one script on both sides: the record of it, and its parts one by one.
 --
 -- A comparison: entry, record (records.lua), sim and gpu (sides, measure.lua), and parts, a list of
--- {number, sim, gpu, ratio, overlaps}. With figures that were measured before, there is no gpu and
+-- {number, sim, gpu, ratio, lanes, operations, matched}: timelines, of the GPU that of its median
+-- run, and what overlaps.lua says. With figures that were measured before, there is no gpu and
 -- there are no parts.
 
 local measure = import "repl/compare/measure.lua"
@@ -9,34 +10,56 @@ local overlaps = import "repl/compare/overlaps.lua"
 
 local comparison = {}
 
+-- A part's timelines in all runs in which it has operations, and which of them is `shown`.
+local function runs_of(side, number, shown)
+    local list, shown_at = {}, nil
+    for _, parts in ipairs(side.runs) do
+        local tl = parts[number]
+        if tl and tl.span_count > 0 then
+            list[#list + 1] = tl
+            shown_at = tl == shown and #list or shown_at
+        end
+    end
+    return list, shown_at
+end
+
+local function compare_part(number, sim_tl, gpu, gpu_tl)
+    local tls, shown_at = runs_of(gpu, number, gpu_tl)
+    local result = overlaps.compare(sim_tl, tls)
+    return { number = number, sim = sim_tl, gpu = gpu_tl,
+             ratio = sim_tl.makespan_us / gpu_tl.makespan_us, lanes = result.lanes,
+             operations = result.operations, matched = result.matched[shown_at] }
+end
+
 local function compare_parts(sim, gpu)
     local parts = {}
     for i = 1, math.min(#sim.parts, #gpu.parts) do
-        local a, b = sim.parts[i], gpu.parts[i]
-        if a.span_count > 0 and b.span_count > 0 then
-            parts[#parts + 1] = { number = i, sim = a, gpu = b,
-                                  ratio = a.makespan_us / b.makespan_us,
-                                  overlaps = overlaps.compare(a, b) }
+        local sim_tl, gpu_tl = sim.parts[i], gpu.parts[i]
+        if sim_tl.span_count > 0 and gpu_tl.span_count > 0 then
+            parts[#parts + 1] = compare_part(i, sim_tl, gpu, gpu_tl)
         end
     end
     return parts
 end
 
-local function count(parts, what)
-    local pairs, same = 0, 0
+local function total(parts, what, count)
+    local n = 0
     for _, part in ipairs(parts) do
-        pairs = pairs + part.overlaps[what].pairs
-        same = same + part.overlaps[what].same
+        n = n + part[what][count]
     end
-    return pairs, same
+    return n
 end
 
 local function record_of(entry, sim, gpu, parts)
     local record = { script = entry.script, seed = entry.seed, sim_us = sim.makespan_us,
                      gpu_us = gpu.makespan_us, gpu_min_us = math.min(table.unpack(gpu.runs_us)),
                      gpu_max_us = math.max(table.unpack(gpu.runs_us)) }
-    record.lane_pairs, record.lane_pairs_same = count(parts, "lanes")
-    record.op_pairs, record.op_pairs_same = count(parts, "operations")
+    for field, what in pairs { lane_pairs = "lanes", op_pairs = "operations" } do
+        record[field] = total(parts, what, "pairs")
+        for _, count in ipairs { "same", "steady", "steady_same" } do
+            record[field .. "_" .. count] = total(parts, what, count)
+        end
+    end
     return record
 end
 

@@ -62,4 +62,22 @@ function match.pairs(a, b)
     return list, #a - #list, #b - #list
 end
 
+-- Of several such lists with the same a: its operations that have a partner in each, in the order
+-- of issue, as {span, partners}; partners[n] is that of the n-th list.
+function match.common(lists)
+    local partners, common = {}, {}
+    for _, list in ipairs(lists) do
+        for _, both in ipairs(list) do
+            partners[both[1]] = partners[both[1]] or {}
+            table.insert(partners[both[1]], both[2])
+        end
+    end
+    for _, both in ipairs(lists[1]) do
+        if #partners[both[1]] == #lists then
+            common[#common + 1] = { span = both[1], partners = partners[both[1]] }
+        end
+    end
+    return common
+end
+
 return match

@@ -1,9 +1,9 @@
 -- measure.lua - a script's runs on one side: on a simulated GPU, where one tells all, or on a
 -- real one, where a first run warms up and several are counted.
 --
--- A side: {parts, makespan_us, runs_us, part_runs_us}. `parts` are the timelines of the median
--- run and makespan_us is the median of runs_us, the sums of all parts' makespans, by run;
--- part_runs_us[part][run].
+-- A side: {runs, parts, makespan_us, runs_us, part_runs_us}. `runs` are lists of timelines, `parts`
+-- is that of the median run and makespan_us is the median of runs_us, the sums of all parts'
+-- makespans, by run; part_runs_us[part][run].
 
 local runner = import "repl/compare/runner.lua"
 local statistics = import "repl/compare/statistics.lua"
@@ -36,7 +36,7 @@ local function side_of(runs)
             table.insert(part_runs_us[part], us)
         end
     end
-    return { parts = runs[statistics.median_index(runs_us)], runs_us = runs_us,
+    return { runs = runs, parts = runs[statistics.median_index(runs_us)], runs_us = runs_us,
              makespan_us = statistics.median(runs_us), part_runs_us = part_runs_us }
 end
 

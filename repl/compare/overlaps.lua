@@ -1,22 +1,42 @@
--- overlaps.lua - which pairs of lanes, and which pairs of operations, run at the same time, and
--- whether they do so on both sides.
+-- overlaps.lua - which pairs of lanes, and which pairs of operations, run at the same time on the
+-- simulator and on the GPU, in all of the GPU's runs: engines that find several commands ready take
+-- them in an order of their own, so that the same script overlaps in one run and not in the next.
 --
--- A lane is what one stream has of one kind. A pair counts if it overlaps for more than 5 % of
--- the part's makespan on either side, each side's own; the sides agree on it if it overlaps for
--- more than 1 % on the other one as well.
+-- A lane is what one stream has of one kind. A pair's overlap is a share of its own run's makespan.
+-- A pair counts if it is above 5 % on the simulator, or as the median of the GPU's runs. It
+-- overlaps in a run if it is above 1 % there. It is steady if that is the same in all of the GPU's
+-- runs, and the sides agree on it if the simulator says the same as the median.
 
 local match = import "repl/compare/match.lua"
+local statistics = import "repl/compare/statistics.lua"
 
 local overlaps = {}
 
-local counts_from <const>, agrees_from <const> = 0.05, 0.01
+local counts_from <const>, overlaps_from <const> = 0.05, 0.01
 
-local function add_verdict(result, a_share, b_share)
-    if math.max(a_share, b_share) > counts_from then
-        result.pairs = result.pairs + 1
-        if math.min(a_share, b_share) > agrees_from then
-            result.same = result.same + 1
+local function new_counts()
+    return { pairs = 0, same = 0, steady = 0, steady_same = 0 }
+end
+
+local function is_steady(shares)
+    for _, share in ipairs(shares) do
+        if (share > overlaps_from) ~= (shares[1] > overlaps_from) then
+            return false
         end
+    end
+    return true
+end
+
+-- Of one pair: its share on the simulator and those in the GPU's runs.
+local function count_pair(counts, sim_share, shares)
+    local median = statistics.median(shares)
+    if math.max(sim_share, median) <= counts_from then
+        return
+    end
+    local same = (sim_share > overlaps_from) == (median > overlaps_from) and 1 or 0
+    counts.pairs, counts.same = counts.pairs + 1, counts.same + same
+    if is_steady(shares) then
+        counts.steady, counts.steady_same = counts.steady + 1, counts.steady_same + same
     end
 end
 
@@ -71,59 +91,88 @@ local function overlap_us(a, b)
     return total
 end
 
-local function compare_lanes(a, b)
-    local result, names, known = { pairs = 0, same = 0 }, {}, {}
-    local a_lanes, b_lanes = lanes_of(a.spans, names, known), lanes_of(b.spans, names, known)
+local function lane_share(run, one, other)
+    return overlap_us(run.lanes[one], run.lanes[other]) / run.makespan_us
+end
+
+local function compare_lanes(sim, runs)
+    local counts, names, known = new_counts(), {}, {}
+    sim.lanes = lanes_of(sim.spans, names, known)
+    for _, run in ipairs(runs) do
+        run.lanes = lanes_of(run.spans, names, known)
+    end
     for i = 1, #names do
         for k = i + 1, #names do
-            local one, other = names[i], names[k]
-            add_verdict(result, overlap_us(a_lanes[one], a_lanes[other]) / a.makespan_us,
-                overlap_us(b_lanes[one], b_lanes[other]) / b.makespan_us)
+            local shares = {}
+            for n, run in ipairs(runs) do
+                shares[n] = lane_share(run, names[i], names[k])
+            end
+            count_pair(counts, lane_share(sim, names[i], names[k]), shares)
         end
     end
-    return result
+    return counts
 end
 
 -- ---- operations ----------------------------------------------------------------------------
 
+local function duration_share(run, span)
+    return (span.end_us - span.start_us) / run.makespan_us
+end
+
 -- Those that are long enough to count in a pair, of which both must be.
-local function long_ones(matched, a, b)
+local function long_ones(matched, sim, runs)
     local list = {}
-    for _, both in ipairs(matched) do
-        if (both[1].end_us - both[1].start_us) / a.makespan_us > counts_from
-            or (both[2].end_us - both[2].start_us) / b.makespan_us > counts_from then
-            list[#list + 1] = both
+    for _, operation in ipairs(matched) do
+        local shares = {}
+        for n, run in ipairs(runs) do
+            shares[n] = duration_share(run, operation.partners[n])
+        end
+        if math.max(duration_share(sim, operation.span), statistics.median(shares))
+            > counts_from then
+            list[#list + 1] = operation
         end
     end
     return list
 end
 
-local function common_us(x, y)
-    return math.max(0, math.min(x.end_us, y.end_us) - math.max(x.start_us, y.start_us))
+local function common_share(run, x, y)
+    local common_us = math.min(x.end_us, y.end_us) - math.max(x.start_us, y.start_us)
+    return math.max(0, common_us) / run.makespan_us
 end
 
-local function compare_operations(matched, a, b)
-    local result, list = { pairs = 0, same = 0 }, long_ones(matched, a, b)
-    for i = 1, #list do
+local function compare_operations(matched, sim, runs)
+    local counts, list = new_counts(), long_ones(matched, sim, runs)
+    for i, one in ipairs(list) do
         for k = i + 1, #list do
-            add_verdict(result, common_us(list[i][1], list[k][1]) / a.makespan_us,
-                common_us(list[i][2], list[k][2]) / b.makespan_us)
+            local other, shares = list[k], {}
+            for n, run in ipairs(runs) do
+                shares[n] = common_share(run, one.partners[n], other.partners[n])
+            end
+            count_pair(counts, common_share(sim, one.span, other.span), shares)
         end
     end
-    return result
+    return counts
 end
 
 -- ---- a part --------------------------------------------------------------------------------
 
--- Of two timelines: {lanes = {pairs, same}, operations = {pairs, same}, matched, a_alone,
--- b_alone}, of which the last three are as of match.pairs.
-function overlaps.compare(a_tl, b_tl)
-    local a = { spans = match.spans(a_tl), makespan_us = a_tl.makespan_us }
-    local b = { spans = match.spans(b_tl), makespan_us = b_tl.makespan_us }
-    local matched, a_alone, b_alone = match.pairs(a.spans, b.spans)
-    local operations = compare_operations(matched, a, b)
-    return { matched = matched, a_alone = a_alone, b_alone = b_alone, operations = operations,
-             lanes = compare_lanes(a, b) }
+local function run_of(tl)
+    return { spans = match.spans(tl), makespan_us = tl.makespan_us }
+end
+
+-- Of the simulator's timeline and those of the GPU's runs, none of which is empty:
+-- {lanes = COUNTS, operations = COUNTS, matched}; COUNTS are {pairs, same, steady, steady_same},
+-- and matched[n] is what match.pairs gives for the n-th run: {list, sim_alone, gpu_alone}.
+function overlaps.compare(sim_tl, gpu_tls)
+    local sim, runs, matched, lists = run_of(sim_tl), {}, {}, {}
+    for n, tl in ipairs(gpu_tls) do
+        runs[n] = run_of(tl)
+        local list, sim_alone, gpu_alone = match.pairs(sim.spans, runs[n].spans)
+        matched[n] = { list = list, sim_alone = sim_alone, gpu_alone = gpu_alone }
+        lists[n] = list
+    end
+    return { operations = compare_operations(match.common(lists), sim, runs),
+             lanes = compare_lanes(sim, runs), matched = matched }
 end
 
 return overlaps

@@ -1,13 +1,18 @@
 -- records.lua - the results as JSON, one object a line, and back.
 --
 -- A record: script, seed, gpu_us, gpu_min_us, gpu_max_us, sim_us, lane_pairs, lane_pairs_same,
--- op_pairs, op_pairs_same. Times have three digits behind the point, so that a file is the same
--- wherever it is written.
+-- lane_pairs_steady, lane_pairs_steady_same, and the same four as op_pairs. Times have three digits
+-- behind the point, so that a file is the same wherever it is written.
 
 local records = {}
 
 local times = { "gpu_us", "gpu_min_us", "gpu_max_us", "sim_us" }
-local counts = { "lane_pairs", "lane_pairs_same", "op_pairs", "op_pairs_same" }
+local counts = {}
+for _, field in ipairs { "lane_pairs", "op_pairs" } do
+    for _, ending in ipairs { "", "_same", "_steady", "_steady_same" } do
+        counts[#counts + 1] = field .. ending
+    end
+end
 
 -- ---- to JSON -------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ local function name_of(span)
 end
 
 local function say_order(part, other)
-    local result = order.compare(part.overlaps.matched)
+    local result = order.compare(part.matched.list)
     if result.neighbours == 0 then
         return
     end
@@ -32,13 +32,22 @@ local function say_order(part, other)
     end
 end
 
-local function say_overlaps(overlaps, other)
-    local lanes, operations = overlaps.lanes, overlaps.operations
-    say("pairs that overlap, the same on both: %d of %d of lanes, %d of %d of operations",
-        lanes.same, lanes.pairs, operations.same, operations.pairs)
-    if overlaps.a_alone + overlaps.b_alone > 0 then
-        say("operations without a partner: %d on the simulator, %d on %s", overlaps.a_alone,
-            overlaps.b_alone, other)
+-- "2 of 3 of lanes"; of pairs that are not the same in all runs it tells.
+local function pairs_text(counts, name)
+    local text = ("%d of %d of %s"):format(counts.same, counts.pairs, name)
+    if counts.steady < counts.pairs then
+        text = ("%s (%d of %d steady ones)"):format(text, counts.steady_same, counts.steady)
+    end
+    return text
+end
+
+local function say_overlaps(part, other)
+    say("pairs that overlap, the same on both: %s, %s", pairs_text(part.lanes, "lanes"),
+        pairs_text(part.operations, "operations"))
+    local sim_alone, gpu_alone = part.matched.sim_alone, part.matched.gpu_alone
+    if sim_alone + gpu_alone > 0 then
+        say("operations without a partner: %d on the simulator, %d on %s", sim_alone, gpu_alone,
+            other)
     end
 end
 
@@ -47,7 +56,7 @@ local function say_part(part, n_parts, other)
     say("\n== part %d of %d: %s simulated, %s measured, ratio %.3f", part.number, n_parts,
         times.text(part.sim.makespan_us), times.text(part.gpu.makespan_us), part.ratio)
     say_order(part, other)
-    say_overlaps(part.overlaps, other)
+    say_overlaps(part, other)
     say("\n%s, and below it the simulator, on one scale of time:", other)
     try(part.gpu.show, part.gpu, { beside = part.sim })
     try(part.sim.show, part.sim, { beside = part.gpu })

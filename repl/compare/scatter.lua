@@ -1,10 +1,12 @@
 -- scatter.lua - predicted makespans against measured ones as an SVG picture, both axes
 -- logarithmic, with the diagonal and lines 10 % beside it.
 
+local figures = import "repl/compare/figures.lua"
+
 local scatter = {}
 
-local size <const>, left <const>, top <const>, side <const> = 640, 80, 24, 500
-local kinds <const> = { "experiments", "puzzler", "random", "others" }
+local left <const>, top <const>, side <const> = 80, 48, 500
+local width <const>, height <const> = left + side + 60, top + side + 60
 local colours <const> = { experiments = "#1f77b4", puzzler = "#d62728", random = "#2ca02c",
                           others = "#7f7f7f" }
 
@@ -84,27 +86,52 @@ local function mark(kind, x, y, title)
 end
 
 local function add_marks(out, axis, results)
-    local seen = {}
     for _, result in ipairs(results) do
         local r, kind = result.record, result.entry.kind
-        seen[kind] = true
         out[#out + 1] = mark(kind, x_of(axis, math.log(r.gpu_us, 10)),
             y_of(axis, math.log(r.sim_us, 10)), ("%s: %.3f"):format(result.entry.name,
                 r.sim_us / r.gpu_us))
     end
-    local y = top + 18
-    for _, kind in ipairs(kinds) do
-        if seen[kind] then
-            out[#out + 1] = mark(kind, left + 16, y)
-            out[#out + 1] = ('<text x="%d" y="%d">%s</text>'):format(left + 28, y + 4, kind)
-            y = y + 18
+end
+
+-- ---- words ---------------------------------------------------------------------------------
+
+local function add_title(out, results)
+    out[#out + 1] = ('<text class="title" x="%d" y="28" text-anchor="middle">Predicted and '
+        .. 'measured makespans of %d script%s</text>'):format(left + side // 2, #results,
+        #results == 1 and "" or "s")
+end
+
+-- What the legend says beside each sign.
+local function legend_of(results)
+    local rows = {}
+    for _, kind in ipairs(figures.kinds) do
+        local n = #figures.of_kind(results, kind)
+        if n > 0 then
+            rows[#rows + 1] = { sign = mark(kind, 0, 0), text = ("%s (%d)"):format(kind, n) }
         end
+    end
+    for _, line in ipairs { { "same", "predicted as measured" }, { "tenth", "10 % off" } } do
+        rows[#rows + 1] = { sign = ('<path class="%s" d="M-10 0 H10"/>'):format(line[1]),
+                            text = line[2] }
+    end
+    return rows
+end
+
+local function add_legend(out, results)
+    local rows <const>, step <const> = legend_of(results), 18
+    out[#out + 1] = ('<rect class="legend" x="%d" y="%d" width="170" height="%d"/>'):format(
+        left + 8, top + 8, step * #rows + 8)
+    for i, row in ipairs(rows) do
+        out[#out + 1] = ('<g transform="translate(%d %d)">%s<text x="18" y="4">%s</text></g>')
+            :format(left + 26, top + 3 + step * i, row.sign, row.text)
     end
 end
 
 local style <const> = [[
 <style>
-text { font: 12px sans-serif; fill: #222 }
+text { font: 12px sans-serif; fill: #222 } .title { font-size: 15px; font-weight: bold }
+.legend { fill: white; fill-opacity: 0.85; stroke: #ddd }
 .grid { stroke: #ddd; fill: none } .same { stroke: #222; fill: none }
 .tenth { stroke: #888; stroke-dasharray: 4 3; fill: none }
 </style>]]
@@ -113,12 +140,14 @@ text { font: 12px sans-serif; fill: #222 }
 function scatter.svg(results)
     local axis = decades(results)
     local out = { ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '
-        .. 'viewBox="0 0 %d %d">'):format(size, size - 56, size, size - 56), style,
+        .. 'viewBox="0 0 %d %d">'):format(width, height, width, height), style,
         '<rect width="100%" height="100%" fill="white"/>' }
+    add_title(out, results)
     add_axes(out, axis)
     add_line(out, axis, 1, "same")
     add_line(out, axis, 1.1, "tenth")
     add_line(out, axis, 1 / 1.1, "tenth")
+    add_legend(out, results)
     add_marks(out, axis, results)
     out[#out + 1] = "</svg>\n"
     return table.concat(out, "\n")

@@ -120,12 +120,15 @@ local function objects(text)
     return list
 end
 
+-- One run is always steady.
 local function line_of(script, seed, gpu_us, sim_us, lanes, lanes_same, operations,
                        operations_same)
     return ('{"script": "%s", "seed": %s, "gpu_us": %.3f, "gpu_min_us": %.3f, "gpu_max_us": %.3f, '
-        .. '"sim_us": %.3f, "lane_pairs": %d, "lane_pairs_same": %d, "op_pairs": %d, '
-        .. '"op_pairs_same": %d}\n'):format(script, seed, gpu_us, gpu_us, gpu_us, sim_us, lanes,
-        lanes_same, operations, operations_same)
+        .. '"sim_us": %.3f, "lane_pairs": %d, "lane_pairs_same": %d, "lane_pairs_steady": %d, '
+        .. '"lane_pairs_steady_same": %d, "op_pairs": %d, "op_pairs_same": %d, '
+        .. '"op_pairs_steady": %d, "op_pairs_steady_same": %d}\n'):format(script, seed, gpu_us,
+        gpu_us, gpu_us, sim_us, lanes, lanes_same, lanes, lanes_same, operations, operations_same,
+        operations, operations_same)
 end
 
 -- ---- figures ---------------------------------------------------------------------------------
@@ -173,8 +176,9 @@ tap.like(err, "^1 of 4  seeded%.lua %-%-seed 1  0%.667\n2 of 4 ", "progress goes
 tap.ok(not out:find("spread", 1, true), "one simulated run has no spread")
 
 out = compare "--quiet in_turn.lua beside.lua swapped.lua plain.lua"
-tap.like(out, "of lanes +1 of 3 %(33%.3 %%%); all in 2 of 4 scripts\n", "pairs of lanes")
-tap.like(out, "of operations +1 of 5 %(20%.0 %%%); all in 2 of 4 scripts\n", "and of operations")
+tap.like(out, "of lanes +3 +1 %(33%.3 %%%) +3 +1 %(33%.3 %%%) +0 of 2\n", "pairs of lanes")
+tap.like(out, "of operations +5 +1 %(20%.0 %%%) +5 +1 %(20%.0 %%%) +0 of 2\n",
+    "and of operations")
 
 out, err = compare "--quiet swapped.lua"
 tap.like(out, "^swapped%.lua: 4%.50 ms simulated, 6%.50 ms measured .-, ratio 0%.692\n",
@@ -203,6 +207,10 @@ tap.like(dump, "\n# part 1 gpu makespan_us 3500%.000 .*\n# part 2 sim .*\n# part
     "of all parts on both sides")
 local svg = read(folder .. "/all.svg")
 tap.like(svg, "^<svg .*<title>beside%.lua: 0%.500</title>.*</svg>\n$", "a picture of all")
+tap.like(svg, ">Predicted and measured makespans of 4 scripts</text>", "has a title")
+tap.like(svg, '<path class="tenth" d="M%-10 0 H10"/><text [^>]+>10 %% off</text>',
+    "and a legend of its lines")
+tap.like(svg, ">others %(4%)</text>", "and of its kinds")
 
 -- ---- what was measured before ----------------------------------------------------------------
 
@@ -221,9 +229,18 @@ tap.is(out, "in_turn.lua: 2.00 ms simulated, 3.00 ms measured (3.00 ms to 3.00 m
     "as text, without what needs a timeline")
 write("spread.jsonl", expected:gsub('"gpu_max_us": %d+', '"gpu_max_us": 7000'))
 out = measured "--profile ./fast.lua --measured spread.jsonl"
--- (7000 - least) / median: 4000 / 3000, 5000 / 2000, 500 / 6500, 5000 / 2000.
-tap.like(out, "spread of GPU's runs +4 +191%.7 %% +250%.0 %% +250%.0 %%\n",
-    "how far the GPU's own runs spread")
+-- (7000 - least) / median: 4000 / 3000, 5000 / 2000, 500 / 6500, 5000 / 2000; of the simulated ones
+-- plain.lua's is the GPU's least.
+tap.like(out, "spread of GPU's runs .-\n"
+    .. "  all +4 +191%.7 %% +250%.0 %% +250%.0 %% +1 %(25%.0 %%%)\n",
+    "how far the GPU's own runs spread, and how many simulated ones are within")
+write("kinds.jsonl", line_of("puzzler.lua", "null", 3000, 4000, 4, 2, 0, 0):gsub(
+    '"gpu_max_us": %d+', '"gpu_max_us": 4000') .. line_of("seeded.lua", 1, 3000, 2000, 0, 0, 0, 0))
+shell.write(folder .. "/puzzler.lua", "lab.spin(4)")
+out = measured "--profile ./fast.lua --measured kinds.jsonl"
+tap.like(out, "  puzzler +1 +33%.3 %% .*"
+    .. "  puzzler +1 +33%.3 %% +33%.3 %% +33%.3 %% +1 %(100%.0 %%%)\n"
+    .. "  random +1 +0%.0 %% +0%.0 %% +0%.0 %% +0 %(0%.0 %%%)\n", "both by kind")
 out, err, code = measured "--measured all.jsonl seeded.lua"
 tap.like(err .. code, "seeded%.lua: all%.jsonl does not have it\n1$", "a script that FILE lacks")
 write("broken.jsonl", expected .. "{}\n")
@@ -286,6 +303,59 @@ tap.like(err .. code, "cannot make the folder /dev/null/x: .*1$", "a folder that
 out, err, code = sh '"$P" compare --help'
 tap.like(out, "^usage: streamlab compare ", "--help")
 tap.is(err .. code, "0", "is no error")
+
+-- ---- runs that differ ------------------------------------------------------------------------
+
+-- As the program has it, of files that call nothing of the program.
+function import(path)
+    return dofile(path)
+end
+
+local overlaps = dofile "repl/compare/overlaps.lua"
+
+-- Kernels {stream, from, to}, by issue, of a run of 100 us.
+local function timeline(...)
+    local spans = {}
+    for i, kernel in ipairs { ... } do
+        spans[i] = { stream_id = kernel[1], kind = "kernel", start_us = kernel[2],
+                     end_us = kernel[3] }
+    end
+    return { makespan_us = 100, spans = function() return spans end }
+end
+
+-- Stream 1 is busy from 0 to 60; stream 2 from `b` to 100, stream 3 to `c`.
+local function run(b, c)
+    return timeline({ 1, 0, 60 }, { 2, b, 100 }, { 3, 0, c })
+end
+
+local function counts_are(counts, pairs, same, steady, steady_same, name)
+    tap.is(("%d %d %d %d"):format(counts.pairs, counts.same, counts.steady, counts.steady_same),
+        ("%d %d %d %d"):format(pairs, same, steady, steady_same), name)
+end
+
+-- 1 and 3 overlap everywhere. 1 and 2 overlap in two runs for 20 %, in one for 0.5 %; 2 and 3
+-- never.
+local varying = { run(40, 30), run(59.5, 30), run(40, 30) }
+local result = overlaps.compare(run(40, 30), varying)
+counts_are(result.lanes, 2, 2, 1, 1, "a pair of lanes that overlaps in some runs is not steady")
+counts_are(result.operations, 2, 2, 1, 1, "nor one of operations; the median says what it does")
+result = overlaps.compare(run(60, 30), varying)
+counts_are(result.lanes, 2, 1, 1, 1, "on the simulator apart: not as the median")
+result = overlaps.compare(run(60, 0), { run(40, 30), run(40, 30) })
+counts_are(result.operations, 2, 0, 2, 0, "two pairs that are steady, and neither the same")
+-- The median is 0.5 %, which is none; of the simulator's 20 % it counts.
+varying = { run(59.5, 0), run(59.5, 0), run(40, 0) }
+counts_are(overlaps.compare(run(60, 0), varying).lanes, 0, 0, 0, 0,
+    "a pair that overlaps in one run of three does not count")
+counts_are(overlaps.compare(run(40, 0), varying).lanes, 1, 0, 0, 0,
+    "unless it does on the simulator")
+-- 4 % in the simulator and in the median: too little to count, though one run has 50 %.
+counts_are(overlaps.compare(run(56, 0), { run(56, 0), run(10, 0), run(56, 0) }).lanes, 0, 0, 0, 0,
+    "a median of less than 5 % does not count")
+result = overlaps.compare(run(40, 30), { run(40, 30), timeline({ 1, 0, 60 }, { 2, 40, 100 }) })
+counts_are(result.operations, 1, 1, 1, 1, "an operation that a run lacks is in no pair")
+tap.is(result.matched[2].sim_alone .. " " .. result.matched[1].sim_alone, "1 0",
+    "and is told of that run")
 
 -- ---- percentiles -----------------------------------------------------------------------------
 
