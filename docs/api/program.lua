@@ -164,14 +164,17 @@ minutes on a real GPU, which should have nothing else to do. The simulated GPU c
 
 The measuring goes part by part, told on stderr unless `--quiet` is given; `--only` chooses among the parts, by their names with commas between them. What is not measured comes
 from `--base`: without it the simulated GPU's own profile, on a real one that of an H200. Times of the device are those of a timeline, medians of many repetitions; times of the host are
-those of calls in loops, through Lua and while a timeline is recorded, as scripts have them.
+those of calls through Lua while a timeline is recorded, as scripts have them: launches, products, copies and events in a sequence of all sorts, other calls in loops.
+
+A machine that others use is slow for seconds at a time. So the parts that are sensitive to it run again and again over the whole calibration, 7 times on a real GPU and once on a simulated
+one, or `--passes N` times; each value is the median over its passes.
 
 In the file each value says how it was found and how much its repetitions differ, or from which profile it is. Behind the values stands what was found besides, for which a
 profile has no place. The file is written when the simulator has taken it. Until then, after each part, what is measured goes to `FILE.lua.partial`, which Ctrl-C leaves behind, and a part that
 fails (the others go on, and the exit status is 1); it is a profile as well, once its name ends in `.lua`.
 
-`--difference A.lua B.lua` measures nothing: it sets two profiles side by side, the figures that are furthest apart first, and says how many are within 3 %. Figures that
-neither file has measured are left out.
+`--difference A.lua B.lua` measures nothing: it sets two profiles side by side, the figures that are furthest apart first, and says how many are within 3 %, in all and of
+each section. Times below 3 us count as near within 0.1 us, since the clock ticks. Figures that neither file has measured are left out.
 
 ```sh
 streamlab calibrate --backend cuda -o my_gpu.lua

@@ -107,7 +107,10 @@ function cold.set_cache(c, copy_of)
     local matters = cold_us > warm_us * (1 + differs)
     if matters then
         c:set("host_cache_bytes", half_way(rows, (warm_us + cold_us) / 2, measure),
-              "buffers of 4 MiB in turn, the set with half of the change in an h2d copy's time")
+              "buffers of 4 MiB in turn, the set with half of the change in an h2d copy's time",
+              0)
+    else
+        c:lack("host_cache_bytes")
     end
     c:find("host_cache_bytes", ("a pageable h2d copy of 4 MiB, buffers in turn that are together "
         .. "%s%s"):format(sets_text(rows), matters and "" or
@@ -120,7 +123,7 @@ end
 
 local turn_bytes <const> = 1024 * mib
 local small_most <const>, small_count <const> = 16 * mib, 8
-local rounds <const> = 3
+local fewest_rounds <const> = 3     -- in all passes
 
 -- Buffers {bytes, host} of 1 GiB and more together: some of each size, the last one as often as
 -- it takes.
@@ -137,11 +140,11 @@ local function open_turn(lab, sizes)
     return turn
 end
 
--- Adds the times of `rounds` turns in each direction to samples[direction][bytes]. Each buffer's
+-- Adds the times of some turns in each direction to samples[direction][bytes]. Each buffer's
 -- last use is a whole turn ago, at first that of being filled.
 local function take_turns(c, copy_of, turn, directions, samples)
     c:record(function()
-        for _ = 1, rounds do
+        for _ = 1, math.ceil(fewest_rounds / c.passes) do
             for _, direction in ipairs(directions) do
                 local of_direction = samples[direction]
                 for _, item in ipairs(turn) do

@@ -4,29 +4,57 @@
 -- Device times are those of a timeline's spans, host times those of lab.now_us. Medians, since a
 -- machine that others use is slow at times and never too fast.
 
-local context = {}
+local numbers = import "repl/calibrate/numbers.lua"
+local passes = import "repl/calibrate/passes.lua"
+
+local context = { median = numbers.median, spread = numbers.spread }
 
 local Context = {}
 Context.__index = Context
 
--- A calibration of the current device. `progress(text)` is called with what it does right now;
--- `base` has the values, by key, that parts get which ask for what was not measured.
-function context.new(lab, progress, base)
+-- A calibration of the current device in `n_passes`. `progress(text)` is called with what it does
+-- right now; `base` has the values, by key, that parts get which ask for what was not measured.
+function context.new(lab, progress, base, n_passes)
     local device = lab.device()
     return setmetatable({
         lab = lab, device = device, simulated = device.backend == "sim", progress = progress,
         values = setmetatable({}, { __index = base }), order = {}, notes = {}, findings = {},
+        passes = n_passes, pass = 1, place = 0, samples = {}, touched = {},
     }, Context)
 end
 
+-- ---- what is found --------------------------------------------------------------------------
+
+-- What the current part has found of a key in its passes: pass[i] is a value, or `none`.
+local none <const> = {}
+
+local function samples_of(c, key)
+    local of_key = c.samples[key] or {}
+    c.samples[key], c.touched[key] = of_key, true
+    of_key[c.place] = of_key[c.place] or { pass = {} }
+    return of_key[c.place]
+end
+
 -- A value of the profile: `key` with dots ("host.launch_us"); `how` it was found; `spread` of the
--- repetitions relative to their median, or nil for what is read and not measured.
+-- repetitions relative to their median, or nil for what is read and not measured. Until the part
+-- ends, it is the value of this pass.
 function Context:set(key, value, how, spread)
+    local samples = samples_of(self, key)
+    samples.pass[self.pass], samples.how, samples.spread = value, how, spread
+    self:put(key, value, { how = how, spread = spread })
+end
+
+-- This pass has found that there is no such value: it stays if most passes have one.
+function Context:lack(key)
+    samples_of(self, key).pass[self.pass] = none
+end
+
+function Context:put(key, value, note)
     if not self.notes[key] then
         self.order[#self.order + 1] = key
     end
     self.values[key] = value
-    self.notes[key] = { how = how, spread = spread }
+    self.notes[key] = note
 end
 
 -- As if the value had never been set.
@@ -40,27 +68,56 @@ function Context:drop(key)
     end
 end
 
--- What is good to know and no value of the profile.
+-- What is good to know and no value of the profile: that of the first pass.
 function Context:find(key, text)
-    self.findings[#self.findings + 1] = { key = key, text = text }
+    if self.pass == 1 then
+        self.findings[#self.findings + 1] = { key = key, text = text }
+    end
 end
 
--- ---- numbers --------------------------------------------------------------------------------
+-- ---- passes ---------------------------------------------------------------------------------
 
-function context.median(list)
-    local sorted = table.move(list, 1, #list, 1, {})
-    table.sort(sorted)
-    local n = #sorted
-    return (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
+-- The values of the passes so far, and in how many there was none.
+local function values_of(samples, n_passes)
+    local values, lacks = {}, 0
+    for i = 1, n_passes do
+        local value = samples.pass[i]
+        if value == none then
+            lacks = lacks + 1
+        elseif value ~= nil then
+            values[#values + 1] = value
+        end
+    end
+    return values, lacks
 end
 
--- (max - min) / median of the middle half: one sample that a neighbour spoilt is no spread.
-function context.spread(list)
-    local sorted = table.move(list, 1, #list, 1, {})
-    table.sort(sorted)
-    local n, median = #sorted, context.median(list)
-    local low, high = sorted[n // 4 + 1], sorted[n - n // 4]
-    return median ~= 0 and (high - low) / math.abs(median) or 0
+-- What all passes say of a key. Of several parts that set it, the last one in the list counts.
+local function settle(c, key)
+    local last = 0
+    for place in pairs(c.samples[key]) do
+        last = math.max(last, place)
+    end
+    local samples = c.samples[key][last]
+    local values, lacks = values_of(samples, c.passes)
+    if #values <= lacks then
+        c:drop(key)
+        return
+    end
+    local value, spread = passes.combine(values)
+    local several = #values > 1 and samples.spread ~= nil
+    c:put(key, value, { how = samples.how, spread = several and spread or samples.spread,
+                        passes = several and #values or nil })
+end
+
+-- Runs a part's pass, the part's place in the list being `place`.
+function Context:run(part, place, pass)
+    self.place, self.pass, self.touched = place, pass, {}
+    local ok, failure = pcall(part.run, self)
+    for key in pairs(self.touched) do
+        settle(self, key)
+    end
+    self.place, self.pass = 0, 1
+    return ok, failure
 end
 
 -- ---- measuring ------------------------------------------------------------------------------
@@ -73,6 +130,16 @@ function Context:measure(reps, f)
         samples[i] = f()
     end
     return context.median(samples), context.spread(samples), samples
+end
+
+-- What asking for the time adds to a call that is timed.
+function Context:clock_us()
+    local samples = {}
+    for i = 1, 101 do
+        local start_us = self.lab.now_us()
+        samples[i] = self.lab.now_us() - start_us
+    end
+    return numbers.median(samples)
 end
 
 -- The timeline of f, which begins on an idle device.

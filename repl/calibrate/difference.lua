@@ -1,6 +1,7 @@
 -- difference.lua - how far the figures of two profiles are apart, the worst first.
 --
--- Only what was measured in one of them at least; of tables each point that both have.
+-- Only what was measured in one of them at least; of tables each point that both have. Times that
+-- are no more apart than the clock can tell are near, whatever part of them that is.
 
 local flat = import "repl/calibrate/flat.lua"
 local report = import "repl/calibrate/report.lua"
@@ -9,8 +10,10 @@ local context = import "repl/calibrate/context.lua"
 local difference = {}
 
 local near <const> = 0.03
+local short_us <const>, tick_us <const> = 3, 0.1    -- shorter times are compared to within a tick
 
--- Numbers by name: a table of pairs gives one a pair ("gemm_us.float32 at 1024").
+-- Numbers by name: a table gives one a row ("gemm_us.float32 at 1024", "gemm_grid_us.float32 at
+-- 1024 x 64").
 local function figures(profile)
     local numbers, texts = {}, {}
     for name, value in pairs(flat.of(profile)) do
@@ -19,8 +22,8 @@ local function figures(profile)
         elseif type(value) ~= "table" then
             texts[name] = tostring(value)
         elseif type(value[1]) == "table" then
-            for _, pair in ipairs(value) do
-                numbers[("%s at %s"):format(name, pair[1])] = pair[2]
+            for _, row in ipairs(value) do
+                numbers[name .. " at " .. table.concat(row, " x ", 1, #row - 1)] = row[#row]
             end
         else
             texts[name] = table.concat(value, ".")
@@ -35,6 +38,18 @@ end
 local function apart(a, b)
     local larger = math.max(math.abs(a), math.abs(b))
     return larger > 0 and math.abs(a - b) / larger or 0
+end
+
+-- By its key: host.launch_us, kernel_us.add at 256, calls.cudaFree.us_per_mib.
+local function is_time(name)
+    local dotted = "." .. name:gsub(" at .*", "") .. "."
+    return dotted:find("[._]us%.") ~= nil or dotted:find("%.us_per_mib%.") ~= nil
+end
+
+-- Too short for its part to tell, and no further apart than the clock's ticks.
+local function within_tick(name, a, b)
+    return is_time(name) and math.max(math.abs(a), math.abs(b)) < short_us
+        and math.abs(a - b) <= tick_us
 end
 
 -- Sentences about the figures that only `some` has; of a table of which the others have none
@@ -66,7 +81,9 @@ local function compare(a, b)
     for _, name in ipairs(flat.names(numbers_a)) do
         local x, y = numbers_a[name], numbers_b[name]
         if y and counts(name) then
-            rows[#rows + 1] = { name = name, a = x, b = y, apart = apart(x, y) }
+            local off, tick = apart(x, y), within_tick(name, x, y)
+            rows[#rows + 1] = { name = name, a = x, b = y, apart = off,
+                                tick = tick and off > near, near = tick or off <= near }
         end
     end
     add_missing(others, numbers_a, numbers_b, "B")
@@ -90,6 +107,33 @@ local function sort(rows)
     end)
 end
 
+-- Headings in order of name, with their figures that count as near and the worst of the others.
+local function add_sections(out, rows)
+    local list, of = {}, {}
+    for _, row in ipairs(rows) do
+        local heading = report.heading(row.name:gsub(" at .*", ""))
+        local section = of[heading]
+        if not section then
+            section = { heading = heading, n = 0, near = 0 }
+            of[heading], list[#list + 1] = section, section
+        end
+        section.n, section.near = section.n + 1, section.near + (row.near and 1 or 0)
+        section.worst = section.worst or not row.near and row
+    end
+    table.sort(list, function(x, y) return x.heading < y.heading end)
+    for _, section in ipairs(list) do
+        local worst = section.worst
+        out[#out + 1] = ("%d of %d near: %s%s"):format(section.near, section.n,
+            section.heading:gsub("%.$", ""), worst and (" (worst: %s, %.1f %%)"):format(worst.name,
+                100 * worst.apart) or "")
+    end
+end
+
+local function row_text(row)
+    return ("%-44s %14.6g %14.6g %6.1f %%%s"):format(row.name, row.a, row.b, 100 * row.apart,
+        row.tick and "  near" or "")
+end
+
 function difference.text(a, b, names)
     local rows, others = compare(a, b)
     sort(rows)
@@ -97,18 +141,24 @@ function difference.text(a, b, names)
     out[1] = ("%-44s %14s %14s %8s"):format("", "A", "B", "apart")
     for i, row in ipairs(rows) do
         all[i] = row.apart
-        within = within + (row.apart <= near and 1 or 0)
-        out[#out + 1] = ("%-44s %14.6g %14.6g %6.1f %%"):format(row.name, row.a, row.b,
-                                                              100 * row.apart)
+        within = within + (row.near and 1 or 0)
+        out[#out + 1] = row_text(row)
     end
     for _, line in ipairs(others) do
         out[#out + 1] = line
     end
     out[#out + 1] = ""
+    add_sections(out, rows)
+    out[#out + 1] = ""
     out[#out + 1] = ("A: %s, B: %s"):format(names[1], names[2])
-    out[#out + 1] = #all == 0 and "No figure is measured in either." or
-        ("%d figures, apart by %.1f %% in the median; %d within %d %%"):format(
+    if #all == 0 then
+        out[#out + 1] = "No figure is measured in either."
+    else
+        out[#out + 1] = ("Times below %g us are near within %g us, as the clock ticks."):format(
+            short_us, tick_us)
+        out[#out + 1] = ("%d figures, apart by %.1f %% in the median; %d within %d %%"):format(
             #all, 100 * context.median(all), within, 100 * near)
+    end
     return table.concat(out, "\n") .. "\n"
 end
 

@@ -17,17 +17,21 @@ local sections <const> = {
       "copy_connections", "launch_queue_depth", "priority_least", "priority_greatest",
       "priority_levels" },
     { "Arithmetic.", "fp32_tflops", "tf32_tflops", "bf16_tflops", "gemm_efficiency",
-      "gemm_fixed_us", "gemm_persistent", "gemm_us", "gemm_blocks", "gemm_threads",
-      "gemm_registers", "gemm_shared_bytes", "gelements_per_s" },
-    { "Device memory.", "hbm_gb_per_s", "l2_bytes", "l2_gb_per_s", "memory_gb_per_s",
-      "kernel_fixed_us", "d2d_gb_per_s", "d2d_fixed_us", "d2d_engine", "memset_gb_per_s" },
+      "gemm_fixed_us", "gemm_persistent" },
+    { "Products of matrices.", "gemm_us", "gemm_grid_us", "gemm_warm", "gemm_blocks",
+      "gemm_threads", "gemm_registers", "gemm_shared_bytes", "gemm_share" },
+    { "Other kernels.", "kernel_fixed_us", "spin_fixed_us", "kernel_us" },
+    { "Device memory.", "hbm_gb_per_s", "l2_bytes", "l2_gb_per_s", "d2d_gb_per_s",
+      "d2d_fixed_us", "d2d_engine", "memset_gb_per_s" },
     { "Copies between host and device.", "h2d_gb_per_s", "d2h_gb_per_s", "duplex_factor",
-      "copy_latency_us", "stage_bytes", "stage_buffers", "h2d_async_bytes",
-      "h2d_staging_gb_per_s", "d2h_staging_gb_per_s", "host_gb_per_s" },
+      "copy_latency_us", "copy_us", "stage_bytes", "stage_buffers", "h2d_async_bytes",
+      "h2d_staging_gb_per_s", "d2h_staging_gb_per_s", "host_cache_bytes",
+      "h2d_staging_cold_gb_per_s", "d2h_staging_cold_gb_per_s", "host_gb_per_s" },
     { "Latencies.", "submit_us", "stream_gap_us", "copy_gap_us", "engine_switch_us",
-      "cross_stream_us", "record_us", "host_func_in_us", "host_func_out_us", "event_tick_ns",
-      "wake_us", "lazy_load_us" },
-    { "What each call costs the host.", "host" },
+      "engine_turn_us", "cross_stream_us", "record_us", "host_func_in_us", "host_func_out_us",
+      "event_tick_ns", "wake_us", "lazy_load_us" },
+    { "What each call costs the host, and on top of it behind other work of the host.", "host",
+      "host_cold" },
     { "What calls do besides: their costs, what waits, what serialises.", "calls" },
 }
 
@@ -84,6 +88,24 @@ local function add_comment(out, indent, text)
     end
 end
 
+-- A list of rows {x, y, z}: those of an x begin in a line of their own.
+local function add_rows(out, indent, key, rows, measured)
+    out[#out + 1] = indent .. key .. " = {"
+    local i = 1
+    while rows[i] do
+        local texts, x = {}, rows[i][1]
+        while rows[i] and rows[i][1] == x do
+            texts[#texts + 1] = text_of(rows[i], measured):gsub(" ", "\0") .. ","
+            i = i + 1
+        end
+        local lines = lines_of(table.concat(texts, " "), columns - #indent - 8, -4)
+        for k, line in ipairs(lines) do
+            out[#out + 1] = indent .. (k == 1 and "    " or "        ") .. line:gsub("%z", " ")
+        end
+    end
+    out[#out + 1] = indent .. "},"
+end
+
 -- `code` with its comment behind it, or above it where the code takes more than a line.
 local function add_line(out, indent, code, comment)
     if #indent + #code > columns then
@@ -94,7 +116,7 @@ local function add_line(out, indent, code, comment)
         return
     end
     local line = ("%-" .. comment_column - 1 .. "s "):format(indent .. code)
-    local lines = lines_of(comment, columns - #line - 3)
+    local lines = lines_of(comment, columns - #line - 5, -2)
     if #lines > 1 and (#line > columns * 3 // 5 or #lines > 3) then
         add_comment(out, indent, comment)
         out[#out + 1] = indent .. code
@@ -112,7 +134,8 @@ local function note_of(state, name)
     if not note then
         return "not measured; from " .. state.base_name
     end
-    local spread = note.spread and ("; spread %.1f %%"):format(100 * note.spread) or ""
+    local spread = note.spread and ("; spread%s %.1f %%"):format(
+        note.passes and (" of %d passes"):format(note.passes) or "", 100 * note.spread) or ""
     return note.how .. spread
 end
 
@@ -162,6 +185,12 @@ local function add_key(out, state, name, indent)
             add_key(out, state, name .. "." .. child, indent .. "    ")
         end
         out[#out + 1] = indent .. "},"
+        return
+    end
+    local value = state.values[name]
+    if type(value) == "table" and type(value[1]) == "table" and #value[1] > 2 then
+        add_comment(out, indent, note_of(state, name))
+        add_rows(out, indent, key, value, is_measured(state, name))
         return
     end
     local notes = {}
@@ -252,6 +281,19 @@ local function add_string(out, key, text)
     end
 end
 
+-- Under which heading a value stands.
+function report.heading(name)
+    local outer = name:match("^[^.]+")
+    for _, section in ipairs(sections) do
+        for i = 2, #section do
+            if section[i] == outer then
+                return section[1]
+            end
+        end
+    end
+    return "Others."
+end
+
 -- The profile's text. `base` (a profile's table, called base_name) has what was not measured;
 -- `machine` and `seconds` are for its head.
 function report.text(c, base, base_name, machine, seconds)
@@ -265,7 +307,8 @@ function report.text(c, base, base_name, machine, seconds)
     local out = { "-- " .. c.device.name:gsub("%c", " ") .. ", as the simulator sees it.", "--" }
     add_comment(out, "", ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
     add_comment(out, "", "Each value says how it was found. A spread is that of the middle half "
-        .. "of the repetitions, relative to their median. docs/design/simulator.md says what "
+        .. "of the repetitions, relative to their median; that of passes tells how much the value "
+        .. "differed from one to the next, at the worst point of a table. docs/design/simulator.md says what "
         .. "each value does.")
     out[#out + 1] = "return {"
     add_key(out, state, "name", "    ")

@@ -1,6 +1,6 @@
 -- calibrate.lua - streamlab calibrate: measures a GPU and writes a profile for the simulator.
 --
--- Part by part (repl/calibrate/parts). After each one, what is measured so far goes to
+-- Part by part (repl/calibrate/parts), most of them several times (repl/calibrate/passes.lua). After each one, what is measured so far goes to
 -- NAME.lua.partial, so that whatever ends the program takes at most one part with it.
 
 local command = import "repl/commands/command.lua"
@@ -8,14 +8,15 @@ local context = import "repl/calibrate/context.lua"
 local difference = import "repl/calibrate/difference.lua"
 local flat = import "repl/calibrate/flat.lua"
 local machine = import "repl/calibrate/machine.lua"
+local passes = import "repl/calibrate/passes.lua"
 local report = import "repl/calibrate/report.lua"
 
 -- In order: later ones use what earlier ones have found.
 local part_names <const> = {
     "device",
+    "queue",
     "latencies",
     "host",
-    "queue",
     "gemm",
     "kernels",
     "sharing",
@@ -44,6 +45,8 @@ what to measure and to write:
                     PARTS
   --base NAME       the profile that has what is not measured: a name or a file;
                     without it the simulated GPU's own, or h200
+  --passes N        how often parts run whose figures differ from moment to
+                    moment, 1 to 99: 7, on a simulated GPU 1
   --quiet           say nothing of the progress
 instead:
   --difference      how far the figures of two profiles are apart, of those that
@@ -64,6 +67,14 @@ local function whole(text)
     local number = text:match("^%d+$") and math.tointeger(tonumber(text))
     if not number or number > 1023 then
         return nil, "a whole number from 0 to 1023"
+    end
+    return number
+end
+
+local function pass_count(text)
+    local number = text:match("^%d+$") and math.tointeger(tonumber(text))
+    if not number or number < 1 or number > 99 then
+        return nil, "a whole number from 1 to 99"
     end
     return number
 end
@@ -94,8 +105,8 @@ local file_option = { read = lua_file, name = "output" }
 local options, words = command.read(usage, {
     backend = { read = command.one_of("cuda", "sim") }, device = { read = whole },
     profile = { read = command.some }, o = file_option, output = file_option,
-    only = { read = some_parts }, base = { read = command.some }, quiet = true,
-    difference = true,
+    only = { read = some_parts }, base = { read = command.some },
+    passes = { read = pass_count }, quiet = true, difference = true,
 }, ...)
 
 -- What the laboratory refuses here was asked for on the command line.
@@ -156,7 +167,15 @@ end
 
 local device = open_device()
 local base, base_name = load_base(device)
-local c = context.new(lab, function(text) tell("    " .. text) end, flat.of(base))
+local n_passes = options.passes or device.simulated and 1 or 7
+
+-- What a part does is told in its first pass.
+local c
+c = context.new(lab, function(text)
+    if c.pass == 1 then
+        tell("    " .. text)
+    end
+end, flat.of(base), n_passes)
 c.base_profile = base
 
 -- What went wrong, which may be the laboratory's error or Lua's.
@@ -218,9 +237,10 @@ local function is_interrupt(failure)
     return message_of(failure):find("interrupted!", 1, true) ~= nil
 end
 
--- Whether the part went to its end. Ctrl-C goes on.
-local function run(part)
-    local ok, failure = pcall(part.run, c)
+-- Whether the step went to its end. Ctrl-C goes on.
+local function run(step)
+    local part = step.part
+    local ok, failure = c:run(part, step.i, step.pass)
     if not ok then
         if is_interrupt(failure) then
             error(failure, 0)
@@ -237,17 +257,29 @@ local function write_partial()
     os.rename(partial .. ".new", partial)
 end
 
--- Names of parts that failed.
+local function tell_step(step, n_parts)
+    local part = step.part
+    if step.pass == 1 then
+        tell(("part %d of %d, %s: %s"):format(step.i, n_parts, part.name, part.title))
+    else
+        tell(("pass %d of %d, %s"):format(step.pass, n_passes, part.name))
+    end
+end
+
+-- Names of parts that failed, in one of their passes: then there is no other.
 local function run_all(parts)
-    local failed = {}
-    for i, part in ipairs(parts) do
-        local began = os.time()
-        tell(("part %d of %d, %s: %s"):format(i, #parts, part.name, part.title))
-        if not run(part) then
-            failed[#failed + 1] = part.name
+    local failed, gone = {}, {}
+    for _, step in ipairs(passes.steps(parts, n_passes)) do
+        if not gone[step.part] then
+            local began = os.time()
+            tell_step(step, #parts)
+            if not run(step) then
+                failed[#failed + 1] = step.part.name
+                gone[step.part] = true
+            end
+            write_partial()
+            tell(("    %d s"):format(os.time() - began))
         end
-        write_partial()
-        tell(("    %d s"):format(os.time() - began))
     end
     return failed
 end

@@ -5,7 +5,7 @@ local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
 local median, spread = context.median, context.spread
 
-local copies = { name = "copies", title = "copies between host and device" }
+local copies = { name = "copies", passes = true, title = "copies between host and device" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
 local largest <const> = 256 * mib
@@ -81,7 +81,7 @@ end
 
 -- ---- durations, rates, latency, gaps --------------------------------------------------------
 
-local function count_of(bytes) return bytes <= mib and 15 or bytes <= 16 * mib and 9 or 5 end
+local function count_of(bytes) return bytes <= mib and 60 or bytes <= 16 * mib and 9 or 5 end
 
 local function gaps_of(list)
     local us = {}
@@ -205,11 +205,11 @@ local function beside(list, others)
     return us[1] and us or durations_of(list)
 end
 
-local function measure_duplex(c, memory, bytes)
+-- As many bytes in one direction as in the other. Adds what copies took to us.h2d and us.d2h.
+local function add_duplex(c, memory, bytes, n, us)
     local lab = c.lab
     local up <close> = lab.stream { non_blocking = true }
     local down <close> = lab.stream { non_blocking = true }
-    local n = bytes >= 64 * mib and 6 or 16
     local spans = c:held({ up, down }, function()
         for _ = 1, n do
             copy(lab, memory, "h2d", bytes, up)
@@ -217,29 +217,36 @@ local function measure_duplex(c, memory, bytes)
         end
     end)
     local h2d, d2h = copies_of(spans, "h2d"), copies_of(spans, "d2h")
-    return { h2d = beside(h2d, d2h), d2h = beside(d2h, h2d) }
+    local h2d_us, d2h_us = beside(h2d, d2h), beside(d2h, h2d)
+    table.move(h2d_us, 1, #h2d_us, #us.h2d + 1, us.h2d)
+    table.move(d2h_us, 1, #d2h_us, #us.d2h + 1, us.d2h)
 end
 
-local duplex_sizes <const> = { mib, 16 * mib, 64 * mib, largest }
+-- Beside smaller ones there are gaps in which the other direction runs alone.
+local duplex_sizes <const> = { { bytes = 16 * mib, n = 24 }, { bytes = 64 * mib, n = 8 } }
+local duplex_repetitions <const> = 3
 
--- The largest size tells: beside small ones there are gaps in which the other runs alone.
 local function set_duplex(c, memory, rows)
-    local alone = {}
-    for _, direction in ipairs(directions) do
-        for _, row in ipairs(rows[direction]) do
-            alone[direction .. row.bytes] = row.us
+    local sum, words, most = 0, {}, 0
+    for i, size in ipairs(duplex_sizes) do
+        local us = { h2d = {}, d2h = {} }
+        for _ = 1, duplex_repetitions do
+            add_duplex(c, memory, size.bytes, size.n, us)
         end
+        local factor = {}
+        for _, direction in ipairs(directions) do
+            for _, row in ipairs(rows[direction]) do
+                if row.bytes == size.bytes then
+                    factor[direction] = row.us / median(us[direction])
+                end
+            end
+            sum = sum + factor[direction]
+            most = math.max(most, spread(us[direction]))
+        end
+        words[i] = ("%s h2d %.3f d2h %.3f"):format(size_text(size.bytes), factor.h2d, factor.d2h)
     end
-    local factor, words, us = nil, {}, nil
-    for i, bytes in ipairs(duplex_sizes) do
-        us = measure_duplex(c, memory, bytes)
-        local h2d = alone["h2d" .. bytes] / median(us.h2d)
-        local d2h = alone["d2h" .. bytes] / median(us.d2h)
-        factor = (h2d + d2h) / 2
-        words[i] = ("%s h2d %.3f d2h %.3f"):format(size_text(bytes), h2d, d2h)
-    end
-    c:set("duplex_factor", math.min(1, factor), "256 MiB beside 256 MiB the other way, to alone",
-          math.max(spread(us.h2d), spread(us.d2h)))
+    c:set("duplex_factor", math.min(1, sum / (2 * #duplex_sizes)),
+          "16 and 64 MiB beside as many the other way, to alone; the mean of both ways", most)
     c:find("duplex", "rate of each direction while both run, to alone: "
         .. table.concat(words, "; "))
 end
@@ -486,8 +493,10 @@ function copies.run(c)
         set_gap(c, rows)
         c.progress("both directions at once")
         set_duplex(c, memory, rows)
-        c.progress("the order of an engine")
-        find_order(c, memory)
+        if c.pass == 1 then
+            c.progress("the order of an engine")
+            find_order(c, memory)
+        end
         c.progress("the channels of an engine")
         set_channels(c, memory)
     end)

@@ -8,7 +8,7 @@
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
 
-local part = { name = "gemm", title = "products of matrices" }
+local part = { name = "gemm", passes = true, title = "products of matrices" }
 
 local modes = {
     { name = "float32", dtype = "float32", peak = "fp32_tflops" },
@@ -28,7 +28,7 @@ local grid_depths <const> = { 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192 
 local between = { 100, 300, 900, 1000, 1792, 2500, 5000 }
 local oblong = { { 4096, 1024, 1024 }, { 1024, 1024, 8192 }, { 512, 4096, 4096 } }
 
-local rounds <const> = 3
+local fewest_rounds <const> = 3        -- in all passes
 local longest_us <const> = 400e3        -- of a product
 local warm_us <const> = 30e3            -- of products before those that count: the clock settles
 local counted_us <const> = 20e3
@@ -82,6 +82,8 @@ end
 
 -- ---- times ----------------------------------------------------------------------------------
 
+local function rounds_of(c) return math.ceil(fewest_rounds / c.passes) end
+
 local function clamp(value, least, most)
     return math.max(least, math.min(most, math.ceil(value)))
 end
@@ -102,7 +104,7 @@ end
 -- takes too long.
 local function time_sizes(c, mode, operands)
     local rows = {}
-    for round = 1, rounds do
+    for round = 1, rounds_of(c) do
         for i, n in ipairs(sizes) do
             if n > operands.largest or round > 1 and not rows[i] then
                 break
@@ -187,7 +189,7 @@ local function time_grid(c, mode, operands, sides, depths, evict)
             samples[i][j] = {}
         end
     end
-    for round = 1, rounds do
+    for round = 1, rounds_of(c) do
         for i in ipairs(sides) do
             for j, us in ipairs(time_depths(c, turns[i], evict)) do
                 samples[i][j][round] = us
@@ -504,7 +506,9 @@ local function set_persistent(c, operands, rows)
     local run = product(c, modes[2], operands, n, n, n)
     c:set("gemm_persistent", row.span.blocks <= sms,
           ("tf32 at n = %d: %d blocks on %d SMs"):format(n, row.span.blocks, sms))
-    find_room(c, run, n)
+    if c.pass == 1 then
+        find_room(c, run, n)
+    end
 end
 
 -- ---- a mode ---------------------------------------------------------------------------------
@@ -528,7 +532,9 @@ local function measure_mode(c, mode, operands)
     set_footprints(c, mode, rows)
     set_efficiency(c, mode, rows)
     local shortest_us = math.min(rows[1].duration_us, set_grid(c, mode, operands, rows))
-    find_shapes(c, mode, operands)
+    if c.pass == 1 then
+        find_shapes(c, mode, operands)
+    end
     if mode.tf32 then
         set_persistent(c, operands, rows)
     end

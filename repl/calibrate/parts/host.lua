@@ -1,13 +1,13 @@
--- host.lua - what calls cost the host, as scripts make them: through Lua, in loops, while a
--- timeline is recorded.
+-- host.lua - what calls cost the host, as scripts make them: through Lua, while a timeline is
+-- recorded. Those that are frequent in scripts come in a sequence of all sorts, the others in loops.
 --
 -- A loop makes fewer calls than a stream's queue takes in, so that no call waits. What is made
 -- and ended in the loop (tensors, streams, events) costs what both take: the simulator knows no
 -- cost of ending something.
 
-local context = import "repl/calibrate/context.lua"
+local mixed = import "repl/calibrate/mixed.lua"
 
-local part = { name = "host", title = "what calls cost the host" }
+local part = { name = "host", passes = true, title = "what calls cost the host" }
 
 local calls <const>, held_calls <const>, made <const>, rounds <const> = 400, 250, 100, 7
 local holder_ms <const> = 5         -- longer than held_calls take
@@ -30,8 +30,11 @@ local function set(c, key, call, how, n)
     c:set("host." .. key, us, how, spread)
 end
 
+-- Findings are those of the first pass.
 local function find(c, key, what, call)
-    c:find("host." .. key, ("%s %.3g us"):format(what, (cost(c, call))))
+    if c.pass == 1 then
+        c:find("host." .. key, ("%s %.3g us"):format(what, (cost(c, call))))
+    end
 end
 
 -- The cost of a call while a kernel that `hold` launches keeps the device from going on.
@@ -58,58 +61,92 @@ local function unrecorded_cost(c, call)
     end))
 end
 
--- ---- operations -------------------------------------------------------------------------------
+-- ---- calls of all sorts -----------------------------------------------------------------------
 
-local function launches(c, stream)
+local from_sequence <const> = {
+    { "launch_us", "launch", "lab.pow, lab.add, lab.softmax and lab.spin" },
+    { "matmul_us", "matmul", "lab.matmul of 8 shapes in 3 modes, with out =" },
+    { "memset_us", "memset", "tensor:zero_" },
+    { "memcpy_async_us", "memcpy_async", "tensor:copy_, pinned, non_blocking, both ways" },
+    { "record_us", "record", "event:record" },
+    { "record_untimed_us", "record_untimed", "event:record, timing = false" },
+    { "wait_us", "wait", "stream:wait_event" },
+}
+local least_alloc_us <const> = 0.1
+
+local function all_sorts(c)
+    local costs, n = mixed.costs(c)
+    local keys = {}
+    for i, row in ipairs(from_sequence) do
+        local of_kind = costs[row[2]]
+        keys[i] = row[1]
+        c:set("host." .. row[1], of_kind.us, row[3], of_kind.spread)
+    end
+    c:find("host", ("%s and tensor_alloc_us are of a sequence of %d calls of all sorts in 4 streams, "
+        .. "without the longest 5 %% of a sort"):format(table.concat(keys, ", "), n))
+    local more_us = costs.matmul_new.us - costs.matmul.us
+    c:set("host.tensor_alloc_us", math.max(least_alloc_us, more_us),
+          "lab.matmul without out = and the free of its last result, less one with out =",
+          costs.matmul_new.spread)
+end
+
+-- ---- one call over and over -------------------------------------------------------------------
+
+local function find_launches(c, stream)
     local lab = c.lab
     local spin, tensor = { stream = stream }, lab.zeros(64, 64)
     local into = { stream = stream, out = lab.zeros(64, 64) }
     local function launch() lab.spin(0, spin) end
-    local function raise() lab.pow(tensor, 2, into) end
-    local spin_us, spread = cost(c, launch)
-    local pow_us, pow_spread = cost(c, raise)
-    c:set("host.launch_us", (spin_us + pow_us) / 2, "lab.spin and lab.pow with out =",
-          math.max(spread, pow_spread))
-    c:find("host.launch_us", ("lab.spin %.3g us, lab.pow %.3g us"):format(spin_us, pow_us))
-    c:find("host.launch_us", ("lab.spin while nothing is recorded %.3g us"):format(
-        unrecorded_cost(c, launch)))
-    find(c, "launch_us", "lab.add of a tensor and a number", function()
+    find(c, "launch_us", "a loop of lab.spin", launch)
+    find(c, "launch_us", "a loop of lab.pow", function() lab.pow(tensor, 2, into) end)
+    find(c, "launch_us", "a loop of lab.add of a tensor and a number", function()
         lab.add(tensor, 1, into)
     end)
-    set(c, "matmul_us", function() lab.matmul(tensor, tensor, into) end,
-        "lab.matmul of 64 x 64, with out =")
-    set(c, "memset_us", function() tensor:zero_(spin) end, "tensor:zero_ of 16 KiB")
+    c:find("host.launch_us", ("a loop of lab.spin while nothing is recorded %.3g us"):format(
+        unrecorded_cost(c, launch)))
+    find(c, "matmul_us", "a loop of lab.matmul of 64 x 64, with out =", function()
+        lab.matmul(tensor, tensor, into)
+    end)
+    find(c, "memset_us", "a loop of tensor:zero_ of 16 KiB", function() tensor:zero_(spin) end)
     tensor:free()
     into.out:free()
 end
 
-local function copies(c, stream)
+local function find_copies(c, stream)
     local lab = c.lab
     local way = { stream = stream, non_blocking = true }
     local device = lab.zeros(256)
     local host = lab.zeros(256, { device = "cpu", pinned = true })
-    set(c, "memcpy_async_us", function() device:copy_(host, way) end,
-        "tensor:copy_ of 1 KiB, pinned, non_blocking")
-    find(c, "memcpy_async_us", "to the host", function() host:copy_(device, way) end)
+    find(c, "memcpy_async_us", "a loop of 1 KiB, pinned, to the device", function()
+        device:copy_(host, way)
+    end)
+    find(c, "memcpy_async_us", "a loop of it to the host", function() host:copy_(device, way) end)
     device:free()
     host:free()
+end
+
+local function find_events(c, stream, timed, event, hold)
+    find(c, "record_us", "a loop of event:record", function() timed:record(stream) end)
+    find(c, "record_untimed_us", "a loop of event:record, timing = false", function()
+        event:record(stream)
+    end)
+    c:find("host.wait_us", ("a loop of stream:wait_event of an event that is not done %.3g us")
+        :format((held_cost(c, hold, function() stream:wait_event(event) end))))
+    find(c, "wait_us", "a loop of it, the event done", function() stream:wait_event(event) end)
 end
 
 local function events(c, stream, other)
     local lab = c.lab
     local timed <close> = lab.event()
     local event <close> = lab.event { timing = false }
-    set(c, "record_us", function() timed:record(stream) end, "event:record")
-    set(c, "record_untimed_us", function() event:record(stream) end,
-        "event:record, timing = false")
     local spin = { stream = other }
     local function hold()
         lab.spin(holder_ms, spin)
         event:record(other)
     end
-    local us, spread = held_cost(c, hold, function() stream:wait_event(event) end)
-    c:set("host.wait_us", us, "stream:wait_event of an event that is not done", spread)
-    find(c, "wait_us", "of an event that is done", function() stream:wait_event(event) end)
+    if c.pass == 1 then
+        find_events(c, stream, timed, event, hold)
+    end
     local event_us, event_spread = cost(c, function() event:query() end)
     local stream_us, stream_spread = cost(c, function() stream:query() end)
     c:set("host.query_us", (event_us + stream_us) / 2, "event:query and stream:query",
@@ -143,7 +180,7 @@ local least_us <const> = 0.5        -- that is worth telling
 local function cost_behind(c, from, to, bytes, call)
     local n = math.tointeger(bytes // 4)
     local a, b = from:narrow(1, 1, n), to:narrow(1, 1, n)
-    return (c:measure(9, function()
+    return c:measure(9, function()
         local us
         c:record(function()
             call()
@@ -154,17 +191,20 @@ local function cost_behind(c, from, to, bytes, call)
             us = c.lab.now_us() - start_us
         end)
         return us
-    end))
+    end)
 end
 
 -- The bytes behind which half of the difference between the first and the last has come.
 local function half_way(costs)
     local half = (costs[1] + costs[#costs]) / 2
-    for i, us in ipairs(costs) do
-        if us >= half then
-            return steps_mib[i] * mib
+    for i = 2, #costs do
+        if costs[i] >= half then
+            local before, after = costs[i - 1], costs[i]
+            local share = after > before and math.max(0, (half - before) / (after - before)) or 1
+            return math.floor(steps_mib[i - 1] * mib * (steps_mib[i] / steps_mib[i - 1]) ^ share)
         end
     end
+    return math.floor(steps_mib[#steps_mib] * mib)
 end
 
 -- What its caches have lost, a call has to get from memory again.
@@ -182,21 +222,26 @@ local function cold_calls(c, stream)
         { "memcpy_async_us", function() small:copy_(host, way) end },
     }
     for i, named in ipairs(calls_of) do
-        local costs = {}
+        local costs, spread = {}, nil
         for k, step in ipairs(steps_mib) do
-            costs[k] = cost_behind(c, from, to, step * mib, named[2])
+            costs[k], spread = cost_behind(c, from, to, step * mib, named[2])
         end
         local more_us = costs[#costs] - c.values["host." .. named[1]]
         c:find("host_cold." .. named[1], ("behind %g to %g MiB that the host copies %.3g to %.3g us")
             :format(steps_mib[1], steps_mib[#steps_mib], costs[1], costs[#costs]))
         if more_us >= least_us then
             if i == 1 then
-                c:set("host_cold.bytes", half_way(costs) or steps_mib[#steps_mib] * mib,
-                      "copied by the host before lab.matmul: half of the effect")
+                c:set("host_cold.bytes", half_way(costs),
+                      "copied by the host before lab.matmul: half of the effect", 0)
             end
             c:set("host_cold." .. named[1], more_us,
                   ("on top of host.%s behind %g MiB that the host copies"):format(named[1],
-                  steps_mib[#steps_mib]))
+                  steps_mib[#steps_mib]), spread)
+        else
+            c:lack("host_cold." .. named[1])
+            if i == 1 then
+                c:lack("host_cold.bytes")
+            end
         end
     end
     for _, t in ipairs { from, to, tensor, out, host, small } do
@@ -212,30 +257,23 @@ local function making(c)
     set(c, "stream_create_us", function() lab.stream():close() end, "lab.stream and its close",
         made)
     set(c, "event_create_us", function() lab.event():close() end, "lab.event and its close")
-    set(c, "tensor_alloc_us", function() lab.empty(256):free() end,
-        "lab.empty of 1 KiB and its free")
+    find(c, "tensor_alloc_us", "a loop of lab.empty of 1 KiB and its free", function()
+        lab.empty(256):free()
+    end)
     set(c, "pinned_alloc_us", function() lab.empty(256, on_host):free() end,
         "lab.empty of 1 KiB, pinned, and its free")
-    local tensor, number = lab.zeros(64, 64), 0
-    local kept = {}
-    local us = cost(c, function()
-        number = number % 8 + 1
-        kept[number] = lab.matmul(tensor, tensor)
-    end)
-    c:find("host.matmul_us", ("without out = %.3g us, the memory of earlier results collected")
-        :format(us))
-    tensor:free()
-    for _, result in pairs(kept) do
-        result:free()
-    end
 end
 
 function part.run(c)
     local stream <close> = c.lab.stream()
     local other <close> = c.lab.stream()
-    c.progress("launches and copies")
-    launches(c, stream)
-    copies(c, stream)
+    c.progress("calls of all sorts")
+    all_sorts(c)
+    if c.pass == 1 then
+        c.progress("launches and copies")
+        find_launches(c, stream)
+        find_copies(c, stream)
+    end
     c.progress("events, waiting, host functions")
     events(c, stream, other)
     others(c, stream)

@@ -6,21 +6,25 @@
 -- stream gap like any other work, so that stream_gap_us is taken off again.
 
 local context = import "repl/calibrate/context.lua"
+local durations = import "repl/calibrate/durations.lua"
 
-local part = { name = "latencies", title = "latencies of streams, events and the host" }
+local part = { name = "latencies", passes = true,
+               title = "latencies of streams, events and the host" }
 
 local median, spread = context.median, context.spread
+local middle = durations.middle
 
 local row_length <const> = 100      -- operations in a stream, one behind the other
 local rounds <const> = 5
+local crossed <const> = 5           -- streams that take turns
 
 -- Sets a value that may not be negative, as the difference of two measurements can be.
 local function set(c, key, samples, how, less)
-    c:set(key, math.max(0, median(samples) - (less or 0)), how, spread(samples))
+    c:set(key, math.max(0, middle(samples) - (less or 0)), how, spread(samples))
 end
 
 local function us(samples)
-    return ("%.3g us"):format(median(samples))
+    return ("%.3g us"):format(middle(samples))
 end
 
 -- The device's pauses between spans of each kind and the span after, in order of issue, as
@@ -70,6 +74,11 @@ local function copies_in_a_row(c, stream, tiny)
         .. "host %s"):format(us(h2d), us(d2h)))
 end
 
+-- Some take longer than others, and which ones differs from process to process: the simulator has
+-- one figure for all.
+local switches <const> = { "memcpy_h2d>kernel", "kernel>memcpy_d2h", "memcpy_d2h>kernel",
+                           "kernel>memcpy_h2d" }
+
 local function engine_switches(c, stream, tiny)
     local spin, way = { stream = stream }, { stream = stream, non_blocking = true }
     local found = gaps(c, { stream }, function()
@@ -78,16 +87,14 @@ local function engine_switches(c, stream, tiny)
         tiny.host:copy_(tiny.device, way)
         c.lab.spin(0, spin)
     end)
-    local both = {}
-    for _, key in ipairs { "memcpy_h2d>kernel", "kernel>memcpy_d2h" } do
-        table.move(found[key], 1, #found[key], #both + 1, both)
-    end
-    set(c, "engine_switch_us", both,
-        "H2D copy to kernel and kernel to D2H copy, in one stream: end to start")
-    for _, key in ipairs { "memcpy_h2d>kernel", "kernel>memcpy_d2h", "memcpy_d2h>kernel",
-                           "kernel>memcpy_h2d" } do
+    local sum, most = 0, 0
+    for _, key in ipairs(switches) do
+        sum, most = sum + middle(found[key]), math.max(most, spread(found[key]))
         c:find("engine_switch_us", ("%s %s"):format(key:gsub(">", " to "), us(found[key])))
     end
+    c:set("engine_switch_us", math.max(0, sum / #switches),
+          "the mean of H2D copy to kernel, kernel to D2H copy, D2H copy to kernel and kernel to H2D "
+          .. "copy in one stream: end to start", most)
 end
 
 local function records_between(c, stream)
@@ -103,17 +110,22 @@ local function records_between(c, stream)
     set(c, "record_us", kernel_gaps(true),
         "what a timed record between two kernels adds to their gap", gap_us)
     c:find("record_us", ("an untimed record adds %.3g us"):format(
-        median(kernel_gaps(false)) - gap_us))
+        middle(kernel_gaps(false)) - gap_us))
 end
 
 -- ---- between streams --------------------------------------------------------------------------
 
--- Kernels by turns in two streams, each behind the event of the one before.
-local function across_streams(c, one, other)
+-- Kernels by turns in several streams, each behind the event of the one before: from one stream to
+-- the next it takes longer or less long, as their channels are.
+local function across_streams(c)
     local event <close> = c.lab.event { timing = false }
-    local ways = { { stream = one }, { stream = other } }
-    local found = gaps(c, { one, other }, function(i)
-        local way = ways[i % 2 + 1]
+    local streams, ways = {}, {}
+    for i = 1, crossed do
+        streams[i] = c.lab.stream { non_blocking = true }
+        ways[i] = { stream = streams[i] }
+    end
+    local found = gaps(c, streams, function(i)
+        local way = ways[i % crossed + 1]
         if i > 1 then
             way.stream:wait_event(event)
         end
@@ -121,7 +133,10 @@ local function across_streams(c, one, other)
         event:record(way.stream)
     end)
     set(c, "cross_stream_us", found["kernel>kernel"],
-        "kernel, event, kernel of another stream: end to start")
+        ("kernel, event, kernel of another one of %d streams: end to start"):format(crossed))
+    for _, stream in ipairs(streams) do
+        stream:close()
+    end
 end
 
 -- ---- between host and device ------------------------------------------------------------------
@@ -286,7 +301,6 @@ end
 function part.run(c)
     local lab = c.lab
     local stream <close> = lab.stream()
-    local other <close> = lab.stream()
     local tiny = { device = lab.zeros(1), host = lab.zeros(1, { device = "cpu", pinned = true }) }
     c.progress("gaps in one stream")
     kernels_in_a_row(c, stream, tiny)
@@ -294,7 +308,7 @@ function part.run(c)
     engine_switches(c, stream, tiny)
     records_between(c, stream)
     c.progress("from stream to stream")
-    across_streams(c, stream, other)
+    across_streams(c)
     c.progress("between host and device")
     submission(c, stream, tiny)
     wake(c, stream)

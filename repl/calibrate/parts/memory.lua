@@ -4,7 +4,8 @@
 local context = import "repl/calibrate/context.lua"
 local median, spread = context.median, context.spread
 
-local memory = { name = "memory", title = "memory of the host, and what allocating costs" }
+local memory = { name = "memory", passes = true,
+                 title = "memory of the host, and what allocating costs" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
 
@@ -52,23 +53,13 @@ end
 -- Large blocks take up to 0.1 s.
 local function rounds_of(bytes) return bytes <= 4 * mib and 15 or bytes <= 64 * mib and 7 or 4 end
 
--- What asking for the time adds to a call.
-local function clock_us(lab)
-    local samples = {}
-    for i = 1, 101 do
-        local start_us = lab.now_us()
-        samples[i] = lab.now_us() - start_us
-    end
-    return median(samples)
-end
-
 -- How long each of the two calls of a pair takes, for one size.
 local function measure_pair(c, pair, bytes)
     local lab = c.lab
     local get_us, give_us = {}, {}
     local ready = pair.ready and pair.ready(bytes)
     c:record(function()
-        local asking_us = clock_us(lab)
+        local asking_us = c:clock_us()
         for i = 0, rounds_of(bytes) do
             local start_us = lab.now_us()
             local block, message = pair.get(bytes, ready)
@@ -278,15 +269,19 @@ end
 -- ---- the whole ------------------------------------------------------------------------------
 
 function memory.run(c)
-    c.progress("pools")
-    find_pools(c)
-    find_pinning(c)
+    if c.pass == 1 then
+        c.progress("pools")
+        find_pools(c)
+        find_pinning(c)
+    end
     set_pairs(c)
     set_plain_calls(c)
     set_memory_info(c)
     c.progress("the host's own memory")
     set_host_rate(c)
-    find_made(c)
+    if c.pass == 1 then
+        find_made(c)
+    end
 end
 
 return memory

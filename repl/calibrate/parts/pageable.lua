@@ -11,7 +11,7 @@ local copies = import "repl/calibrate/parts/copies.lua"
 local staging = import "repl/calibrate/staging.lua"
 local median, spread = context.median, context.spread
 
-local pageable = { name = "pageable", title = "copies of pageable memory" }
+local pageable = { name = "pageable", passes = true, title = "copies of pageable memory" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
 local sizes <const> = { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib, 4 * mib, 16 * mib,
@@ -301,6 +301,9 @@ local function set_cold(c, memory, stream, figure)
         copy(lab, { host = host, device = memory.device }, direction, bytes, stream)
     end
     if not cold.set_cache(c, copy_of) then
+        for _, direction in ipairs(directions) do
+            c:lack(direction .. "_staging_cold_gb_per_s")
+        end
         return
     end
     c.progress("pageable memory that no cache has")
@@ -462,6 +465,24 @@ end
 
 -- ---- the whole ------------------------------------------------------------------------------
 
+-- The staging buffers, which are the same at all times: in the first pass.
+local function set_buffers(c, memory, stream, figure)
+    c.progress("staging buffers")
+    local limit = set_async_bytes(c, memory, stream)
+    find_taken_in(c, memory, stream, limit)
+    set_stage(c, memory, stream, limit, figure)
+end
+
+local function find_others(c, memory, stream, rows)
+    c.progress("pageable memory of scripts")
+    for _, direction in ipairs(directions) do
+        find_blocks(c, direction, stream, us_of(rows[direction], block_bytes))
+    end
+    find_methods(c)
+    find_after_others(c, memory, stream)
+    find_behind(c, memory, stream)
+end
+
 function pageable.run(c)
     local lab = c.lab
     local figure = figures(c)
@@ -478,23 +499,18 @@ function pageable.run(c)
         rows[direction] = measure_calls(c, memory, direction, stream)
         find_spans(c, direction, rows[direction])
     end
-    c.progress("staging buffers")
-    local limit = set_async_bytes(c, memory, stream)
-    find_taken_in(c, memory, stream, limit)
-    set_stage(c, memory, stream, limit, figure)
+    if c.pass == 1 then
+        set_buffers(c, memory, stream, figure)
+    end
     figure.stage_bytes, figure.stage_buffers = c.values.stage_bytes, c.values.stage_buffers
     for _, direction in ipairs(directions) do
         set_rates(c, "_staging_gb_per_s", direction, rows[direction], figure, "one buffer again")
     end
     c.progress("the host's caches")
     set_cold(c, memory, stream, figure)
-    c.progress("pageable memory of scripts")
-    for _, direction in ipairs(directions) do
-        find_blocks(c, direction, stream, us_of(rows[direction], block_bytes))
+    if c.pass == 1 then
+        find_others(c, memory, stream, rows)
     end
-    find_methods(c)
-    find_after_others(c, memory, stream)
-    find_behind(c, memory, stream)
 end
 
 return pageable

@@ -1,0 +1,120 @@
+-- passes.lua - parts that measure again and again over the whole calibration, and what their
+-- passes say together.
+--
+-- A machine that others use is slow for seconds at a time, which no repetition within a part
+-- evens out. So a part with `passes = true` runs several times, with the other parts in between,
+-- and each value is the median over the passes of what each has found. The median for the host's
+-- times as well, although noise only adds to them: the simulator is to be like a usual moment,
+-- in which a script runs, and not like the best one.
+
+local numbers = import "repl/calibrate/numbers.lua"
+
+local passes = {}
+
+-- ---- when parts run -------------------------------------------------------------------------
+
+-- Steps {part =, i =, pass =} in order, i the part's place in the list. The parts before the first
+-- that has passes come first, since others use what they find; the rest that has none is spread
+-- over the n rounds of those that have.
+function passes.steps(parts, n)
+    local steps, first, single = {}, 1, {}
+    while parts[first] and not parts[first].passes do
+        steps[first] = { part = parts[first], i = first, pass = 1 }
+        first = first + 1
+    end
+    for i = first, #parts do
+        single[#single + 1] = not parts[i].passes and i or nil
+    end
+    local round_of = {}
+    for k, i in ipairs(single) do
+        round_of[i] = 1 + k * (n - 1) // #single
+    end
+    for round = 1, first <= #parts and n or 0 do
+        for i = first, #parts do
+            local part = parts[i]
+            if part.passes or round_of[i] == round then
+                steps[#steps + 1] = { part = part, i = i, pass = part.passes and round or 1 }
+            end
+        end
+    end
+    return steps
+end
+
+-- ---- what they say together -----------------------------------------------------------------
+
+-- The kinds of values in it, by which those of several passes can be set side by side.
+local function shape(value)
+    if type(value) ~= "table" then
+        return type(value)
+    end
+    local words = {}
+    for i, item in ipairs(value) do
+        words[i] = shape(item)
+    end
+    return "{" .. table.concat(words, " ") .. "}"
+end
+
+-- The most frequent one of what key(item) gives, of several such the first.
+local function majority(list, key)
+    local count, best = {}, nil
+    for _, item in ipairs(list) do
+        local name = key(item)
+        count[name] = (count[name] or 0) + 1
+    end
+    for _, item in ipairs(list) do
+        local name = key(item)
+        if best == nil or count[name] > count[best] then
+            best = name
+        end
+    end
+    return best
+end
+
+local function with_shape(list, wanted)
+    local some = {}
+    for _, value in ipairs(list) do
+        some[#some + 1] = shape(value) == wanted and value or nil
+    end
+    return some
+end
+
+-- One of them, where all are whole: the mean of two counts is none.
+local function middle_number(list)
+    local sorted, whole = table.move(list, 1, #list, 1, {}), true
+    for _, value in ipairs(list) do
+        whole = whole and math.type(value) == "integer"
+    end
+    table.sort(sorted)
+    return whole and sorted[(#sorted + 1) // 2] or numbers.median(list)
+end
+
+local function same(value) return value end
+
+-- Of values of one shape: the one in the middle and the largest spread in it.
+local function combine(list)
+    if type(list[1]) == "number" then
+        return middle_number(list), numbers.spread(list)
+    elseif type(list[1]) ~= "table" then
+        return majority(list, same), 0
+    end
+    local value, most = {}, 0
+    for i = 1, #list[1] do
+        local column, spread = {}, nil
+        for k, item in ipairs(list) do
+            column[k] = item[i]
+        end
+        value[i], spread = combine(column)
+        most = math.max(most, spread)
+    end
+    return value, most
+end
+
+-- Tables are combined point by point, strings and booleans by majority. The value and the spread.
+function passes.combine(samples)
+    if type(samples[1]) == "boolean" then
+        return majority(samples, tostring) == "true", 0
+    end
+    return combine(with_shape(samples, majority(samples, shape)))
+end
+
+return passes

@@ -1,0 +1,104 @@
+-- 48-calibrate-passes.t.lua - the passes of a calibration: when its parts run, and what they say
+-- together.
+package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+-- As in the program, where each file is run once.
+local loaded = {}
+local function import(path)
+    if not loaded[path] then
+        local env = setmetatable({}, { __index = _G })
+        env.import = import
+        loaded[path] = assert(loadfile(path, "t", env))()
+    end
+    return loaded[path]
+end
+local passes = import("repl/calibrate/passes.lua")
+
+-- ---- when ---------------------------------------------------------------------------------
+
+-- Parts in capitals have passes.
+local function order(words, n)
+    local parts, list = {}, {}
+    for name in words:gmatch("%S+") do
+        parts[#parts + 1] = { name = name, passes = name:find("^[A-Z]") ~= nil }
+    end
+    for i, step in ipairs(passes.steps(parts, n)) do
+        list[i] = step.part.name .. step.pass
+    end
+    return table.concat(list, " ")
+end
+
+tap.is(order("a b C d E f", 1), "a1 b1 C1 d1 E1 f1", "one pass goes in order")
+tap.is(order("a b C d E f", 3), "a1 b1 C1 E1 C2 d1 E2 C3 E3 f1",
+    "what has no passes comes first, or in between")
+tap.is(order("a b", 3), "a1 b1", "none has passes")
+tap.is(order("C", 2), "C1 C2", "all have")
+
+-- ---- what ---------------------------------------------------------------------------------
+
+local function show(value)
+    if type(value) ~= "table" then
+        return tostring(value)
+    end
+    local words = {}
+    for i, item in ipairs(value) do
+        words[i] = show(item)
+    end
+    return "{" .. table.concat(words, " ") .. "}"
+end
+
+local function combines(samples, want, name)
+    tap.is(show((passes.combine(samples))), want, name)
+end
+
+combines({ 3.5, 100, 1.5 }, "3.5", "the number in the middle")
+combines({ 1.0, 2.0 }, "1.5", "or between the two")
+combines({ 7, 3, 4, 9 }, "4", "counts stay whole")
+combines({ "sm", "copy", "copy" }, "copy", "most say so")
+combines({ false, false, true }, "false", "and that it is not")
+combines({ { { 64, 1.5 }, { 128, 9.5 } }, { { 64, 2.5 }, { 128, 7.5 } },
+           { { 64, 3.5 }, { 128, 8.5 } } }, "{{64 2.5} {128 8.5}}", "tables point by point")
+combines({ { { 64, 1.5 } }, { { 64, 1.5 }, { 128, 2.5 } }, { { 64, 3.5 }, { 128, 2.5 } } },
+         "{{64 2.5} {128 2.5}}", "those with as many points as most have")
+local _, spread = passes.combine { { { 1, 10.0 }, { 2, 10.0 } }, { { 1, 10.0 }, { 2, 11.0 } },
+                                   { { 1, 10.0 }, { 2, 12.0 } } }
+tap.ok(math.abs(spread - 2 / 11) < 1e-9, "the spread is that of the worst point")
+
+-- ---- a calibration ------------------------------------------------------------------------
+
+-- Its caches hold little, and no more than the first pass finds would be there without passes.
+local folder = shell.folder()
+local profile, found = folder .. "/cold.lua", folder .. "/found.lua"
+local text = shell.read("scripts/profiles/a100.lua"):gsub("\nreturn {", "\nlocal t = {")
+shell.write(profile, text .. [[
+t.host_cold = {bytes = 1000000, launch_us = 7, matmul_us = 11, memcpy_async_us = 5}
+return t
+]])
+local out, err, code = shell.sh(('"$P" calibrate --backend sim --profile %s --passes 3 '
+    .. '--only device,queue,latencies,host,memory -o %s'):format(profile, found))
+tap.is(out .. code, "0", "a calibration in three passes")
+tap.like(err, "\npart 5 of 5, memory: [^\n]*\n.*\npass 2 of 3, latencies\n    %d+ s\n"
+    .. "pass 2 of 3, host\n.*\npass 3 of 3, memory\n    %d+ s\n[^\n]*\n$", "and its progress")
+local made, truth = dofile(found), dofile(profile)
+local function near(got, wanted, tolerance, name)
+    local good = type(got) == "number" and math.abs(got / wanted - 1) <= tolerance
+    if not tap.ok(good, name) then
+        tap.diag(("got %s, wanted %s"):format(tostring(got), wanted))
+    end
+end
+for _, key in ipairs { "stream_gap_us", "submit_us", "wake_us", "cross_stream_us" } do
+    near(made[key], truth[key], 0.01, key .. " is found again")
+end
+for _, key in ipairs { "launch_us", "matmul_us", "memcpy_async_us", "memset_us", "record_us",
+                       "record_untimed_us", "wait_us", "tensor_alloc_us" } do
+    near(made.host[key], truth.host[key], 0.02, "host." .. key .. " is found again")
+end
+for _, key in ipairs { "launch_us", "matmul_us", "memcpy_async_us" } do
+    near(made.host_cold[key], truth.host_cold[key], 0.02, "host_cold." .. key .. " is found again")
+end
+tap.like(shell.read(found), "spread of 3 passes 0%.0 %%", "the spread is that of the passes")
+
+shell.remove(folder)
+tap.done()
