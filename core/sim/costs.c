@@ -104,12 +104,14 @@ static gemm_plan plan_gemm(const sim_profile *p, gemm_mode mode, double m, doubl
     return best;
 }
 
-/* By Newton's method: only + * and /, so the same everywhere. */
+/* By Newton's method from above: only + * and /, so the same everywhere. */
 static double cube_root(double x)
 {
     if (x <= 0)
         return 0;
-    double y = x < 1 ? 1 : x;
+    double y = 1;
+    while (y * y * y < x)
+        y *= 2;
     for (int i = 0; i < 200; i++) {
         double next = (2 * y + x / (y * y)) / 3;
         if (next >= y)
@@ -228,6 +230,12 @@ static double persistent_tiles(const sim_profile *p, double m, double n)
     return larger(p->sm_count, whole_tiles(&tensor_tiles[0], m, n));
 }
 
+/* A whole number of threads or registers, whatever a table says. */
+static int32_t whole(double count)
+{
+    return count < INT32_MAX ? (int32_t)larger(1, count) : INT32_MAX;
+}
+
 /* The kernel that was measured for a product of nearly this size. Its grid grows with the
  * output. Registers are given out to warps 256 at a time (vendor: occupancy calculator). */
 static void use_measured(const sim_device *dev, const gemm_tables *t, double m, double n,
@@ -242,9 +250,9 @@ static void use_measured(const sim_device *dev, const gemm_tables *t, double m, 
     launch->blocks = (int64_t)larger(1, scaled);
     launch->grid = grid_of(smaller((double)launch->blocks,
                                    blocks == p->sm_count ? blocks : (double)launch->blocks));
-    launch->threads = (int32_t)t->threads->y[i];
-    launch->registers = (int32_t)(t->threads->y[i] * 8 * ceil_div(t->registers->y[i], 8));
-    launch->shared_bytes = shared_bytes(p, t->shared_bytes->y[i]);
+    launch->threads = whole(t->threads->y[i]);
+    launch->registers = whole(t->threads->y[i] * 8 * ceil_div(t->registers->y[i], 8));
+    launch->shared_bytes = shared_bytes(p, smaller(t->shared_bytes->y[i], INT32_MAX));
     double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));
     launch->sm_share = (t->share->n > 0 ? sim_table_at(t->share, size) : 1) / resident;
@@ -262,7 +270,7 @@ static double gemm_us(const sim_device *dev, const gemm_tables *t, gemm_mode mod
 {
     const sim_profile *p = &dev->profile;
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
-    if (t->grid->n_x > 1)
+    if (t->grid->n_x > 0)
         return larger(0.1, sim_grid_us(t->grid, m * n, k) - p->gemm_fixed_us);
     const sim_table *ratio = &dev->gemm_ratio[mode];
     double us = plan->us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
