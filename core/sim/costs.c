@@ -237,7 +237,7 @@ static int32_t whole(double count)
 }
 
 /* The kernel that was measured for a product of nearly this size. Its grid grows with the
- * output. Registers are given out to warps 256 at a time (vendor: occupancy calculator). */
+ * output. */
 static void use_measured(const sim_device *dev, const gemm_tables *t, double m, double n,
                          double size, sim_launch *launch)
 {
@@ -251,7 +251,7 @@ static void use_measured(const sim_device *dev, const gemm_tables *t, double m, 
     launch->grid = grid_of(smaller((double)launch->blocks,
                                    blocks == p->sm_count ? blocks : (double)launch->blocks));
     launch->threads = whole(t->threads->y[i]);
-    launch->registers = whole(t->threads->y[i] * 8 * ceil_div(t->registers->y[i], 8));
+    launch->registers = whole(t->threads->y[i] * t->registers->y[i]);
     launch->shared_bytes = shared_bytes(p, smaller(t->shared_bytes->y[i], INT32_MAX));
     double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));

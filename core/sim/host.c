@@ -194,7 +194,7 @@ static sl_status spend_on_piece(sim_device *dev, double us, sl_error *err)
 static bool may_stage(const sim_op *op, size_t staged, size_t piece)
 {
     const sim_device *dev = sim_device_of(op);
-    if (!op->ready && (double)staged > dev->profile.h2d_async_bytes)
+    if (op->deps_left > 0 && (double)staged > dev->profile.h2d_async_bytes)
         return false;
     return dev->ring_used == 0 || (double)(dev->ring_used + piece) <= ring_bytes(dev);
 }

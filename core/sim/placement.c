@@ -78,13 +78,20 @@ void sim_chip_close(sim_device *dev)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Registers are given out to warps 256 at a time (vendor: occupancy calculator). */
+static int32_t registers_of(const sim_launch *launch)
+{
+    int32_t per_thread = (launch->registers / launch->threads + 7) / 8 * 8;
+    return per_thread * launch->threads;
+}
+
 /* How many more blocks of `launch` an SM with these free resources can hold. */
 static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t blocks,
                         int64_t registers, int64_t shared)
 {
     int64_t room = least(blocks, threads / launch->threads);
     if (launch->registers > 0)
-        room = least(room, registers / launch->registers);
+        room = least(room, registers / registers_of(launch));
     if (launch->shared_bytes > 0)
         room = least(room, shared / launch->shared_bytes);
     return room;
@@ -156,7 +163,7 @@ static void group_charge(sim_group *group, const sim_cohort *cohort, int32_t sig
     int32_t n = sign * cohort->per_sm;
     group->free_threads -= n * launch->threads;
     group->free_blocks -= n;
-    group->free_registers -= n * launch->registers;
+    group->free_registers -= n * registers_of(launch);
     group->free_shared -= (int64_t)n * launch->shared_bytes;
     group->share = 0;
     for (const sim_cohort *c = group->cohorts; c; c = c->next)
@@ -172,8 +179,8 @@ static int64_t split_for(const sim_device *dev, const sim_launch *launch)
     const sim_table *splits = &dev->profile.shared_splits;
     const double wanted = (double)(sim_chip_blocks_per_sm(dev, launch) * launch->shared_bytes);
     for (size_t i = 0; i < splits->n; i++)
-        if (splits->x[i] >= wanted)
-            return (int64_t)splits->x[i];
+        if (splits->y[i] >= wanted)
+            return (int64_t)splits->y[i];
     return (int64_t)dev->profile.shared_bytes_per_sm;
 }
 

@@ -130,7 +130,7 @@
     SIM_GEMM_TABLES(X, tf32, "tf32")                                                  \
     SIM_GEMM_TABLES(X, bf16, "bfloat16")                                              \
     SIM_KERNEL_TABLES(X)                                                              \
-    /* (bytes of shared memory, bytes of L1 cache): how an SM can be split */         \
+    /* (which, bytes): of what an SM can take for shared memory, the rest being cache */ \
     X(shared_splits, "shared_splits", true, 0)                                        \
     X(copy_us_h2d, "copy_us.h2d", true, 1e-9)   /* (bytes, us) of one pinned copy alone */ \
     X(copy_us_d2h, "copy_us.d2h", true, 1e-9)                                         \

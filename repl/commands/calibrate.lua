@@ -15,6 +15,7 @@ local report = import "repl/calibrate/report.lua"
 local part_names <const> = {
     "device",
     "queue",
+    "split",
     "latencies",
     "host",
     "gemm",

@@ -13,6 +13,10 @@ function part.run(c)
     read("sm_count", device.sm_count)
     read("max_threads_per_block", device.max_threads_per_block)
     read("shared_bytes_per_block", device.max_shared_bytes_per_block)
+    if not c.simulated then
+        c:set("shared_reserved_bytes", math.tointeger(major) >= 8 and 1024 or 0,
+              "vendor: of each block, from compute capability 8.0 on")
+    end
     read("memory_bytes", device.memory_bytes)
     read("async_engine_count", device.async_engine_count)
     read("priority_least", device.priority_range.least)

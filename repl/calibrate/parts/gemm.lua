@@ -158,8 +158,9 @@ local function time_depths(c, turns, evict)
         evict(options)
         turns[i].run(i, options)
     end, "^matmul")
-    local of_depth = {}
+    local of_depth, kernels = {}, {}
     for i, turn in ipairs(turns) do
+        kernels[turn.depth] = spans[i].kernels or 1
         if turn.counts then
             local list = of_depth[turn.depth] or {}
             of_depth[turn.depth] = list
@@ -169,7 +170,7 @@ local function time_depths(c, turns, evict)
     for i, list in ipairs(of_depth) do
         of_depth[i] = durations.middle(list)
     end
-    return of_depth
+    return of_depth, kernels
 end
 
 local function up_to(list, most)
@@ -180,9 +181,9 @@ local function up_to(list, most)
     return some
 end
 
--- Lists of samples, one a round: [side][depth].
+-- Lists of samples, one a round: [side][depth]. Then of how many kernels a product was.
 local function time_grid(c, mode, operands, sides, depths, evict)
-    local samples, turns = {}, {}
+    local samples, turns, kernels = {}, {}, {}
     for i, n in ipairs(sides) do
         samples[i], turns[i] = {}, turns_of(c, mode, operands, n, depths)
         for j in ipairs(depths) do
@@ -191,12 +192,14 @@ local function time_grid(c, mode, operands, sides, depths, evict)
     end
     for round = 1, rounds_of(c) do
         for i in ipairs(sides) do
-            for j, us in ipairs(time_depths(c, turns[i], evict)) do
+            local of_depth
+            of_depth, kernels[i] = time_depths(c, turns[i], evict)
+            for j, us in ipairs(of_depth) do
                 samples[i][j][round] = us
             end
         end
     end
-    return samples
+    return samples, kernels
 end
 
 -- Fills twice what the L2 cache holds; and frees that.
@@ -206,6 +209,19 @@ local function evictor(c)
         c.lab.with(options.stream, filled.fill_, filled, 1)
     end, function()
         filled:free()
+    end
+end
+
+-- Of how many kernels a product was: two where its sums were split, and left out where all are one.
+local function set_kernels(c, mode, grid, kernels, n_depths)
+    local list, most = {}, 1
+    for at, row in ipairs(grid) do
+        local n = kernels[(at - 1) // n_depths + 1][(at - 1) % n_depths + 1]
+        list[at] = { row[1], row[2], n }
+        most = math.max(most, n)
+    end
+    if most > 1 then
+        c:set("gemm_kernels." .. mode.name, list, "{n, k, kernels}: of how many such a product is")
     end
 end
 
@@ -238,7 +254,8 @@ local function set_grid(c, mode, operands, rows)
     end
     local list, spreads, shortest_us = {}, {}, math.huge
     local evict, forget = evictor(c)
-    for i, of_depth in ipairs(time_grid(c, mode, operands, sides, depths, evict)) do
+    local grid, kernels = time_grid(c, mode, operands, sides, depths, evict)
+    for i, of_depth in ipairs(grid) do
         for j, samples in ipairs(of_depth) do
             local us = context.median(samples)
             list[#list + 1] = { sides[i], depths[j], tonumber(("%.3f"):format(us)) }
@@ -250,6 +267,7 @@ local function set_grid(c, mode, operands, rows)
           .. "the duration, operands not in the L2; median of the points' spreads",
           context.median(spreads))
     forget()
+    set_kernels(c, mode, list, kernels, #depths)
     set_warm(c, mode, rows, list)
     return shortest_us
 end

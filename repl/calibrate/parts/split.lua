@@ -1,0 +1,72 @@
+-- split.lua - how an SM's memory is split between shared memory and cache.
+--
+-- An SM that is idle takes as much for shared memory as the kernel that comes to it wants, and
+-- keeps that until it is idle again. So a spin with s bytes of shared memory runs on all SMs, and
+-- what a second kernel finds beside it tells the split.
+
+local part = { name = "split", title = "shared memory and cache" }
+
+local long_ms <const>, short_ms <const> = 1, 0.02
+local threads <const> = 1024            -- two blocks of so many fit on an SM
+local step_bytes <const> = 1024
+-- Wanted by two blocks: about each power of two, and what lies between.
+local wanted_kib <const> = { 0, 14, 28, 48, 62, 80, 98, 120, 130, 150, 164, 180, 194, 210, 224 }
+
+-- Whether a block with `bytes` of shared memory begins beside a spin with `held` on each SM.
+local function begins(c, first, second, held, bytes)
+    local lab = c.lab
+    local tl = c:record(function()
+        lab.spin(long_ms, { blocks = c.device.sm_count, threads = threads, shared_bytes = held,
+                            stream = first })
+        lab.spin(short_ms, { blocks = 1, threads = 32, shared_bytes = bytes, stream = second })
+    end)
+    local long, short = table.unpack(tl:spans())
+    return short.start_us < long.end_us - short_ms * 1000
+end
+
+-- The most with which a second block begins, in steps; nil if none does.
+local function room(c, first, second, held, most)
+    local low, high = -1, most // step_bytes + 1        -- fits, does not
+    while high - low > 1 do
+        local middle = (low + high) // 2
+        if begins(c, first, second, held, middle * step_bytes) then
+            low = middle
+        else
+            high = middle
+        end
+    end
+    return low >= 0 and low * step_bytes or nil
+end
+
+local function splits(c, first, second)
+    local reserved, most = c.values.shared_reserved_bytes or 0, c.values.shared_bytes_per_block
+    local found, list = {}, {}
+    for _, kib in ipairs(wanted_kib) do
+        local held = math.max(0, kib * 1024 // 2 - reserved) // step_bytes * step_bytes
+        local free = room(c, first, second, held, most)
+        local bytes = free and held + free + reserved * ((held > 0 and 1 or 0) + (free > 0 and 1 or 0))
+        if bytes and free < most // step_bytes * step_bytes and not found[bytes] then
+            found[bytes], list[#list + 1] = true, bytes
+        end
+    end
+    table.sort(list)
+    return list
+end
+
+function part.run(c)
+    local first <close> = c.lab.stream { non_blocking = true, name = "first" }
+    local second <close> = c.lab.stream { non_blocking = true, name = "second" }
+    local list = splits(c, first, second)
+    if #list < 2 then
+        c:find("shared_splits", ("always the same: %s bytes"):format(list[1] or "none"))
+        return
+    end
+    local rows = {}
+    for i, bytes in ipairs(list) do
+        rows[i] = { i, math.tointeger(bytes) }
+    end
+    c:set("shared_splits", rows, "what a second kernel finds beside a spin with shared memory on "
+          .. "each SM")
+end
+
+return part
