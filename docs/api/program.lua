@@ -205,7 +205,7 @@ that have no partner in one of the runs are left out. `all steady in` tells in h
 then in the file as well, unless some are named.
 
 `--jsonl FILE` writes, and `--json` prints, a line a script: `script`, the word as it was given; `seed`, that of `--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; `lane_pairs`, `lane_pairs_same`, `lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. `--svg FILE` is a picture of
-all scripts, measured makespans against predicted ones. `--dump FOLDER` writes a text file for each script, with the operations of both sides, of the GPU those of the median run: a line `# part 1 sim makespan_us ... runs_us ...`, then a line an operation, with tabs between the fields
+all scripts: predicted makespans against measured ones, and below it the ratio of the two beside how far the GPU's own runs lie from their median. `--dump FOLDER` writes a text file for each script, with the operations of both sides, of the GPU those of the median run: a line `# part 1 sim makespan_us ... runs_us ...`, then a line an operation, with tabs between the fields
 that its second line names.
 
 ```sh

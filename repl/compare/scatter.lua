@@ -1,20 +1,16 @@
--- scatter.lua - predicted makespans against measured ones as an SVG picture, both axes
--- logarithmic, with the diagonal and lines 10 % beside it.
+-- scatter.lua - an SVG picture of predicted makespans against measured ones, both axes logarithmic,
+-- with the diagonal and lines 10 % beside it; and below it their ratios (ratios.lua), as many
+-- decades leave no room for what differs by less.
 
 local figures = import "repl/compare/figures.lua"
+local marks = import "repl/compare/marks.lua"
+local ratios = import "repl/compare/ratios.lua"
 
 local scatter = {}
 
 local left <const>, top <const>, side <const> = 80, 48, 500
-local width <const>, height <const> = left + side + 60, top + side + 60
-local colours <const> = { experiments = "#1f77b4", puzzler = "#d62728", random = "#2ca02c",
-                          others = "#7f7f7f" }
-
-local escapes <const> = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
-
-local function escape(text)
-    return (text:gsub("%c", "?"):gsub('[&<>"]', escapes))
-end
+local ratios_top <const>, ratios_height <const> = top + side + 44, 160
+local width <const>, height <const> = left + side + 60, ratios_top + ratios_height + 60
 
 -- ---- axes ----------------------------------------------------------------------------------
 
@@ -46,20 +42,29 @@ local function tick_name(decade)
     return ("%g %s"):format(10.0 ^ decade, units[unit])
 end
 
-local function add_axes(out, axis)
+-- Vertical lines from y to y + length, with the times below them.
+local function add_times(out, axis, y, length)
     for decade = axis.from, axis.to do
-        local x, y, name = x_of(axis, decade), y_of(axis, decade), tick_name(decade)
-        out[#out + 1] = ('<path class="grid" d="M%.1f %d V%d M%d %.1f H%d"/>'):format(x, top,
-            top + side, left, y, left + side)
+        local x = x_of(axis, decade)
+        out[#out + 1] = ('<path class="grid" d="M%.1f %d V%d"/>'):format(x, y, y + length)
         out[#out + 1] = ('<text x="%.1f" y="%d" text-anchor="middle">%s</text>'):format(x,
-            top + side + 18, name)
-        out[#out + 1] = ('<text x="%d" y="%.1f" text-anchor="end">%s</text>'):format(left - 8,
-            y + 4, name)
+            y + length + 18, tick_name(decade))
     end
-    out[#out + 1] = ('<text x="%d" y="%d" text-anchor="middle">measured makespan</text>'):format(
-        left + side // 2, top + side + 44)
+end
+
+local function add_axes(out, axis)
+    add_times(out, axis, top, side)
+    for decade = axis.from, axis.to do
+        local y = y_of(axis, decade)
+        out[#out + 1] = ('<path class="grid" d="M%d %.1f H%d"/>'):format(left, y, left + side)
+        out[#out + 1] = ('<text x="%d" y="%.1f" text-anchor="end">%s</text>'):format(left - 8,
+            y + 4, tick_name(decade))
+    end
     out[#out + 1] = ('<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">'
         .. "predicted makespan</text>"):format(top + side // 2)
+    add_times(out, axis, ratios_top, ratios_height)
+    out[#out + 1] = ('<text x="%d" y="%d" text-anchor="middle">measured makespan</text>'):format(
+        left + side // 2, ratios_top + ratios_height + 44)
 end
 
 -- Where predicted is `factor` times measured.
@@ -70,27 +75,11 @@ local function add_line(out, axis, factor, class)
         x_of(axis, from), y_of(axis, from + shift), x_of(axis, to), y_of(axis, to + shift))
 end
 
--- ---- marks ---------------------------------------------------------------------------------
-
-local shapes = {
-    experiments = '<circle cx="%.1f" cy="%.1f" r="4" fill="%s"%s',
-    puzzler = '<path transform="translate(%.1f %.1f)" d="M0 -6 L5 4 H-5 Z" fill="%s"%s',
-    random = '<path transform="translate(%.1f %.1f)" d="M0 -5 L5 0 L0 5 L-5 0 Z" fill="%s"%s',
-    others = '<path transform="translate(%.1f %.1f)" d="M-4 -4 H4 V4 H-4 Z" fill="%s"%s',
-}
-
-local function mark(kind, x, y, title)
-    local rest = title and ' fill-opacity="0.6"><title>' .. escape(title) .. "</title></"
-        .. shapes[kind]:match("^<(%a+)") .. ">" or "/>"
-    return shapes[kind]:format(x, y, colours[kind], rest)
-end
-
 local function add_marks(out, axis, results)
     for _, result in ipairs(results) do
-        local r, kind = result.record, result.entry.kind
-        out[#out + 1] = mark(kind, x_of(axis, math.log(r.gpu_us, 10)),
-            y_of(axis, math.log(r.sim_us, 10)), ("%s: %.3f"):format(result.entry.name,
-                r.sim_us / r.gpu_us))
+        local r = result.record
+        out[#out + 1] = marks.of(result, x_of(axis, math.log(r.gpu_us, 10)),
+            y_of(axis, math.log(r.sim_us, 10)))
     end
 end
 
@@ -108,10 +97,11 @@ local function legend_of(results)
     for _, kind in ipairs(figures.kinds) do
         local n = #figures.of_kind(results, kind)
         if n > 0 then
-            rows[#rows + 1] = { sign = mark(kind, 0, 0), text = ("%s (%d)"):format(kind, n) }
+            rows[#rows + 1] = { sign = marks.sign(kind), text = ("%s (%d)"):format(kind, n) }
         end
     end
-    for _, line in ipairs { { "same", "predicted as measured" }, { "tenth", "10 % off" } } do
+    for _, line in ipairs { { "same", "predicted as measured" }, { "tenth", "10 % off" },
+        { "runs", "the GPU's own runs, below" } } do
         rows[#rows + 1] = { sign = ('<path class="%s" d="M-10 0 H10"/>'):format(line[1]),
                             text = line[2] }
     end
@@ -120,7 +110,7 @@ end
 
 local function add_legend(out, results)
     local rows <const>, step <const> = legend_of(results), 18
-    out[#out + 1] = ('<rect class="legend" x="%d" y="%d" width="170" height="%d"/>'):format(
+    out[#out + 1] = ('<rect class="legend" x="%d" y="%d" width="210" height="%d"/>'):format(
         left + 8, top + 8, step * #rows + 8)
     for i, row in ipairs(rows) do
         out[#out + 1] = ('<g transform="translate(%d %d)">%s<text x="18" y="4">%s</text></g>')
@@ -134,6 +124,7 @@ text { font: 12px sans-serif; fill: #222 } .title { font-size: 15px; font-weight
 .legend { fill: white; fill-opacity: 0.85; stroke: #ddd }
 .grid { stroke: #ddd; fill: none } .same { stroke: #222; fill: none }
 .tenth { stroke: #888; stroke-dasharray: 4 3; fill: none }
+.runs { stroke: #f0a030; stroke-width: 3; fill: none }
 </style>]]
 
 -- Of a list of comparisons that is not empty.
@@ -149,6 +140,8 @@ function scatter.svg(results)
     add_line(out, axis, 1 / 1.1, "tenth")
     add_legend(out, results)
     add_marks(out, axis, results)
+    ratios.add(out, results, { left = left, top = ratios_top, width = side,
+        height = ratios_height }, function(us) return x_of(axis, math.log(us, 10)) end)
     out[#out + 1] = "</svg>\n"
     return table.concat(out, "\n")
 end

@@ -211,6 +211,8 @@ tap.like(svg, ">Predicted and measured makespans of 4 scripts</text>", "has a ti
 tap.like(svg, '<path class="tenth" d="M%-10 0 H10"/><text [^>]+>10 %% off</text>',
     "and a legend of its lines")
 tap.like(svg, ">others %(4%)</text>", "and of its kinds")
+tap.is(select(2, svg:gsub("<title>beside%.lua: 0%.500</title>", "")), 2,
+    "makespans are in it, and ratios")
 
 -- ---- what was measured before ----------------------------------------------------------------
 
@@ -234,6 +236,11 @@ out = measured "--profile ./fast.lua --measured spread.jsonl"
 tap.like(out, "spread of GPU's runs .-\n"
     .. "  all +4 +191%.7 %% +250%.0 %% +250%.0 %% +1 %(25%.0 %%%)\n",
     "how far the GPU's own runs spread, and how many simulated ones are within")
+measured "--profile ./fast.lua --measured spread.jsonl --svg spread.svg"
+-- The ratio furthest from 1 is 7000 / 2000; 5 % of room on a logarithmic scale of 160, from 592.
+local factor = 3.5 ^ 1.05
+tap.like(read(folder .. "/spread.svg"), ('<path class="runs" d="M[%%d.]+ 672.0 V%.1f"/>'):format(
+    672 - 80 * math.log(3.5, factor)), "bars say how far they lie from their median")
 write("kinds.jsonl", line_of("puzzler.lua", "null", 3000, 4000, 4, 2, 0, 0):gsub(
     '"gpu_max_us": %d+', '"gpu_max_us": 4000') .. line_of("seeded.lua", 1, 3000, 2000, 0, 0, 0, 0))
 shell.write(folder .. "/puzzler.lua", "lab.spin(4)")

@@ -178,15 +178,16 @@ furthest is off by %s.
 
 ![Predicted makespans against measured ones](fidelity.svg)
 
-*Predicted makespans against measured ones; dashed lines are 10 %% off.*]]
+*Above: predicted makespans against measured ones. Below: the ratio of the two, and as bars how far
+the GPU's own runs lie from their median. Dashed lines are 10 %% off.*]]
 
 local makespan_words <const> = [[
 
 ## Makespans
 
 *Error*: |simulated / measured - 1|, of the median run. *Spread*: (longest - shortest) / median of
-the GPU's own runs; what differs from run to run cannot be foretold. *Simulated within*: the simulated
-makespan lies between the GPU's shortest and longest.
+the GPU's own runs; what differs from run to run cannot be foretold. *Simulated within*: the
+simulated makespan lies between the GPU's shortest and longest.
 ]]
 
 local pair_words <const> = [[

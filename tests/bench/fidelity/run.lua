@@ -93,14 +93,15 @@ local function scripts()
     return list
 end
 
--- Compares a set of scripts. Gives the lines, and whether all of them have one.
+-- Compares a set of scripts. Gives the lines, and whether all of them have one. Its file grows
+-- script by script, so that one that is interrupted is not for nothing.
 local function compare(options, name, ...)
     local words = {...}
     for i, word in ipairs(words) do words[i] = quote(word) end
     local path, dump = options.folder .. "/" .. name .. ".jsonl", options.folder .. "/dump/" .. name
     local seeds = name == "random" and given(options, "seeds") or ""
-    local status = run(path, "compare --json", given(options, "profile", "against", "runs"), seeds,
-        "--dump", quote(dump), table.concat(words, " "))
+    local status = run("/dev/null", "compare", given(options, "profile", "against", "runs"), seeds,
+        "--jsonl", quote(path), "--dump", quote(dump), table.concat(words, " "))
     if status > 1 then stop(1, "the scripts cannot be compared") end
     local lines = whole(path)
     os.remove(path)
