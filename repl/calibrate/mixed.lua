@@ -38,27 +38,29 @@ local shapes <const> = {        -- m, n, k
     { 32, 256, 64 }, { 256, 64, 128 }, { 128, 512, 64 },
 }
 local modes <const> = {
-    { dtype = "float32" }, { dtype = "float32", tf32 = true }, { dtype = "bfloat16" },
+    { name = "float32", dtype = "float32" },
+    { name = "tf32", dtype = "float32", tf32 = true },
+    { name = "bfloat16", dtype = "bfloat16" },
 }
 
--- Calls of a kind are added with add(kind, times, call): call(stream) makes one. own(tensor) is
--- freed in the end.
+-- Calls of a kind are added with add(kind, name, times, call): call(stream) makes one. own(tensor)
+-- is freed in the end.
 local function add_products(lab, add, own)
     for _, shape in ipairs(shapes) do
         local m, n, k = table.unpack(shape)
         for _, mode in ipairs(modes) do
             local options = { dtype = mode.dtype }
-            local a, b = own(lab.ones(m, k, options)), own(lab.ones(k, n, options))
+            local a, b = own(lab.rand(m, k, options)), own(lab.rand(k, n, options))
             local out = own(lab.empty(m, n, options))
             local into, anew = { out = out, tf32 = mode.tf32 }, { tf32 = mode.tf32 }
             if pcall(lab.matmul, a, b, into) then       -- not every GPU has every type
-                add("matmul", 2, function(stream)
+                add("matmul", mode.name .. " product", 2, function(stream)
                     into.stream = stream
                     lab.matmul(a, b, into)
                 end)
                 local result = {}
                 -- The one before is freed: sooner or later a script pays for that, too.
-                add("matmul_new", 1, function(stream)
+                add("matmul_new", mode.name .. " product, new result", 1, function(stream)
                     if result.tensor then
                         result.tensor:free()
                     end
@@ -73,20 +75,20 @@ end
 
 local function add_kernels(lab, add, own)
     for _, shape in ipairs { { 64, 64 }, { 256, 256 }, { 128, 512 } } do
-        local a, out = own(lab.ones(shape[1], shape[2])), own(lab.empty(shape[1], shape[2]))
+        local a, out = own(lab.rand(shape[1], shape[2])), own(lab.empty(shape[1], shape[2]))
         local options = { out = out }
-        for _, call in ipairs { function() lab.pow(a, 2, options) end,
-                                function() lab.add(a, a, options) end,
-                                function() lab.softmax(a, options) end } do
-            add("launch", 6, function(stream)
+        for _, call in ipairs { { "pow", function() lab.pow(a, 2, options) end },
+                                { "add", function() lab.add(a, a, options) end },
+                                { "softmax", function() lab.softmax(a, options) end } } do
+            add("launch", call[1], 6, function(stream)
                 options.stream = stream
-                call()
+                call[2]()
             end)
         end
     end
     for _, blocks in ipairs { 1, 8, 32, 128 } do
         local options = { blocks = blocks, threads = 128 }
-        add("launch", 6, function(stream)
+        add("launch", "spin", 6, function(stream)
             options.stream = stream
             lab.spin(0.001, options)
         end)
@@ -98,15 +100,15 @@ local function add_copies(lab, add, own)
     for _, elements in ipairs { 256, 1024, 4096, 16384, 65536 } do
         local device = own(lab.zeros(elements))
         local host = own(lab.zeros(elements, { device = "cpu", pinned = true }))
-        add("memcpy_async", 4, function(stream)
+        add("memcpy_async", "copy to the device", 4, function(stream)
             options.stream = stream
             device:copy_(host, options)
         end)
-        add("memcpy_async", 4, function(stream)
+        add("memcpy_async", "copy to the host", 4, function(stream)
             options.stream = stream
             host:copy_(device, options)
         end)
-        add("memset", 4, function(stream)
+        add("memset", "zero_", 4, function(stream)
             clear.stream = stream
             device:zero_(clear)
         end)
@@ -120,72 +122,94 @@ local function add_events(lab, add, own)
         own { free = function() event:close() end }
         event:record()
         events[i] = event
-        add(timing and "record" or "record_untimed", 12, function(stream) event:record(stream) end)
-        add("wait", 8, function(stream) stream:wait_event(event) end)
+        local kind = timing and "record" or "record_untimed"
+        add(kind, kind, 12, function(stream) event:record(stream) end)
+        add("wait", "wait", 8, function(stream) stream:wait_event(event) end)
     end
 end
 
 -- ---- measuring ------------------------------------------------------------------------------
 
--- Makes all calls once, and adds to samples[kind] what each took.
-local function go_through(c, calls, streams, samples)
-    local now_us, asking_us = c.lab.now_us, c:clock_us()
-    for _, item in ipairs(calls) do
+-- Makes all calls once. What each took, in order.
+local function go_through(c, calls, streams)
+    local now_us, asking_us, us = c.lab.now_us, c:clock_us(), {}
+    for i, item in ipairs(calls) do
         local stream, call = streams[item.stream], item.call
         local start_us = now_us()
         call(stream)
-        local us = now_us() - start_us - asking_us
-        local list = samples[item.kind]
-        list[#list + 1] = us
+        us[i] = now_us() - start_us - asking_us
     end
+    return us
 end
 
--- Calls in their order, of a stream each, and an empty list for each kind.
+-- Calls in their order, each with a stream's number.
 local function sequence(lab, own)
-    local calls, kinds, random = {}, {}, random_new(7)
-    local function add(kind, times, call)
-        kinds[kind] = {}
+    local calls, random = {}, random_new(7)
+    local function add(kind, name, times, call)
         for _ = 1, times do
-            calls[#calls + 1] = { kind = kind, call = call, stream = random(stream_count) }
+            calls[#calls + 1] = { kind = kind, name = name, call = call,
+                                  stream = random(stream_count) }
         end
     end
     for _, some in ipairs { add_products, add_kernels, add_copies, add_events } do
         some(lab, add, own)
     end
-    return shuffle(calls), kinds
+    return shuffle(calls)
 end
 
--- By kind (matmul, matmul_new, launch, memcpy_async, memset, record, record_untimed, wait) what a
--- call costs, in us; and how many calls are in the sequence.
-function mixed.costs(c)
-    local lab, owned, streams = c.lab, {}, {}
-    local function own(thing)
-        owned[#owned + 1] = thing
-        return thing
-    end
-    local calls, samples = sequence(lab, own)
+-- What the calls took in each of `repetitions`, from 1; the 0th is for nothing.
+local function times_of(c, calls)
+    local streams, times = {}, {}
     for i = 1, stream_count do
-        streams[i] = lab.stream()
+        streams[i] = c.lab.stream()
     end
     for repetition = 0, repetitions do
-        c:record(function() go_through(c, calls, streams, samples) end)
-        for kind in pairs(samples) do
-            samples[kind] = repetition > 0 and samples[kind] or {}      -- the first one warms up
-        end
+        c:record(function() times[repetition] = go_through(c, calls, streams) end)
     end
-    lab.synchronize()
-    for _, thing in ipairs(owned) do
-        thing:free()
-    end
+    c.lab.synchronize()
     for _, stream in ipairs(streams) do
         stream:close()
     end
-    local costs = {}
-    for kind, list in pairs(samples) do
-        costs[kind] = { us = math.max(0, numbers.trimmed(list, kept)),
-                        spread = numbers.spread(list) }
+    return times
+end
+
+-- Means and spreads {name, us, spread} of the calls that have the same field, by that and as a
+-- list in the order of names.
+local function costs_by(calls, times, field)
+    local samples, names, costs = {}, {}, {}
+    for i, item in ipairs(calls) do
+        local name = item[field]
+        if not samples[name] then
+            samples[name], names[#names + 1] = {}, name
+        end
+        for _, us in ipairs(times) do
+            table.insert(samples[name], us[i])
+        end
     end
-    return costs, #calls
+    table.sort(names)
+    for i, name in ipairs(names) do
+        local list = samples[name]
+        costs[name] = { name = name, us = math.max(0, numbers.trimmed(list, kept)),
+                        spread = numbers.spread(list) }
+        costs[i] = costs[name]
+    end
+    return costs
+end
+
+-- What a call costs, in us, as {name, us, spread}: by kind (matmul, matmul_new, launch,
+-- memcpy_async, memset, record, record_untimed, wait), and a list of finer sorts. Also how many
+-- calls are in the sequence.
+function mixed.costs(c)
+    local owned = {}
+    local calls = sequence(c.lab, function(thing)
+        owned[#owned + 1] = thing
+        return thing
+    end)
+    local times = times_of(c, calls)
+    for _, thing in ipairs(owned) do
+        thing:free()
+    end
+    return costs_by(calls, times, "kind"), costs_by(calls, times, "name"), #calls
 end
 
 return mixed

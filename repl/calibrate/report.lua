@@ -307,9 +307,9 @@ function report.text(c, base, base_name, machine, seconds)
     local out = { "-- " .. c.device.name:gsub("%c", " ") .. ", as the simulator sees it.", "--" }
     add_comment(out, "", ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
     add_comment(out, "", "Each value says how it was found. A spread is that of the middle half "
-        .. "of the repetitions, relative to their median; that of passes tells how much the value "
-        .. "differed from one to the next, at the worst point of a table. docs/design/simulator.md says what "
-        .. "each value does.")
+        .. "of the repetitions, relative to their median; that of passes is the same of what each "
+        .. "pass found, at the worst point of a table. docs/design/simulator.md says what each "
+        .. "value does.")
     out[#out + 1] = "return {"
     add_key(out, state, "name", "    ")
     add_string(out, "note", note_text(state))

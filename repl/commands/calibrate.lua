@@ -1,7 +1,8 @@
 -- calibrate.lua - streamlab calibrate: measures a GPU and writes a profile for the simulator.
 --
--- Part by part (repl/calibrate/parts), most of them several times (repl/calibrate/passes.lua). After each one, what is measured so far goes to
--- NAME.lua.partial, so that whatever ends the program takes at most one part with it.
+-- Part by part (repl/calibrate/parts), most of them several times (repl/calibrate/passes.lua).
+-- After each one, what is measured so far goes to NAME.lua.partial, so that whatever ends the
+-- program takes at most one part with it.
 
 local command = import "repl/commands/command.lua"
 local context = import "repl/calibrate/context.lua"
@@ -279,7 +280,9 @@ local function run_all(parts)
                 gone[step.part] = true
             end
             write_partial()
-            tell(("    %d s"):format(os.time() - began))
+            if step.pass == 1 then
+                tell(("    %d s"):format(os.time() - began))
+            end
         end
     end
     return failed

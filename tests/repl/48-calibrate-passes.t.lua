@@ -66,9 +66,46 @@ local _, spread = passes.combine { { { 1, 10.0 }, { 2, 10.0 } }, { { 1, 10.0 }, 
                                    { { 1, 10.0 }, { 2, 12.0 } } }
 tap.ok(math.abs(spread - 2 / 11) < 1e-9, "the spread is that of the worst point")
 
+-- ---- keys ---------------------------------------------------------------------------------
+
+local context = import("repl/calibrate/context.lua")
+local c = context.new({ device = function() return { backend = "sim" } end }, print, {}, 3)
+
+-- A pass of a part that does what f says.
+local function pass(place, number, f)
+    local ok, failure = c:run({ run = f }, place, number)
+    tap.ok(ok, ("pass %d of part %d: %s"):format(number, place, failure or "it ran"))
+end
+
+for number, us in ipairs { 5.5, 9.5, 6.5 } do
+    pass(1, number, function()
+        c:set("a_us", 1, "not yet", 0)
+        c:set("a_us", us, "how", 0.5)
+        c:set("both_us", us, "first")
+        tap.is(c.values.a_us, us, "within a pass its own value counts")
+        if number == 1 then
+            c:set("rare_us", us, "once", 0)
+            c:lack("mostly_us")
+        else
+            c:lack("rare_us")
+            c:set("mostly_us", us, "twice", 0)
+        end
+        c:find("a_us", "pass " .. number)
+    end)
+    if number == 1 then
+        pass(2, 1, function() c:set("both_us", 3.5, "second") end)
+    end
+end
+tap.is(c.values.a_us, 6.5, "afterwards the median of the passes")
+tap.is(c.notes.a_us.passes, 3, "which are counted")
+tap.ok(math.abs(c.notes.a_us.spread - 4 / 6.5) < 1e-9, "with their spread")
+tap.is(c.values.both_us, 3.5, "the later part's value stays")
+tap.is(c.values.rare_us, nil, "what most passes lack is none")
+tap.is(c.values.mostly_us, 8.0, "what most have is one")
+tap.is(#c.findings .. c.findings[1].text, "1pass 1", "findings are the first pass's")
+
 -- ---- a calibration ------------------------------------------------------------------------
 
--- Its caches hold little, and no more than the first pass finds would be there without passes.
 local folder = shell.folder()
 local profile, found = folder .. "/cold.lua", folder .. "/found.lua"
 local text = shell.read("scripts/profiles/a100.lua"):gsub("\nreturn {", "\nlocal t = {")
@@ -79,8 +116,9 @@ return t
 local out, err, code = shell.sh(('"$P" calibrate --backend sim --profile %s --passes 3 '
     .. '--only device,queue,latencies,host,memory -o %s'):format(profile, found))
 tap.is(out .. code, "0", "a calibration in three passes")
-tap.like(err, "\npart 5 of 5, memory: [^\n]*\n.*\npass 2 of 3, latencies\n    %d+ s\n"
-    .. "pass 2 of 3, host\n.*\npass 3 of 3, memory\n    %d+ s\n[^\n]*\n$", "and its progress")
+tap.like(err, "\npart 5 of 5, memory: [^\n]*\n.*\npass 2 of 3, latencies\n"
+    .. "pass 2 of 3, host\npass 2 of 3, memory\n.*\npass 3 of 3, memory\n[^\n]*\n$",
+    "and its progress")
 local made, truth = dofile(found), dofile(profile)
 local function near(got, wanted, tolerance, name)
     local good = type(got) == "number" and math.abs(got / wanted - 1) <= tolerance

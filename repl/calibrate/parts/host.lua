@@ -1,5 +1,5 @@
 -- host.lua - what calls cost the host, as scripts make them: through Lua, while a timeline is
--- recorded. Those that are frequent in scripts come in a sequence of all sorts, the others in loops.
+-- recorded. Those that are frequent in scripts come in a sequence of all sorts, others in loops.
 --
 -- A loop makes fewer calls than a stream's queue takes in, so that no call waits. What is made
 -- and ended in the loop (tensors, streams, events) costs what both take: the simulator knows no
@@ -74,16 +74,25 @@ local from_sequence <const> = {
 }
 local least_alloc_us <const> = 0.1
 
+local function find_sorts(c, details)
+    local words = {}
+    for i, detail in ipairs(details) do
+        words[i] = ("%s %.3g us"):format(detail.name, detail.us)
+    end
+    c:find("host", "each in this sequence: " .. table.concat(words, ", "))
+end
+
 local function all_sorts(c)
-    local costs, n = mixed.costs(c)
+    local costs, details, n = mixed.costs(c)
     local keys = {}
     for i, row in ipairs(from_sequence) do
         local of_kind = costs[row[2]]
         keys[i] = row[1]
         c:set("host." .. row[1], of_kind.us, row[3], of_kind.spread)
     end
-    c:find("host", ("%s and tensor_alloc_us are of a sequence of %d calls of all sorts in 4 streams, "
-        .. "without the longest 5 %% of a sort"):format(table.concat(keys, ", "), n))
+    c:find("host", ("%s and tensor_alloc_us are of a sequence of %d calls of all sorts in 4 "
+        .. "streams, without the longest 5 %% of a sort"):format(table.concat(keys, ", "), n))
+    find_sorts(c, details)
     local more_us = costs.matmul_new.us - costs.matmul.us
     c:set("host.tensor_alloc_us", math.max(least_alloc_us, more_us),
           "lab.matmul without out = and the free of its last result, less one with out =",
@@ -227,8 +236,8 @@ local function cold_calls(c, stream)
             costs[k], spread = cost_behind(c, from, to, step * mib, named[2])
         end
         local more_us = costs[#costs] - c.values["host." .. named[1]]
-        c:find("host_cold." .. named[1], ("behind %g to %g MiB that the host copies %.3g to %.3g us")
-            :format(steps_mib[1], steps_mib[#steps_mib], costs[1], costs[#costs]))
+        c:find("host_cold." .. named[1], ("behind %g to %g MiB that the host copies %.3g to %.3g "
+            .. "us"):format(steps_mib[1], steps_mib[#steps_mib], costs[1], costs[#costs]))
         if more_us >= least_us then
             if i == 1 then
                 c:set("host_cold.bytes", half_way(costs),

@@ -93,8 +93,8 @@ local function engine_switches(c, stream, tiny)
         c:find("engine_switch_us", ("%s %s"):format(key:gsub(">", " to "), us(found[key])))
     end
     c:set("engine_switch_us", math.max(0, sum / #switches),
-          "the mean of H2D copy to kernel, kernel to D2H copy, D2H copy to kernel and kernel to H2D "
-          .. "copy in one stream: end to start", most)
+          "the mean of H2D copy to kernel, kernel to D2H copy, D2H copy to kernel and kernel to "
+          .. "H2D copy in one stream: end to start", most)
 end
 
 local function records_between(c, stream)
