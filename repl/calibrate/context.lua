@@ -19,7 +19,7 @@ function context.new(lab, progress, base, n_passes)
     return setmetatable({
         lab = lab, device = device, simulated = device.backend == "sim", progress = progress,
         values = setmetatable({}, { __index = base }), order = {}, notes = {}, findings = {},
-        passes = n_passes, pass = 1, place = 0, samples = {}, touched = {},
+        absent = {}, passes = n_passes, pass = 1, place = 0, samples = {}, touched = {},
     }, Context)
 end
 
@@ -44,7 +44,8 @@ function Context:set(key, value, how, spread)
     self:put(key, value, { how = how, spread = spread })
 end
 
--- This pass has found that there is no such value: it stays if most passes have one.
+-- This pass has found that there is no such value. If most passes have not, the base's is not
+-- taken either: `absent` has the key.
 function Context:lack(key)
     samples_of(self, key).pass[self.pass] = none
 end
@@ -99,18 +100,20 @@ local function settle(c, key)
     end
     local samples = c.samples[key][last]
     local values, lacks = values_of(samples, c.passes)
-    if #values <= lacks then
+    c.absent[key] = #values <= lacks or nil
+    if c.absent[key] then
         c:drop(key)
         return
     end
     local value, spread = passes.combine(values)
-    local several = #values > 1 and samples.spread ~= nil
+    local several = #values > 1 and (type(value) == "number" or type(value) == "table")
     c:put(key, value, { how = samples.how, spread = several and spread or samples.spread,
                         passes = several and #values or nil })
 end
 
 -- Runs a part's pass, the part's place in the list being `place`.
 function Context:run(part, place, pass)
+    collectgarbage()                    -- what others have left costs this one no time
     self.place, self.pass, self.touched = place, pass, {}
     local ok, failure = pcall(part.run, self)
     for key in pairs(self.touched) do

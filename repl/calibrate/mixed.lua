@@ -43,6 +43,15 @@ local modes <const> = {
     { name = "bfloat16", dtype = "bfloat16" },
 }
 
+-- Not every GPU has every type.
+local function can(f, ...)
+    local done, err = pcall(f, ...)
+    if not done and err.code ~= "SL_EBACKEND" then
+        error(err, 0)
+    end
+    return done
+end
+
 -- Calls of a kind are added with add(kind, name, times, call): call(stream) makes one. own(tensor)
 -- is freed in the end.
 local function add_products(lab, add, own)
@@ -53,7 +62,7 @@ local function add_products(lab, add, own)
             local a, b = own(lab.rand(m, k, options)), own(lab.rand(k, n, options))
             local out = own(lab.empty(m, n, options))
             local into, anew = { out = out, tf32 = mode.tf32 }, { tf32 = mode.tf32 }
-            if pcall(lab.matmul, a, b, into) then       -- not every GPU has every type
+            if can(lab.matmul, a, b, into) then
                 add("matmul", mode.name .. " product", 2, function(stream)
                     into.stream = stream
                     lab.matmul(a, b, into)

@@ -299,6 +299,9 @@ end
 function report.text(c, base, base_name, machine, seconds)
     local values = flat.of(base)
     values.note, values.profile = nil, nil
+    for name in pairs(c.absent) do
+        values[name] = nil
+    end
     for name, value in pairs(c.values) do
         values[name] = value
     end

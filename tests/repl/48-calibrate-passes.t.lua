@@ -101,6 +101,8 @@ tap.is(c.notes.a_us.passes, 3, "which are counted")
 tap.ok(math.abs(c.notes.a_us.spread - 4 / 6.5) < 1e-9, "with their spread")
 tap.is(c.values.both_us, 3.5, "the later part's value stays")
 tap.is(c.values.rare_us, nil, "what most passes lack is none")
+tap.is(c.absent.rare_us, true, "which is known")
+tap.is(c.absent.mostly_us, nil, "and not of what only one lacks")
 tap.is(c.values.mostly_us, 8.0, "what most have is one")
 tap.is(#c.findings .. c.findings[1].text, "1pass 1", "findings are the first pass's")
 
@@ -136,7 +138,13 @@ end
 for _, key in ipairs { "launch_us", "matmul_us", "memcpy_async_us" } do
     near(made.host_cold[key], truth.host_cold[key], 0.02, "host_cold." .. key .. " is found again")
 end
+tap.ok(made.host_cold.bytes > 0.5e6 and made.host_cold.bytes < 2e6, "host_cold.bytes about so")
 tap.like(shell.read(found), "spread of 3 passes 0%.0 %%", "the spread is that of the passes")
+
+out, err, code = shell.sh(('"$P" calibrate --backend sim --profile a100 --base %s --only host '
+    .. '-o %s --quiet'):format(profile, found))
+tap.is(out .. err .. code, "0", "a GPU without such calls")
+tap.is(dofile(found).host_cold, nil, "has none of its base, either")
 
 shell.remove(folder)
 tap.done()

@@ -470,7 +470,7 @@ local function set_channels(c, memory)
             if direction == "h2d" then
                 c:set("copy_connections", found,
                       ("of a copy in each of %d streams, each %d. comes in a row"):format(n, found))
-                c:set("engine_turn_us", math.max(0, median(turn)),
+                c:set("engine_turn_us", math.max(0, durations.middle(turn)),
                       "from a channel's last copy to another channel's: end to start", spread(turn))
             end
             c:find("engine_turn_us", ("%s, end to start: %.2f us to another channel, %.2f us to "

@@ -203,7 +203,7 @@ local function cost_behind(c, from, to, bytes, call)
     end)
 end
 
--- The bytes behind which half of the difference between the first and the last has come.
+-- The copied bytes behind which half of the difference between the first and the last has come.
 local function half_way(costs)
     local half = (costs[1] + costs[#costs]) / 2
     for i = 2, #costs do
@@ -240,8 +240,8 @@ local function cold_calls(c, stream)
             .. "us"):format(steps_mib[1], steps_mib[#steps_mib], costs[1], costs[#costs]))
         if more_us >= least_us then
             if i == 1 then
-                c:set("host_cold.bytes", half_way(costs),
-                      "copied by the host before lab.matmul: half of the effect", 0)
+                c:set("host_cold.bytes", 2 * half_way(costs),
+                      "read and written by the host before lab.matmul: half of the effect", 0)
             end
             c:set("host_cold." .. named[1], more_us,
                   ("on top of host.%s behind %g MiB that the host copies"):format(named[1],

@@ -79,7 +79,7 @@ local function copy(lab, memory, direction, bytes, stream)
     lab.cuda.memcpy_async(to, from, bytes, stream)
 end
 
-local function count_of(bytes) return bytes <= mib and 21 or bytes <= 16 * mib and 9 or 5 end
+local function count_of(bytes) return bytes <= mib and 61 or bytes <= 16 * mib and 9 or 5 end
 
 -- What each call did on the device; it may have several spans.
 local function seen_of(spans)
