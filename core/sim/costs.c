@@ -11,12 +11,6 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
 
-/* What a block with so much shared memory takes of an SM's. */
-static int64_t shared_bytes(const sim_profile *p, double bytes)
-{
-    return bytes > 0 ? (int64_t)(bytes + p->shared_reserved_bytes) : 0;
-}
-
 /* ---- GEMM ---- */
 
 typedef struct gemm_tile {
@@ -213,7 +207,8 @@ static void use_tile(const sim_profile *p, gemm_mode mode, const gemm_plan *plan
     launch->blocks = (int64_t)(persistent ? smaller(plan->tiles, p->sm_count) : plan->tiles);
     launch->threads = plan->tile->threads;
     launch->registers = plan->tile->threads * plan->tile->registers_per_thread;
-    launch->shared_bytes = persistent ? (int64_t)p->shared_bytes_per_block : 0;
+    launch->shared_bytes = (persistent ? (int64_t)p->shared_bytes_per_block : 0)
+                           + (int64_t)p->shared_reserved_bytes;
     launch->sm_share = plan->tile->sm_share;
 }
 
@@ -252,7 +247,8 @@ static void use_measured(const sim_device *dev, const gemm_tables *t, double m, 
                                    blocks == p->sm_count ? blocks : (double)launch->blocks));
     launch->threads = whole(t->threads->y[i]);
     launch->registers = whole(t->threads->y[i] * t->registers->y[i]);
-    launch->shared_bytes = shared_bytes(p, smaller(t->shared_bytes->y[i], INT32_MAX));
+    launch->shared_bytes = (int64_t)smaller(t->shared_bytes->y[i], INT32_MAX)
+                           + (int64_t)p->shared_reserved_bytes;
     double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));
     launch->sm_share = (t->share->n > 0 ? sim_table_at(t->share, size) : 1) / resident;
@@ -377,6 +373,7 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
 {
     launch->threads = THREADS;
     launch->registers = THREADS * REGISTERS_PER_THREAD;
+    launch->shared_bytes = (int64_t)dev->profile.shared_reserved_bytes;
     launch->tail_ps = sim_us_to_ps(cost->fixed_us);
     double per_sm = (double)sim_chip_blocks_per_sm(dev, launch);
     double capacity = larger(1, per_sm) * dev->profile.sm_count;
@@ -465,7 +462,7 @@ static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch
     launch->blocks = work->blocks;
     launch->threads = whole_warps(work->threads);
     launch->registers = launch->threads * SPIN_REGISTERS_PER_THREAD;
-    launch->shared_bytes = shared_bytes(p, (double)work->shared_bytes);
+    launch->shared_bytes = (int64_t)work->shared_bytes + (int64_t)p->shared_reserved_bytes;
     return (double)work->duration_ns / 1e3;
 }
 
@@ -495,6 +492,7 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
                        "does not fit on an SM of %s", launch->threads, launch->registers,
                        (long long)launch->shared_bytes, p->name);
     launch->block_ps = sim_us_to_ps(us);
+    launch->split_bytes = sim_chip_split(dev, launch);
     if (launch->grid == 0)
         launch->grid = grid_of((double)launch->blocks);
     return SL_OK;

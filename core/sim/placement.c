@@ -17,7 +17,7 @@ static void group_reset(const sim_device *dev, sim_group *group)
     group->free_threads = (int32_t)profile->max_threads_per_sm;
     group->free_blocks = (int32_t)profile->max_blocks_per_sm;
     group->free_registers = (int32_t)profile->registers_per_sm;
-    group->free_shared = (int64_t)profile->shared_bytes_per_sm;
+    group->free_shared = group->split_bytes = (int64_t)profile->shared_bytes_per_sm;
     group->share = 0;
 }
 
@@ -97,6 +97,21 @@ static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t block
     return room;
 }
 
+/* The least split of an SM with which as many blocks fit as without any; what the most blocks
+ * that an SM can hold take for CUDA itself is there in any case. (Measured: kernels without
+ * shared memory run beside each other whatever their blocks, but for the largest ones.) */
+int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
+{
+    const sim_table *splits = &dev->profile.shared_splits;
+    const double blocks = (double)(sim_chip_blocks_per_sm(dev, launch) * launch->shared_bytes);
+    const double kept = dev->profile.max_blocks_per_sm * dev->profile.shared_reserved_bytes;
+    const double wanted = blocks > kept ? blocks : kept;
+    for (size_t i = 0; i < splits->n; i++)
+        if (splits->y[i] >= wanted)
+            return (int64_t)splits->y[i];
+    return (int64_t)dev->profile.shared_bytes_per_sm;
+}
+
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
 {
     const sim_profile *profile = &dev->profile;
@@ -105,8 +120,14 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
                     (int64_t)profile->shared_bytes_per_sm);
 }
 
+/* An SM that is idle is split anew between shared memory and cache, as the kernel that comes
+ * to it wants it. It stays so until it is idle again, and until then takes no block of a kernel
+ * that wants more shared memory in all, even if the block itself has room (measured: a kernel
+ * with 31 KB a block does not start beside one that has none). */
 static int64_t group_room(const sim_group *group, const sim_launch *launch)
 {
+    if (group->cohorts && group->split_bytes < launch->split_bytes)
+        return 0;
     return room_for(launch, group->free_threads, group->free_blocks, group->free_registers,
                     group->free_shared);
 }
@@ -170,20 +191,6 @@ static void group_charge(sim_group *group, const sim_cohort *cohort, int32_t sig
         group->share += c->per_sm * c->op->launch.sm_share;
 }
 
-/* What an idle SM takes for shared memory when a block of `launch` comes to it, the rest being
- * cache: the least of its splits with which as many blocks fit as without. It stays so until
- * the SM is idle again (measured: a kernel with 31 KB a block does not start beside one that
- * has none, though there is room, and one with 67 KB not beside one with 48). */
-static int64_t split_for(const sim_device *dev, const sim_launch *launch)
-{
-    const sim_table *splits = &dev->profile.shared_splits;
-    const double wanted = (double)(sim_chip_blocks_per_sm(dev, launch) * launch->shared_bytes);
-    for (size_t i = 0; i < splits->n; i++)
-        if (splits->y[i] >= wanted)
-            return (int64_t)splits->y[i];
-    return (int64_t)dev->profile.shared_bytes_per_sm;
-}
-
 /* ---- splitting and merging groups ---- */
 
 static bool copy_cohorts(sim_device *dev, const sim_group *from, sim_group *to)
@@ -244,7 +251,7 @@ static bool same_state(const sim_group *a, const sim_group *b)
         if (x->op != y->op || x->per_sm != y->per_sm || x->fluid.rate != y->fluid.rate
             || x->fluid.node.at != y->fluid.node.at)
             return false;
-    return !x && !y && a->free_shared == b->free_shared;
+    return !x && !y && a->split_bytes == b->split_bytes;
 }
 
 /* Makes one of two groups in the same state, so that groups do not pile up. */
@@ -343,7 +350,7 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     cohort->per_sm = (int32_t)group->plan;
     sim_fluid_start(&cohort->fluid, dev->now, (double)launch->block_ps);
     if (!group->cohorts)
-        group->free_shared = split_for(dev, launch);
+        group->free_shared = group->split_bytes = launch->split_bytes;
     cohort_link(cohort, group);
     group_charge(group, cohort, 1);
     int64_t blocks = group->plan * group->sms;
@@ -551,7 +558,9 @@ static void reduce_next(sim_device *dev, sim_op *op)
     *launch = (sim_launch){
         .blocks = launch->reduce_blocks, .grid = launch->grid, .threads = REDUCE_THREADS,
         .registers = REDUCE_THREADS * REDUCE_REGISTERS, .block_ps = launch->reduce_block_ps,
+        .shared_bytes = (int64_t)dev->profile.shared_reserved_bytes,
     };
+    launch->split_bytes = sim_chip_split(dev, launch);
     op->fluid.node.what = SIM_KERNEL_AGAIN;
     sim_heap_set(&dev->heap, &op->fluid.node, at);
 }
@@ -574,7 +583,7 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     cohort_unlink(cohort);
     group_charge(group, cohort, -1);
     if (!group->cohorts)
-        group->free_shared = (int64_t)dev->profile.shared_bytes_per_sm;
+        group->free_shared = group->split_bytes = (int64_t)dev->profile.shared_bytes_per_sm;
     chip->room = arrival_of(op);
     chip->memory_share -= (double)blocks * op->launch.memory_share;
     cohort_free(chip, cohort);

@@ -111,7 +111,7 @@
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */ \
     X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)            /* to another channel's copy */ \
-    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0)  /* of a block that has any */ \
+    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0)  /* that CUDA takes of a block's */ \
     X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
     X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */ \
     /* on top of `host`, when a call of its kind comes after so much other work of the host */ \

@@ -101,7 +101,8 @@ typedef struct sim_launch {
     uint32_t grid;              /* as reported in the timeline */
     int32_t threads;            /* per block, in whole warps */
     int32_t registers;          /* per block */
-    int64_t shared_bytes;       /* per block */
+    int64_t shared_bytes;       /* per block, with what CUDA takes for itself */
+    int64_t split_bytes;        /* that an SM has to have as shared memory */
     sim_ps block_ps;            /* a block's time when nothing slows it */
     double sm_share;            /* of an SM's issue slots that a block uses while it runs */
     double memory_share;        /* of the device memory's bandwidth, per block */
@@ -114,7 +115,7 @@ typedef struct sim_launch {
 struct sim_group {
     int32_t sms;
     int32_t free_threads, free_blocks, free_registers;   /* per SM */
-    int64_t free_shared;
+    int64_t free_shared, split_bytes;       /* split: of what is no cache */
     double share;               /* sum of the residents' sm_share, per SM */
     sim_cohort *cohorts;        /* residents, the latest first */
     int64_t room, plan;         /* scratch of one placement */
@@ -337,6 +338,7 @@ void sim_chip_kernel_end(sim_op *op);
 void sim_chip_again(sim_op *op);                        /* its second kernel */
 /* Blocks of `launch` that fit on one idle SM; 0: never. */
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
+int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
 
 /* copies.c */
 void sim_copies_submit(sim_op *op);                     /* a ready copy */

@@ -333,9 +333,7 @@ static void describe_launch(sl_op *op, const sim_launch *launch)
     if (op->work.kind != SL_WORK_KERNEL)
         return;
     op->registers = (uint16_t)(launch->registers / launch->threads);
-    if (launch->shared_bytes > 0)
-        op->shared_bytes = (uint32_t)(launch->shared_bytes
-                                      - (int64_t)profile->shared_reserved_bytes);
+    op->shared_bytes = (uint32_t)(launch->shared_bytes - (int64_t)profile->shared_reserved_bytes);
 }
 
 static sl_status prepare(sim_op *op, sl_error *err)

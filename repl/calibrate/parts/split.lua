@@ -1,8 +1,9 @@
 -- split.lua - how an SM's memory is split between shared memory and cache.
 --
--- An SM that is idle takes as much for shared memory as the kernel that comes to it wants, and
--- keeps that until it is idle again. So a spin with s bytes of shared memory runs on all SMs, and
--- what a second kernel finds beside it tells the split.
+-- An SM that is idle takes as much for shared memory as the kernel that comes to it wants with as
+-- many blocks as fit, and keeps that until it is idle again. A block of a kernel that wants more
+-- does not come to it before. So behind a spin with shared memory on all SMs, of which two blocks
+-- would fit, a second one of the same block begins at once if twice its memory is in the split.
 
 local part = { name = "split", title = "shared memory and cache" }
 
@@ -18,7 +19,8 @@ local function begins(c, first, second, held, bytes)
     local tl = c:record(function()
         lab.spin(long_ms, { blocks = c.device.sm_count, threads = threads, shared_bytes = held,
                             stream = first })
-        lab.spin(short_ms, { blocks = 1, threads = 32, shared_bytes = bytes, stream = second })
+        lab.spin(short_ms, { blocks = 1, threads = threads, shared_bytes = bytes,
+                             stream = second })
     end)
     local long, short = table.unpack(tl:spans())
     return short.start_us < long.end_us - short_ms * 1000
@@ -43,24 +45,25 @@ local function splits(c, first, second)
     local found, list = {}, {}
     for _, kib in ipairs(wanted_kib) do
         local held = math.max(0, kib * 1024 // 2 - reserved) // step_bytes * step_bytes
-        local free = room(c, first, second, held, most)
-        local bytes = free and held + free + reserved * ((held > 0 and 1 or 0) + (free > 0 and 1 or 0))
-        if bytes and free < most // step_bytes * step_bytes and not found[bytes] then
+        local free = room(c, first, second, held, most // 2 // step_bytes * step_bytes)
+        local bytes = free and 2 * (free + reserved)
+        if bytes and bytes < most and not found[bytes] then
             found[bytes], list[#list + 1] = true, bytes
         end
     end
     table.sort(list)
-    return list
+    return list, most + reserved
 end
 
 function part.run(c)
     local first <close> = c.lab.stream { non_blocking = true, name = "first" }
     local second <close> = c.lab.stream { non_blocking = true, name = "second" }
-    local list = splits(c, first, second)
-    if #list < 2 then
-        c:find("shared_splits", ("always the same: %s bytes"):format(list[1] or "none"))
+    local list, most = splits(c, first, second)
+    if #list == 0 then
+        c:find("shared_splits", "always the same")
         return
     end
+    list[#list + 1] = most
     local rows = {}
     for i, bytes in ipairs(list) do
         rows[i] = { i, math.tointeger(bytes) }
