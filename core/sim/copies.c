@@ -118,11 +118,16 @@ static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
     sim_fluid_start(&op->fluid, dev->now, work_ps);
 }
 
-/* The channel served last goes on with its next copy as soon as that one may follow. */
+/* The channel served last goes on with its next copy as soon as that one may follow. What
+ * comes next there may also be a record, a wait, a copy for another engine, or one whose host
+ * has not yet filled a staging buffer: for these the engine does not wait. */
 static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
 {
     const sim_op *head = engine->channel ? engine->channel->head : NULL;
     if (!head || head->ready || !head->fluid.node.slot)
+        return false;
+    if (head->base.work.kind != SL_WORK_MEMCPY || engine_of(head) != engine
+        || !has_cleared_bytes(head))
         return false;
     sim_ps gap = sim_us_to_ps(dev->profile.copy_gap_us);
     return head->fluid.node.at <= sim_later(engine->last.at, gap);

@@ -96,12 +96,14 @@ static gemm_plan plan_gemm(const sim_profile *p, gemm_mode mode, double m, doubl
     return best;
 }
 
-/* By Newton's method: only + * and /, so the same everywhere. */
+/* By Newton's method from above: only + * and /, so the same everywhere. */
 static double cube_root(double x)
 {
     if (x <= 0)
         return 0;
-    double y = x < 1 ? 1 : x;
+    double y = 1;
+    while (y * y * y < x)
+        y *= 2;
     for (int i = 0; i < 200; i++) {
         double next = (2 * y + x / (y * y)) / 3;
         if (next >= y)
@@ -195,10 +197,9 @@ static double block_us(const sim_device *dev, const sim_launch *launch, double u
 }
 
 /* A kernel of the modelled tiles. */
-static void use_tile(const sim_profile *p, gemm_mode mode, const gemm_plan *plan,
+static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *plan,
                      sim_launch *launch)
 {
-    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
     launch->blocks = (int64_t)(persistent ? smaller(plan->tiles, p->sm_count) : plan->tiles);
     launch->threads = plan->tile->threads;
     launch->registers = plan->tile->threads * plan->tile->registers_per_thread;
@@ -219,23 +220,27 @@ static double persistent_tiles(const sim_profile *p, double m, double n)
     return larger(p->sm_count, whole_tiles(&tensor_tiles[0], m, n));
 }
 
+/* A whole number of threads or registers, whatever a table says. */
+static int32_t whole(double count)
+{
+    return count < INT32_MAX ? (int32_t)larger(1, count) : INT32_MAX;
+}
+
 /* The kernel that was measured for a product of nearly this size. Its grid grows with the
  * output. */
-static void use_measured(const sim_device *dev, const gemm_tables *t, double m, double n,
-                         double size, sim_launch *launch)
+static void use_measured(const sim_device *dev, const gemm_tables *t, bool may_persist, double m,
+                         double n, double size, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     size_t i = nearest(t->blocks, size);
     double side = t->blocks->x[i], blocks = t->blocks->y[i];
     double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
-    if (blocks == p->sm_count && p->gemm_persistent != 0)
-        scaled = persistent_tiles(p, m, n);
-    launch->blocks = (int64_t)larger(1, scaled);
-    launch->grid = grid_of(smaller((double)launch->blocks,
-                                   blocks == p->sm_count ? blocks : (double)launch->blocks));
-    launch->threads = (int32_t)t->threads->y[i];
-    launch->registers = (int32_t)(t->threads->y[i] * t->registers->y[i]);
-    launch->shared_bytes = (int64_t)t->shared_bytes->y[i];
+    bool persistent = may_persist && blocks == p->sm_count;
+    launch->blocks = (int64_t)larger(1, persistent ? persistent_tiles(p, m, n) : scaled);
+    launch->grid = grid_of(persistent ? blocks : (double)launch->blocks);
+    launch->threads = whole(t->threads->y[i]);
+    launch->registers = whole(t->threads->y[i] * t->registers->y[i]);
+    launch->shared_bytes = (int64_t)smaller(t->shared_bytes->y[i], INT32_MAX);
     double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));
     launch->sm_share = (t->share->n > 0 ? sim_table_at(t->share, size) : 1) / resident;
@@ -253,7 +258,7 @@ static double gemm_us(const sim_device *dev, const gemm_tables *t, gemm_mode mod
 {
     const sim_profile *p = &dev->profile;
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
-    if (t->grid->n_x > 1)
+    if (t->grid->n_x > 0)
         return larger(0.1, sim_grid_us(t->grid, m * n, k) - p->gemm_fixed_us);
     const sim_table *ratio = &dev->gemm_ratio[mode];
     double us = plan->us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
@@ -272,10 +277,11 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
     double us = gemm_us(dev, &tables, mode, &plan, work, bytes);
     if (warm && tables.warm->n > 0)
         us *= sim_table_at(tables.warm, size);
+    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
     if (has_footprints(&tables))
-        use_measured(dev, &tables, m, n, size, launch);
+        use_measured(dev, &tables, persistent, m, n, size, launch);
     else
-        use_tile(p, mode, &plan, launch);
+        use_tile(p, persistent, &plan, launch);
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)

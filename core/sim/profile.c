@@ -299,6 +299,9 @@ static sl_status read_grid(const sl_setting *setting, sim_grid *grid, sl_error *
             return sl_fail(err, SL_EINVAL, "profile key '%s' has %g, needs numbers > 0",
                            setting->name, row[i]);
     const size_t n = grid_columns(row, rows);
+    if (n == 1 || n == rows)
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs at least two n and two k",
+                       setting->name);
     if (n == 0)
         return sl_fail(err, SL_EINVAL, "profile key '%s' needs for each n the same k, and both "
                        "must ascend", setting->name);

@@ -85,7 +85,9 @@ void sim_stream_init(sim_stream *stream)
     stream->copy[0] = &copies[id % (uint32_t)dev->n_copy_connections];
     stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
     stream->last_channel = stream->compute;
-    stream->work_done_at = stream->awaited_at = -SIM_LAST_PS;
+    stream->work_done_at = -SIM_LAST_PS;
+    for (int i = 0; i < SL_ENGINES; i++)
+        stream->awaited[i].at = -SIM_LAST_PS;
     stream->level = sim_chip_level(dev, stream->base.priority);
     if (stream->base.legacy)
         dev->legacy = stream;
@@ -153,32 +155,38 @@ static sim_ps switch_ps(const sim_op *op)
     return sim_us_to_ps(sim_device_of(op)->profile.engine_switch_us);
 }
 
-/* Between the last real work of its stream and `op`. One engine goes on by itself; to another
- * the word has to get around. */
+/* One engine goes on by itself; to another the word has to get around. Host functions have
+ * latencies of their own. */
+static bool switches_engine(uint8_t from, uint8_t to)
+{
+    return from != to && from != SL_ENGINE_HOST && to != SL_ENGINE_HOST;
+}
+
+/* Between the last real work of its stream and `op`. */
 static double gap_us(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
     uint8_t from = sim_stream_of(op)->work_done_engine, to = op->base.engine;
-    if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST)
-        return p->stream_gap_us;
-    if (from != to)
+    if (switches_engine(from, to))
         return p->engine_switch_us;
-    return to == SL_ENGINE_COMPUTE ? p->stream_gap_us : p->copy_gap_us;
+    return from == to && to != SL_ENGINE_COMPUTE && to != SL_ENGINE_HOST ? p->copy_gap_us
+                                                                         : p->stream_gap_us;
 }
 
 /* Records and waits need no gap; a gap is counted from the last real work, also when that
- * had ended before the call. */
+ * had ended before the call. What the stream has waited for may have run on other engines. */
 static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
-    sim_ps gap = sim_us_to_ps(gap_us(op));
     if (!is_work(op))
         return;
-    not_before(op, sim_later(stream->work_done_at, gap), SL_CAUSE_STREAM_ORDER,
-               stream->work_done);
-    if (stream->awaited_engine != op->base.engine)
-        not_before(op, sim_later(stream->awaited_at, switch_ps(op)), SL_CAUSE_EVENT,
-                   stream->awaited);
+    not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))),
+               SL_CAUSE_STREAM_ORDER, stream->work_done);
+    sim_ps word = switch_ps(op);
+    for (uint8_t engine = 0; engine < SL_ENGINES; engine++)
+        if (switches_engine(engine, op->base.engine))
+            not_before(op, sim_later(stream->awaited[engine].at, word), SL_CAUSE_EVENT,
+                       stream->awaited[engine].seq);
 }
 
 /* `op` comes next in its stream, after one that ended at `at`. */
@@ -229,12 +237,11 @@ static void record_ready(sim_op *op)
 /* What the stream does next may run on another engine than what it has waited for. */
 static void note_awaited(sim_op *op)
 {
-    sim_stream *stream = sim_stream_of(op);
     if (!op->record || op->base.wait_target_stream == op->base.stream->id)
         return;
-    stream->awaited_at = op->record->done_at;
-    stream->awaited_engine = op->record->engine;
-    stream->awaited = op->base.wait_target;
+    sim_turn *awaited = &sim_stream_of(op)->awaited[op->record->engine];
+    if (op->record->done_at > awaited->at)
+        *awaited = (sim_turn){op->record->done_at, op->base.wait_target};
 }
 
 void sim_queue_ready(sim_op *op)
@@ -363,8 +370,8 @@ static void release_dependents(sim_op *op, sim_ps done_at)
     while (op->dependents) {
         sim_edge *edge = op->dependents;
         op->dependents = edge->next;
-        bool elsewhere = is_work(op) && is_work(edge->op)
-                         && op->base.engine != edge->op->base.engine && elsewhere_at > at;
+        bool elsewhere = is_work(op) && is_work(edge->op) && elsewhere_at > at
+                         && switches_engine(op->base.engine, edge->op->base.engine);
         not_before(edge->op, elsewhere ? elsewhere_at : at, (sl_cause)edge->cause, op->base.seq);
         dependency_ended(edge->op);
         edge_free(dev, edge);
@@ -403,8 +410,9 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     if (is_work(op) || is_timed_record(op)) {
         stream->work_done_at = done_at;
         stream->work_done = op->base.seq;
-        stream->work_done_engine = op->base.engine;
     }
+    if (is_work(op))
+        stream->work_done_engine = op->base.engine;
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;

@@ -217,10 +217,8 @@ struct sim_stream {
     sim_channel *last_channel;  /* where records and waits go */
     sim_ps work_done_at;        /* when its last real operation ended */
     uint64_t work_done;         /* and which it was */
-    uint8_t work_done_engine;   /* sl_engine: where it ran */
-    uint8_t awaited_engine;     /* the same of what its last wait waited for */
-    sim_ps awaited_at;          /* and when that was done */
-    uint64_t awaited;
+    uint8_t work_done_engine;   /* sl_engine: where its last work ran, records aside */
+    sim_turn awaited[SL_ENGINES];   /* the latest record that it waited for, by its engine */
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
     uint64_t barriers_seen[SIM_BARRIERS];   /* how many its last operation came after */
     sim_op *before_barrier[SIM_BARRIERS];   /* its last one before the latest, if unfinished */

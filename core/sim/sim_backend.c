@@ -349,8 +349,8 @@ static sl_status prepare(sim_op *op, sl_error *err)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
-        status = sim_costs_launch(dev, &op->base.work, sim_finds_warm(&op->base), &op->launch,
-                                  err);
+        bool warm = op->base.work.kernel == SL_KERNEL_MATMUL && sim_finds_warm(&op->base);
+        status = sim_costs_launch(dev, &op->base.work, warm, &op->launch, err);
         if (status == SL_OK)
             describe_launch(&op->base, &op->launch);
     }
