@@ -439,7 +439,8 @@ static program random_program(uint32_t seed)
 {
     program p = {.n = 20 + (int)(seed % (MOST_STEPS - 20)),
                  .more = {{"stream_gap_us", 1.103}, {"cross_stream_us", 1.409},
-                          {"submit_us", 2.603}, {"host.launch_us", 3.807}, {"record_us", 2.153}, {"wake_us", 1.901},
+                          {"submit_us", 2.603}, {"host.launch_us", 3.807},
+                          {"record_us", 2.153}, {"wake_us", 1.901},
                           {"connections", 64}, {"copy_connections", 64}},
                  .n_more = 8};
     uint32_t random = seed * 7919u;
@@ -463,13 +464,60 @@ static bool same_spans(const sl_timeline *a, const sl_timeline *b)
 }
 
 /* What came of taking single constraints away. */
-typedef struct verdict { int held, ties, free_of_it, wrong; } verdict;
+typedef struct verdict { int held, ties, free_of_it, wrong, reordered; } verdict;
 
 /* Another reason that ended at the very same time. */
 static bool is_tie(const sl_hold *a, const sl_hold *b)
 {
     return a->ready_ns == b->ready_ns
            && (a->ready_cause != b->ready_cause || a->ready_by != b->ready_by);
+}
+
+/* The step that starts at another time than in the other timeline, the first of them in time;
+ * -1: none. */
+static int first_difference(const program *p, const sl_timeline *a, const sl_timeline *b,
+                            int64_t *first_ns)
+{
+    int first = -1;
+    *first_ns = INT64_MAX;
+    for (int i = 0; i < p->n; i++) {
+        int64_t x_ns = start_of(a, i), y_ns = start_of(b, i);
+        int64_t at_ns = x_ns < y_ns ? x_ns : y_ns;
+        if (hold_of(a, i) && x_ns != y_ns && at_ns < *first_ns) {
+            first = i;
+            *first_ns = at_ns;
+        }
+    }
+    return first;
+}
+
+/* Whether another copy in the direction of `at` was there to move at that time, or came within
+ * the gap for which an engine waits for the next one of its channel. */
+static bool has_rival(const program *p, const sl_timeline *timeline, int at, int64_t at_ns)
+{
+    const int64_t until_ns = at_ns + (int64_t)(p->more[0].value * 1e3 + 0.5);
+    for (int i = 0; i < p->n; i++) {
+        const sl_span *span = sl_timeline_find_span(timeline, (uint64_t)i + 1);
+        if (i != at && p->step[i].kind == p->step[at].kind && span && span->end_ns > at_ns
+            && hold_of(timeline, i)->ready_ns <= until_ns)
+            return true;
+    }
+    return false;
+}
+
+/* An engine that may take either of two copies takes that of the channel which it has just
+ * served (copies.c). So who shares a channel is not only a constraint but decides an order as
+ * well, and in another order some copies are later, though nothing holds them any more (as
+ * Graham found of schedules in 1966). Exactly so where the timelines are the same up to a
+ * copy, which is ready in both at the same time and starts in one of them only, and there was
+ * another one that the engine could take. */
+static bool is_reordered(const program *p, const sl_timeline *before, const sl_timeline *after)
+{
+    int64_t at_ns;
+    int at = first_difference(p, before, after, &at_ns);
+    return at >= 0 && (p->step[at].kind == H2D || p->step[at].kind == D2H)
+           && hold_of(before, at)->ready_ns == hold_of(after, at)->ready_ns
+           && (has_rival(p, before, at, at_ns) || has_rival(p, after, at, at_ns));
 }
 
 /* `first` is the step that the constraint held first, or -1. */
@@ -485,10 +533,13 @@ static void compare(const program *p, const sl_timeline *before, const program *
         v->ties += !right && !until_start && is_tie(a, b);
         right = right || (!until_start && is_tie(a, b));
     }
+    bool shares = p->more[6].value != relaxed->more[6].value;
+    bool reordered = !right && shares && is_reordered(p, before, after);
     v->held += first >= 0;
     v->free_of_it += first < 0;
-    v->wrong += !right;
-    if (!right)
+    v->reordered += reordered;
+    v->wrong += !right && !reordered;
+    if (!right && !reordered)
         diag("program of %d steps, step %d", p->n, first);
     sl_timeline_release(after);
 }
@@ -578,8 +629,9 @@ static void relax_room(const program *p, verdict *v)
 
 static void tell(const verdict *v, const char *what)
 {
-    diag("%s: told %d times, not told %d times, %d ties", what, v->held, v->free_of_it, v->ties);
-    ok(v->held > 40 && v->free_of_it > 40 && v->ties * 10 < v->held,
+    diag("%s: told %d times, not told %d times, %d ties, %d with copies in another order", what,
+         v->held, v->free_of_it, v->ties, v->reordered);
+    ok(v->held > 40 && v->free_of_it > 40 && (v->ties + v->reordered) * 10 < v->held,
        "%s are the reason often, often not, and rarely one of two", what);
     is_int(v->wrong, 0, "without them the first operation that they held is ready earlier, and "
            "where they held none nothing changes");
