@@ -200,10 +200,9 @@ static double block_us(const sim_device *dev, const sim_launch *launch, double u
 }
 
 /* A kernel of the modelled tiles. */
-static void use_tile(const sim_profile *p, gemm_mode mode, const gemm_plan *plan,
+static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *plan,
                      sim_launch *launch)
 {
-    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
     launch->blocks = (int64_t)(persistent ? smaller(plan->tiles, p->sm_count) : plan->tiles);
     launch->threads = plan->tile->threads;
     launch->registers = plan->tile->threads * plan->tile->registers_per_thread;
@@ -233,18 +232,16 @@ static int32_t whole(double count)
 
 /* The kernel that was measured for a product of nearly this size. Its grid grows with the
  * output. */
-static void use_measured(const sim_device *dev, const gemm_tables *t, double m, double n,
-                         double size, sim_launch *launch)
+static void use_measured(const sim_device *dev, const gemm_tables *t, bool may_persist, double m,
+                         double n, double size, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     size_t i = nearest(t->blocks, size);
     double side = t->blocks->x[i], blocks = t->blocks->y[i];
     double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
-    if (blocks == p->sm_count && p->gemm_persistent != 0)
-        scaled = persistent_tiles(p, m, n);
-    launch->blocks = (int64_t)larger(1, scaled);
-    launch->grid = grid_of(smaller((double)launch->blocks,
-                                   blocks == p->sm_count ? blocks : (double)launch->blocks));
+    bool persistent = may_persist && blocks == p->sm_count;
+    launch->blocks = (int64_t)larger(1, persistent ? persistent_tiles(p, m, n) : scaled);
+    launch->grid = grid_of(persistent ? blocks : (double)launch->blocks);
     launch->threads = whole(t->threads->y[i]);
     launch->registers = whole(t->threads->y[i] * t->registers->y[i]);
     launch->shared_bytes = (int64_t)smaller(t->shared_bytes->y[i], INT32_MAX)
@@ -303,10 +300,11 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
     double us = gemm_us(dev, &tables, mode, &plan, work, bytes);
     if (warm && tables.warm->n > 0)
         us *= sim_table_at(tables.warm, size);
+    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
     if (has_footprints(&tables))
-        use_measured(dev, &tables, m, n, size, launch);
+        use_measured(dev, &tables, persistent, m, n, size, launch);
     else
-        use_tile(p, mode, &plan, launch);
+        use_tile(p, persistent, &plan, launch);
     us = split_off_reduction(dev, &tables, m, n, k, us, launch);
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);

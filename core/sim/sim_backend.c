@@ -187,6 +187,7 @@ static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work 
     sim_value_drop_hidden(value);
     spend_on_host_bytes(dev, bytes);
     sim_touch(base, bytes);
+    sim_chill(base);
     if (in)
         sim_touch(in, bytes);
     return SL_OK;

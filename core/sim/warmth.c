@@ -17,6 +17,8 @@ void sim_touch(sl_buffer *base, size_t bytes)
     ((sim_buffer *)base)->touched = *traffic;
 }
 
+void sim_chill(sl_buffer *base) { ((sim_buffer *)base)->touched = -(double)SIM_LAST_PS; }
+
 bool sim_is_warm(const sl_buffer *base, size_t bytes, double cache_bytes)
 {
     double since = *traffic_of(base) - ((const sim_buffer *)base)->touched;

@@ -263,6 +263,31 @@ local function an_engine_stays_with_a_channel()
     T.near(spans[3].from_us, 2 * t_us, 1e-3, "and takes another stream's after that")
 end
 
+-- A copy behind an event of another stream waits for something, so that the engine is free
+-- for whoever else has come.
+local function pieces_behind_events_let_others_in()
+    open()
+    local streams = ideal.streams(2)
+    local request = lab.stream{non_blocking = true}
+    local host, to = pinned(ten_mb), lab.empty(ten_mb)
+    local pieces = {lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)}
+    lab.synchronize()
+    local tl = lab.profile(function()
+        local before
+        for i, piece in ipairs(pieces) do
+            local s = streams[(i - 1) % 2 + 1]
+            if before then s:wait_event(before) end
+            piece:copy_(host, {non_blocking = true, stream = s})
+            before = s:record_event()
+        end
+        lab.host_work(0.5)
+        to:copy_(host, {non_blocking = true, stream = request})
+    end)
+    local spans = ideal.spans(tl)
+    T.near(spans[5].from_us, t_us, 1e-3, "pieces behind each other's events let a copy in")
+    T.near(spans[2].from_us, 2 * t_us, 1e-3, "and go on after it")
+end
+
 local function priority_does_not_reorder_copies()
     open()
     local a, b = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
@@ -293,5 +318,6 @@ a_pinned_target_is_old_until_the_copy_ends()
 synchronous_copies_keep_the_host()
 copies_within_the_device_run_on_the_sms()
 an_engine_stays_with_a_channel()
+pieces_behind_events_let_others_in()
 priority_does_not_reorder_copies()
 T.done()

@@ -1,6 +1,6 @@
 /* small_gpu.h - a GPU for tests in C: a few SMs, round figures, no latencies, so that
- * every outcome can be worked out by hand. Fields of `small_gpu` are changed by
- * passing overrides. */
+ * every outcome can be worked out by hand. Fields of `small_gpu` are changed, and
+ * optional numbers and tables given, by passing them. */
 #ifndef SMALL_GPU_H
 #define SMALL_GPU_H
 
@@ -27,19 +27,29 @@ static const small_override small_gpu[] = {
     {"stage_bytes", 1e6}, {"stage_buffers", 2}, {"host_gb_per_s", 10}, {"event_tick_ns", 1},
 };
 
-static double small_value(const char *key, double least, const small_override *more, size_t n_more)
+static const small_override *find_override(const char *key, const small_override *more,
+                                           size_t n_more)
 {
     for (size_t i = 0; i < n_more; i++)
         if (!strcmp(more[i].key, key))
-            return more[i].value;
+            return &more[i];
+    return NULL;
+}
+
+static double small_value(const char *key, double least, const small_override *more, size_t n_more)
+{
+    const small_override *override = find_override(key, more, n_more);
+    if (override)
+        return override->value;
     for (size_t i = 0; i < sizeof small_gpu / sizeof *small_gpu; i++)
         if (!strcmp(small_gpu[i].key, key))
             return small_gpu[i].value;
     return least;
 }
 
-/* Opens it; NULL with a diagnostic in *err if a setting is refused. */
-static sl_device *small_gpu_open(const small_override *more, size_t n_more, sl_error *err)
+/* Opens it with tables of its own; NULL with a diagnostic in *err if a setting is refused. */
+static sl_device *small_gpu_open_with(const small_override *more, size_t n_more,
+                                      const sl_setting *tables, size_t n_tables, sl_error *err)
 {
     static const double version[] = {9, 0}, staging[] = {1, 10};
     double value[SMALL_GPU_MOST_SETTINGS];
@@ -51,13 +61,25 @@ static sl_device *small_gpu_open(const small_override *more, size_t n_more, sl_e
     n++;
     SIM_PROFILE_NUMBERS(X)
 #undef X
+#define X(field, key, least, greatest, otherwise)                          \
+    if (find_override(key, more, n_more))                                  \
+        settings[n++] = (sl_setting){key, &find_override(key, more, n_more)->value, 1, NULL};
+    SIM_PROFILE_OPTIONAL(X)
+#undef X
     settings[n++] = (sl_setting){"name", NULL, 0, "small GPU"};
     settings[n++] = (sl_setting){"d2d_engine", NULL, 0, "sm"};
     settings[n++] = (sl_setting){"compute_capability", version, 2, NULL};
     settings[n++] = (sl_setting){"h2d_staging_gb_per_s", staging, 2, NULL};
     settings[n++] = (sl_setting){"d2h_staging_gb_per_s", staging, 2, NULL};
+    for (size_t i = 0; i < n_tables; i++)
+        settings[n++] = tables[i];
     sl_device *device = NULL;
     return sl_device_open("sim", 0, settings, n, &device, err) == SL_OK ? device : NULL;
+}
+
+static inline sl_device *small_gpu_open(const small_override *more, size_t n_more, sl_error *err)
+{
+    return small_gpu_open_with(more, n_more, NULL, 0, err);
 }
 
 #endif

@@ -123,6 +123,108 @@ static void reads_a_whole_profile(draft *d)
     is_int(profile.gemm_us_fp32.n, 0, "freed tables are empty");
 }
 
+static void knows_what_is_optional(draft *d)
+{
+    static const double gap = 3, copy_gap = 4, bytes = 4096;
+    sim_profile profile;
+    start(d);
+    put(d, "stream_gap_us", &gap, 1, NULL);
+    if (!ok(sim_profile_read(&profile, d->setting, d->n, NULL) == SL_OK,
+            "optional numbers may be missing"))
+        return;
+    is_double(profile.copy_gap_us, 3, 0, "the gap between copies is that of a stream");
+    is_double(profile.engine_switch_us, 3, 0, "and so is the one between engines");
+    const double zero[] = {profile.engine_turn_us, profile.spin_fixed_us, profile.host_cache_bytes,
+                           profile.host_cold_bytes, profile.host_cold_launch_us,
+                           profile.host_cold_matmul_us, profile.host_cold_memcpy_async_us};
+    for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
+        is_double(zero[i], 0, 0, "the others are 0");
+    is_int(profile.gemm_grid_fp32.n_x, 0, "a grid that is not there is empty");
+    sim_profile_free(&profile);
+
+    put(d, "copy_gap_us", &copy_gap, 1, NULL);
+    put(d, "host_cold.bytes", &bytes, 1, NULL);
+    is_int(sim_profile_read(&profile, d->setting, d->n, NULL), SL_OK, "they may be there");
+    is_double(profile.copy_gap_us, 4, 0, "with their own value");
+    is_double(profile.host_cold_bytes, 4096, 0, "also in a table of the profile");
+    is_double(profile.engine_switch_us, 3, 0, "each by itself");
+    sim_profile_free(&profile);
+}
+
+static void reads_tables_of_durations(draft *d)
+{
+    static const double falling[] = {1, 8, 2, 6}, one[] = {5, 7};
+    sim_profile profile;
+    start(d);
+    put(d, "copy_us.h2d", pairs, 4, NULL);              /* 1024: 10, 2048: 20 */
+    put(d, "copy_us.d2h", falling, 4, NULL);
+    put(d, "kernel_us.add", one, 2, NULL);
+    is_int(sim_profile_read(&profile, d->setting, d->n, NULL), SL_OK, "tables of durations");
+    is_double(sim_table_us(&profile.copy_us_h2d, 1), 10, 0, "flat before the first");
+    is_double(sim_table_us(&profile.copy_us_h2d, 1536), 15, 1e-12, "half way");
+    is_double(sim_table_us(&profile.copy_us_h2d, 2048), 20, 0, "at the last");
+    is_double(sim_table_us(&profile.copy_us_h2d, 4096), 40, 1e-12, "beyond it the last slope");
+    is_double(sim_table_us(&profile.copy_us_d2h, 9), 6, 0, "never downhill");
+    is_double(sim_table_us(&profile.kernel_us_add, 9), 7, 0, "one pair has no slope");
+    is_double(sim_table_us(&profile.kernel_us_pow, 9), 0, 0, "an empty one is 0");
+    sim_profile_free(&profile);
+}
+
+static void reads_grids(draft *d)
+{
+    static const double rows[] = {2, 1, 10, 2, 3, 20, 4, 1, 30, 4, 3, 60};
+    sim_profile profile;
+    start(d);
+    put(d, "gemm_grid_us.tf32", rows, 12, NULL);
+    is_int(sim_profile_read(&profile, d->setting, d->n, NULL), SL_OK, "a grid is read");
+    const sim_grid *grid = &profile.gemm_grid_tf32;
+    is_double(sim_grid_us(grid, 4, 1), 10, 0, "a grid at its first point");
+    is_double(sim_grid_us(grid, 16, 3), 60, 0, "at its last");
+    is_double(sim_grid_us(grid, 4, 2), 15, 1e-12, "between two of a row");
+    is_double(sim_grid_us(grid, 10, 1), 20, 1e-12, "between two rows, by the area");
+    is_double(sim_grid_us(grid, 10, 2), 30, 1e-12, "in the middle of four");
+    is_double(sim_grid_us(grid, 1, 0), 10, 0, "before the first as the first");
+    is_double(sim_grid_us(grid, 32, 1), 60, 1e-12, "beyond in proportion to the area");
+    is_double(sim_grid_us(grid, 4, 6), 40, 1e-12, "to the other side");
+    is_double(sim_grid_us(grid, 32, 6), 240, 1e-12, "to both");
+    is_double(sim_grid_us(&profile.gemm_grid_fp32, 4, 1), 0, 0, "an empty grid is 0");
+    sim_profile_free(&profile);
+    is_int(profile.gemm_grid_tf32.n_x, 0, "freed grids are empty");
+}
+
+static void names_wrong_grids(draft *d)
+{
+#define GRID "profile key 'gemm_grid_us.tf32' "
+    static const double missing[] = {2, 1, 10, 2, 3, 20, 4, 1, 30};
+    static const double others[] = {2, 1, 10, 2, 3, 20, 4, 1, 30, 4, 5, 60};
+    static const double k_down[] = {2, 3, 10, 2, 1, 20, 4, 3, 30, 4, 1, 60};
+    static const double n_down[] = {4, 1, 10, 4, 3, 20, 2, 1, 30, 2, 3, 60};
+    static const double flat[] = {2, 1, 10, 2, 3, 0, 4, 1, 30, 4, 3, 60};
+    static const double row[] = {2, 1, 10, 2, 3, 20}, column[] = {2, 1, 10, 4, 1, 20};
+    start(d);
+    put(d, "gemm_grid_us.tf32", missing, 8, NULL);
+    fails(d, GRID "needs rows of three numbers, {n, k, us}", "two numbers for three");
+    put(d, "gemm_grid_us.tf32", NULL, 0, "fast");
+    fails(d, GRID "needs rows of three numbers, {n, k, us}", "a text for a grid");
+    put(d, "gemm_grid_us.tf32", missing, 0, NULL);
+    fails(d, GRID "needs rows of three numbers, {n, k, us}", "a grid without rows");
+    put(d, "gemm_grid_us.tf32", missing, 9, NULL);
+    fails(d, GRID "needs for each n the same k, and both must ascend", "a point missing");
+    put(d, "gemm_grid_us.tf32", others, 12, NULL);
+    fails(d, GRID "needs for each n the same k, and both must ascend", "another k for another n");
+    put(d, "gemm_grid_us.tf32", k_down, 12, NULL);
+    fails(d, GRID "needs for each n the same k, and both must ascend", "k descending");
+    put(d, "gemm_grid_us.tf32", n_down, 12, NULL);
+    fails(d, GRID "needs for each n the same k, and both must ascend", "n descending");
+    put(d, "gemm_grid_us.tf32", flat, 12, NULL);
+    fails(d, GRID "has 0, needs numbers > 0", "no time at all");
+    put(d, "gemm_grid_us.tf32", row, 6, NULL);
+    fails(d, GRID "needs at least two n and two k", "a single n");
+    put(d, "gemm_grid_us.tf32", column, 6, NULL);
+    fails(d, GRID "needs at least two n and two k", "a single k");
+#undef GRID
+}
+
 static void names_missing_and_unknown_keys(draft *d)
 {
     static const double one = 1;
@@ -224,6 +326,10 @@ int main(void)
     static draft d;
     plan(0);
     reads_a_whole_profile(&d);
+    knows_what_is_optional(&d);
+    reads_tables_of_durations(&d);
+    reads_grids(&d);
+    names_wrong_grids(&d);
     names_missing_and_unknown_keys(&d);
     names_wrong_values(&d);
     return done_testing();

@@ -439,7 +439,8 @@ static program random_program(uint32_t seed)
 {
     program p = {.n = 20 + (int)(seed % (MOST_STEPS - 20)),
                  .more = {{"stream_gap_us", 1.103}, {"cross_stream_us", 1.409},
-                          {"submit_us", 2.603}, {"host.launch_us", 3.807}, {"record_us", 2.153}, {"wake_us", 1.901},
+                          {"submit_us", 2.603}, {"host.launch_us", 3.807},
+                          {"record_us", 2.153}, {"wake_us", 1.901},
                           {"connections", 64}, {"copy_connections", 64}},
                  .n_more = 8};
     uint32_t random = seed * 7919u;

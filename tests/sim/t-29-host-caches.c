@@ -1,0 +1,134 @@
+/* What the host's caches are worth: copies of pageable memory that are in them, and calls that
+ * come behind other work of the host. */
+#include "lab.h"
+
+static int64_t call_ns(const lab *l, size_t span)
+{
+    return lab_span(l, span)->host_end_ns - lab_span(l, span)->host_start_ns;
+}
+
+/* 10 bytes a ns from the caches, 5 from memory; a copy of 20000 bytes moves in 2000 ns. */
+static const double cold[] = {1, 5};
+#define COLD_TABLES LAB_TABLES(LAB_TABLE("h2d_staging_cold_gb_per_s", cold), \
+                               LAB_TABLE("d2h_staging_cold_gb_per_s", cold))
+
+static void uploads(void)
+{
+    const lab_setup setup = {COLD_TABLES, LAB_MORE({"host_cache_bytes", 65536},
+                                                   {"h2d_async_bytes", 1e6})};
+    lab l;
+    lab_open(&l, &setup);
+    sl_tensor *small = lab_bytes(&l, SL_PAGEABLE, 20000), *gpu = lab_bytes(&l, SL_ON_DEVICE, 60000);
+    sl_tensor *large = lab_bytes(&l, SL_PAGEABLE, 60000), *pinned = lab_bytes(&l, SL_PINNED, 60000);
+    lab_copy(&l, 1, gpu, small, 20000);
+    lab_copy(&l, 1, gpu, small, 20000);
+    lab_copy(&l, 1, gpu, pinned, 60000);
+    lab_copy(&l, 1, gpu, small, 20000);
+    lab_copy(&l, 1, gpu, large, 60000);
+    lab_copy(&l, 1, gpu, small, 20000);
+    lab_end(&l);
+    is_int(call_ns(&l, 0), 4000, "memory that nobody has used is copied at the cold speed");
+    is_int(call_ns(&l, 1), 2000, "the same again from the caches");
+    is_int(call_ns(&l, 3), 2000, "a copy of page-locked memory goes past them");
+    is_int(call_ns(&l, 4), 12000, "other memory is cold");
+    is_int(call_ns(&l, 5), 4000, "and has taken the place: 60000 bytes lie between");
+    lab_close(&l);
+}
+
+static void downloads(void)
+{
+    const lab_setup setup = {COLD_TABLES, LAB_MORE({"host_cache_bytes", 65536})};
+    lab l;
+    lab_open(&l, &setup);
+    sl_tensor *host = lab_bytes(&l, SL_PAGEABLE, 20000), *gpu = lab_bytes(&l, SL_ON_DEVICE, 20000);
+    lab_copy(&l, 1, host, gpu, 20000);
+    lab_copy(&l, 1, host, gpu, 20000);
+    l.failed += sl_tensor_fill(lab_bytes(&l, SL_PAGEABLE, 60000), 1, l.stream[0], NULL) != SL_OK;
+    lab_copy(&l, 1, host, gpu, 20000);
+    lab_end(&l);
+    is_int(call_ns(&l, 0), 2000 + 4000, "a copy to memory that nobody has used");
+    is_int(call_ns(&l, 1), 2000 + 2000, "to memory in the caches");
+    is_int(call_ns(&l, 2), 2000 + 4000, "what the host fills lies in them as well");
+    lab_close(&l);
+}
+
+static void without_tables(void)
+{
+    const lab_setup setup = {LAB_MORE({"host_cache_bytes", 65536})};
+    lab l;
+    lab_open(&l, &setup);
+    lab_copy(&l, 1, lab_bytes(&l, SL_ON_DEVICE, 20000), lab_bytes(&l, SL_PAGEABLE, 20000), 20000);
+    lab_end(&l);
+    is_int(call_ns(&l, 0), 2000, "a profile without cold tables has one speed");
+    lab_close(&l);
+}
+
+/* Each kind of call has a cost of its own, and more of it behind 50000 bytes. */
+static void cold_calls(void)
+{
+    const lab_setup setup = {
+        LAB_MORE({"host.launch_us", 0.1}, {"host.matmul_us", 0.2}, {"host.memcpy_async_us", 0.3},
+                 {"host.memset_us", 0.4}, {"host_cold.bytes", 50000}, {"host_cold.launch_us", 1},
+                 {"host_cold.matmul_us", 2}, {"host_cold.memcpy_async_us", 3})};
+    lab l;
+    lab_open(&l, &setup);
+    sl_tensor *a = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
+    sl_tensor *b = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
+    sl_tensor *gpu = lab_bytes(&l, SL_ON_DEVICE, 30000), *host = lab_bytes(&l, SL_PAGEABLE, 30000);
+    sl_tensor *pinned = lab_bytes(&l, SL_PINNED, 30000);
+    lab_spin(&l, 1, 10);                                                    /* 0 */
+    lab_spin(&l, 1, 10);                                                    /* 1 */
+    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 2 */
+    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 3 */
+    lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 4 */
+    lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 5 */
+    lab_copy(&l, 3, gpu, host, 30000);                                      /* 6 */
+    lab_spin(&l, 1, 10);                                                    /* 7 */
+    lab_copy(&l, 3, gpu, host, 30000);                                      /* 8 */
+    lab_spin(&l, 1, 10);                                                    /* 9 */
+    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 10 */
+    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 11 */
+    lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 12 */
+    l.failed += sl_cuda_memset_async(gpu, 0, 30000, l.stream[4], NULL) != SL_OK;    /* 13 */
+    lab_spin(&l, 1, 10);                                                    /* 14 */
+    lab_end(&l);
+    is_int(call_ns(&l, 0), 1100, "the first launch is cold");
+    is_int(call_ns(&l, 1), 100, "the second is not");
+    is_int(call_ns(&l, 2), 2200, "nor do launches warm the first product");
+    is_int(call_ns(&l, 3), 200, "but it the second");
+    is_int(call_ns(&l, 4), 3300, "the first copy is cold");
+    is_int(call_ns(&l, 5), 300, "the second is not");
+    is_int(call_ns(&l, 7), 100, "30000 bytes of the host's work cool nothing");
+    /* 7 came between the two copies, so that only 30000 bytes lie before 9. */
+    is_int(call_ns(&l, 9), 100, "they count from the last call of the kind");
+    is_int(call_ns(&l, 10), 2200, "60000 since the last product are enough");
+    is_int(call_ns(&l, 11), 200, "once");
+    is_int(call_ns(&l, 12), 300, "page-locked memory is nothing that the host works on");
+    is_int(call_ns(&l, 13), 400, "a memset has no cold cost");
+    is_int(call_ns(&l, 14), 100, "and what is on the GPU cools no call");
+    lab_close(&l);
+}
+
+/* Without host_cold.bytes any call comes after enough: every one has that cost. */
+static void always_cold(void)
+{
+    const lab_setup setup = {LAB_MORE({"host.launch_us", 0.1}, {"host_cold.launch_us", 1})};
+    lab l;
+    lab_open(&l, &setup);
+    lab_spin(&l, 1, 10);
+    lab_spin(&l, 1, 10);
+    lab_end(&l);
+    is_int(call_ns(&l, 1), 1100, "with no amount of other work each launch is cold");
+    lab_close(&l);
+}
+
+int main(void)
+{
+    plan(0);
+    uploads();
+    downloads();
+    without_tables();
+    cold_calls();
+    always_cold();
+    return done_testing();
+}
