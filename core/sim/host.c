@@ -155,14 +155,17 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
 
 /* ---- pageable copies ---- */
 
-/* The host's copying speed to or from this memory, in bytes a us. */
+/* The host's copying speed to or from this memory, in bytes a us: what its caches still have
+ * of it at one speed, the rest at another. */
 static double staging_speed(const sim_table *warm, const sim_table *cold,
                             const sl_buffer *buffer, size_t bytes)
 {
     const sim_device *dev = (const sim_device *)buffer->device;
-    const bool is_warm = sim_is_warm(buffer, bytes, dev->profile.host_cache_bytes);
-    const sim_table *gb_per_s = cold->n == 0 || is_warm ? warm : cold;
-    return sim_table_at(gb_per_s, (double)bytes) * 1e3;
+    const double warm_speed = sim_table_at(warm, (double)bytes) * 1e3;
+    if (cold->n == 0)
+        return warm_speed;
+    const double part = sim_warm_part(buffer, bytes, dev->profile.host_cache_bytes);
+    return 1 / (part / warm_speed + (1 - part) / (sim_table_at(cold, (double)bytes) * 1e3));
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

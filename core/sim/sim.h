@@ -380,7 +380,8 @@ void sim_touch(sl_buffer *buffer, size_t bytes);        /* so much of it is used
 /* What the host has just written is copied from there no faster than from memory (measured:
  * uploads of pageable memory of 8 to 11 GB/s, and 15 when it was only read before). */
 void sim_chill(sl_buffer *buffer);
-bool sim_is_warm(const sl_buffer *buffer, size_t bytes, double cache_bytes);
+/* The part of it that a cache still has, which forgets what was used longest ago. */
+double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
 void sim_touch_operands(sl_op *op);
 bool sim_finds_warm(const sl_op *op);                   /* all that it reads, in the L2 */
 

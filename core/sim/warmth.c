@@ -19,10 +19,11 @@ void sim_touch(sl_buffer *base, size_t bytes)
 
 void sim_chill(sl_buffer *base) { ((sim_buffer *)base)->touched = -(double)SIM_LAST_PS; }
 
-bool sim_is_warm(const sl_buffer *base, size_t bytes, double cache_bytes)
+double sim_warm_part(const sl_buffer *base, size_t bytes, double cache_bytes)
 {
     double since = *traffic_of(base) - ((const sim_buffer *)base)->touched;
-    return since + (double)bytes <= cache_bytes;
+    double part = cache_bytes > 0 ? 1 - (since + (double)bytes) / cache_bytes : 0;
+    return part > 0 ? part : 0;
 }
 
 /* What the copy engine reads and writes by itself goes past the host's caches. */
@@ -47,7 +48,8 @@ bool sim_finds_warm(const sl_op *op)
     const sim_device *dev = (const sim_device *)op->stream->device;
     for (int i = 0; i < 2; i++)
         if (op->in[i]
-            && !sim_is_warm(op->in[i], sim_work_bytes(&op->work, i), dev->profile.l2_bytes / 2))
+            && sim_warm_part(op->in[i], sim_work_bytes(&op->work, i), dev->profile.l2_bytes / 2)
+               == 0)
             return false;
     return true;
 }
