@@ -169,8 +169,10 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     set_text(L, "where", sl_timeline_text(box->p, span->where));
     set_integer(L, "blocks", span->blocks);
     set_integer(L, "threads", span->threads);
-    if (span->kernels > 1)
+    if (span->kernels > 1) {
         set_integer(L, "kernels", span->kernels);
+        set_integer(L, "kernels_after", span->kernels_after);
+    }
     if (span->registers != 0) {
         set_integer(L, "registers", span->registers);
         set_integer(L, "shared_bytes", span->shared_bytes);

@@ -129,6 +129,12 @@ static bool has_held_host(const sl_span *span)
            && span->host_end_ns >= span->end_ns;
 }
 
+/* As many as sl_span has room for. */
+static uint8_t told(ptrdiff_t kernels)
+{
+    return kernels < 15 ? (uint8_t)kernels & 15 : 15;
+}
+
 /* From the first start to the last end; the grid and the symbol of the longest. */
 static void give_times(sl_span *span, const sl__activity *first, const sl__activity *end)
 {
@@ -146,7 +152,8 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
         span->flags |= SL_SPAN_HOST_WAITED;
     span->symbol = longest->symbol;
     if (longest->blocks) {
-        span->kernels = (uint8_t)(end - first < UINT8_MAX ? end - first : UINT8_MAX);
+        span->kernels = told(end - first);
+        span->kernels_after = told(end - longest - 1);
         span->blocks = longest->blocks;
         span->threads = longest->threads;
         span->registers = longest->registers;

@@ -152,7 +152,7 @@ struct sl_op {
     uint8_t span_flags;                     /* sl_span.flags */
     uint16_t threads;
     uint16_t registers;                     /* as in sl_activity */
-    uint8_t kernels;                        /* as in sl_span */
+    uint8_t kernels : 4, kernels_after : 4; /* as in sl_span */
     uint32_t blocks;                        /* grid of a kernel */
     uint32_t shared_bytes;
     int64_t host_start_ns, host_end_ns;     /* the enqueueing call */

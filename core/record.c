@@ -119,7 +119,8 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op)
         .start_ns = op->start_ns, .end_ns = op->end_ns,
         .host_start_ns = op->host_start_ns, .host_end_ns = op->host_end_ns,
         .bytes = op->work.bytes, .correlation = op->seq, .stream = op->stream->id,
-        .blocks = op->blocks, .threads = op->threads, .registers = op->registers, .kernels = op->kernels,
+        .blocks = op->blocks, .threads = op->threads, .registers = op->registers,
+        .kernels = op->kernels, .kernels_after = op->kernels_after,
         .shared_bytes = op->shared_bytes,
         .kind = (uint8_t)span_kind(&op->work), .engine = op->engine, .flags = op->span_flags,
     };

@@ -115,6 +115,8 @@
     X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
     X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */ \
     /* on top of `host`, when a call of its kind comes after so much other work of the host */ \
+    /* of another product than the one before */                                      \
+    X(host_other_matmul_us, "host.other_matmul_us", 0, 1e6, p->host_matmul_us)        \
     X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                 \
     X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                          \
     X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                          \

@@ -328,7 +328,8 @@ static void describe_launch(sl_op *op, const sim_launch *launch)
 {
     const sim_profile *profile = &((const sim_device *)op->stream->device)->profile;
     op->blocks = launch->grid;
-    op->kernels = launch->reduce_blocks > 0 ? 2 : 1;
+    op->kernels_after = launch->reduce_blocks > 0;
+    op->kernels = 1 + op->kernels_after;
     op->threads = (uint16_t)(op->work.kernel == SL_KERNEL_SPIN ? op->work.threads
                                                                : (uint32_t)launch->threads);
     if (op->work.kind != SL_WORK_KERNEL)

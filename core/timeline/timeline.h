@@ -43,7 +43,8 @@ typedef struct sl_span {
     uint16_t threads;                       /* per block */
     uint16_t registers;                     /* per thread; 0: not known, nor is shared_bytes */
     uint8_t kind, engine, flags;
-    uint8_t kernels;                        /* that it took on the device; 0: not known */
+    uint8_t kernels : 4;                    /* that it took on the device, at most 15 are told */
+    uint8_t kernels_after : 4;              /* of them behind the longest */
 } sl_span;
 
 typedef enum sl_call_kind {
