@@ -2,8 +2,9 @@
 -- shapes, kernels, copies and events of several streams, one after the other.
 --
 -- The same call over and over finds all that it needs in the processor's caches, and in cuBLAS and
--- the driver what it left there; next to others it takes up to three times as long. The sequence
--- is random and always the same. What it asks of the device is less than the host's time, so that
+-- the driver what it left there; next to others it takes up to three times as long. A script makes
+-- its calls once, so between two rounds of the sequence the host does other work. The sequence is
+-- random and always the same. What it asks of the device is less than the host's time, so that
 -- no queue fills.
 
 local numbers = import "repl/calibrate/numbers.lua"
@@ -166,13 +167,27 @@ local function sequence(lab, own)
     return shuffle(calls)
 end
 
+local other_bytes <const> = 16 << 20
+
+-- Something else, after which the processor's caches have little of a call left.
+local function other_work(c, own)
+    local elements = other_bytes // 4
+    local from = own(c.lab.ones(elements, { device = "cpu" }))
+    local to = own(c.lab.ones(elements, { device = "cpu" }))
+    return function()
+        collectgarbage()
+        to:copy_(from)
+    end
+end
+
 -- What the calls took in each of `repetitions`, from 1; the 0th is for nothing.
-local function times_of(c, calls)
+local function times_of(c, calls, between)
     local streams, times = {}, {}
     for i = 1, stream_count do
         streams[i] = c.lab.stream()
     end
     for repetition = 0, repetitions do
+        between()
         c:record(function() times[repetition] = go_through(c, calls, streams) end)
     end
     c.lab.synchronize()
@@ -210,11 +225,12 @@ end
 -- calls are in the sequence.
 function mixed.costs(c)
     local owned = {}
-    local calls = sequence(c.lab, function(thing)
+    local function own(thing)
         owned[#owned + 1] = thing
         return thing
-    end)
-    local times = times_of(c, calls)
+    end
+    local calls = sequence(c.lab, own)
+    local times = times_of(c, calls, other_work(c, own))
     for _, thing in ipairs(owned) do
         thing:free()
     end

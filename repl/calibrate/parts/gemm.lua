@@ -160,7 +160,7 @@ local function time_depths(c, turns, evict)
     end, "^matmul")
     local of_depth, kernels = {}, {}
     for i, turn in ipairs(turns) do
-        kernels[turn.depth] = spans[i].kernels or 1
+        kernels[turn.depth] = 1 + (spans[i].kernels_after or 0)
         if turn.counts then
             local list = of_depth[turn.depth] or {}
             of_depth[turn.depth] = list
@@ -214,7 +214,9 @@ local function evictor(c)
     end
 end
 
--- Of how many kernels a product was: two where its sums were split, and left out where all are one.
+-- Of how many kernels a product was: two where its sums were split and a second one adds them up.
+-- Small kernels before the longest do not count: nothing waits behind them. Left out where all are
+-- one.
 local function set_kernels(c, mode, grid, kernels, n_depths)
     local list, most = {}, 1
     for at, row in ipairs(grid) do
@@ -223,7 +225,7 @@ local function set_kernels(c, mode, grid, kernels, n_depths)
         most = math.max(most, n)
     end
     if most > 1 then
-        c:set("gemm_kernels." .. mode.name, list, "{n, k, kernels}: of how many such a product is")
+        c:set("gemm_kernels." .. mode.name, list, "{n, k, kernels}: the longest of a product and those behind it")
     end
 end
 
