@@ -37,7 +37,7 @@ static void alone(void)
     is_int(lab_ns(&l, 0), 10000, "which take together what was measured, the fixed part in it");
     is_int(lab_span(&l, 1)->kernels, 1, "a product is one where the profile says so");
     is_int(lab_ns(&l, 1), 30000, "and takes what was measured");
-    is_int(lab_span(&l, 2)->kernels, 1, "nor is there a second one that would take longer than all");
+    is_int(lab_span(&l, 2)->kernels, 1, "a second one is none that would take longer than all");
     is_int(lab_ns(&l, 2), 2000, "of a short product");
     is_int(lab_span(&l, 3)->kernels, 1, "other kernels are one");
     LAB_STARTS(&l, "the stream goes on behind the second", 0, 10500, 41000, 43500);
@@ -95,7 +95,8 @@ static void channels(void)
 {
     const lab_setup two = {TWO, LAB_MORE(GAP, {"connections", 1})};
     const lab_setup one = {ONE, LAB_MORE(GAP, {"connections", 1})};
-    next_of_the_channel(&two, 9344, "a product leaves its channel when the second kernel is placed");
+    next_of_the_channel(&two, 9344,
+                        "a product leaves its channel when the second kernel is placed");
     next_of_the_channel(&one, 0, "at once, if it is one");
 }
 
