@@ -304,6 +304,7 @@ draw()
 if options.list then
     for i, step in ipairs(steps) do print(("%3d  %s"):format(i, step.text)) end
 end
+lab.synchronize()               -- the tensors are filled on the NULL stream
 run()                           -- the first time is different
 lab.synchronize()
 collectgarbage()

@@ -1,8 +1,8 @@
 -- Kernels that can be cut are cut into pieces of 0.4 ms, uploads into pieces of 8 MiB, so that
 -- never more than one piece is in front of a request. A kernel that cannot be cut gives way at its
 -- blocks' ends: that is what the priority is for.
--- A piece of an upload waits for the one before, by two streams in turns. The simulated copy
--- engine does not ask for that; a real one is handed all at once that waits for nothing.
+-- A piece of an upload waits for the one before, by two streams in turns: a copy engine stays with
+-- a stream whose next copy waits for nothing else, as if the pieces were one copy.
 
 local piece_ms <const>, piece_bytes <const> = 0.4, 8 << 20
 

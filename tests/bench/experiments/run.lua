@@ -44,9 +44,15 @@ end
 
 -- Experiments -----------------------------------------------------------------------------
 
+-- A script that takes --seed draws experiments and has no verdict.
 local function names()
     local list, pipe = {}, assert(io.popen("ls " .. quote(scripts)))
-    for file in pipe:lines() do list[#list + 1] = file:match("^(.*)%.lua$") end
+    for file in pipe:lines() do
+        local name = file:match("^(.*)%.lua$")
+        if name and not whole(scripts .. file):find("--seed", 1, true) then
+            list[#list + 1] = name
+        end
+    end
     pipe:close()
     return list
 end

@@ -39,9 +39,9 @@ function(t, student)
 end)
 
 test("a request does not wait for an upload of 256 MiB", {points = 15, hint = "A copy engine "
-    .. "takes copies in the order in which they come, and knows no priorities. How much may lie in "
-    .. "front of a request that comes at the worst moment? Guide: Priorities, 'copies do not "
-    .. "care'"},
+    .. "knows no priorities, and goes on with a stream whose next copy waits for nothing else. How "
+    .. "much may lie in front of a request that comes at the worst moment, and what lets it in "
+    .. "between two pieces? Guide: Priorities, 'copies do not care'"},
 function(t, student)
     local list = {{elements = 1 << 26, kernel_ms = 2}, {elements = 1 << 26, kernel_ms = 2}}
     common.judge(t, student, list, requests(1 << 20, 3), {1.1, 2.2, 1.9}, 15)

@@ -5,20 +5,22 @@
 local piece_bytes <const> = 8 << 20
 
 function start(jobs)
-    local uploads = lab.stream{name = "uploads"}
+    local this, other = lab.stream{name = "uploads 1"}, lab.stream{name = "uploads 2"}
     local kernels = lab.stream{name = "kernels", priority = "low"}
+    local piece = piece_bytes // 4                      -- elements of a piece
     for _, job in ipairs(jobs) do
+        local size, uploaded = job.input:numel(), 0
         local of = job.parts
-        local from, to = job.input:chunk(of), job.on_gpu:chunk(of)
         for part = 1, of do
-            if from[part] then              -- chunk may give fewer parts than it was asked for
-                local pieces = math.ceil(from[part]:nbytes() / piece_bytes)
-                local sources, targets = from[part]:chunk(pieces), to[part]:chunk(pieces)
-                for i, source in ipairs(sources) do
-                    targets[i]:copy_(source, {non_blocking = true, stream = uploads})
-                end
+            local needed = math.min(size, part * math.ceil(size / of))
+            while uploaded < needed do                  -- no more than this part needs
+                local count = math.min(piece, size - uploaded)
+                this:wait_stream(other)
+                job.on_gpu:narrow(1, uploaded + 1, count):copy_(
+                    job.input:narrow(1, uploaded + 1, count), {non_blocking = true, stream = this})
+                kernels:wait_stream(this)
+                uploaded, this, other = uploaded + count, other, this
             end
-            kernels:wait_stream(uploads)
             job.run(part, of, kernels)
         end
     end
