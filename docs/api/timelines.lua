@@ -213,6 +213,7 @@ slow:diff(fast)
 | `call` | CUDA's name of the call that enqueued it, as traces have it: `"cudaLaunchKernel"`, `"cudaLaunchHostFunc"` |
 | `blocks`, `threads` | the grid of a kernel and the threads of a block, on a real GPU those of the longest one if cuBLAS has split a `matmul`; where events take the times those of a `matmul` are 0, and so they are for what is no kernel, but for memsets and copies within the device on the simulator |
 | `registers`, `shared_bytes` | what a kernel takes of an SM beside its threads: registers of each thread, and shared memory of each block in bytes, what the code declares and what the launch asks for together; of the longest kernel as above. On the simulator they are its model's, by which it places blocks: there only tensor-core products and `lab.spin` have shared memory. `nil` where not known: where events take the times, in traces without them, and for what is no kernel |
+| `kernels` | of how many kernels a `matmul` was that cuBLAS has split, on a real GPU and on the simulator where its profile says so; `nil` for a single one. `start_us` is that of the first one and `end_us` that of the last one |
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
 | `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for what is no kernel |]],
             example = [[
