@@ -38,7 +38,7 @@ Real GPUs come first, then one entry a built-in profile of the simulator, the de
             example = [[
 local profiles = {}
 for _, d in ipairs(lab.devices()) do table.insert(profiles, d.profile) end
-print(table.concat(profiles, " "))  --> h200 a100 rtx4060_laptop t4 v100]],
+print(profiles[1])  --> h200]],
             cuda = "cudaGetDeviceCount, cudaGetDeviceProperties",
             pytorch = "torch.cuda.device_count, torch.cuda.get_device_properties",
             see = { "lab.open" },
@@ -52,7 +52,7 @@ print(table.concat(profiles, " "))  --> h200 a100 rtx4060_laptop t4 v100]],
                     default = "see below",
                 },
                 {
-                    "profile", "string|table", [[the simulated GPU: "h200", "a100", "v100", "t4", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
+                    "profile", "string|table", [[the simulated GPU: "h200", "h200_calibrated", "a100", "v100", "t4", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
                     default = [[what `--profile` or `STREAMLAB_PROFILE` says, else "h200"]],
                 },
                 { "index", "integer", "the number of the real GPU, from 0", default = "what `--device` says, where the script does not ask for the simulator; else 0" },
@@ -76,7 +76,8 @@ Opening a real GPU that is open gives the same device again, and waits for nothi
 always 0.
 
 What the figures of a profile are called and what they do is in [docs/design/simulator.md](../design/simulator.md);
-[scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all of them. Overrides nest as they do there: `overrides = {connections = 1, host =
+[scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all that have to be there. `h200` has round figures and stays as it is, for lessons and tests;
+`h200_calibrated` is what `streamlab calibrate` wrote on an H200. Overrides nest as they do there: `overrides = {connections = 1, host =
 {launch_us = 10}}`.]],
             example = [[
 local t4 = lab.open{profile = "t4"}
