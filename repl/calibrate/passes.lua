@@ -109,10 +109,46 @@ local function combine(list)
     return value, most
 end
 
+-- A point of a table is all numbers of its row but the last.
+local function before(a, b)
+    for i = 1, #a - 1 do
+        if a[i] ~= b[i] then
+            return a[i] < b[i]
+        end
+    end
+    return false
+end
+
+-- Each point by the tables that have it: large ones may not be in all.
+local function combine_rows(tables)
+    local points, at = {}, {}
+    for _, rows in ipairs(tables) do
+        for _, row in ipairs(rows) do
+            local name = table.concat(row, " ", 1, #row - 1)
+            if not at[name] then
+                at[name] = {}
+                points[#points + 1] = at[name]
+            end
+            table.insert(at[name], row)
+        end
+    end
+    table.sort(points, function(a, b) return before(a[1], b[1]) end)
+    local value, most = {}, 0
+    for i, of_point in ipairs(points) do
+        local spread
+        value[i], spread = combine(of_point)
+        most = math.max(most, spread)
+    end
+    return value, most
+end
+
 -- Tables are combined point by point, strings and booleans by majority. The value and the spread.
 function passes.combine(samples)
-    if type(samples[1]) == "boolean" then
+    local first = samples[1]
+    if type(first) == "boolean" then
         return majority(samples, tostring) == "true", 0
+    elseif type(first) == "table" and type(first[1]) == "table" then
+        return combine_rows(samples)
     end
     return combine(with_shape(samples, majority(samples, shape)))
 end

@@ -60,8 +60,12 @@ combines({ "sm", "copy", "copy" }, "copy", "most say so")
 combines({ false, false, true }, "false", "and that it is not")
 combines({ { { 64, 1.5 }, { 128, 9.5 } }, { { 64, 2.5 }, { 128, 7.5 } },
            { { 64, 3.5 }, { 128, 8.5 } } }, "{{64 2.5} {128 8.5}}", "tables point by point")
-combines({ { { 64, 1.5 } }, { { 64, 1.5 }, { 128, 2.5 } }, { { 64, 3.5 }, { 128, 2.5 } } },
-         "{{64 2.5} {128 2.5}}", "those with as many points as most have")
+combines({ { { 64, 1.5 } }, { { 64, 1.5 }, { 256, 4.5 } }, { { 64, 3.5 }, { 128, 2.5 } } },
+         "{{64 1.5} {128 2.5} {256 4.5}}", "each point by the tables that have it")
+combines({ { { 64, 8, 1.5 }, { 64, 16, 2.5 } }, { { 64, 8, 2.5 }, { 64, 16, 3.5 },
+           { 128, 8, 5.5 }, { 128, 16, 6.5 } } },
+         "{{64 8 2.0} {64 16 3.0} {128 8 5.5} {128 16 6.5}}", "in grids as well")
+combines({ { 9, 0 }, { 9, 0 }, { 8, 0 } }, "{9 0}", "a list number by number")
 local _, spread = passes.combine { { { 1, 10.0 }, { 2, 10.0 } }, { { 1, 10.0 }, { 2, 11.0 } },
                                    { { 1, 10.0 }, { 2, 12.0 } } }
 tap.ok(math.abs(spread - 2 / 11) < 1e-9, "the spread is that of the worst point")
