@@ -4,6 +4,7 @@
 -- base profile and says so; what was found beside the values stands behind them.
 
 local flat = import "repl/calibrate/flat.lua"
+local reference = import "repl/calibrate/reference.lua"
 
 local report = {}
 
@@ -257,8 +258,8 @@ end
 
 -- What `note` says of the profile, for people and for `--difference`.
 local function note_text(state)
-    local names = unmeasured(state)
-    return "streamlab calibrate" .. (#names == 0 and "" or
+    local names, host = unmeasured(state), reference.text(state.c.references)
+    return "streamlab calibrate" .. (host and "; " .. host or "") .. (#names == 0 and "" or
         ("; not measured, from %s: %s"):format(state.base_name, table.concat(names, " ")))
 end
 
@@ -309,6 +310,9 @@ function report.text(c, base, base_name, machine, seconds)
                     names = flat.names(values, c.order), done = { name = true } }
     local out = { "-- " .. c.device.name:gsub("%c", " ") .. ", as the simulator sees it.", "--" }
     add_comment(out, "", ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
+    if c.references[1] then
+        add_comment(out, "", reference.sentence(c.references))
+    end
     add_comment(out, "", "Each value says how it was found. A spread is that of the middle half "
         .. "of the repetitions, relative to their median; that of passes is the same of what each "
         .. "pass found, at the worst point of a table. docs/design/simulator.md says what each "

@@ -11,7 +11,7 @@ local copies = import "repl/calibrate/parts/copies.lua"
 local staging = import "repl/calibrate/staging.lua"
 local median, spread = context.median, context.spread
 
-local pageable = { name = "pageable", passes = true, title = "copies of pageable memory" }
+local pageable = { name = "pageable", passes = 15, title = "copies of pageable memory" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
 local sizes <const> = { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib, 4 * mib, 16 * mib,
