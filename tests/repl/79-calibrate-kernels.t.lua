@@ -190,6 +190,16 @@ for _, kind in ipairs { "add", "pow", "powf", "softmax", "sum", "fill", "rand", 
     check_same("kernel_us." .. kind, 13)
 end
 
+-- ---- in passes --------------------------------------------------------------------------------
+
+-- The last one has no products of 12288.
+again, text = calibrate(path, "gemm --passes 3")
+check_same("gemm_grid_us.bfloat16", 165)
+tap.is(#value(again, "gemm_us.float32"), #value(found, "gemm_us.float32"),
+       "what not all passes measure stays in the tables")
+tap.ok(text:find("TFLOP/s at n = 8192, of tf32_tflops; spread of\n +%-%- +3 passes 0%.0 %%\n"),
+       "the efficiency is that of the same product in all")
+
 -- ---- how an SM's memory is split --------------------------------------------------------------
 
 text = shell.read("scripts/profiles/h200.lua"):gsub("\n}%s*$", [[

@@ -298,17 +298,19 @@ end
 local least_part <const> = 0.1      -- of a buffer, in the caches: less says nothing of their rate
 
 -- The caches' own rates, from those of one buffer again and again: of it they have a part, the
--- less the larger it is, and the rest is cold. No part is faster than the fastest of all is.
+-- less the larger it is, and the rest is cold. No part is faster than what was measured of any.
 local function warm_rates(rates, cold_rates, cache_bytes)
     local list, fastest = {}, 0
     for _, rate in ipairs(rates) do
-        fastest = math.max(fastest, rate[2])
+        fastest = math.max(fastest, staging.is_unbound(rate[2]) and 0 or rate[2])
     end
     for i, rate in ipairs(rates) do
         local bytes, slow = rate[1], cold_rates[i][2]
         local part = 1 - bytes / cache_bytes
         local warm = slow
-        if part >= least_part then
+        if staging.is_unbound(rate[2]) then
+            warm = rate[2]
+        elseif part >= least_part then
             local us_a_byte = (1 / rate[2] - (1 - part) / slow) / part
             warm = us_a_byte > 1 / fastest and 1 / us_a_byte or fastest
         end
