@@ -166,15 +166,16 @@ The measuring goes part by part, told on stderr unless `--quiet` is given; `--on
 from `--base`: without it the simulated GPU's own profile, on a real one that of an H200. Times of the device are those of a timeline, medians of many repetitions; times of the host are
 those of calls through Lua while a timeline is recorded, as scripts have them: launches, products, copies and events in a sequence of all sorts, other calls in loops.
 
-A machine that others use is slow for seconds at a time. So the parts that are sensitive to it run again and again over the whole calibration, 7 times on a real GPU and once on a simulated
-one, or `--passes N` times; each value is the median over its passes.
+A machine that others use is slow for seconds at a time. So the parts that are sensitive to it run again and again over the whole calibration, on a real GPU 7 times, those of the host 15 times, and once on a
+simulated one, or `--passes N` times; each value is the median over its passes. A virtual machine's processor may be slower for minutes, and all times of the host with it: the file's
+head has `host.reference_ms`, what a fixed loop of Lua took between the passes.
 
 In the file each value says how it was found and how much its repetitions differ, or from which profile it is. Behind the values stands what was found besides, for which a
 profile has no place. The file is written when the simulator has taken it. Until then, after each part, what is measured goes to `FILE.lua.partial`, which Ctrl-C leaves behind, and a part that
 fails (the others go on, and the exit status is 1); it is a profile as well, once its name ends in `.lua`.
 
-`--difference A.lua B.lua` measures nothing: it sets two profiles side by side, the figures that are furthest apart first, and says how many are within 3 %, in all and of
-each section. Times below 3 us count as near within 0.1 us, since the clock ticks. Figures that neither file has measured are left out.
+`--difference A.lua B.lua` measures nothing: it sets two profiles side by side, the figures that are furthest apart first, and says how many are within 3 %
+of each section, within 3 and within 10 % of the device's, of the host's, and of all; and what `host.reference_ms` was in both. Times below 3 us count as near within 0.1 us, since the clock ticks. Figures that neither file has measured are left out.
 
 ```sh
 streamlab calibrate --backend cuda -o my_gpu.lua

@@ -66,7 +66,8 @@ local function whole_parts(bytes)
     return math.floor(bytes / part_bytes + 0.5) * part_bytes
 end
 
--- The size of the set at which half of the change has happened.
+-- The size of the set at which half of the change has happened. Between two of them the time grows
+-- with the bytes, as the simulator has it: what is in turn has lost a part of the set's size.
 local function half_way(rows, half_us, measure)
     for _ = 1, refinements do
         local below, above = around(rows, half_us)
@@ -78,7 +79,7 @@ local function half_way(rows, half_us, measure)
     local below, above = around(rows, half_us)
     local low, high = rows[below], rows[above]
     local share = math.max(0, (half_us - low.us) / (high.us - low.us))
-    return math.floor(low.bytes * (high.bytes / low.bytes) ^ share)
+    return low.bytes + (high.bytes - low.bytes) * share
 end
 
 local function sets_text(rows)
@@ -89,7 +90,9 @@ local function sets_text(rows)
     return table.concat(words, ", ")
 end
 
--- Sets host_cache_bytes; true, unless the caches make no difference.
+-- Sets host_cache_bytes and gives it; nothing where the caches make no difference. The caches have
+-- 1 - set / host_cache_bytes of a buffer in turn: half of what they have of the least set at
+-- host_cache_bytes / 2, and half of the least set more.
 function cold.set_cache(c, copy_of)
     local hosts = {}
     for i = 1, largest_set // part_bytes do
@@ -104,19 +107,20 @@ function cold.set_cache(c, copy_of)
         bytes = bytes * 2
     end
     local warm_us, cold_us = rows[1].us, rows[#rows].us
-    local matters = cold_us > warm_us * (1 + differs)
-    if matters then
-        c:set("host_cache_bytes", half_way(rows, (warm_us + cold_us) / 2, measure),
-              "buffers of 4 MiB in turn, the set with half of the change in an h2d copy's time",
-              0)
+    local cache_bytes
+    if cold_us > warm_us * (1 + differs) then
+        local half_bytes = half_way(rows, (warm_us + cold_us) / 2, measure)
+        cache_bytes = math.floor(2 * half_bytes - least_set)
+        c:set("host_cache_bytes", cache_bytes, "twice the set of 4 MiB buffers in turn with half "
+              .. "of the change in an h2d copy's time, from 8 MiB on", 0)
     else
         c:lack("host_cache_bytes")
     end
     c:find("host_cache_bytes", ("a pageable h2d copy of 4 MiB, buffers in turn that are together "
-        .. "%s%s"):format(sets_text(rows), matters and "" or
+        .. "%s%s"):format(sets_text(rows), cache_bytes and "" or
         "; the host's caches make less than 10 % of a difference: no value for them"))
     free_all(hosts)
-    return matters
+    return cache_bytes
 end
 
 -- ---- copies that the caches have nothing of -------------------------------------------------

@@ -6,20 +6,22 @@
 
 local numbers = import "repl/calibrate/numbers.lua"
 local passes = import "repl/calibrate/passes.lua"
+local reference = import "repl/calibrate/reference.lua"
 
 local context = { median = numbers.median, spread = numbers.spread }
 
 local Context = {}
 Context.__index = Context
 
--- A calibration of the current device in `n_passes`. `progress(text)` is called with what it does
--- right now; `base` has the values, by key, that parts get which ask for what was not measured.
-function context.new(lab, progress, base, n_passes)
+-- A calibration of the current device. `progress(text)` is called with what it does right now;
+-- `base` has the values, by key, that parts get which ask for what was not measured.
+function context.new(lab, progress, base)
     local device = lab.device()
     return setmetatable({
         lab = lab, device = device, simulated = device.backend == "sim", progress = progress,
         values = setmetatable({}, { __index = base }), order = {}, notes = {}, findings = {},
-        absent = {}, passes = n_passes, pass = 1, place = 0, samples = {}, touched = {},
+        absent = {}, passes = 1, pass = 1, place = 0, samples = {}, touched = {},
+        references = {},
     }, Context)
 end
 
@@ -31,8 +33,9 @@ local none <const> = {}
 local function samples_of(c, key)
     local of_key = c.samples[key] or {}
     c.samples[key], c.touched[key] = of_key, true
-    of_key[c.place] = of_key[c.place] or { pass = {} }
-    return of_key[c.place]
+    local of_place = of_key[c.place] or { pass = {} }
+    of_key[c.place], of_place.last = of_place, c.pass
+    return of_place
 end
 
 -- A value of the profile: `key` with dots ("host.launch_us"); `how` it was found; `spread` of the
@@ -79,9 +82,9 @@ end
 -- ---- passes ---------------------------------------------------------------------------------
 
 -- The values of the passes so far, and in how many there was none.
-local function values_of(samples, n_passes)
+local function values_of(samples)
     local values, lacks = {}, 0
-    for i = 1, n_passes do
+    for i = 1, samples.last do
         local value = samples.pass[i]
         if value == none then
             lacks = lacks + 1
@@ -99,7 +102,7 @@ local function settle(c, key)
         last = math.max(last, place)
     end
     local samples = c.samples[key][last]
-    local values, lacks = values_of(samples, c.passes)
+    local values, lacks = values_of(samples)
     c.absent[key] = #values <= lacks or nil
     if c.absent[key] then
         c:drop(key)
@@ -111,15 +114,19 @@ local function settle(c, key)
                         passes = several and #values or nil })
 end
 
--- Runs a part's pass, the part's place in the list being `place`.
-function Context:run(part, place, pass)
+-- Runs a step of passes.steps. A simulated host has no speed of its own.
+function Context:run(step)
+    local part = step.part
     collectgarbage()                    -- what others have left costs this one no time
-    self.place, self.pass, self.touched = place, pass, {}
+    if not self.simulated then
+        table.insert(self.references, reference.ms(self.lab.now_us))
+    end
+    self.place, self.pass, self.passes, self.touched = step.i, step.pass, step.of, {}
     local ok, failure = pcall(part.run, self)
     for key in pairs(self.touched) do
         settle(self, key)
     end
-    self.place, self.pass = 0, 1
+    self.place, self.pass, self.passes = 0, 1, 1
     return ok, failure
 end
 

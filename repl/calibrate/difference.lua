@@ -1,15 +1,17 @@
 -- difference.lua - how far the figures of two profiles are apart, the worst first.
 --
 -- Only what was measured in one of them at least; of tables each point that both have. Times that
--- are no more apart than the clock can tell are near, whatever part of them that is.
+-- are no more apart than the clock can tell are near, whatever part of them that is. In the end how
+-- many are near, of the device's and of the host's figures: a host may be slower for minutes.
 
 local flat = import "repl/calibrate/flat.lua"
 local report = import "repl/calibrate/report.lua"
+local reference = import "repl/calibrate/reference.lua"
 local context = import "repl/calibrate/context.lua"
 
 local difference = {}
 
-local near <const> = 0.03
+local near <const>, about <const> = 0.03, 0.1
 local short_us <const>, tick_us <const> = 3, 0.1    -- shorter times are compared to within a tick
 
 -- Numbers by name: a table gives one a row ("gemm_us.float32 at 1024", "gemm_grid_us.float32 at
@@ -44,6 +46,12 @@ end
 local function is_time(name)
     local dotted = "." .. name:gsub(" at .*", "") .. "."
     return dotted:find("[._]us%.") ~= nil or dotted:find("%.us_per_mib%.") ~= nil
+end
+
+-- Those that the host's speed changes.
+local function is_host(name)
+    return name:find("^host[._]") ~= nil or name:find("^calls%.") ~= nil
+        or name:find("_staging_", 1, true) ~= nil or name == "submit_us" or name == "wake_us"
 end
 
 -- Too short for its part to tell, and no further apart than the clock's ticks.
@@ -82,8 +90,9 @@ local function compare(a, b)
         local x, y = numbers_a[name], numbers_b[name]
         if y and counts(name) then
             local off, tick = apart(x, y), within_tick(name, x, y)
-            rows[#rows + 1] = { name = name, a = x, b = y, apart = off,
-                                tick = tick and off > near, near = tick or off <= near }
+            rows[#rows + 1] = { name = name, a = x, b = y, apart = off, host = is_host(name),
+                                tick = tick and off > near, near = tick or off <= near,
+                                about = tick or off <= about }
         end
     end
     add_missing(others, numbers_a, numbers_b, "B")
@@ -134,14 +143,35 @@ local function row_text(row)
         row.tick and "  near" or "")
 end
 
+-- How far those apart are that `wanted` takes, after what they are.
+local function add_summary(out, rows, what, wanted)
+    local all, n_near, n_about = {}, 0, 0
+    for _, row in ipairs(rows) do
+        if wanted(row) then
+            all[#all + 1] = row.apart
+            n_near = n_near + (row.near and 1 or 0)
+            n_about = n_about + (row.about and 1 or 0)
+        end
+    end
+    if #all > 0 then
+        out[#out + 1] = ("%s%d figures, apart by %.1f %% in the median; %d within %d %%, %d within "
+            .. "%d %%"):format(what, #all, 100 * context.median(all), n_near, 100 * near, n_about,
+            100 * about)
+    end
+end
+
+-- Which file it is, and how fast the host was.
+local function source_text(which, name, profile)
+    local host = reference.in_note(profile.note)
+    return ("%s: %s%s"):format(which, name, host and "; " .. host or "")
+end
+
 function difference.text(a, b, names)
     local rows, others = compare(a, b)
     sort(rows)
-    local out, all, within = {}, {}, 0
+    local out = {}
     out[1] = ("%-44s %14s %14s %8s"):format("", "A", "B", "apart")
-    for i, row in ipairs(rows) do
-        all[i] = row.apart
-        within = within + (row.near and 1 or 0)
+    for _, row in ipairs(rows) do
         out[#out + 1] = row_text(row)
     end
     for _, line in ipairs(others) do
@@ -150,14 +180,16 @@ function difference.text(a, b, names)
     out[#out + 1] = ""
     add_sections(out, rows)
     out[#out + 1] = ""
-    out[#out + 1] = ("A: %s, B: %s"):format(names[1], names[2])
-    if #all == 0 then
+    out[#out + 1] = source_text("A", names[1], a)
+    out[#out + 1] = source_text("B", names[2], b)
+    if #rows == 0 then
         out[#out + 1] = "No figure is measured in either."
     else
         out[#out + 1] = ("Times below %g us are near within %g us, as the clock ticks."):format(
             short_us, tick_us)
-        out[#out + 1] = ("%d figures, apart by %.1f %% in the median; %d within %d %%"):format(
-            #all, 100 * context.median(all), within, 100 * near)
+        add_summary(out, rows, "Device: ", function(row) return not row.host end)
+        add_summary(out, rows, "Host: ", function(row) return row.host end)
+        add_summary(out, rows, "All: ", function() return true end)
     end
     return table.concat(out, "\n") .. "\n"
 end

@@ -2,7 +2,8 @@
 -- passes say together.
 --
 -- A machine that others use is slow for seconds at a time, which no repetition within a part
--- evens out. So a part with `passes = true` runs several times, with the other parts in between,
+-- evens out. So a part with `passes = n` runs n times on a real GPU, with the other parts in
+-- between: 7 times where the device's figures need it, 15 times for the host's, which differ more;
 -- and each value is the median over the passes of what each has found. The median for the host's
 -- times as well, although noise only adds to them: the simulator is to be like a usual moment,
 -- in which a script runs, and not like the best one.
@@ -13,27 +14,55 @@ local passes = {}
 
 -- ---- when parts run -------------------------------------------------------------------------
 
--- Steps {part =, i =, pass =} in order, i the part's place in the list. The parts before the first
--- that has passes come first, since others use what they find; the rest that has none is spread
--- over the n rounds of those that have.
+-- The pass of a part of n passes that is in a round, or none: the first one is in the first.
+local function pass_in(round, rounds, n)
+    local pass = 1 + (round - 1) * n // rounds
+    return (round == 1 or pass > 1 + (round - 2) * n // rounds) and pass or nil
+end
+
+-- By place how many passes a part has, n or its own number, or false; and the most.
+local function counts_of(parts, n)
+    local counts, most = {}, 0
+    for i, part in ipairs(parts) do
+        counts[i] = part.passes and (n or part.passes) or false
+        most = math.max(most, counts[i] or 0)
+    end
+    return counts, most
+end
+
+-- By place the round of a part without passes: they are spread over all.
+local function rounds_of_singles(counts, first, rounds)
+    local single, round_of = {}, {}
+    for i = first, #counts do
+        single[#single + 1] = not counts[i] and i or nil
+    end
+    for k, i in ipairs(single) do
+        round_of[i] = 1 + k * (rounds - 1) // #single
+    end
+    return round_of
+end
+
+-- Steps {part =, i =, pass =, of =} in order, i the part's place in the list, `of` how many passes
+-- it has: n, or each its own number. The parts before the first that has passes come first, since
+-- others use what they find.
 function passes.steps(parts, n)
-    local steps, first, single = {}, 1, {}
-    while parts[first] and not parts[first].passes do
-        steps[first] = { part = parts[first], i = first, pass = 1 }
+    local counts, rounds = counts_of(parts, n)
+    local steps, first = {}, 1
+    local function add(i, pass, of)
+        steps[#steps + 1] = { part = parts[i], i = i, pass = pass, of = of }
+    end
+    while parts[first] and not counts[first] do
+        add(first, 1, 1)
         first = first + 1
     end
-    for i = first, #parts do
-        single[#single + 1] = not parts[i].passes and i or nil
-    end
-    local round_of = {}
-    for k, i in ipairs(single) do
-        round_of[i] = 1 + k * (n - 1) // #single
-    end
-    for round = 1, first <= #parts and n or 0 do
+    local round_of = rounds_of_singles(counts, first, rounds)
+    for round = 1, rounds do
         for i = first, #parts do
-            local part = parts[i]
-            if part.passes or round_of[i] == round then
-                steps[#steps + 1] = { part = part, i = i, pass = part.passes and round or 1 }
+            local pass = counts[i] and pass_in(round, rounds, counts[i])
+            if pass then
+                add(i, pass, counts[i])
+            elseif round_of[i] == round then
+                add(i, 1, 1)
             end
         end
     end
@@ -109,10 +138,46 @@ local function combine(list)
     return value, most
 end
 
+-- A point of a table is all numbers of its row but the last.
+local function before(a, b)
+    for i = 1, #a - 1 do
+        if a[i] ~= b[i] then
+            return a[i] < b[i]
+        end
+    end
+    return false
+end
+
+-- Each point by the tables that have it: large ones may not be in all.
+local function combine_rows(tables)
+    local points, at = {}, {}
+    for _, rows in ipairs(tables) do
+        for _, row in ipairs(rows) do
+            local name = table.concat(row, " ", 1, #row - 1)
+            if not at[name] then
+                at[name] = {}
+                points[#points + 1] = at[name]
+            end
+            table.insert(at[name], row)
+        end
+    end
+    table.sort(points, function(a, b) return before(a[1], b[1]) end)
+    local value, most = {}, 0
+    for i, of_point in ipairs(points) do
+        local spread
+        value[i], spread = combine(of_point)
+        most = math.max(most, spread)
+    end
+    return value, most
+end
+
 -- Tables are combined point by point, strings and booleans by majority. The value and the spread.
 function passes.combine(samples)
-    if type(samples[1]) == "boolean" then
+    local first = samples[1]
+    if type(first) == "boolean" then
         return majority(samples, tostring) == "true", 0
+    elseif type(first) == "table" and type(first[1]) == "table" then
+        return combine_rows(samples)
     end
     return combine(with_shape(samples, majority(samples, shape)))
 end

@@ -4,6 +4,7 @@
 -- base profile and says so; what was found beside the values stands behind them.
 
 local flat = import "repl/calibrate/flat.lua"
+local reference = import "repl/calibrate/reference.lua"
 
 local report = {}
 
@@ -13,13 +14,13 @@ local columns <const>, comment_column <const> = 100, 44
 local sections <const> = {
     { "The chip.", "compute_capability", "sm_count", "max_threads_per_sm", "max_blocks_per_sm",
       "registers_per_sm", "shared_bytes_per_sm", "shared_bytes_per_block",
-      "max_threads_per_block", "memory_bytes", "async_engine_count", "max_grids", "connections",
-      "copy_connections", "launch_queue_depth", "priority_least", "priority_greatest",
-      "priority_levels" },
+      "shared_reserved_bytes", "shared_splits", "max_threads_per_block", "memory_bytes",
+      "async_engine_count", "max_grids", "connections", "copy_connections", "launch_queue_depth",
+      "priority_least", "priority_greatest", "priority_levels" },
     { "Arithmetic.", "fp32_tflops", "tf32_tflops", "bf16_tflops", "gemm_efficiency",
       "gemm_fixed_us", "gemm_persistent" },
-    { "Products of matrices.", "gemm_us", "gemm_grid_us", "gemm_warm", "gemm_blocks",
-      "gemm_threads", "gemm_registers", "gemm_shared_bytes", "gemm_share" },
+    { "Products of matrices.", "gemm_us", "gemm_grid_us", "gemm_kernels", "gemm_warm",
+      "gemm_blocks", "gemm_threads", "gemm_registers", "gemm_shared_bytes", "gemm_share" },
     { "Other kernels.", "kernel_fixed_us", "spin_fixed_us", "kernel_us" },
     { "Device memory.", "hbm_gb_per_s", "l2_bytes", "l2_gb_per_s", "d2d_gb_per_s",
       "d2d_fixed_us", "d2d_engine", "memset_gb_per_s" },
@@ -257,8 +258,8 @@ end
 
 -- What `note` says of the profile, for people and for `--difference`.
 local function note_text(state)
-    local names = unmeasured(state)
-    return "streamlab calibrate" .. (#names == 0 and "" or
+    local names, host = unmeasured(state), reference.text(state.c.references)
+    return "streamlab calibrate" .. (host and "; " .. host or "") .. (#names == 0 and "" or
         ("; not measured, from %s: %s"):format(state.base_name, table.concat(names, " ")))
 end
 
@@ -309,6 +310,9 @@ function report.text(c, base, base_name, machine, seconds)
                     names = flat.names(values, c.order), done = { name = true } }
     local out = { "-- " .. c.device.name:gsub("%c", " ") .. ", as the simulator sees it.", "--" }
     add_comment(out, "", ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
+    if c.references[1] then
+        add_comment(out, "", reference.sentence(c.references))
+    end
     add_comment(out, "", "Each value says how it was found. A spread is that of the middle half "
         .. "of the repetitions, relative to their median; that of passes is the same of what each "
         .. "pass found, at the worst point of a table. docs/design/simulator.md says what each "

@@ -50,6 +50,9 @@ local models <const> = { h2d = h2d_us, d2h = d2h_us }
 
 local slowest <const>, fastest <const> = 1e-2, 200      -- GB/s: as fast as caches are
 
+-- Whether a rate is the fastest, so that the host's time tells nothing of it.
+function staging.is_unbound(gb_per_s) return gb_per_s > 0.99 * fastest end
+
 -- The host's rate at which a call of `bytes` takes `us`. What is shorter than the engine alone
 -- needs, or than a call that moves nothing, has the fastest.
 function staging.gb_per_s(figure, direction, bytes, us)

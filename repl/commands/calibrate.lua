@@ -48,7 +48,8 @@ what to measure and to write:
   --base NAME       the profile that has what is not measured: a name or a file;
                     without it the simulated GPU's own, or h200
   --passes N        how often parts run whose figures differ from moment to
-                    moment, 1 to 99: 7, on a simulated GPU 1
+                    moment, 1 to 99: 7, those of the host 15, on a simulated
+                    GPU 1
   --quiet           say nothing of the progress
 instead:
   --difference      how far the figures of two profiles are apart, of those that
@@ -169,7 +170,7 @@ end
 
 local device = open_device()
 local base, base_name = load_base(device)
-local n_passes = options.passes or device.simulated and 1 or 7
+local n_passes = options.passes or device.simulated and 1 or nil   -- each part's own number
 
 -- What a part does is told in its first pass.
 local c
@@ -177,7 +178,7 @@ c = context.new(lab, function(text)
     if c.pass == 1 then
         tell("    " .. text)
     end
-end, flat.of(base), n_passes)
+end, flat.of(base))
 c.base_profile = base
 
 -- What went wrong, which may be the laboratory's error or Lua's.
@@ -242,7 +243,7 @@ end
 -- Whether the step went to its end. Ctrl-C goes on.
 local function run(step)
     local part = step.part
-    local ok, failure = c:run(part, step.i, step.pass)
+    local ok, failure = c:run(step)
     if not ok then
         if is_interrupt(failure) then
             error(failure, 0)
@@ -264,7 +265,7 @@ local function tell_step(step, n_parts)
     if step.pass == 1 then
         tell(("part %d of %d, %s: %s"):format(step.i, n_parts, part.name, part.title))
     else
-        tell(("pass %d of %d, %s"):format(step.pass, n_passes, part.name))
+        tell(("pass %d of %d, %s"):format(step.pass, step.of, part.name))
     end
 end
 

@@ -151,11 +151,13 @@ local function difference(line)
 end
 out, err, code = difference(file .. " " .. file)
 tap.is(err .. code, "0", "a profile beside itself")
-tap.like(out, "\n%d+ figures, apart by 0%.0 %% in the median; %d+ within 3 %%\n$",
+tap.like(out, "\nAll: %d+ figures, apart by 0%.0 %% in the median; %d+ within 3 %%, "
+    .. "%d+ within 10 %%\n$",
     "is not apart from itself")
 tap.ok(not out:find("hbm_gb_per_s", 1, true), "what neither has measured is left out")
-local n, within = out:match("\n(%d+) figures.* (%d+) within")
+local n, within = out:match("\nAll: (%d+) figures.* (%d+) within 3 ")
 tap.is(n, within, "all of it is within 3 %")
+tap.like(out, "\nA: [^\n]*/made%.lua\nB: [^\n]*/made%.lua\n", "and which files it were")
 shell.write(folder .. "/a.lua", "return {a_us = 10, b_us = 100, both = {{1, 5}, {2, 6}}, c = 1, "
     .. "host = {wait_us = 0.4, query_us = 0.4}, gemm_grid_us = {tf32 = {{64, 128, 7}}}}")
 shell.write(folder .. "/b.lua", "return {a_us = 9, b_us = 101, both = {{1, 4}, {3, 6}}, "
@@ -172,8 +174,15 @@ tap.like(out, "\n1 of 3 near: Others %(worst: both at 1, 20%.0 %%%)\n1 of 1 near
 tap.like(out, "\nboth at 2 is not in B\nc is not in B\nboth at 3 is not in A\nd is not in A\n",
     "what only one has is told")
 tap.like(out, "\nTimes below 3 us are near within 0%.1 us, [^\n]*\n"
-    .. "6 figures, apart by 15%.0 %% in the median; 3 within 3 %%\n$",
+    .. "Device: 4 figures, apart by 5%.5 %% in the median; 2 within 3 %%, 3 within 10 %%\n"
+    .. "Host: 2 figures, apart by 27%.9 %% in the median; 1 within 3 %%, 1 within 10 %%\n"
+    .. "All: 6 figures, apart by 15%.0 %% in the median; 3 within 3 %%, 4 within 10 %%\n$",
     "and how many are near")
+shell.write(folder .. "/a.lua", "return {submit_us = 10, host_cold = {launch_us = 9}, "
+    .. "calls = {cudaFree = {us = 9}}, h2d_staging_cold_gb_per_s = {{1, 5}}, host_gb_per_s = 9, "
+    .. "stage_bytes = 9, wake_us = 9}")
+out = difference(folder .. "/a.lua " .. folder .. "/a.lua")
+tap.like(out, "\nDevice: 1 figures, [^\n]*\nHost: 6 figures, ", "what the host's speed changes")
 
 -- ---- what goes wrong ----------------------------------------------------------------------
 

@@ -175,20 +175,55 @@ end
 
 -- Those of the grid; between them it interpolates.
 local known = {}
-for _, n in ipairs { 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192 } do
+for _, n in ipairs { 64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 12288 } do
     known[n] = true
 end
 for _, mode in ipairs { "float32", "tf32", "bfloat16" } do
-    check_same("gemm_grid_us." .. mode, 126)
-    check_same("gemm_us." .. mode, 9, function(row) return known[row[1]] end)
+    check_same("gemm_grid_us." .. mode, 165)
+    check_same("gemm_us." .. mode, 11, function(row) return known[row[1]] end)
     for _, key in ipairs { "blocks", "threads", "registers", "share" } do
-        check_same(("gemm_%s.%s"):format(key, mode), 16)
+        check_same(("gemm_%s.%s"):format(key, mode), 17)
     end
 end
 for _, kind in ipairs { "add", "pow", "powf", "softmax", "sum", "fill", "rand", "randn", "memset",
                         "d2d" } do
     check_same("kernel_us." .. kind, 13)
 end
+
+-- ---- in passes --------------------------------------------------------------------------------
+
+-- The last one has no products of 12288.
+again, text = calibrate(path, "gemm --passes 3")
+check_same("gemm_grid_us.bfloat16", 165)
+tap.is(#value(again, "gemm_us.float32"), #value(found, "gemm_us.float32"),
+       "what not all passes measure stays in the tables")
+tap.ok(text:find("TFLOP/s at n = 8192, of tf32_tflops; spread of\n +%-%- +3 passes 0%.0 %%\n"),
+       "the efficiency is that of the same product in all")
+
+-- ---- how an SM's memory is split --------------------------------------------------------------
+
+text = shell.read("scripts/profiles/h200.lua"):gsub("\n}%s*$", [[
+
+    shared_reserved_bytes = 1024,
+    shared_splits = {{1, 32768}, {2, 65536}, {3, 102400}, {4, 167936}, {5, 233472}},
+    gemm_kernels = {float32 = {{64, 64, 1}, {64, 128, 1}, {128, 64, 1}, {128, 128, 1}}},
+}
+]])
+local split, file
+split, file, path = calibrate(shell.write(folder .. "/split.lua", text), "device,queue,split")
+local rows = {}
+for i, row in ipairs(value(split, "shared_splits")) do
+    rows[i] = table.concat(row, " ")
+end
+tap.is(table.concat(rows, ", "), "1 32768, 2 65536, 3 102400, 4 167936, 5 233472",
+       "the splits are found again")
+tap.like(file, "%-%- The chip%.\n.*\n    shared_reserved_bytes = 1024, .*\n    shared_splits = {"
+         .. ".*%-%- Arithmetic%.\n.*%-%- Products of matrices%.\n.*\n    gemm_kernels = {.*"
+         .. "%-%- Other kernels%.\n", "each figure stands with those of its kind")
+local _, err, code = shell.sh(('"$P" calibrate --backend sim --profile t4 --base %s --quiet '
+    .. "--only device,queue,split -o %s/none.lua"):format(path, folder))
+tap.is(err .. code, "0", "a GPU whose SMs are not split is measured")
+tap.is(dofile(folder .. "/none.lua").shared_splits, nil, "and has none of its base's splits")
 
 -- ---- a GPU with other answers -----------------------------------------------------------------
 

@@ -5,7 +5,7 @@ local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
 local median, spread = context.median, context.spread
 
-local copies = { name = "copies", passes = true, title = "copies between host and device" }
+local copies = { name = "copies", passes = 7, title = "copies between host and device" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
 local largest <const> = 256 * mib

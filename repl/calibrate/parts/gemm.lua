@@ -8,7 +8,7 @@
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
 
-local part = { name = "gemm", passes = true, title = "products of matrices" }
+local part = { name = "gemm", passes = 7, title = "products of matrices" }
 
 local modes = {
     { name = "float32", dtype = "float32", peak = "fp32_tflops" },
@@ -18,14 +18,17 @@ local modes = {
 
 local sizes = {
     64, 128, 192, 256, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 8192,
+    12288,
 }
 -- The grid: an n x n product over k.
 local grid_sides <const> = {
-    64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+    64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
 }
-local grid_depths <const> = { 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192 }
+local grid_depths <const> = { 64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 12288 }
+-- Those that are larger take seconds in all: the first passes have them.
+local often_most <const>, large_passes <const> = 8192, 2
 -- Not in the tables: what its interpolation has to meet, and shapes that it does not know.
-local between = { 100, 300, 900, 1000, 1792, 2500, 5000 }
+local between = { 100, 300, 900, 1000, 1792, 2500, 5000, 10000 }
 local oblong = { { 4096, 1024, 1024 }, { 1024, 1024, 8192 }, { 512, 4096, 4096 } }
 
 local fewest_rounds <const> = 3        -- in all passes
@@ -36,11 +39,13 @@ local least_left_us <const> = 0.1      -- of the shortest product, without gemm_
 
 -- ---- operands -------------------------------------------------------------------------------
 
--- The largest square matrix of which three take no more than a quarter of the memory.
+-- The largest square matrix of which three take no more than a quarter of the memory, of those
+-- that this pass has.
 local function largest_size(c)
+    local most = c.pass <= large_passes and math.huge or often_most
     local largest = sizes[1]
     for _, n in ipairs(sizes) do
-        if 3 * 4 * n * n <= c.device.memory_bytes / 4 then
+        if n <= most and 3 * 4 * n * n <= c.device.memory_bytes / 4 then
             largest = n
         end
     end
@@ -336,7 +341,10 @@ end
 -- measured is another GPU's.
 local function set_efficiency(c, mode, rows)
     local peak = c.values[mode.peak] or c.base and c.base[mode.peak]
-    local last = rows[#rows]
+    local last
+    for _, row in ipairs(rows) do       -- the same one in all passes
+        last = row.n <= often_most and row or last
+    end
     local tflops = 2 * last.n ^ 3 / (last.duration_us * 1e6)
     c:find("gemm." .. mode.name, ("%.1f TFLOP/s at n = %d"):format(tflops, last.n))
     if peak and tflops <= peak then

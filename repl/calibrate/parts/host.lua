@@ -7,7 +7,7 @@
 
 local mixed = import "repl/calibrate/mixed.lua"
 
-local part = { name = "host", passes = true, title = "what calls cost the host" }
+local part = { name = "host", passes = 15, title = "what calls cost the host" }
 
 local calls <const>, held_calls <const>, made <const>, rounds <const> = 400, 250, 100, 7
 local holder_ms <const> = 5         -- longer than held_calls take

@@ -8,7 +8,7 @@
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
 
-local part = { name = "latencies", passes = true,
+local part = { name = "latencies", passes = 15,
                title = "latencies of streams, events and the host" }
 
 local median, spread = context.median, context.spread

@@ -4,7 +4,7 @@
 local context = import "repl/calibrate/context.lua"
 local median, spread = context.median, context.spread
 
-local memory = { name = "memory", passes = true,
+local memory = { name = "memory", passes = 15,
                  title = "memory of the host, and what allocating costs" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024

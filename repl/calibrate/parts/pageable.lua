@@ -11,7 +11,7 @@ local copies = import "repl/calibrate/parts/copies.lua"
 local staging = import "repl/calibrate/staging.lua"
 local median, spread = context.median, context.spread
 
-local pageable = { name = "pageable", passes = true, title = "copies of pageable memory" }
+local pageable = { name = "pageable", passes = 15, title = "copies of pageable memory" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
 local sizes <const> = { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib, 4 * mib, 16 * mib,
@@ -285,32 +285,66 @@ local function measure_calls(c, memory, direction, stream)
     return rows
 end
 
-local function set_rates(c, key, direction, rows, figure, how)
-    local pairs_, most = {}, 0
+-- Pairs {bytes, GB/s} with which the simulated calls take as long as the rows, and their spread.
+local function rates_of(figure, direction, rows)
+    local list, most = {}, 0
     for i, row in ipairs(rows) do
-        pairs_[i] = { row.bytes, staging.gb_per_s(figure, direction, row.bytes, row.us) }
+        list[i] = { row.bytes, staging.gb_per_s(figure, direction, row.bytes, row.us) }
         most = math.max(most, row.spread)
     end
-    c:set(direction .. key, pairs_, how .. ", so that the call takes as long as measured", most)
+    return list, most
 end
 
--- What the host's caches change, if they do.
-local function set_cold(c, memory, stream, figure)
+local least_part <const> = 0.1      -- of a buffer, in the caches: less says nothing of their rate
+
+-- The caches' own rates, from those of one buffer again and again: of it they have a part, the
+-- less the larger it is, and the rest is cold. No part is faster than what was measured of any.
+local function warm_rates(rates, cold_rates, cache_bytes)
+    local list, fastest = {}, 0
+    for _, rate in ipairs(rates) do
+        fastest = math.max(fastest, staging.is_unbound(rate[2]) and 0 or rate[2])
+    end
+    for i, rate in ipairs(rates) do
+        local bytes, slow = rate[1], cold_rates[i][2]
+        local part = 1 - bytes / cache_bytes
+        local warm = slow
+        if staging.is_unbound(rate[2]) then
+            warm = rate[2]
+        elseif part >= least_part then
+            local us_a_byte = (1 / rate[2] - (1 - part) / slow) / part
+            warm = us_a_byte > 1 / fastest and 1 / us_a_byte or fastest
+        end
+        list[i] = { bytes, warm }
+    end
+    return list
+end
+
+-- The host's rates out of its caches and past them, from the rows of one buffer again and again.
+local function set_rates(c, memory, stream, figure, rows)
     local lab = c.lab
     local function copy_of(host, direction, bytes)
         copy(lab, { host = host, device = memory.device }, direction, bytes, stream)
     end
-    if not cold.set_cache(c, copy_of) then
-        for _, direction in ipairs(directions) do
-            c:lack(direction .. "_staging_cold_gb_per_s")
-        end
-        return
+    local cache_bytes = cold.set_cache(c, copy_of)
+    local cold_rows
+    if cache_bytes then
+        c.progress("pageable memory that no cache has")
+        cold_rows = cold.measure(c, sizes, directions, copy_of)
     end
-    c.progress("pageable memory that no cache has")
-    local rows = cold.measure(c, sizes, directions, copy_of)
     for _, direction in ipairs(directions) do
-        set_rates(c, "_staging_cold_gb_per_s", direction, rows[direction], figure,
-                  "buffers that take turns through 1 GiB")
+        local key, cold_key = direction .. "_staging_gb_per_s",
+            direction .. "_staging_cold_gb_per_s"
+        local rates, spread_ = rates_of(figure, direction, rows[direction])
+        if cold_rows then
+            local cold_rates, cold_spread = rates_of(figure, direction, cold_rows[direction])
+            c:set(cold_key, cold_rates, "buffers that take turns through 1 GiB, so that the call "
+                  .. "takes as long as measured", cold_spread)
+            rates = warm_rates(rates, cold_rates, cache_bytes)
+        else
+            c:lack(cold_key)
+        end
+        c:set(key, rates, "one buffer again, so that the call takes as long as measured"
+              .. (cold_rows and ", less what its part that is in no cache takes" or ""), spread_)
     end
 end
 
@@ -503,11 +537,8 @@ function pageable.run(c)
         set_buffers(c, memory, stream, figure)
     end
     figure.stage_bytes, figure.stage_buffers = c.values.stage_bytes, c.values.stage_buffers
-    for _, direction in ipairs(directions) do
-        set_rates(c, "_staging_gb_per_s", direction, rows[direction], figure, "one buffer again")
-    end
     c.progress("the host's caches")
-    set_cold(c, memory, stream, figure)
+    set_rates(c, memory, stream, figure, rows)
     if c.pass == 1 then
         find_others(c, memory, stream, rows)
     end

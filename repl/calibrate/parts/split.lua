@@ -8,14 +8,19 @@
 local part = { name = "split", title = "shared memory and cache" }
 
 local long_ms <const>, short_ms <const> = 1, 0.02
-local threads <const> = 1024            -- two blocks of so many fit on an SM
 local step_bytes <const> = 1024
--- Wanted by two blocks: about each power of two, and what lies between.
+-- Wanted by two blocks, as far as they fit: about each power of two, and what lies between.
 local wanted_kib <const> = { 0, 14, 28, 48, 62, 80, 98, 120, 130, 150, 164, 180, 194, 210, 224 }
+
+-- Of which two blocks fill an SM.
+local function threads_of(c)
+    local half = c.values.max_threads_per_sm // 2 // 32 * 32
+    return math.tointeger(math.min(half, c.values.max_threads_per_block))
+end
 
 -- Whether a block with `bytes` of shared memory begins beside a spin with `held` on each SM.
 local function begins(c, first, second, held, bytes)
-    local lab = c.lab
+    local lab, threads = c.lab, threads_of(c)
     local tl = c:record(function()
         lab.spin(long_ms, { blocks = c.device.sm_count, threads = threads, shared_bytes = held,
                             stream = first })
@@ -42,12 +47,13 @@ end
 
 local function splits(c, first, second)
     local reserved, most = c.values.shared_reserved_bytes or 0, c.values.shared_bytes_per_block
+    local half = most // 2 // step_bytes * step_bytes
     local found, list = {}, {}
     for _, kib in ipairs(wanted_kib) do
         local held = math.max(0, kib * 1024 // 2 - reserved) // step_bytes * step_bytes
-        local free = room(c, first, second, held, most // 2 // step_bytes * step_bytes)
-        local bytes = free and 2 * (free + reserved)
-        if bytes and bytes < most and not found[bytes] then
+        local free = held <= half and room(c, first, second, held, half)
+        local bytes = free and free < half and 2 * (free + reserved)   -- else as much as there is
+        if bytes and not found[bytes] then
             found[bytes], list[#list + 1] = true, bytes
         end
     end
@@ -60,6 +66,7 @@ function part.run(c)
     local second <close> = c.lab.stream { non_blocking = true, name = "second" }
     local list, most = splits(c, first, second)
     if #list == 0 then
+        c:lack("shared_splits")
         c:find("shared_splits", "always the same")
         return
     end
