@@ -44,6 +44,12 @@ static double cold_us(const sim_op *op)
            : kind == MATMUL ? p->host_cold_matmul_us : p->host_cold_memcpy_async_us;
 }
 
+void sim_host_forget_calls(sim_device *dev)
+{
+    for (size_t i = 0; i < sizeof dev->called / sizeof *dev->called; i++)
+        dev->called[i] = -(double)SIM_LAST_PS;
+}
+
 /* A library finds what it has prepared for a product; of the one before it has all at hand. */
 static double product_us(const sim_op *op)
 {

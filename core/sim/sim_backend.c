@@ -69,8 +69,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     if (status != SL_OK)
         return status;
     fill_info(dev);
-    for (int i = 0; i < 3; i++)
-        dev->called[i] = -(double)SIM_LAST_PS;      /* never */
+    sim_host_forget_calls(dev);
     sim_stop_flag = base->interrupted;
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
         sim_device_close(base);
@@ -569,7 +568,8 @@ static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call 
 
 static sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)
 {
-    (void)base, (void)name, (void)err;
+    (void)name, (void)err;
+    sim_host_forget_calls((sim_device *)base);
     return SL_OK;
 }
 

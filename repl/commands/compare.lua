@@ -7,6 +7,7 @@ local dump = import "repl/compare/dump.lua"
 local entries = import "repl/compare/entries.lua"
 local files = import "repl/files.lua"
 local records = import "repl/compare/records.lua"
+local rounds = import "repl/compare/rounds.lua"
 local report = import "repl/compare/report.lua"
 local scatter = import "repl/compare/scatter.lua"
 local summary = import "repl/compare/summary.lua"
@@ -27,6 +28,8 @@ the two sides:
                     has written; without scripts, those that are in FILE
   --runs N          runs on the GPU, behind one that warms up; the median counts
                     (default 5)
+  --rounds          all scripts on the GPU once, then all a second time, ..., so that
+                    a slow minute of the machine falls on one run of each
   --seeds A-B       each script with --seed A, --seed A+1, ... --seed B
 what to print:
   -v, --verbose     each script in full, as if it were the only one
@@ -81,16 +84,18 @@ end
 local options, words = command.read(usage, {
     profile = { read = command.some }, against = { read = simulated },
     measured = { read = command.some }, runs = { read = runs }, seeds = { read = seeds },
-    v = true, verbose = true, json = true, quiet = true, svg = { read = svg_file },
+    rounds = true, v = true, verbose = true, json = true, quiet = true, svg = { read = svg_file },
     jsonl = { read = command.some }, dump = { read = command.some },
 }, ...)
 
 if options.measured then
-    for _, name in ipairs { "against", "dump", "runs" } do
+    for _, name in ipairs { "against", "dump", "rounds", "runs" } do
         if options[name] then
             command.refuse(usage, ("--%s goes with runs, not with --measured"):format(name))
         end
     end
+elseif options.rounds and options.against then
+    command.refuse(usage, "--rounds goes with a real GPU: a simulated one takes as long each time")
 elseif #words == 0 then
     command.refuse(usage, "a script is needed")
 end
@@ -256,6 +261,9 @@ local function take(number, result)
     end
 end
 
+if options.rounds and not measured then
+    devices.gathered = rounds.run(list, devices, tell)
+end
 for i, entry in ipairs(list) do
     local result, reason = compare(entry, devices, measured)
     if result then

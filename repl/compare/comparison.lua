@@ -66,6 +66,7 @@ end
 local nothing <const> = "it enqueues nothing that could be compared"
 
 -- devices: {sim = f, gpu = f, real = boolean, runs = n}; each f makes its device the current one.
+-- With `gathered` (rounds.lua) the GPU has run already.
 -- Gives nil and what went wrong where there is nothing to compare.
 function comparison.run(entry, devices)
     local sim, whole = measure.simulated(entry, devices.sim)
@@ -75,7 +76,13 @@ function comparison.run(entry, devices)
         return nil, nothing
     end
     local gpu, reason
-    if devices.real then
+    if devices.gathered then
+        gpu, reason = devices.gathered[entry].side, devices.gathered[entry].reason
+        devices.gathered[entry] = nil
+        if not gpu then
+            return nil, reason
+        end
+    elseif devices.real then
         gpu, reason = measure.real(entry, devices.gpu, whole, devices.runs)
     else
         gpu, reason = measure.simulated(entry, devices.gpu, whole)

@@ -26,7 +26,8 @@ local function sum(list)
     return total
 end
 
-local function side_of(runs)
+-- The side of such runs.
+function measure.side(runs)
     local runs_us, part_runs_us = {}, {}
     for i, parts in ipairs(runs) do
         local list = makespans(parts)
@@ -66,7 +67,21 @@ function measure.simulated(entry, open, whole)
     if not parts then
         return nil, reason
     end
-    return side_of { parts }, whole
+    return measure.side { parts }, whole
+end
+
+-- Whether the whole run counts; or nil and a reason.
+function measure.decide(entry, open)
+    return decide(entry, open)
+end
+
+-- The timelines of one run behind one that warms up; or nil and a reason.
+function measure.once(entry, open, whole)
+    local parts, reason = runner.run(entry, open, whole)
+    if parts then
+        parts, reason = runner.run(entry, open, whole)
+    end
+    return parts, reason
 end
 
 function measure.real(entry, open, whole, n)
@@ -79,7 +94,7 @@ function measure.real(entry, open, whole, n)
         runs[i] = parts             -- that of the warm-up is at 0, where nobody looks
     end
     runs[0] = nil
-    return side_of(runs)
+    return measure.side(runs)
 end
 
 return measure

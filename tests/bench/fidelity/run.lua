@@ -100,8 +100,9 @@ local function compare(options, name, ...)
     for i, word in ipairs(words) do words[i] = quote(word) end
     local path, dump = options.folder .. "/" .. name .. ".jsonl", options.folder .. "/dump/" .. name
     local seeds = name == "random" and given(options, "seeds") or ""
-    local status = run("/dev/null", "compare", given(options, "profile", "against", "runs"), seeds,
-        "--jsonl", quote(path), "--dump", quote(dump), table.concat(words, " "))
+    local rounds = name == "random" and not options.against and "--rounds" or ""
+    local status = run("/dev/null", "compare", given(options, "profile", "against", "runs"), rounds,
+        seeds, "--jsonl", quote(path), "--dump", quote(dump), table.concat(words, " "))
     if status > 1 then stop(1, "the scripts cannot be compared") end
     local lines = whole(path)
     os.remove(path)
