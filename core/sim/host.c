@@ -37,8 +37,8 @@ static double cold_us(const sim_op *op)
                      : work->kernel == SL_KERNEL_MATMUL ? MATMUL : LAUNCH;
     if (kind < 0)
         return 0;
-    const bool cold = dev->traffic_host >= dev->called[kind] + p->host_cold_bytes;
-    dev->called[kind] = dev->traffic_host;
+    const bool cold = dev->host_worked >= dev->called[kind] + p->host_cold_bytes;
+    dev->called[kind] = dev->host_worked;
     return !cold            ? 0
            : kind == LAUNCH ? p->host_cold_launch_us
            : kind == MATMUL ? p->host_cold_matmul_us : p->host_cold_memcpy_async_us;

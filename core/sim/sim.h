@@ -262,7 +262,8 @@ struct sim_device {
     size_t ring_used;           /* bytes of the H2D staging buffers in use */
     double traffic_device, traffic_host;    /* bytes used of its memory and of the host's */
     sl_work last_product;       /* that was enqueued */
-    double called[3];           /* traffic_host when a call of the kind was last made */
+    double host_worked;         /* bytes that the host itself went through, no copy engine */
+    double called[3];           /* host_worked when a call of the kind was last made */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_edge *free_edges;

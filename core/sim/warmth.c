@@ -15,6 +15,8 @@ void sim_touch(sl_buffer *base, size_t bytes)
     double *traffic = traffic_of(base);
     *traffic += (double)bytes;
     ((sim_buffer *)base)->touched = *traffic;
+    if (base->place == SL_PAGEABLE)
+        ((sim_device *)base->device)->host_worked += (double)bytes;
 }
 
 void sim_chill(sl_buffer *base) { ((sim_buffer *)base)->touched = -(double)SIM_LAST_PS; }
@@ -26,20 +28,14 @@ double sim_warm_part(const sl_buffer *base, size_t bytes, double cache_bytes)
     return part > 0 ? part : 0;
 }
 
-/* What the copy engine reads and writes by itself goes past the host's caches. */
-static bool is_used(const sl_op *op, const sl_buffer *buffer)
-{
-    return buffer && !(op->work.kind == SL_WORK_MEMCPY && buffer->place == SL_PINNED);
-}
-
 void sim_touch_operands(sl_op *op)
 {
     const sl_work *work = &op->work;
     for (int i = 0; i < 2; i++)
-        if (is_used(op, op->in[i]) && !(i == 1 && op->in[1] == op->in[0]))
+        if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
             sim_touch(op->in[i], work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, i)
                                                               : work->bytes);
-    if (is_used(op, op->out))
+    if (op->out)
         sim_touch(op->out, work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, 2) : work->bytes);
 }
 

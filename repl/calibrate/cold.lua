@@ -34,7 +34,6 @@ end
 
 local part_bytes <const> = 4 * mib              -- one of the buffers that take turns
 local least_set <const>, largest_set <const> = 8 * mib, 512 * mib
-local refinements <const> = 2
 local differs <const> = 0.1
 local least_calls <const> = 24
 
@@ -53,33 +52,20 @@ local function in_turn_us(c, copy_of, hosts, set_bytes)
     return median(us)
 end
 
--- The last set of those that are all below the half, and the next one.
-local function around(rows, half_us)
+-- Where the simulator's caches, which have 1 - set / host_cache_bytes of a buffer in turn, would
+-- have as much as was found: that line, down from the least set, has half of the rest below it.
+-- Real caches forget by other rules; the area takes all sets into account, no single one decides.
+local function cache_bytes_of(rows)
+    local warm_us, cold_us = rows[1].us, rows[#rows].us
+    local function part(row)
+        return math.max(0, math.min(1, (cold_us - row.us) / (cold_us - warm_us)))
+    end
+    local area = 0
     for i = 2, #rows do
-        if rows[i].us > half_us then
-            return i - 1, i
-        end
+        local width = rows[i].bytes - rows[i - 1].bytes
+        area = area + width * (part(rows[i - 1]) + part(rows[i])) / 2
     end
-end
-
-local function whole_parts(bytes)
-    return math.floor(bytes / part_bytes + 0.5) * part_bytes
-end
-
--- The size of the set at which half of the change has happened. Between two of them the time grows
--- with the bytes, as the simulator has it: what is in turn has lost a part of the set's size.
-local function half_way(rows, half_us, measure)
-    for _ = 1, refinements do
-        local below, above = around(rows, half_us)
-        local between = whole_parts(math.sqrt(rows[below].bytes * rows[above].bytes))
-        if between > rows[below].bytes and between < rows[above].bytes then
-            table.insert(rows, above, measure(between))
-        end
-    end
-    local below, above = around(rows, half_us)
-    local low, high = rows[below], rows[above]
-    local share = math.max(0, (half_us - low.us) / (high.us - low.us))
-    return low.bytes + (high.bytes - low.bytes) * share
+    return math.floor(rows[1].bytes + 2 * area)
 end
 
 local function sets_text(rows)
@@ -90,29 +76,27 @@ local function sets_text(rows)
     return table.concat(words, ", ")
 end
 
--- Sets host_cache_bytes and gives it; nothing where the caches make no difference. The caches have
--- 1 - set / host_cache_bytes of a buffer in turn: half of what they have of the least set at
--- host_cache_bytes / 2, and half of the least set more.
+-- Sets host_cache_bytes and gives it; nothing where the caches make no difference.
 function cold.set_cache(c, copy_of)
     local hosts = {}
     for i = 1, largest_set // part_bytes do
         hosts[i] = touched(c.lab, part_bytes)
     end
-    local function measure(bytes)
-        return { bytes = bytes, us = in_turn_us(c, copy_of, hosts, bytes) }
-    end
     local rows, bytes = {}, least_set
     while bytes <= largest_set do
-        rows[#rows + 1] = measure(bytes)
+        for _, set in ipairs { bytes, bytes * 3 // 2 } do
+            if set <= largest_set then
+                rows[#rows + 1] = { bytes = set,
+                                    us = in_turn_us(c, copy_of, hosts, set) }
+            end
+        end
         bytes = bytes * 2
     end
-    local warm_us, cold_us = rows[1].us, rows[#rows].us
     local cache_bytes
-    if cold_us > warm_us * (1 + differs) then
-        local half_bytes = half_way(rows, (warm_us + cold_us) / 2, measure)
-        cache_bytes = math.floor(2 * half_bytes - least_set)
-        c:set("host_cache_bytes", cache_bytes, "twice the set of 4 MiB buffers in turn with half "
-              .. "of the change in an h2d copy's time, from 8 MiB on", 0)
+    if rows[#rows].us > rows[1].us * (1 + differs) then
+        cache_bytes = cache_bytes_of(rows)
+        c:set("host_cache_bytes", cache_bytes, "from how much longer an h2d copy takes the more "
+              .. "buffers of 4 MiB take turns", 0)
     else
         c:lack("host_cache_bytes")
     end

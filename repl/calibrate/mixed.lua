@@ -34,9 +34,10 @@ local function shuffle(list)
     return list
 end
 
+-- Of some, with a large k, a library makes two kernels.
 local shapes <const> = {        -- m, n, k
-    { 64, 64, 64 }, { 128, 128, 128 }, { 96, 96, 96 }, { 192, 192, 192 }, { 256, 256, 256 },
-    { 32, 256, 64 }, { 256, 64, 128 }, { 128, 512, 64 },
+    { 64, 64, 64 }, { 128, 128, 128 }, { 256, 256, 256 }, { 384, 384, 384 }, { 512, 512, 512 },
+    { 128, 256, 1024 }, { 256, 256, 2048 }, { 1024, 256, 512 },
 }
 local modes <const> = {
     { name = "float32", dtype = "float32" },
