@@ -155,10 +155,17 @@ static bool runs_on_device(const cuda_op *op)
     }
 }
 
+static bool is_a_fault(const cuda_op *op)
+{
+    return op->base.work.kind == SL_WORK_KERNEL && op->base.work.kernel == SL_KERNEL_TRAP;
+}
+
 sl_status cuda_activity_before(cuda_op *op, sl_error *err)
 {
     cuda_device *dev = cuda_of(op->base.stream->device);
     sl_status status = SL_OK;
+    if (!dev->timed_by_events && is_a_fault(op))
+        cuda_trace_deliver_now();
     if (runs_on_device(op)) {
         if (dev->timed_by_events)
             status = cuda_event_times_before(op, err);

@@ -46,8 +46,12 @@ void cuda_trace_pop(void);
  * Costs nothing otherwise. */
 void cuda_trace_tidy(void);
 
-/* Makes CUPTI hand over what it has, unless it was asked a short while ago. */
+/* Makes CUPTI hand over what it has, unless it was asked a short while ago, or started to record
+ * then: what is still in CUPTI when the device is lost is lost with it. */
 void cuda_trace_deliver(void);
+
+/* The same, whenever that was. While something is recorded. */
+void cuda_trace_deliver_now(void);
 
 /* As cuda_record_collect. Waits for CUPTI's thread, not for the device. What shares a
  * buffer with an operation still in flight stays in CUPTI until that has completed, unless

@@ -55,6 +55,10 @@ void cuda_trace_deliver(void)
 {
 }
 
+void cuda_trace_deliver_now(void)
+{
+}
+
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 {
     (void)activity, (void)fn, (void)ud;
@@ -556,16 +560,20 @@ void cuda_trace_pop(void)
     cupti.ActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL);
 }
 
+void cuda_trace_deliver_now(void)
+{
+    int64_t began_ns = cuda_now_ns();
+    cupti.ActivityFlushAll(0);
+    int64_t ended_ns = cuda_now_ns();
+    trace.next_delivery_ns = ended_ns + 30 * (ended_ns - began_ns);
+}
+
 /* A thirtieth of the time at most goes into this, and nothing of a short recording, in which
  * the 0.1 ms that it takes would show. */
 void cuda_trace_deliver(void)
 {
-    int64_t began_ns = cuda_now_ns();
-    if (!trace.traced || began_ns < trace.next_delivery_ns)
-        return;
-    cupti.ActivityFlushAll(0);
-    int64_t ended_ns = cuda_now_ns();
-    trace.next_delivery_ns = ended_ns + 30 * (ended_ns - began_ns);
+    if (trace.traced && cuda_now_ns() >= trace.next_delivery_ns)
+        cuda_trace_deliver_now();
 }
 
 /* ---- collecting ------------------------------------------------------------------ */

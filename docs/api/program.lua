@@ -188,7 +188,7 @@ streamlab calibrate --difference my_gpu.lua again.lua
 
 Runs scripts on the GPU and on the simulator, both recorded, and sets them side by side: how far are the simulator's makespans, overlaps and orders from the GPU's? Each `SCRIPT` is a file, or in one word a
 file and its arguments: `"scripts/puzzler.lua --variant pinned"`. What is compared are the timelines that it records with `lab.profile` or `lab.record`, its *parts*; if it records none, the whole run. A script's makespan is the sum of
-its parts'. On the GPU it runs once to warm up and then `--runs` times, of which the median counts; on the simulator, which is opened anew each time, once.
+its parts'. On the GPU it runs once to warm up and then `--runs` times, of which the median counts; on the simulator, which is opened anew each time, once. With `--rounds` all scripts run once before any runs again, so that a minute in which the machine is slow falls on one run of each.
 
 Scripts run in one process, each with globals of its own. What they print is not shown, `os.exit` ends the script only, `lab.open` is refused, and `math.random` gives the same numbers in each run. An error is told with the script's name, and the
 others go on; the status is then 1.

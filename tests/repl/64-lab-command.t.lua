@@ -373,7 +373,7 @@ local function could_not_run(field, value, why)
     tap.like(err, " test 2%.1 could not be run: ", "and says why")
 end
 could_not_run("profile", '"none"', "there is no profile \"none\"; known: a100, h200, "
-    .. "rtx4060_laptop, t4, v100, or the name of a file that ends in .lua")
+    .. "h200_calibrated, rtx4060_laptop, t4, v100, or the name of a file that ends in .lua")
 could_not_run("forbidden", '{ "lab.matmull" }',
     "'lab.matmull' in a list of calls is no function; did you mean 'lab.matmul'?")
 

@@ -1,0 +1,10 @@
+-- What docs/results/fidelity.jsonl was measured on.
+return {
+    gpu = "NVIDIA H200",
+    driver = "580.159.04",
+    cuda = "13.0",
+    date = "2026-11-22",
+    profile = "h200_calibrated",
+    seeds = "401-600",
+    runs = 5,
+}
