@@ -112,17 +112,6 @@ local options, words = command.read(usage, {
     passes = { read = pass_count }, quiet = true, difference = true,
 }, ...)
 
--- What the laboratory refuses here was asked for on the command line.
-local function checked(f, ...)
-    local results = table.pack(pcall(f, ...))
-    if results[1] then
-        return table.unpack(results, 2, results.n)
-    elseif type(results[2]) ~= "table" then
-        error(results[2], 0)
-    end
-    command.refuse(usage, results[2].message)
-end
-
 if options.difference then
     if #words ~= 2 then
         command.refuse(usage, ("--difference needs two profiles, got %d"):format(#words))
@@ -151,24 +140,16 @@ end
 
 -- ---- the device and the base ------------------------------------------------------------------
 
-local function open_device()
-    if options.backend or options.device or options.profile then
-        return checked(lab.open, { backend = options.backend, index = options.device,
-                                   profile = options.profile })
-    end
-    return checked(lab.device)
-end
-
 -- The base's table and what it is called.
 local function load_base(device)
     local base = options.base
     if not base and device.simulated then
         base = options.profile or internals.chosen_profile()
     end
-    return checked(internals.load_profile, base or "h200")
+    return command.checked(usage, internals.load_profile, base or "h200")
 end
 
-local device = open_device()
+local device = command.open_device(usage, options)
 local base, base_name = load_base(device)
 local n_passes = options.passes or device.simulated and 1 or nil   -- each part's own number
 

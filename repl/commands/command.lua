@@ -174,6 +174,27 @@ local function try(f, ...)
 end
 command.try = try
 
+-- f(...), where what the laboratory refuses was asked for on the command line.
+function command.checked(usage, f, ...)
+    local results = table.pack(pcall(f, ...))
+    if results[1] then
+        return table.unpack(results, 2, results.n)
+    elseif type(results[2]) ~= "table" then
+        error(results[2], 0)
+    end
+    command.refuse(usage, results[2].message)
+end
+
+-- The device that --backend, --device and --profile name, or that a script would get.
+function command.open_device(usage, options)
+    if options.backend or options.device or options.profile then
+        return command.checked(usage, lab.open, { backend = options.backend,
+                                                  index = options.device,
+                                                  profile = options.profile })
+    end
+    return command.checked(usage, lab.device)
+end
+
 -- The timeline of a trace file, "-" for stdin. What there is to say about it goes to stderr.
 function command.load(path)
     local tl = try(lab.load, path == "-" and "/dev/stdin" or path)

@@ -58,26 +58,7 @@ elseif options.base and not options.save then
     command.refuse(usage, "--base goes with --save")
 end
 
--- ---- the device and the files ---------------------------------------------------------------
-
--- What the laboratory refuses here was asked for on the command line.
-local function checked(f, ...)
-    local results = table.pack(pcall(f, ...))
-    if results[1] then
-        return table.unpack(results, 2, results.n)
-    elseif type(results[2]) ~= "table" then
-        error(results[2], 0)
-    end
-    command.refuse(usage, results[2].message)
-end
-
-local function open_device()
-    if options.backend or options.device or options.profile then
-        return checked(lab.open, { backend = options.backend, index = options.device,
-                                   profile = options.profile })
-    end
-    return checked(lab.device)
-end
+-- ---- the files -------------------------------------------------------------------------------
 
 -- Opened before anything is measured; nothing is lost where one of them cannot be.
 local function open_file(path)
@@ -116,7 +97,7 @@ local function load_base(device)
     if not base and device.backend == "sim" then
         base = options.profile or internals.chosen_profile()
     end
-    return checked(internals.load_profile, base or "h200")
+    return command.checked(usage, internals.load_profile, base or "h200")
 end
 
 local function tell_difference(row)
@@ -135,7 +116,7 @@ local function save(rows, device, base, base_name)
     end
 end
 
-local device = open_device()
+local device = command.open_device(usage, options)
 local base, base_name
 if options.save then
     base, base_name = load_base(device)
