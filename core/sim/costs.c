@@ -115,15 +115,6 @@ static double cube_root(double x)
     return y;
 }
 
-/* The entry of a table whose x is the nearest, by ratio. */
-static size_t nearest(const sim_table *table, double x)
-{
-    size_t i = 0;
-    while (i + 1 < table->n && table->x[i] * table->x[i + 1] < x * x)
-        i++;
-    return i;
-}
-
 /* What a profile tells of the kernels of one mode. */
 typedef struct gemm_tables {
     const sim_table *us, *blocks, *threads, *registers, *shared_bytes, *share, *warm;
@@ -236,7 +227,7 @@ static void use_measured(const sim_device *dev, const gemm_tables *t, bool may_p
                          double n, double size, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    size_t i = nearest(t->blocks, size);
+    size_t i = sim_table_nearest(t->blocks, size);
     double side = t->blocks->x[i], blocks = t->blocks->y[i];
     double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
     bool persistent = may_persist && blocks == p->sm_count;

@@ -556,6 +556,11 @@ static size_t nearest(const double *x, size_t n, double at, bool squared)
     return i;
 }
 
+size_t sim_table_nearest(const sim_table *table, double x)
+{
+    return nearest(table->x, table->n, x, false);
+}
+
 double sim_grid_nearest(const sim_grid *grid, double area, double y)
 {
     if (grid->n_x == 0)

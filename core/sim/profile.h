@@ -226,6 +226,9 @@ double sim_table_at(const sim_table *table, double x);
 double sim_table_us(const sim_table *table, double amount);
 /* A duration that grows with x * x and with y; 0 for an empty grid. `area` is x * x. */
 double sim_grid_us(const sim_grid *grid, double area, double y);
+/* The row whose x is the nearest, by ratio; 0 for an empty table. */
+size_t sim_table_nearest(const sim_table *table, double x);
+
 /* z at the point that is the nearest, by ratio; 0 for an empty grid. */
 double sim_grid_nearest(const sim_grid *grid, double area, double y);
 

@@ -282,8 +282,7 @@ static bool waits_in_call(const sim_op *op)
 
 /* Before a pageable copy enters its stream: to the host always, from the host in the blocking
  * call (cudaMemcpy; documented, and measured on an H200), the stream's earlier work must have
- * ended. The copy waits for that work
- * like any other, only that it does so in its call. */
+ * ended. The copy waits for that work like any other, only that it does so in its call. */
 static sl_status wait_before_copy(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);

@@ -9,29 +9,11 @@ local here <const> = arg[0]:match("^.*/") or "./"
 local root <const> = here .. "../../../"
 package.path = root .. "tests/?.lua;" .. package.path
 local json = require "both.json"
+local files = require "bench.files"
+local stop, quote, whole, write = files.stop, files.quote, files.whole, files.write
 local kept <const> = root .. "docs/results/experiments-h200.jsonl"
 local page_path <const> = root .. "docs/results/experiments.md"
 local list = dofile(here .. "claims.lua")
-
-local function stop(status, text)
-    io.stderr:write("page.lua: ", text, "\n")
-    os.exit(status, true)
-end
-
-local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
-
-local function whole(path)
-    local file, message = io.open(path, "rb")
-    if not file then stop(1, message) end
-    local text = file:read("a")
-    file:close()
-    return text
-end
-
-local function write(path, text)
-    local file, message = io.open(path, "w")
-    if not file or not file:write(text) or not file:close() then stop(1, message or path) end
-end
 
 -- Runs ------------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@
 local root <const> = (arg[0]:match("^.*/") or "./") .. "../../../"
 package.path = root .. "tests/?.lua;" .. package.path
 local json = require "both.json"
+local files = require "bench.files"
+local stop, whole, write = files.stop, files.whole, files.write
 
 -- The program's own files, which find each other so.
 function import(path) return dofile(root .. path) end
@@ -21,24 +23,6 @@ local records = import "repl/compare/records.lua"
 local times = import "repl/compare/times.lua"
 
 local most_named <const> = 10
-
-local function stop(status, text)
-    io.stderr:write("page.lua: ", text, "\n")
-    os.exit(status, true)
-end
-
-local function whole(path)
-    local file, message = io.open(path, "rb")
-    if not file then stop(1, message) end
-    local text = file:read("a")
-    file:close()
-    return text
-end
-
-local function write(path, text)
-    local file, message = io.open(path, "w")
-    if not file or not file:write(text) or not file:close() then stop(1, message or path) end
-end
 
 local function percent(n, all) return all > 0 and times.percent(n / all) or "-" end
 

@@ -15,27 +15,12 @@
 local here <const> = arg[0]:match("^.*/") or "./"
 package.path = here .. "../../?.lua;" .. package.path
 local json = require "both.json"
+local files = require "bench.files"
+local stop, quote, whole, write = files.stop, files.quote, files.whole, files.write
 
 local experiments <const> = "scripts/experiments/"
 local usage <const> = "usage: streamlab run.lua OUTFOLDER [--profile P] [--seeds A-B] [--runs N] "
     .. "[--against P]"
-
-local function stop(status, text)
-    io.stderr:write("run.lua: ", text, "\n")
-    os.exit(status, true)
-end
-
-local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
-
-local function whole(path)
-    local file <close> = io.open(path, "rb") or stop(1, "cannot read " .. path)
-    return file:read("a")
-end
-
-local function write(path, text)
-    local file, message = io.open(path, "wb")
-    if not file or not file:write(text) or not file:close() then stop(1, message or path) end
-end
 
 local function options_of(arguments)
     local options, i = {seeds = "1-200"}, 1
