@@ -2,8 +2,9 @@
 -- commands and the data on its stdin.
 --
 -- Nothing of the user's reaches a shell. Texts reach gnuplot between double quotes, where all
--- but letters, digits and blanks is written in octal, so that none of them can end the quotes,
--- the line, or be taken for a command in backquotes. Names are shown as they are ("noenhanced").
+-- but letters and blanks is written in octal, so that none of them can end the quotes, the line,
+-- or be taken for a command in backquotes. Digits too: gnuplot would read a digit behind an octal
+-- number as one more of its digits. Names are shown as they are ("noenhanced").
 
 local _, core = ...
 
@@ -23,13 +24,22 @@ local lines_of_terminal <const> = 22
 -- Texts ----------------------------------------------------------------------------------
 
 local function quote(text)
-    return '"' .. text:gsub("[^%w ]", function(character)
+    return '"' .. text:gsub("[^%a ]", function(character)
         return ("\\%03o"):format(character:byte())
     end) .. '"'
 end
 
--- What names a curve, a tick or an axis.
-local function label(value) return quote(results.cell_text(value)) end
+-- What a plot can show: an SVG is XML in UTF-8, which has no bytes of others and no U+FFFE.
+local function shown(value)
+    local text = results.valid_utf8(results.cell_text(value))
+    return (text:gsub("\xef\xbf[\xbe\xbf]", "\xef\xbf\xbd"))
+end
+
+-- What names a curve or an axis.
+local function label(value) return quote(shown(value)) end
+
+-- The name of a tick is a format: % is written twice.
+local function tick_label(value) return quote((shown(value):gsub("%%", "%%%%"))) end
 
 -- A file name that gnuplot takes for nothing else: "|command" and "~/" mean something to it.
 local function quote_file(file)
@@ -180,7 +190,7 @@ end
 
 local function tick_line(plot)
     local parts = {}
-    for i, value in ipairs(plot.ticks) do parts[i] = ("%s %d"):format(label(value), i - 1) end
+    for i, value in ipairs(plot.ticks) do parts[i] = ("%s %d"):format(tick_label(value), i - 1) end
     return "set xtics (" .. table.concat(parts, ", ") .. ")\nset xrange [-0.5:"
         .. ("%.1f"):format(#parts - 0.5) .. "]"
 end
@@ -224,7 +234,7 @@ local function script_of(plot)
         end
         lines[#lines + 1] = "END"
         commands[i] = ("$curve%d using 1:2 with linespoints title %s"):format(i,
-            quote(curve.title))
+            label(curve.title))
     end
     lines[#lines + 1] = "plot " .. table.concat(commands, ", ")
     return table.concat(lines, "\n") .. "\n"

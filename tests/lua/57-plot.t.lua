@@ -85,6 +85,25 @@ local function without_gnuplot()
     pipe:close()
 end
 
+-- A gnuplot that keeps what it is asked for. Gnuplot reads as many octal digits as there are.
+local function asked_for()
+    local program, fake = os.getenv("STREAMLAB"), folder .. "/gnuplot"
+    local file = assert(io.open(fake, "w"))
+    file:write("#!/bin/sh\nexec cat > " .. folder .. "/asked\n")
+    file:close()
+    os.execute(("chmod +x %s && PATH=%s:$PATH '%s' --norc -e '%s'"):format(fake, folder,
+        program:find("^/") and program or "./" .. program,
+        "lab.table({{[\"t 1.5\"] = 1, y = 1, by = 2.5}}, {title = \"ratio 1.5 of 2-3\"}):plot{"
+        .. "x = \"t 1.5\", y = \"y\", by = \"by\", file = \"" .. folder .. "/x.svg\"}"))
+    local asked = read(folder .. "/asked")
+    os.execute(("rm -f %s %s/asked %s/x.svg"):format(fake, folder, folder))
+    local title = asked:match('set title "([^"]*)"'):gsub("\\([0-7]+)", function(digits)
+        return utf8.char(tonumber(digits, 8))
+    end)
+    T.is(title, "ratio 1.5 of 2-3", "a digit behind another sign is no part of its octal number")
+    T.is(count(asked, "\\%d%d%d%d"), 0, "nor in any other text")
+end
+
 -- ---- with it -------------------------------------------------------------------------------
 
 local function curves()
@@ -102,6 +121,44 @@ local function curves()
         svg(lab.table{{a = 3, b = 7}}, {x = "a", y = "b", log = "xy"})
         svg(lab.table{{a = true, b = 7}}, {x = "a", y = "b"})
     end, "a single point is a plot")
+end
+
+-- Texts of the drawing, as they are read.
+local function texts_of(drawing)
+    local found = {}
+    for text in drawing:gmatch("<text[^>]*>(.-)</text>") do
+        text = text:gsub("<[^>]*>", ""):gsub("&lt;", "<"):gsub("&gt;", ">"):gsub("&quot;", '"')
+        found[text:gsub("&amp;", "&")] = true
+    end
+    return found
+end
+
+-- What is written, and what is read of it.
+local odd_texts <const> = {
+    {"ratio 1.5 of 2-3"}, {'say "1"2'}, {"it's 3\\4\\n5"}, {"line\n6", "line\\n6"},
+    {"tab\t7 \0278", "tab\\x097 \\x1b8"}, {"\u{9b}9 \u{7f}1", "\\xc2\\x9b9 \\x7f1"},
+    {"100%5d %s 50%"}, {"größe 東京2"}, {"\xff3\xc34", "\u{fffd}3\u{fffd}4"},
+    {"\u{ffff}5", "\u{fffd}5"}, {"<b>&amp;6"}, {"-7"},
+}
+
+-- Each as the title, as a tick and in the legend, with the next two at the axes.
+local function texts()
+    local numbers, missing, ill = {{1.5, "1.5"}, {-2, "-2"}, {30, "30"}}, {}, 0
+    for i, odd in ipairs(odd_texts) do
+        local x, y = odd_texts[i % #odd_texts + 1], odd_texts[(i + 1) % #odd_texts + 1]
+        local number = numbers[i % #numbers + 1]
+        local drawing = svg(lab.table{{[x[1]] = odd[1], [y[1]] = 1, by = odd[1]},
+                                      {[x[1]] = "1", [y[1]] = 2, by = number[1]}},
+                            {x = x[1], y = y[1], by = "by", title = odd[1]})
+        local found, shown = texts_of(drawing), odd[2] or odd[1]
+        for _, text in ipairs{shown, x[2] or x[1], y[2] or y[1], "by=" .. shown,
+                              "by=" .. number[2]} do
+            if not found[text] then missing[#missing + 1] = text end
+        end
+        ill = ill + (utf8.len(drawing) and not drawing:find("[\0-\8\x0b-\x1f]") and 0 or 1)
+    end
+    T.is(table.concat(missing, ", "), "", "title, axes, ticks and legend say what was given")
+    T.is(ill, 0, "in well-formed UTF-8 without control characters")
 end
 
 -- What a shell or gnuplot could take for a command.
@@ -162,13 +219,15 @@ end
 
 refused()
 without_gnuplot()
+asked_for()
 if os.execute("command -v gnuplot >/dev/null 2>&1") then
     curves()
+    texts()
     hostile_names()
     special_files()
     in_the_terminal()
 else
-    T.skip("gnuplot is not here", 18)
+    T.skip("gnuplot is not here", 20)
 end
 os.execute("rm -r " .. folder)
 T.done()
