@@ -28,7 +28,7 @@ typedef struct tensor_plan {    /* what the arguments of a constructor ask for *
     sl_tensor_spec spec;
     sl_device *device;          /* NULL: the current one */
     sl_stream *stream;          /* NULL: the current one of the device */
-    int64_t seed;
+    lsl_seed seed;
 } tensor_plan;
 
 static void read_size(lua_State *L, int arg, int which, int64_t *size, const char *op)
@@ -74,7 +74,7 @@ static void read_options(lua_State *L, int arg, bool random, tensor_plan *plan, 
     };
     if (random) {
         lsl_push_default(L, "seed");
-        plan->seed = lua_tointeger(L, -1);
+        plan->seed.value = lua_tointeger(L, -1);
         lua_pop(L, 1);
     }
     lsl_options(L, arg, options, LSL_COUNT(options) - !random, op);
@@ -154,27 +154,24 @@ static int lab_full(lua_State *L)
     return create_filled(L, &plan, value, "full");
 }
 
-static int lab_rand(lua_State *L)
+typedef sl_status (*random_fn)(sl_tensor *, uint64_t, uint64_t, sl_stream *, sl_error *);
+
+/* A seed that is given has the same numbers each time; without one each tensor has its own. */
+static int create_random(lua_State *L, random_fn fn, const char *op)
 {
     tensor_plan plan;
-    read_plan(L, 1, true, &plan, "rand");
-    sl_tensor *tensor = create(L, &plan, "rand");
+    read_plan(L, 1, true, &plan, op);
+    sl_tensor *tensor = create(L, &plan, op);
+    uint64_t sequence = plan.seed.given ? 0 : sl_tensor_id(tensor);
     sl_error err;
-    sl_status status = sl_tensor_rand(tensor, (uint64_t)plan.seed, stream_of(&plan, tensor), &err);
-    lsl_check_new(L, status, &err, "rand");
+    sl_status status = fn(tensor, (uint64_t)plan.seed.value, sequence, stream_of(&plan, tensor),
+                          &err);
+    lsl_check_new(L, status, &err, op);
     return 1;
 }
 
-static int lab_randn(lua_State *L)
-{
-    tensor_plan plan;
-    read_plan(L, 1, true, &plan, "randn");
-    sl_tensor *tensor = create(L, &plan, "randn");
-    sl_error err;
-    sl_status status = sl_tensor_randn(tensor, (uint64_t)plan.seed, stream_of(&plan, tensor), &err);
-    lsl_check_new(L, status, &err, "randn");
-    return 1;
-}
+static int lab_rand(lua_State *L) { return create_random(L, sl_tensor_rand, "rand"); }
+static int lab_randn(lua_State *L) { return create_random(L, sl_tensor_randn, "randn"); }
 
 /* ---- from a nested table ------------------------------------------------------------ */
 

@@ -24,8 +24,7 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         *(int *)option->to = lua_toboolean(L, -1);
         return NULL;
     case LSL_OPT_INTEGER:
-    case LSL_OPT_COUNT:
-    case LSL_OPT_SEED: {
+    case LSL_OPT_COUNT: {
         if (lua_type(L, -1) != LUA_TNUMBER) return "a whole number";
         int64_t value = lua_tointegerx(L, -1, &whole);
         if (!whole) return "a whole number";
@@ -34,6 +33,10 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         *(int64_t *)option->to = value;
         return NULL;
     }
+    case LSL_OPT_SEED:
+        if (lua_type(L, -1) != LUA_TNUMBER) return "a whole number";
+        *(lsl_seed *)option->to = (lsl_seed){lua_tointegerx(L, -1, &whole), true};
+        return whole ? NULL : "a whole number";
     case LSL_OPT_NUMBER:
         if (lua_type(L, -1) != LUA_TNUMBER || isnan(lua_tonumber(L, -1))) return "a number";
         *(double *)option->to = lua_tonumber(L, -1);

@@ -295,7 +295,7 @@ typedef enum lsl_option_kind {
     LSL_OPT_BOOL,       /* int *: 0 or 1 */
     LSL_OPT_INTEGER,    /* int64_t *: whole and >= 0 */
     LSL_OPT_COUNT,      /* int64_t *: whole and >= 1 */
-    LSL_OPT_SEED,       /* int64_t *: whole */
+    LSL_OPT_SEED,       /* lsl_seed *: whole */
     LSL_OPT_NUMBER,     /* double *: not NaN */
     LSL_OPT_TEXT,       /* const char **: without zero bytes; valid while the table is */
     LSL_OPT_STREAM,     /* sl_stream **: borrowed from the table */
@@ -308,6 +308,11 @@ typedef struct lsl_out {
     sl_tensor *tensor;  /* NULL if the option was not given */
     int slot;           /* an index of the caller's stack; set before */
 } lsl_out;
+
+typedef struct lsl_seed {
+    int64_t value;      /* what it was before if the option was not given */
+    bool given;
+} lsl_seed;
 
 typedef struct lsl_option {
     const char *name;

@@ -37,7 +37,7 @@ typedef enum sl_kernel {
     SL_KERNEL_SOFTMAX,      /* m rows of n */
     SL_KERNEL_SUM,          /* n elements to one */
     SL_KERNEL_FILL,         /* n elements; scalar */
-    SL_KERNEL_RAND, SL_KERNEL_RANDN,                /* n elements; seed, tensor_id */
+    SL_KERNEL_RAND, SL_KERNEL_RANDN,                /* n elements; seed, sequence */
     SL_KERNEL_SPIN,         /* duration_ns, blocks, threads, shared_bytes */
     SL_KERNEL_TRAP,         /* faults: the device is lost after it */
     SL_KERNELS
@@ -62,7 +62,7 @@ typedef struct sl_work {
      * input: tensors may be views. Multiples of the dtype's size for kernels. */
     size_t out_offset, in_offset[2];
     double scalar;
-    uint64_t seed, tensor_id;
+    uint64_t seed, sequence;
 } sl_work;
 
 /* How many elements a kernel's operand has: inputs 0 and 1, and 2 for the output; 0 where there

@@ -292,11 +292,13 @@ bool sl_tensor_is_view(const sl_tensor *tensor);
 size_t sl_tensor_offset(const sl_tensor *tensor);   /* in bytes, in the memory that it sees */
 
 /* On a device tensor a kernel (memset for 0) on `stream`; on a host tensor host
- * work, done on return. Random numbers are Philox4x32-10 by (seed, tensor id),
- * the same bits on every backend. */
+ * work, done on return. Random numbers are Philox4x32-10 by (seed, sequence), element by
+ * element: the same bits on every backend, whatever the shape. */
 sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_error *err);
-sl_status sl_tensor_rand(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err);
-sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err);
+sl_status sl_tensor_rand(sl_tensor *tensor, uint64_t seed, uint64_t sequence, sl_stream *stream,
+                         sl_error *err);
+sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, uint64_t sequence, sl_stream *stream,
+                          sl_error *err);
 
 /* dst := src, same shape and dtype. Device copies run on `stream`. With
  * non_blocking the call returns when CUDA's cudaMemcpyAsync would (pageable

@@ -353,9 +353,10 @@ sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_
 }
 
 static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *what, uint64_t seed,
-                             sl_stream *stream, sl_error *err)
+                             uint64_t sequence, sl_stream *stream, sl_error *err)
 {
-    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel, .seed = seed };
+    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel, .seed = seed,
+                     .sequence = sequence };
     sl_status status = enter_fill(tensor, what, stream, err);
 
     if (status)
@@ -366,16 +367,17 @@ static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *wh
                        sl_dtype_name(tensor->spec.dtype));
     work.dtype = (uint8_t)tensor->spec.dtype;
     work.n = tensor->numel;
-    work.tensor_id = tensor->id;
     return fill_with(tensor, &work, stream, err);
 }
 
-sl_status sl_tensor_rand(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err)
+sl_status sl_tensor_rand(sl_tensor *tensor, uint64_t seed, uint64_t sequence, sl_stream *stream,
+                         sl_error *err)
 {
-    return fill_random(tensor, SL_KERNEL_RAND, "rand", seed, stream, err);
+    return fill_random(tensor, SL_KERNEL_RAND, "rand", seed, sequence, stream, err);
 }
 
-sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, sl_stream *stream, sl_error *err)
+sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, uint64_t sequence, sl_stream *stream,
+                          sl_error *err)
 {
-    return fill_random(tensor, SL_KERNEL_RANDN, "randn", seed, stream, err);
+    return fill_random(tensor, SL_KERNEL_RANDN, "randn", seed, sequence, stream, err);
 }

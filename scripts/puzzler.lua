@@ -299,7 +299,7 @@ local options = parse(arg or {})
 local function rand(count, where)
     local tensors = {}
     for i = 1, count do
-        tensors[i] = lab.rand(options.n, options.n, {device = where, seed = options.seed})
+        tensors[i] = lab.rand(options.n, options.n, {device = where, seed = options.seed + i})
     end
     return tensors
 end

@@ -69,7 +69,7 @@ static sl_status launch_fill(kernel_call *call)
 /* ---- rand, randn ----------------------------------------------------------- */
 
 typedef struct random_source {
-    uint32_t key[2], id[2];         /* low and high words of seed and tensor_id */
+    uint32_t key[2], id[2];         /* low and high words of seed and sequence */
 } random_source;
 
 static __device__ __forceinline__ void block_words(uint32_t (&word)[4], random_source source,
@@ -132,7 +132,7 @@ template <typename Distribution> static sl_status launch_random(kernel_call *cal
 {
     const sl_work *work = call->work;
     const random_source source = {{(uint32_t)work->seed, (uint32_t)(work->seed >> 32)},
-                                  {(uint32_t)work->tensor_id, (uint32_t)(work->tensor_id >> 32)}};
+                                  {(uint32_t)work->sequence, (uint32_t)(work->sequence >> 32)}};
     return with_type(call, [&](auto zero) {
         typedef decltype(zero) T;
         return launch_grid(call, is_aligned(call) ? random_numbers<Distribution, T, true>

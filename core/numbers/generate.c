@@ -12,9 +12,9 @@ enum { PIECE = 512 };       /* elements that pass at a time */
 static void random_floats(const sl_work *work, uint64_t first, size_t n, float *x)
 {
     if (work->kernel == SL_KERNEL_RAND)
-        philox_uniform(work->seed, work->tensor_id, first, n, x);
+        philox_uniform(work->seed, work->sequence, first, n, x);
     else
-        philox_normal(work->seed, work->tensor_id, first, n, x);
+        philox_normal(work->seed, work->sequence, first, n, x);
 }
 
 static void fill(const sl_work *work, size_t n, void *out)

@@ -7,7 +7,7 @@
 #include "../backend.h"
 
 /* Elements [first, first + n) of the tensor, to `out`, which need not be aligned: the
- * kernel, dtype, scalar, seed and tensor_id of `work` say what they are, work->n is not
+ * kernel, dtype, scalar, seed and sequence of `work` say what they are, work->n is not
  * looked at. Random uint8 are cut off. Cannot fail. */
 void numbers_generate(const sl_work *work, uint64_t first, size_t n, void *out);
 

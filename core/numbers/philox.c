@@ -27,7 +27,7 @@ static size_t groups_of(size_t n_words)
 
 /* Element i is lane i % 4 of block i / 4. Whole groups are converted, which have a
  * length that the compiler knows. */
-void philox_uniform(uint64_t seed, uint64_t tensor_id, uint64_t first, size_t n, float *out)
+void philox_uniform(uint64_t seed, uint64_t sequence, uint64_t first, size_t n, float *out)
 {
     uint32_t words[WORDS];
     float x[WORDS];
@@ -35,7 +35,7 @@ void philox_uniform(uint64_t seed, uint64_t tensor_id, uint64_t first, size_t n,
         const size_t skip = first % 4;
         const size_t count = n < WORDS - skip ? n : WORDS - skip;
         const size_t n_groups = groups_of(skip + count);
-        philox_words(seed, tensor_id, first / 4, n_groups, words);
+        philox_words(seed, sequence, first / 4, n_groups, words);
         for (size_t group = 0; group < n_groups; group++)
             for (size_t i = group * SIDE; i < (group + 1) * SIDE; i++)
                 x[i] = philox_uniform_number(words[i]);
@@ -47,13 +47,13 @@ void philox_uniform(uint64_t seed, uint64_t tensor_id, uint64_t first, size_t n,
 }
 
 /* Element i is made of words 2 (i % 2) and 2 (i % 2) + 1 of block i / 2. */
-void philox_normal(uint64_t seed, uint64_t tensor_id, uint64_t first, size_t n, float *out)
+void philox_normal(uint64_t seed, uint64_t sequence, uint64_t first, size_t n, float *out)
 {
     uint32_t words[WORDS];
     while (n > 0) {
         const size_t skip = first % 2;
         const size_t count = n < WORDS / 2 - skip ? n : WORDS / 2 - skip;
-        philox_words(seed, tensor_id, first / 2, groups_of(2 * (skip + count)), words);
+        philox_words(seed, sequence, first / 2, groups_of(2 * (skip + count)), words);
         for (size_t i = 0; i < count; i++)
             out[i] = philox_normal_number(words[2 * (skip + i)], words[2 * (skip + i) + 1]);
         first += count;

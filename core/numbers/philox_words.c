@@ -11,15 +11,15 @@
 
 enum { SIDE = PHILOX_SIDE_BLOCKS };
 
-static void plain_group(const uint32_t key[2], uint64_t tensor_id, uint64_t block,
+static void plain_group(const uint32_t key[2], uint64_t sequence, uint64_t block,
                         uint32_t *words)
 {
     uint32_t c0[SIDE], c1[SIDE], c2[SIDE], c3[SIDE], k0 = key[0], k1 = key[1];
     for (int i = 0; i < SIDE; i++) {
         c0[i] = (uint32_t)(block + (uint64_t)i);
         c1[i] = (uint32_t)((block + (uint64_t)i) >> 32);
-        c2[i] = (uint32_t)tensor_id;
-        c3[i] = (uint32_t)(tensor_id >> 32);
+        c2[i] = (uint32_t)sequence;
+        c3[i] = (uint32_t)(sequence >> 32);
     }
     for (int round = 0; round < PHILOX_ROUNDS; round++) {
         for (int i = 0; i < SIDE; i++) {
@@ -41,12 +41,12 @@ static void plain_group(const uint32_t key[2], uint64_t tensor_id, uint64_t bloc
     }
 }
 
-void philox_words_plain(uint64_t seed, uint64_t tensor_id, uint64_t block, size_t n_groups,
+void philox_words_plain(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                         uint32_t *words)
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     for (size_t g = 0; g < n_groups; g++)
-        plain_group(key, tensor_id, block + g * SIDE, words + g * PHILOX_SIDE_WORDS);
+        plain_group(key, sequence, block + g * SIDE, words + g * PHILOX_SIDE_WORDS);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -57,7 +57,7 @@ void philox_words_plain(uint64_t seed, uint64_t tensor_id, uint64_t block, size_
 
 /* Four blocks. A counter word takes 64 bits of which the upper half is not looked at: so
  * products need no rearranging between rounds. */
-AVX2 static inline void avx2_quad(const uint32_t key[2], uint64_t tensor_id, uint64_t block,
+AVX2 static inline void avx2_quad(const uint32_t key[2], uint64_t sequence, uint64_t block,
                                   uint32_t *words)
 {
     const __m256i m0 = _mm256_set1_epi64x(PHILOX_MULTIPLIER_0);
@@ -65,7 +65,7 @@ AVX2 static inline void avx2_quad(const uint32_t key[2], uint64_t tensor_id, uin
     __m256i c0 = _mm256_add_epi64(_mm256_set1_epi64x((long long)block),
                                   _mm256_set_epi64x(3, 2, 1, 0));
     __m256i c1 = _mm256_srli_epi64(c0, 32);
-    __m256i c2 = _mm256_set1_epi64x((long long)tensor_id), c3 = _mm256_srli_epi64(c2, 32);
+    __m256i c2 = _mm256_set1_epi64x((long long)sequence), c3 = _mm256_srli_epi64(c2, 32);
     uint32_t k0 = key[0], k1 = key[1];
 #pragma GCC unroll 10
     for (int round = 0; round < PHILOX_ROUNDS; round++) {
@@ -87,29 +87,29 @@ AVX2 static inline void avx2_quad(const uint32_t key[2], uint64_t tensor_id, uin
     _mm256_storeu_si256((__m256i *)(words + 8), _mm256_permute2x128_si256(even, odd, 0x31));
 }
 
-AVX2 static void avx2_words(uint64_t seed, uint64_t tensor_id, uint64_t block, size_t n_groups,
+AVX2 static void avx2_words(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                             uint32_t *words)
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     for (size_t i = 0; i < n_groups * SIDE; i += 4)
-        avx2_quad(key, tensor_id, block + i, words + 4 * i);
+        avx2_quad(key, sequence, block + i, words + 4 * i);
 }
 
-void philox_words(uint64_t seed, uint64_t tensor_id, uint64_t block, size_t n_groups,
+void philox_words(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                   uint32_t *words)
 {
     if (__builtin_cpu_supports("avx2"))
-        avx2_words(seed, tensor_id, block, n_groups, words);
+        avx2_words(seed, sequence, block, n_groups, words);
     else
-        philox_words_plain(seed, tensor_id, block, n_groups, words);
+        philox_words_plain(seed, sequence, block, n_groups, words);
 }
 
 #else
 
-void philox_words(uint64_t seed, uint64_t tensor_id, uint64_t block, size_t n_groups,
+void philox_words(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                   uint32_t *words)
 {
-    philox_words_plain(seed, tensor_id, block, n_groups, words);
+    philox_words_plain(seed, sequence, block, n_groups, words);
 }
 
 #endif

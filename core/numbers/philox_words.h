@@ -9,11 +9,11 @@ enum { PHILOX_SIDE_BLOCKS = 8, PHILOX_SIDE_WORDS = 4 * PHILOX_SIDE_BLOCKS };
 
 /* `words` gets PHILOX_SIDE_WORDS for each of n groups of PHILOX_SIDE_BLOCKS blocks, from
  * `block` on: four a block, in order. */
-void philox_words(uint64_t seed, uint64_t tensor_id, uint64_t block, size_t n_groups,
+void philox_words(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                   uint32_t *words);
 
 /* The same in plain C, whatever the CPU can do. */
-void philox_words_plain(uint64_t seed, uint64_t tensor_id, uint64_t block, size_t n_groups,
+void philox_words_plain(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                         uint32_t *words);
 
 #endif

@@ -56,7 +56,7 @@ void sim_job_init(sim_job *job, const sl_work *work)
         job->scalar = work->scalar;
     if (traits & USES_SEED) {
         job->seed = work->seed;
-        job->tensor_id = work->tensor_id;
+        job->sequence = work->sequence;
     }
     if (work->kernel == SL_KERNEL_MATMUL && work->dtype == SL_FLOAT32)
         job->flags = work->flags & SL_WORK_TF32;
@@ -322,7 +322,7 @@ static sl_status run_matmul(const sim_job *job, void *out, const void *in0, cons
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out)
 {
     const sl_work work = {.kernel = job->kernel, .dtype = job->dtype, .scalar = job->scalar,
-                          .seed = job->seed, .tensor_id = job->tensor_id};
+                          .seed = job->seed, .sequence = job->sequence};
     numbers_generate(&work, first, n, out);
 }
 

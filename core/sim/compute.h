@@ -12,7 +12,7 @@
 typedef struct sim_job {
     int64_t m, n, k;
     double scalar;
-    uint64_t seed, tensor_id;
+    uint64_t seed, sequence;
     uint8_t kernel, dtype, flags;   /* flags: SL_WORK_TF32 or 0 */
 } sim_job;
 

@@ -12,7 +12,7 @@ local function making(...)
         ...
     }
 end
-local seed = { "seed", "integer", "the seed of the random numbers", default = "what `--seed` says, else 0" }
+local seed = { "seed", "integer", "the seed of the random numbers", default = "none: each tensor gets numbers of its own, by what `--seed` says, else 0" }
 
 local made = { { "tensor", "a new tensor" } }
 local not_made = {
@@ -70,8 +70,11 @@ tensor it is what the memory holds at this moment, and waits for nothing. The si
 everything that its value depends on, all elements of a large `matmul` too. That takes real time and no virtual time. On a real GPU all of it has been computed anyway, and
 a `get` costs a copy of one element.
 
-**Random numbers** are Philox4x32-10 by the seed and the tensor's number (`t.id`). So two tensors of one script differ, though they have the same seed; each of them is the
-same in every run of the script and on every backend.
+**Random numbers** are Philox4x32-10. With `seed =` they are those of the seed alone, the same each time: on every backend, on the host and on the GPU, as after
+`torch.manual_seed`, though not PyTorch's numbers. Element i, counted row by row, has the i-th number of the seed. So the shape only says how the numbers are arranged, a
+smaller tensor has the first of a larger one's, and a smaller dtype has them rounded. `rand` and `randn` of one seed are made of the same random bits: where both are needed
+independently, take two seeds. Without `seed =` the numbers go by the seed of the run (`--seed`, else 0) and by the tensor's number (`t.id`): two tensors of one script
+differ, and each of them is the same in every run of the script and on every backend.
 
 **Memory.** A tensor that nothing refers to any more is freed by Lua's garbage collector; `t:free()` does it now. Operations that are enqueued keep the memory that they use
 until they are done, so that neither is ever too early. The simulator has room for any tensor. On a real GPU memory comes from pools: new device memory costs about 1 us,
@@ -152,7 +155,8 @@ print(t:get(1, 2))  --> 2.5]],
             example = [[
 local a, b = lab.rand(4), lab.rand(4)
 print(a:get(1) >= 0 and a:get(1) < 1)  --> true
-print(lab.allclose(a, b))  --> false]],
+print(lab.allclose(a, b))  --> false
+print(lab.allclose(lab.rand(4, {seed = 7}), lab.rand(4, {seed = 7})))  --> true]],
             pytorch = "torch.rand",
         },
         {

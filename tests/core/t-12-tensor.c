@@ -122,15 +122,14 @@ static void test_fill(void)
     is_int(fake.last_work.kind, SL_WORK_KERNEL, "-0.0 is not 0");
     sl_tensor_fill(u, 300, stream, NULL);
     is_int(fake.last_work.byte_value, 255, "uint8 saturates, in a memset");
-    sl_tensor_rand(t, 42, stream, NULL);
+    sl_tensor_rand(t, 42, 7, stream, NULL);
     is_int(fake.last_work.kernel, SL_KERNEL_RAND, "rand is a kernel");
-    is_int(fake.last_work.tensor_id, (int64_t)sl_tensor_id(t), "by the tensor's id");
-    is_int(fake.last_work.seed, 42, "and the seed");
-    fails_with(sl_tensor_randn(u, 1, stream, err), SL_EDTYPE,
+    ok(fake.last_work.seed == 42 && fake.last_work.sequence == 7, "by the seed and the sequence");
+    fails_with(sl_tensor_randn(u, 1, 0, stream, err), SL_EDTYPE,
                "the tensor is uint8; random numbers need float32, bfloat16 or float16",
                "random bytes are refused");
     fake.computes = fake.enqueues = 0;
-    sl_tensor_randn(h, 1, NULL, NULL);
+    sl_tensor_randn(h, 1, 0, NULL, NULL);
     ok(fake.computes == 1 && fake.enqueues == 0, "host tensors are filled by the host");
     fails_with(sl_tensor_fill(t, 1, NULL, err), SL_ECLOSED, "the stream is closed",
                "device tensors need a stream");

@@ -148,9 +148,9 @@ static void test_offsets(void)
     sl_softmax(high, high, stream, NULL);
     ok(work->out_offset == 64 && work->in_offset[0] == 64 && work->in_offset[1] == 0,
        "in place both begin there");
-    sl_tensor_rand(row, 5, stream, NULL);
-    ok(work->out_offset == 48 && work->tensor_id == sl_tensor_id(row) && work->n == 4,
-       "random numbers are by the view's own number");
+    sl_tensor_rand(row, 5, 6, stream, NULL);
+    ok(work->out_offset == 48 && work->sequence == 6 && work->n == 4,
+       "random numbers go there, by seed and sequence");
     sl_tensor_copy(high, host_high, true, stream, NULL);
     ok(work->out_offset == 64 && work->in_offset[0] == 64 && work->bytes == 64, "copies have both");
     sl_cuda_memset_async(high, 1, 8, stream, NULL);

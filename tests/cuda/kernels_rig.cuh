@@ -102,7 +102,7 @@ static sl_work work_of(sl_kernel kernel, sl_dtype dtype, int64_t n, double scala
     work.n = n;
     work.scalar = scalar;
     work.seed = 0x123456789ABCDEF0u;
-    work.tensor_id = 0x800000001u;
+    work.sequence = 0x800000001u;
     return work;
 }
 

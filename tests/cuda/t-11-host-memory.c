@@ -318,7 +318,7 @@ static bool is_generated(sl_kernel kernel, sl_dtype dtype, size_t n)
     const size_t element_bytes = dtype == SL_FLOAT32 ? 4 : dtype == SL_UINT8 ? 1 : 2;
     const sl_work work = {
         .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel, .dtype = (uint8_t)dtype,
-        .n = (int64_t)n, .scalar = 3, .seed = 42, .tensor_id = 9,
+        .n = (int64_t)n, .scalar = 3, .seed = 42, .sequence = 9,
     };
     cuda_buffer out = tensor(&devices[0], SL_PAGEABLE, n * element_bytes);
     char *expected = malloc(n * element_bytes + 1);

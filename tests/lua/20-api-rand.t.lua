@@ -1,8 +1,8 @@
--- 20-api-rand.t.lua - random tensors are Philox4x32-10 by (seed, tensor): the same bits everywhere.
+-- 20-api-rand.t.lua - random tensors are Philox4x32-10 by (seed, sequence): the same bits everywhere.
 --
 -- Element i of a uniform tensor is (x >> 8) * 2^-24, where x is word i % 4 of
--- Philox4x32-10 with key = seed and counter = (i / 4 low, high, tensor id low,
--- high). The generator below is written from the paper and checked against the
+-- Philox4x32-10 with key = seed and counter = (i / 4 low, high, sequence low,
+-- high). The sequence is 0 where a seed is given, else the tensor's id. The generator below is written from the paper and checked against the
 -- vectors of Random123 before it is used.
 
 local T = require "tap"
@@ -31,42 +31,66 @@ local function known_answers()
          "d16cfe09 94fdcceb 5001e420 24126ea1", "and for pi")
 end
 
--- Element i (from 0) of tensor `id` with `seed`.
-local function uniform(seed, id, i)
+-- Element i (from 0) of that seed and sequence.
+local function uniform(seed, sequence, i)
     local block = i // 4
-    local words = philox({block & 0xffffffff, block >> 32, id & 0xffffffff, id >> 32},
+    local words = philox({block & 0xffffffff, block >> 32, sequence & 0xffffffff,
+                          sequence >> 32},
                          {seed & 0xffffffff, seed >> 32})
     return (words[i % 4 + 1] >> 8) * 2.0 ^ -24
 end
 
-local function expected(seed, id, n)
+local function expected(seed, sequence, n)
     local list = {}
-    for i = 0, n - 1 do list[i + 1] = uniform(seed, id, i) end
+    for i = 0, n - 1 do list[i + 1] = uniform(seed, sequence, i) end
     return list
 end
 
 local function values()
     ideal.h200()
     -- Tensor ids count from 1 on a fresh device.
-    T.is_deeply(lab.rand(11, {seed = 42}):totable(), expected(42, 1, 11),
-                "the first tensor's numbers are Philox's")
-    T.is_deeply(lab.rand(6, {seed = 42}):totable(), expected(42, 2, 6),
-                "the second one's are its own, with the same seed")
+    T.is_deeply(lab.rand(11):totable(), expected(0, 1, 11),
+                "without a seed the first tensor's numbers are Philox's of seed 0")
+    T.is_deeply(lab.rand(6):totable(), expected(0, 2, 6), "the second one's are its own")
     lab.empty(3)
-    T.is_deeply(lab.rand(4, {seed = 7}):totable(), expected(7, 4, 4), "every tensor counts")
-    T.is_deeply(lab.rand(5, {seed = 7, device = "cpu"}):totable(), expected(7, 5, 5),
+    T.is_deeply(lab.rand(4):totable(), expected(0, 4, 4), "every tensor counts")
+    T.is_deeply(lab.rand(5, {seed = 7}):totable(), expected(7, 0, 5), "a seed is a sequence by itself")
+    T.is_deeply(lab.rand(5, {seed = 7, device = "cpu"}):totable(), expected(7, 0, 5),
                 "the host has the same numbers")
-    T.is_deeply(lab.rand(5, {seed = 7, device = "cpu", pinned = true}):totable(), expected(7, 6, 5),
+    T.is_deeply(lab.rand(5, {seed = 7, device = "cpu", pinned = true}):totable(), expected(7, 0, 5),
                 "pinned or not")
+    T.is_deeply(lab.rand(4, {seed = 0}):totable(), expected(0, 0, 4), "0 is a seed like others")
+    T.is_deeply(lab.rand(4):totable(), expected(0, 9, 4), "and the sequence without one goes on")
     T.is_deeply(lab.rand(2, 3, {seed = 1}):totable(),
-                {{uniform(1, 7, 0), uniform(1, 7, 1), uniform(1, 7, 2)},
-                 {uniform(1, 7, 3), uniform(1, 7, 4), uniform(1, 7, 5)}}, "rows follow each other")
+                {{uniform(1, 0, 0), uniform(1, 0, 1), uniform(1, 0, 2)},
+                 {uniform(1, 0, 3), uniform(1, 0, 4), uniform(1, 0, 5)}}, "rows follow each other")
     local big = 0x123456789abcdef0
-    T.is_deeply(lab.rand(5, {seed = big}):totable(), expected(big, 8, 5), "a seed has 64 bits")
-    T.is_deeply(lab.rand(5, {seed = -1}):totable(), expected(-1, 9, 5), "also negative ones")
-    -- Element 100000 (from 1) of tensor 10: block 24999, word 3.
-    T.is(lab.rand(100000, {seed = 3}):get(100000), uniform(3, 10, 99999),
+    T.is_deeply(lab.rand(5, {seed = big}):totable(), expected(big, 0, 5), "a seed has 64 bits")
+    T.is_deeply(lab.rand(5, {seed = -1}):totable(), expected(-1, 0, 5), "also negative ones")
+    T.is_deeply(lab.rand(5, {seed = 7.0}):totable(), expected(7, 0, 5), "7.0 is 7")
+    -- Element 100000 (from 1): block 24999, word 3.
+    T.is(lab.rand(100000, {seed = 3}):get(100000), uniform(3, 0, 99999),
          "any element can be had by itself")
+end
+
+-- A given seed means the same numbers, however often and in whatever shape.
+local function given_seeds()
+    ideal.h200()
+    T.is_deeply(lab.rand(4, 4, {seed = 7}):totable(), lab.rand(4, 4, {seed = 7}):totable(),
+                "the same seed gives the same rand twice in a run")
+    T.is_deeply(lab.randn(4, 4, {seed = 7}):totable(), lab.randn(4, 4, {seed = 7}):totable(),
+                "and the same randn")
+    T.is_deeply(lab.rand(2, 8, {seed = 7}):view(16):totable(), lab.rand(16, {seed = 7}):totable(),
+                "the shape only says how the numbers are arranged")
+    T.is_deeply(lab.randn(3, {seed = 7}):totable(), lab.randn(9, {seed = 7}):narrow(1, 1, 3):totable(),
+                "a smaller tensor has the first of them")
+    local rounded = {}
+    for i = 1, 9 do
+        rounded[i] = lab.full(uniform(7, 0, i - 1), 1, {dtype = "float16"}):item()
+    end
+    T.is_deeply(lab.rand(9, {seed = 7, dtype = "float16"}):totable(), rounded,
+                "a smaller dtype has them rounded")
+    T.isnt(lab.rand(1, {seed = 8}):item(), lab.rand(1, {seed = 7}):item(), "other seeds give others")
 end
 
 local function ranges()
@@ -94,7 +118,7 @@ local function repeatability()
     end
     local u1, n1 = tensors{seed = 9}
     local u2, n2 = tensors{seed = 9}
-    T.is_deeply(u1, u2, "the same seed and tensor give the same rand")
+    T.is_deeply(u1, u2, "the same seed gives the same rand on another device")
     T.is_deeply(n1, n2, "and the same randn")
     local u3, n3 = tensors{seed = 10}
     T.isnt(u3[1], u1[1], "another seed gives another rand")
@@ -128,6 +152,7 @@ end
 
 known_answers()
 values()
+given_seeds()
 ranges()
 repeatability()
 dtypes_and_misuse()

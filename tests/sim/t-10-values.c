@@ -12,7 +12,7 @@
 static sl_work kernel(sl_kernel which, int64_t n, double scalar)
 {
     return (sl_work){.kind = SL_WORK_KERNEL, .kernel = (uint8_t)which, .dtype = SL_FLOAT32,
-                     .m = 1, .n = n, .k = 1, .scalar = scalar, .seed = 1, .tensor_id = 2};
+                     .m = 1, .n = n, .k = 1, .scalar = scalar, .seed = 1, .sequence = 2};
 }
 
 /* A value with these bytes. */

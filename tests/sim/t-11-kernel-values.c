@@ -80,7 +80,7 @@ static sim_job make_job(sl_kernel kernel, sl_dtype dtype, int64_t m, int64_t n, 
 {
     const sl_work work = {.kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel,
                           .dtype = (uint8_t)dtype, .m = m, .n = n, .k = k, .scalar = scalar,
-                          .seed = 3, .tensor_id = 4};
+                          .seed = 3, .sequence = 4};
     sim_job job;
     sim_job_init(&job, &work);
     return job;

@@ -16,7 +16,7 @@ static const char *const dtype_names[] = {"float32", "bfloat16", "float16", "uin
 static sl_work work_of(sl_kernel kernel, sl_dtype dtype, double scalar)
 {
     return (sl_work){.kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel, .dtype = (uint8_t)dtype,
-                     .scalar = scalar, .seed = 11, .tensor_id = 12};
+                     .scalar = scalar, .seed = 11, .sequence = 12};
 }
 
 /* The elements by a way of their own. */
@@ -25,9 +25,9 @@ static void expect(const sl_work *work, float *x)
     for (size_t i = 0; i < N; i++)
         x[i] = (float)work->scalar;
     if (work->kernel == SL_KERNEL_RAND)
-        philox_uniform(work->seed, work->tensor_id, 0, N, x);
+        philox_uniform(work->seed, work->sequence, 0, N, x);
     if (work->kernel == SL_KERNEL_RANDN)
-        philox_normal(work->seed, work->tensor_id, 0, N, x);
+        philox_normal(work->seed, work->sequence, 0, N, x);
 }
 
 static bool is_element(sl_dtype dtype, const uint8_t *at, float x)

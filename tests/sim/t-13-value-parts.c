@@ -171,7 +171,7 @@ static void chunks_in_turn(void)
     sim_value *value = sim_value_bytes_set(4 * CHUNK, 0);
     for (int i = 0; i < 4 * ROUNDS; i++) {
         const sl_work work = {.kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_RAND, .dtype = SL_FLOAT32,
-                              .n = CHUNK / 4, .seed = (uint64_t)i, .tensor_id = 1,
+                              .n = CHUNK / 4, .seed = (uint64_t)i, .sequence = 1,
                               .out_offset = (size_t)(i % 4) * CHUNK};
         sim_value *made = sim_value_apply_part(&work, value, NULL, NULL);
         sim_value_release(value);

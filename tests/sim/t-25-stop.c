@@ -16,7 +16,7 @@ static volatile sig_atomic_t wish;
 static sl_work kernel(sl_kernel which, int64_t m, int64_t n, double scalar)
 {
     return (sl_work){.kind = SL_WORK_KERNEL, .kernel = (uint8_t)which, .dtype = SL_FLOAT32,
-                     .m = m, .n = n, .k = 1, .scalar = scalar, .seed = 1, .tensor_id = 2};
+                     .m = m, .n = n, .k = 1, .scalar = scalar, .seed = 1, .sequence = 2};
 }
 
 /* A literal that nobody else holds, so that its memory is taken. */

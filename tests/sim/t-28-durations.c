@@ -65,8 +65,8 @@ static void each_kind(lab *l, sl_dtype dtype, int64_t elems)
     l->failed += sl_softmax(b, a, s, NULL) != SL_OK;
     l->failed += sl_sum(one, a, s, NULL) != SL_OK;
     l->failed += sl_tensor_fill(a, 1, s, NULL) != SL_OK;
-    l->failed += sl_tensor_rand(a, 1, s, NULL) != SL_OK;
-    l->failed += sl_tensor_randn(a, 1, s, NULL) != SL_OK;
+    l->failed += sl_tensor_rand(a, 1, 0, s, NULL) != SL_OK;
+    l->failed += sl_tensor_randn(a, 1, 0, s, NULL) != SL_OK;
     l->failed += sl_cuda_memset_async(lab_bytes(l, SL_ON_DEVICE, elems), 0, (size_t)elems, s, NULL)
                  != SL_OK;
     lab_copy(l, 1, lab_bytes(l, SL_ON_DEVICE, elems), lab_bytes(l, SL_ON_DEVICE, elems), elems);
