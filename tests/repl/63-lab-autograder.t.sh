@@ -42,16 +42,11 @@ grade() {
 
 # SCORE TEXT: results.json is whole, has that score, and the text in its output; and is alone.
 has_results() {
-    [ "$(ls "$results")" = results.json ] || return 1
-    if command -v python3 >/dev/null 2>&1; then
-        python3 -c 'import json, sys
-results = json.load(open(sys.argv[1]))
-sys.exit(not (results["score"] == float(sys.argv[2]) and sys.argv[3] in results["output"]))' \
-            "$results/results.json" "$1" "$2"
-    else
-        grep -q "\"score\": $1," "$results/results.json" && grep -q "$2" "$results/results.json" &&
-            [ "$(tail -n 1 "$results/results.json")" = "}" ]
-    fi
+    [ "$(ls "$results")" = results.json ] &&
+        "$program" --backend sim - "$results/results.json" "$1" "$2" <<'END'
+local results = require("both.json").read(assert(io.open(arg[1])):read("a"))
+os.exit(results.score == tonumber(arg[2]) and results.output:find(arg[3], 1, true) ~= nil)
+END
 }
 
 # ---- a grader that works -----------------------------------------------------
