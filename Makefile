@@ -33,8 +33,11 @@ NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/
 LIBEDIT  ?= 1
 # The same of MINIZIP, which `streamlab lab pack` writes its files with.
 MINIZIP  ?= 1
-# How many test files run at a time.
+# How many test files run at a time, and how many files are compiled where make has no -j.
 TEST_JOBS ?= 2
+JOBS      ?= $(or $(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
+# The releases of Debian that make check-bare makes.
+BARE_SUITES ?= bookworm trixie
 # Files from elsewhere for make check-hta, in place of traces of its own.
 TRACES ?=
 # For make fuzz: a clang with libFuzzer, and for how long it runs.
@@ -184,10 +187,13 @@ CUDA_TESTS := $(if $(CUDA_LIB),$(patsubst %.c,$(BUILD)/%,$(wildcard tests/cuda/t
 # What both backends must do.
 BOTH_TESTS := $(sort $(wildcard tests/both/*.t.lua))
 LUA_TESTS  := $(sort $(wildcard tests/lua/*.t.lua))
-TESTS      := $(wildcard tests/*.t) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
+ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/labs/*.t.sh)) \
+              $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
               $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
-              $(sort $(wildcard tests/labs/*.t.lua tests/labs/*.t.sh)) \
               $(sort $(wildcard tests/cuda/*.t.sh))
+# Slow, and rarely the first to fail: these have a lane of their own, check-long.
+LONG_TESTS := tests/labs/20-attacks.t.lua tests/repl/75-fidelity.t.lua tests/repl/79-results.t.lua
+TESTS      := $(filter-out $(LONG_TESTS),$(ALL_TESTS))
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
 GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
@@ -372,6 +378,9 @@ check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TES
            $(CALLS) $(PLAIN)
 	$(Q)$(PROVE) $(TESTS)
 
+long-now: all
+	$(Q)$(PROVE) $(LONG_TESTS)
+
 # One at a time: they share the GPU.
 cuda-now: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
 	$(Q)$(BUILD)/streamlab --backend cuda -e '' || \
@@ -413,6 +422,9 @@ oom-now: all $(TOOLS)
 	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner -r $(BUILD)/tests/oom/failalloc.so \
 	    $(BUILD)/streamlab tests/oom/races.lua
 
+bare:
+	$(Q)prove -v --exec sh tests/bare/run :: $(BARE_SUITES)
+
 hta-now: all
 	$(Q)prove -v --exec sh tests/hta/run :: $(BUILD) $(TRACES)
 
@@ -435,39 +447,43 @@ fuzz: $(BUILD)/fuzz/kineto
 puzzler-now: all
 	$(Q)$(BUILD)/streamlab scripts/puzzler.lua
 
-# Each of these sets the machine up first; make is then run anew, because it has
-# looked for Lua before there was one.
+# Each of these sets the machine up first; make is then run again, because it has looked
+# for Lua before there was one.
+AGAIN = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 setup:
 	@CC='$(CC)' LUA_INCLUDE='$(LUA_INCLUDE)' LUA_LIBRARY='$(LUA_LIBRARY)' LUA='$(LUA)' \
 	    sh scripts/setup.sh
 
 puzzler: setup
-	@+$(MAKE) --no-print-directory puzzler-now
+	@+$(AGAIN) puzzler-now
 check: setup
 	@sh scripts/setup.sh --plots || echo 'make check: no gnuplot, so plots are not tested' >&2
-	@+$(MAKE) --no-print-directory check-now
+	@+$(AGAIN) check-now
+check-long: setup
+	@+$(AGAIN) long-now
 check-asan: setup
 	@+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 STREAMLAB_TEST_TIMEOUT=4 \
-	    $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check-now
+	    $(AGAIN) BUILD=$(BUILD)/asan SANITIZE=address,undefined check-now
 check-gc: setup
-	@+$(MAKE) --no-print-directory gc-now
+	@+$(AGAIN) gc-now
 check-races: setup
-	@+$(MAKE) --no-print-directory races-now
+	@+$(AGAIN) races-now
 check-browser: setup
-	@+if sh scripts/setup.sh --browser; then $(MAKE) --no-print-directory browser-now; \
+	@+if sh scripts/setup.sh --browser; then $(AGAIN) browser-now; \
 	    else echo 'make check-browser: skipped, for want of a browser'; fi
 check-oom: setup
-	@+$(MAKE) --no-print-directory oom-now
+	@+$(AGAIN) oom-now
+check-bare: bare
 check-hta: setup
-	@+$(MAKE) --no-print-directory hta-now
+	@+$(AGAIN) hta-now
 check-cuda: setup
-	@+$(MAKE) --no-print-directory cuda-now
+	@+$(AGAIN) cuda-now
 check-memcheck: setup
-	@+$(MAKE) --no-print-directory memcheck-now
+	@+$(AGAIN) memcheck-now
 bench: setup
-	@+$(MAKE) --no-print-directory bench-now
+	@+$(AGAIN) bench-now
 bench-cuda: setup
-	@+$(MAKE) --no-print-directory bench-cuda-now
+	@+$(AGAIN) bench-cuda-now
 
 # ---- docs -----------------------------------------------------------------
 $(BUILD)/man/streamlab-lua.3: $(BUILD)/man/streamlab.1 ;
@@ -485,7 +501,7 @@ docs-now: all $(MAN_PAGES) $(EDITOR_FILE)
 
 .PHONY: docs docs-now
 docs: setup
-	@+$(MAKE) --no-print-directory docs-now
+	@+$(AGAIN) docs-now
 
 # ---- installing -----------------------------------------------------------
 
@@ -513,12 +529,14 @@ help:
 	@echo '                    build/streamlab_cuda.so'
 	@echo 'make puzzler        set the machine up, build, and run scripts/puzzler.lua'
 	@echo 'make check          set the machine up, build, and run all tests'
+	@echo 'make check-long     the tests that take longest: attacks on the grader, measured figures, sweeps'
 	@echo 'make check-asan     the tests under address and undefined-behaviour sanitizers'
 	@echo 'make check-gc       the Lua tests with the collector running all the time'
 	@echo 'make check-races    thousands of random programs with known races, under the race checker'
 	@echo 'make check-oom      a script with each of its allocations failing once'
 	@echo 'make check-hta      traces held against Holistic Trace Analysis, which PyPI has'
 	@echo 'make check-browser  the pictures in headless Chromium'
+	@echo 'make check-bare     the README'"'"'s two commands, the rock and an install, on a bare Debian'
 	@echo 'make check-cuda     what both backends must do, on the GPU'
 	@echo 'make check-memcheck the same under compute-sanitizer'
 	@echo 'make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600'
@@ -533,9 +551,9 @@ help:
 	@echo '          TEST_JOBS V=1'
 
 .PHONY: all relink need-lua need-lua-headers need-nvcc install uninstall rock install-rock \
-        check-now cuda-now memcheck-now gc-now races-now oom-now hta-now browser-now \
-        bench-now bench-cuda-now puzzler-now setup puzzler check check-cuda check-memcheck check-asan \
-        check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz clean help
+        check-now long-now bare cuda-now memcheck-now gc-now races-now oom-now hta-now browser-now \
+        bench-now bench-cuda-now puzzler-now setup puzzler check check-long \
+        check-bare check-cuda check-memcheck check-asan check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
