@@ -338,8 +338,9 @@ $(BUILD)/tests/oom/runner.o $(BUILD)/tests/bench/timeit.o: CPPFLAGS += -D_DEFAUL
 C := $(BUILD)/core
 T := $(BUILD)/tests/cuda
 $(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
-$(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o $(C)/error.o \
-    $(addprefix $(C)/cuda/,memory.o pool.o host_memory.o host_compute.o plain.o) $(NUMBERS)
+$(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o \
+    $(T)/fake_streams.o $(C)/error.o $(NUMBERS) \
+    $(addprefix $(C)/cuda/,memory.o pool.o host_memory.o host_compute.o plain.o)
 $(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake_cublaslt.so
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
@@ -347,6 +348,10 @@ $(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_
 $(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
     kernel_names.o library.o cupti_trace.o matching.o)
 $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
+# The core and the whole plugin but its kernels, on a driver with threads.
+PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
+          $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o)
+$(T)/t-40-lost $(T)/t-41-threads: %: %.o $(PLAYED)
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
 $(T)/fake_cupti.so: $(T)/fake_cupti.o
 $(T)/%.so:
@@ -354,7 +359,13 @@ $(T)/%.so:
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
 $(CUDA_TESTS):
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
+
+# Under the thread sanitizer. That of older compilers cannot place its memory among random
+# addresses, so these are switched off where that is possible.
+STEADY   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+tsan-now: $(if $(CUDA_LIB),$(CUDA_TESTS),need-nvcc)
+	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) --exec '$(STEADY) tests/run' $(CUDA_TESTS)
 
 # These need the real ones, and a GPU.
 $(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
@@ -464,6 +475,8 @@ check-long: setup
 check-asan: setup
 	@+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 STREAMLAB_TEST_TIMEOUT=4 \
 	    $(AGAIN) BUILD=$(BUILD)/asan SANITIZE=address,undefined check-now
+check-tsan: setup
+	@+STREAMLAB_TEST_TIMEOUT=4 $(AGAIN) BUILD=$(BUILD)/tsan SANITIZE=thread tsan-now
 check-gc: setup
 	@+$(AGAIN) gc-now
 check-races: setup
@@ -531,6 +544,7 @@ help:
 	@echo 'make check          set the machine up, build, and run all tests'
 	@echo 'make check-long     the tests that take longest: attacks on the grader, measured figures, sweeps'
 	@echo 'make check-asan     the tests under address and undefined-behaviour sanitizers'
+	@echo 'make check-tsan     the CUDA backend'"'"'s threads, with CUDA played, under the thread sanitizer'
 	@echo 'make check-gc       the Lua tests with the collector running all the time'
 	@echo 'make check-races    thousands of random programs with known races, under the race checker'
 	@echo 'make check-oom      a script with each of its allocations failing once'
@@ -551,9 +565,9 @@ help:
 	@echo '          TEST_JOBS V=1'
 
 .PHONY: all relink need-lua need-lua-headers need-nvcc install uninstall rock install-rock \
-        check-now long-now bare cuda-now memcheck-now gc-now races-now oom-now hta-now browser-now \
+        check-now long-now bare cuda-now memcheck-now tsan-now gc-now races-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-long \
-        check-bare check-cuda check-memcheck check-asan check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz clean help
+        check-bare check-cuda check-memcheck check-asan check-tsan check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -34,6 +34,7 @@ enum { CUDA_MARKS = 32, CUDA_MARK_EVERY = 64 };
 
 typedef struct cuda_device cuda_device;
 typedef struct cuda_block cuda_block;           /* memory.c */
+typedef struct cuda_func cuda_func;             /* wait.c: a host function */
 typedef struct cuda_gemm cuda_gemm;             /* gemm.c */
 typedef struct cuda_activity cuda_activity;     /* activity.c */
 
@@ -63,20 +64,13 @@ typedef struct cuda_buffer {
 
 typedef struct cuda_op {
     sl_op base;
-    cuda_device *device;                /* of a host function */
-    struct cuda_op *next_func;          /* among those that wait for the Lua thread */
-    bool func_done;
     cudaEvent_t began, ended;           /* only when events take the times */
 } cuda_op;
 
-typedef struct cuda_host_funcs {        /* wait.c */
+typedef struct cuda_host_funcs {        /* wait.c; the lists are under its lock */
     int32_t n_pending;                  /* enqueued and not run yet; the Lua thread's */
-    pthread_mutex_t lock;
-    pthread_cond_t ran;
-    pthread_cond_t left;
-    cuda_op *head, **tail;              /* the stream has reached them; under the lock */
-    int inside;                         /* driver's threads that wait; under the lock */
-    bool abandoned;                     /* the device failed or closes: run none; under the lock */
+    cuda_func *launched;                /* the driver has not come back from them */
+    cuda_func *reached, **reached_tail; /* their streams wait for the Lua thread to run them */
 } cuda_host_funcs;
 
 enum { CUDA_SIZE_CLASSES = 64 * 8 };
@@ -149,16 +143,17 @@ void cuda_queue_poll(cuda_device *dev);
 extern int32_t cuda_funcs_pending;
 extern bool cuda_funcs_running;
 
-bool cuda_funcs_open(cuda_device *dev);
-void cuda_funcs_close(cuda_device *dev);
+void cuda_funcs_open(cuda_device *dev);
 /* Launches the host function of the operation in its stream. */
 sl_status cuda_funcs_launch(cuda_op *op, sl_error *err);
 /* Runs those that their streams have reached, on all devices. True if it ran one. */
 bool cuda_funcs_run_all(void);
-/* The device failed or closes: lets the driver's threads go on. */
+/* The device failed or closes: the driver's threads go on, and none comes back to it. */
 void cuda_funcs_abandon(cuda_device *dev);
 /* Before a call that may hold the host: waits, running host functions, until none is
- * pending, since the driver would wait for the thread that it holds. */
+ * pending, since the driver would wait for the thread that it holds. SL_EINTERRUPT. */
+sl_status cuda_funcs_settle_all(sl_error *err);
+/* The same before a call for `dev`, which it makes the thread's; SL_EFAULT if it is lost. */
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err);
 
 sl_status cuda_stream_query(sl_stream *stream, bool *done, sl_error *err);

@@ -202,7 +202,7 @@ static void device_close(sl_device *device)
     cuda_gemm_close(dev);
     cuda_plain_close(dev);
     cuda_memory_close(dev);
-    cuda_funcs_close(dev);
+    cuda_funcs_abandon(dev);
     close_events(dev);
     cudaGetLastError();
 }
@@ -248,13 +248,9 @@ static sl_status device_open(sl_device *device, const sl_setting *settings, size
     fill_info(dev, &prop);
     dev->done_tail = &dev->done;
     dev->launches_block = launches_block();
-    if (!cuda_funcs_open(dev))
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a lock");
-    status = cuda_memory_open(dev, err);
-    if (status)
-        cuda_funcs_close(dev);
+    cuda_funcs_open(dev);
     watch_exit();
-    return status;
+    return cuda_memory_open(dev, err);
 }
 
 /* ---- streams ---- */

@@ -63,7 +63,7 @@ sl_status cuda_host_settle(const char *call, sl_error *err)
     if (cuda_funcs_running)
         return sl_fail(err, SL_ESTATE, "%s inside a host function: it may wait for GPU %d, "
                        "which waits for the function", call, host.devices->base.info.index);
-    return cuda_funcs_settle(host.devices, err);
+    return cuda_funcs_settle_all(err);
 }
 
 /* ---- the host's memory ---- */
@@ -128,12 +128,16 @@ static void free_down_to(cuda_pool *pool, size_t bytes)
         free_block(cuda_pool_take_largest(pool));
 }
 
-/* The host is short of memory. */
-static void trim(void)
+/* The host is short of memory. On a device that is lost nothing could be freed, so it is
+ * `dev` that frees: the one that asks for more. */
+static void trim(const cuda_device *dev)
 {
     free_down_to(&host.pageable, 0);
-    if (cuda_host_settle("cudaFreeHost", NULL) == SL_OK)
+    if (cuda_host_settle("cudaFreeHost", NULL) == SL_OK) {
+        cuda_use(dev);
         free_down_to(&host.pinned, 0);
+    }
+    cuda_use(dev);
     cudaGetLastError();
 }
 
@@ -158,7 +162,8 @@ static void *pageable_memory(const cuda_block *block)
     return block->source == CUDA_FROM_MMAP ? map_pages(block->bytes) : from_heap(block->bytes);
 }
 
-static sl_status new_pageable(size_t bytes, size_t asked, cuda_block **out, sl_error *err)
+static sl_status new_pageable(const cuda_device *dev, size_t bytes, size_t asked,
+                              cuda_block **out, sl_error *err)
 {
     cuda_source source = bytes >= mmap_from ? CUDA_FROM_MMAP : CUDA_FROM_HEAP;
     cuda_block *block = cuda_block_new(source, bytes, err);
@@ -166,7 +171,7 @@ static sl_status new_pageable(size_t bytes, size_t asked, cuda_block **out, sl_e
         return SL_ENOMEM;
     block->data = pageable_memory(block);
     if (!block->data) {
-        trim();
+        trim(dev);
         block->data = pageable_memory(block);
     }
     if (!block->data) {
@@ -190,8 +195,7 @@ static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsig
     free_down_to(&host.pinned, cuda_host_idle_max_bytes);
     cudaError_t code = cudaHostAlloc(&block->data, bytes, flags);
     if (code == cudaErrorMemoryAllocation) {
-        trim();
-        cuda_use(dev);
+        trim(dev);
         code = cudaHostAlloc(&block->data, bytes, flags);
     }
     if (code == cudaSuccess) {
@@ -221,7 +225,7 @@ sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_bl
         return SL_OK;
     if (place == SL_PINNED)
         return page_locked(dev, cuda_class_bytes(bytes), bytes, cudaHostAllocPortable, block, err);
-    return new_pageable(cuda_class_bytes(bytes), bytes, block, err);
+    return new_pageable(dev, cuda_class_bytes(bytes), bytes, block, err);
 }
 
 /* Freeing pageable memory touches no device, so what is too much is freed at once. */
@@ -261,25 +265,29 @@ sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err)
 
 /* ---- page-locking in place ---- */
 
-/* Operations of other devices may use the memory as well: the tensor has moved. */
+/* Operations of other devices may use the memory as well: the tensor has moved. Those of a
+ * device that is lost have gone with it. */
 static sl_status wait_for_users(const sl_buffer *buffer, sl_error *err)
 {
     sl_status status = SL_OK;
     if (buffer->refs > 1)
-        for (cuda_device *dev = host.devices; dev && status == SL_OK; dev = dev->next_open)
+        for (cuda_device *dev = host.devices; dev && status == SL_OK; dev = dev->next_open) {
             status = cuda_device_synchronize(&dev->base, err);
+            if (status == SL_EFAULT)
+                status = SL_OK;
+        }
     return status;
 }
 
 /* Less than a page may share its page with another tensor, which could then not be
  * registered. It moves to a page of its own; nobody outside knows where it was, once the
  * operations that use it have completed. */
-static sl_status move_to_own_page(cuda_buffer *buffer, sl_error *err)
+static sl_status move_to_own_page(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     cuda_block *block;
     sl_status status = wait_for_users(&buffer->base, err);
     if (status == SL_OK)
-        status = cuda_host_take(NULL, SL_PAGEABLE, host.page_bytes, &block, err);
+        status = cuda_host_take(dev, SL_PAGEABLE, host.page_bytes, &block, err);
     if (status)
         return status;
     memcpy(block->data, buffer->data, buffer->base.bytes);
@@ -294,7 +302,7 @@ static sl_status page_lock(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     sl_status status = SL_OK;
     if (buffer->block->bytes < host.page_bytes)
-        status = move_to_own_page(buffer, err);
+        status = move_to_own_page(dev, buffer, err);
     if (status)
         return status;
     cuda_block *block = buffer->block;
@@ -303,8 +311,7 @@ static sl_status page_lock(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
     free_down_to(&host.pinned, cuda_host_idle_max_bytes);
     cudaError_t code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
     if (code == cudaErrorMemoryAllocation) {
-        trim();
-        cuda_use(dev);
+        trim(dev);
         code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
     }
     block->registered = code == cudaSuccess;

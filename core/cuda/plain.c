@@ -70,7 +70,10 @@ static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_
     if (!stream)
         stream = find_user(&buffer->base);
     while (stream && status == SL_OK) {
+        const bool is_other = cuda_of(stream->base.device) != dev;
         status = cuda_stream_synchronize(&stream->base, err);
+        if (status == SL_EFAULT && is_other)
+            status = SL_OK;             /* its operations have gone with its device */
         stream = find_user(&buffer->base);
     }
     return status;

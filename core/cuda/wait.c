@@ -4,31 +4,65 @@
  * waits spin as well by default, so this costs nothing.
  *
  * A host function is launched into its stream as a function of ours. CUDA calls that
- * on a thread of the driver's, where it puts the operation into a queue and sleeps
- * until the Lua thread has run the user's function; so the stream waits for it.
+ * on a thread of the driver's, where it puts the function into a queue and sleeps
+ * until the Lua thread has run it; so the stream waits for it.
+ *
+ * What such a thread touches belongs to the process: the lock, and a cuda_func for each host
+ * function. A thread may be on its way to a function when the device fails, and arrive when
+ * the device has been closed; functions that the driver has not sent a thread to are not
+ * called then ("the function will not be called in the event of an error in the CUDA
+ * context": cudaLaunchHostFunc in the Runtime API's reference).
  */
 #include "cuda.h"
 
 #include <sched.h>
+#include <stdlib.h>
 
 /* ---- host functions: the driver's thread ---- */
 
+struct cuda_func {
+    cuda_func *next, **link;            /* in the device's list, or among the abandoned ones */
+    cuda_func *next_reached;
+    cuda_device *device;
+    cuda_op *op;                        /* NULL: abandoned, and the device may be gone */
+    bool done;
+};
+
+/* Guards all cuda_funcs and the lists that they are in. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ran = PTHREAD_COND_INITIALIZER;       /* or abandoned */
+static cuda_func *abandoned;            /* no thread of the driver's has left them */
+static cuda_func *running;              /* its user's function, on the Lua thread */
+
+static void link_into(cuda_func **list, cuda_func *func)
+{
+    func->next = *list;
+    func->link = list;
+    if (func->next)
+        func->next->link = &func->next;
+    *list = func;
+}
+
+static void unlink_func(cuda_func *func)
+{
+    *func->link = func->next;
+    if (func->next)
+        func->next->link = func->link;
+}
+
 static void CUDART_CB on_reached(void *ud)
 {
-    cuda_op *op = ud;
-    cuda_host_funcs *funcs = &op->device->funcs;
-    pthread_mutex_lock(&funcs->lock);
-    funcs->inside++;
-    if (!funcs->abandoned) {
-        op->next_func = NULL;
-        *funcs->tail = op;
-        funcs->tail = &op->next_func;
+    cuda_func *func = ud;
+    pthread_mutex_lock(&lock);
+    if (func->op) {
+        *func->device->funcs.reached_tail = func;
+        func->device->funcs.reached_tail = &func->next_reached;
     }
-    while (!funcs->abandoned && !op->func_done)     /* abandoned: the operation may be gone */
-        pthread_cond_wait(&funcs->ran, &funcs->lock);
-    funcs->inside--;
-    pthread_cond_broadcast(&funcs->left);
-    pthread_mutex_unlock(&funcs->lock);
+    while (func->op && !func->done)
+        pthread_cond_wait(&ran, &lock);
+    unlink_func(func);
+    pthread_mutex_unlock(&lock);
+    free(func);
 }
 
 /* ---- host functions: the Lua thread ---- */
@@ -36,83 +70,89 @@ static void CUDART_CB on_reached(void *ud)
 int32_t cuda_funcs_pending;
 bool cuda_funcs_running;
 
-bool cuda_funcs_open(cuda_device *dev)
+void cuda_funcs_open(cuda_device *dev)
 {
-    cuda_host_funcs *funcs = &dev->funcs;
-    funcs->tail = &funcs->head;
-    if (pthread_mutex_init(&funcs->lock, NULL) != 0)
-        return false;
-    if (pthread_cond_init(&funcs->ran, NULL) != 0)
-        goto no_ran;
-    if (pthread_cond_init(&funcs->left, NULL) == 0)
-        return true;
-    pthread_cond_destroy(&funcs->ran);
-no_ran:
-    pthread_mutex_destroy(&funcs->lock);
-    return false;
+    dev->funcs.reached_tail = &dev->funcs.reached;
 }
 
 void cuda_funcs_abandon(cuda_device *dev)
 {
-    cuda_host_funcs *funcs = &dev->funcs;
-    pthread_mutex_lock(&funcs->lock);
-    funcs->abandoned = true;
-    funcs->head = NULL;
-    funcs->tail = &funcs->head;
-    pthread_cond_broadcast(&funcs->ran);
-    while (funcs->inside > 0)
-        pthread_cond_wait(&funcs->left, &funcs->lock);
-    pthread_mutex_unlock(&funcs->lock);
-    cuda_funcs_pending -= funcs->n_pending;
-    funcs->n_pending = 0;
+    cuda_func *func;
+    pthread_mutex_lock(&lock);
+    while ((func = dev->funcs.launched)) {
+        unlink_func(func);
+        func->op = NULL;
+        link_into(&abandoned, func);
+    }
+    dev->funcs.reached = NULL;
+    dev->funcs.reached_tail = &dev->funcs.reached;
+    if (running && running->device == dev)
+        running = NULL;
+    pthread_cond_broadcast(&ran);
+    pthread_mutex_unlock(&lock);
+    cuda_funcs_pending -= dev->funcs.n_pending;
+    dev->funcs.n_pending = 0;
 }
 
-void cuda_funcs_close(cuda_device *dev)
+static void forget(cuda_func *func)
 {
-    cuda_funcs_abandon(dev);
-    pthread_cond_destroy(&dev->funcs.left);
-    pthread_cond_destroy(&dev->funcs.ran);
-    pthread_mutex_destroy(&dev->funcs.lock);
+    pthread_mutex_lock(&lock);
+    unlink_func(func);
+    pthread_mutex_unlock(&lock);
+    free(func);
 }
 
 sl_status cuda_funcs_launch(cuda_op *op, sl_error *err)
 {
-    op->device = cuda_of(op->base.stream->device);
-    cudaError_t code = cudaLaunchHostFunc(((cuda_stream *)op->base.stream)->handle, on_reached, op);
-    sl_status status = cuda_check(op->device, code, "cudaLaunchHostFunc", err);
-    if (status == SL_OK) {
-        op->device->funcs.n_pending++;
-        cuda_funcs_pending++;
+    cuda_stream *stream = (cuda_stream *)op->base.stream;
+    cuda_device *dev = cuda_of(stream->base.device);
+    cuda_func *func = calloc(1, sizeof *func);
+    if (!func)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    func->device = dev;
+    func->op = op;
+    pthread_mutex_lock(&lock);
+    link_into(&dev->funcs.launched, func);
+    pthread_mutex_unlock(&lock);
+    cudaError_t code = cudaLaunchHostFunc(stream->handle, on_reached, func);
+    if (code != cudaSuccess) {
+        forget(func);
+        return cuda_check(dev, code, "cudaLaunchHostFunc", err);
     }
-    return status;
+    dev->funcs.n_pending++;
+    cuda_funcs_pending++;
+    return SL_OK;
 }
 
-static cuda_op *next_func(cuda_host_funcs *funcs)
+static cuda_func *next_func(cuda_host_funcs *funcs)
 {
-    pthread_mutex_lock(&funcs->lock);
-    cuda_op *op = funcs->head;
-    if (op) {
-        funcs->head = op->next_func;
-        if (!funcs->head)
-            funcs->tail = &funcs->head;
+    pthread_mutex_lock(&lock);
+    cuda_func *func = funcs->reached;
+    if (func) {
+        funcs->reached = func->next_reached;
+        if (!funcs->reached)
+            funcs->reached_tail = &funcs->reached;
     }
-    pthread_mutex_unlock(&funcs->lock);
-    return op;
+    running = func;
+    pthread_mutex_unlock(&lock);
+    return func;
 }
 
+/* The device may be lost meanwhile; then the function is the driver's thread's alone. */
 static void run_func(cuda_host_funcs *funcs, cuda_op *op)
 {
     op->base.start_ns = cuda_now_ns();
     op->base.host_fn(op->base.host_ud, NULL);           /* core keeps its error */
     op->base.end_ns = cuda_now_ns();
-    if (funcs->n_pending > 0) {                         /* else the device was lost meanwhile */
+    pthread_mutex_lock(&lock);
+    if (running) {
+        running->done = true;
         funcs->n_pending--;
         cuda_funcs_pending--;
     }
-    pthread_mutex_lock(&funcs->lock);
-    op->func_done = true;
-    pthread_cond_broadcast(&funcs->ran);
-    pthread_mutex_unlock(&funcs->lock);
+    running = NULL;
+    pthread_cond_broadcast(&ran);
+    pthread_mutex_unlock(&lock);
 }
 
 bool cuda_funcs_run_all(void)
@@ -122,9 +162,9 @@ bool cuda_funcs_run_all(void)
         return false;
     cuda_funcs_running = true;
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open) {
-        cuda_op *op;
-        while (dev->funcs.n_pending > 0 && (op = next_func(&dev->funcs))) {
-            run_func(&dev->funcs, op);
+        cuda_func *func;
+        while (dev->funcs.n_pending > 0 && (func = next_func(&dev->funcs))) {
+            run_func(&dev->funcs, func->op);
             any = true;
         }
     }
@@ -148,14 +188,13 @@ static void ask_all(void)
             cuda_queue_poll(dev);
 }
 
-sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
+/* All that run_all can see to has run, or been abandoned with its device, when none is
+ * pending; a device that is lost has none. */
+sl_status cuda_funcs_settle_all(sl_error *err)
 {
-    int64_t since_ns;
-    if (cuda_funcs_pending == 0)
-        return SL_OK;
-    since_ns = cuda_now_ns();
+    int64_t since_ns = cuda_funcs_pending > 0 ? cuda_now_ns() : 0;
     while (cuda_funcs_pending > 0 && !cuda_funcs_running) {
-        if (*dev->base.interrupted)
+        if (*cuda_open_devices()->base.interrupted)
             return interrupted(err);
         if (cuda_funcs_run_all())
             since_ns = cuda_now_ns();
@@ -165,11 +204,19 @@ sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
             ask_all();
             since_ns = cuda_now_ns();
         }
-        if (dev->base.fault.status)
-            return cuda_check(dev, cudaErrorLaunchFailure, "cudaLaunchHostFunc", err);
     }
-    cuda_use(dev);
     return SL_OK;
+}
+
+sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
+{
+    if (cuda_funcs_pending == 0)
+        return SL_OK;
+    sl_status status = dev->base.fault.status ? SL_OK : cuda_funcs_settle_all(err);
+    if (status == SL_OK && dev->base.fault.status)
+        return cuda_check(dev, cudaErrorLaunchFailure, "cudaLaunchHostFunc", err);
+    cuda_use(dev);
+    return status;
 }
 
 /* ---- asking ---- */

@@ -1,6 +1,7 @@
-/* fake_cudart.c - what core/cuda's memory files use of CUDA's run-time, for a machine
- * without a GPU. Device memory is an address and a count of bytes; a pool maps as much
- * as it needs, keeps it until it is trimmed and has no gaps. Host memory is real.
+/* fake_cudart.c - CUDA's run-time for a machine without a GPU: memory, pools and peers.
+ * fake_streams.c has the rest. Device memory is an address and a count of bytes; a pool
+ * maps as much as it needs, keeps it until it is trimmed and has no gaps. Host memory is
+ * real.
  */
 #include "fake_cudart.h"
 
@@ -23,7 +24,7 @@ typedef struct block {
 } block;
 
 static block *blocks;
-static cudaError_t last_error;
+static _Thread_local cudaError_t last_error;
 
 /* What cudaMemPoolCreate gives out, and what is each device's own. */
 static struct CUmemPoolHandle_st { int device; } pools[FAKE_DEVICES], scripts_pools[FAKE_DEVICES];
@@ -41,24 +42,28 @@ void fake_cudart_forget(void)
     fake_cudart = (fake_cudart_state){ .total_bytes = (size_t)1 << 30 };
 }
 
-static cudaError_t answer(cudaError_t code)
+cudaError_t fake_answer(cudaError_t code)
 {
     if (code != cudaSuccess)
         last_error = code;
     return code;
 }
 
-/* Counts a call; not cudaSuccess if the device is lost. */
-static cudaError_t enter(void)
+cudaError_t fake_lost(void)
+{
+    return (cudaError_t)state->lost[state->device];
+}
+
+cudaError_t fake_enter(void)
 {
     state->calls++;
-    return answer(state->lost);
+    return fake_answer(fake_lost());
 }
 
 cudaError_t cudaGetLastError(void)
 {
     cudaError_t code = last_error;
-    last_error = state->lost;
+    last_error = fake_lost();
     return code;
 }
 
@@ -98,61 +103,30 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 {
     (void)attr, (void)device;
     *value = !state->no_pools;
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     *total_bytes = state->total_bytes;
     *free_bytes = state->total_bytes - state->taken_bytes[state->device];
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *bytes, enum cudaLimit limit)
 {
     *bytes = limit == cudaLimitPrintfFifoSize ? 1 << 20 : 1024;
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t bytes)
 {
     if (limit == cudaLimitPrintfFifoSize && state->no_printf_limit)
-        return answer(cudaErrorInvalidValue);
+        return fake_answer(cudaErrorInvalidValue);
     state->limits_set++;
     state->limit = limit;
     state->limit_bytes = bytes;
-    return enter();
-}
-
-/* ---- streams ---- */
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-    if (flags != cudaStreamNonBlocking)
-        state->misuses++;
-    *stream = calloc(1, sizeof(fake_stream));
-    state->streams++;
-    return enter();
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    free(stream);
-    state->streams--;
-    return enter();
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-    if (((const fake_stream *)stream)->busy)
-        return answer(cudaErrorNotReady);
-    return enter();
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    state->stream_syncs += ((fake_stream *)stream)->busy;    /* those that hold the host */
-    return enter();
+    return fake_enter();
 }
 
 /* ---- device memory ---- */
@@ -177,10 +151,10 @@ static cudaError_t give_out(void **data, size_t bytes, block_kind kind)
 cudaError_t cudaMalloc(void **data, size_t bytes)
 {
     state->mallocs++;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     if (!take_from_device(bytes))
-        return answer(cudaErrorMemoryAllocation);
+        return fake_answer(cudaErrorMemoryAllocation);
     return give_out(data, bytes, PLAIN);
 }
 
@@ -188,12 +162,12 @@ cudaError_t cudaMallocAsync(void **data, size_t bytes, cudaStream_t stream)
 {
     (void)stream;
     state->async_mallocs++;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     if (state->no_pools)
-        return answer(cudaErrorNotSupported);
+        return fake_answer(cudaErrorNotSupported);
     if (!take_from_device(bytes))
-        return answer(cudaErrorMemoryAllocation);
+        return fake_answer(cudaErrorMemoryAllocation);
     return give_out(data, bytes, SCRIPTS_POOL);
 }
 
@@ -203,14 +177,14 @@ cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t poo
     int device = pool->device;
     (void)stream;
     state->pool_mallocs++;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     if (device != state->device)
         state->misuses++;
     size_t spare = state->reserved_bytes[device] - state->used_bytes[device];
     if (bytes > spare) {
         if (!take_from_device(bytes - spare))
-            return answer(cudaErrorMemoryAllocation);
+            return fake_answer(cudaErrorMemoryAllocation);
         state->reserved_bytes[device] += bytes - spare;
         state->mappings++;
     }
@@ -221,7 +195,7 @@ cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t poo
 static cudaError_t give_back(block *freed)
 {
     if (!freed)
-        return answer(cudaErrorInvalidValue);
+        return fake_answer(cudaErrorInvalidValue);
     if (freed->device != state->device)
         state->misuses++;
     if (freed->kind == POOL)
@@ -239,18 +213,18 @@ static const unsigned device_kinds = 1 << PLAIN | 1 << POOL | 1 << SCRIPTS_POOL;
 cudaError_t cudaFree(void *data)
 {
     state->frees++;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     return data ? give_back(take(data, device_kinds)) : cudaSuccess;
 }
 
 cudaError_t cudaFreeAsync(void *data, cudaStream_t stream)
 {
     state->async_frees++;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     if (state->no_pools || state->no_async_free)
-        return answer(cudaErrorNotSupported);
+        return fake_answer(cudaErrorNotSupported);
     ((fake_stream *)stream)->freed_in++;
     return give_back(take(data, device_kinds));
 }
@@ -265,7 +239,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     pools[device].device = device;
     *pool = &pools[device];
     state->pools++;
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
@@ -274,7 +248,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     state->taken_bytes[device] -= state->reserved_bytes[device];
     state->reserved_bytes[device] = 0;
     state->pools--;
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
@@ -282,7 +256,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     (void)pool;
     if (attr == cudaMemPoolAttrReleaseThreshold && *(uint64_t *)value != UINT64_MAX)
         state->misuses++;
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
@@ -290,15 +264,15 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     *(uint64_t *)value = attr == cudaMemPoolAttrReservedMemCurrent
                              ? state->reserved_bytes[pool->device]
                              : state->used_bytes[pool->device];
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
 {
     int device = pool->device;
     state->trims++;
-    if (enter() != cudaSuccess || pool != &pools[device])
-        return state->lost;
+    if (fake_enter() != cudaSuccess || pool != &pools[device])
+        return fake_lost();
     if (bytes < state->used_bytes[device])
         bytes = state->used_bytes[device];
     if (bytes < state->reserved_bytes[device]) {
@@ -312,7 +286,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
     scripts_pools[device].device = device;
     *pool = &scripts_pools[device];
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access,
@@ -321,10 +295,10 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
     if (n != 1 || access->location.type != cudaMemLocationTypeDevice)
         state->misuses++;
     if (state->no_pool_access)
-        return answer(cudaErrorInvalidValue);
+        return fake_answer(cudaErrorInvalidValue);
     bool can = access->flags == cudaMemAccessFlagsProtReadWrite;
     state->pool_peers[access->location.id][pool->device] += can ? 1 : -1;
-    return enter();
+    return fake_enter();
 }
 
 /* ---- peers ---- */
@@ -332,26 +306,26 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     *can = device != peer && !state->no_peer;
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     (void)flags;
     if (state->no_peer)
-        return answer(cudaErrorPeerAccessUnsupported);
+        return fake_answer(cudaErrorPeerAccessUnsupported);
     if (state->peers[state->device][peer])
-        return answer(cudaErrorPeerAccessAlreadyEnabled);
+        return fake_answer(cudaErrorPeerAccessAlreadyEnabled);
     state->peers[state->device][peer] = 1;
-    return enter();
+    return fake_enter();
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
     if (!state->peers[state->device][peer])
-        return answer(cudaErrorPeerAccessNotEnabled);
+        return fake_answer(cudaErrorPeerAccessNotEnabled);
     state->peers[state->device][peer] = 0;
-    return enter();
+    return fake_enter();
 }
 
 /* ---- host memory ---- */
@@ -360,10 +334,10 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags)
 {
     state->host_allocs++;
     state->host_flags = flags;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     if (state->no_host_memory)
-        return answer(cudaErrorMemoryAllocation);
+        return fake_answer(cudaErrorMemoryAllocation);
     *data = malloc(bytes);
     add(*data, bytes, HOST);
     state->host_blocks++;
@@ -373,11 +347,11 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags)
 cudaError_t cudaFreeHost(void *data)
 {
     state->host_frees++;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     block *freed = take(data, 1 << HOST);
     if (!freed)
-        return answer(cudaErrorInvalidValue);
+        return fake_answer(cudaErrorInvalidValue);
     state->host_blocks--;
     free(freed->data);
     free(freed);
@@ -389,15 +363,15 @@ cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags)
     state->registers++;
     state->host_flags = flags;
     state->register_bytes = bytes;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     if (state->no_host_memory)
-        return answer(cudaErrorMemoryAllocation);
+        return fake_answer(cudaErrorMemoryAllocation);
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     if ((uintptr_t)data % page_bytes || bytes % page_bytes)
         state->misuses++;
     if (is_known(data, REGISTERED))
-        return answer(cudaErrorHostMemoryAlreadyRegistered);
+        return fake_answer(cudaErrorHostMemoryAlreadyRegistered);
     add(data, bytes, REGISTERED);
     state->registered++;
     return cudaSuccess;
@@ -406,11 +380,11 @@ cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags)
 cudaError_t cudaHostUnregister(void *data)
 {
     state->unregisters++;
-    if (enter() != cudaSuccess)
-        return state->lost;
+    if (fake_enter() != cudaSuccess)
+        return fake_lost();
     block *unlocked = take(data, 1 << REGISTERED);
     if (!unlocked)
-        return answer(cudaErrorHostMemoryNotRegistered);
+        return fake_answer(cudaErrorHostMemoryNotRegistered);
     state->registered--;
     free(unlocked);
     return cudaSuccess;

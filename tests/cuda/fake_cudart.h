@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FAKE_DEVICES = 2 };
+enum { FAKE_DEVICES = 3 };
 
-/* A stream that a test may hand out as a cudaStream_t. */
+/* A stream; a test may hand one of its own out as a cudaStream_t. */
 typedef struct fake_stream {
-    bool busy;                  /* cudaStreamQuery answers cudaErrorNotReady */
+    bool busy;                  /* told: cudaStreamQuery answers cudaErrorNotReady */
     int freed_in;               /* cudaFreeAsync calls that it was given */
+    int device;
+    struct fake_queue *queue;   /* fake_streams.c's; NULL until its first operation */
 } fake_stream;
 
 typedef struct fake_cudart_state {
@@ -26,8 +28,9 @@ typedef struct fake_cudart_state {
     size_t limit_bytes;         /* what cudaDeviceSetLimit has set */
     enum cudaLimit limit;       /* and which */
     int misuses;                /* frees of what is not allocated, and the like */
+    int hangs;                  /* calls that waited for what never happens */
     /* Seen: what is live. */
-    int blocks, host_blocks, registered, streams, pools;
+    int blocks, host_blocks, registered, streams, events, pools;
     size_t used_bytes[FAKE_DEVICES], reserved_bytes[FAKE_DEVICES];      /* of our pool */
     size_t taken_bytes[FAKE_DEVICES];       /* of the device, reserved ones included */
     int peers[FAKE_DEVICES][FAKE_DEVICES];  /* [a][b]: a reaches b's cudaMalloc memory */
@@ -36,11 +39,21 @@ typedef struct fake_cudart_state {
     size_t total_bytes;         /* of each device */
     bool no_pools, no_async_free, no_printf_limit, no_host_memory, no_peer;
     bool no_pool_access;        /* cudaMemPoolSetAccess fails */
-    cudaError_t lost;           /* all calls answer this, if it is not cudaSuccess */
+    cudaError_t no_devices;     /* what cudaGetDeviceCount answers, if not cudaSuccess */
+    int driver_version;
+    _Atomic int lost[FAKE_DEVICES];     /* cudaError_t: all calls answer this, unless it is
+                                         * cudaSuccess */
     int device;                 /* the current one: cuda_use sets it */
 } fake_cudart_state;
 
 extern fake_cudart_state fake_cudart;
+
+/* What the current device answers: cudaSuccess unless it is lost. */
+cudaError_t fake_lost(void);
+/* The same of a call, which is counted. */
+cudaError_t fake_enter(void);
+/* `code`, which becomes the last error unless it is cudaSuccess. */
+cudaError_t fake_answer(cudaError_t code);
 
 /* As after the end of a process: nothing is allocated, all is as at the beginning. */
 void fake_cudart_forget(void);

@@ -33,7 +33,7 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
     if (code == cudaSuccess)
         return SL_OK;
     cudaGetLastError();
-    if (code == fake_cudart.lost)
+    if (code == fake_lost())
         return sl_fail(err, SL_EFAULT, "%s: lost", call);
     return sl_fail(err, code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND,
                    "%s: error %d", call, (int)code);
@@ -55,11 +55,17 @@ bool cuda_funcs_run_all(void)
     return true;
 }
 
-sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
+sl_status cuda_funcs_settle_all(sl_error *err)
 {
     rest.settles++;
-    cuda_use(dev);
     return rest.interrupted ? sl_fail(err, SL_EINTERRUPT, "interrupted") : SL_OK;
+}
+
+sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
+{
+    sl_status status = cuda_funcs_settle_all(err);
+    cuda_use(dev);
+    return status;
 }
 
 static void drain(cuda_stream *stream)

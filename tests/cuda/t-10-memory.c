@@ -289,7 +289,7 @@ static void test_lost_device(void)
     open_devices(1);
     cuda_buffer a = tensor(&devices[0], SL_ON_DEVICE, MIB), plain = a, fresh = a;
     cuda_buffer_open(&plain.base, SL_ALLOC_PLAIN, NULL, NULL);
-    fake_cudart.lost = cudaErrorIllegalAddress;
+    fake_cudart.lost[0] = cudaErrorIllegalAddress;
     fresh.base.bytes = 7 * MIB;
     is_int(open_tensor(&fresh, &err), SL_EFAULT, "a lost device gives no memory");
     close_buffer(&a);

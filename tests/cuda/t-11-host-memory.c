@@ -298,7 +298,7 @@ static void test_pin_failures(void)
     a = tensor(&devices[0], SL_PAGEABLE, 100000);
     ok(a.data == was, "and its memory pageable");
     cuda_host_pin(&a.base, true, NULL);
-    fake_cudart.lost = cudaErrorIllegalAddress;
+    fake_cudart.lost[0] = cudaErrorIllegalAddress;
     is_int(cuda_host_pin(&a.base, false, &err), SL_EFAULT, "a lost device unpins nothing");
     a.base.place = SL_PINNED;
     close_buffer(&a);
