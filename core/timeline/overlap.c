@@ -1,9 +1,8 @@
-/* overlap.c - busy times, overlaps and gaps: interval arithmetic, exact to the ns.
+/* overlap.c - selections of spans, busy times and gaps: interval arithmetic, exact to the ns.
  *
  * A selection of spans becomes a union: its intervals are sorted by start (one
  * check shows that a single stream's already are) and merged in place. Two
- * unions are intersected by walking both at once, more of them one after the
- * other; the gaps are what lies between a union's intervals. O(n log n) in all;
+ * unions are intersected by walking both at once; the gaps are what lies between a union's intervals. O(n log n) in all;
  * spans of zero length are in no union.
  */
 #include "overlap.h"
@@ -190,33 +189,6 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
     *busy_ns = sl__union_length_ns(&u);
     sl__union_free(&u);
     return SL_OK;
-}
-
-sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
-                                int64_t *common_ns, sl_error *err)
-{
-    sl__union common;
-    sl_status status = sl__union_collect(timeline, &sels[0], &common, err);
-    for (size_t i = 1; i < n && status == SL_OK; i++) {
-        sl__union next, both = { 0 };
-        status = sl__union_collect(timeline, &sels[i], &next, err);
-        if (status == SL_OK)
-            status = sl__union_intersect(&common, &next, &both, err);
-        sl__union_free(&next);
-        sl__union_free(&common);
-        common = both;
-    }
-    if (status == SL_OK)
-        *common_ns = sl__union_length_ns(&common);
-    sl__union_free(&common);
-    return status;
-}
-
-sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection *a,
-                                 const sl_selection *b, int64_t *overlap_ns, sl_error *err)
-{
-    sl_selection both[] = { *a, *b };
-    return sl_timeline_common_ns(timeline, both, 2, overlap_ns, err);
 }
 
 /* What is left of the range between, before and behind the intervals of the union. Spans

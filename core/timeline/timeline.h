@@ -194,14 +194,14 @@ typedef struct sl_selection {
 extern const sl_selection sl_select_all;
 
 size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel);
-/* Length of the union of the selected spans, and of the intersection of two unions. */
+/* Length of the union of the selected spans. */
 sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *sel,
                               int64_t *busy_ns, sl_error *err);
+
+/* The time in which all of n selections were busy, each with a span of its own: one that two
+ * have in common does not overlap itself (together.c). n >= 1. */
 sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection *a,
                                  const sl_selection *b, int64_t *overlap_ns, sl_error *err);
-
-/* The time in which all of n selections were busy: the intersection of their unions.
- * n >= 1. */
 sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
                                 int64_t *common_ns, sl_error *err);
 

@@ -276,7 +276,7 @@ print(tl.makespan_us > 4000)  --> true]],
         },
         {
             name = "timeline:overlap_us",
-            brief = "how long spans of all selections ran at the same time",
+            brief = "how long work of all selections ran at the same time",
             arguments = {
                 { "a", "stream|string|table", "a selection" },
                 { "b", "stream|string|table", "another one" },
@@ -287,7 +287,10 @@ print(tl.makespan_us > 4000)  --> true]],
                 { "SL_ESTATE", "the timeline is still recording" },
                 { "SL_ENOTFOUND", "there is no stream of that name" },
             },
-            about = [[The time in which each of the selections had at least one span running.]],
+            about = [[
+The time in which each of the selections had work running, each another span. What is in two selections counts for one of them at a time, for nothing overlaps itself:
+`tl:overlap_us(s, s)` is 0 for a stream, `tl:overlap_us("kernel", "kernel")` is the time with two kernels at once, and `tl:overlap_us(s, {})` that in which `s` ran beside
+anything else. `tl:busy_us` says how long a selection ran, `tl:concurrency` how many of something ran at once.]],
             example = [[
 local a = lab.empty(1024, 1024, {device = "cpu", pinned = true})
 local tl = lab.profile(function()

@@ -32,7 +32,8 @@ static void test_pipeline(void)
     is_int(overlap(tl, engine(SL_ENGINE_COMPUTE), engine(SL_ENGINE_H2D)), 50, "50 to 100");
     is_int(overlap(tl, engine(SL_ENGINE_H2D), engine(SL_ENGINE_D2H)), 30, "120 to 150");
     is_int(overlap(tl, engine(SL_ENGINE_COMPUTE), engine(SL_ENGINE_D2H)), 0, "100 < 120");
-    is_int(overlap(tl, sl_select_all, stream(3)), 80, "a part overlaps the whole by its length");
+    is_int(overlap(tl, sl_select_all, stream(3)), 30,
+           "a part overlaps the rest of the whole: 120 to 150");
     sl_selection both = stream(2);
     both.kind = SL_SPAN_KERNEL;
     is_int(busy(tl, both), 0, "every field of a selection must match");
@@ -123,24 +124,57 @@ static uint32_t draw(uint32_t below)
     return (state >> 8) % below;
 }
 
-/* Counts the nanoseconds in which spans of both selections run. */
-static int64_t brute(const sl_timeline *tl, sl_selection a, sl_selection b)
+static bool runs_in(const sl_span *span, const sl_selection *sel, int64_t ns)
+{
+    return span->start_ns <= ns && ns < span->end_ns
+           && (sel->stream < 0 || sel->stream == span->stream)
+           && (sel->engine < 0 || sel->engine == span->engine);
+}
+
+/* Whether each of the selections from the first on has a span of its own, apart from those
+ * that are taken: tries everything. */
+static bool each_has_one(const sl_timeline *tl, const sl_selection *sels, size_t n_sels,
+                         bool *taken, int64_t ns)
 {
     size_t n;
     const sl_span *spans = sl_timeline_spans(tl, &n);
-    int64_t common = 0;
-    for (int64_t ns = 0; ns < HORIZON; ns++) {
-        bool in_a = false, in_b = false;
-        for (size_t i = 0; i < n; i++) {
-            bool runs = spans[i].start_ns <= ns && ns < spans[i].end_ns;
-            in_a |= runs && (a.stream < 0 || a.stream == spans[i].stream) &&
-                    (a.engine < 0 || a.engine == spans[i].engine);
-            in_b |= runs && (b.stream < 0 || b.stream == spans[i].stream) &&
-                    (b.engine < 0 || b.engine == spans[i].engine);
-        }
-        common += in_a && in_b;
+    bool found = n_sels == 0;
+    for (size_t i = 0; i < n && !found; i++) {
+        if (taken[i] || !runs_in(&spans[i], sels, ns))
+            continue;
+        taken[i] = true;
+        found = each_has_one(tl, sels + 1, n_sels - 1, taken, ns);
+        taken[i] = false;
     }
+    return found;
+}
+
+/* Counts the nanoseconds in which it is so. */
+static int64_t brute(const sl_timeline *tl, const sl_selection *sels, size_t n_sels)
+{
+    bool taken[64] = { false };
+    int64_t common = 0;
+    for (int64_t ns = 0; ns < HORIZON; ns++)
+        common += each_has_one(tl, sels, n_sels, taken, ns);
     return common;
+}
+
+static int64_t common(const sl_timeline *tl, const sl_selection *sels, size_t n_sels)
+{
+    sl_error err;
+    int64_t ns = -1;
+    must(sl_timeline_common_ns(tl, sels, n_sels, &ns, &err), &err);
+    return ns;
+}
+
+/* A stream, an engine, both, or everything. */
+static sl_selection any_selection(void)
+{
+    sl_selection sel = stream((int64_t)draw(5) - 1);
+    sel.engine = (int)draw(2 * SL_ENGINES) - SL_ENGINES;
+    if (sel.engine < 0)
+        sel.engine = -1;
+    return sel;
 }
 
 static void test_brute_force(void)
@@ -155,10 +189,12 @@ static void test_brute_force(void)
             span(tl, draw(4), (sl_span_kind)draw(SL_SPAN_KINDS), start, start + draw(40));
         }
         finish(tl);
-        sl_selection a = stream((int64_t)draw(5) - 1), b = engine((int)draw(SL_ENGINES + 1) - 1);
-        wrong += overlap(tl, a, b) != brute(tl, a, b);
-        wrong += busy(tl, a) != brute(tl, a, a);
-        wrong += overlap(tl, a, sl_select_all) != busy(tl, a);
+        sl_selection sels[4];
+        for (int i = 0; i < 4; i++)
+            sels[i] = any_selection();
+        wrong += busy(tl, sels[0]) != brute(tl, sels, 1);
+        for (size_t n_sels = 1; n_sels <= 4; n_sels++)
+            wrong += common(tl, sels, n_sels) != brute(tl, sels, n_sels);
         sl_timeline_release(tl);
     }
     is_int(wrong, 0, "200 random timelines agree with counting every nanosecond");

@@ -1,0 +1,242 @@
+/* together.c - how long several selections were busy together, each with work of its own.
+ *
+ * A span that is in two of the selections does not overlap itself. Where no span is in two,
+ * the time is the intersection of their unions. Else the starts and ends of the spans are
+ * walked in order, and after each of them it is asked whether every selection can have one
+ * of the running spans for itself: a matching, by augmenting paths.
+ */
+#include <stdlib.h>
+
+#include "overlap.h"
+
+enum { NOBODY = -1 };
+
+typedef struct moment { int64_t at_ns; const sl_span *span; bool starts; } moment;
+
+typedef struct together {
+    const sl__matcher *match;   /* of each selection */
+    size_t n;                   /* selections */
+    moment *moments;            /* of the spans that are in one of them, in order */
+    size_t n_moments;
+    const sl_span **running;
+    ptrdiff_t *holder;          /* of each running span: a selection, or NOBODY */
+    size_t n_running;
+    size_t *held;               /* of each selection: the running span that it holds, */
+    size_t *from, *queue;       /* whom it takes that from, and the selections to look at */
+    bool *seen;
+} together;
+
+static size_t matching(const sl__matcher *match, size_t n, const sl_span *span)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += sl__matches_lasting(&match[i], span);
+    return count;
+}
+
+/* ---- each its own ---------------------------------------------------------- */
+
+/* `taker` gets the span; what it held goes to the one that looked at it, and so on. */
+static void hand_on(together *t, size_t taker, size_t span, size_t first)
+{
+    while (true) {
+        size_t before = t->held[taker];
+        t->holder[span] = (ptrdiff_t)taker;
+        t->held[taker] = span;
+        if (taker == first)
+            return;
+        span = before;
+        taker = t->from[taker];
+    }
+}
+
+/* Finds a span for the selection, if need be by giving others another one. */
+static bool serve(together *t, size_t first)
+{
+    size_t head = 0, tail = 0;
+    for (size_t i = 0; i < t->n; i++)
+        t->seen[i] = i == first;
+    for (t->queue[tail++] = first; head < tail; head++) {
+        size_t taker = t->queue[head];
+        for (size_t i = 0; i < t->n_running; i++) {
+            if (!sl__matches(&t->match[taker], t->running[i]))
+                continue;
+            if (t->holder[i] == NOBODY) {
+                hand_on(t, taker, i, first);
+                return true;
+            }
+            size_t holder = (size_t)t->holder[i];
+            if (t->seen[holder])
+                continue;
+            t->seen[holder] = true;
+            t->from[holder] = taker;
+            t->queue[tail++] = holder;
+        }
+    }
+    return false;
+}
+
+static bool all_served(together *t)
+{
+    if (t->n_running < t->n)
+        return false;
+    for (size_t i = 0; i < t->n_running; i++)
+        t->holder[i] = NOBODY;
+    for (size_t i = 0; i < t->n; i++)
+        if (!serve(t, i))
+            return false;
+    return true;
+}
+
+/* ---- the walk -------------------------------------------------------------- */
+
+static int by_time(const void *left, const void *right)
+{
+    int64_t a = ((const moment *)left)->at_ns, b = ((const moment *)right)->at_ns;
+    return (a > b) - (a < b);
+}
+
+static void apply(together *t, const moment *m)
+{
+    size_t i = 0;
+    if (m->starts) {
+        t->running[t->n_running++] = m->span;
+        return;
+    }
+    while (t->running[i] != m->span)
+        i++;
+    t->running[i] = t->running[--t->n_running];
+}
+
+static sl_status walk(together *t, int64_t *common_ns, sl_error *err)
+{
+    int64_t since_ns = 0;
+    bool together_now = false;
+    *common_ns = 0;
+    for (size_t i = 0; i < t->n_moments;) {
+        int64_t at_ns = t->moments[i].at_ns;
+        sl_status status = sl_interrupt_check(err);
+        if (status != SL_OK)
+            return status;
+        if (together_now)
+            *common_ns += at_ns - since_ns;
+        for (; i < t->n_moments && t->moments[i].at_ns == at_ns; i++)
+            apply(t, &t->moments[i]);
+        together_now = all_served(t);
+        since_ns = at_ns;
+    }
+    return SL_OK;
+}
+
+static bool allocate(together *t, size_t n_spans)
+{
+    t->moments = calloc(2 * n_spans, sizeof *t->moments);
+    t->running = calloc(n_spans, sizeof *t->running);
+    t->holder = calloc(n_spans, sizeof *t->holder);
+    t->held = calloc(t->n, sizeof *t->held);
+    t->from = calloc(t->n, sizeof *t->from);
+    t->queue = calloc(t->n, sizeof *t->queue);
+    t->seen = calloc(t->n, sizeof *t->seen);
+    return t->moments && t->running && t->holder && t->held && t->from && t->queue && t->seen;
+}
+
+static void deallocate(together *t)
+{
+    free(t->moments);
+    free(t->running);
+    free(t->holder);
+    free(t->held);
+    free(t->from);
+    free(t->queue);
+    free(t->seen);
+}
+
+/* `n_lasting` spans are in one of the selections at least. */
+static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *match, size_t n,
+                            size_t n_lasting, int64_t *common_ns, sl_error *err)
+{
+    together t = { .match = match, .n = n };
+    size_t n_spans;
+    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    sl_status status;
+    if (!allocate(&t, n_lasting)) {
+        status = sl_fail(err, SL_ENOMEM, "no memory for the overlap of %zu spans", n_lasting);
+    } else {
+        for (size_t i = 0; i < n_spans; i++) {
+            if (!matching(match, n, &spans[i]))
+                continue;
+            t.moments[t.n_moments++] = (moment){ spans[i].start_ns, &spans[i], true };
+            t.moments[t.n_moments++] = (moment){ spans[i].end_ns, &spans[i], false };
+        }
+        qsort(t.moments, t.n_moments, sizeof *t.moments, by_time);
+        status = walk(&t, common_ns, err);
+    }
+    deallocate(&t);
+    return status;
+}
+
+/* ---- the intersection ------------------------------------------------------ */
+
+static sl_status intersect_all(const sl_timeline *timeline, const sl_selection *sels, size_t n,
+                               int64_t *common_ns, sl_error *err)
+{
+    sl__union common;
+    sl_status status = sl__union_collect(timeline, &sels[0], &common, err);
+    for (size_t i = 1; i < n && status == SL_OK; i++) {
+        sl__union next, both = { 0 };
+        status = sl__union_collect(timeline, &sels[i], &next, err);
+        if (status == SL_OK)
+            status = sl__union_intersect(&common, &next, &both, err);
+        sl__union_free(&next);
+        sl__union_free(&common);
+        common = both;
+    }
+    if (status == SL_OK)
+        *common_ns = sl__union_length_ns(&common);
+    sl__union_free(&common);
+    return status;
+}
+
+/* How many spans are in one of the selections, and whether one is in two of them. */
+static size_t count_lasting(const sl_timeline *timeline, const sl__matcher *match, size_t n,
+                            bool *shared)
+{
+    size_t n_spans, n_lasting = 0;
+    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    *shared = false;
+    for (size_t i = 0; i < n_spans; i++) {
+        size_t count = matching(match, n, &spans[i]);
+        n_lasting += count > 0;
+        *shared |= count > 1;
+    }
+    return n_lasting;
+}
+
+/* ---- public ---------------------------------------------------------------- */
+
+sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
+                                int64_t *common_ns, sl_error *err)
+{
+    sl__matcher *match = malloc(n * sizeof *match);
+    bool found = true, shared;
+    sl_status status = SL_OK;
+    if (!match)
+        return sl_fail(err, SL_ENOMEM, "no memory for %zu selections", n);
+    *common_ns = 0;
+    for (size_t i = 0; i < n; i++)
+        found &= sl__matcher_make(timeline, &sels[i], &match[i]);
+    if (found) {
+        size_t n_lasting = count_lasting(timeline, match, n, &shared);
+        status = shared ? walk_spans(timeline, match, n, n_lasting, common_ns, err)
+                        : intersect_all(timeline, sels, n, common_ns, err);
+    }
+    free(match);
+    return status;
+}
+
+sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection *a,
+                                 const sl_selection *b, int64_t *overlap_ns, sl_error *err)
+{
+    sl_selection both[] = { *a, *b };
+    return sl_timeline_common_ns(timeline, both, 2, overlap_ns, err);
+}
