@@ -165,6 +165,7 @@ local function load_profile(profile)
     local chunk, message = load(text, chunk_name, "t", {})
     if not chunk then raise("SL_EINVAL", "open", "broken profile: " .. message) end
     local ok, result = pcall(chunk)
+    core.check_interrupt("open")        -- a profile that the user stopped is not broken
     if not ok then raise("SL_EINVAL", "open", "broken profile: " .. tostring(result)) end
     if type(result) ~= "table" then
         raise("SL_EINVAL", "open", ("broken profile: %s must return a table, it returns %s")

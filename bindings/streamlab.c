@@ -122,6 +122,14 @@ static int internal_raise(lua_State *L)
     return lsl_raise(L, status, lua_tostring(L, 2), lua_tostring(L, 3));
 }
 
+/* core.check_interrupt(op): raises if the user has stopped what runs. */
+static int internal_check_interrupt(lua_State *L)
+{
+    sl_error err;
+    lsl_check(L, sl_interrupt_check(&err), &err, lsl_check_text(L, 1, "op", "check_interrupt"));
+    return 0;
+}
+
 static int internal_type_name(lua_State *L)
 {
     lua_pushstring(L, lsl_type_name(L, 1));
@@ -237,7 +245,8 @@ static const luaL_Reg internals[] = {
     {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
     {"nearest", lsl_nearest}, {"define_class", internal_define_class},
     {"chunk", internal_chunk}, {"refuse_files", internal_refuse_files},
-    {"prefer_source", internal_prefer_source}, {NULL, NULL}
+    {"prefer_source", internal_prefer_source}, {"check_interrupt", internal_check_interrupt},
+    {NULL, NULL}
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */

@@ -1,4 +1,4 @@
-/* coroutines.c - Lua's own coroutine functions and xpcall, written anew for Ctrl-C.
+/* coroutines.c - Lua's own coroutine functions, xpcall and pcall, written again for Ctrl-C.
  *
  * The hook that stops a script belongs to one coroutine, so resume, wrap and close say
  * which one runs. An interrupted coroutine's error goes on in its resumer.
@@ -6,6 +6,9 @@
  * A message handler runs inside the hook that raised the error, where no hook is called: it
  * could neither be stopped nor should it see an error that it cannot keep. xpcall puts a
  * function before it that lets this error pass.
+ *
+ * A script's pcall may catch the error. The pcall of the program's own files lets it pass, so
+ * that no file is called broken, and no other status left with, because the user stopped it.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -176,6 +179,23 @@ static int xpcall(lua_State *L)
     lua_pushvalue(L, 1);
     lua_rotate(L, 3, 2);
     return finish_xpcall(L, lua_pcallk(L, n - 2, LUA_MULTRET, 2, 2, finish_xpcall), 2);
+}
+
+static int finish_own_pcall(lua_State *L, int status, lua_KContext extra)
+{
+    bool failed = status != LUA_OK && status != LUA_YIELD;
+    if (failed && interrupt_is_error(L))
+        return lua_error(L);
+    return finish_xpcall(L, status, extra);
+}
+
+int interrupt_own_pcall(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_pushboolean(L, 1);
+    lua_insert(L, 1);
+    int n = lua_gettop(L) - 2;
+    return finish_own_pcall(L, lua_pcallk(L, n, LUA_MULTRET, 0, 0, finish_own_pcall), 0);
 }
 
 static void replace_xpcall(lua_State *L)

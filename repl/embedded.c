@@ -5,6 +5,8 @@
 #include <lualib.h>
 #include <string.h>
 
+#include "interrupt.h"
+
 static const char chunk_name[] = "=streamlab";
 static const char environment_key[] = "streamlab.environment";
 static const char imported_key[] = "streamlab.imported";
@@ -149,7 +151,8 @@ void embedded_open(lua_State *L)
         "coroutine", "debug", "io", "lab", "math", "os", "string", "table", "utf8"
     };
     static const luaL_Reg functions[] = {
-        {"import", import}, {"embedded", list}, {"embedded_text", text}, {NULL, NULL}
+        {"import", import}, {"embedded", list}, {"embedded_text", text},
+        {"pcall", interrupt_own_pcall}, {NULL, NULL}
     };
     luaL_checkstack(L, 8, NULL);
     lua_pushglobaltable(L);

@@ -64,6 +64,9 @@ void interrupt_unhook(lua_State *co);
 /* Whether the value on the stack's top is, or tells of, an error raised for SIGINT. */
 bool interrupt_is_error(lua_State *L);
 
+/* The pcall of the program's own Lua files: an error raised for SIGINT passes. */
+int interrupt_own_pcall(lua_State *L);
+
 /* Replaces the functions named above; part of interrupt_open. */
 void coroutines_open(lua_State *L);
 

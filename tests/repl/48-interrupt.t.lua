@@ -124,6 +124,36 @@ code, err, out = slowly()
 tap.is(code .. out, "130it lasted\n", "but not with more than two seconds in between")
 tap.like(err, "interrupted!", "which are two of the first kind")
 
+-- ---- what the program itself runs ---------------------------------------------------
+
+-- Runs the program, which gets SIGINT after a while. If it has not begun by then, the signal
+-- ends it, which is 130 as well.
+local function interrupt_command(words)
+    return shell.sh([[perl -e '
+        $SIG{INT} = "DEFAULT";
+        my $pid = fork();
+        if (!$pid) { exec @ARGV; }
+        select(undef, undef, undef, 0.2);
+        kill "INT", $pid;
+        waitpid($pid, 0);
+        exit($? & 127 ? 128 + ($? & 127) : $? >> 8);
+    ' "$P" ]] .. words)
+end
+
+local endless = "while true do end"
+local profile = shell.write(folder .. "/endless.lua", endless)
+shell.sh("\"$P\" lab new " .. folder .. "/lab")
+shell.write(folder .. "/lab/lab.lua", endless)
+for what, words in pairs {
+    ["a profile that probe loads"] = "probe --profile " .. profile,
+    ["a lab.lua that lab check reads"] = ("lab check %s/lab %s/lab/starter.lua"):format(folder, folder),
+    ["a profile that a script loads"] = ("-e 'lab.open{profile = \"%s\"}'"):format(profile),
+} do
+    out, err, code = interrupt_command(words)
+    tap.is(code, 130, "Ctrl-C during " .. what .. " ends with status 130")
+    tap.is(err:find("broken") or err:find("fails"), nil, "and calls nothing broken: " .. what)
+end
+
 -- ---- who else gets the signal ----------------------------------------------------------
 
 code, err, out = shell.interrupted(script(prologue .. "io.read() print('end')"), nil, false)
