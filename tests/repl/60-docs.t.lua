@@ -2,16 +2,17 @@
 -- all pages lead somewhere.
 --
 -- Of the fenced blocks of a page, by what stands behind the ```:
---   lua      a script, which must run; the paragraph before it says under which name it is
---            saved ("Save this as `first.lua`"). The pages share one folder.
+--   lua      a script, which must run. It is a file of scripts/guide/, which the paragraph
+--            before it names; where the two differ, the file counts.
 --   console  commands, each behind "$ ", and what they print, together with stderr. They
---            run in that folder, in which build/streamlab is the program.
+--            run in a folder that all pages share, in which build/streamlab is the program.
+--            Those of the guide and of the README write to build/ alone.
 --   others   are not looked at. One without any name is a mistake.
 -- All of it is on the simulator, 80 columns wide. A comment <!-- not run: why --> before a
--- block leaves it out, and <!-- run if: command --> runs it where that command succeeds. Where programs print something else than before,
+-- block does not run it, and <!-- run if: command --> runs it where that command succeeds. Where programs print something else than before,
 --     LUA_PATH='tests/?.lua;;' build/streamlab tests/repl/60-docs.t.lua write
--- writes the pages anew, and the pictures that they show. Those of docs/reference are made of
--- docs/api, and only looked at.
+-- writes the pages again, and the pictures that they show. Those of docs/reference are made of
+-- docs/api, whose examples 54-api-examples.t.lua runs.
 
 local T = require "tap"
 local shell = require "repl.shell"
@@ -27,19 +28,19 @@ local function files(pattern)
 end
 
 -- The guide's chapters in their order, since some use files of those before them; then the
--- others, which may use files of the guide.
+-- README, which may use files of the guide.
 local pages <const> = files("docs/guide/[0-9]*.md")
-pages[#pages + 1] = "docs/teaching.md"
 pages[#pages + 1] = "README.md"
-local made_pages <const> = files("docs/reference/*.md")
+-- What a teacher makes lies in a folder of the teacher's own.
+local other_pages <const> = { "docs/teaching.md" }
 -- Pictures of the pages, and what the commands above call them.
 local pictures <const> = {
-    ["docs/pictures/puzzler_blocking.svg"] = "blocking.svg",
-    ["docs/pictures/cuda_free.svg"] = "cudaFree.svg",
-    ["docs/pictures/event.svg"] = "event.svg",
-    ["docs/pictures/nine.svg"] = "nine.svg",
-    ["docs/pictures/pipeline.svg"] = "pipeline.svg",
-    ["docs/pictures/prefetch.svg"] = "prefetch.svg",
+    ["docs/pictures/puzzler_blocking.svg"] = "build/blocking.svg",
+    ["docs/pictures/cuda_free.svg"] = "build/cudaFree.svg",
+    ["docs/pictures/event.svg"] = "build/event.svg",
+    ["docs/pictures/nine.svg"] = "build/nine.svg",
+    ["docs/pictures/pipeline.svg"] = "build/pipeline.svg",
+    ["docs/pictures/prefetch.svg"] = "build/prefetch.svg",
 }
 
 local writing <const> = arg[1] == "write"
@@ -78,7 +79,8 @@ local function find_blocks(lines)
         elseif not block and line == "" then
             ended = true
         elseif not block then
-            paragraph, ended = ended and line or paragraph .. " " .. line, false
+            local follows = not ended or line:find("^<!%-%-")
+            paragraph, ended = follows and paragraph .. " " .. line or line, false
         end
     end
     assert(not block, "a block without end")
@@ -128,12 +130,20 @@ local function check_output(path, lines, block, fresh)
     end
 end
 
-local function check_script(path, lines, block)
-    local name = block.paragraph:match("[Ss]aved? %a* ?as `([%w_%-]+%.lua)`") or "listing.lua"
-    shell.write(folder .. "/" .. name, table.concat(lines, "\n", block.from + 1, block.to - 1))
-    local out, code = run("build/streamlab " .. name)
-    if not T.is(code, 0, name_of(path, block) .. ": the listing runs") then
-        T.diag(out)
+local listed = {}       -- the files of scripts/guide that a page shows
+
+local function check_script(path, lines, block, file)
+    local shown = table.concat(lines, "\n", block.from + 1, block.to - 1) .. "\n"
+    listed[file or 0] = true
+    if not writing then
+        T.is(shown, file and shell.read(file) or "a file of scripts/guide",
+            name_of(path, block) .. ": the listing is the file that is named before it")
+    end
+    if file and not is_skipped(block) then
+        local out, code = run("build/streamlab " .. file)
+        if not T.is(code, 0, file .. " runs") then
+            T.diag(out)
+        end
     end
 end
 
@@ -149,14 +159,18 @@ end
 local function check_page(path)
     local lines, whole, at = read_lines(path), {}, 1
     for _, block in ipairs(find_blocks(lines)) do
-        local skipped = is_skipped(block)
+        local fresh
         if block.language == "" and not writing then
             T.ok(false, name_of(path, block) .. ": a block says what it is")
-        elseif block.language == "lua" and not skipped then
-            check_script(path, lines, block)
-        elseif block.language == "console" and not skipped then
-            local fresh = printed(lines, block)
+        elseif block.language == "lua" then
+            local file = block.paragraph:match("`(scripts/guide/[%w_%-]+%.lua)`[^`]*$")
+            fresh = writing and read_lines(file)
+            check_script(path, lines, block, file)
+        elseif block.language == "console" and not is_skipped(block) then
+            fresh = printed(lines, block)
             check_output(path, lines, block, fresh)
+        end
+        if fresh then
             table.move(lines, at, block.from, #whole + 1, whole)
             table.move(fresh, 1, #fresh, #whole + 1, whole)
             at = block.to
@@ -211,16 +225,23 @@ end
 
 -- ---- all of it ------------------------------------------------------------------------
 
-furnish()
-for _, path in ipairs(pages) do
-    local fresh = check_page(path)
-    if writing then
-        shell.write(path, fresh)
+local function check_pages(paths)
+    for _, path in ipairs(paths) do
+        local fresh = check_page(path)
+        if writing then
+            shell.write(path, fresh)
+        end
     end
 end
-for _, path in ipairs(made_pages) do
-    check_page(path)
+
+furnish()
+check_pages(pages)
+T.is(table.concat(files(folder .. "/"), " "), "build scripts tests",
+    "following the guide and the README leaves nothing outside of build/")
+for _, file in ipairs(files("scripts/guide/*.lua")) do
+    T.ok(listed[file], file .. " is shown by a page")
 end
+check_pages(other_pages)
 for path, name in pairs(pictures) do
     local fresh = shell.read(folder .. "/" .. name)
     if writing then

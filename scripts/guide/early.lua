@@ -1,0 +1,11 @@
+local producer, consumer = lab.stream(), lab.stream()
+local x = lab.full(1, 4, 4)
+local produced = lab.event()
+lab.spin(0.01) lab.mul(x, x)                -- the first launches are different
+lab.synchronize()
+
+consumer:wait_event(produced)               -- too early: nothing has been recorded
+lab.spin(1, {stream = producer})
+x:fill_(7, {stream = producer})
+produced:record(producer)
+print(lab.mul(x, x, {stream = consumer}):get(1, 1))

@@ -1,0 +1,3 @@
+lab.spin(1)
+lab.cuda.trap()
+lab.synchronize()

@@ -1,0 +1,3 @@
+local a = lab.rand(1000000, 1000000)                -- 4 TB
+local tl = lab.profile(function() lab.mul(a, 2) end)
+print(a, tl.makespan_us / 1e6 .. " s")
