@@ -109,6 +109,23 @@ static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_str
     return status;
 }
 
+/* Page-locking is slow, and may be what the GPU waits for: timelines have it as work of the
+ * host's. The plain calls note theirs themselves. */
+static sl_status open_noted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err)
+{
+    sl_device *device = buffer->device;
+    sl_call call;
+    sl_status status;
+
+    if (!device->core->recordings || how != SL_ALLOC_TENSOR || buffer->place != SL_PINNED)
+        return open_under_pressure(buffer, how, stream, err);
+    sl__call_begin(device, &call, SL_CALL_HOST_WORK);
+    call.name = sl__strings_intern(&device->core->strings, "pinned allocation");
+    status = open_under_pressure(buffer, how, stream, err);
+    sl__call_end(device, &call, NULL, status);
+    return status;
+}
+
 /* ---- lifecycle -------------------------------------------------------------------- */
 
 sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_alloc_how how,
@@ -125,7 +142,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     buffer->refs = 1;
     buffer->id = ++device->core->last_buffer_id;
     buffer->where = device->core->where;
-    status = open_under_pressure(buffer, how, stream, err);
+    status = open_noted(buffer, how, stream, err);
     if (status) {
         if (device->core->last_buffer_id == buffer->id)
             device->core->last_buffer_id--;

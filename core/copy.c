@@ -13,6 +13,7 @@
 #include "dtype.h"
 #include "op.h"
 #include "race/checker.h"
+#include "record.h"
 #include "stream.h"
 #include "tensor.h"
 #include "view.h"
@@ -40,7 +41,7 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
         status = sl__race_host_copy(dst->buffer, dst->offset, src->buffer, src->offset, bytes,
                                     err);
     if (!status)
-        status = device->backend->host_compute(dst->buffer, src->buffer, &work, err);
+        status = sl__host_compute(dst->buffer, src->buffer, &work, err);
     return sl__device_finish(device, status, err);
 }
 

@@ -202,6 +202,21 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     }
 }
 
+sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err)
+{
+    sl_device *device = out->device;
+    sl_call call;
+    sl_status status;
+
+    if (!device->core->recordings)
+        return device->backend->host_compute(out, in, work, err);
+    sl__call_begin(device, &call, SL_CALL_HOST_WORK);
+    call.name = sl__host_work_name(device, work, sl__span_places(out, in ? in : out));
+    status = device->backend->host_compute(out, in, work, err);
+    sl__call_end(device, &call, NULL, status);
+    return status;
+}
+
 /* ---- start and stop -------------------------------------------------------- */
 
 static void free_recording(recording *rec)

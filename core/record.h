@@ -16,6 +16,9 @@ void sl__record_op(sl_device *device, const sl_op *op);
 void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind);
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status);
 
+/* The backend's host_compute, noted as work of the host's under the name of what it computes. */
+sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
+
 /* Closes recordings that were stopped in a host function, where the backend may be in the
  * middle of a launch. */
 void sl__record_stop_late(sl_device *device);

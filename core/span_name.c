@@ -26,16 +26,26 @@ static uint32_t kernel_text(sl_device *device, const sl_work *work)
     return *id;
 }
 
+static const char *const places[] = { "Device", "Pageable", "Pinned" };
+
+static int src_place(unsigned flags)
+{
+    return flags & SL_SPAN_SRC_PAGEABLE ? 1 : flags & SL_SPAN_SRC_PINNED ? 2 : 0;
+}
+
+static int dst_place(unsigned flags)
+{
+    return flags & SL_SPAN_DST_PAGEABLE ? 1 : flags & SL_SPAN_DST_PINNED ? 2 : 0;
+}
+
 /* "Memcpy HtoD (Pinned -> Device)": CUPTI's names, which trace viewers know. */
 static uint32_t copy_text(sl_device *device, uint8_t copy_kind, unsigned flags)
 {
-    static const char *const places[] = { "Device", "Pageable", "Pinned" };
     static const char *const ways[SL_SPAN_KINDS] = {
         [SL_SPAN_MEMCPY_H2D] = "HtoD", [SL_SPAN_MEMCPY_D2H] = "DtoH",
         [SL_SPAN_MEMCPY_D2D] = "DtoD", [SL_SPAN_MEMCPY_P2P] = "PtoP",
     };
-    int src = flags & SL_SPAN_SRC_PAGEABLE ? 1 : flags & SL_SPAN_SRC_PINNED ? 2 : 0;
-    int dst = flags & SL_SPAN_DST_PAGEABLE ? 1 : flags & SL_SPAN_DST_PINNED ? 2 : 0;
+    int src = src_place(flags), dst = dst_place(flags);
     uint32_t *id = &device->core->copy_names[copy_kind][src][dst];
     char name[64];
 
@@ -64,6 +74,20 @@ uint32_t sl__span_name(sl_device *device, const sl_work *work, unsigned flags)
     case SL_WORK_MEMSET: return cached_text(device, &core->memset_name, "Memset (Device)");
     default: return cached_text(device, &core->host_func_name, "host_func");
     }
+}
+
+uint32_t sl__host_work_name(sl_device *device, const sl_work *work, unsigned flags)
+{
+    sl__strings *strings = &device->core->strings;
+    char name[96];
+
+    if (work->kind == SL_WORK_MEMCPY)
+        snprintf(name, sizeof name, "Memcpy HtoH (%s -> %s)", places[src_place(flags)],
+                 places[dst_place(flags)]);
+    else
+        snprintf(name, sizeof name, "%s on the CPU",
+                 sl__strings_text(strings, kernel_text(device, work)));
+    return sl__strings_intern(strings, name);
 }
 
 unsigned sl__span_places(const sl_buffer *dst, const sl_buffer *src)

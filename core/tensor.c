@@ -10,6 +10,7 @@
 #include "dtype.h"
 #include "op.h"
 #include "race/checker.h"
+#include "record.h"
 #include "view.h"
 
 /* ---- shapes ----------------------------------------------------------------- */
@@ -310,7 +311,7 @@ static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream,
     status = sl__race_on ? sl__race_host(tensor->buffer, SL_ACCESS_WRITE, "write",
                                          tensor->offset, tensor->bytes, err) : SL_OK;
     if (!status)
-        status = device->backend->host_compute(tensor->buffer, NULL, work, err);
+        status = sl__host_compute(tensor->buffer, NULL, work, err);
     return sl__device_finish(device, status, err);
 }
 

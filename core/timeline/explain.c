@@ -146,6 +146,14 @@ static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, 
          from_ns + shift_ns, to_ns + shift_ns);
 }
 
+/* What the host computed, or an allocation: no call of CUDA's, nor lab.host_work. A short one
+ * belongs to the loop that issues, too. */
+static bool is_named_work(const search *s, size_t item)
+{
+    const sl_call *call = sl__item_call(&s->holds, item);
+    return call && call->kind == SL_CALL_HOST_WORK && call->name;
+}
+
 /* The operation that ended last before the call did, and was issued before it. */
 static size_t last_before_end(const search *s, size_t item, int64_t end_ns)
 {
@@ -201,9 +209,13 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
                  end_ns + shift_ns);
             return awaited;
         }
-        note(s, cause_of_call(s, i), true, i, start_ns + shift_ns, end_ns + shift_ns);
+        if (is_named_work(s, i)) {
+            note_pause(s, i, after, start_ns, end_ns, shift_ns);
+        } else {
+            note(s, cause_of_call(s, i), true, i, start_ns + shift_ns, end_ns + shift_ns);
+            after = i;
+        }
         to_ns = end_ns < from_ns ? from_ns : sl__min_ns(to_ns, start_ns);
-        after = i;
     }
     if (to_ns > from_ns)
         note_pause(s, SL__NO_ITEM, after, from_ns, to_ns, shift_ns);

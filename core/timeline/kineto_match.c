@@ -540,7 +540,8 @@ static sl_status add_call(match *m, const item *it, sl_error *err)
         call.target = call.target_stream = 0;
     if (call.kind == SL_CALL_EVENT_RECORD || call.kind == SL_CALL_STREAM_WAIT)
         call.queue_full = host->queue_full;
-    if (call.kind != SL_CALL_PLAIN)
+    bool named = call.kind == SL_CALL_PLAIN || call.kind == SL_CALL_HOST_WORK;
+    if (!named || strcmp(sl_timeline_text(m->records->timeline, call.name), "host_work") == 0)
         call.name = 0;          /* the kind says it */
     return sl_timeline_add_call(m->records->timeline, &call, err);
 }

@@ -48,7 +48,7 @@ static const char *const call_kind_names[SL_CALL_KINDS] = {
     [SL_CALL_HOST_WORK] = "host_work",
 };
 
-/* A plain call has its name with it. */
+/* A plain call has its name with it, and so has what the host computed. */
 static const char *const call_names[SL_CALL_KINDS] = {
     [SL_CALL_EVENT_RECORD] = "cudaEventRecord",
     [SL_CALL_STREAM_WAIT] = "cudaStreamWaitEvent",
@@ -114,7 +114,8 @@ const char *sl_call_kind_name(sl_call_kind kind)
 const char *sl_call_name(const sl_timeline *timeline, const sl_call *call)
 {
     const char *name = call->kind < SL_CALL_KINDS ? call_names[call->kind] : NULL;
-    return name ? name : sl_timeline_text(timeline, call->name);
+    bool own = call->kind == SL_CALL_HOST_WORK && call->name;
+    return name && !own ? name : sl_timeline_text(timeline, call->name);
 }
 
 const char *sl_span_call_name(const sl_span *span)

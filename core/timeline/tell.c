@@ -90,7 +90,7 @@ static void put_span(const sl__sides *s, sl_text *out, const sl_span *span, bool
 static void put_call(const sl__sides *s, sl_text *out, const sl_call *call)
 {
     const char *name = sl_call_name(s->timeline, call);
-    if (call->kind == SL_CALL_HOST_WORK)
+    if (call->kind == SL_CALL_HOST_WORK && !call->name)
         sl_text_add(out, "lab.");
     sl__label_put(out, *name ? name : "a call", NAME_COLUMNS);
     put_where(s, out, " at ", call->where);
@@ -214,8 +214,8 @@ static void tell_host_work(const sl__sides *s, sl_text *out)
     sl__put_engine(s, out);
     sl__put_times(s, out);
     if (s->by_call && s->by_call->kind == SL_CALL_HOST_WORK) {
-        sl_text_add(out, ": the host was busy in lab.host_work");
-        put_where(s, out, " at ", s->by_call->where);
+        sl_text_add(out, ": the host was busy in ");
+        put_call(s, out, s->by_call);
         return;
     }
     sl_text_add(out, ": the host did something other than issuing work");
@@ -397,6 +397,11 @@ static bool is_more_urgent(const sl__sides *s)
     return s->waiter && s->by && priority_of(s, s->waiter) < priority_of(s, s->by);
 }
 
+static bool allocates_pinned(const sl__sides *s)
+{
+    return s->by_call && strcmp(sl_call_name(s->timeline, s->by_call), "pinned allocation") == 0;
+}
+
 static void advise(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
@@ -439,7 +444,9 @@ static void advise(const sl__sides *s, sl_text *out)
         break;
     case SL_CAUSE_HOST_BLOCKED: advise_blocked(s, out); break;
     case SL_CAUSE_HOST_WORK:
-        sl_text_add(out, "Issue the GPU's work first, and let the host work while it runs");
+        sl_text_add(out, allocates_pinned(s)
+                    ? "Allocate pinned memory once, before the part that counts, and use it again"
+                    : "Issue the GPU's work first, and let the host work while it runs");
         break;
     case SL_CAUSE_HOST_ISSUING:
         if (s->finding->waiter == s->finding->by)

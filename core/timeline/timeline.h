@@ -52,7 +52,8 @@ typedef enum sl_call_kind {
     SL_CALL_STREAM_WAIT,     /* `stream` waits for record `target` (0: none) of `target_stream` */
     SL_CALL_STREAM_SYNC, SL_CALL_EVENT_SYNC, SL_CALL_DEVICE_SYNC,   /* the host waited */
     SL_CALL_PLAIN,           /* any other host call: name says which (cudaFree) */
-    SL_CALL_HOST_WORK,       /* lab.host_work: the host was busy with work of its own */
+    SL_CALL_HOST_WORK,       /* the host was busy with work of its own: lab.host_work, or what
+                              * name says ("rand_f32 on the CPU", "pinned allocation") */
     SL_CALL_KINDS
 } sl_call_kind;
 

@@ -260,7 +260,7 @@ t:no_call(tl, "cudaDeviceSynchronize", "the host never waits")
             returns = passed,
             errors = { recording },
             about = [[
-Each call by itself, also those that enqueue operations: a copy from pageable memory, the first use of a kernel, a launch that waits for room in the queue. `lab.host_work` is none, and the wait of
+Each call by itself, also those that enqueue operations: a copy from pageable memory, the first use of a kernel, a launch that waits for room in the queue. `lab.host_work` is none, nor is what the host computes itself; the wait of
 `tl:stop()` does not count. If both limits are given, the shorter one holds.]],
             example = [[
 local t = lab.tap()

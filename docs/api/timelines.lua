@@ -237,8 +237,8 @@ Events, waits, memory, and the host's own work. Calls that enqueue an operation 
 
 | field | |
 |---|---|
-| `name` | CUDA's, as in traces: `"cudaStreamSynchronize"`, `"cudaFree"`; `"host_work"` for `lab.host_work` |
-| `kind` | `"event_record"`, `"stream_wait"`, `"stream_sync"`, `"event_sync"`, `"device_sync"`, `"plain"` (any other call of CUDA) or `"host_work"` |
+| `name` | CUDA's, as in traces: `"cudaStreamSynchronize"`, `"cudaFree"`; `"host_work"` for `lab.host_work`; of what the host did itself what it was: `"rand_f32 on the CPU"`, `"Memcpy HtoH (Pageable -> Pinned)"`, `"pinned allocation"` |
+| `kind` | `"event_record"`, `"stream_wait"`, `"stream_sync"`, `"event_sync"`, `"device_sync"`, `"plain"` (any other call of CUDA) or `"host_work"` (the host worked itself) |
 | `host_start_us`, `host_end_us` | when the host was in it |
 | `stream`, `stream_id` | the name and id of the stream that the call names; `nil` where it names none |
 | `where` | the script's line; `""` if not known |
@@ -411,7 +411,7 @@ A finding is all stretches of lost time that have the same cause and engine and,
 | `priority` | a more urgent kernel that came later and went first |
 | `launch_queue_full` | the host waited for room in the launch queue |
 | `host_blocked` | the host waited in a call: a pageable copy, `cudaFree`, a synchronisation, a kernel's first launch |
-| `host_work` | the host did something else: `lab.host_work`, on a real GPU also what Lua computed |
+| `host_work` | the host did something else: `lab.host_work`, a tensor on the CPU that it filled, copied or page-locked, on a real GPU also what Lua computed |
 | `host_issuing` | the host was still issuing other operations |
 | `latency` | submission, start-up, and the gaps between operations |
 | `unknown` | something that the records do not tell |]],

@@ -95,6 +95,67 @@ local function of_spans()
          .. "cudaLaunchHostFunc", "spans have the name of the call that enqueued them")
 end
 
+-- A reader of the timeline must see where the host's time went.
+local function what_the_host_computes()
+    ideal.h200()
+    local pageable, stages = lab.ones(1 << 20, {device = "cpu"}), {}
+    local function now(i) stages[i] = lab.now_us() end
+    local tl = lab.profile(function()
+        now(1)
+        local noise = lab.rand(1 << 20, {device = "cpu"})
+        now(2)
+        local pinned = lab.empty(1 << 20, {device = "cpu", pinned = true})
+        now(3)
+        pinned:fill_(2)
+        now(4)
+        local copied <const> = pageable:pin_memory()
+        now(5)
+        noise:copy_(pinned)
+    end)
+    local calls = tl:calls()
+    T.is(names(calls, "kind"), ("host_work "):rep(6) .. "device_sync",
+         "what the host computes is work of its own")
+    local list = {}
+    for i = 1, 6 do list[i] = calls[i].name end
+    T.is(table.concat(list, "; "), "rand_f32 on the CPU; pinned allocation; fill_f32 on the CPU; "
+         .. "pinned allocation; Memcpy HtoH (Pageable -> Pinned); Memcpy HtoH (Pinned -> Pageable)",
+         "with the name of what it is")
+    local function lasts(i) return calls[i].host_end_us - calls[i].host_start_us end
+    T.near(lasts(1), stages[2] - stages[1], 0.01, "rand on the CPU takes the time that it took")
+    T.near(lasts(2), stages[3] - stages[2], 0.01, "so does pinned = true")
+    T.near(lasts(3), stages[4] - stages[3], 0.01, "and fill_")
+    T.near(lasts(4) + lasts(5), stages[5] - stages[4], 0.01,
+           "pin_memory is an allocation and a copy")
+    local path = ideal.temporary(".json")
+    tl:save(path)
+    T.is_deeply(lab.load(path):calls(), calls, "a saved timeline has the names")
+    os.remove(path)
+end
+
+-- A call that lasts long is named as the cause; a short one is part of the loop around it.
+local function causes_of_host_work()
+    ideal.h200()
+    local function worst(what)
+        local tl = lab.profile(function()
+            lab.spin(0.001)
+            what()
+            lab.spin(0.001)
+        end)
+        local found = tl:causes()[1]
+        return found.sentence .. "; " .. (found.remedy or "")
+    end
+    T.like(worst(function() lab.rand(1 << 20, {device = "cpu"}) end),
+           "^No kernel ran for .- the host was busy in rand_f32 on the CPU at 20%-api",
+           "rand on the CPU is named as what the GPU waited for")
+    T.like(worst(function() lab.empty(1 << 20, {device = "cpu", pinned = true}) end),
+           "^No kernel ran for .- the host was still issuing spin",
+           "a short allocation is a part of issuing")
+    ideal.h200{["host.pinned_alloc_us"] = 300}
+    T.like(worst(function() lab.empty(1 << 20, {device = "cpu", pinned = true}) end),
+           "the host was busy in pinned allocation at 20%-api.-; Allocate pinned memory once",
+           "a long one is named, with what helps")
+end
+
 local function refused()
     ideal.h200()
     local tl <close> = lab.record()
@@ -105,5 +166,6 @@ local function refused()
     refuses(function() tl.calls(5) end, "SL_EINVAL", "timeline", "nor anything but a timeline")
 end
 
-for _, test in ipairs{fields, in_the_null_stream, from_a_file, of_spans, refused} do test() end
+for _, test in ipairs{fields, in_the_null_stream, from_a_file, of_spans, what_the_host_computes,
+                      causes_of_host_work, refused} do test() end
 T.done()
