@@ -351,7 +351,7 @@ $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o)
-$(T)/t-40-lost $(T)/t-41-threads: %: %.o $(PLAYED)
+$(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-timed: %: %.o $(PLAYED)
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
 $(T)/fake_cupti.so: $(T)/fake_cupti.o
 $(T)/%.so:

@@ -135,7 +135,24 @@ static uint8_t told(ptrdiff_t kernels)
     return kernels < 15 ? (uint8_t)kernels & 15 : 15;
 }
 
-/* From the first start to the last end; the grid and the symbol of the longest. */
+static ptrdiff_t count_kernels(const sl__activity *first, const sl__activity *end)
+{
+    ptrdiff_t n = 0;
+
+    for (; first < end; first++)
+        n += first->blocks > 0;
+    return n;
+}
+
+/* A kernel says more of an operation than the memset before it. */
+static bool is_longer(const sl__activity *a, const sl__activity *b)
+{
+    if ((a->blocks > 0) != (b->blocks > 0))
+        return a->blocks > 0;
+    return a->end_ns - a->start_ns > b->end_ns - b->start_ns;
+}
+
+/* From the first start to the last end; the grid and the symbol of the longest kernel. */
 static void give_times(sl_span *span, const sl__activity *first, const sl__activity *end)
 {
     const sl__activity *longest = first;
@@ -145,15 +162,15 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
     for (const sl__activity *a = first + 1; a < end; a++) {
         if (a->end_ns > span->end_ns)
             span->end_ns = a->end_ns;
-        if (a->end_ns - a->start_ns > longest->end_ns - longest->start_ns)
+        if (is_longer(a, longest))
             longest = a;
     }
     if (has_held_host(span))
         span->flags |= SL_SPAN_HOST_WAITED;
     span->symbol = longest->symbol;
     if (longest->blocks) {
-        span->kernels = told(end - first);
-        span->kernels_after = told(end - longest - 1);
+        span->kernels = told(count_kernels(first, end));
+        span->kernels_after = told(count_kernels(longest + 1, end));
         span->blocks = longest->blocks;
         span->threads = longest->threads;
         span->registers = longest->registers;

@@ -47,10 +47,12 @@ static void describe(sl_op *op)
 
 /* ---- into the stream ---- */
 
-/* SUM's memory, made at the stream's first one and zeroed in the stream. */
-static sl_status need_scratch(cuda_device *dev, cuda_stream *stream, sl_error *err)
+/* SUM's memory, made at the stream's first one and zeroed in the stream; before the
+ * operation, so that it does not become a part of it in a recording. */
+static sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
 {
-    if (stream->scratch)
+    cuda_stream *stream = stream_of(op);
+    if (op->work.kind != SL_WORK_KERNEL || op->work.kernel != SL_KERNEL_SUM || stream->scratch)
         return SL_OK;
     sl_error why = {.status = SL_OK};
     cuda_block *block = cuda_block_take(dev, CUDA_SCRATCH_BYTES, &why);
@@ -59,6 +61,7 @@ static sl_status need_scratch(cuda_device *dev, cuda_stream *stream, sl_error *e
             *err = why;
         return why.status;
     }
+    cuda_use(dev);
     sl_status status = cuda_check(dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES,
                                                        stream->handle), "cudaMemsetAsync", err);
     if (status)
@@ -76,11 +79,6 @@ static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work,
     const void *in1 = data_of(op->in[1], work->in_offset[1]);
     if (work->kernel == SL_KERNEL_MATMUL)
         return cuda_gemm_enqueue(dev, stream, work, out, in0, in1, err);
-    if (work->kernel == SL_KERNEL_SUM) {
-        sl_status status = need_scratch(dev, stream, err);
-        if (status)
-            return status;
-    }
     return cuda_kernel_launch(dev, work, out, in0, in1,
                               stream->scratch ? stream->scratch->data : NULL, stream->handle,
                               &op->blocks, &op->threads, err);
@@ -216,6 +214,8 @@ sl_status cuda_enqueue(sl_op *op, sl_error *err)
     describe(op);
     if (cuda_funcs_pending > 0 && may_hold_host(dev, op))
         status = cuda_funcs_settle(dev, err);
+    if (status == SL_OK)
+        status = need_scratch(dev, op, err);
     if (status == SL_OK && dev->recording > 0)
         status = cuda_activity_before((cuda_op *)op, err);
     if (status)

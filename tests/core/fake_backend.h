@@ -42,6 +42,7 @@ static struct fake {
     int64_t buffer_open_ns, pin_ns;     /* how long these take */
     bool later;                 /* times come with activities */
     int parts;                  /* of each operation: so many activities; 0: 1 */
+    bool memset_parts;          /* and a long memset before them */
     int lose_activities;        /* of the next operations */
     sl_activity *activities;    /* to be collected */
     size_t n_activities, cap_activities;
@@ -195,6 +196,7 @@ static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
         }
 }
 
+/* With a symbol a kernel, otherwise a memset. */
 static void fake_deliver(const sl_op *op, int64_t start_ns, int64_t end_ns, const char *symbol)
 {
     if (fake.n_activities == fake.cap_activities) {
@@ -205,8 +207,10 @@ static void fake_deliver(const sl_op *op, int64_t start_ns, int64_t end_ns, cons
             abort();
     }
     fake.activities[fake.n_activities++] = (sl_activity){
-        .seq = op->seq, .start_ns = start_ns, .end_ns = end_ns, .blocks = 7, .threads = 64,
-        .registers = (uint16_t)(end_ns - start_ns), .shared_bytes = 70000, .symbol = symbol,
+        .seq = op->seq, .start_ns = start_ns, .end_ns = end_ns, .symbol = symbol,
+        .blocks = symbol ? 7 : 0, .threads = symbol ? 64 : 0,
+        .registers = symbol ? (uint16_t)(end_ns - start_ns) : 0,
+        .shared_bytes = symbol ? 70000 : 0,
     };
 }
 
@@ -222,6 +226,10 @@ static void fake_time_later(sl_op *op)
     if (fake.lose_activities > 0) {
         fake.lose_activities--;
         return;
+    }
+    if (fake.memset_parts) {
+        fake_deliver(op, at, at + 900, NULL);
+        at += 910;
     }
     for (int part = 0; part < (fake.parts ? fake.parts : 1); part++) {
         int64_t end = at + 100 * (part + 1);

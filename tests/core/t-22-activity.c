@@ -78,6 +78,33 @@ static void test_parts(void)
     sl_timeline_release(timeline);
 }
 
+/* cuBLAS, for one, clears memory before some of its kernels. */
+static void test_memset_part(void)
+{
+    sl_timeline *timeline;
+    const sl_span *spans;
+
+    fake.parts = 2;
+    fake.memset_parts = true;
+    timeline = start();
+    fake_spin(null, NULL);
+    sl_device_synchronize(device, NULL);
+    sl_record_stop(device, timeline);
+    fake.parts = 0;
+    fake.memset_parts = false;
+    spans = spans_of(timeline, 1);
+    if (spans) {
+        is_int(spans[0].end_ns - spans[0].start_ns, 910 + 310,
+               "a memset that an operation needs belongs to its span");
+        is_int(spans[0].kernels, 2, "and is no kernel");
+        is_str(sl_timeline_text(timeline, spans[0].symbol), "part_two",
+               "the longest kernel gives the name, though the memset took longer");
+        is_int(spans[0].blocks, 7, "and the grid");
+        is_int(spans[0].kernels_after, 0, "none came after it");
+    }
+    sl_timeline_release(timeline);
+}
+
 static const sl_call *calls_of(const sl_timeline *timeline, size_t n)
 {
     size_t found = 0;
@@ -318,6 +345,7 @@ int main(void)
     sl_stream_create(device, NULL, &second, NULL);
     test_times();
     test_parts();
+    test_memset_part();
     test_calls();
     test_nesting();
     test_late_record();

@@ -60,13 +60,20 @@ TAP_UNUSED static void close_gpus(int n, const char *after)
     fake_cudart_forget();
 }
 
-TAP_UNUSED static sl_tensor *bytes_on(sl_device *device, sl_place place, int64_t n, sl_error *err)
+/* NULL: *err says why. */
+TAP_UNUSED static sl_tensor *tensor_on(sl_device *device, sl_place place, sl_dtype dtype, int64_t n,
+                                       sl_error *err)
 {
-    const sl_tensor_spec spec = { .dtype = SL_UINT8, .place = place, .ndim = 1, .dim = { n } };
+    const sl_tensor_spec spec = { .dtype = dtype, .place = place, .ndim = 1, .dim = { n } };
     sl_tensor *tensor = NULL;
     err->msg[0] = '\0';
     sl_tensor_create(device, &spec, sl_device_default_stream(device), &tensor, err);
     return tensor;
+}
+
+TAP_UNUSED static sl_tensor *bytes_on(sl_device *device, sl_place place, int64_t n, sl_error *err)
+{
+    return tensor_on(device, place, SL_UINT8, n, err);
 }
 
 static int funcs_run;

@@ -1,0 +1,36 @@
+/* t-42-timed.c - what a recording puts around operations, as the streams of fake_streams.c
+ * see it. Events take the times here: each operation has one before and one after it. */
+#include "played_rig.h"
+
+static sl_error err;
+
+static void test_sum(void)
+{
+    sl_timeline *timeline = NULL;
+    open_gpus(1);
+    sl_tensor *a = tensor_on(gpus[0], SL_ON_DEVICE, SL_FLOAT32, 1000, &err);
+    sl_tensor *sum = tensor_on(gpus[0], SL_ON_DEVICE, SL_FLOAT32, 1, &err);
+    check(sl_record_start(gpus[0], "test", &timeline, &err), &err, "record");
+    fake_log();
+    check(sl_sum(sum, a, streams[0], &err), &err, "sum");
+    is_str(fake_log(), "SRKR", "a stream's first sum zeroes its memory before it is timed");
+    check(sl_sum(sum, a, streams[0], &err), &err, "sum");
+    is_str(fake_log(), "RKR", "which the second one finds zeroed");
+    sl_device_synchronize(gpus[0], &err);
+    sl_record_stop(gpus[0], timeline);
+    size_t n;
+    sl_timeline_spans(timeline, &n);
+    is_int(n, 2, "both have a span");
+    sl_timeline_release(timeline);
+    sl_tensor_release(a);
+    sl_tensor_release(sum);
+    close_gpus(1, "a recording");
+}
+
+int main(void)
+{
+    plan(0);
+    setenv("STREAMLAB_CUPTI", "0", 1);
+    test_sum();
+    return done_testing();
+}
