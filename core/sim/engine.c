@@ -105,6 +105,13 @@ void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps)
     fluid->rate = 0;
 }
 
+sim_ps sim_fluid_ps(double work_ps, double rate)
+{
+    double duration = work_ps > 0 ? work_ps / rate : 0;
+    sim_ps whole = sim_whole_ps(duration);
+    return whole + (whole < SIM_LAST_PS && duration > (double)whole);
+}
+
 void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate)
 {
     if (fluid->rate == rate)
@@ -112,9 +119,7 @@ void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rat
     fluid->left_ps -= (double)(now - fluid->since) * fluid->rate;
     fluid->since = now;
     fluid->rate = rate;
-    double duration = fluid->left_ps > 0 ? fluid->left_ps / rate : 0;
-    sim_ps whole = sim_whole_ps(duration);
-    sim_heap_set(heap, &fluid->node, sim_later(now, whole + (duration > (double)whole)));
+    sim_heap_set(heap, &fluid->node, sim_later(now, sim_fluid_ps(fluid->left_ps, rate)));
 }
 
 /* ---- the loop ---- */
@@ -166,10 +171,12 @@ bool sim_step(sim_device *dev)
     sim_heap *heap = &dev->heap;
     if (heap->n == 0)
         return false;
-    dev->now = heap->entry[0].at;
+    dev->steps++;
     /* Starting something can make more happen at this very instant (a kernel
      * that is placed lets the next one of its channel come forward). */
     do {
+        sim_waves_leap(dev);
+        dev->now = heap->entry[0].at;
         do {
             sim_node *node = heap->entry[0].node;
             sim_heap_remove(heap, node);
@@ -189,11 +196,12 @@ bool sim_stopped(const sim_device *dev, uint32_t *steps)
 bool sim_run_until(sim_device *dev, sim_ps limit)
 {
     uint32_t steps = 0;
-    while (dev->heap.n && dev->heap.entry[0].at <= limit) {
-        if (sim_stopped(dev, &steps))
-            return false;
+    dev->horizon = limit;
+    while (dev->heap.n && dev->heap.entry[0].at <= limit && !sim_stopped(dev, &steps))
         sim_step(dev);
-    }
+    dev->horizon = SIM_LAST_PS;
+    if (dev->heap.n && dev->heap.entry[0].at <= limit)
+        return false;
     if (dev->now < limit)
         dev->now = limit;
     return true;

@@ -7,6 +7,8 @@
  *   engine.c       the event heap and the loop
  *   queue.c        streams, hardware channels, dependencies, events
  *   placement.c    kernels: blocks placed on SMs, and at which rate they run
+ *   groups.c       SMs in the same state, and the blocks on them
+ *   waves.c        many waves of a kernel's blocks at once
  *   copies.c       copy engines, staging of pageable copies
  *   costs.c        how long a kernel's block takes, from the profile
  *   warmth.c       what caches hold
@@ -91,9 +93,10 @@ typedef struct sim_fluid {
 } sim_fluid;
 
 void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps);
+sim_ps sim_fluid_ps(double work_ps, double rate);       /* what the work takes, whole ps */
 void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate);
 
-/* ---- kernels on SMs (placement.c, costs.c) ---- */
+/* ---- kernels on SMs (placement.c, groups.c, costs.c) ---- */
 
 /* How a kernel uses the chip. */
 typedef struct sim_launch {
@@ -145,10 +148,15 @@ typedef struct sim_chip {
     sim_group **group;          /* the n_groups in use, in device order, then the unused */
     int32_t n_groups;
     double memory_share;        /* sum over all residents */
+    double shared_share;        /* the sum by which rates were set last, */
+    sim_ps shared_since;        /* to the last bit since then */
     sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
     int32_t waiting;            /* kernels in all levels */
     int32_t resident_grids;     /* that have started and not ended */
+    sim_op *first;              /* whose turn it is, and more of whose blocks do not fit; or NULL */
+    sim_ps same_since;          /* no other kernel has come or lost blocks, and it was the first */
+    uint32_t patience;          /* so many waves until leaping over some is tried again */
     bool dirty;                 /* something may be placed */
     bool rates_dirty;
     sim_arrival room;           /* the kernel whose blocks last made room */
@@ -206,6 +214,7 @@ struct sim_op {
     sim_value *value[2];        /* inputs, captured */
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
+    uint32_t waves;             /* how often blocks of it were placed */
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
 };
@@ -248,6 +257,8 @@ struct sim_device {
     sim_profile profile;
     double plain_bytes;         /* that cudaMalloc has given out */
     sim_ps host_at, now;        /* the two clocks */
+    sim_ps horizon;             /* how far the loop goes on, should nothing end a wait before */
+    uint64_t steps;             /* points in time that the loop has come to */
     sim_heap heap;
     sim_chip chip;
     sim_copy_engine engine[3];  /* H2D, D2H, device to device */
@@ -338,9 +349,25 @@ void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
 void sim_chip_kernel_end(sim_op *op);
 void sim_chip_again(sim_op *op);                        /* its second kernel */
+
+/* groups.c */
 /* Blocks of `launch` that fit on one idle SM; 0: never. */
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
 int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
+int64_t sim_group_room(const sim_group *group, const sim_launch *launch);    /* now, on each SM */
+sim_cohort *sim_cohort_new(sim_device *dev);            /* NULL: out of memory */
+void sim_cohort_free(sim_chip *chip, sim_cohort *cohort);
+/* Among the residents of its group, as the latest. */
+void sim_cohort_link(sim_cohort *cohort, sim_group *group);
+void sim_cohort_unlink(sim_cohort *cohort);
+void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign);
+sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms);
+void sim_groups_merge(sim_device *dev);
+
+/* waves.c */
+/* Before the loop takes the next point in time: of the waves of blocks up to it that are like
+ * the last ones all are done at once. */
+void sim_waves_leap(sim_device *dev);
 
 /* copies.c */
 void sim_copies_submit(sim_op *op);                     /* a ready copy */

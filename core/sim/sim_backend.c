@@ -69,6 +69,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     if (status != SL_OK)
         return status;
     fill_info(dev);
+    dev->horizon = SIM_LAST_PS;
     sim_host_forget_calls(dev);
     sim_stop_flag = base->interrupted;
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {

@@ -189,13 +189,18 @@ static void what_is_small(void)
 
 /* ---- waits -------------------------------------------------------------------------- */
 
-static sl_status spin(sl_device *device, int n)
+static sl_status spin_in(sl_stream *stream, int n)
 {
     const sl_spin_options options = {.duration_ns = 1000, .blocks = 1};
     sl_status status = SL_OK;
     for (int i = 0; i < n && status == SL_OK; i++)
-        status = sl_spin(&options, sl_device_default_stream(device), NULL);
+        status = sl_spin(&options, stream, NULL);
     return status;
+}
+
+static sl_status spin(sl_device *device, int n)
+{
+    return spin_in(sl_device_default_stream(device), n);
 }
 
 static int64_t in_flight(sl_device *device)
@@ -240,21 +245,27 @@ static void waits(void)
     sl_device_release(device);
 }
 
-/* The kernel at the queue's head takes over thirty thousand waves of 32 blocks. */
+/* The kernel at the queue's head is long; meanwhile another stream has many short ones. */
 static void a_full_queue(void)
 {
-    const small_override depth[] = {{"launch_queue_depth", 100}};
-    const sl_spin_options waves = {.duration_ns = 1000, .blocks = 1000000};
+    enum { DEPTH = 2000 };
+    const small_override depth[] = {{"launch_queue_depth", DEPTH}};
+    const sl_spin_options head = {.duration_ns = 4000000, .blocks = 1};
+    const sl_stream_options apart = {.non_blocking = true};
     sl_device *device = small_gpu_open(depth, 1, NULL);
-    sl_spin(&waves, sl_device_default_stream(device), NULL);
-    is_int(spin(device, 99), SL_OK, "a queue is filled");
+    sl_stream *other = NULL, *stream = sl_device_default_stream(device);
+    sl_stream_create(device, &apart, &other, NULL);
+    spin_in(other, DEPTH);
+    sl_spin(&head, stream, NULL);
+    is_int(spin(device, DEPTH - 1), SL_OK, "a queue is filled");
     sl_interrupt(true);
     is_int(spin(device, 1), SL_EINTERRUPT, "a call that waits for room is stopped");
-    is_int(in_flight(device), 100, "and has not been made");
+    is_int(sl_stream_in_flight(stream), DEPTH, "and has not been made");
     is_int(spin(device, 1), SL_OK, "it can be made again");
-    is_int(sl_device_host_now_ns(device), 31250 * 1000, "when there is room");
+    is_int(sl_device_host_now_ns(device), 4000 * 1000, "when there is room");
     is_int(sl_device_synchronize(device, NULL), SL_OK, "and the device goes on");
-    is_int(sl_device_host_now_ns(device), 31250 * 1000 + 100 * 1000, "to the same end");
+    is_int(sl_device_host_now_ns(device), 4000 * 1000 + DEPTH * 1000, "to the same end");
+    sl_stream_release(other);
     sl_device_drain(device);
     sl_device_release(device);
 }

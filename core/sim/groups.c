@@ -1,0 +1,212 @@
+/* groups.c - rows of SMs in the same state, and the cohorts of blocks that reside on them.
+ *
+ * SMs in the same state form a group, and blocks of a kernel that are placed on
+ * a group together form a cohort with one end, so that the cost is in waves and
+ * groups, not in blocks. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+/* ---- room ---- */
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Registers are given out to warps 256 at a time (vendor: occupancy calculator). */
+static int32_t registers_of(const sim_launch *launch)
+{
+    int32_t per_thread = (launch->registers / launch->threads + 7) / 8 * 8;
+    return per_thread * launch->threads;
+}
+
+/* How many more blocks of `launch` an SM with these free resources can hold. */
+static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t blocks,
+                        int64_t registers, int64_t shared)
+{
+    int64_t room = least(blocks, threads / launch->threads);
+    if (launch->registers > 0)
+        room = least(room, registers / registers_of(launch));
+    if (launch->shared_bytes > 0)
+        room = least(room, shared / launch->shared_bytes);
+    return room;
+}
+
+/* The least split of an SM with which as many blocks fit as without any; what the most blocks
+ * that an SM can hold take for CUDA itself is there in any case. (Measured: kernels without
+ * shared memory run beside each other whatever their blocks, but for the largest ones.) */
+int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
+{
+    const sim_table *splits = &dev->profile.shared_splits;
+    const double blocks = (double)(sim_chip_blocks_per_sm(dev, launch) * launch->shared_bytes);
+    const double kept = dev->profile.max_blocks_per_sm * dev->profile.shared_reserved_bytes;
+    const double wanted = blocks > kept ? blocks : kept;
+    for (size_t i = 0; i < splits->n; i++)
+        if (splits->y[i] >= wanted)
+            return (int64_t)splits->y[i];
+    return (int64_t)dev->profile.shared_bytes_per_sm;
+}
+
+int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
+{
+    const sim_profile *profile = &dev->profile;
+    return room_for(launch, (int64_t)profile->max_threads_per_sm,
+                    (int64_t)profile->max_blocks_per_sm, (int64_t)profile->registers_per_sm,
+                    (int64_t)profile->shared_bytes_per_sm);
+}
+
+/* An SM that is idle is split anew between shared memory and cache, as the kernel that comes
+ * to it wants it. It stays so until it is idle again, and until then takes no block of a kernel
+ * that wants more shared memory in all, even if the block itself has room (measured: a kernel
+ * with 31 KB a block does not start beside one that has none). */
+int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
+{
+    if (group->cohorts && group->split_bytes < launch->split_bytes)
+        return 0;
+    return room_for(launch, group->free_threads, group->free_blocks, group->free_registers,
+                    group->free_shared);
+}
+
+/* ---- cohorts ---- */
+
+sim_cohort *sim_cohort_new(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    sim_cohort *cohort = chip->free_cohorts;
+    if (!sim_heap_reserve(&dev->heap, (uint32_t)dev->unfinished + chip->live_cohorts + 2))
+        return NULL;
+    if (cohort)
+        chip->free_cohorts = cohort->next;
+    else if (!(cohort = malloc(sizeof *cohort)))
+        return NULL;
+    chip->live_cohorts++;
+    *cohort = (sim_cohort){.fluid = {.node = {.what = SIM_COHORT_END}}};
+    return cohort;
+}
+
+void sim_cohort_free(sim_chip *chip, sim_cohort *cohort)
+{
+    cohort->next = chip->free_cohorts;
+    chip->free_cohorts = cohort;
+    chip->live_cohorts--;
+}
+
+void sim_cohort_link(sim_cohort *cohort, sim_group *group)
+{
+    cohort->group = group;
+    cohort->prev = NULL;
+    cohort->next = group->cohorts;
+    if (group->cohorts)
+        group->cohorts->prev = cohort;
+    group->cohorts = cohort;
+}
+
+void sim_cohort_unlink(sim_cohort *cohort)
+{
+    if (cohort->prev)
+        cohort->prev->next = cohort->next;
+    else
+        cohort->group->cohorts = cohort->next;
+    if (cohort->next)
+        cohort->next->prev = cohort->prev;
+}
+
+/* Takes `sign` times the cohort's blocks from what each SM of its group has free. The
+ * share is added up anew, so that no rounding is left behind. */
+void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
+{
+    const sim_launch *launch = &cohort->op->launch;
+    int32_t n = sign * cohort->per_sm;
+    group->free_threads -= n * launch->threads;
+    group->free_blocks -= n;
+    group->free_registers -= n * registers_of(launch);
+    group->free_shared -= (int64_t)n * launch->shared_bytes;
+    group->share = 0;
+    for (const sim_cohort *c = group->cohorts; c; c = c->next)
+        group->share += c->per_sm * c->op->launch.sm_share;
+}
+
+/* ---- splitting and merging groups ---- */
+
+static bool copy_cohorts(sim_device *dev, const sim_group *from, sim_group *to)
+{
+    const sim_cohort *last = from->cohorts;
+    while (last && last->next)
+        last = last->next;
+    for (const sim_cohort *c = last; c; c = c->prev) {
+        sim_cohort *copy = sim_cohort_new(dev);
+        if (!copy)
+            return false;
+        *copy = *c;
+        copy->fluid.node.slot = 0;
+        sim_cohort_link(copy, to);
+    }
+    return true;
+}
+
+static void drop_cohorts(sim_chip *chip, sim_group *group)
+{
+    while (group->cohorts) {
+        sim_cohort *cohort = group->cohorts;
+        group->cohorts = cohort->next;
+        sim_cohort_free(chip, cohort);
+    }
+}
+
+/* The first `sms` SMs of a group stay, the others become a group of their own right
+ * behind it. NULL: out of memory, nothing changed. */
+sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
+{
+    sim_chip *chip = &dev->chip;
+    sim_group *group = chip->group[index], *rest = chip->group[chip->n_groups];
+    *rest = *group;
+    rest->cohorts = NULL;
+    if (!copy_cohorts(dev, group, rest)) {
+        drop_cohorts(chip, rest);
+        return NULL;
+    }
+    for (sim_cohort *copy = rest->cohorts, *c = group->cohorts; copy;
+         copy = copy->next, c = c->next)
+        if (c->fluid.node.slot)
+            sim_heap_set(&dev->heap, &copy->fluid.node, c->fluid.node.at);
+    rest->sms = group->sms - sms;
+    group->sms = sms;
+    for (int32_t i = chip->n_groups; i > index + 1; i--)
+        chip->group[i] = chip->group[i - 1];
+    chip->group[index + 1] = rest;
+    chip->n_groups++;
+    return rest;
+}
+
+/* Whether the SMs of two groups cannot be told apart. */
+static bool same_state(const sim_group *a, const sim_group *b)
+{
+    const sim_cohort *x = a->cohorts, *y = b->cohorts;
+    for (; x && y; x = x->next, y = y->next)
+        if (x->op != y->op || x->per_sm != y->per_sm || x->fluid.rate != y->fluid.rate
+            || x->fluid.node.at != y->fluid.node.at)
+            return false;
+    return !x && !y && a->split_bytes == b->split_bytes;
+}
+
+/* Makes one of two groups in the same state, so that groups do not pile up. */
+static void group_merge(sim_device *dev, int32_t into, int32_t from)
+{
+    sim_chip *chip = &dev->chip;
+    sim_group *gone = chip->group[from];
+    chip->group[into]->sms += gone->sms;
+    for (sim_cohort *c = gone->cohorts; c; c = c->next)
+        sim_heap_remove(&dev->heap, &c->fluid.node);
+    drop_cohorts(chip, gone);
+    chip->n_groups--;
+    for (int32_t i = from; i < chip->n_groups; i++)
+        chip->group[i] = chip->group[i + 1];
+    chip->group[chip->n_groups] = gone;
+}
+
+/* Only neighbours: a group is a row of SMs, so that ties go by device order. */
+void sim_groups_merge(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    for (int32_t i = chip->n_groups - 1; i > 0; i--)
+        if (same_state(chip->group[i - 1], chip->group[i]))
+            group_merge(dev, i - 1, i);
+}

@@ -1,0 +1,238 @@
+/* waves.c - many waves of a kernel's blocks at once, so that a huge kernel costs no more events
+ * than what happens beside it.
+ *
+ * While one kernel has the turn and more blocks than fit, each of its blocks that ends makes
+ * room for just one of it, on the same SM. The residents stay what they are, and so do all rates:
+ * on each SM the kernel's cohorts end again and again, each after the same period, whatever
+ * the other SMs do. So the loop may leap over any number of such ends, up to the next event of
+ * another kind, or until the kernel runs out of blocks. What it finds then is, to the
+ * picosecond, what it would have come to wave by wave.
+ */
+#include "sim.h"
+
+enum {
+    WORTH_IT = 8,           /* waves: fewer are gone through one by one */
+    UNEVEN = 1 << 18,       /* no kernel that memory holds has so many */
+};
+
+typedef struct leap {
+    sim_device *dev;
+    sim_op *op;                     /* whose blocks they are */
+    sim_ps period, longest;         /* of a block on any SM: the shortest, the longest */
+    int64_t blocks;                 /* that it has on all SMs */
+} leap;
+
+/* From a block's placing to its end, on the SM of this one; 0 at the end of virtual time. */
+static sim_ps period_of(const leap *l, const sim_cohort *cohort)
+{
+    sim_ps period = sim_fluid_ps((double)l->op->launch.block_ps, cohort->fluid.rate);
+    return sim_later(l->dev->now, period) - l->dev->now;
+}
+
+static int64_t blocks_of(const sim_cohort *cohort)
+{
+    return (int64_t)cohort->per_sm * cohort->group->sms;
+}
+
+/* Calls fn for each of the kernel's cohorts, until it returns false. */
+typedef bool (*cohort_fn)(leap *l, sim_cohort *cohort, void *ud);
+static bool each_cohort(leap *l, cohort_fn fn, void *ud)
+{
+    const sim_chip *chip = &l->dev->chip;
+    for (int32_t i = 0; i < chip->n_groups; i++)
+        for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next)
+            if (c->op == l->op && !fn(l, c, ud))
+                return false;
+    return true;
+}
+
+/* ---- whether the next wave is like the last one ---- */
+
+static bool measure(leap *l, sim_cohort *cohort, void *unused)
+{
+    sim_ps period = period_of(l, cohort);
+    (void)unused;
+    l->period = l->blocks == 0 || period < l->period ? period : l->period;
+    l->longest = period > l->longest ? period : l->longest;
+    l->blocks += blocks_of(cohort);
+    return true;
+}
+
+/* It has run at one rate from its beginning. */
+static bool is_even(leap *l, sim_cohort *cohort, void *unused)
+{
+    const sim_fluid *fluid = &cohort->fluid;
+    (void)unused;
+    return fluid->left_ps == (double)l->op->launch.block_ps
+           && fluid->node.at - fluid->since == period_of(l, cohort);
+}
+
+/* Rates come from sums in double precision, whose last bit may change from wave to wave: they may
+ * add up in another order, above all if the SMs keep different times. */
+static bool is_exact(leap *l)
+{
+    const sim_chip *chip = &l->dev->chip;
+    const double nearly_all = 0.999;
+    bool memory_lasts = l->op->launch.memory_share == 0 || chip->memory_share < nearly_all;
+    return (l->period == l->longest || memory_lasts)
+           && l->dev->now - chip->shared_since >= l->longest && each_cohort(l, is_even, NULL);
+}
+
+/* A wave has gone by since anything else changed, in which was noted what is told of the kernels
+ * that wait. Where sums do not come out even each wave is gone through, but of a kernel that
+ * would never end. */
+static bool repeats(leap *l)
+{
+    return l->dev->now - l->dev->chip.same_since >= l->longest
+           && (l->op->waves > UNEVEN || is_exact(l));
+}
+
+/* ---- how far ---- */
+
+static bool belongs_to(const sim_node *node, const sim_op *op)
+{
+    return node->what == SIM_COHORT_END
+           && ((const sim_cohort *)((const char *)node - offsetof(sim_cohort, fluid.node)))->op
+              == op;
+}
+
+/* When something else happens (never: behind all time), of node i of the heap and those below
+ * it, which are no earlier. */
+static sim_ps next_other(const sim_heap *heap, uint32_t i, const sim_op *op)
+{
+    const sim_ps never = SIM_LAST_PS + 1;
+    if (i >= heap->n)
+        return never;
+    if (!belongs_to(heap->entry[i].node, op))
+        return heap->entry[i].at;
+    sim_ps next = never;
+    for (uint32_t child = 4 * i + 1; child <= 4 * i + 4; child++) {
+        sim_ps at = next_other(heap, child, op);
+        next = at < next ? at : next;
+    }
+    return next;
+}
+
+/* How often a block of the cohort ends up to and including `at`. */
+static int64_t ends_until(const leap *l, const sim_cohort *cohort, sim_ps at)
+{
+    sim_ps end = cohort->fluid.node.at;
+    return at < end ? 0 : (at - end) / period_of(l, cohort) + 1;
+}
+
+typedef struct supply { sim_ps at; int64_t left; } supply;
+
+static bool takes_its_part(leap *l, sim_cohort *cohort, void *supply_)
+{
+    supply *s = supply_;
+    int64_t ends = ends_until(l, cohort, s->at), blocks = blocks_of(cohort);
+    if (ends > s->left / blocks)
+        return false;
+    s->left -= ends * blocks;
+    return true;
+}
+
+/* Whether there are blocks to replace all that end up to then, and one more. */
+static bool lasts_until(leap *l, sim_ps at)
+{
+    supply s = {at, l->op->launch.blocks - 1};
+    return each_cohort(l, takes_its_part, &s);
+}
+
+/* The latest time up to `end` for which the blocks last, or at most a period before that. */
+static sim_ps furthest(leap *l, sim_ps end)
+{
+    sim_ps at = l->dev->now;
+    if (lasts_until(l, end))
+        return end;
+    while (end - at > l->period) {
+        sim_ps middle = at + (end - at) / 2;
+        if (lasts_until(l, middle))
+            at = middle;
+        else
+            end = middle;
+    }
+    return at;
+}
+
+/* ---- leaping ---- */
+
+static bool renew(leap *l, sim_cohort *cohort, void *until)
+{
+    sim_fluid *fluid = &cohort->fluid;
+    int64_t ends = ends_until(l, cohort, *(const sim_ps *)until);
+    if (ends == 0)
+        return true;
+    sim_ps period = period_of(l, cohort), end = fluid->node.at + ends * period;
+    fluid->left_ps = (double)l->op->launch.block_ps;
+    fluid->since = end - period;
+    sim_heap_set(&l->dev->heap, &fluid->node, end);
+    l->op->launch.blocks -= ends * blocks_of(cohort);
+    return true;
+}
+
+/* The kernel's earliest cohort in the group of those placed after `at`. */
+static sim_cohort *placed_after(const leap *l, const sim_group *group, sim_ps at)
+{
+    sim_cohort *next = NULL;
+    for (sim_cohort *c = group->cohorts; c; c = c->next)
+        if (c->op == l->op && c->fluid.since > at && (!next || c->fluid.since < next->fluid.since))
+            next = c;
+    return next;
+}
+
+/* The latest comes first. */
+static void put_in_order(const leap *l, sim_group *group)
+{
+    sim_cohort *c = placed_after(l, group, l->dev->now);
+    for (; c; c = placed_after(l, group, c->fluid.since)) {
+        sim_cohort_unlink(c);
+        sim_cohort_link(c, group);
+    }
+}
+
+static bool leap_to(leap *l, sim_ps until)
+{
+    const sim_chip *chip = &l->dev->chip;
+    if (until - l->dev->now < WORTH_IT * l->longest)
+        return false;
+    each_cohort(l, renew, &until);
+    for (int32_t i = 0; i < chip->n_groups; i++)
+        put_in_order(l, chip->group[i]);
+    return true;
+}
+
+/* Blocks that take no time: whole waves, all at this instant. */
+static bool leap_now(leap *l)
+{
+    l->op->launch.blocks -= (l->op->launch.blocks - 1) / l->blocks * l->blocks;
+    return true;
+}
+
+static bool try_to_leap(leap *l)
+{
+    const sim_heap *heap = &l->dev->heap;
+    each_cohort(l, measure, NULL);
+    if (l->longest > SIM_LAST_PS / WORTH_IT || !repeats(l))
+        return false;
+    sim_ps other = next_other(heap, 0, l->op), last = l->dev->horizon - l->longest;
+    if (l->period == 0)
+        return other > l->dev->now && leap_now(l);
+    if (other <= last)
+        last = other - 1;
+    return last > l->dev->now && leap_to(l, furthest(l, last));
+}
+
+void sim_waves_leap(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    sim_op *op = chip->first;
+    if (!op || chip->dirty || op->launch.blocks / WORTH_IT <= op->blocks_running
+        || !belongs_to(dev->heap.entry[0].node, op))
+        return;
+    leap l = {.dev = dev, .op = op};
+    if (chip->patience > 0)
+        chip->patience--;
+    else if (!try_to_leap(&l))
+        chip->patience = chip->live_cohorts;
+}
