@@ -23,7 +23,7 @@ typedef struct child {
     lua_Integer id;
     pid_t pid;              /* 0: reaped */
     stream streams[N_STREAMS];
-    int64_t deadline_ns;
+    int64_t left_ns;        /* of its wall time */
     bool timed_out, out_of_memory;
     int status;             /* as wait gives it; -1: lost */
     double processor_s;

@@ -92,10 +92,10 @@ static bool make_room(children *all)
     return true;
 }
 
-/* Waits until something may have happened, and reads what has come. */
-static void wait_and_read(children *all)
+/* How long poll may last at most, in ms: until the first deadline or the next tick. */
+static int poll_ms(children *all)
 {
-    int64_t now = now_ns(), until = now + (int64_t)TICK_MS * 1000000;
+    int64_t wait_ns = (int64_t)TICK_MS * 1000000;
     for (size_t i = 0; i < all->n; i++) {
         child *c = &all->list[i];
         bool open = false;
@@ -103,29 +103,41 @@ static void wait_and_read(children *all)
             all->polled[i * N_STREAMS + k] = (struct pollfd){c->streams[k].fd, POLLIN, 0};
             open = open || c->streams[k].fd >= 0;
         }
-        int64_t end = open ? c->deadline_ns : now + (int64_t)CLOSED_TICK_MS * 1000000;
-        if (end < until && !c->timed_out)
-            until = end;
+        int64_t end_ns = open ? c->left_ns : (int64_t)CLOSED_TICK_MS * 1000000;
+        if (end_ns < wait_ns && !c->timed_out)
+            wait_ns = end_ns;
     }
-    int ms = until > now ? (int)((until - now + 999999) / 1000000) : 0;
-    if (poll(all->polled, (nfds_t)(all->n * N_STREAMS), ms) <= 0)
-        return;
-    for (size_t i = 0; i < all->n * N_STREAMS; i++) {
-        child *c = &all->list[i / N_STREAMS];
-        if (all->polled[i].revents != 0)
-            child_read(c, &c->streams[i % N_STREAMS]);
-    }
+    return wait_ns > 0 ? (int)((wait_ns + 999999) / 1000000) : 0;
 }
 
-static void enforce_deadlines(children *all)
+/* Takes the time of a poll from what each has left, and kills those whose time is over. Only
+ * this time counts, and no more of it than poll was to take: while this process does something
+ * else, or waits for a processor itself, nobody reads the pipes, and a child that has filled one
+ * is held up. */
+static void charge(children *all, int64_t elapsed_ns, int ms)
 {
-    int64_t now = now_ns();
+    int64_t most_ns = (int64_t)ms * 1000000;
     for (size_t i = 0; i < all->n; i++) {
         child *c = &all->list[i];
-        if (!c->timed_out && now >= c->deadline_ns) {
+        c->left_ns -= elapsed_ns < most_ns ? elapsed_ns : most_ns;
+        if (!c->timed_out && c->left_ns <= 0) {
             c->timed_out = true;
             child_kill(c);
         }
+    }
+}
+
+/* Waits until something may have happened, and reads what has come. */
+static void wait_and_read(children *all)
+{
+    int ms = poll_ms(all);
+    int64_t before = now_ns();
+    int n = poll(all->polled, (nfds_t)(all->n * N_STREAMS), ms);
+    charge(all, now_ns() - before, ms);
+    for (size_t i = 0; n > 0 && i < all->n * N_STREAMS; i++) {
+        child *c = &all->list[i / N_STREAMS];
+        if (all->polled[i].revents != 0)
+            child_read(c, &c->streams[i % N_STREAMS]);
     }
 }
 
@@ -141,7 +153,7 @@ static void add(children *all, const child_start *start, double wall_seconds, si
     c->streams[OUTPUT].most = output_bytes;
     c->streams[ERRORS].most = MOST_ERROR_BYTES;
     c->streams[REPORT].most = MOST_REPORT_BYTES;
-    c->deadline_ns = now_ns() + (int64_t)(wall_seconds * 1e9);
+    c->left_ns = (int64_t)(wall_seconds * 1e9);
 }
 
 /* Pushes the field of the table at index 1, which must be of that type. */
@@ -250,7 +262,6 @@ static int wait_for_next(lua_State *L)
             interrupt_raise(L);
         }
         wait_and_read(all);
-        enforce_deadlines(all);
     }
 }
 

@@ -136,6 +136,13 @@ tap.is(r.status, 4, "who closes its pipes is waited for all the same")
 r = run("exec >&- 2>&- 3>&-; exec sleep 100", { wall_seconds = 0.2 })
 tap.ok(r.timed_out and r.signal == 9, "but not longer than its time")
 
+-- It fills its pipe and is held up while we are busy with something else, as the grader is with
+-- another's results.
+spawn({ "/bin/sh", "-c", "head -c 300000 /dev/zero; echo end >&3" }, { wall_seconds = 0.4 })
+os.execute "sleep 0.5"
+r = program.wait()
+tap.ok(not r.timed_out and r.report == "end\n", "time in which nobody waits for it does not count")
+
 r = run("trap '' TERM INT HUP; while :; do :; done", { wall_seconds = 0.2 })
 tap.is(r.signal, 9, "signals that it ignores do not help it")
 
