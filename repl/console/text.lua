@@ -70,6 +70,12 @@ function text.clean(s, raw, unicode)
     return table.concat(parts)
 end
 
+-- Without the blanks at its end. A pattern that looks for "%s+$" everywhere takes the square of a
+-- text with many blanks.
+function text.trim(s)
+    return s:match("^.*%S") or ""
+end
+
 -- The first n bytes, without a character that the cut has broken.
 function text.head(s, n)
     s = s:sub(1, n)
@@ -144,17 +150,18 @@ end
 -- most `columns`, or as many as the terminal has.
 function text.wrap(s, first, rest, columns)
     columns = columns or internals.columns()
-    local words, lines, line, empty = {}, {}, first, true
+    local words, lines, line, width, empty = {}, {}, first, text.width(first), true
     for word in s:gmatch("%S+") do
         add_parts(words, word, math.max(columns - text.width(rest), 10))
     end
     for _, word in ipairs(words) do
-        if not empty and text.width(line) + 1 + text.width(word) > columns then
+        local added = text.width(word)
+        if not empty and width + 1 + added > columns then
             lines[#lines + 1] = line
-            line, empty = rest, true
+            line, width, empty = rest, text.width(rest), true
         end
         line = line .. (empty and "" or " ") .. word
-        empty = false
+        width, empty = width + (empty and 0 or 1) + added, false
     end
     lines[#lines + 1] = line
     return lines
@@ -164,7 +171,9 @@ end
 -- the line has two, with two blanks or more in between.
 function text.fold(line, columns)
     if text.width(line) <= columns then return {line} end
-    local label, rest = line:match("^(%s*%S.-%s%s+)(%S.*)$")
+    local _, gap_end = line:find("%s%s+", (line:find("%S")))
+    local label = gap_end and gap_end < #line and line:sub(1, gap_end)
+    local rest = label and line:sub(gap_end + 1)
     local indent = label and (" "):rep(text.width(label))
     if not label or #indent > columns // 2 then
         label, rest = line:match("^(%s*)(.*)$")

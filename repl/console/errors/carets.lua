@@ -4,6 +4,7 @@
 -- the compiler gave up. These are looked for among the words of the line. Several that fit
 -- are all marked; where nothing fits for sure, nothing is marked.
 
+local text = import "repl/console/text.lua"
 local tokens = import "repl/console/tokens.lua"
 
 local carets = {}
@@ -61,12 +62,15 @@ local arithmetic <const> = {
 local bitwise <const> = { ["&"] = true, ["|"] = true, ["~"] = true, ["<<"] = true, [">>"] = true }
 local comparing <const> = { ["<"] = true, [">"] = true, ["<="] = true, [">="] = true }
 
+local most_names <const> = 100      -- of a chain a.b.c: each of its names looks back along it
+
 -- Whether the whole expression that the name ends, a.b.name, stands beside such an operator.
 local function is_operand(script, i, set)
     if set[word(script, i + 1)] then
         return true
     end
-    while selector(script, i) and i > 2 do
+    local least = i - 2 * most_names
+    while selector(script, i) and i > 2 and i > least do
         i = i - 2
     end
     return set[word(script, i - 1)] or false
@@ -226,7 +230,7 @@ end
 
 -- ---- errors of the compiler -----------------------------------------------------------
 
-local most_tries <const> = 200
+local most_tries <const>, most_compiled <const> = 200, 1 << 20     -- bytes, in all tries
 
 -- The compiler's message for a part of a script, without its position.
 local function complaint(script, part)
@@ -259,14 +263,15 @@ end
 -- The place of the word near which the compiler gave up: the first one of those in the line
 -- with which the script becomes wrong.
 local function find_near(script, number, message, near)
-    local line, tries, at = script.lines[number], 0, 1
-    while tries < most_tries do
+    local line, tries, compiled, at = script.lines[number], 0, 0, 1
+    while tries < most_tries and compiled < most_compiled do
         local from, to = line:find(near, at, true)
         if not from then
             return {}
         elseif not is_inside_word(line, from, to) then
-            tries = tries + 1
-            if is_wrong_at(script, script.starts[number] + to - 1, message) then
+            local last = script.starts[number] + to - 1
+            tries, compiled = tries + 1, compiled + last
+            if is_wrong_at(script, last, message) then
                 return { { from = from, to = to } }
             end
         end
@@ -281,7 +286,7 @@ local function end_of(script)
     while number > 1 and not script.lines[number]:find("%S") do
         number = number - 1
     end
-    local line = script.lines[number]:gsub("%s+$", "")
+    local line = text.trim(script.lines[number])
     return { number = number, marks = { { from = #line + 1, to = #line + 1 } } }
 end
 

@@ -136,8 +136,12 @@ local function find_place(report)
         place.message = message:sub(#report.op + 3)
     end
     local script = carets.script(code, chunk.source, chunk.name .. ":")
-    place.syntax = named and not is_running(frames, chunk.source, number)
-        and carets.is_compilers(script, message)
+    if report.is_compilers ~= nil then
+        place.syntax = named and report.is_compilers
+    else
+        place.syntax = named and not is_running(frames, chunk.source, number)
+            and carets.is_compilers(script, message)
+    end
     if script.lines[number] or place.syntax then
         place.script = script
         place.places = named and carets.find(script, number, place.message, report.op,
@@ -245,9 +249,9 @@ function errors.text(report)
 end
 
 -- What can be said of a message alone, the same whatever the terminal: the line with its mark
--- and the hint, or "".
-function errors.about(message, is_syntax)
-    local report = { message = message, frames = {}, syntax = is_syntax }
+-- and the hint, or "". `is_compilers`: the message is the compiler's, who did not take the script.
+function errors.about(message, is_compilers)
+    local report = { message = message, frames = {}, is_compilers = is_compilers }
     local shown, hint = explain(report, try(find_place, report), plain_looks)
     return (shown or "") .. (shown and hint and "\n" or "") .. (hint or "")
 end

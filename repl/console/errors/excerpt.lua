@@ -112,7 +112,7 @@ local function draw(cells, list, first, last)
     elseif list[#cells + 1] then
         add("", 1, list[#cells + 1])
     end
-    return table.concat(above):gsub("%s+$", ""), (table.concat(below):gsub("%s+$", ""))
+    return text.trim(table.concat(above)), text.trim(table.concat(below))
 end
 
 -- Of a very long line the part around the first mark, and the marks that begin in it.

@@ -75,7 +75,8 @@ local function else_if(context, from)
     end
 end
 
-local most_words <const> = 300      -- of a line: patterns with several .* take the square of it
+-- Of a line: patterns with several .* take the square of it, or more.
+local most_words <const>, most_bytes <const> = 300, 4096
 
 -- The line's code in single blanks; "" of a line that no person wrote.
 local function code_of(script, number)
@@ -85,7 +86,8 @@ local function code_of(script, number)
             words[#words + 1] = token.kind == "string" and "\"\"" or token.text
         end
     end
-    return #words <= most_words and table.concat(words, " ") or ""
+    local code = #words <= most_words and table.concat(words, " ") or ""
+    return #code <= most_bytes and code or ""
 end
 
 -- No then or do: the line that needs it ends in a colon or a brace. The compiler may have read

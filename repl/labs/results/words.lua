@@ -1,6 +1,8 @@
 -- words.lua - what the formats of results share: text that a submission printed (any bytes) as
 -- each of them can hold it, and numbers.
 
+local text_of = import "repl/console/text.lua"
+
 internals.need "tables"
 local tables = internals.results
 
@@ -24,7 +26,7 @@ end
 -- The same of each line of a text, in which empty lines at the end do not count.
 function words.lines(text)
     local lines = {}
-    for line in (text:gsub("%s+$", "") .. "\n"):gmatch("(.-)\n") do
+    for line in (text_of.trim(text) .. "\n"):gmatch("([^\n]*)\n") do
         lines[#lines + 1] = words.line(line)
     end
     return lines[1] ~= "" and lines or #lines > 1 and lines or {}
