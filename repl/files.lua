@@ -16,6 +16,27 @@ function files.read(path)
     return text
 end
 
+-- The bytes of a file that somebody else made; or nil and the reason, without the path. Its size is
+-- asked for before it is opened, and no more is read: it may be a pipe that nobody writes to, or
+-- terabytes that take no room on the disk.
+function files.read_bounded(path, most_bytes)
+    local bytes, reason = program.file_bytes(path)
+    if not bytes then
+        return nil, reason
+    elseif bytes > most_bytes then
+        return nil, ("it has %d bytes, more than %d"):format(bytes, most_bytes)
+    end
+    local file <close>, why = io.open(path, "rb")
+    if not file then
+        return nil, why:match("[^:]*$"):sub(2)
+    end
+    local text, failure = file:read(most_bytes + 1)
+    if failure or text and #text > most_bytes then
+        return nil, failure or "it grows while it is read"
+    end
+    return text or ""
+end
+
 -- True; or nil and the reason.
 function files.write(path, text)
     local file, reason = io.open(path, "wb")

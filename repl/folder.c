@@ -83,10 +83,25 @@ static int file_kind(lua_State *L)
     return 1;
 }
 
+/* Of what the path leads to, also by a link. */
+static int file_bytes(lua_State *L)
+{
+    struct stat info;
+    bool there = stat(luaL_checkstring(L, 1), &info) == 0;
+    if (there && S_ISREG(info.st_mode)) {
+        lua_pushinteger(L, (lua_Integer)info.st_size);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushstring(L, there ? "it is no file" : strerror(errno));
+    return 2;
+}
+
 void folder_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"folder", list}, {"make_folder", make}, {"file_kind", file_kind}, {NULL, NULL}
+        {"folder", list}, {"make_folder", make}, {"file_kind", file_kind},
+        {"file_bytes", file_bytes}, {NULL, NULL}
     };
     embedded_add(L, functions);
 }

@@ -9,7 +9,8 @@
  *   folder(path)       a list of the names in it, those of folders with "/" behind them; nil
  *                      if it cannot be read
  *   make_folder(path)  true, also if it is there already; or nil and a sentence
- *   file_kind(path)    "file", "folder", "link" or "other"; nil: there is nothing */
+ *   file_kind(path)    "file", "folder", "link" or "other"; nil: there is nothing
+ *   file_bytes(path)   how large the file is that the path leads to; or nil and why it is none */
 void folder_open(lua_State *L);
 
 #endif

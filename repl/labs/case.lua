@@ -13,10 +13,17 @@ local submission = import "repl/labs/submission.lua"
 
 local case = {}
 
--- What a record has, in this order; each a text. `kind`: "passed", "failed" or "skipped", an
--- assertion; "said": what t:diag was given; "error": the test ended with it; "note": something
--- that the lab asks of every test was not so; "lacking": how this system does not confine a
--- submission; "end".
+-- What a record has, in this order; each a text. `kind`:
+--   "mistake"     the submission cannot be read, or is no Lua, so that no test can pass
+--   "lacking"     how this system does not confine a submission
+--   "loading", "loaded"      before and after the submission's main chunk
+--   "passed", "failed", "skipped"    an assertion
+--   "said"        what t:diag was given
+--   "used up"     the test ended because the processor time did
+--   "error"       or with this error
+--   "note"        something that the lab asks of every test was not so
+--   "end"
+-- `look`: where to look; of a mistake and an error the line and a hint.
 local record_fields = { "kind", "name", "seen", "asked", "look", "chart" }
 
 -- Of a field: what a submission raises may be of any length.
@@ -45,12 +52,6 @@ function case.read(bytes)
         list[#list + 1] = record
     end
     return list
-end
-
--- What is said of a test that the time ran out for: the same whoever stopped it, and without the
--- line, which would be another one each time.
-function case.used_up(limits)
-    return ("it used up its %g s of processor time and was stopped"):format(limits.processor_s)
 end
 
 -- ---- errors ------------------------------------------------------------------------------
@@ -94,12 +95,8 @@ end
 
 -- ---- the run -------------------------------------------------------------------------------
 
--- What the submission defines, for the test: its functions by name.
-local function load_submission(text, chunk, functions, environment, watch)
-    local main, message = load(text, chunk, "t", environment)
-    if not main then
-        error(message, 0)
-    end
+-- What the submission's main chunk defines, for the test: its functions by name.
+local function run_main(main, chunk, functions, environment, watch)
     watch.enter(main)()
     local student = {}
     for _, name in ipairs(functions) do
@@ -170,14 +167,26 @@ local function confine(limits, backend)
         memory_bytes = math.floor(limits.memory_mib * 1024 * 1024), gpu = backend == "cuda" }
 end
 
--- The error that ended the test, given what call_confined said of xpcall; nil if none did.
-local function error_of(limits, time_was_up, whole, fine, message)
-    if time_was_up then
-        return case.used_up(limits)
-    elseif not whole then
+-- The error that ended the test, given what pcall said of xpcall; nil if none did.
+local function error_of(whole, fine, message)
+    if not whole then
         return error_text(fine)
     end
     return not fine and error_text(message) or nil
+end
+
+-- Reports a mistake or an error, with what helps.
+local function report_problem(kind, source, message)
+    message = message:sub(1, most_bytes)
+    report { kind = kind, name = message,
+        look = submission.explain(source, message, kind == "mistake") }
+end
+
+-- Of no use to any test.
+local function report_unreadable(problem)
+    report { kind = "mistake", name = problem }
+    report { kind = "end" }
+    program.leave()
 end
 
 local function find_test(lab_bundle, number)
@@ -189,44 +198,69 @@ local function find_test(lab_bundle, number)
     error({ message = ("there is no test %s in %s"):format(number, lab_bundle.folder) }, 0)
 end
 
--- Runs the test of that number ("1.2") and reports; does not return.
-function case.run(folder, number, path, backend)
-    local lab_bundle = bundle.read(folder)
-    local test = find_test(lab_bundle, number)
-    local source = assert(submission.read(path))
-    local text, chunk = source.text, source.chunk
-    program.entries()[chunk] = text         -- for explanations, which quote lines
-    open_device(lab_bundle, backend)
-    internals.prefer_source(chunk)          -- not the line of a test that the submission called
-    local environment = sandbox.make()
-    local watch = calls.watch(environment.lab, chunk, join(lab_bundle.required, test.required),
-        join(lab_bundle.forbidden, test.forbidden))
-    bundle.seed(folder, test.file)
-    local asserted = 0
+-- The object whose methods are assertions, and a function that says how many were made.
+local function make_assertions()
+    local made = 0
     internals.need "tap"
-    local t = internals.tap(function(result)
-        asserted = asserted + 1
+    return internals.tap(function(result)
+        made = made + 1
         report { kind = result.status, name = result.name, seen = result.seen or result.why,
             asked = result.asked, look = result.look, chart = result.chart }
     end, function(text)
         report { kind = "said", name = text }
-    end)
+    end), function()
+        return made
+    end
+end
+
+-- Runs the submission and the test, confined, and reports how that ended.
+local function run_confined(lab_bundle, test, source, environment, watch)
+    local t, count = make_assertions()
+    local mistake
+    local function run()
+        local main
+        main, mistake = load(source.text, source.chunk, "t", environment)
+        if main then
+            local student = run_main(main, source.chunk, lab_bundle.functions, environment, watch)
+            report { kind = "loaded" }
+            lab.synchronize()       -- what it has enqueued shall not run during the test
+            test.run(t, student)
+        end
+    end
+    report { kind = "loading" }
+    local results = table.pack(program.call_confined(xpcall, run, handler(source.chunk)))
+    local time_was_up = results[1]
+    local problem = error_of(table.unpack(results, 2, results.n))
+        or count() == 0 and "the test asserts nothing"
+    if time_was_up then
+        report { kind = "used up" }
+    elseif mistake or problem then
+        report_problem(mistake and "mistake" or "error", source, mistake or problem)
+    end
+    note_calls(watch, not (time_was_up or problem))
+    report { kind = "end" }
+end
+
+-- Runs the test of that number ("1.2") and reports; does not return.
+function case.run(folder, number, path, backend)
+    local lab_bundle = bundle.read(folder)
+    local test = find_test(lab_bundle, number)
+    local source, unreadable = submission.read(path)
+    if not source then
+        report_unreadable(unreadable)
+    end
+    program.entries()[source.chunk] = source.text       -- for explanations, which quote lines
+    open_device(lab_bundle, backend)
+    internals.prefer_source(source.chunk)   -- not the line of a test that the submission called
+    local environment = sandbox.make()
+    local watch = calls.watch(environment.lab, source.chunk,
+        join(lab_bundle.required, test.required), join(lab_bundle.forbidden, test.forbidden))
+    bundle.seed(folder, test.file)
     lab.check("warn")
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
         report { kind = "lacking", name = problem }
     end
-    local results = table.pack(program.call_confined(xpcall, function()
-        local student = load_submission(text, chunk, lab_bundle.functions, environment, watch)
-        lab.synchronize()       -- what it has enqueued shall not run during the test
-        test.run(t, student)
-    end, handler(chunk)))
-    local problem = error_of(lab_bundle.limits, table.unpack(results, 1, results.n))
-        or asserted == 0 and "the test asserts nothing"
-    if problem then
-        report { kind = "error", name = problem }
-    end
-    note_calls(watch, not problem)
-    report { kind = "end" }
+    run_confined(lab_bundle, test, source, environment, watch)
     program.leave()
 end
 

@@ -4,7 +4,6 @@
 -- machine, no paths, no addresses, and lines are as long on every terminal.
 
 local case = import "repl/labs/case.lua"
-local submission = import "repl/labs/submission.lua"
 local text = import "repl/console/text.lua"
 
 local feedback = {}
@@ -18,9 +17,14 @@ local function without_addresses(s)
     return (s:gsub("0x%x%x%x%x%x%x+", "0x..."))
 end
 
+-- A pattern that looks for "\n+$" everywhere takes the square of a text with many newlines.
+local function without_last_newlines(s)
+    return s:match("^.*[^\n]") or ""
+end
+
 -- Appends the lines of a text, none longer than it may be.
 local function add(lines, s)
-    for line in (s .. "\n"):gmatch("(.-)\n") do
+    for line in (s .. "\n"):gmatch("([^\n]*)\n") do
         local folded = utf8.len(line) and text.fold(line, columns) or { line }
         table.move(folded, 1, #folded, #lines + 1, lines)
     end
@@ -37,17 +41,28 @@ local function add_view(lines, record, before)
     local same = before and before.look == record.look
     add_field(lines, "look", same and record.look ~= "" and "as above" or record.look)
     if record.chart ~= "" and not (before and before.chart == record.chart) then
-        lines[#lines + 1] = (record.chart:gsub("\n+$", ""))
+        lines[#lines + 1] = without_last_newlines(record.chart)
     end
 end
 
-local function add_record(lines, record, before, source, verbose)
+local function used_up(limits)
+    return ("it used up its %g s of processor time"):format(limits.processor_s)
+end
+
+-- The message of an error, and what helps.
+local function message_of(record)
+    return record.look == "" and record.name or record.name .. "\n" .. record.look
+end
+
+local function add_record(lines, record, before, limits, verbose)
     if record.kind == "passed" and verbose then
         add(lines, "passed: " .. record.name)
         add_field(lines, "seen", record.seen)
         add_field(lines, "asked", record.asked)
     elseif record.kind == "error" then
-        lines[#lines + 1] = "error: " .. submission.explain(source, record.name)
+        lines[#lines + 1] = "error: " .. message_of(record)
+    elseif record.kind == "used up" then
+        lines[#lines + 1] = "error: " .. used_up(limits) .. " and was stopped"
     elseif record.kind == "said" then
         add(lines, record.name)
     elseif record.kind == "skipped" then
@@ -61,14 +76,24 @@ local function add_record(lines, record, before, source, verbose)
     end
 end
 
--- Why a process ended without the end of its report, as a sentence; nil if it should not have.
-local function why_stopped(child, limits)
+-- Which time was over when a process ended without the end of its report; nil if none was. The
+-- system also kills a process when it has no more memory.
+local function time_over(child, limits)
     if child.timed_out then
-        return ("it took longer than %g s and was stopped"):format(limits.wall_s)
+        return ("it took longer than %g s"):format(limits.wall_s)
+    elseif child.signal == sigxcpu or child.signal == sigkill and not child.report_too_long
+        and child.processor_s >= limits.processor_s then
+        return used_up(limits)
+    end
+end
+
+-- Why it ended so, as a sentence; nil if it should not have.
+local function why_stopped(child, limits)
+    local time = time_over(child, limits)
+    if time then
+        return time .. " and was stopped"
     elseif child.report_too_long then
         return "it made more assertions than a report can hold"
-    elseif child.signal == sigxcpu or child.signal == sigkill then
-        return case.used_up(limits)
     elseif child.signal then
         return ("its process ended with signal %d"):format(child.signal)
     end
@@ -77,37 +102,52 @@ end
 -- What the submission printed. Of hidden tests students see nothing of it: it could tell them
 -- what these look like.
 local function printed_by(child)
-    local printed = without_addresses(child.output):gsub("\n+$", "")
+    local printed = without_last_newlines(without_addresses(child.output))
     return child.truncated and printed .. "\n(what it printed beyond this is left out)" or printed
 end
 
 -- The kinds of records that a passed test may have.
-local harmless = { passed = true, skipped = true, said = true, lacking = true, ["end"] = true }
+local harmless = { passed = true, skipped = true, said = true, lacking = true, loading = true,
+    loaded = true, ["end"] = true }
 
 -- What the records say: {passed =, raised =, lacking =}, and their lines.
-local function sum_up(records, source, verbose)
+local function sum_up(records, limits, verbose)
     local result, lines, before = { passed = true, raised = false, lacking = {} }, {}, nil
     for _, record in ipairs(records) do
         result.passed = result.passed and harmless[record.kind] == true
-        result.raised = result.raised or record.kind == "error"
+        result.raised = result.raised or record.kind == "error" or record.kind == "used up"
         if record.kind == "lacking" then
             result.lacking[#result.lacking + 1] = record.name
         end
-        add_record(lines, record, before, source, verbose)
+        add_record(lines, record, before, limits, verbose)
         before = record.kind == "failed" and record or before
     end
     return result, lines
 end
 
--- What becomes of a test whose process has ended: {passed =, output =, printed =, broken =,
--- lacking =}; the last two are for the teacher: where the lab itself did not work, and what
--- this system could not do to confine the submission. `source` is what submission.read gave;
--- verbose: with what assertions saw that passed.
-function feedback.of(test, child, limits, source, verbose)
-    local records = case.read(child.report)
-    local result, lines = sum_up(records, source, verbose)
-    local last = records[#records]
-    if not (last and last.kind == "end") then
+-- Why no test of this submission can pass, as far as this one's process says; else nil.
+local function problem_of(child, kinds, limits)
+    if kinds.mistake then
+        return message_of(kinds.mistake)
+    elseif kinds.loading and not kinds.loaded then
+        local time = kinds["used up"] and used_up(limits)
+            or not kinds["end"] and time_over(child, limits)
+        return time and time .. " while it was loaded, and was stopped" or nil
+    end
+end
+
+-- What becomes of a test whose process has ended: {passed =, output =, printed =, problem =,
+-- broken =, lacking =}. problem: why this and all other tests of the submission fail. The last two
+-- are for the teacher: where the lab itself did not work, and what this system could not do to
+-- confine the submission. verbose: with what assertions saw that passed.
+function feedback.of(test, child, limits, verbose)
+    local records, kinds = case.read(child.report), {}
+    for _, record in ipairs(records) do
+        kinds[record.kind] = record
+    end
+    local result, lines = sum_up(records, limits, verbose)
+    result.problem = problem_of(child, kinds, limits)
+    if not kinds["end"] then
         local reason = why_stopped(child, limits)
         result.passed, result.raised = false, true
         result.broken = not reason and child.errors or nil

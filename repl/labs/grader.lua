@@ -1,59 +1,64 @@
 -- grader.lua - grades submissions: starts a process for each test of each (case.lua), some at
 -- a time, and collects what becomes of them (feedback.lua).
+--
+-- Of a submission the first test runs alone. If its process could not read, compile or load the
+-- submission, this holds for all of its tests, and no other one is started. Here no submission is
+-- opened.
 
 local feedback = import "repl/labs/feedback.lua"
-local submission_file = import "repl/labs/submission.lua"
 
 local grader = {}
 
--- ---- submissions -----------------------------------------------------------------------------
-
--- What the file holds; or nil and why it cannot be graded.
-local function read(submission)
-    if submission.problem then
-        return nil, submission.problem
-    end
-    local source, problem = submission_file.read(submission.file)
-    problem = source and submission_file.mistake(source) or problem
-    return not problem and source or nil, problem
-end
-
 local function new_graded(submission, tests)
-    local source, problem = read(submission)
     local graded = { student = submission.student, file = submission.file, score = 0, points = 0,
-        source = source, problem = problem, tests = {}, open = problem and 0 or #tests,
-        lacking = {} }
+        tests = {}, open = #tests, lacking = {} }
     for i, test in ipairs(tests) do
         graded.points = graded.points + test.points
         graded.tests[i] = { number = test.number, name = test.name, points = test.points,
             score = 0, passed = false, hidden = test.hidden, hint = test.hint, printed = "",
-            output = problem and "error: " .. problem or "" }
+            output = "" }
     end
     return graded
 end
 
-local function start(lab_bundle, test, submission, backend)
+-- Why none of its tests can pass.
+local function fail_all(graded, problem)
+    graded.problem, graded.open = problem, 0
+    for _, entry in ipairs(graded.tests) do
+        entry.output = "error: " .. problem
+    end
+end
+
+local function start(lab_bundle, test, graded, backend)
     return program.spawn {
         command = { program.executable(), "lab", "case", lab_bundle.folder, test.number,
-            submission.file, backend },
+            graded.file, backend },
         wall_seconds = lab_bundle.limits.wall_s,
         output_bytes = math.floor(lab_bundle.limits.output_kib * 1024),
     }
 end
 
-local function finish(graded, i, test, child, limits, verbose)
-    local result = feedback.of(test, child, limits, graded.source, verbose)
+local function note_broken(graded, test, why)
+    graded.broken = graded.broken or {}
+    table.insert(graded.broken, ("test %s could not be run: %s"):format(test.number,
+        why:match("[^\n]+") or "its process ended without a report"))
+end
+
+-- Takes the i-th test's result.
+local function finish(graded, i, test, result)
     local entry = graded.tests[i]
+    table.move(result.lacking, 1, #result.lacking, #graded.lacking + 1, graded.lacking)
+    if result.broken then
+        note_broken(graded, test, result.broken)
+    end
+    if result.problem and i == 1 then
+        fail_all(graded, result.problem)
+        return
+    end
     entry.passed, entry.output, entry.printed = result.passed, result.output, result.printed
     entry.score = result.passed and test.points or 0
     graded.score = graded.score + entry.score
     graded.open = graded.open - 1
-    table.move(result.lacking, 1, #result.lacking, #graded.lacking + 1, graded.lacking)
-    if result.broken then
-        graded.broken = graded.broken or {}
-        table.insert(graded.broken, ("test %s could not be run: %s"):format(test.number,
-            result.broken:match("[^\n]+") or "its process ended without a report"))
-    end
 end
 
 -- The tests that are asked for: all, or those that the student has.
@@ -67,12 +72,44 @@ local function choose(lab_bundle, only_visible)
     return tests
 end
 
--- Grades submissions {student =, file =}, at most `options.jobs` tests at a time, and gives
--- their list in the same order. options.each(graded) is called for each in this order, as soon
--- as it and those before it are done. options: backend, jobs, only_visible, verbose, each.
+-- ---- the order of tests ----------------------------------------------------------------------
+
+-- Gives what to start next, {graded =, i =}: tests whose submission could be loaded, then the first
+-- one of the next submission; nil if there is none now. Appends to `list` what is begun.
+local function make_queue(submissions, tests, list)
+    local ready, taken = {}, 0
+    local queue = {}
+    function queue.add_others(graded)
+        for i = 2, graded.open + 1 do
+            ready[#ready + 1] = { graded = graded, i = i }
+        end
+    end
+    function queue.take()
+        if ready[taken + 1] then
+            taken = taken + 1
+            return ready[taken]
+        end
+        while submissions[#list + 1] do
+            local submission = submissions[#list + 1]
+            local graded = new_graded(submission, tests)
+            list[#list + 1] = graded
+            if submission.problem then
+                fail_all(graded, submission.problem)
+            elseif graded.open > 0 then
+                return { graded = graded, i = 1 }
+            end
+        end
+    end
+    return queue
+end
+
+-- Grades submissions {student =, file =, problem =}, at most `options.jobs` tests at a time, and
+-- gives their list in the same order. options.each(graded) is called for each in this order, as
+-- soon as it and those before it are done. options: backend, jobs, only_visible, verbose, each.
 function grader.grade(lab_bundle, submissions, options)
     local tests = choose(lab_bundle, options.only_visible)
     local list, running, count, told = {}, {}, 0, 0
+    local queue = make_queue(submissions, tests, list)
     local function tell()
         while list[told + 1] and list[told + 1].open == 0 do
             told = told + 1
@@ -85,26 +122,26 @@ function grader.grade(lab_bundle, submissions, options)
         local child = program.wait()
         local job = running[child.id]
         running[child.id], count = nil, count - 1
-        finish(job.graded, job.i, tests[job.i], child, lab_bundle.limits, options.verbose)
+        local test = tests[job.i]
+        finish(job.graded, job.i, test,
+            feedback.of(test, child, lab_bundle.limits, options.verbose))
+        if job.i == 1 then
+            queue.add_others(job.graded)
+        end
         tell()
     end
-    for n, submission in ipairs(submissions) do
-        local graded = new_graded(submission, tests)
-        list[n] = graded
-        for i = 1, graded.open do
-            while count >= options.jobs do
-                wait()
-            end
-            running[start(lab_bundle, tests[i], submission, options.backend)] =
-                { graded = graded, i = i }
-            count = count + 1
+    while true do
+        local job = count < options.jobs and queue.take()
+        if job then
+            local id = start(lab_bundle, tests[job.i], job.graded, options.backend)
+            running[id], count = job, count + 1
+        elseif count > 0 then
+            wait()
+        else
+            tell()
+            return list
         end
     end
-    while count > 0 do
-        wait()
-    end
-    tell()
-    return list
 end
 
 return grader

@@ -1,5 +1,6 @@
 -- submission.lua - the file that a student hands in: its text, what messages call it, and what
--- can be said of a mistake in it.
+-- can be said of a mistake in it. All this is for the process that runs a test (case.lua): the
+-- grader itself opens no submission, so that nothing in one takes its time or memory.
 
 local errors = import "repl/console/errors/errors.lua"
 local files = import "repl/files.lua"
@@ -7,6 +8,7 @@ local files = import "repl/files.lua"
 local submission = {}
 
 local most_bytes <const> = 1024 * 1024
+local most_explained <const> = 128 * 1024       -- bytes of a source whose words are looked at
 
 -- Its name in messages. It ends in ".lua" whatever the file is called, so that none passes for
 -- a chunk of the program's own ("=streamlab", which positions leave out).
@@ -19,39 +21,25 @@ local function without_marks(text)
     return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
 end
 
--- The file as {chunk =, text =}; or nil and a sentence.
+-- The file as {chunk =, text =}; or nil and why it is no submission.
 function submission.read(path)
     local name = path:match("[^/]*$")
-    if program.file_kind(path) == "other" then      -- reading a pipe would wait for ever
-        return nil, ("cannot read %s: it is no file"):format(name)
-    end
-    local text, reason = files.read(path)
+    local text, reason = files.read_bounded(path, most_bytes)
     if not text then
-        return nil, ("cannot read %s: %s"):format(name, reason:match(": (.*)$") or reason)
-    elseif #text > most_bytes then
-        return nil, ("%s has %d bytes, more than %d"):format(name, #text, most_bytes)
+        return nil, ("cannot read %s: %s"):format(name, reason)
     end
-    return { chunk = chunk_name(path), text = without_marks(text) }
-end
-
--- The message of an error in the submission, with the line and a hint where there is one.
-local function with_line(self, message, is_syntax)
-    program.entries()[self.chunk] = self.text
-    local more = errors.about(message, is_syntax)
-    return more == "" and message or message .. "\n" .. more
-end
-
-function submission.explain(self, message)
-    return with_line(self, message, false)
-end
-
--- Why it is no Lua, or nil. It is compiled, and not run.
-function submission.mistake(self)
-    if self.text:find("^\27") then
-        return self.chunk:sub(2) .. " is compiled code, and no text"
+    local source = { chunk = chunk_name(path), text = without_marks(text) }
+    if source.text:find("^\27") then
+        return nil, source.chunk:sub(2) .. " is compiled code, and no text"
     end
-    local main, message = load(self.text, self.chunk, "t", {})
-    return not main and with_line(self, message, true) or nil
+    return source
+end
+
+-- What helps with the message of an error: the line that it is about, with a mark, and a hint; ""
+-- if there is nothing to say. `is_compilers`: the source is no Lua. Only this source is known in
+-- this process, so no other one's lines can be quoted.
+function submission.explain(source, message, is_compilers)
+    return #source.text <= most_explained and errors.about(message, is_compilers) or ""
 end
 
 return submission

@@ -197,7 +197,7 @@ Zoë Müller      10/10  all passed
 ada             10/10  all passed
 binary           0/10  binary.lua is compiled code, and no text
 bob              6/10  failed 2.1
-large            0/10  large.lua has 1048577 bytes, more than 1048576
+large            0/10  cannot read large.lua: it has 1048577 bytes, more than 1048576
 none             0/10  there is no .lua file in the folder
 syntax           0/10  syntax.lua:2: <name> or '...' expected near <eof>
 two              0/10  there is more than one .lua file in the folder
