@@ -177,7 +177,7 @@ static void become(const child_start *start, const int files[N_FILES], int tell,
 static int lift(int fd)
 {
     int lifted = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
-    int error = errno;
+    int error = errno == EINVAL ? EMFILE : errno;   /* the limit is below that number */
     if (fd >= 0)
         close(fd);
     errno = error;

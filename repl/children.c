@@ -6,6 +6,7 @@
  */
 #include "children.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <limits.h>
 #include <poll.h>
@@ -174,6 +175,20 @@ static void allow_descriptors(void)
     }
 }
 
+/* Of the limits, the one that a user meets first is that on descriptors. */
+static int fail_to_start(lua_State *L, const child_start *start)
+{
+    struct rlimit limit;
+    bool none_left = start->error == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0;
+    if (none_left)
+        lua_pushfstring(L, " (this process may have %I; ulimit -n raises that)",
+                        (lua_Integer)limit.rlim_cur);
+    else
+        lua_pushliteral(L, "");
+    return embedded_fail(L, "spawn: cannot %s %s: %s%s", start->failed, start->argv[0],
+                         strerror(start->error), lua_tostring(L, -1));
+}
+
 static int spawn(lua_State *L)
 {
     enum { MOST_SECONDS = 1000000 };
@@ -193,11 +208,10 @@ static int spawn(lua_State *L)
     lua_getfield(L, 1, "environment");
     start.environment = child_push_environment(L, lua_gettop(L));
     if (!make_room(all))
-        return luaL_error(L, "spawn: not enough memory");
+        return embedded_fail(L, "spawn: not enough memory");
     allow_descriptors();
     if (!child_run(&start))
-        return luaL_error(L, "spawn: cannot %s %s: %s", start.failed, start.argv[0],
-                          strerror(start.error));
+        return fail_to_start(L, &start);
     add(all, &start, wall_seconds, (size_t)output_bytes);
     lua_pushinteger(L, all->latest_id);
     return 1;
@@ -243,7 +257,7 @@ static int hand_over(lua_State *L, children *all, size_t i)
     child_end(c);
     memmove(c, c + 1, (--all->n - i) * sizeof *c);
     if (out_of_memory)
-        return luaL_error(L, "wait: not enough memory for what a child writes");
+        return embedded_fail(L, "wait: not enough memory for what a child writes");
     return 1;
 }
 
@@ -271,7 +285,7 @@ static int executable(lua_State *L)
 {
     char path[PATH_MAX];
     if (!child_own_path(path, sizeof path))
-        return luaL_error(L, "executable: this system does not say where the program lies");
+        return embedded_fail(L, "executable: this system does not say where the program lies");
     lua_pushstring(L, path);
     return 1;
 }

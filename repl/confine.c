@@ -252,7 +252,7 @@ static int report_bytes(lua_State *L)
     while (n > 0) {
         ssize_t written = write(REPORT, bytes, n);
         if (written < 0 && errno != EINTR)
-            return luaL_error(L, "report: cannot write to descriptor 3: %s", strerror(errno));
+            return embedded_fail(L, "report: cannot write to descriptor 3: %s", strerror(errno));
         if (written > 0) {
             bytes += written;
             n -= (size_t)written;

@@ -3,6 +3,7 @@
 #include "embedded.h"
 
 #include <lualib.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "interrupt.h"
@@ -175,6 +176,15 @@ void embedded_open(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, environment_key);
     embedded_import(L, strings_file);   /* before the user can change them */
     lua_pop(L, 1);
+}
+
+int embedded_fail(lua_State *L, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    lua_pushvfstring(L, format, arguments);
+    va_end(arguments);
+    return lua_error(L);
 }
 
 void embedded_add(lua_State *L, const luaL_Reg *functions)

@@ -35,6 +35,10 @@ void embedded_open(lua_State *L);
 /* Adds functions to the environment's table `program`; raises if there is one of that name. */
 void embedded_add(lua_State *L, const luaL_Reg *functions);
 
+/* For such a function, where the system refuses: raises the text (as lua_pushfstring makes it)
+ * without a position, which would be one of the program's own code. */
+int embedded_fail(lua_State *L, const char *format, ...);
+
 bool embedded_exists(const char *path);
 
 /* Pushes the file's chunk, or an error; returns the Lua status. Its name is the

@@ -32,7 +32,7 @@ static int mute(lua_State *L)
         kept = copy;
     else if (copy >= 0)
         close(copy);
-    return fine ? 0 : luaL_error(L, "cannot put stdout away: %s", strerror(error));
+    return fine ? 0 : embedded_fail(L, "cannot put stdout away: %s", strerror(error));
 }
 
 static int unmute(lua_State *L)
@@ -44,7 +44,7 @@ static int unmute(lua_State *L)
     int error = errno;
     close(kept);
     kept = -1;
-    return fine ? 0 : luaL_error(L, "cannot put stdout back: %s", strerror(error));
+    return fine ? 0 : embedded_fail(L, "cannot put stdout back: %s", strerror(error));
 }
 
 void mute_add(lua_State *L)

@@ -179,6 +179,15 @@ tap.throws_like(function() spawn({ "/bin/sh" }, { wall_seconds = 0 }) end,
     "wall_seconds must be positive", "no time left")
 tap.throws_like(function() spawn({ "/bin/sh" }, { environment = { 1 } }) end,
     "environment must hold texts by name", "an environment without names")
+local of_lab = "scripts/labs/01-first-streams"
+for _, most in ipairs { 6, 12, 16 } do
+    local _, err, code = shell.sh(("ulimit -n %d; exec \"$P\" lab check %s %s/starter.lua"):format(
+        most, of_lab, of_lab))
+    tap.like(err, "^streamlab: spawn: cannot open pipes for [^\n]*: Too many open files "
+        .. "%(this process may have " .. most .. "; ulimit %-n raises that%)\n$",
+        "a limit of " .. most .. " descriptors is told, without a position in the program")
+    tap.is(code, 1, "and the status is 1")
+end
 tap.is(program.wait(), nil, "none of them runs")
 tap.is(calls.descriptors(), descriptors, "no descriptor is left open by all this")
 
