@@ -26,11 +26,20 @@ typedef struct report {
     bool colour;
 } report;
 
-/* Names are the user's, and may have in them what a terminal would obey. */
+/* Names are the user's, and may have in them what a terminal would obey: "?" for each such
+ * character. In place, since that takes no more room. */
 static void clean(char *text)
 {
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ' || *text == 127) *text = '?';
+    char shown[SL_SAFE_BYTES], *to = text;
+    const char *from = text, *end = text + strlen(text);
+    while (from < end) {
+        const char *before = from;
+        size_t n = (size_t)sl_safe_character(&from, end, false, shown);
+        if (n != (size_t)(from - before) || memcmp(before, shown, n) != 0) shown[0] = '?', n = 1;
+        memcpy(to, shown, n);
+        to += n;
+    }
+    *to = '\0';
 }
 
 static int count_columns(const char *text, size_t bytes)

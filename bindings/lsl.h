@@ -18,6 +18,7 @@
 #include <lualib.h>
 
 #include <math.h>
+#include <stdio.h>
 
 #include "../core/streamlab.h"
 
@@ -388,6 +389,9 @@ void lsl_open_source_internal(lua_State *L);
 void lsl_stop_at(lua_State *L, int64_t i, const char *op);
 
 LUAMOD_API int luaopen_streamlab(lua_State *L);
+
+/* Writes a text as sl_safe_character gives it, with its newlines and tabs. */
+LUAMOD_API void lsl_put_safe(const char *text, FILE *file);
 
 /* For the program's handler of Ctrl-C: waits are to end with SL_EINTERRUPT (on), or not
  * any more. Safe in a signal handler. */

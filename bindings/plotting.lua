@@ -29,10 +29,9 @@ local function quote(text)
     end) .. '"'
 end
 
--- What a plot can show: an SVG is XML in UTF-8, which has no bytes of others and no U+FFFE.
+-- What a plot can show: an SVG is XML in UTF-8, which has no U+FFFE.
 local function shown(value)
-    local text = results.valid_utf8(results.cell_text(value))
-    return (text:gsub("\xef\xbf[\xbe\xbf]", "\xef\xbf\xbd"))
+    return (results.cell_text(value):gsub("\xef\xbf[\xbe\xbf]", "\xef\xbf\xbd"))
 end
 
 -- What names a curve or an axis.

@@ -63,7 +63,7 @@ end
 local function show_value(value)
     if type(value) == "number" then return ("%.14g"):format(value) end
     if type(value) == "string" and #value <= 40 then
-        return '"' .. value:gsub("%c", "?") .. '"'
+        return '"' .. core.safe(value) .. '"'
     end
     if type(value) == "table" and next(value) == nil then return "an empty table" end
     return type_name(value)
@@ -295,7 +295,8 @@ local function say_simulating(device, reason, code)
     if said_simulating then return end
     said_simulating = true
     if code == "SL_ENOTFOUND" then reason = reason:match("^[^:]*") end
-    core.notice(("simulating %s (profile %s): %s"):format(device.name, device.profile, reason))
+    core.notice(core.safe(("simulating %s (profile %s): %s"):format(device.name, device.profile,
+        reason)))
 end
 
 function lab.open(opts, ...)

@@ -14,7 +14,7 @@ local sorted_keys = core.arguments.sorted_keys
 local results = {}
 core.results = results
 
-local function quoted(text) return ("'%.60s'"):format((text:gsub("%c", "?"))) end
+local function quoted(text) return ("'%s'"):format(core.safe(text:sub(1, 60))) end
 
 -- Whether a cell can hold it.
 function results.is_cell(value)
@@ -128,17 +128,12 @@ local function short_number(value)
     return ("%.4g"):format(value)
 end
 
-local function escaped(text)
-    return (text:gsub(".", function(byte) return ("\\x%02x"):format(byte:byte()) end))
-end
-
 -- For people, on one line.
 local function cell_text(value)
     if value == nil then return "-" end
     if type(value) == "number" then return short_number(value) end
     if type(value) == "boolean" then return value and "yes" or "no" end
-    -- The terminal's controls are below 32, or in UTF-8 from 0x80 to 0x9f.
-    return (tostring(value):gsub("\n", "\\n"):gsub("%c", escaped):gsub("\xc2[\x80-\x9f]", escaped))
+    return core.safe(tostring(value))
 end
 results.cell_text = cell_text
 
@@ -253,10 +248,25 @@ local function valid_utf8(text)
 end
 results.valid_utf8 = valid_utf8
 
+-- With instead(code) for each character beyond ASCII that must not reach a terminal, of a
+-- text that is UTF-8.
+local function replace_hidden(text, instead)
+    return (text:gsub("[\xc2-\xf4][\x80-\xbf]+", function(character)
+        local code = utf8 and utf8.codepoint(character)
+        return code and core.character_columns(code) < 0 and instead(code) or nil
+    end))
+end
+results.replace_hidden = replace_hidden
+
+local function json_code(code)
+    if code < 0x10000 then return ("\\u%04x"):format(code) end
+    return ("\\u%04x\\u%04x"):format(0xd7c0 + (code >> 10), 0xdc00 | code & 0x3ff)
+end
+
 local function json_text(text)
-    return '"' .. valid_utf8(text):gsub('[%c"\\]', function(character)
-        return json_escapes[character] or ("\\u%04x"):format(character:byte())
-    end) .. '"'
+    return '"' .. replace_hidden(valid_utf8(text):gsub('[%c"\\]', function(character)
+        return json_escapes[character] or json_code(character:byte())
+    end), json_code) .. '"'
 end
 results.json_text = json_text
 

@@ -36,16 +36,8 @@ local states = setmetatable({}, {__mode = "k"})
 
 -- Values as texts ------------------------------------------------------------------------
 
-local function escaped(byte)
-    return format("\\x%02x", string.byte(byte))
-end
-
 -- On one line that no terminal takes for a command.
-local function one_line(text)
-    text = gsub(gsub(text, "\n", "\\n"), "%c", escaped)
-    return (gsub(text, "\xc2[\x80-\x9f]", function(both) return (gsub(both, ".", escaped)) end))
-end
-
+local one_line = core.safe
 tap.one_line = one_line
 
 -- A number with no more digits than it takes to read it again.

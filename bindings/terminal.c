@@ -1,5 +1,5 @@
 /* terminal.c - what the terminal can do: its width, whether it shows UTF-8, and whether
- * colour is wanted. Asked here, because the core knows none.
+ * colour is wanted. Asked here, because the core knows none. And what may reach it.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE     /* struct winsize */
@@ -94,11 +94,43 @@ static int internal_terminal(lua_State *L)
     return 1;
 }
 
+/* ---- texts that a stranger wrote ------------------------------------------------------ */
+
+LUAMOD_API void lsl_put_safe(const char *text, FILE *file)
+{
+    char shown[SL_SAFE_BYTES];
+    for (const char *end = text + strlen(text); text < end;)
+        fprintf(file, "%.*s", sl_safe_character(&text, end, true, shown), shown);
+}
+
+/* safe(text, lines): the text as a terminal may show it; newlines and tabs stay if `lines`. */
+static int internal_safe(lua_State *L)
+{
+    size_t n;
+    const char *text = luaL_checklstring(L, 1, &n), *end = text + n;
+    bool lines = lua_toboolean(L, 2);
+    char shown[SL_SAFE_BYTES];
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    while (text < end)
+        luaL_addlstring(&buffer, shown, (size_t)sl_safe_character(&text, end, lines, shown));
+    luaL_pushresult(&buffer);
+    return 1;
+}
+
+/* character_columns(code): on a terminal; -1: it must not reach one */
+static int internal_character_columns(lua_State *L)
+{
+    lua_pushinteger(L, sl_character_columns((uint32_t)luaL_checkinteger(L, 1)));
+    return 1;
+}
+
 void lsl_open_terminal_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"columns", internal_columns}, {"unicode", internal_unicode},
-        {"colour", internal_colour}, {"terminal", internal_terminal}, {NULL, NULL}
+        {"colour", internal_colour}, {"terminal", internal_terminal},
+        {"safe", internal_safe}, {"character_columns", internal_character_columns}, {NULL, NULL}
     };
     lsl_set_functions(L, functions);
 }

@@ -44,10 +44,10 @@ typedef struct program {
 
 /* ---- the state ----------------------------------------------------------- */
 
-/* One line on stderr, for the bindings. */
+/* One line on stderr, for the bindings, which colour some. */
 static int notice(lua_State *L)
 {
-    run_message(luaL_checkstring(L, 1));
+    run_coloured_message(luaL_checkstring(L, 1));
     return 0;
 }
 

@@ -18,11 +18,30 @@
 #include "sources.h"
 #include "traceback.h"
 
-void run_message(const char *text)
+void lsl_put_safe(const char *text, FILE *file);    /* bindings/ */
+
+static void put_message(const char *text, void (*put)(const char *text, FILE *file))
 {
     fflush(stdout);
-    fprintf(stderr, "streamlab: %s\n", text);
+    fputs("streamlab: ", stderr);
+    put(text, stderr);
+    fputc('\n', stderr);
     fflush(stderr);
+}
+
+void run_message(const char *text)
+{
+    put_message(text, lsl_put_safe);
+}
+
+static void put_as_it_is(const char *text, FILE *file)
+{
+    fputs(text, file);
+}
+
+void run_coloured_message(const char *text)
+{
+    put_message(text, put_as_it_is);
 }
 
 /* Protected. Arguments: the error value, which is a text, and its status. Returns the text
@@ -45,15 +64,18 @@ int run_report(lua_State *L, int status)
     if (status == LUA_OK)
         return status;
     int value = lua_gettop(L);
-    const char *text = lua_tostring(L, value);
+    const char *text = lua_tostring(L, value), *described = NULL;
     if (text && !traceback_wants_all() && lua_checkstack(L, 4)) {
         lua_pushcfunction(L, describe);
         lua_pushvalue(L, value);
         lua_pushinteger(L, status);
         if (lua_pcall(L, 2, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING)
-            text = lua_tostring(L, -1);
+            described = lua_tostring(L, -1);
     }
-    run_message(text ? text : "(error message is no text)");
+    if (described)
+        run_coloured_message(described);
+    else
+        run_message(text ? text : "(error message is no text)");
     lua_settop(L, value - 1);
     return status;
 }

@@ -10,8 +10,12 @@
 
 #include "options.h"
 
-/* "streamlab: TEXT" on stderr, after what stdout holds. */
+/* "streamlab: TEXT" on stderr, after what stdout holds. What a terminal would obey is written
+ * out, as "\x1b". */
 void run_message(const char *text);
+
+/* The same of a text with colours, in which whatever is foreign is safe already. */
+void run_coloured_message(const char *text);
 
 /* Prints the error value on the stack's top and pops it, if status is one. */
 int run_report(lua_State *L, int status);

@@ -6,6 +6,7 @@
 #include "utf8.h"
 
 #define NUMBER_BYTES 24         /* room for 20 digits, a sign and a point */
+#define ESCAPED_BYTES 12        /* of a character: two units of UTF-16 */
 
 /* ---- digits and characters --------------------------------------------------- */
 
@@ -41,11 +42,21 @@ static char *put_milli(char *end, int64_t thousandths)
     return put_sign(put_uint(end, value), thousandths);
 }
 
-/* The next character of a text as it stands in a string: *n bytes, which may be in
- * `escaped`. */
-static const char *next_character(const char **text, char escaped[6], size_t *n)
+/* "\u202e" for a unit of UTF-16; gives where it ends. */
+static char *put_unit(char *at, uint32_t unit)
 {
     static const char hex[] = "0123456789abcdef";
+    *at++ = '\\';
+    *at++ = 'u';
+    for (int shift = 12; shift >= 0; shift -= 4)
+        *at++ = hex[unit >> shift & 15];
+    return at;
+}
+
+/* The next character of a text as it stands in a string: *n bytes, which may be in
+ * `escaped`. What must not reach a terminal is written out: people look at JSON there. */
+static const char *next_character(const char **text, char escaped[ESCAPED_BYTES], size_t *n)
+{
     const char *from = *text;
     bool good;
     uint32_t c = sl__utf8_next(text, &good);
@@ -59,11 +70,11 @@ static const char *next_character(const char **text, char escaped[6], size_t *n)
         *n = 2;
         return escaped;
     }
-    if (c < 0x20 || c == 0x7F) {
-        memcpy(escaped, "\\u00", 4);
-        escaped[4] = hex[c >> 4];
-        escaped[5] = hex[c & 15];
-        *n = 6;
+    if (sl_character_columns(c) < 0) {
+        char *end = c < 0x10000 ? put_unit(escaped, c)
+                                : put_unit(put_unit(escaped, 0xD7C0 + (c >> 10)),
+                                           0xDC00 | (c & 0x3FF));
+        *n = (size_t)(end - escaped);
         return escaped;
     }
     *n = (size_t)(*text - from);
@@ -98,7 +109,7 @@ void sl__json_milli(sl__outfile *file, int64_t thousandths)
 
 void sl__json_string(sl__outfile *file, const char *text)
 {
-    char escaped[6];
+    char escaped[ESCAPED_BYTES];
     size_t n;
     sl__outfile_write(file, "\"", 1);
     while (*text) {
@@ -110,7 +121,7 @@ void sl__json_string(sl__outfile *file, const char *text)
 
 void sl__json_script_string(sl__outfile *file, const char *text)
 {
-    char escaped[6];
+    char escaped[ESCAPED_BYTES];
     size_t n;
     sl__outfile_write(file, "\"", 1);
     while (*text) {
@@ -133,7 +144,7 @@ void sl__json_add_milli(sl_text *out, int64_t thousandths)
 
 void sl__json_add_string(sl_text *out, const char *text)
 {
-    char escaped[6];
+    char escaped[ESCAPED_BYTES];
     size_t n;
     sl_text_add(out, "\"");
     while (*text) {

@@ -18,7 +18,7 @@ static int next_character(const char **at, bool unicode, const char **bytes, int
     *bytes = *at;
     uint32_t character = sl__utf8_next(at, &good);
     *n_bytes = (int)(*at - *bytes);
-    int columns = sl__utf8_columns(character);
+    int columns = sl_character_columns(character);
     if (good && columns >= 0 && (unicode || character < 0x80))
         return columns;
     *bytes = "?";

@@ -5,6 +5,11 @@
  */
 #include "utf8.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "timeline.h"
+
 /* Length of the sequence that `lead` begins, 0 if it begins none. */
 static int sequence_length(unsigned char lead)
 {
@@ -52,13 +57,14 @@ static bool within(uint32_t c, const range *ranges, size_t n)
     return false;
 }
 
-int sl__utf8_columns(uint32_t c)
+int sl_character_columns(uint32_t c)
 {
     static const range hidden[] = { { 0x00, 0x1F }, { 0x7F, 0x9F }, { 0x061C, 0x061C },
-        { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2066, 0x2069 }, { 0xE0000, 0xE0FFF } };
+        { 0x200B, 0x200B }, { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2060, 0x206F },
+        { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB }, { 0xE0000, 0xE0FFF } };
     static const range zero[] = { { 0x0300, 0x036F }, { 0x0483, 0x0489 }, { 0x0591, 0x05BD },
-        { 0x064B, 0x065F }, { 0x1AB0, 0x1AFF }, { 0x1DC0, 0x1DFF }, { 0x200B, 0x200D },
-        { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F }, { 0xFEFF, 0xFEFF } };
+        { 0x064B, 0x065F }, { 0x1AB0, 0x1AFF }, { 0x1DC0, 0x1DFF }, { 0x200C, 0x200D },
+        { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F } };
     static const range wide[] = { { 0x1100, 0x115F }, { 0x2E80, 0x303E }, { 0x3041, 0x4DBF },
         { 0x4E00, 0xA4CF }, { 0xA960, 0xA97F }, { 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF },
         { 0xFE30, 0xFE6F }, { 0xFF00, 0xFF60 }, { 0xFFE0, 0xFFE6 }, { 0x1F300, 0x1F64F },
@@ -70,4 +76,29 @@ int sl__utf8_columns(uint32_t c)
     if (within(c, zero, sizeof zero / sizeof *zero))
         return 0;
     return within(c, wide, sizeof wide / sizeof *wide) ? 2 : 1;
+}
+
+/* "\n", "\x1b": of a byte. */
+static int show_byte(unsigned char byte, char *shown)
+{
+    static const char letters[] = "abtnvfr";
+    if (byte >= 7 && byte <= 13)
+        return snprintf(shown, SL_SAFE_BYTES, "\\%c", letters[byte - 7]);
+    return snprintf(shown, SL_SAFE_BYTES, "\\x%02x", byte);
+}
+
+int sl_safe_character(const char **text, const char *end, bool lines, char shown[SL_SAFE_BYTES])
+{
+    const char *from = *text;
+    bool good;
+    uint32_t c = sl__utf8_next(text, &good);
+    if (c == 0 && from < end)
+        ++*text;
+    bool stays = sl_character_columns(c) >= 0 || (lines && (c == '\n' || c == '\t'));
+    if (!good || (!stays && c < 0x80))
+        return show_byte((unsigned char)*from, shown);
+    if (!stays)
+        return snprintf(shown, SL_SAFE_BYTES, "\\u{%x}", (unsigned)c);
+    memcpy(shown, from, (size_t)(*text - from));
+    return (int)(*text - from);
 }

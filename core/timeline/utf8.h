@@ -17,8 +17,4 @@
  * truncated ones included) is skipped alone, with *good false. */
 uint32_t sl__utf8_next(const char **at, bool *good);
 
-/* Columns on a terminal: 0, 1 or 2; -1 for what must not reach one (control
- * characters and marks that change the writing direction). */
-int sl__utf8_columns(uint32_t c);
-
 #endif

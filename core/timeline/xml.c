@@ -18,7 +18,7 @@
 
 static bool may_appear(uint32_t c)
 {
-    return sl__utf8_columns(c) >= 0 && c != 0xFFFE && c != 0xFFFF;
+    return sl_character_columns(c) >= 0 && c != 0xFFFE && c != 0xFFFF;
 }
 
 static const char *entity(uint32_t c)
@@ -65,7 +65,7 @@ void sl__xml_add(sl_text *out, const char *text, size_t max_bytes)
 static int character_width(uint32_t c)
 {
     if (c >= 0x80)
-        return sl__utf8_columns(c) == 0 ? 0 : sl__utf8_columns(c) == 2 ? 1050 : 700;
+        return sl_character_columns(c) == 0 ? 0 : sl_character_columns(c) == 2 ? 1050 : 700;
     if (strchr("iljI.,:;'|! ", (int)c))
         return 320;
     if (strchr("ftr()[]{}-/\\\"`", (int)c))

@@ -10,10 +10,8 @@ local command = {}
 
 local name = arg[0]
 
--- Text as it may go to a terminal.
-function command.clean(text)
-    return (text:gsub("%c", "?"))
-end
+-- Text as it may go to a terminal, on one line.
+command.clean = internals.safe
 
 local function complain(text)
     io.stdout:flush()

@@ -12,7 +12,7 @@ local header = "# " .. table.concat({ "index", "kind", "name", "stream", "start_
     "host_start_us", "host_end_us", "bytes", "blocks", "threads" }, "\t")
 
 local function field(text)
-    return text == "" and "-" or (text:gsub("%c", "?"))
+    return text == "" and "-" or internals.safe(text)
 end
 
 local function span_line(i, span)
@@ -43,7 +43,7 @@ end
 
 -- Writes the file of the entry, the number-th; or gives nil and the reason.
 function dump.write(folder, number, entry, sim, gpu)
-    local lines = { "# " .. entry.name:gsub("%c", "?"), header }
+    local lines = { "# " .. internals.safe(entry.name), header }
     for part = 1, math.max(#sim.parts, #gpu.parts) do
         add_side(lines, part, "sim", sim)
         add_side(lines, part, "gpu", gpu)

@@ -25,13 +25,8 @@ local named <const> = {
     [13] = "\\r", [34] = "\\\"", [92] = "\\\\",
 }
 
--- What would act on the terminal: control characters, and those that turn the direction of
--- writing or have no width.
-local function is_control(code)
-    return code < 32 or code >= 127 and code < 160 or code >= 0x200b and code <= 0x200f
-        or code >= 0x2028 and code <= 0x202e or code >= 0x2060 and code <= 0x206f
-        or code == 0xfeff or code >= 0xfff9 and code <= 0xfffb
-end
+-- Of a character: 0, 1 or 2; -1: a terminal would obey it, or show nothing for it.
+local columns_of <const> = internals.character_columns
 
 local function escape_code(code)
     return code < 128 and ("\\x%02x"):format(code) or ("\\u{%x}"):format(code)
@@ -47,18 +42,19 @@ local function show_odd(s, i, raw, unicode)
     if not utf8.len(s, i, i) then return ("\\x%02x"):format(byte), 1 end
     local code = utf8.codepoint(s, i)
     local char = utf8.char(code)
-    return unicode and not is_control(code) and char or escape_code(code), #char
+    return unicode and columns_of(code) >= 0 and char or escape_code(code), #char
 end
 
 -- The text without control characters and without bytes that are not UTF-8: these are shown
 -- as Lua writes them in a string. `raw`: newlines, tabs, quotes and backslashes stay;
 -- `unicode`: so do all letters, whatever the locale is.
 function text.clean(s, raw, unicode)
+    unicode = unicode or internals.unicode()
+    if raw and unicode then return internals.safe(s, true) end
     local odd = raw and "[\0-\31\127-\255]" or "[\0-\31\"\\\127-\255]"
     local at = s:find(odd)
     if not at then return s end
     local parts, from = {}, 1
-    unicode = unicode or internals.unicode()
     while at do
         local shown, n = show_odd(s, at, raw, unicode)
         parts[#parts + 1] = s:sub(from, at - 1)
@@ -90,28 +86,6 @@ function text.quote(s, most)
     return ('"%s"... (%d bytes)'):format(text.clean(text.head(s, most)), #s)
 end
 
--- Whole blocks, the same as core/timeline/utf8.c has for charts: first, last, first, last.
-local zero <const> = {
-    0x300, 0x36f, 0x483, 0x489, 0x591, 0x5bd, 0x64b, 0x65f, 0x1ab0, 0x1aff, 0x1dc0, 0x1dff,
-    0x200b, 0x200d, 0x20d0, 0x20ff, 0xfe00, 0xfe0f, 0xfe20, 0xfe2f, 0xfeff, 0xfeff,
-}
-local wide <const> = {
-    0x1100, 0x115f, 0x2e80, 0x303e, 0x3041, 0x4dbf, 0x4e00, 0xa4cf, 0xa960, 0xa97f, 0xac00, 0xd7a3,
-    0xf900, 0xfaff, 0xfe30, 0xfe6f, 0xff00, 0xff60, 0xffe0, 0xffe6, 0x1f300, 0x1f64f,
-    0x1f680, 0x1f6ff, 0x1f900, 0x1faff, 0x20000, 0x3fffd,
-}
-
-local function is_within(code, blocks)
-    for i = 1, #blocks, 2 do
-        if code >= blocks[i] and code <= blocks[i + 1] then return true end
-    end
-    return false
-end
-
-local function columns_of(code)
-    return code < 0x300 and 1 or is_within(code, zero) and 0 or is_within(code, wide) and 2 or 1
-end
-
 -- Within a text a style of help/sheet.lua begins and ends with one of these, which take no
 -- room. A clean text has none of its own.
 local style_marks <const> = "[\1-\4]"
@@ -121,7 +95,7 @@ function text.width(s)
     s = s:gsub(style_marks, "")
     if not s:find("[\x80-\xff]") or not utf8.len(s) then return #s end
     local width = 0
-    for _, code in utf8.codes(s) do width = width + columns_of(code) end
+    for _, code in utf8.codes(s) do width = width + math.max(columns_of(code), 0) end
     return width
 end
 
@@ -136,7 +110,7 @@ local function add_parts(words, word, room)
     local from, width = 1, 0
     if text.width(word) > room and not word:find(style_marks) and utf8.len(word) then
         for at, code in utf8.codes(word) do
-            width = width + columns_of(code)
+            width = width + math.max(columns_of(code), 0)
             if width > room then
                 words[#words + 1] = word:sub(from, at - 1)
                 from, width = at, columns_of(code)

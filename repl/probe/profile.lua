@@ -312,8 +312,8 @@ local function add_table(out, t, indent, path, measured)
 end
 
 function profile.text(made, measured)
-    local out = { "-- " .. made.name:gsub("%c", " ") .. ", as the simulator sees it.",
-        "-- " .. made.note:gsub("%c", " "):gsub("^%l", string.upper) .. ".", "return {" }
+    local out = { "-- " .. internals.safe(made.name) .. ", as the simulator sees it.",
+        "-- " .. internals.safe(made.note):gsub("^%l", string.upper) .. ".", "return {" }
     add_table(out, made, "    ", "", measured)
     out[#out + 1] = "}"
     return table.concat(out, "\n") .. "\n"

@@ -136,8 +136,8 @@ end
 -- What is written, and what is read of it.
 local odd_texts <const> = {
     {"ratio 1.5 of 2-3"}, {'say "1"2'}, {"it's 3\\4\\n5"}, {"line\n6", "line\\n6"},
-    {"tab\t7 \0278", "tab\\x097 \\x1b8"}, {"\u{9b}9 \u{7f}1", "\\xc2\\x9b9 \\x7f1"},
-    {"100%5d %s 50%"}, {"größe 東京2"}, {"\xff3\xc34", "\u{fffd}3\u{fffd}4"},
+    {"tab\t7 \0278", "tab\\t7 \\x1b8"}, {"\u{9b}9 \u{7f}1", "\\u{9b}9 \\x7f1"},
+    {"100%5d %s 50%"}, {"größe 東京2"}, {"\xff3\xc34", "\\xff3\\xc34"},
     {"\u{ffff}5", "\u{fffd}5"}, {"<b>&amp;6"}, {"-7"},
 }
 

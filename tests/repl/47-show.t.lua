@@ -206,7 +206,7 @@ for _, case in ipairs {
     { "short.json", "[^\n]*short%.json[^\n]+", "a trace that is cut short" },
     { "short.json.gz", "[^\n]*short%.json%.gz[^\n]+", "compressed data cut short" },
     { "-- -x.json", "[^\n]*%-x%.json[^\n]+", "a missing file behind --" },
-    { "'a\nb'", "[^\n]*a%?b[^\n]+", "a name with a newline" },
+    { "'a\nb'", "[^\n]*a\\nb[^\n]+", "a name with a newline" },
 } do
     refused('"$P" show ' .. case[1], 1, case[2], case[3])
 end

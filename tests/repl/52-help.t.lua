@@ -232,7 +232,9 @@ end
 -- the second result's items.
 local function on_terminal(columns, unicode, colour)
     local environment, parts = source.environment("", ""), {}
+    local internals = debug.getregistry()["streamlab.internals"]
     environment.internals = {
+        character_columns = internals.character_columns, safe = internals.safe,
         columns = function() return columns end, colour = function() return colour end,
         unicode = function() return unicode end, nearest = function() end,
     }

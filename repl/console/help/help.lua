@@ -90,8 +90,8 @@ local most_quoted <const> = 60      -- bytes of a text that nothing is known abo
 
 local function show_nothing(text)
     local near = apropos.nearest(text)
-    text = #text > most_quoted and text:sub(1, most_quoted):gsub("[\x80-\xff]+$", "") .. "..."
-        or text
+    text = internals.safe(#text > most_quoted
+        and text:sub(1, most_quoted):gsub("[\x80-\xff]+$", "") .. "..." or text)
     local meant = near and (", did you mean %s?"):format(near) or ";"
     local page = sheet.new()
     page:hanging("", ("there is nothing about \"%s\"%s help() lists what there is"):format(

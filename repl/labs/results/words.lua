@@ -40,9 +40,9 @@ local entities = {
 -- The content of an XML element. What XML 1.0 cannot hold or a terminal should not get becomes
 -- the character that stands for such.
 function words.xml(text)
-    return (tables.valid_utf8(text)
+    local function replace() return "\u{fffd}" end
+    return (tables.replace_hidden(tables.valid_utf8(text), replace)
         :gsub("[%c&<>\"']", function(character) return entities[character] or "\u{fffd}" end)
-        :gsub("\xc2[\x80-\x9f]", "\u{fffd}")
         :gsub("\xef\xbf[\xbe\xbf]", "\u{fffd}"))        -- U+FFFE, U+FFFF
 end
 
