@@ -383,6 +383,7 @@ void lsl_open_terminal_internal(lua_State *L);
 void lsl_open_look_internal(lua_State *L);
 void lsl_open_tap_internal(lua_State *L);
 void lsl_open_source_internal(lua_State *L);
+void lsl_open_file_internal(lua_State *L);
 
 /* In a loop that makes or reads many values of Lua: raises before the i-th, now and then, if
  * the user wants it to end. */
@@ -398,6 +399,11 @@ LUAMOD_API void lsl_put_safe(const char *text, FILE *file);
 LUAMOD_API void lsl_interrupt(bool on);
 /* The process leaves: from now on no wait lasts, and nothing takes that back. */
 LUAMOD_API void lsl_leave(void);
+/* For the program, which has no Lua state there: files as core/timeline/file.h has them. The last
+ * is safe in a signal handler. */
+LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n);
+LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_bytes);
+LUAMOD_API void lsl_abandon_files(void);
 /* A host function runs in a Lua state of its own, T: enter(T) is called before, and leave,
  * with what enter gave, afterwards. True from that: it failed because the user wants
  * everything to end, and its error is not told of. */

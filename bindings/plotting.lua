@@ -239,11 +239,8 @@ local function script_of(plot)
     return table.concat(lines, "\n") .. "\n"
 end
 
--- gnuplot's own message for a file that cannot be written is about its terminal.
-local function check_writable(file)
-    local handle, reason = io.open(file, "ab")
-    if not handle then raise("SL_EIO", "plot", "cannot write " .. reason) end
-    handle:close()
+local function check_written(written, reason)
+    if not written then raise("SL_EIO", "plot", reason) end
 end
 
 local function run_gnuplot(script)
@@ -261,25 +258,25 @@ local function run_gnuplot(script)
           or ("gnuplot failed with status %d; what it says is on stderr"):format(code))
 end
 
--- What gnuplot drew for a terminal, without the form feed and the blanks around it.
-local function print_drawing(path)
-    local handle, reason = io.open(path, "rb")
+-- What gnuplot drew. It draws into a file that is gone afterwards, whatever happens.
+local function drawing(plot)
+    plot.output = os.tmpname()
+    local _ <close> = setmetatable({}, {__close = function() os.remove(plot.output) end})
+    run_gnuplot(script_of(plot))
+    local handle, reason = io.open(plot.output, "rb")
     if not handle then raise("SL_EIO", "plot", "cannot read the plot: " .. reason) end
     local text = handle:read("a") or ""
     handle:close()
+    return text
+end
+
+-- Without the form feed and the blanks around it.
+local function print_drawing(text)
     local lines = {}
     for line in text:gsub("\f", ""):gmatch("([^\n]*)\n?") do
         lines[#lines + 1] = line:gsub(" +$", "")
     end
     io.write((table.concat(lines, "\n"):gsub("^\n+", ""):gsub("\n*$", "\n")))
-end
-
--- Draws into a file that is gone afterwards, whatever happens.
-local function draw_for_terminal(plot)
-    plot.output = os.tmpname()
-    local _ <close> = setmetatable({}, {__close = function() os.remove(plot.output) end})
-    run_gnuplot(script_of(plot))
-    print_drawing(plot.output)
 end
 
 -- r:plot{x =, y =, by =, log =, title =, file =}
@@ -292,10 +289,13 @@ function core.plot(r, opts, ...)
         raise("SL_EUNSUPPORTED", "plot", "there is no io or os library to start gnuplot with")
     end
     if plot.file then
-        check_writable(plot.file)
-        plot.output = plot.file
-        run_gnuplot(script_of(plot))
+        check_written(core.try_file(plot.file))
+        local svg = drawing(plot)
+        if not svg:find("</svg>%s*$") then     -- a disk that is full is no failure to gnuplot
+            raise("SL_EIO", "plot", "gnuplot's drawing is not whole; what it says is on stderr")
+        end
+        check_written(core.write_files {{path = plot.file, text = svg}})
     else
-        draw_for_terminal(plot)
+        print_drawing(drawing(plot))
     end
 end

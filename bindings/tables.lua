@@ -338,13 +338,8 @@ local function deliver(text, file, op)
               :format(type_name(file)))
     end
     if not io then raise("SL_EUNSUPPORTED", op, "there is no io library") end
-    local handle, reason = io.open(file, "wb")
-    if not handle then raise("SL_EIO", op, "cannot write " .. reason) end
-    local written, why = handle:write(text)
-    local closed, why_not = handle:close()
-    if not (written and closed) then
-        raise("SL_EIO", op, ("cannot write %s: %s"):format(file, why or why_not))
-    end
+    local written, reason = core.write_files {{path = file, text = text}}
+    if not written then raise("SL_EIO", op, reason) end
 end
 
 function methods.show(r, ...)

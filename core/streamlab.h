@@ -427,6 +427,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
 #include "race/races.h"
+#include "timeline/file.h"
 #include "timeline/timeline.h"
 
 #endif

@@ -637,7 +637,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     if (!w.lanes)
         status = sl_fail(err, SL_ENOMEM, "no memory for the trace of %zu streams", w.index.n);
     if (status == SL_OK)
-        status = sl__outfile_open(path, &w.file, err);
+        status = sl__outfile_open_packed(path, &w.file, err);
     if (status == SL_OK) {
         find_rows(&w);
         sl__kineto_put_header(&w.file, timeline);

@@ -12,8 +12,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "temporary.h"
+
 #define BUFFER_BYTES ((size_t)1 << 18)
-#define NAME_BYTES 64           /* of a temporary file, without its folder */
 #define LINK_BYTES ((size_t)4096)
 #define MAX_LINKS 40
 #define GZIP_LEVEL 6
@@ -34,13 +35,6 @@ static sl_status fail_io(const char *path, int error, sl_error *err)
     if (error == ENOMEM)
         return sl_fail(err, SL_ENOMEM, "no memory for writing '%.150s'", path);
     return sl_fail(err, SL_EIO, "cannot write '%.150s': %s", path, strerror(error));
-}
-
-/* Bytes of the path up to and with its last slash. */
-static size_t folder_bytes(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 /* A new text: the first n bytes of `start`, then `rest`. */
@@ -66,7 +60,7 @@ static int follow_links(const char *path, char **target)
         if (n < 0)
             return errno == EINVAL || errno == ENOENT ? 0 : errno;
         to[n] = '\0';
-        char *next = join(*target, to[0] == '/' ? 0 : folder_bytes(*target), to);
+        char *next = join(*target, to[0] == '/' ? 0 : sl__folder_bytes(*target), to);
         free(*target);
         *target = next;
     }
@@ -78,56 +72,51 @@ typedef struct place {
     char *target;       /* what is to be replaced or made; NULL if direct */
     bool direct;        /* no regular file */
     bool exists;
-    mode_t mode;        /* of what exists */
+    struct stat info;   /* of what exists */
 } place;
 
 /* 0, or an errno. */
 static int look_at(const char *path, place *found)
 {
-    struct stat info;
     *found = (place){ 0 };
-    if (stat(path, &info) != 0)
+    if (stat(path, &found->info) != 0)
         return errno == ENOENT ? follow_links(path, &found->target) : errno;
-    if (S_ISDIR(info.st_mode))
+    if (S_ISDIR(found->info.st_mode))
         return EISDIR;
     if (access(path, W_OK) != 0)    /* a rename would not ask */
         return errno;
     found->exists = true;
-    found->mode = info.st_mode & 07777;
-    found->direct = !S_ISREG(info.st_mode);
+    found->direct = !S_ISREG(found->info.st_mode);
     found->target = found->direct ? NULL : realpath(path, NULL);
     return found->direct || found->target ? 0 : errno;
 }
 
-/* A short name in the target's folder, whose own may be as long as names can be. The
- * process's number keeps two writers apart; a name that is taken is skipped. */
-static int open_temporary(sl__outfile *file)
+/* The owner first: changing it takes set-uid bits away. What is not allowed is left out. */
+static void keep_owner_and_mode(int fd, const struct stat *old)
 {
-    size_t folder = folder_bytes(file->target);
-    file->temporary = malloc(folder + NAME_BYTES);
-    if (!file->temporary)
-        return ENOMEM;
-    memcpy(file->temporary, file->target, folder);
-    int error = EEXIST;
-    for (int i = 0; i < 100 && error == EEXIST; i++) {
-        snprintf(file->temporary + folder, NAME_BYTES, "streamlab-%ld-%d.tmp", (long)getpid(), i);
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        error = file->fd >= 0 ? 0 : errno;
+    struct stat now;
+    if (fstat(fd, &now) != 0)
+        return;
+    if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid)
+        && fchown(fd, old->st_uid, old->st_gid) != 0)
+        (void)!fchown(fd, (uid_t)-1, old->st_gid);
+    (void)!fchmod(fd, old->st_mode & 07777);
+}
+
+/* What is written to: the target itself, or a temporary file. 0, or an errno. */
+static int open_descriptor(sl__outfile *file, const place *found)
+{
+    if (found->direct) {
+        file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
+        return file->fd >= 0 ? 0 : errno;
     }
-    if (error != 0) {
-        free(file->temporary);
-        file->temporary = NULL;
-    }
+    int error = sl__temporary_make(file->target, &file->temporary, &file->fd);
+    if (error == 0 && found->exists)
+        keep_owner_and_mode(file->fd, &found->info);
     return error;
 }
 
 /* ---- compression ------------------------------------------------------------ */
-
-static bool wants_gzip(const char *path)
-{
-    size_t n = strlen(path);
-    return n > 3 && strcmp(path + n - 3, ".gz") == 0;
-}
 
 /* 0, or ENOMEM: nothing else can go wrong with constants. */
 static int start_gzip(sl__outfile *file)
@@ -157,17 +146,25 @@ static void end_gzip(sl__outfile *file)
 void sl__outfile_abandon(sl__outfile *file)
 {
     end_gzip(file);
-    if (file->fd >= 0)
-        close(file->fd);
     if (file->temporary)
         unlink(file->temporary);
-    free(file->temporary);
+    if (file->fd >= 0)
+        close(file->fd);
+    sl__temporary_forget(file->temporary);
     free(file->target);
     free(file->buffer);
     *file = (sl__outfile){ .fd = -1 };
 }
 
-sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err)
+/* Abandons the file, and tells of the error, if it is one. */
+static sl_status end(sl__outfile *file, int error, sl_error *err)
+{
+    const char *path = file->path;
+    sl__outfile_abandon(file);
+    return error == 0 ? SL_OK : fail_io(path, error, err);
+}
+
+static sl_status open_as(const char *path, bool packed, sl__outfile *file, sl_error *err)
 {
     place found;
     *file = (sl__outfile){ .path = path, .fd = -1 };
@@ -177,20 +174,33 @@ sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err)
         file->buffer = malloc(BUFFER_BYTES);
     if (error == 0 && !file->buffer)
         error = ENOMEM;
-    if (error == 0 && wants_gzip(path))
+    if (error == 0 && packed)
         error = start_gzip(file);
-    if (error == 0 && found.direct) {
-        file->fd = open(path, O_WRONLY | O_CLOEXEC);
-        error = file->fd >= 0 ? 0 : errno;
-    } else if (error == 0) {
-        error = open_temporary(file);
-        if (error == 0 && found.exists)
-            (void)!fchmod(file->fd, found.mode);    /* its own mode will do, too */
-    }
     if (error == 0)
-        return SL_OK;
-    sl__outfile_abandon(file);
-    return fail_io(path, error, err);
+        error = open_descriptor(file, &found);
+    return error == 0 ? SL_OK : end(file, error, err);
+}
+
+sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err)
+{
+    return open_as(path, false, file, err);
+}
+
+sl_status sl__outfile_open_packed(const char *path, sl__outfile *file, sl_error *err)
+{
+    size_t n = strlen(path);
+    return open_as(path, n > 3 && strcmp(path + n - 3, ".gz") == 0, file, err);
+}
+
+sl_status sl__outfile_try(const char *path, sl_error *err)
+{
+    place found;
+    sl__outfile file = { .path = path, .fd = -1 };
+    int error = look_at(path, &found);
+    file.target = found.target;
+    if (error == 0 && !found.direct)        /* opening a pipe would wait for its reader */
+        error = open_descriptor(&file, &found);
+    return end(&file, error, err);
 }
 
 bool sl__outfile_failed(const sl__outfile *file)
@@ -253,29 +263,39 @@ void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n)
     }
 }
 
-sl_status sl__outfile_close(sl__outfile *file, sl_error *err)
+sl_status sl__outfile_finish(sl__outfile *file, sl_error *err)
 {
-    const char *path = file->path;
     flush(file, true);
-    int error = file->error;
-    if (error == 0 && !file->stopped && file->temporary && fsync(file->fd) != 0)
-        error = errno;
-    if (close(file->fd) != 0 && error == 0)
-        error = errno;
-    file->fd = -1;
-    bool stopped = file->stopped;
-    if (error == 0 && !stopped && file->temporary) {
-        if (rename(file->temporary, file->target) != 0) {
-            error = errno;
-        } else {
-            free(file->temporary);
-            file->temporary = NULL;
-        }
-    }
-    sl__outfile_abandon(file);
-    if (error == 0 && stopped) {
+    free(file->buffer);
+    file->buffer = NULL;
+    if (file->error == 0 && !file->stopped && file->temporary && fsync(file->fd) != 0)
+        file->error = errno;
+    if (file->stopped && file->error == 0) {
+        sl__outfile_abandon(file);
         sl_interrupt(false);
         return sl_fail(err, SL_EINTERRUPT, "interrupted");
     }
-    return error == 0 ? SL_OK : fail_io(path, error, err);
+    return file->error == 0 ? SL_OK : end(file, file->error, err);
+}
+
+/* The descriptor keeps the lock until the file has its name. */
+sl_status sl__outfile_place(sl__outfile *file, sl_error *err)
+{
+    int error = 0;
+    if (!file->temporary) {
+        error = close(file->fd) == 0 ? 0 : errno;
+        file->fd = -1;
+    } else if (rename(file->temporary, file->target) != 0) {
+        error = errno;
+    } else {
+        sl__temporary_forget(file->temporary);
+        file->temporary = NULL;
+    }
+    return end(file, error, err);
+}
+
+sl_status sl__outfile_close(sl__outfile *file, sl_error *err)
+{
+    sl_status status = sl__outfile_finish(file, err);
+    return status == SL_OK ? sl__outfile_place(file, err) : status;
 }

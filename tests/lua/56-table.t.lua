@@ -62,7 +62,7 @@ local function as_csv()
     os.remove(path)
     T.is(tonumber(lab.table{{a = 0.1 + 0.2}}:csv():match("\n([^\r]*)")), 0.1 + 0.2,
          "a number that is read again is the same")
-    refuses(function() r:csv("/nonexistent/x.csv") end, "SL_EIO", "cannot write /nonexistent",
+    refuses(function() r:csv("/nonexistent/x.csv") end, "SL_EIO", "cannot write '/nonexistent",
             "a file that cannot be written")
     refuses(function() r:csv(3) end, "SL_EINVAL", "file's name, got number", "3 is no file")
     refuses(function() r:csv("x", 1) end, "SL_EINVAL", "one too many", "one argument is enough")

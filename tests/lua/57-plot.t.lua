@@ -68,7 +68,7 @@ local function refused()
     fails("SL_EINVAL", "'y' must be", "y is a name or names", {x = "kib", y = {}})
     fails("SL_EINVAL", "in it twice", "each once", {x = "kib", y = {"us", "us"}})
     fails("SL_EINVAL", "unknown option 'colour'", "a typo cannot pass", {colour = 1})
-    fails("SL_EIO", "cannot write /nonexistent/x.svg", "a file that cannot be written",
+    fails("SL_EIO", "cannot write '/nonexistent/x.svg'", "a file that cannot be written",
           {x = "kib", y = "us", file = "/nonexistent/x.svg"})
     refuses(function() lab.table{{a = 1}, {b = 1}}:plot{x = "a", y = "b"} end, "SL_EINVAL",
             "no point", "something must be drawn")
@@ -94,9 +94,12 @@ local function asked_for()
     os.execute(("chmod +x %s && PATH=%s:$PATH '%s' --norc -e '%s'"):format(fake, folder,
         program:find("^/") and program or "./" .. program,
         "lab.table({{[\"t 1.5\"] = 1, y = 1, by = 2.5}}, {title = \"ratio 1.5 of 2-3\"}):plot{"
-        .. "x = \"t 1.5\", y = \"y\", by = \"by\", file = \"" .. folder .. "/x.svg\"}"))
+        .. "x = \"t 1.5\", y = \"y\", by = \"by\", file = \"" .. folder .. "/x.svg\"}")
+        .. " 2>" .. folder .. "/said")
+    T.like(read(folder .. "/said"), "drawing is not whole", "a plot that is not drawn is an error")
+    T.is(io.open(folder .. "/x.svg"), nil, "and no file")
     local asked = read(folder .. "/asked")
-    os.execute(("rm -f %s %s/asked %s/x.svg"):format(fake, folder, folder))
+    os.execute(("rm -f %s %s/asked %s/said"):format(fake, folder, folder))
     local title = asked:match('set title "([^"]*)"'):gsub("\\([0-7]+)", function(digits)
         return utf8.char(tonumber(digits, 8))
     end)

@@ -1,0 +1,82 @@
+/* l_file.c - whole files, which the files in Lua and the program write; scripts have io. */
+#include "lsl.h"
+
+/* The field of entry `i` of the list at index 1, which keeps it alive. */
+static const char *entry_text(lua_State *L, lua_Integer i, const char *field, size_t *n)
+{
+    lua_rawgeti(L, 1, i);
+    lua_getfield(L, -1, field);
+    const char *text = luaL_checklstring(L, -1, n);
+    lua_pop(L, 2);
+    return text;
+}
+
+/* Where no files are opened any more (core.close_files) this is one more that cannot be. */
+static sl_status refuse(lua_State *L, sl_error *err)
+{
+    if (!lsl_get(L)->files_closed) return SL_OK;
+    return sl_fail(err, SL_EUNSUPPORTED, "no files are opened here");
+}
+
+static int push_outcome(lua_State *L, sl_status status, const sl_error *err)
+{
+    if (status == SL_OK) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushstring(L, err->msg);
+    return 2;
+}
+
+/* core.write_files{{path =, text =}, ...}: writes all of them, as sl_files_write does. True; or
+ * nil and a sentence. Raises if the user stops it. */
+static int internal_write_files(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    size_t n = lua_rawlen(L, 1);
+    sl_file *files = lua_newuserdatauv(L, (n + 1) * sizeof(*files), 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_Integer at = (lua_Integer)i + 1;
+        files[i].path = entry_text(L, at, "path", NULL);
+        files[i].bytes = entry_text(L, at, "text", &files[i].n_bytes);
+    }
+    sl_error err;
+    sl_status status = refuse(L, &err);
+    if (status == SL_OK) status = sl_files_write(files, n, &err);
+    if (status == SL_EINTERRUPT) lsl_check(L, status, &err, "write");
+    return push_outcome(L, status, &err);
+}
+
+/* core.try_file(path): whether it could be written: true; or nil and a sentence. */
+static int internal_try_file(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    sl_error err;
+    sl_status status = refuse(L, &err);
+    if (status == SL_OK) status = sl_file_try(path, &err);
+    return push_outcome(L, status, &err);
+}
+
+void lsl_open_file_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"write_files", internal_write_files}, {"try_file", internal_try_file}, {NULL, NULL}
+    };
+    lsl_set_functions(L, functions);
+}
+
+LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n)
+{
+    return sl_files_write(&(sl_file){path, bytes, n}, 1, NULL) == SL_OK;
+}
+
+LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_bytes)
+{
+    sl_error err;
+    if (sl_file_try(path, &err) == SL_OK) return true;
+    snprintf(message, message_bytes, "%s", err.msg);
+    return false;
+}
+
+LUAMOD_API void lsl_abandon_files(void) { sl_files_abandon(); }
