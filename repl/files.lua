@@ -37,19 +37,17 @@ function files.read_bounded(path, most_bytes)
     return text or ""
 end
 
--- True; or nil and the reason.
+-- Writes a file whole, or leaves it as it was. True; or nil and a sentence.
 function files.write(path, text)
-    local file, reason = io.open(path, "wb")
-    if not file then
-        return nil, reason
-    end
-    local written, why = file:write(text)
-    local closed, why_not = file:close()
-    if not (written and closed) then
-        return nil, ("%s: %s"):format(path, why or why_not)
-    end
-    return true
+    return internals.write_files { { path = path, text = text } }
 end
+
+-- The same of a list of {path =, text =}: all of them are complete before the first takes its
+-- place.
+files.write_all = internals.write_files
+
+-- Whether a file could be written; it is left as it is. True; or nil and a sentence.
+files.try = internals.try_file
 
 function files.exists(path)
     local file = io.open(path, "rb")

@@ -1,5 +1,7 @@
 /* folder.c - lists folders, makes them, and says what a path is.
  */
+#define _XOPEN_SOURCE 700   /* realpath */
+
 #include "folder.h"
 
 #include <dirent.h>
@@ -72,6 +74,28 @@ static int make(lua_State *L)
     return 2;
 }
 
+/* Argument: the text, as light userdata. */
+static int push_text(lua_State *L)
+{
+    lua_pushstring(L, lua_touserdata(L, 1));
+    return 1;
+}
+
+/* The path without links, "." and ".."; nil where it leads to nothing. */
+static int real_path(lua_State *L)
+{
+    char *real = realpath(luaL_checkstring(L, 1), NULL);
+    if (!real) {
+        lua_pushnil(L);
+        return 1;
+    }
+    lua_pushcfunction(L, push_text);
+    lua_pushlightuserdata(L, real);
+    int status = lua_pcall(L, 1, 1, 0);
+    free(real);
+    return status == LUA_OK ? 1 : lua_error(L);
+}
+
 static int file_kind(lua_State *L)
 {
     struct stat info;
@@ -101,7 +125,7 @@ void folder_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"folder", list}, {"make_folder", make}, {"file_kind", file_kind},
-        {"file_bytes", file_bytes}, {NULL, NULL}
+        {"file_bytes", file_bytes}, {"real_path", real_path}, {NULL, NULL}
     };
     embedded_add(L, functions);
 }

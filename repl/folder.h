@@ -10,7 +10,8 @@
  *                      if it cannot be read
  *   make_folder(path)  true, also if it is there already; or nil and a sentence
  *   file_kind(path)    "file", "folder", "link" or "other"; nil: there is nothing
- *   file_bytes(path)   how large the file is that the path leads to; or nil and why it is none */
+ *   file_bytes(path)   how large the file is that the path leads to; or nil and why it is none
+ *   real_path(path)    the path without links, "." and ".."; nil: it leads to nothing */
 void folder_open(lua_State *L);
 
 #endif

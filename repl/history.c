@@ -4,9 +4,6 @@
  * session's entry falls between reading and replacing. The lock is waited for only a
  * moment: a history is not worth a session that hangs.
  */
-#ifndef _XOPEN_SOURCE
-#define _XOPEN_SOURCE 700   /* realpath, mkstemp */
-#endif
 #include "history.h"
 
 #include <errno.h>
@@ -18,6 +15,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+bool lsl_write_file(const char *path, const char *bytes, size_t n);     /* bindings/ */
 
 enum {
     MOST_ENTRIES = 10000,
@@ -212,21 +211,19 @@ static int find_pieces(char *text, size_t len, piece *pieces, bool *more)
 }
 
 /* Puts a file with these entries in the place of the old one. */
-static void replace_file(const char *path, const piece *pieces, int n)
+static bool replace_file(const char *path, const piece *pieces, int n)
 {
-    char *real = realpath(path, NULL);          /* a link stays one */
-    char *temporary = real ? join(real, ".XXXXXX") : NULL;
-    int fd = temporary ? mkstemp(temporary) : -1;
-    bool fine = fd >= 0;
-    for (int i = n - 1; fine && i >= 0; i--)
-        fine = write_all(fd, pieces[i].text, pieces[i].len + 1);
-    if (fd >= 0) {
-        fine = close(fd) == 0 && fine && rename(temporary, real) == 0;
-        if (!fine)
-            unlink(temporary);
+    size_t len = 0;
+    for (int i = 0; i < n; i++)
+        len += pieces[i].len + 1;
+    char *text = malloc(len + 1), *to = text;
+    for (int i = n - 1; text && i >= 0; i--) {
+        memcpy(to, pieces[i].text, pieces[i].len + 1);
+        to += pieces[i].len + 1;
     }
-    free(temporary);
-    free(real);
+    bool fine = text && lsl_write_file(path, text, len);
+    free(text);
+    return fine;
 }
 
 static void keep_last(history_file *h, const char *entry)
@@ -243,9 +240,9 @@ static void load(history_file *h, int fd, bool locked,
     char *text = read_end(fd, &len, &more);
     piece *pieces = malloc(MOST_ENTRIES * sizeof *pieces);
     if (text && pieces) {
+        bool ended = len == 0 || text[len - 1] == '\n';
         int n = find_pieces(text, len, pieces, &more);
-        if (more && locked)
-            replace_file(h->path, pieces, n);
+        bool is_cut = more && locked && replace_file(h->path, pieces, n);
         for (int i = n - 1; i >= 0; i--) {
             pieces[i].text[pieces[i].len] = '\0';
             unescape(pieces[i].text);
@@ -253,8 +250,8 @@ static void load(history_file *h, int fd, bool locked,
         }
         if (n > 0)
             keep_last(h, pieces[0].text);
-        bool ended = len == 0 || text[len - 1] == '\n' || (n > 0 && more && locked);
-        if (!ended && write_all(fd, "\n", 1))  /* so that it does not swallow the next entry */
+        /* An unfinished line is not to swallow the next entry. */
+        if (!ended && !is_cut && write_all(fd, "\n", 1))
             keep_last(h, "");
     }
     free(pieces);
@@ -294,6 +291,20 @@ void history_open(history_file *h, void (*each)(void *context, const char *entry
         close(fd);
 }
 
+/* A line of which the disk takes only a part is taken back. */
+static bool append(int fd, bool locked, const char *line)
+{
+    struct stat before;
+    bool known = locked && fstat(fd, &before) == 0;
+    if (write_all(fd, line, strlen(line)))
+        return true;
+    int reason = errno;
+    if (known && ftruncate(fd, before.st_size) != 0)
+        reason = errno;
+    errno = reason;
+    return false;
+}
+
 bool history_append(history_file *h, const char *entry)
 {
     if (!h->path || (h->last && strcmp(h->last, entry) == 0))
@@ -304,9 +315,9 @@ bool history_append(history_file *h, const char *entry)
         return true;
     }
     keep_last(h, entry);
-    bool locked;
+    bool locked = false;
     int fd = open_locked(h->path, &locked);
-    bool fine = fd >= 0 && write_all(fd, line, strlen(line));
+    bool fine = fd >= 0 && append(fd, locked, line);
     if (!fine)
         give_up(h);
     if (fd >= 0)

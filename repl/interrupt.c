@@ -31,6 +31,7 @@
 /* bindings/ */
 void lsl_interrupt(bool on);
 void lsl_leave(void);
+void lsl_abandon_files(void);
 void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
                           bool (*leave)(lua_State *T, lua_State *before, bool failed));
 
@@ -179,6 +180,7 @@ static void on_sigint(int number)
     if (seconds_since(&latest, &now) < at_once_seconds && pending) {
         if (on_terminal && write(STDERR_FILENO, "\n", 1) < 0)
             errno = error;
+        lsl_abandon_files();
         _exit(EXIT_INTERRUPTED);
     }
     latest = now;

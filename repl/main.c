@@ -24,6 +24,7 @@
 #include "mute.h"
 #include "options.h"
 #include "run.h"
+#include "signals.h"
 #include "sources.h"
 #include "subcommands.h"
 #include "trace.h"
@@ -188,7 +189,6 @@ static void open_state(lua_State *L, const program *p)
     set_arg(L, p);
     embedded_open(L);
     sources_add(L);
-    trace_add(L);
     folder_open(L);
     children_add(L);
     confine_add(L);
@@ -310,6 +310,7 @@ static void occupy_standard_files(void)
 int main(int argc, char **argv)
 {
     occupy_standard_files();
+    signals_abandon_files();
     char message[512];
     options o;
     chunk *chunks = calloc((size_t)argc + 1, sizeof *chunks);

@@ -1,6 +1,6 @@
-/* signals.c - signals while the prompt waits for what is typed.
+/* signals.c - signals that end the program, and all while the prompt waits for what is typed.
  *
- * They are blocked except in signals_wait, and the handler only notes that one came.
+ * There they are blocked except in signals_wait, and the handler only notes that one came.
  */
 #include "signals.h"
 
@@ -9,6 +9,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/select.h>
+#include <unistd.h>
+
+void lsl_abandon_files(void);           /* bindings/ */
+
+/* The system has put back what the signal does by itself. */
+static void end(int number)
+{
+    lsl_abandon_files();
+    if (raise(number) != 0)             /* a confined process may not */
+        _exit(128 + number);
+}
+
+void signals_abandon_files(void)
+{
+    static const int ending[] = {SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        struct sigaction action = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND}, old;
+        sigemptyset(&action.sa_mask);
+        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(ending[i], &action, NULL);
+    }
+}
+
+/* ---- at the prompt --------------------------------------------------------------- */
 
 static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };

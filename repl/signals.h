@@ -1,4 +1,4 @@
-/* signals.h - signals while the prompt waits for what is typed.
+/* signals.h - signals that end the program, and all while the prompt waits for what is typed.
  *
  * Between signals_hold and signals_release, Ctrl-C and its kind do nothing by themselves:
  * they come out of signals_wait, one at a time and in a place where everything is in order,
@@ -7,6 +7,10 @@
  */
 #ifndef REPL_SIGNALS_H
 #define REPL_SIGNALS_H
+
+/* From now on SIGTERM, SIGHUP and SIGQUIT, unless they are ignored, first remove the files that
+ * the program has begun to write. */
+void signals_abandon_files(void);
 
 /* They do not nest. */
 void signals_hold(void);

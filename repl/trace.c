@@ -4,87 +4,22 @@
  * made it current; it starts a recording with lab.record() and keeps the
  * timeline in a list in the registry, in the order of opening.
  */
-#define _XOPEN_SOURCE 700   /* realpath */
-
 #include "trace.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <lauxlib.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "embedded.h"
 #include "run.h"
+
+bool lsl_try_file(const char *path, char *message, size_t message_bytes);   /* bindings/ */
 
 static const char list_key[] = "streamlab.trace";  /* false once they are saved */
 
-/* Whether a file can be made beside this one, which exists. 0, or an errno. */
-static int try_folder(const char *path)
-{
-    char *folder = realpath(path, NULL);
-    if (!folder)
-        return errno;
-    *(strrchr(folder, '/') + 1) = '\0';
-    int error = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
-    free(folder);
-    return error;
-}
-
-/* Makes the file and removes it again, where a symbolic link leads. 0, or an errno. */
-static int try_new(const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return errno;
-    close(fd);
-    char *made = realpath(path, NULL);
-    int error = made && unlink(made) == 0 ? 0 : errno;
-    free(made);
-    return error;
-}
-
-/* As saving does: a new file is made and takes the old one's place, which must be
- * writable itself; pipes and devices are written to. 0, or an errno. */
-static int try_path(const char *path)
-{
-    struct stat info;
-    if (stat(path, &info) != 0)
-        return errno == ENOENT ? try_new(path) : errno;
-    if (S_ISDIR(info.st_mode))
-        return EISDIR;
-    if (access(path, W_OK) != 0)
-        return errno;
-    return S_ISREG(info.st_mode) ? try_folder(path) : 0;
-}
-
 bool trace_can_write(const char *path, char *message, int message_bytes)
 {
-    int error = try_path(path);
-    if (error != 0)
-        snprintf(message, (size_t)message_bytes, "--trace: cannot write %.300s: %s", path,
-                 strerror(error));
-    return error == 0;
-}
-
-/* program.can_write(path): true, or false and the reason. */
-static int program_can_write(lua_State *L)
-{
-    int error = try_path(luaL_checkstring(L, 1));
-    lua_pushboolean(L, error == 0);
-    if (error == 0)
-        return 1;
-    lua_pushstring(L, strerror(error));
-    return 2;
-}
-
-void trace_add(lua_State *L)
-{
-    static const luaL_Reg functions[] = {{"can_write", program_can_write}, {NULL, NULL}};
-    embedded_add(L, functions);
+    int n = snprintf(message, (size_t)message_bytes, "--trace: ");
+    return lsl_try_file(path, message + n, (size_t)(message_bytes - n));
 }
 
 /* ---- recording ----------------------------------------------------------- */

@@ -10,9 +10,6 @@
  * *message says why not. */
 bool trace_can_write(const char *path, char *message, int message_bytes);
 
-/* Adds can_write(path) to the table `program` of the program's own Lua code. */
-void trace_add(lua_State *L);
-
 /* Pushes the function that starts recording the device that was just opened. */
 void trace_push_on_open(lua_State *L);
 

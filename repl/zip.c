@@ -1,7 +1,7 @@
-/* zip.c - writes .zip files, with minizip.
+/* zip.c - makes .zip files, with minizip.
  *
- * The texts stay Lua's: nothing of Lua is called between reading the list and the end, so
- * that no error can leave a file open or a temporary one behind.
+ * They grow in memory, which minizip takes for a file. The texts stay Lua's: nothing of Lua is
+ * called between reading the list and the end, so that no error can leave memory behind.
  */
 #include "zip.h"
 
@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "embedded.h"
 
@@ -23,6 +21,7 @@
 #define NAMES_ARE_UTF8 (1u << 11)
 #define MOST_NAME_BYTES 0xFFFFu
 #define ZIP64_BYTES 0xFFFFFFFFu     /* what is larger needs another kind of entry */
+#define FIRST_BYTES ((size_t)1 << 16)
 #define PART_BYTES ((size_t)1 << 30)    /* minizip takes an unsigned int */
 
 typedef struct entry {
@@ -31,7 +30,82 @@ typedef struct entry {
     bool executable;
 } entry;
 
-/* ---- the file --------------------------------------------------------------------- */
+/* ---- memory as a file ------------------------------------------------------------- */
+
+typedef struct archive {
+    char *bytes;
+    size_t len, room, at;
+} archive;
+
+static bool make_room(archive *a, size_t end)
+{
+    size_t room = a->room;
+    while (room < end)
+        room = room < FIRST_BYTES ? FIRST_BYTES : 2 * room;
+    char *bytes = room > a->room ? realloc(a->bytes, room) : a->bytes;
+    if (!bytes)
+        return false;
+    a->bytes = bytes;
+    a->room = room;
+    return true;
+}
+
+static voidpf open_archive(voidpf opaque, const void *name, int mode)
+{
+    (void)name;
+    (void)mode;
+    return opaque;
+}
+
+static uLong read_archive(voidpf opaque, voidpf stream, void *to, uLong n)
+{
+    archive *a = stream;
+    (void)opaque;
+    size_t part = n < a->len - a->at ? n : a->len - a->at;
+    if (part > 0)
+        memcpy(to, a->bytes + a->at, part);
+    a->at += part;
+    return (uLong)part;
+}
+
+static uLong write_archive(voidpf opaque, voidpf stream, const void *from, uLong n)
+{
+    archive *a = stream;
+    (void)opaque;
+    if (n == 0 || !make_room(a, a->at + n))
+        return 0;
+    memcpy(a->bytes + a->at, from, n);
+    a->at += n;
+    a->len = a->at > a->len ? a->at : a->len;
+    return n;
+}
+
+static ZPOS64_T tell_archive(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    return ((archive *)stream)->at;
+}
+
+static long seek_archive(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+{
+    archive *a = stream;
+    (void)opaque;
+    size_t from = origin == ZLIB_FILEFUNC_SEEK_SET ? 0
+                  : origin == ZLIB_FILEFUNC_SEEK_CUR ? a->at : a->len;
+    if (from + offset > a->len)
+        return -1;
+    a->at = from + (size_t)offset;
+    return 0;
+}
+
+static int say_nothing(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    (void)stream;
+    return 0;
+}
+
+/* ---- what is in it ------------------------------------------------------------------ */
 
 static int add_entry(zipFile zip, const entry *e)
 {
@@ -47,47 +121,18 @@ static int add_entry(zipFile zip, const entry *e)
     return status == ZIP_OK ? zipCloseFileInZip(zip) : status;
 }
 
-/* 0, or an errno. */
-static int write_entries(const char *path, const entry *entries, size_t n)
+/* False without memory: nothing else can go wrong there. */
+static bool add_entries(archive *a, const entry *entries, size_t n)
 {
-    errno = 0;
-    zipFile zip = zipOpen64(path, APPEND_STATUS_CREATE);
-    int status = zip ? ZIP_OK : ZIP_ERRNO, error = errno;
+    zlib_filefunc64_def functions = {
+        open_archive, read_archive, write_archive, tell_archive, seek_archive, say_nothing,
+        say_nothing, a
+    };
+    zipFile zip = zipOpen2_64("", APPEND_STATUS_CREATE, NULL, &functions);
+    int status = zip ? ZIP_OK : ZIP_INTERNALERROR;
     for (size_t i = 0; status == ZIP_OK && i < n; i++)
         status = add_entry(zip, &entries[i]);
-    if (status != ZIP_OK)
-        error = errno;
-    if (zip && zipClose(zip, NULL) != ZIP_OK && status == ZIP_OK) {
-        status = ZIP_ERRNO;
-        error = errno;
-    }
-    return status == ZIP_OK ? 0 : error ? error : EIO;
-}
-
-/* mkstemp's files are for their owner alone; this one is to be like others. */
-static bool make_temporary(char *template)
-{
-    int fd = mkstemp(template);
-    if (fd < 0)
-        return false;
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    close(fd);
-    return true;
-}
-
-/* By way of a temporary file, whose name is written over its template. 0, or an errno. */
-static int write_file(const char *path, char *template, const entry *entries, size_t n)
-{
-    if (!make_temporary(template))
-        return errno;
-    int error = write_entries(template, entries, n);
-    if (error == 0 && rename(template, path) != 0)
-        error = errno;
-    if (error != 0)
-        unlink(template);
-    return error;
+    return zip && zipClose(zip, NULL) == ZIP_OK && status == ZIP_OK;
 }
 
 /* ---- the list --------------------------------------------------------------------- */
@@ -96,7 +141,7 @@ static int write_file(const char *path, char *template, const entry *entries, si
 static const char *text_field(lua_State *L, const char *field, lua_Integer i, size_t *len)
 {
     if (lua_getfield(L, -1, field) != LUA_TSTRING)
-        luaL_error(L, "write_zip: entry %I has no %s", i, field);
+        luaL_error(L, "zip: entry %I has no %s", i, field);
     const char *text = lua_tolstring(L, -1, len);
     lua_pop(L, 1);
     return text;
@@ -105,38 +150,46 @@ static const char *text_field(lua_State *L, const char *field, lua_Integer i, si
 static void read_entry(lua_State *L, lua_Integer i, entry *e)
 {
     size_t len;
-    if (lua_rawgeti(L, 2, i) != LUA_TTABLE)
-        luaL_error(L, "write_zip: entry %I is no table", i);
+    if (lua_rawgeti(L, 1, i) != LUA_TTABLE)
+        luaL_error(L, "zip: entry %I is no table", i);
     e->name = text_field(L, "name", i, &len);
     if (len == 0 || len > MOST_NAME_BYTES || strlen(e->name) != len)
-        luaL_error(L, "write_zip: entry %I has a name that a .zip file cannot have", i);
+        luaL_error(L, "zip: entry %I has a name that a .zip file cannot have", i);
     e->data = text_field(L, "data", i, &e->len);
     lua_getfield(L, -1, "executable");
     e->executable = lua_toboolean(L, -1);
     lua_pop(L, 2);
 }
 
-static int write_zip(lua_State *L)
+/* Arguments: the archive, as light userdata. */
+static int push_archive(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
-    luaL_checktype(L, 2, LUA_TTABLE);
-    lua_settop(L, 2);
-    size_t n = lua_rawlen(L, 2);
+    const archive *a = lua_touserdata(L, 1);
+    lua_pushlstring(L, a->bytes, a->len);
+    return 1;
+}
+
+static int zip(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    size_t n = lua_rawlen(L, 1);
     entry *entries = lua_newuserdatauv(L, (n + 1) * sizeof *entries, 0);
     for (size_t i = 0; i < n; i++)
         read_entry(L, (lua_Integer)i + 1, &entries[i]);
-    size_t bytes = strlen(path) + sizeof ".XXXXXX";
-    char *template = lua_newuserdatauv(L, bytes, 0);
-    snprintf(template, bytes, "%s.XXXXXX", path);
-    int error = write_file(path, template, entries, n);
-    if (error == 0)
-        return 0;
-    lua_pushfstring(L, "cannot write %s: %s", path, strerror(error));
-    return lua_error(L);
+    archive a = {0};
+    lua_pushcfunction(L, push_archive);
+    lua_pushlightuserdata(L, &a);
+    bool fine = add_entries(&a, entries, n);
+    int status = fine ? lua_pcall(L, 1, 1, 0) : LUA_ERRMEM;
+    free(a.bytes);
+    if (!fine)
+        return luaL_error(L, "not enough memory for a .zip file");
+    return status == LUA_OK ? 1 : lua_error(L);
 }
 
 void zip_writer_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"write_zip", write_zip}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"zip", zip}, {NULL, NULL}};
     embedded_add(L, functions);
 }

@@ -1,4 +1,4 @@
-/* zip.h - writes .zip files.
+/* zip.h - makes .zip files.
  *
  * zip.c is made of minizip, and zip_none.c takes its place in a build without.
  */
@@ -8,9 +8,9 @@
 #include <lua.h>
 
 /* Adds to the program's functions for its own Lua code
- *   write_zip(path, {{name=, data=, executable=bool}, ...})
- * which writes the file whole or not at all, and raises one sentence if it cannot. The same
- * entries give the same bytes (where zlib is the same): they are in the order of the list,
+ *   zip({{name=, data=, executable=bool}, ...})
+ * which gives the bytes of the file, and raises one sentence if it cannot. The same entries
+ * give the same bytes (where zlib is the same): they are in the order of the list,
  * deflated, of 1980-01-01 and with the permissions 0644 or 0755. */
 void zip_writer_open(lua_State *L);
 

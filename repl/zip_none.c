@@ -6,16 +6,15 @@
 
 #include "embedded.h"
 
-static int write_zip(lua_State *L)
+static int zip(lua_State *L)
 {
-    lua_pushfstring(L, "cannot write %s: this streamlab was built without minizip, which .zip "
-                    "files need (sh scripts/setup.sh installs it; then run make again)",
-                    luaL_checkstring(L, 1));
+    lua_pushliteral(L, "this streamlab was built without minizip, which .zip files need (sh "
+                    "scripts/setup.sh installs it; then run make again)");
     return lua_error(L);
 }
 
 void zip_writer_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"write_zip", write_zip}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"zip", zip}, {NULL, NULL}};
     embedded_add(L, functions);
 }

@@ -5,8 +5,8 @@ return {
 What `timeline:save` and `streamlab --trace` write, and what `lab.load` and `streamlab show` read. The end of a file's name says what it is: `.svg` a picture, `.html` a
 page for the browser, `.json` and `.json.gz` a trace.
 
-A file is written beside its name and then renamed, so that an old one stays whole if that fails, which is `SL_EIO`; a program that is killed meanwhile may leave a
-`streamlab-*.tmp` there. The same timeline gives the same bytes.]],
+A file is there whole or not at all, and an old one stays as it was if it cannot be written, which is `SL_EIO`: [files that are written](program.md#files-that-are-written). The same timeline
+gives the same bytes.]],
     entries = {},
     more = [[
 ## Pictures: `.svg`

@@ -235,12 +235,6 @@ local function run(step)
     return ok
 end
 
--- In one step: Ctrl-C in the middle leaves the file of before.
-local function write_partial()
-    command.write(partial .. ".new", text())
-    os.rename(partial .. ".new", partial)
-end
-
 local function tell_step(step, n_parts)
     local part = step.part
     if step.pass == 1 then
@@ -261,7 +255,7 @@ local function run_all(parts)
                 failed[#failed + 1] = step.part.name
                 gone[step.part] = true
             end
-            write_partial()
+            command.write(partial, text())
             if step.pass == 1 then
                 tell(("    %d s"):format(os.time() - began))
             end
@@ -270,7 +264,8 @@ local function run_all(parts)
     return failed
 end
 
-command.write(partial, "")      -- before anything is measured: whether it can be written
+command.try_file(options.output)
+command.try_file(partial)
 local measured, failed = pcall(run_all, chosen_parts())
 if not measured then
     if is_interrupt(failed) then

@@ -26,7 +26,15 @@ end
 function command.write(path, text)
     local written, reason = files.write(path, text)
     if not written then
-        command.fail("cannot write " .. reason)
+        command.fail(reason)
+    end
+end
+
+-- Before anything is measured: nothing is lost where a file cannot be written.
+function command.try_file(path)
+    local fine, reason = files.try(path)
+    if not fine then
+        command.fail(reason)
     end
 end
 

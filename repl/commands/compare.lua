@@ -206,11 +206,10 @@ local function compare(entry, devices, measured)
     return comparison.with_record(entry, devices, record)
 end
 
--- Opened before anything runs; nothing is lost where one of them cannot be.
 local function prepare_files()
     for _, path in pairs { options.jsonl or false, options.svg or false } do
         if path then
-            command.write(path, "")
+            command.try_file(path)
         end
     end
     if options.dump then
@@ -224,7 +223,7 @@ end
 local function write_dump(number, result)
     local written, reason = dump.write(options.dump, number, result.entry, result.sim, result.gpu)
     if not written then
-        command.fail("cannot write " .. reason)
+        command.fail(reason)
     end
 end
 

@@ -58,17 +58,6 @@ elseif options.base and not options.save then
     command.refuse(usage, "--base goes with --save")
 end
 
--- ---- the files -------------------------------------------------------------------------------
-
--- Opened before anything is measured; nothing is lost where one of them cannot be.
-local function open_file(path)
-    local file, message = io.open(path, "a")
-    if not file then
-        command.fail("cannot write " .. message)
-    end
-    file:close()
-end
-
 -- ---- output ---------------------------------------------------------------------------------
 
 local function text_or_null(value)
@@ -122,7 +111,7 @@ if options.save then
     base, base_name = load_base(device)
 end
 for _, path in ipairs { options.output or options.save, options.save } do
-    open_file(path)
+    command.try_file(path)
 end
 
 local rows = command.try(lab.probes)

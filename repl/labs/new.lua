@@ -19,46 +19,58 @@ local function text_of(path, id)
     return text
 end
 
--- Makes the folders of a path below `folder`; true, or nil and a sentence.
-local function make_folders(folder, path)
-    for part in path:gmatch("()/") do
-        local made, reason = program.make_folder(folder .. "/" .. path:sub(1, part - 1))
-        if not made then
+-- Makes the folders of a lab's files below `folder`, and that itself; true, or nil and a
+-- sentence. Those that were made are in the list `made`, outer ones first.
+local function make_folders(made, folder, paths)
+    local wanted, seen = { folder }, {}
+    for _, path in ipairs(paths) do
+        local part = path:match("^(.*)/")
+        if part and not seen[part] then
+            seen[part] = true
+            wanted[#wanted + 1] = folder .. "/" .. part
+        end
+    end
+    for _, path in ipairs(wanted) do
+        local is_new = program.file_kind(path) == nil
+        local fine, reason = program.make_folder(path)
+        if not fine then
             return nil, reason
         end
+        made[#made + 1] = is_new and path or nil
     end
     return true
 end
 
-local function write_file(folder, path, id)
-    local made, reason = make_folders(folder, path)
-    if not made then
+local function write(made, folder, paths)
+    local fine, reason = make_folders(made, folder, paths)
+    if not fine then
         return nil, reason
     end
-    local written, why = files.write(folder .. "/" .. path, text_of(path, id))
-    return written, why and "cannot write " .. why
+    local list, id = {}, id_of(folder)
+    for i, path in ipairs(paths) do
+        list[i] = { path = folder .. "/" .. path, text = text_of(path, id) }
+    end
+    return files.write_all(list)
 end
 
--- Writes the lab into `folder`, which is new or empty. Returns the list of the files, or nil and
--- a sentence.
+-- Writes the lab into `folder`, which is new or empty. Returns the list of the files; or nil and
+-- a sentence, and then nothing has been made.
 return function(folder)
     local names = program.folder(folder)
     if names and #names > 0 then
         return nil, ("%s is there already and not empty; a new lab needs a folder of its own")
             :format(folder)
     end
-    local made, reason = program.make_folder(folder)
-    if not made then
-        return nil, reason
-    end
-    local written = {}
+    local paths, made = {}, {}
     for _, file in ipairs(embedded(template)) do
-        local path = file:sub(#template + 1)
-        local fine, why = write_file(folder, path, id_of(folder))
-        if not fine then
-            return nil, why
-        end
-        written[#written + 1] = path
+        paths[#paths + 1] = file:sub(#template + 1)
     end
-    return written
+    local written, reason = write(made, folder, paths)
+    if written then
+        return paths
+    end
+    for i = #made, 1, -1 do
+        os.remove(made[i])
+    end
+    return nil, reason
 end

@@ -133,14 +133,26 @@ end
 
 -- ---- what goes into the files ------------------------------------------------------
 
-local function add(entries, name, path, executable)
-    entries[#entries + 1] = { name = name, data = assert(files.read(path)),
-        executable = executable }
+-- A link may lead to another file of the lab, and not out of its folder: what it would bring
+-- into the file is none of the course's. Raises a sentence.
+local function check_inside(folder, path)
+    local real, root = program.real_path(path), program.real_path(folder) .. "/"
+    if not real or real:sub(1, #root) ~= root then
+        error(("%s is not packed: it is a link that leads out of %s, to %s"):format(path, folder,
+            real or "nothing"), 0)
+    end
 end
 
-local function add_if_there(entries, name, path)
-    if files.exists(path) then
-        add(entries, name, path)
+-- Adds the file of that name in a folder.
+local function add(entries, name, folder, file)
+    local path = folder .. "/" .. file
+    check_inside(folder, path)
+    entries[#entries + 1] = { name = name, data = assert(files.read(path)) }
+end
+
+local function add_if_there(entries, name, folder, file)
+    if files.exists(folder .. "/" .. file) then
+        add(entries, name, folder, file)
     end
 end
 
@@ -155,48 +167,49 @@ local function profile_file(bundle)
 end
 
 local function student_entries(bundle)
-    local from, to, entries = bundle.folder .. "/", bundle.id .. "/", {}
-    add(entries, to .. "README.md", from .. "README.md")
-    add(entries, to .. "lab.lua", from .. "lab.lua")
+    local from, to, entries = bundle.folder, bundle.id .. "/", {}
+    add(entries, to .. "README.md", from, "README.md")
+    add(entries, to .. "lab.lua", from, "lab.lua")
     local profile = profile_file(bundle)
     if profile then
-        add(entries, to .. profile, from .. profile)
+        add(entries, to .. profile, from, profile)
     end
-    add_if_there(entries, to .. "lua-primer.md", from .. "../lua-primer.md")
-    add(entries, to .. "submission.lua", from .. "starter.lua")
-    add_if_there(entries, to .. "tests/common.lua", from .. "tests/common.lua")
-    add(entries, to .. "tests/visible.lua", from .. "tests/visible.lua")
+    add_if_there(entries, to .. "lua-primer.md", from .. "/..", "lua-primer.md")
+    add(entries, to .. "submission.lua", from, "starter.lua")
+    add_if_there(entries, to .. "tests/common.lua", from, "tests/common.lua")
+    add(entries, to .. "tests/visible.lua", from, "tests/visible.lua")
     return entries
 end
 
 local function gradescope_entries(bundle)
-    local from, entries = bundle.folder .. "/", {}
+    local from, entries = bundle.folder, {}
     for _, name in ipairs { "setup", "run_autograder" } do
         entries[#entries + 1] = { name = name == "setup" and "setup.sh" or name, executable = true,
                                   data = embedded_text("repl/labs/autograder/" .. name .. ".sh") }
     end
-    add(entries, "streamlab", program.executable(), true)
-    add(entries, "lab/README.md", from .. "README.md")
-    add(entries, "lab/lab.lua", from .. "lab.lua")
+    entries[#entries + 1] = { name = "streamlab", executable = true,
+                              data = assert(files.read(program.executable())) }
+    add(entries, "lab/README.md", from, "README.md")
+    add(entries, "lab/lab.lua", from, "lab.lua")
     local profile = profile_file(bundle)
     if profile then
-        add(entries, "lab/" .. profile, from .. profile)
+        add(entries, "lab/" .. profile, from, profile)
     end
-    for _, name in ipairs(files.lua_in(from .. "tests")) do
-        add(entries, "lab/tests/" .. name, from .. "tests/" .. name)
+    for _, name in ipairs(files.lua_in(from .. "/tests")) do
+        add(entries, "lab/tests/" .. name, from, "tests/" .. name)
     end
     return entries
 end
 
--- Both files, or none; what program.write_zip raises is raised.
+-- Both files, or none. Raises a sentence.
 local function write_both(bundle, folder)
     local start = ("%s/%s"):format(folder, bundle.id)
     local student, gradescope = start .. "-student.zip", start .. "-gradescope.zip"
-    local of_student, of_gradescope = student_entries(bundle), gradescope_entries(bundle)
-    program.write_zip(student, of_student)
-    local fine, problem = pcall(program.write_zip, gradescope, of_gradescope)
-    if not fine then
-        os.remove(student)
+    local written, problem = files.write_all {
+        { path = student, text = program.zip(student_entries(bundle)) },
+        { path = gradescope, text = program.zip(gradescope_entries(bundle)) },
+    }
+    if not written then
         error(problem, 0)
     end
     return { student, gradescope }

@@ -317,10 +317,10 @@ refused("--backend sim --save " .. folder .. "/x.lua --base nosuch", 2,
     "an unknown base")
 tap.is(read(folder .. "/x.lua"), nil, "and leaves no file")
 refused("--backend sim -o " .. folder .. "/no/x.json", 1,
-    "cannot write [^\n]*/no/x%.json: No such file",
+    "cannot write [^\n]*/no/x%.json': No such file",
     "a file that cannot be written")
 refused("--backend sim --save " .. folder .. "/no/x.lua", 1,
-    "cannot write [^\n]*/no/x%.lua: No such file",
+    "cannot write [^\n]*/no/x%.lua': No such file",
     "a profile that cannot be written")
 
 out, err, code = probe("--help")

@@ -77,16 +77,33 @@ else
     tap.skip("there is no /dev/full")
 end
 
--- Killed as soon as something is written; should it be quicker than the kill, its file is
+-- Ended as soon as something is written; should it be quicker than the signal, its file is
 -- there, and whole.
-emptied()
-shell.sh("\"$P\" --backend sim --trace " .. quote(path) .. " -e "
-    .. quote "for _ = 1, 40000 do lab.spin(0) end" .. " & "
-    .. "for i in $(seq 2000); do set -- " .. quote(folder) .. "/*.tmp; "
-    .. "if [ -s \"$1\" ]; then break; fi; sleep 0.005; done; kill -9 $!; wait")
-local text = read(path)
-tap.ok(text == "old" or text:find("^{.*\"traceName\":\"streamlab\"\n}\n$"),
-    "a program killed in mid-save leaves the old file or the new one, whole")
+local function ended_by(signal)
+    emptied()
+    shell.sh("\"$P\" --backend sim --trace " .. quote(path) .. " -e "
+        .. quote "for _ = 1, 40000 do lab.spin(0) end" .. " & "
+        .. "for i in $(seq 2000); do set -- " .. quote(folder) .. "/*.tmp; "
+        .. "if [ -s \"$1\" ]; then break; fi; sleep 0.005; done; kill -" .. signal .. " $!; wait")
+    local text = read(path)
+    tap.ok(text == "old" or text:find("^{.*\"traceName\":\"streamlab\"\n}\n$"),
+        "a program ended by SIG" .. signal .. " in mid-save leaves the old file or the new one, whole")
+end
+
+for _, signal in ipairs { "TERM", "HUP" } do
+    ended_by(signal)
+    tap.is(files(), "x.json ", "and nothing beside it")
+end
+ended_by "KILL"
+shell.sh("sh -c ': >" .. folder .. "/streamlab-$$-0.tmp'")
+tap.like(files(), "%.tmp ", "one that is killed leaves what it has begun")
+local script = shell.write(folder .. "/list.lua", "os.execute('ls -A " .. folder .. "')")
+tap.is(shell.sh("\"$P\" --backend sim --trace " .. quote(path) .. " " .. quote(script)),
+    "list.lua\nx.json\n", "which the next start removes")
+_, _, code = shell.sh("trap '' TERM; \"$P\" --backend sim -e 'os.execute(\"kill -TERM $PPID\")'")
+tap.is(code, 0, "SIGTERM that is ignored stays so")
+_, _, code = shell.sh("\"$P\" --backend sim -e 'os.execute(\"kill -TERM $PPID\")'; exit $?")
+tap.is(code, 128 + 15, "else it ends the program, as ever")
 
 emptied()
 _, _, code = saves("true", path)

@@ -168,7 +168,7 @@ end
 _, err = lines ".trace x.txt\n.trace none/x.json\n.trace .json\n.trace off\n"
 tap.is(err, [[
 streamlab: .trace: x.txt: the file must end in .json, .json.gz, .svg or .html
-streamlab: .trace: cannot write none/x.json: No such file or directory
+streamlab: .trace: cannot write 'none/x.json': No such file or directory
 streamlab: .trace: .json: the file must end in .json, .json.gz, .svg or .html
 streamlab: .trace: nothing is being recorded; .trace FILE begins
 ]], "what cannot be saved is found out at the beginning")

@@ -122,7 +122,7 @@ out = lines "y = 2\n.save own.lua\ny = 3\n.save own.lua\n"
 tap.is(out, "saved own.lua\nsaved own.lua\n", "but one of its own is")
 tap.is(read "own.lua", head .. "y = 2\ny = 3\n", "by the whole session")
 _, err = lines "y = 2\n.save none/s.lua\n.save s.txt\n.save s\n"
-tap.like(err, "^streamlab: %.save: cannot write none/s.lua: No such file or directory\n"
+tap.like(err, "^streamlab: %.save: cannot write 'none/s.lua': No such file or directory\n"
     .. "streamlab: %.save: s.txt: the file must end in [^\n]*\n"
     .. "streamlab: %.save: s: the file must end in [^\n]*\n$", "what cannot be saved is told")
 lines "y = 2\n.save 'with blanks.lua'\n"

@@ -116,6 +116,25 @@ tap.is(mode(file), "600", "and still nobody else can read it")
 tap.is(shell.sh("ls " .. shell.quote(home .. "/.local/state/streamlab")), "history\n",
     "nothing is left beside it")
 
+-- A full disk: a limit on the size of files, which part of the new entry fits, or nothing. The
+-- second file is one that would be cut.
+for name, old in pairs { ["part of an entry"] = ("x = 1234567\n"):rep(85),
+    ["a history that is cut"] = ("x = 1234567\n"):rep(10001) } do
+    shell.write(file, old)
+    local s = session.open { shell = "trap '' XFSZ; ulimit -f 2; exec \"$P\" --norc", history = true,
+        home = home }
+    s:wait "lab[1]> "
+    s:type("y = '" .. ("z"):rep(1100) .. "'\r")
+    tap.ok(s:finds "entries are not kept: cannot write the history file", "a full disk is told: " .. name)
+    s:wait "lab[2]> "
+    s:type("#y\r")
+    tap.ok(s:shows "1100", "and the session goes on")
+    s:close()
+    tap.ok(shell.read(file) == old, "the file is as it was")
+    tap.is(shell.sh("ls " .. shell.quote(home .. "/.local/state/streamlab")), "history\n",
+        "and nothing is left beside it")
+end
+
 -- Damages.
 shell.write(file, "good = 1\nb\0ad\n" .. ("x"):rep(2 << 20) .. "\n\xff\xfe = 2\n\n\n\\\\\\x\\\ncut sho")
 with(function(s)

@@ -15,6 +15,7 @@ local sheet = import "repl/console/help/sheet.lua"
 local session = import "repl/console/dot_commands/session.lua"
 local strings = import "repl/console/strings.lua"
 local text = import "repl/console/text.lua"
+local whole_files = import "repl/files.lua"
 
 local dot_commands = {}
 
@@ -194,9 +195,9 @@ local function check_picture(file)
     if not files.is_picture(file) then
         refuse("%s: the file must end in .json, .json.gz, .svg or .html", file)
     end
-    local fine, reason = program.can_write(file)
+    local fine, reason = whole_files.try(file)
     if not fine then
-        refuse("cannot write %s: %s", file, reason)
+        refuse("%s", reason)
     end
 end
 
@@ -353,15 +354,9 @@ local function save_script(file)
     if session.has_done(running(file)) then
         refuse("the session runs %s, which would run itself: take another name", file)
     end
-    local out, reason = io.open(file, "w")
-    local fine = out
-    if out then
-        fine, reason = out:write(session.script(recording.ending()))
-        local closed, problem = out:close()
-        fine, reason = fine and closed, reason or problem
-    end
-    if not fine then
-        refuse("cannot write %s", reason)
+    local written, reason = whole_files.write(file, session.script(recording.ending()))
+    if not written then
+        refuse("%s", reason)
     end
     say("saved %s", file)
 end
