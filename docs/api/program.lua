@@ -26,6 +26,13 @@ are traces for `streamlab show`, Perfetto and the like, `.svg` is a picture, `.h
 and so on; a script that opens no device has an empty timeline. Whether the file can be written is tried before the script runs. An operation that had not completed
 when the device failed, or when Ctrl-C ended the run, is left out.
 
+## Files that are written
+
+What the program and its subcommands write, and `timeline:save`, `results:csv`, `results:jsonl` and `results:plot`, is there whole or not at all. It goes to a file `streamlab-PID-N.tmp` in the same
+folder, is made durable there, and takes the name at the end. So a full disk, Ctrl-C or the end of the program leaves an old file as it was. It keeps its mode, and its owner where that is allowed; a
+symbolic link stays and leads to the new text; a pipe or a device is written to directly. SIGTERM and SIGHUP remove what has been begun; what SIGKILL has left, the next program that writes to that folder
+removes. The folder must allow new files.
+
 ## Looking for races
 
 `--check`, or `--check=warn`, is `lab.check("warn")` before the script begins: each race is reported on stderr, and one line at the end says how many there were. The exit
@@ -118,10 +125,11 @@ arguments; a file that is named alone is checked by the lab in its folder. With 
 `lab grade` runs all tests of a submission, or of a class: a folder with files `NAME.lua` (or `.LUA`), or with folders `NAME` that have one `.lua` file each, there
 or in folders below. Hidden files and `__MACOSX` are left out, what else is no submission is named on stderr, and a folder with no `.lua` file or with two gets 0 points and a remark. It prints a line a student, and
 writes with `-o` what the file's name ends in says: `.json` is Gradescope's `results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with a line a student, whose last column, `remark`, says why somebody has no
-points. For a class as `.json` it takes a folder that is there. One submission without `-o` is printed. The status does not depend on the points; it is 1 for a path that is not there.
+points. For a class as `.json` it takes a folder, which is made: each student's file is written when this student is graded. One submission with `--format` and without `-o` is printed so. The status does not
+depend on the points; it is 1 for a path that is not there, a test that could not be run, and results that could not be written, which are told on stderr and concern no other student.
 
 `lab new` writes a small complete lab. `lab pack` tests a lab (the solution must have all points, the starter at most 20 %, each of `wrong/*.lua` must fail exactly the tests that its first line names, as in
-`-- fails: 1.2 2.1`), then writes `ID-student.zip` (with `lua-primer.md` if that lies beside the lab's folder) and `ID-gradescope.zip`.
+`-- fails: 1.2 2.1`), then writes `ID-student.zip` (with `lua-primer.md` if that lies beside the lab's folder) and `ID-gradescope.zip`. It refuses a symbolic link that leads out of the lab's folder.
 
 The GPU is the simulated one that `lab.lua` names, whatever `STREAMLAB_BACKEND` and `STREAMLAB_PROFILE` say, so that a submission has the same points everywhere; `--profile` is refused, and `--backend cuda` asks for
 the real one. Each test runs in a process of its own without files, network and other programs, with 5 s of the processor, 20 s in all, 512 MiB and 64 KiB of output, unless `lab.lua` says otherwise.

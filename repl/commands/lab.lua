@@ -13,6 +13,7 @@ local bundle = import "repl/labs/bundle.lua"
 local class = import "repl/labs/class.lua"
 local files = import "repl/files.lua"
 local grader = import "repl/labs/grader.lua"
+local remark = import "repl/labs/results/remark.lua"
 
 local usage = [[
 usage: streamlab lab check|grade|new|pack ...
@@ -39,9 +40,11 @@ options of check and grade:
   -v, --verbose     also what was seen by assertions that passed
 options of grade:
   -o, --output FILE write the results; for a class as gradescope: a folder,
-                    into which NAME.json is written
+                    which is made, and into which NAME.json is written as soon
+                    as the student is graded
   --format FORMAT   gradescope (results.json), tap, junit or csv; without it as
-                    FILE ends: .json .tap .xml .csv
+                    FILE ends: .json .tap .xml .csv. For one submission without
+                    -o: print this and no line
   -j, --jobs N      tests to run at a time; without it one a processor, and on
                     a real GPU one
 others:
@@ -77,6 +80,11 @@ end
 -- A path without slashes at its end, for messages and for what is put behind it.
 local function tidy(path)
     return (path:gsub("(.)/+$", "%1"))
+end
+
+-- One line on stderr.
+local function tell(text)
+    io.stderr:write("streamlab: lab: ", command.clean(text), "\n")
 end
 
 local function backend()
@@ -138,12 +146,11 @@ local function complain(graded)
     for _, text in ipairs(graded.lacking) do
         if not lamented[text] then
             lamented[text] = true
-            io.stderr:write("streamlab: lab: submissions are not confined as they should be: ",
-                command.clean(text), "\n")
+            tell("submissions are not confined as they should be: " .. text)
         end
     end
     for _, text in ipairs(graded.broken or {}) do
-        io.stderr:write("streamlab: lab: ", graded.student, ": ", command.clean(text), "\n")
+        tell(graded.student .. ": " .. text)
     end
 end
 
@@ -173,8 +180,7 @@ local function find_submissions(path, is_class)
     end
     local list, others = class.find(path)
     for _, name in ipairs(others) do
-        io.stderr:write("streamlab: lab: ", command.clean(name), " is no submission: it is neither "
-            .. "a .lua file nor a folder\n")
+        tell(name .. " is no submission: it is neither a .lua file nor a folder")
     end
     if #list == 0 then
         command.fail("there are no submissions in " .. path)
@@ -194,8 +200,7 @@ local function line_of(graded, width)
     end
     return command.clean(("%s%s  %6.4g/%g  %s"):format(graded.student,
         (" "):rep(width - width_of(graded.student)), graded.score, graded.points,
-        graded.problem and graded.problem:match("[^\n]*")
-        or #failed > 0 and "failed " .. table.concat(failed, " ") or "all passed"))
+        remark(graded) or #failed > 0 and "failed " .. table.concat(failed, " ") or "all passed"))
 end
 
 local function format_of(options)
@@ -215,37 +220,72 @@ local function format_of(options)
     return "gradescope"
 end
 
-local function deliver(list, lab_bundle, options)
-    local format = format_of(options)
-    local to = writer(format)
-    if not options.class or to.class then
-        command.write(options.output, to.text(list, lab_bundle))
-        return
-    end
-    for _, graded in ipairs(list) do
-        command.write(("%s/%s%s"):format(tidy(options.output), graded.student, to.suffix),
-            to.text({ graded }, lab_bundle))
-    end
+local needed_for_class <const> = "-o needs a folder, for one file a student; or a file that ends "
+    .. "in .csv, .xml or .tap; got '%s'"
+
+-- Whether the results are a file a student.
+local function has_folder(options)
+    return options.class and options.output and not writer(format_of(options)).class
 end
 
 -- Refused before anything runs.
 local function check_output(options)
-    if not options.output then
+    local path = options.output
+    if not path then
         if options.class and options.format then
             command.refuse(usage, "--format needs -o FILE for a class")
         end
-    elseif options.class and not writer(format_of(options)).class then
-        if not is_folder(options.output) then
-            command.refuse(usage, ("-o needs a folder that is there, for one file a student; or a "
-                .. "file that ends in .csv, .xml or .tap; got '%s'"):format(options.output))
+    elseif has_folder(options) then
+        if not is_folder(path) and (program.file_kind(path) or path:find("%.json$")) then
+            command.refuse(usage, needed_for_class:format(path))
         end
-    elseif is_folder(options.output) then
-        command.refuse(usage, ("-o needs a file, '%s' is a folder"):format(options.output))
+    elseif is_folder(path) then
+        command.refuse(usage, ("-o needs a file, '%s' is a folder"):format(path))
     else
-        local format, folder = format_of(options), options.output:match("^(.*)/[^/]*$")
+        local format, folder = format_of(options), path:match("^(.*)/[^/]*$")
         if folder and folder ~= "" and not is_folder(folder) then
-            command.fail(("cannot write %s as %s: there is no folder %s"):format(options.output,
-                format, folder))
+            command.fail(("cannot write %s as %s: there is no folder %s"):format(path, format,
+                folder))
+        end
+        command.try_file(path)
+    end
+end
+
+local function make_folder(path)
+    local made, reason = program.make_folder(path)
+    if not made then
+        command.fail(reason)
+    end
+end
+
+-- Writes one student's results into the folder; true, or nil and a sentence. What lies there
+-- already may be a student's: no link is followed, and no pipe waited for.
+local function deliver(graded, name, lab_bundle, options)
+    local to = writer(format_of(options))
+    local path = ("%s/%s%s"):format(tidy(options.output), name, to.suffix)
+    local kind = program.file_kind(path)
+    if kind and kind ~= "file" then
+        return nil, ("cannot write '%s': there is something of that name, and no file"):format(path)
+    end
+    return files.write(path, to.text({ graded }, lab_bundle))
+end
+
+-- A function that writes the results of each student as soon as all of them are there. One that
+-- cannot be written is told, and no other one is concerned; on_failure is called then.
+local function deliverer(submissions, lab_bundle, options, on_failure)
+    local names = {}
+    for _, submission in ipairs(submissions) do
+        names[submission.student] = submission.result
+        if submission.result ~= submission.student then
+            tell(("the results of %s are in %s%s"):format(submission.student, submission.result,
+                writer(format_of(options)).suffix))
+        end
+    end
+    return function(graded)
+        local written, reason = deliver(graded, names[graded.student], lab_bundle, options)
+        if not written then
+            tell(("%s: %s"):format(graded.student, reason))
+            on_failure()
         end
     end
 end
@@ -266,26 +306,33 @@ local function grade(...)
             .. "check"):format(lab_bundle.folder))
     end
     local submissions = find_submissions(path, options.class)
-    local width, quiet, broken = 0, not options.class and not options.output, false
+    local width, failed = 0, false
+    local is_printed = not options.output and options.format        -- instead of lines
     for _, submission in ipairs(submissions) do
         width = math.max(width, width_of(submission.student))
     end
+    local finished
+    if has_folder(options) then
+        make_folder(options.output)
+        finished = deliverer(submissions, lab_bundle, options, function() failed = true end)
+    end
     local list = grader.grade(lab_bundle, submissions, { backend = backend(),
         jobs = options.jobs or default_jobs(), verbose = options.v or options.verbose,
+        finished = finished,
         each = function(graded)
             complain(graded)
-            broken = broken or graded.broken ~= nil
-            if not quiet then
+            failed = failed or graded.broken ~= nil
+            if not is_printed then
                 io.stdout:write(line_of(graded, width), "\n")
                 io.stdout:flush()
             end
         end })
-    if options.output then
-        deliver(list, lab_bundle, options)
-    elseif quiet then
-        io.stdout:write(writer(format_of(options)).text(list, lab_bundle))
+    if options.output and not finished then
+        command.write(options.output, writer(format_of(options)).text(list, lab_bundle))
+    elseif is_printed then
+        io.stdout:write(writer(options.format).text(list, lab_bundle))
     end
-    os.exit(broken and 1 or 0)
+    os.exit(failed and 1 or 0)
 end
 
 -- ---- new and pack ----------------------------------------------------------------------------
@@ -317,7 +364,7 @@ local function pack(...)
     local packed, problems = command.try(import "repl/labs/pack.lua", lab_bundle,
         tidy(options.output or "."), grade_one)
     for _, problem in ipairs(problems or {}) do
-        io.stderr:write("streamlab: lab: ", command.clean(problem), "\n")
+        tell(problem)
     end
     if not packed then
         os.exit(1)

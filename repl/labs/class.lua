@@ -53,8 +53,45 @@ local function of_file(student, path)
         problem = program.file_kind(path) == "link" and "it is a link, not a file" or nil }
 end
 
--- The submissions in a folder, {student =, file =, problem = why it cannot be graded}, and the
--- names of what is none.
+-- ---- the names of results --------------------------------------------------------------------
+
+local longest_stem <const> = 240        -- of the 255 bytes that a name may have
+
+-- The beginning of a name, without half a character at its end.
+local function shortened(name)
+    local at = longest_stem + 1
+    while name:byte(at) and name:byte(at) & 0xC0 == 0x80 do
+        at = at - 1
+    end
+    return name:sub(1, at - 1)
+end
+
+-- Gives each submission `result`, what the file of its results is called without its suffix: the
+-- student's name; where that is too long or another's as well ("ada/" beside "ada"), a name that
+-- is nobody's.
+local function name_results(list)
+    local taken, others = {}, {}
+    for _, submission in ipairs(list) do
+        local student = submission.student
+        if #student <= longest_stem and not student:find("/$") then
+            submission.result, taken[student] = student, true
+        else
+            others[#others + 1] = submission
+        end
+    end
+    for _, submission in ipairs(others) do
+        local stem = shortened((submission.student:gsub("/$", "")))
+        local name, n = stem, 1
+        while taken[name] do
+            n = n + 1
+            name = stem .. "." .. n
+        end
+        submission.result, taken[name] = name, true
+    end
+end
+
+-- The submissions in a folder, {student =, file =, problem = why it cannot be graded, result =},
+-- and the names of what is none.
 function class.find(folder)
     local list, others, taken = {}, {}, {}
     for _, name in ipairs(names_in(folder)) do
@@ -75,6 +112,7 @@ function class.find(folder)
         taken[student] = true
         ::continue::
     end
+    name_results(list)
     return list, others
 end
 

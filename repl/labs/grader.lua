@@ -75,8 +75,9 @@ end
 -- ---- the order of tests ----------------------------------------------------------------------
 
 -- Gives what to start next, {graded =, i =}: tests whose submission could be loaded, then the first
--- one of the next submission; nil if there is none now. Appends to `list` what is begun.
-local function make_queue(submissions, tests, list)
+-- one of the next submission; nil if there is none now. Appends to `list` what is begun, and calls
+-- `finished` for what has no test to run.
+local function make_queue(submissions, tests, list, finished)
     local ready, taken = {}, 0
     local queue = {}
     function queue.add_others(graded)
@@ -95,9 +96,11 @@ local function make_queue(submissions, tests, list)
             list[#list + 1] = graded
             if submission.problem then
                 fail_all(graded, submission.problem)
-            elseif graded.open > 0 then
+            end
+            if graded.open > 0 then
                 return { graded = graded, i = 1 }
             end
+            finished(graded)
         end
     end
     return queue
@@ -105,11 +108,13 @@ end
 
 -- Grades submissions {student =, file =, problem =}, at most `options.jobs` tests at a time, and
 -- gives their list in the same order. options.each(graded) is called for each in this order, as
--- soon as it and those before it are done. options: backend, jobs, only_visible, verbose, each.
+-- soon as it and those before it are done; options.finished(graded) as soon as it is done, whatever
+-- the others are. options: backend, jobs, only_visible, verbose, each, finished.
 function grader.grade(lab_bundle, submissions, options)
     local tests = choose(lab_bundle, options.only_visible)
     local list, running, count, told = {}, {}, 0, 0
-    local queue = make_queue(submissions, tests, list)
+    local finished = options.finished or function() end
+    local queue = make_queue(submissions, tests, list, finished)
     local function tell()
         while list[told + 1] and list[told + 1].open == 0 do
             told = told + 1
@@ -127,6 +132,9 @@ function grader.grade(lab_bundle, submissions, options)
             feedback.of(test, child, lab_bundle.limits, options.verbose))
         if job.i == 1 then
             queue.add_others(job.graded)
+        end
+        if job.graded.open == 0 then
+            finished(job.graded)
         end
         tell()
     end

@@ -158,13 +158,15 @@ refused("grade bare right.lua",
 -- ---- one submission --------------------------------------------------------------------------
 
 out, err, code = run "grade small half.lua"
-tap.like(out, '^{\n  "score": 6,\n', "grade prints Gradescope's JSON")
-tap.is(err .. code, "0", "and ends with 0 whatever the points are")
+tap.is(out .. err .. code, "half       6/10  failed 2.1\n0",
+    "grade prints a line, and ends with 0 whatever the points are")
+tap.like(run "grade small half.lua --format gradescope", '^{\n  "score": 6,\n',
+    "or Gradescope's JSON")
 for suffix, begins in pairs { json = "{\n", tap = "TAP version 13\n1..2\n", xml = "<?xml ",
     csv = "student,score,points,1.1 twice one is two,2.1 twice two is four,remark\r\n"
         .. "half,6,10,6,0,\r\n" } do
     out, err, code = run("grade small half.lua -o result." .. suffix)
-    tap.is(out .. err .. code, "half       6/10  failed 2.1\n0", "with -o it prints a line")
+    tap.is(out .. err .. code, "half       6/10  failed 2.1\n0", "with -o it prints a line, too")
     local text = shell.read(at("result." .. suffix))
     tap.is(text:sub(1, #begins), begins, "and the file is what its name says: ." .. suffix)
 end
@@ -218,15 +220,20 @@ end
 tap.like(shell.read(at "class.xml"), "syntax%.lua:2: ", "an error has the file's name and line")
 refused("grade small class --format csv", "--format needs -o FILE for a class", 2,
     "a class has lines and nothing else on stdout")
-for _, name in ipairs { "results", "results.json" } do
-    refused("grade small class -o " .. name, "-o needs a folder that is there, for one file a "
-        .. "student; or a file that ends in .csv, .xml or .tap; got '" .. name .. "'", 2,
+for _, name in ipairs { "one.csv --format gradescope", "results.json" } do
+    refused("grade small class -o " .. name, "-o needs a folder, for one file a student; or a file "
+        .. "that ends in .csv, .xml or .tap; got '" .. name:match("%S+") .. "'", 2,
         "Gradescope's results of a class as " .. name)
 end
-os.execute("mkdir " .. at "results")
-run "grade small class -o results/"
-local _, n = shell.sh("ls " .. at "results"):gsub("%.json\n", "")
-tap.is(n, 8, "a file a student in a folder that is there")
+os.remove(at "class/read me.txt")
+refused("grade small class -o none/results", "cannot make the folder none/results: No such file or "
+    .. "directory", 1, "a folder for which there is no place")
+for _, there in ipairs { "a folder that is made", "a folder that is there" } do
+    out, err, code = run "grade small class -o results/"
+    tap.is(out .. code, lines .. "0", "a line a student, too")
+    local _, n = shell.sh("ls " .. at "results"):gsub("%.json\n", "")
+    tap.is(n, 8, "a file a student in " .. there)
+end
 tap.like(shell.read(at "results/Zoë Müller.json"), '^{\n  "score": 10,\n', "which has the results")
 tap.like(shell.read(at "results/two.json"), "more than one .lua file in the folder", "or why not")
 
@@ -369,7 +376,8 @@ local function could_not_run(field, value, why)
         .. "streamlab: lab: " .. why, "stderr says why")
     tap.is(code, 1, "check fails")
     out, err, code = run "grade bad right.lua -o bad.csv"
-    tap.is(out .. code, "right       0/10  failed 1.1 2.1\n1", "grade, too")
+    tap.is(out .. code, "right       0/10  the test could not be run; if this comes again, tell your "
+        .. "teacher\n1", "grade, too")
     tap.like(err, " test 2%.1 could not be run: ", "and says why")
 end
 could_not_run("profile", '"none"', "there is no profile \"none\"; known: a100, h200, "

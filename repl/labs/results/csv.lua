@@ -2,6 +2,7 @@
 -- a remark where the submission could not be run at all.
 -- RFC 4180, in UTF-8.
 
+local remark = import "repl/labs/results/remark.lua"
 local words = import "repl/labs/results/words.lua"
 
 -- A text that a spreadsheet would take for a formula has an apostrophe in front.
@@ -30,7 +31,8 @@ local function line_of(graded, bundle)
     for _, test in ipairs(bundle.tests) do
         cells[#cells + 1] = words.csv(scores[test.number])
     end
-    cells[#cells + 1] = graded.problem and text_cell(graded.problem:match("[^\n]*")) or ""
+    local why = remark(graded)
+    cells[#cells + 1] = why and text_cell(why) or ""
     return cells
 end
 
