@@ -39,15 +39,19 @@ end
 
 -- Writes a file whole, or leaves it as it was. True; or nil and a sentence.
 function files.write(path, text)
-    return internals.write_files { { path = path, text = text } }
+    return files.write_all { { path = path, text = text } }
 end
 
 -- The same of a list of {path =, text =}: all of them are complete before the first takes its
 -- place.
-files.write_all = internals.write_files
+function files.write_all(list)
+    return internals.write_files(list)
+end
 
 -- Whether a file could be written; it is left as it is. True; or nil and a sentence.
-files.try = internals.try_file
+function files.try(path)
+    return internals.try_file(path)
+end
 
 function files.exists(path)
     local file = io.open(path, "rb")
