@@ -99,8 +99,9 @@ ZIP_WRITER   := $(if $(filter-out 0,$(MINIZIP)),$(if $(call has_header,minizip/z
 ZIP_ARCHIVE  := $(filter /%,$(shell $(CC) -print-file-name=libminizip.a))
 PROGRAM_ZIP  := $(if $(ZIP_WRITER),$(if $(ZIP_ARCHIVE),$(ZIP_ARCHIVE) $(HIDE_ZIP),-lminizip))
 
-# The plugin: code for the GPUs that this nvcc knows from sm_70 to sm_90, and PTX for
-# what comes after. A sanitized program does without it: two run-time systems that both
+# The plugin: code for GPUs that this nvcc knows; PTX of the lowest architecture, which the
+# driver can compile for all others from there on, and of a later one, which is faster on
+# GPUs that come after. Code for 8.7 is Jetson's: it runs no code for desktop GPUs. A sanitized program does without it: two run-time systems that both
 # map the address space do not get along.
 ifneq ($(NVCC),)
 CUDA_HOME   := $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
@@ -119,11 +120,15 @@ CUDA_LIB    :=
 endif
 endif
 ifneq ($(CUDA_LIB),)
-CUDA_ARCHES := $(filter 70 75 80 86 89 90,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)))
+CUDA_ARCHES := $(filter $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)),\
+                 70 75 80 86 87 89 90 100 120)
+CUDA_PTX    := $(firstword $(CUDA_ARCHES)) 90
 CUDA_CODE   := $(foreach a,$(CUDA_ARCHES),-gencode arch=compute_$(a),code=sm_$(a)) \
-               -gencode arch=compute_90,code=compute_90
+               $(foreach a,$(CUDA_PTX),-gencode arch=compute_$(a),code=compute_$(a))
 CUDA_FLAGS  := -isystem $(CUDA_HOME)/include -isystem $(CUDA_HOME)/extras/CUPTI/include \
-               -DSTREAMLAB_CUDA_LIB='"$(CUDA_LIB)"'
+               -DSTREAMLAB_CUDA_LIB='"$(CUDA_LIB)"' \
+               -DSTREAMLAB_CUDA_CODE='"$(CUDA_ARCHES:%=sm_%)"' \
+               -DSTREAMLAB_CUDA_PTX='"compute_$(firstword $(CUDA_PTX))"'
 # No C++ run-time: what nvcc writes for the host needs none then.
 NVCC_FLAGS  := -Xcompiler -fPIC,-Wall,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
 CUBLAS_LIBS := -L$(CUDA_LIB) -Wl,-rpath,$(CUDA_LIB) -lcublas -lcublasLt
@@ -351,12 +356,16 @@ $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o)
-$(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-timed: %: %.o $(PLAYED)
+$(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-timed $(T)/t-43-opening: %: %.o $(PLAYED)
+PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
+$(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(C)/error.o $(NUMBERS) \
+    $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o) $(BUILD)/plugin.map
+$(PLAYED_PLUGIN): LDFLAGS += -Wl,--version-script=$(BUILD)/plugin.map
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
 $(T)/fake_cupti.so: $(T)/fake_cupti.o
 $(T)/%.so:
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $(filter %.o,$^) $(LIBS)
 $(CUDA_TESTS):
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
@@ -385,8 +394,8 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
 
-check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(TERMINAL) \
-           $(CALLS) $(PLAIN)
+check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
+           $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN)
 	$(Q)$(PROVE) $(TESTS)
 
 long-now: all

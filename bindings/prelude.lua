@@ -241,8 +241,11 @@ local function from_environment(name)
     return value ~= "" and value or nil
 end
 
--- The backend; behind "sim", if nobody asked for it, the reason and its code for which it
--- is not a real GPU.
+-- Why the GPU that is there cannot be used, once that is known: the build has no code for it.
+local unusable
+
+-- The backend, and whether nobody asked for it; behind "sim" then the reason and its code for
+-- which it is not a real GPU.
 local function choose_backend(opts)
     local backend = opts.backend or core.default("backend")
     if backend then return backend end
@@ -254,8 +257,8 @@ local function choose_backend(opts)
     end
     if backend then return backend end
     local count, reason, code = core.device_count("cuda")
-    if (count or 0) > 0 then return "cuda" end
-    return "sim", reason, code
+    if (count or 0) > 0 and not unusable then return "cuda", true end
+    return "sim", true, unusable or reason, code
 end
 
 local function choose_profile(opts)
@@ -273,7 +276,7 @@ local said_simulating = false
 -- index or profile, and reason if nobody asked for the simulator}. Who asks tells the user,
 -- who need not read it again when it is opened.
 function core.foresee()
-    local backend, reason, code = choose_backend({})
+    local backend, _, reason, code = choose_backend({})
     local index = core.default("index") or 0
     if backend ~= "sim" then
         local count, why = core.device_count(backend)
@@ -299,6 +302,15 @@ local function say_simulating(device, reason, code)
         reason)))
 end
 
+-- Opens the first GPU, which nobody asked for. Nothing where the build has no code for it,
+-- which shows when it is opened.
+local function try_gpu()
+    local fine, device, is_new = pcall(core.open, "cuda", 0, {})
+    if fine then return device, is_new end
+    if type(device) ~= "table" or device.code ~= "SL_EUNSUPPORTED" then error(device, 0) end
+    unusable = device.message
+end
+
 function lab.open(opts, ...)
     no_more(1, "open", ...)
     if is_text(opts) then
@@ -306,7 +318,7 @@ function lab.open(opts, ...)
               .. "lab.open{profile = \"%.60s\"}"):format(opts))
     end
     opts = check_options(opts, open_options, "open")
-    local backend, reason, code = choose_backend(opts)
+    local backend, unasked, reason, code = choose_backend(opts)
     local settings = {}
     if backend == "sim" then
         settings = settings_of(choose_profile(opts), opts.overrides)
@@ -317,7 +329,13 @@ function lab.open(opts, ...)
     -- --device names a GPU; it does not reach a simulator that the script asks for.
     local asked = opts.backend == "sim" or opts.profile or opts.overrides
     local index = opts.index or not asked and core.default("index") or 0
-    local device, is_new = core.open(backend, index, settings)
+    local device, is_new
+    if backend == "cuda" and unasked and index == 0 then
+        device, is_new = try_gpu()
+        if not device then return lab.open(opts) end
+    else
+        device, is_new = core.open(backend, index, settings)
+    end
     if reason then say_simulating(device, reason, code) end
     local on_open = is_new and core.default("on_open")
     if on_open then on_open() end

@@ -16,7 +16,8 @@
  *   - Only functions named synchronize, read, write, copies (with a pageable side,
  *     or blocking), and the plain calls that say so wait for the device. Besides,
  *     any enqueueing call may wait for room in the launch queue.
- *   - One thread: the core may be called from the thread that opened the device.
+ *   - One thread: the core may be called from the thread that opened the first of the
+ *     devices that are open, and all of them belong to it.
  *   - Units are in the names: _ns, _us, _ms, _bytes, _elems.
  */
 #ifndef SL_STREAMLAB_H

@@ -14,7 +14,7 @@
  *   activity.c      the times of operations: CUPTI, or else events (activity.h)
  *   library.c       the libraries that are opened when they are first needed
  *
- * One thread calls the backend. The driver's threads (host functions) and CUPTI's
+ * One thread calls the backend, for all devices. The driver's threads (host functions) and CUPTI's
  * only put something into a queue, under a lock.
  *
  * Which operation has completed is not asked for each one: that would cost an event
@@ -281,6 +281,9 @@ enum { CUDA_SCRATCH_BYTES = 64 << 10 };
 sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
                              const void *in1, void *scratch, cudaStream_t stream,
                              uint32_t *blocks, uint16_t *threads, sl_error *err);
+/* Whether the build has kernels that the current device can run; the driver may compile PTX
+ * for it here. cudaErrorNoKernelImageForDevice or another error that says why not. */
+cudaError_t cuda_kernel_find_code(void);
 /* What cudaFuncSetCacheConfig is tried on. */
 cudaError_t cuda_kernel_set_cache_config(void);
 

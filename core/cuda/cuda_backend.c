@@ -50,7 +50,7 @@ static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err
 /* ---- errors ---- */
 
 /* CUDA keeps the current device per thread; asking it costs as much as setting it, and
- * the backend has one thread. */
+ * the backend has one thread: device_open sees to that. */
 static int current_ordinal = -1;
 
 void cuda_use(const cuda_device *dev)
@@ -104,31 +104,46 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
 
 /* ---- devices ---- */
 
-/* Why there is no device, in words. */
-static const char *why_none(cudaError_t code)
+/* A driver serves each CUDA of its own major version ("minor version compatibility", CUDA
+ * Compatibility guide). */
+static void describe_old_driver(char *why, size_t why_bytes)
 {
-    switch (code) {
-    case cudaErrorInsufficientDriver: {
-        int version = 0;
-        cudaDriverGetVersion(&version);
-        return version ? "the NVIDIA driver is older than this build's CUDA"
-                       : "there is no NVIDIA driver";
-    }
-    case cudaErrorNoDevice: return "the NVIDIA driver has no GPU";
-    default: return cudaGetErrorString(code);
-    }
+    int version = 0;
+    cudaDriverGetVersion(&version);
+    if (version == 0)
+        snprintf(why, why_bytes, "there is no NVIDIA driver");
+    else
+        snprintf(why, why_bytes, "the NVIDIA driver is one for CUDA %d.%d, and this build needs "
+                 "one for CUDA %d.0 or later", version / 1000, version % 1000 / 10,
+                 CUDART_VERSION / 1000);
+}
+
+/* It may have some, and show them to others: CUDA_VISIBLE_DEVICES, containers. */
+static void describe_no_gpu(char *why, size_t why_bytes)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    int n = snprintf(why, why_bytes, "the NVIDIA driver shows this process no GPU");
+    if (visible)
+        snprintf(why + n, why_bytes - (size_t)n, " (CUDA_VISIBLE_DEVICES is \"%.60s\")", visible);
 }
 
 static sl_status device_count(int *count, sl_error *err)
 {
+    char why[160];
     cudaError_t code = cudaGetDeviceCount(count);
     if (err)
         err->msg[0] = '\0';
-    if (code != cudaSuccess) {
-        cudaGetLastError();
-        *count = 0;
-        sl_fail(err, SL_OK, "no GPU answered: %s", why_none(code));
-    }
+    if (code == cudaSuccess)
+        return SL_OK;
+    cudaGetLastError();
+    *count = 0;
+    if (code == cudaErrorInsufficientDriver)
+        describe_old_driver(why, sizeof why);
+    else if (code == cudaErrorNoDevice)
+        describe_no_gpu(why, sizeof why);
+    else
+        snprintf(why, sizeof why, "%s", cudaGetErrorString(code));
+    sl_fail(err, SL_OK, "no GPU answered: %s", why);
     return SL_OK;
 }
 
@@ -184,6 +199,34 @@ static sl_status check_settings(const sl_setting *settings, size_t n_settings, s
                    settings[0].name);
 }
 
+/* The thread that opened the first of the devices that are open. CUDA keeps its current
+ * device for each thread, and here is one for all (current_ordinal); and host functions of
+ * all devices run on one thread. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_t thread;
+    int n_open;
+} owner = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static sl_status claim_thread(sl_error *err)
+{
+    pthread_mutex_lock(&owner.lock);
+    if (owner.n_open == 0)
+        owner.thread = pthread_self();
+    bool ours = pthread_equal(owner.thread, pthread_self());
+    owner.n_open += ours;
+    pthread_mutex_unlock(&owner.lock);
+    return ours ? SL_OK : sl_fail(err, SL_ESTATE, "another thread has opened a GPU: all GPUs of a "
+                                  "process belong to one thread");
+}
+
+static void release_thread(void)
+{
+    pthread_mutex_lock(&owner.lock);
+    owner.n_open--;
+    pthread_mutex_unlock(&owner.lock);
+}
+
 static void close_events(cuda_device *dev)
 {
     for (int timing = 0; timing < 2; timing++) {
@@ -205,6 +248,7 @@ static void device_close(sl_device *device)
     cuda_funcs_abandon(dev);
     close_events(dev);
     cudaGetLastError();
+    release_thread();
 }
 
 /* The process ends, perhaps in mid-work: a thread of the driver's that waits for a host
@@ -225,32 +269,64 @@ static void watch_exit(void)
 
 /* The first call that needs the context makes it: cudaSetDevice does since CUDA 12,
  * cudaFree(NULL) always. */
-static sl_status device_open(sl_device *device, const sl_setting *settings, size_t n_settings,
-                             sl_error *err)
+static sl_status open_context(int index, struct cudaDeviceProp *prop, sl_error *err)
 {
-    cuda_device *dev = cuda_of(device);
-    struct cudaDeviceProp prop;
-    sl_status status = check_settings(settings, n_settings, err);
-    if (status)
-        return status;
-    cudaError_t code = cudaSetDevice(device->info.index);
+    cudaError_t code = cudaSetDevice(index);
+    current_ordinal = -1;
     if (code == cudaSuccess)
         code = cudaFree(NULL);
     if (code == cudaSuccess)
-        code = cudaGetDeviceProperties(&prop, device->info.index);
+        code = cudaGetDeviceProperties(prop, index);
     if (code != cudaSuccess) {
         cudaGetLastError();
-        current_ordinal = -1;
-        return sl_fail(err, SL_EBACKEND, "GPU %d: %s (%s)", device->info.index,
-                       cudaGetErrorString(code), cudaGetErrorName(code));
+        return sl_fail(err, SL_EBACKEND, "GPU %d: %s (%s)", index, cudaGetErrorString(code),
+                       cudaGetErrorName(code));
     }
-    current_ordinal = device->info.index;
+    current_ordinal = index;
+    return SL_OK;
+}
+
+/* Asked of one kernel for all: they are built alike. */
+static sl_status find_code(int index, const struct cudaDeviceProp *prop, sl_error *err)
+{
+    cudaError_t code = cuda_kernel_find_code();
+    if (code == cudaSuccess)
+        return SL_OK;
+    cudaGetLastError();
+    return sl_fail(err, SL_EUNSUPPORTED, "GPU %d (%.40s, compute capability %d.%d) cannot run this "
+                   "build's kernels: they are for " STREAMLAB_CUDA_CODE ", and in PTX from "
+                   STREAMLAB_CUDA_PTX " on (%s)", index, prop->name, prop->major, prop->minor,
+                   cudaGetErrorName(code));
+}
+
+static sl_status open_on_thread(cuda_device *dev, sl_error *err)
+{
+    struct cudaDeviceProp prop;
+    sl_status status = open_context(dev->base.info.index, &prop, err);
+    if (status == SL_OK)
+        status = find_code(dev->base.info.index, &prop, err);
+    if (status)
+        return status;
     fill_info(dev, &prop);
     dev->done_tail = &dev->done;
     dev->launches_block = launches_block();
     cuda_funcs_open(dev);
     watch_exit();
     return cuda_memory_open(dev, err);
+}
+
+static sl_status device_open(sl_device *device, const sl_setting *settings, size_t n_settings,
+                             sl_error *err)
+{
+    sl_status status = check_settings(settings, n_settings, err);
+    if (status == SL_OK)
+        status = claim_thread(err);
+    if (status)
+        return status;
+    status = open_on_thread(cuda_of(device), err);
+    if (status)
+        release_thread();
+    return status;
 }
 
 /* ---- streams ---- */

@@ -184,6 +184,12 @@ extern "C" sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, v
     return status;
 }
 
+extern "C" cudaError_t cuda_kernel_find_code(void)
+{
+    cudaFuncAttributes attributes;
+    return cudaFuncGetAttributes(&attributes, spin);
+}
+
 extern "C" cudaError_t cuda_kernel_set_cache_config(void)
 {
     return cudaFuncSetCacheConfig(spin, cudaFuncCachePreferL1);

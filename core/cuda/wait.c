@@ -336,11 +336,8 @@ sl_status cuda_event_synchronize(sl_event *event, sl_error *err)
     return status;
 }
 
-/* Each stream with operations of ours, then CUDA's own call for what else there is; it
- * finds the device idle or nearly so. */
-sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
+static sl_status wait_for_streams(cuda_device *dev, sl_error *err)
 {
-    cuda_device *dev = cuda_of(device);
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
         if (!stream->head)
             continue;
@@ -348,6 +345,22 @@ sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
         if (status)
             return status;
         stream_is_idle(stream);
+    }
+    return SL_OK;
+}
+
+/* Each stream with operations of ours, then CUDA's own call for what else there is; it
+ * finds the device idle or nearly so. The GPU may be open twice, in two Lua states: CUDA's
+ * call waits for the host functions of both, which run here. */
+sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
+{
+    cuda_device *dev = cuda_of(device);
+    for (cuda_device *open = cuda_open_devices(); open; open = open->next_open) {
+        if (open->base.info.index != device->info.index)
+            continue;
+        sl_status status = wait_for_streams(open, err);
+        if (status && (open == dev || status != SL_EFAULT))
+            return status;
     }
     cuda_use(dev);
     sl_status status = cuda_check(dev, cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);

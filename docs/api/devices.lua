@@ -63,14 +63,14 @@ print(profiles[1])  --> h200]],
             errors = {
                 { "SL_ENOTFOUND", "there is no such backend, device, profile or plugin, or no GPU answers" },
                 { "SL_EINVAL", "`profile` or `overrides` with the backend `\"cuda\"`; a profile with a figure that is unknown, missing or out of range" },
-                { "SL_EUNSUPPORTED", "the plugin of the CUDA backend cannot be loaded" },
+                { "SL_EUNSUPPORTED", "the plugin of the CUDA backend cannot be loaded, or has no kernels for the GPU" },
                 { "SL_EIO", "the profile's file cannot be read" },
                 { "SL_ENOMEM", "the GPU's memory is full" },
-                { "SL_ESTATE", "called by a host function" },
+                { "SL_ESTATE", "called by a host function; another thread of the process has opened a GPU" },
             },
             about = [[
 The backend is the first of these that there is: what `backend` says; what the program's `--backend` says; the simulator if `profile`, `overrides` or `--profile` is given;
-what `STREAMLAB_BACKEND` says; `"cuda"` if a GPU answers; `"sim"`.
+what `STREAMLAB_BACKEND` says; `"cuda"` if a GPU answers that the plugin has kernels for; `"sim"`.
 
 Opening a real GPU that is open gives the same device again, and waits for nothing. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
 always 0.

@@ -44,5 +44,10 @@ if [ -n "$code" ]; then
     check $? "the plugin has code for sm_90"
     "$code" --list-ptx "$plugin" | grep -q 'sm_90'
     check $? "the plugin has PTX for GPUs that come later"
+    lowest() { # OPTION
+        "$code" "$1" "$plugin" | sed -n 's/.*sm_\([0-9]*\).*/\1/p' | sort -n | head -1
+    }
+    [ "$(lowest --list-elf)" = "$(lowest --list-ptx)" ]
+    check $? "and PTX for all GPUs from the earliest on that it has code for"
 fi
 echo "1..$run"

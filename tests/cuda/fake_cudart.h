@@ -40,6 +40,7 @@ typedef struct fake_cudart_state {
     bool no_pools, no_async_free, no_printf_limit, no_host_memory, no_peer;
     bool no_pool_access;        /* cudaMemPoolSetAccess fails */
     cudaError_t no_devices;     /* what cudaGetDeviceCount answers, if not cudaSuccess */
+    cudaError_t no_code;        /* the same of what finds the build's kernels */
     int driver_version;
     _Atomic int lost[FAKE_DEVICES];     /* cudaError_t: all calls answer this, unless it is
                                          * cudaSuccess */

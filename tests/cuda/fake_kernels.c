@@ -16,6 +16,11 @@ sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, c
                       "cudaLaunchKernel", err);
 }
 
+cudaError_t cuda_kernel_find_code(void)
+{
+    return fake_cudart.no_code ? fake_answer(fake_cudart.no_code) : fake_enter();
+}
+
 cudaError_t cuda_kernel_set_cache_config(void)
 {
     return fake_enter();

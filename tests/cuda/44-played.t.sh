@@ -1,0 +1,51 @@
+#!/bin/sh
+# 44-played.t.sh - the program with GPUs that tests play (fake_plugin.c): which one is taken
+# when nobody asks for one.
+program=${STREAMLAB:-build/streamlab}
+STREAMLAB_CUDA_PLUGIN=$(dirname "$program")/tests/cuda/played_plugin.so
+export STREAMLAB_CUDA_PLUGIN
+[ -f "$STREAMLAB_CUDA_PLUGIN" ] || {
+    echo "1..0 # SKIP this build has no CUDA backend"
+    exit 0
+}
+run=0
+
+check() { # PASSED(0|1) NAME
+    run=$((run + 1))
+    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; fi
+}
+
+is() { # GOT PATTERN NAME
+    case $1 in
+    $2) check 0 "$3" ;;
+    *) check 1 "$3"; echo "#   got $1" >&2 ;;
+    esac
+}
+
+# What the program prints on both outputs, and its status.
+with() { # ARGUMENT...
+    "$program" "$@" 2>&1
+    echo "status $?"
+}
+
+which='print(lab.device().backend) print(lab.open().backend)'
+no_code="GPU 0 (Fake GPU, compute capability 8.0) cannot run this build's kernels: they are for sm_*"
+
+is "$(with -e "$which")" "cuda
+cuda
+status 0" "a GPU is taken where one is"
+
+PLAYED_NO_CODE=1
+export PLAYED_NO_CODE
+is "$(with -e "$which")" "streamlab: simulating * (profile *): $no_code
+sim
+sim
+status 0" "the simulator is where the build has no kernels for the GPU, with a sentence, once"
+is "$(with -i -e "$which" </dev/null)" "*simulating * (profile *): $no_code" "also at the prompt"
+is "$(with --backend cuda -e "$which")" "*$no_code
+status 2" "who asks for the GPU gets the sentence and no simulator"
+is "$(STREAMLAB_BACKEND=cuda with -e "$which")" "*$no_code" "in whichever way"
+is "$(with --device 1 -e "$which")" "*GPU 1 (Fake GPU*cannot run this build's kernels*" \
+    "and who asks for another GPU"
+is "$(with -e 'print(pcall(lab.open, {backend = "cuda"}))')" "false*$no_code*" "and a script too"
+echo "1..$run"
