@@ -51,14 +51,16 @@ static void reserve_ahead(cuda_device *dev, size_t bytes)
 }
 
 /* Polls, as wait.c does: the memory stream may share a channel with a stream that stands
- * behind a host function. An interrupt is not looked for, since the caller could not undo
- * what it has begun. At the end it synchronises, which takes no time: only then does the
+ * behind a host function, or a long kernel (CUDA_DEVICE_MAX_CONNECTIONS=1).
+ * cudaErrorNotReady: the user has interrupted the wait. At the end it synchronises, which takes no time: only then does the
  * pool count as free what was freed before (seen on an H200). */
 static cudaError_t wait_for_memory_stream(cuda_device *dev)
 {
     cudaError_t code;
     while ((code = cudaStreamQuery(dev->memory_stream)) == cudaErrorNotReady) {
         cudaGetLastError();             /* it stays as the last error otherwise */
+        if (*dev->base.interrupted)
+            return code;
         if (cuda_funcs_pending == 0 || !cuda_funcs_run_all())
             sched_yield();
         cuda_use(dev);
@@ -66,9 +68,20 @@ static cudaError_t wait_for_memory_stream(cuda_device *dev)
     return code ? code : cudaStreamSynchronize(dev->memory_stream);
 }
 
+/* A piece whose wait is interrupted is freed behind its allocation, in the same stream. */
+static cudaError_t from_pool(cuda_device *dev, cuda_block *block)
+{
+    reserve_ahead(dev, block->bytes);
+    cudaGetLastError();
+    cudaError_t code = cudaMallocFromPoolAsync(&block->data, block->bytes, dev->pool,
+                                               dev->memory_stream);
+    if (code == cudaSuccess && (code = wait_for_memory_stream(dev)) == cudaErrorNotReady)
+        cudaFreeAsync(block->data, dev->memory_stream);
+    return code;
+}
+
 static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t stream)
 {
-    cudaError_t code;
     cuda_use(dev);
     switch ((cuda_source)block->source) {
     case CUDA_FROM_MALLOC:
@@ -76,10 +89,7 @@ static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t
     case CUDA_FROM_MALLOC_ASYNC:
         return cudaMallocAsync(&block->data, block->bytes, stream);
     default:
-        reserve_ahead(dev, block->bytes);
-        cudaGetLastError();
-        code = cudaMallocFromPoolAsync(&block->data, block->bytes, dev->pool, dev->memory_stream);
-        return code ? code : wait_for_memory_stream(dev);
+        return from_pool(dev, block);
     }
 }
 
@@ -121,6 +131,8 @@ static sl_status get_memory(cuda_device *dev, cuda_block *block, size_t asked, s
     }
     if (code == cudaErrorMemoryAllocation)
         return out_of_memory(dev, asked, err);
+    if (code == cudaErrorNotReady)
+        return sl_fail(err, SL_EINTERRUPT, "interrupted");
     return cuda_check(dev, code, call_names[block->source], err);
 }
 
@@ -153,11 +165,16 @@ static void free_block(cuda_device *dev, cuda_block *block)
     free(block);
 }
 
+/* Whether cudaMemPoolTrimTo waits for anything is not documented, so no host function may
+ * be pending. */
 static void trim_driver_pools(cuda_device *dev)
 {
     cudaMemPool_t scripts;
+    if (cuda_funcs_settle(dev, NULL))
+        return;
     cuda_use(dev);
-    wait_for_memory_stream(dev);
+    if (wait_for_memory_stream(dev) == cudaErrorNotReady)
+        return;
     cudaMemPoolTrimTo(dev->pool, 0);
     if (cudaDeviceGetDefaultMemPool(&scripts, dev->base.info.index) == cudaSuccess)
         cudaMemPoolTrimTo(scripts, 0);

@@ -8,6 +8,7 @@
 #include "../tap.h"
 #include "fake_cudart.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #define MIB ((size_t)1 << 20)
@@ -103,6 +104,7 @@ cudaError_t cuda_kernel_set_cache_config(void)
 /* ---- devices ---- */
 
 static cuda_device devices[FAKE_DEVICES];
+static volatile sig_atomic_t interrupted;
 
 /* Opens the first n. */
 TAP_UNUSED static void open_devices(int n)
@@ -111,6 +113,7 @@ TAP_UNUSED static void open_devices(int n)
     memset(devices, 0, sizeof devices);
     for (int i = 0; i < n; i++) {
         devices[i].base.info.index = i;
+        devices[i].base.interrupted = &interrupted;
         strcpy(devices[i].base.info.name, "Fake GPU");
         if (cuda_memory_open(&devices[i], NULL))
             diag("device %d does not open", i);

@@ -133,6 +133,43 @@ static void test_wait(void)
     close_devices(2, "a wait for memory");
 }
 
+/* It may stand behind a long kernel: CUDA_DEVICE_MAX_CONNECTIONS=1. */
+static void test_interrupted_wait(void)
+{
+    sl_error err = { .msg = "" };
+    open_devices(1);
+    fake_stream *memory_stream = (fake_stream *)devices[0].memory_stream;
+    cuda_buffer a = buffer_of(&devices[0], SL_ON_DEVICE, 4 * MIB);
+    memory_stream->busy = true;
+    interrupted = 1;
+    is_int(open_tensor(&a, &err), SL_EINTERRUPT, "a wait for memory can be interrupted");
+    ok(!a.data && fake_cudart.blocks == 0, "and gives back what it waited for");
+    cuda_memory_trim(&devices[0]);
+    is_int(fake_cudart.trims, 0, "a trim is given up as well");
+    interrupted = 0;
+    memory_stream->busy = false;
+    is_int(open_tensor(&a, &err), SL_OK, "afterwards there is memory again");
+    is_int(cudaGetLastError(), cudaSuccess, "and no error is left");
+    close_buffer(&a);
+    close_devices(1, "an interrupted wait for memory");
+}
+
+/* NVIDIA does not say whether cudaMemPoolTrimTo waits. */
+static void test_trim_settles(void)
+{
+    open_devices(1);
+    cuda_buffer a = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
+    close_buffer(&a);
+    rest.interrupted = true;
+    cuda_memory_trim(&devices[0]);
+    is_int(fake_cudart.trims, 0, "pools are not trimmed before host functions have run");
+    rest.interrupted = false;
+    rest.settles = 0;
+    cuda_memory_trim(&devices[0]);
+    ok(rest.settles == 1 && fake_cudart.trims == 2, "but after them");
+    close_devices(1, "trimming");
+}
+
 /* ---- shortage ---- */
 
 static void test_nearly_all(void)
@@ -308,6 +345,8 @@ int main(void)
     test_reuse();
     test_growth();
     test_wait();
+    test_interrupted_wait();
+    test_trim_settles();
     test_nearly_all();
     test_shortage();
     test_plain_memory();
