@@ -356,7 +356,7 @@ $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o)
-$(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-timed $(T)/t-43-opening: %: %.o $(PLAYED)
+$(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening: %: %.o $(PLAYED)
 PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
 $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(C)/error.o $(NUMBERS) \
     $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o) $(BUILD)/plugin.map

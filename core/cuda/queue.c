@@ -100,6 +100,21 @@ static enum cudaMemcpyKind copy_direction(uint8_t copy_kind)
     }
 }
 
+/* cudaMemcpy between GPUs is cudaMemcpyPeer with addresses that say which: it does not begin
+ * before all work that either has, and no later work begins before it (Programming Guide,
+ * "Peer-to-Peer Memory Copy"). It does not hold the host. */
+static sl_status launch_peer_copy(cuda_device *dev, const sl_op *op, void *dst, const void *src,
+                                  sl_error *err)
+{
+    const sl_work *work = &op->work;
+    const int to = op->out->device->info.index, from = op->in[0]->device->info.index;
+    if (work->flags & SL_WORK_SYNC)
+        return cuda_check(dev, cudaMemcpyPeer(dst, to, src, from, work->bytes), "cudaMemcpyPeer",
+                          err);
+    return cuda_check(dev, cudaMemcpyPeerAsync(dst, to, src, from, work->bytes,
+                                               stream_of(op)->handle), "cudaMemcpyPeerAsync", err);
+}
+
 static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
@@ -108,9 +123,7 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
     const void *src = data_of(op->in[0], work->in_offset[0]);
     enum cudaMemcpyKind direction = copy_direction(work->copy_kind);
     if (work->copy_kind == SL_SPAN_MEMCPY_P2P)
-        return cuda_check(dev, cudaMemcpyPeerAsync(dst, op->out->device->info.index, src,
-                                                   op->in[0]->device->info.index, work->bytes,
-                                                   stream), "cudaMemcpyPeerAsync", err);
+        return launch_peer_copy(dev, op, dst, src, err);
     if (work->flags & SL_WORK_SYNC) {
         if (work->copy_kind != SL_SPAN_MEMCPY_D2D)
             op->span_flags |= SL_SPAN_HOST_WAITED;

@@ -445,6 +445,15 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
     return enqueue(stream, (work){ .kind = 'P' });
 }
 
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
+                           size_t bytes)
+{
+    (void)dst, (void)src, (void)bytes;
+    if (dst_device == src_device)
+        state->misuses++;
+    return enqueue(NULL, (work){ .kind = 'Y' });
+}
+
 cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t stream)
 {
     (void)data, (void)value, (void)bytes;

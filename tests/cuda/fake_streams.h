@@ -22,7 +22,7 @@ cudaError_t fake_launch(cudaStream_t stream, bool traps, int64_t duration_ns);
 void fake_lose(int device);
 
 /* What the streams were given since the last call, oldest first, a letter each: Kernel, Host
- * function, Record, Wait, Copy, Peer copy, memSet. */
+ * function, Record, Wait, Copy, Peer copy, memSet, cudaMemcpyPeer (Y). */
 const char *fake_log(void);
 
 /* Returns when the threads of streams that were destroyed have ended, and ends those of the

@@ -1,5 +1,6 @@
-/* t-42-timed.c - what a recording puts around operations, as the streams of fake_streams.c
- * see it. Events take the times here: each operation has one before and one after it. */
+/* t-42-calls.c - which calls of CUDA's operations become, as the streams of fake_streams.c see
+ * them. Events take the times of recordings here: each operation has one before and one
+ * after it. */
 #include "played_rig.h"
 
 static sl_error err;
@@ -27,10 +28,26 @@ static void test_sum(void)
     close_gpus(1, "a recording");
 }
 
+static void test_peer_copies(void)
+{
+    open_gpus(2);
+    sl_tensor *a = bytes_on(gpus[0], SL_ON_DEVICE, 1000, &err);
+    sl_tensor *b = bytes_on(gpus[1], SL_ON_DEVICE, 1000, &err);
+    fake_log();
+    check(sl_tensor_copy(b, a, true, streams[0], &err), &err, "copy");
+    is_str(fake_log(), "P", "a copy to another GPU is one of its stream");
+    check(sl_cuda_memcpy(b, a, 1000, &err), &err, "memcpy");
+    is_str(fake_log(), "Y", "cudaMemcpy between two GPUs is ordered with all work of both");
+    sl_tensor_release(a);
+    sl_tensor_release(b);
+    close_gpus(2, "copies between GPUs");
+}
+
 int main(void)
 {
     plan(0);
     setenv("STREAMLAB_CUPTI", "0", 1);
     test_sum();
+    test_peer_copies();
     return done_testing();
 }
