@@ -22,9 +22,10 @@ typedef struct buffer {
 
 static uint32_t call_cuda(const fake_cupti_work *work, int n);
 static void finish(uint32_t correlation, uint64_t start, uint64_t end);
+static void wait_for_workers(void);
 
 fake_cupti_state fake_cupti = { .version = CUPTI_API_VERSION, .call = call_cuda,
-                                .finish = finish };
+                                .finish = finish, .wait = wait_for_workers };
 
 static fake_cupti_state *const state = &fake_cupti;
 static CUpti_BuffersCallbackRequestFunc on_requested;
@@ -36,22 +37,79 @@ static uint32_t last_correlation = 1u << 31;
 
 /* ---- buffers ---- */
 
-static void *deliver_it(void *ud)
+static void hand_over(buffer *b)
 {
-    buffer *b = ud;
     on_completed(NULL, 0, b->data, b->bytes, b->used);
-    state->buffers--;
     free(b);
-    return NULL;
+}
+
+/* Threads of CUPTI's that hand buffers over and run on, while the client launches. */
+enum { WORKERS = 3, WAITING_BUFFERS = 4 };
+
+static struct {
+    pthread_mutex_t lock;           /* guards the rest, and the client's buffers' count */
+    pthread_cond_t changed;
+    bool started;
+    buffer *waiting[WAITING_BUFFERS];
+    int n_waiting, n_working;
+} workers = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+static void *work(void *ud)
+{
+    pthread_mutex_lock(&workers.lock);
+    for (;;) {
+        while (workers.n_waiting == 0)
+            pthread_cond_wait(&workers.changed, &workers.lock);
+        buffer *b = workers.waiting[--workers.n_waiting];
+        workers.n_working++;
+        pthread_mutex_unlock(&workers.lock);
+        hand_over(b);
+        pthread_mutex_lock(&workers.lock);
+        workers.n_working--;
+        state->buffers--;
+        pthread_cond_broadcast(&workers.changed);
+    }
+    return ud;
+}
+
+static void start_workers(void)
+{
+    for (int i = 0; i < WORKERS && !workers.started; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, work, NULL) != 0)
+            abort();
+        pthread_detach(thread);
+    }
+    workers.started = true;
+}
+
+static void wait_for_workers(void)
+{
+    pthread_mutex_lock(&workers.lock);
+    while (workers.n_waiting + workers.n_working > 0)
+        pthread_cond_wait(&workers.changed, &workers.lock);
+    pthread_mutex_unlock(&workers.lock);
+}
+
+static void leave_to_workers(buffer *b)
+{
+    start_workers();
+    pthread_mutex_lock(&workers.lock);
+    while (workers.n_waiting == WAITING_BUFFERS)
+        pthread_cond_wait(&workers.changed, &workers.lock);
+    workers.waiting[workers.n_waiting++] = b;
+    pthread_cond_broadcast(&workers.changed);
+    pthread_mutex_unlock(&workers.lock);
 }
 
 static void deliver(buffer *b)
 {
-    pthread_t thread;
-    if (!state->other_thread || pthread_create(&thread, NULL, deliver_it, b) != 0)
-        deliver_it(b);
-    else
-        pthread_join(thread, NULL);
+    if (state->other_threads) {
+        leave_to_workers(b);
+        return;
+    }
+    hand_over(b);
+    state->buffers--;
 }
 
 static buffer *request(void)
@@ -65,8 +123,10 @@ static buffer *request(void)
         free(b);
         return NULL;
     }
+    pthread_mutex_lock(&workers.lock);
     if (++state->buffers > state->most_buffers)
         state->most_buffers = state->buffers;
+    pthread_mutex_unlock(&workers.lock);
     memset(b->data, 0, b->bytes);
     return b;
 }
@@ -337,6 +397,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
     flush_lane(1, forced);
     if (!state->hold_calls)
         flush_lane(0, forced);
+    wait_for_workers();
     return CUPTI_SUCCESS;
 }
 

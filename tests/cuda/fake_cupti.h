@@ -38,12 +38,14 @@ typedef struct fake_cupti_state {
                                      * own, and the device's are handed over first */
     bool hold_calls;                /* a flush leaves the buffers of the calls alone */
     bool backwards;                 /* later calls have smaller numbers */
-    bool other_thread;              /* buffers are handed over on another thread */
+    bool other_threads;             /* buffers are handed over by threads that run on; a
+                                     * flush waits for them */
     bool foreign;                   /* each call has an external id of another kind, too */
     size_t dropped;                 /* to be told at the next cuptiActivityGetNumDroppedRecords */
     /* To be called. */
     uint32_t (*call)(const fake_cupti_work *work, int n);   /* a call of CUDA's; its number */
     void (*finish)(uint32_t correlation, uint64_t start, uint64_t end);
+    void (*wait)(void);             /* until other threads have handed over what they had */
 } fake_cupti_state;
 
 #endif
