@@ -2,8 +2,8 @@
  *
  * A selection of spans becomes a union: its intervals are sorted by start (one
  * check shows that a single stream's already are) and merged in place. Two
- * unions are intersected by walking both at once; the gaps are what lies between a union's intervals. O(n log n) in all;
- * spans of zero length are in no union.
+ * unions are intersected by walking both at once; the gaps are what lies between
+ * a union's intervals. O(n log n) in all; spans of zero length are in no union.
  */
 #include "overlap.h"
 

@@ -37,6 +37,7 @@ typedef struct rig {
     sl_device *device;
     sl_stream *stream[STREAMS];
     sl_event *event[EVENTS], *never;
+    sl_tensor *host[MOST_STEPS], *gpu[MOST_STEPS];      /* of the steps that copy */
     sl_timeline *timeline;
 } rig;
 
@@ -48,15 +49,23 @@ static sl_tensor *memory(rig *r, sl_place place, int64_t bytes)
     return tensor;
 }
 
-static sl_status copy(rig *r, const step *s)
+/* Before the recording, which would number the allocations too. */
+static void get_memory(rig *r, const program *p)
 {
-    sl_tensor *host = memory(r, s->pageable ? SL_PAGEABLE : SL_PINNED, s->n);
-    sl_tensor *gpu = memory(r, SL_ON_DEVICE, s->n);
-    bool up = s->kind == H2D;
-    sl_status status = sl_cuda_memcpy_async(up ? gpu : host, up ? host : gpu, (size_t)s->n,
-                                            r->stream[s->stream], NULL);
-    sl_tensor_release(host);
-    sl_tensor_release(gpu);
+    for (int i = 0; i < p->n; i++) {
+        const step *s = &p->step[i];
+        if (s->kind != H2D && s->kind != D2H)
+            continue;
+        r->host[i] = memory(r, s->pageable ? SL_PAGEABLE : SL_PINNED, s->n);
+        r->gpu[i] = memory(r, SL_ON_DEVICE, s->n);
+    }
+}
+
+static sl_status copy(rig *r, const step *s, sl_tensor *dst, sl_tensor *src)
+{
+    sl_status status = sl_cuda_memcpy_async(dst, src, (size_t)s->n, r->stream[s->stream], NULL);
+    sl_tensor_release(dst);
+    sl_tensor_release(src);
     return status;
 }
 
@@ -66,14 +75,15 @@ static bool host_func(void *ud, sl_error *err)
     return true;
 }
 
-static sl_status take_step(rig *r, const step *s)
+static sl_status take_step(rig *r, const program *p, int i)
 {
+    const step *s = &p->step[i];
     sl_stream *stream = r->stream[s->stream];
     sl_spin_options spin = {.duration_ns = s->n, .threads = s->threads, .blocks = s->blocks};
     switch (s->kind) {
     case SPIN: return sl_spin(&spin, stream, NULL);
-    case H2D:
-    case D2H: return copy(r, s);
+    case H2D: return copy(r, s, r->gpu[i], r->host[i]);
+    case D2H: return copy(r, s, r->host[i], r->gpu[i]);
     case RECORD: return sl_event_record(r->event[s->n], stream, NULL);
     case WAIT: return sl_stream_wait_event(stream, r->event[s->n], NULL);
     case UNRELATED_WAIT: return sl_stream_wait_event(stream, r->never, NULL);
@@ -108,9 +118,10 @@ static sl_timeline *run(const program *p)
     rig r;
     int failed = 0;
     open_rig(&r, p);
+    get_memory(&r, p);
     sl_record_start(r.device, "test", &r.timeline, NULL);
     for (int i = 0; i < p->n; i++)
-        failed += take_step(&r, &p->step[i]) != SL_OK;
+        failed += take_step(&r, p, i) != SL_OK;
     failed += sl_device_synchronize(r.device, NULL) != SL_OK;
     sl_record_stop(r.device, r.timeline);
     for (int i = 1; i < STREAMS; i++)
