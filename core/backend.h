@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 7
+#define SL_BACKEND_ABI 8
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -110,6 +110,7 @@ struct sl_buffer {              /* memory; a tensor's storage */
     sl_tensor_spec made_as;     /* and what that was */
     struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
     sl_tensor *tensors;         /* core: those that see it, views as well (core/view.h) */
+    sl_buffer *next, **link;    /* core: in its device's list (core/buffer.c) */
 };
 
 struct sl_stream {

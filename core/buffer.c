@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "device.h"
+#include "dtype.h"
 #include "race/checker.h"
 #include "record.h"
+#include "tensor.h"
 
 static int64_t *bytes_counter(sl_buffer *buffer)
 {
@@ -44,32 +46,92 @@ static const char *format_bytes(int64_t bytes, bytes_text *out)
     return out->text;
 }
 
+/* Room that is left behind the text of an error. */
+typedef struct tail { char *at; size_t room; } tail;
+
+static tail tail_of(sl_error *err)
+{
+    size_t len = strlen(err->msg);
+
+    return (tail){ err->msg + len, sizeof err->msg - len };
+}
+
+/* The buffers of that place that are larger than all others, the largest first. */
+static int find_largest(const sl_buffer *asking, const sl_buffer **largest, int most)
+{
+    int n = 0;
+
+    for (const sl_buffer *b = asking->device->core->buffers; b; b = b->next) {
+        int at = n;
+        if (b->place != asking->place || b->bytes == 0)
+            continue;
+        while (at > 0 && largest[at - 1]->bytes < b->bytes)
+            at--;
+        if (at == most)
+            continue;
+        if (n < most)
+            n++;
+        for (int i = n - 1; i > at; i--)
+            largest[i] = largest[i - 1];
+        largest[at] = b;
+    }
+    return n;
+}
+
+/* "16.0 GiB (65536x65536 float32, lab.lua:3)" */
+static void add_buffer(const sl_buffer *buffer, sl_error *err)
+{
+    const char *where = sl__strings_text(&buffer->device->core->strings, buffer->where);
+    tail end = tail_of(err);
+    sl__shape_text shape;
+    bytes_text bytes;
+
+    snprintf(end.at, end.room, "%s (%s %s%s%s)", format_bytes((int64_t)buffer->bytes, &bytes),
+             sl__shape_format(&buffer->made_as, &shape), sl_dtype_name(buffer->made_as.dtype),
+             where[0] ? ", " : "", where);
+}
+
+static void add_largest(const sl_buffer *asking, sl_error *err)
+{
+    enum { MOST = 3 };
+    const sl_buffer *largest[MOST];
+    int n = find_largest(asking, largest, MOST);
+
+    for (int i = 0; i < n; i++) {
+        tail end = tail_of(err);
+        snprintf(end.at, end.room, "%s", i ? ", " : "; the largest: ");
+        add_buffer(largest[i], err);
+    }
+}
+
 /* The backend's sentence, and what holds memory. */
 static void add_what_is_live(sl_buffer *buffer, sl_error *err)
 {
     const sl_device_stats *stats = &buffer->device->core->stats;
     const char *place = buffer->place == SL_ON_DEVICE ? "on the device" : "of pinned memory";
     bytes_text bytes;
-    size_t len;
+    tail end;
 
     if (!err)
         return;
-    len = strlen(err->msg);
-    snprintf(err->msg + len, sizeof err->msg - len,
-             "; live here: %lld tensor%s, %s %s, %lld operation%s in flight",
+    end = tail_of(err);
+    snprintf(end.at, end.room, "; live here: %lld tensor%s, %s %s, %lld operation%s in flight",
              (long long)stats->tensors, stats->tensors == 1 ? "" : "s",
              format_bytes(*bytes_counter(buffer), &bytes), place,
              (long long)stats->ops_in_flight, stats->ops_in_flight == 1 ? "" : "s");
+    add_largest(buffer, err);
 }
 
-/* Operations in flight hold memory that nobody else wants. The simulator's memory does
- * not run out like that, and its clock must not move for want of the host's memory. */
+/* Operations in flight hold memory that nobody else wants. In the simulator that is so when
+ * its GPU is full; its clock must not move for want of the host's memory. */
 static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
 {
     const sl_device *device = buffer->device;
+    const sl_device_stats *stats = &device->core->stats;
+    bool full = buffer->bytes > (size_t)(device->info.memory_bytes - stats->device_bytes);
 
-    return how == SL_ALLOC_TENSOR && buffer->place == SL_ON_DEVICE && !device->info.simulated
-           && device->core->stats.ops_in_flight > 0;
+    return how == SL_ALLOC_TENSOR && buffer->place == SL_ON_DEVICE && stats->ops_in_flight > 0
+           && (full || !device->info.simulated);
 }
 
 static sl_status wait_for_device(sl_device *device, sl_error *err)
@@ -84,25 +146,45 @@ static sl_status wait_for_device(sl_device *device, sl_error *err)
     return status;
 }
 
+void sl__buffer_relieve(sl_device *device)
+{
+    sl__device_core *core = device->core;
+
+    if (core->pressure_hook)
+        core->pressure_hook(core->pressure_ud);
+    device->backend->host_work(device, 0, NULL);    /* so that what has ended is reaped */
+    sl__device_reap(device);
+}
+
+/* Counters hold 63 bits: they are kept from running over also when memory is pinned or
+ * moves to another device. */
+static int64_t all_bytes;
+
+static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
+                                 sl_error *err)
+{
+    if (buffer->bytes > (size_t)(INT64_MAX - all_bytes))
+        return sl_fail(err, SL_ENOMEM, "%zu bytes, with the %lld that are live, do not fit in 63 "
+                       "bits", buffer->bytes, (long long)all_bytes);
+    return buffer->device->backend->buffer_open(buffer, how, stream, err);
+}
+
 /* The hook may run the host language's collector, whose finalizers release
  * objects; nothing half-built may be in their reach. */
 static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
                                      sl_error *err)
 {
     sl_device *device = buffer->device;
-    sl__device_core *core = device->core;
-    sl_status status = device->backend->buffer_open(buffer, how, stream, err);
+    sl_status status = open_in_backend(buffer, how, stream, err);
 
     if (status != SL_ENOMEM)
         return status;
-    if (core->pressure_hook)
-        core->pressure_hook(core->pressure_ud);
-    sl__device_reap(device);
-    status = device->backend->buffer_open(buffer, how, stream, err);
+    sl__buffer_relieve(device);
+    status = open_in_backend(buffer, how, stream, err);
     if (status == SL_ENOMEM && waiting_may_help(buffer, how)) {
         status = wait_for_device(device, err);
         if (!status)
-            status = device->backend->buffer_open(buffer, how, stream, err);
+            status = open_in_backend(buffer, how, stream, err);
     }
     if (status == SL_ENOMEM && buffer->place != SL_PAGEABLE)
         add_what_is_live(buffer, err);
@@ -124,6 +206,29 @@ static sl_status open_noted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stre
     status = open_under_pressure(buffer, how, stream, err);
     sl__call_end(device, &call, NULL, status);
     return status;
+}
+
+/* The counts of what its device has. */
+static void enlist(sl_buffer *buffer)
+{
+    sl__device_core *core = buffer->device->core;
+
+    buffer->next = core->buffers;
+    buffer->link = &core->buffers;
+    if (buffer->next)
+        buffer->next->link = &buffer->next;
+    core->buffers = buffer;
+    core->stats.buffers++;
+    *bytes_counter(buffer) += (int64_t)buffer->bytes;
+}
+
+static void delist(sl_buffer *buffer)
+{
+    *buffer->link = buffer->next;
+    if (buffer->next)
+        buffer->next->link = buffer->link;
+    buffer->device->core->stats.buffers--;
+    *bytes_counter(buffer) -= (int64_t)buffer->bytes;
 }
 
 /* ---- lifecycle -------------------------------------------------------------------- */
@@ -150,8 +255,8 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
         sl_device_release(device);
         return status;
     }
-    device->core->stats.buffers++;
-    *bytes_counter(buffer) += (int64_t)bytes;
+    enlist(buffer);
+    all_bytes += (int64_t)bytes;
     *out = buffer;
     return SL_OK;
 }
@@ -171,8 +276,8 @@ void sl__buffer_release(sl_buffer *buffer)
         return;
     device = buffer->device;
     sl__race_buffer_closed(buffer);
-    *bytes_counter(buffer) -= (int64_t)buffer->bytes;
-    device->core->stats.buffers--;
+    delist(buffer);
+    all_bytes -= (int64_t)buffer->bytes;
     device->backend->buffer_close(buffer);
     free(buffer);
     sl_device_release(device);
@@ -189,12 +294,10 @@ void sl__buffer_move(sl_buffer *buffer, sl_device *device)
 {
     sl_device *old = buffer->device;
 
-    *bytes_counter(buffer) -= (int64_t)buffer->bytes;
-    old->core->stats.buffers--;
+    delist(buffer);
     buffer->where = sl__strings_intern(&device->core->strings,
                                        sl__strings_text(&old->core->strings, buffer->where));
     buffer->device = sl_device_retain(device);
-    device->core->stats.buffers++;
-    *bytes_counter(buffer) += (int64_t)buffer->bytes;
+    enlist(buffer);
     sl_device_release(old);
 }

@@ -12,6 +12,9 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
 sl_buffer *sl__buffer_retain(sl_buffer *buffer);    /* NULL is fine */
 void sl__buffer_release(sl_buffer *buffer);
 
+/* Asks the pressure hook, and retires what has ended. */
+void sl__buffer_relieve(sl_device *device);
+
 /* Host memory comes to belong to another device of the same backend. */
 void sl__buffer_move(sl_buffer *buffer, sl_device *device);
 

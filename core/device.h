@@ -36,6 +36,7 @@ typedef struct sl__device_core {
     bool late_stops;                    /* recordings were stopped in a host function */
     sl__fault fault;                    /* what core/fault.c knows of a lost device */
 
+    sl_buffer *buffers;                 /* all that are live */
     struct sl__op_chunk *op_chunks;
     uint64_t last_buffer_id, last_tensor_id;
     uint32_t last_stream_id;

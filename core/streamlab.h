@@ -57,7 +57,7 @@ typedef enum sl_status {
 typedef struct sl_error {
     sl_status status;
     int backend_code;   /* the backend's own error number, 0 if none */
-    char msg[256];      /* one sentence without the operation's name or position */
+    char msg[512];      /* one sentence without the operation's name or position */
 } sl_error;
 
 /* The name of a status as users see it ("SL_ESHAPE"), and its sentence. */

@@ -395,13 +395,23 @@ static sl_status read_call(sim_profile *profile, int index, const sl_setting *se
     }
 }
 
+static sl_status read_plain_number(sim_profile *profile, int index, const sl_setting *setting,
+                                   sl_error *err)
+{
+    double *number = (double *)(void *)((char *)profile + numbers[index].offset);
+    if (number == &profile->memory_bytes && setting->text && !strcmp(setting->text, "unlimited")) {
+        *number = INFINITY;
+        return SL_OK;
+    }
+    return read_number(setting, numbers[index].least, numbers[index].greatest, number, err);
+}
+
 static sl_status read_setting(sim_profile *profile, int index, const sl_setting *setting,
                               sl_error *err)
 {
     char *base = (char *)profile;
     if (index < FIRST_TABLE)
-        return read_number(setting, numbers[index].least, numbers[index].greatest,
-                           (double *)(void *)(base + numbers[index].offset), err);
+        return read_plain_number(profile, index, setting, err);
     if (index < FIRST_GRID) {
         const int i = index - FIRST_TABLE;
         return read_table(setting, tables[i].optional, tables[i].least,

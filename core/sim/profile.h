@@ -21,7 +21,7 @@
     X(shared_bytes_per_sm, "shared_bytes_per_sm", 1024, 1e8)                          \
     X(shared_bytes_per_block, "shared_bytes_per_block", 1024, 1e8)                    \
     X(max_threads_per_block, "max_threads_per_block", 32, 65536)                      \
-    X(memory_bytes, "memory_bytes", 1, 1e18)                                          \
+    X(memory_bytes, "memory_bytes", 1, 1e18)          /* or infinite */              \
     X(async_engine_count, "async_engine_count", 1, 16)                                \
     X(max_grids, "max_grids", 1, 65536)               /* resident at a time */        \
     X(connections, "connections", 1, 1024)            /* hardware channels */         \
@@ -153,7 +153,8 @@
     X(gemm_kernels_tf32, "gemm_kernels.tf32")                                         \
     X(gemm_kernels_bf16, "gemm_kernels.bfloat16")
 
-/* And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
+/* memory_bytes may also be the text "unlimited".
+ * And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
  * "copy"), note (text, optional, ignored), profile (text, optional: the short name
  * under which it was asked for, cut to 31 characters), and for each call of
  * sim_call_names, calls.NAME = {us =, us_per_mib =, waits =, serialises =, from_bytes =},

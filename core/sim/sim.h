@@ -249,13 +249,12 @@ struct sim_buffer {
     sl_buffer base;
     sim_value *value;           /* what it holds at the device's time */
     double touched;             /* its memory's traffic when it was last used (warmth.c) */
-    bool counted;               /* against the device's memory */
 };
 
 struct sim_device {
     sl_device base;
     sim_profile profile;
-    double plain_bytes;         /* that cudaMalloc has given out */
+    int64_t used_bytes;         /* of the device's memory */
     sim_ps host_at, now;        /* the two clocks */
     sim_ps horizon;             /* how far the loop goes on, should nothing end a wait before */
     uint64_t steps;             /* points in time that the loop has come to */

@@ -3,6 +3,7 @@
  * of this folder (sim.h lists them). */
 #include "sim.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void fill_info(sim_device *dev)
     info->simulated = true;
     info->sm_count = (int)p->sm_count;
     info->async_engine_count = (int)p->async_engine_count;
-    info->memory_bytes = (int64_t)p->memory_bytes;
+    info->memory_bytes = isinf(p->memory_bytes) ? INT64_MAX : (int64_t)p->memory_bytes;
     info->compute_capability_major = p->compute_capability_major;
     info->compute_capability_minor = p->compute_capability_minor;
     info->priority_least = (int)p->priority_least;
@@ -127,8 +128,7 @@ static void sim_event_close(sl_event *base)
 /* ---- memory ---- */
 
 /* The cost is the same whether or not the pool has a fitting block: what it has
- * depends on when Lua collects, and a timeline must not. Tensors are not counted
- * against the device's memory either; what cudaMalloc gives out is. */
+ * depends on when Lua collects, and a timeline must not. */
 static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream,
                                  sl_error *err)
 {
@@ -136,17 +136,17 @@ static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *s
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
     buffer->touched = -(double)SIM_LAST_PS;     /* by nobody yet */
-    buffer->counted = how != SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE;
-    double free_bytes = dev->profile.memory_bytes - dev->plain_bytes;
-    if (buffer->counted && (double)base->bytes > free_bytes)
-        return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %.0f of %s's %.0f "
-                       "are free", base->bytes, free_bytes, dev->profile.name,
-                       dev->profile.memory_bytes);
+    const int64_t total_bytes = base->device->info.memory_bytes;
+    const int64_t free_bytes = total_bytes - dev->used_bytes;
+    if (base->place == SL_ON_DEVICE && base->bytes > (size_t)free_bytes)
+        return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %lld of %s's %lld "
+                       "are free", base->bytes, (long long)free_bytes, dev->profile.name,
+                       (long long)total_bytes);
     buffer->value = sim_value_bytes_set(base->bytes, 0);
     if (!buffer->value)
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
-    if (buffer->counted)
-        dev->plain_bytes += (double)base->bytes;
+    if (base->place == SL_ON_DEVICE)
+        dev->used_bytes += (int64_t)base->bytes;
     if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
         sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
     if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
@@ -157,8 +157,8 @@ static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *s
 static void sim_buffer_close(sl_buffer *base)
 {
     sim_buffer *buffer = (sim_buffer *)base;
-    if (buffer->counted)
-        ((sim_device *)base->device)->plain_bytes -= (double)base->bytes;
+    if (base->place == SL_ON_DEVICE)
+        ((sim_device *)base->device)->used_bytes -= (int64_t)base->bytes;
     sim_value_release(buffer->value);
 }
 
@@ -552,8 +552,8 @@ static sl_status sim_memory_info(sl_device *base, size_t *free_bytes, size_t *to
         sim_host_spend_us(dev, dev->profile.host_query_us);
         status = sim_host_catch_up(dev, err);
     }
-    *free_bytes = (size_t)(dev->profile.memory_bytes - dev->plain_bytes);
-    *total_bytes = (size_t)dev->profile.memory_bytes;
+    *free_bytes = (size_t)(base->info.memory_bytes - dev->used_bytes);
+    *total_bytes = (size_t)base->info.memory_bytes;
     return status;
 }
 

@@ -78,8 +78,8 @@ short: `local m, message, code = lab.cuda.malloc(2^40 | 0)`. Misuse of them rais
 | `SL_ERACE` | in `lab.check("error")` a call would have raced with one before it, and has not happened; see [Races](races.md) |
 | `SL_EBACKEND` | a call of CUDA or cuBLAS failed, and the message has its name and error; or CUPTI lost the times of operations that were recorded |
 
-`SL_EFAULT` and `SL_EBACKEND` are for real GPUs; so is `SL_ENOMEM` for a tensor on the GPU, since the simulator has room for any. Before a real GPU's memory is reported
-to be out, garbage has been collected and the work waited for that still held some; the message says how many bytes were asked for, how many are free, and what is live.
+`SL_EFAULT` and `SL_EBACKEND` are for real GPUs. Before a GPU's memory is reported to be out, garbage has been collected and the work waited for that still held some; the
+message says how many bytes were asked for, how many are free, what is live, and which tensors are the largest.
 
 The page of a function lists the errors that are its own. Any function may raise `SL_EINVAL` for wrong arguments and options and `SL_ECLOSED` for what was closed; any
 that calls the device may raise `SL_ESTATE` in a host function, `SL_EHOSTFUNC` where a host function ran inside it and raised, and on a real GPU `SL_EFAULT` and

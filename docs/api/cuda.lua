@@ -338,7 +338,7 @@ print(err.code)  --> SL_ESTATE]],
                 { "integer", "bytes in all" },
             },
             about = [[
-What the laboratory's pools hold back is not free. The simulator counts what `malloc` and `malloc_async` have given out, and no tensors.]],
+What the laboratory's pools hold back is not free. The simulator first collects garbage, so that the answer does not depend on when Lua does.]],
             example = [[
 local free = lab.cuda.mem_get_info()
 local m = lab.cuda.malloc(1 << 20)

@@ -189,7 +189,7 @@ print(lab.live().device_bytes)  --> 0]],
             cuda = "cudaDeviceProp::asyncEngineCount",
         },
         {
-            name = "device.memory_bytes", type = "integer", brief = "how much memory it has, in bytes",
+            name = "device.memory_bytes", type = "integer", brief = 'how much memory it has, in bytes; `math.maxinteger` where the profile says `"unlimited"`',
             cuda = "cudaDeviceProp::totalGlobalMem", pytorch = "torch.cuda.get_device_properties().total_memory",
         },
         {

@@ -77,10 +77,10 @@ independently, take two seeds. Without `seed =` the numbers go by the seed of th
 differ, and each of them is the same in every run of the script and on every backend.
 
 **Memory.** A tensor that nothing refers to any more is freed by Lua's garbage collector; `t:free()` does it now. Operations that are enqueued keep the memory that they use
-until they are done, so that neither is ever too early. The simulator has room for any tensor. On a real GPU memory comes from pools: new device memory costs about 1 us,
-and some 80 us now and then when the pool grows; new pinned memory is page-locked, 2 ms for 4 MiB on an H200's host together with its freeing, and may wait for the GPU;
-what an earlier tensor has left costs nothing. So the first run of a script's loop is slower than the next ones. Before a real GPU's memory is reported to be out, garbage
-has been collected and the work waited for that still held some.
+until they are done, so that neither is ever too early. On a real GPU memory comes from pools: new device memory costs about 1 us, and some 80 us now and then when the pool
+grows; new pinned memory is page-locked, 2 ms for 4 MiB on an H200's host together with its freeing, and may wait for the GPU; what an earlier tensor has left costs nothing.
+So the first run of a script's loop is slower than the next ones. A simulated GPU has as much memory as its profile says; the host's memory is not limited there. Before a
+GPU's memory is reported to be out, garbage has been collected and the work waited for that still held some.
 
 **Operators.** `a + b`, `a * b` and `a ^ e` are `lab.add`, `lab.mul` and `lab.pow`. There is no `a - b`, `a / b` and `-a`, which would be up to two kernels, as in
 `lab.add(a, lab.mul(b, -1))`: a script says which. `a == b` asks whether both are the same tensor, not whether their values are; that is `lab.allclose`.

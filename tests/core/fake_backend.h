@@ -17,6 +17,8 @@
 
 enum { FAKE_MOST_OPS = 4096 };
 
+#define FAKE_MEMORY_BYTES ((int64_t)1 << 34)      /* told; no buffer is refused for it */
+
 typedef struct fake_buffer { sl_buffer base; unsigned char *data; uint64_t magic; } fake_buffer;
 typedef struct fake_stream { sl_stream base; uint64_t magic; } fake_stream;
 typedef struct fake_event { sl_event base; uint64_t magic; } fake_event;
@@ -102,6 +104,7 @@ static sl_status fake_device_open(sl_device *device, const sl_setting *settings,
         return sl_fail(err, SL_EINVAL, "unknown setting %s", settings[0].name);
     strcpy(device->info.name, "Fake");
     device->info.simulated = !fake.real;
+    device->info.memory_bytes = FAKE_MEMORY_BYTES;
     device->info.priority_least = 0;
     device->info.priority_greatest = -5;
     device->info.max_threads_per_block = 1024;

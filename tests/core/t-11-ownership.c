@@ -177,11 +177,13 @@ static void test_out_of_memory(void)
     fake.fail_buffers = 2;
     fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
                "the fake backend fails as told; live here: 2 tensors, 1.5 GiB on the device, "
-               "0 operations in flight", "out of memory says what is live");
+               "0 operations in flight; the largest: 1.5 GiB (49152x8192 float32)",
+               "out of memory says what is live");
     fake.fail_buffers = 2;
     fails_with(create(device, SL_PINNED, err), SL_ENOMEM,
                "the fake backend fails as told; live here: 2 tensors, 2.0 KiB of pinned memory, "
-               "0 operations in flight", "of that kind of memory");
+               "0 operations in flight; the largest: 2.0 KiB (5x100 float32)",
+               "of that kind of memory");
     fake.fail_buffers = 2;
     fails_with(create(device, SL_PAGEABLE, err), SL_ENOMEM, "the fake backend fails as told",
                "pageable memory is not ours to count");
@@ -190,10 +192,80 @@ static void test_out_of_memory(void)
     fake_close(device);
 }
 
-/* The last attempt is made when the device is idle; the simulator needs none. */
+static sl_tensor *create_at(sl_device *device, const char *where, sl_place place, int64_t rows)
+{
+    sl_tensor *tensor;
+
+    sl_device_set_where(device, sl_device_intern(device, where));
+    tensor = fake_tensor_2d(device, SL_UINT8, place, rows, 1024);
+    sl_device_set_where(device, 0);
+    return tensor;
+}
+
+static void test_largest(void)
+{
+    static const int64_t rows[] = { 3, 9, 1, 7, 5 };
+    static const char *const where[] = { "a.lua:1", "a.lua:2", "a.lua:3", "a.lua:4", "a.lua:5" };
+    sl_device *device = open_real();
+    sl_tensor *tensors[6];
+    sl_error left = { .status = SL_OK };
+
+    for (int i = 0; i < 5; i++)
+        tensors[i] = create_at(device, where[i], SL_ON_DEVICE, rows[i]);
+    tensors[5] = create_at(device, "a.lua:6", SL_PINNED, 100);
+    fake.fail_buffers = 2;
+    fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
+               "the fake backend fails as told; live here: 6 tensors, 25.0 KiB on the device, "
+               "0 operations in flight; the largest: 9.0 KiB (9x1024 uint8, a.lua:2), "
+               "7.0 KiB (7x1024 uint8, a.lua:4), 5.0 KiB (5x1024 uint8, a.lua:5)",
+               "out of memory names the three largest and where they were made");
+    sl_tensor_release(tensors[1]);
+    fake.fail_buffers = 2;
+    create(device, SL_ON_DEVICE, &left);
+    ok(strstr(left.msg, "the largest: 7.0 KiB") && strstr(left.msg, "(3x1024 uint8, a.lua:1)"),
+       "of those that are left");
+    for (int i = 0; i < 6; i++)
+        if (i != 1)
+            sl_tensor_release(tensors[i]);
+    fake_close(device);
+}
+
+/* The bytes of all that is live are counted in 63 bits, whatever holds them. */
+static void test_counts_do_not_run_over(void)
+{
+    sl_device *device = open_real(), *other = open_real();
+    int64_t half = (int64_t)1 << 62;
+    sl_tensor *big = fake_tensor_2d(device, SL_UINT8, SL_ON_DEVICE, 1, half);
+    sl_tensor_spec spec = { .dtype = SL_UINT8, .place = SL_PAGEABLE, .ndim = 1, .dim = { half } };
+    sl_tensor *more = NULL;
+    sl_stream *stream = sl_device_default_stream(device);
+
+    fails_with(sl_tensor_create(device, &spec, NULL, &more, err), SL_ENOMEM,
+               "4611686018427387904 bytes, with the 4611686018427387904 that are live, do not fit "
+               "in 63 bits", "no more bytes are live than can be counted");
+    is_int(fake_stats(device).device_bytes, half, "so the count stays right");
+    is_int(sl_tensor_create(other, &spec, NULL, &more, NULL), SL_ENOMEM,
+           "nor on two devices together: host memory may move from one to the other");
+    spec.dim[0] = half - 1;
+    is_int(sl_tensor_create(device, &spec, NULL, &more, NULL), SL_OK, "2^63 - 1 in all can be");
+    is_int(sl_tensor_pin(more, NULL), SL_OK, "and be pinned");
+    is_int(fake_stats(device).pinned_bytes, half - 1, "which moves them to another count");
+    sl_tensor_release(big);
+    sl_tensor_release(more);
+    spec.place = SL_ON_DEVICE;
+    is_int(sl_tensor_create(device, &spec, stream, &more, NULL), SL_OK, "what was freed is room");
+    sl_tensor_release(more);
+    sl_device_drain(other);
+    sl_device_release(other);
+    fake_close(device);
+}
+
+/* The last attempt is made when the device is idle. The simulator needs it when its device is
+ * full, and not when the host's memory is. */
 static void test_waiting_for_memory(void)
 {
     sl_device *simulated = fake_open(), *device = open_real();
+    sl_tensor *big;
 
     fake_spin(sl_device_default_stream(device), NULL);
     fake.fail_buffers = 2;
@@ -217,7 +289,13 @@ static void test_waiting_for_memory(void)
     fake.fail_buffers = 2;
     fails_with(create(simulated, SL_ON_DEVICE, err), SL_ENOMEM,
                "the fake backend fails as told; live here: 0 tensors, 0 bytes on the device, "
-               "1 operation in flight", "a simulated device is not waited for");
+               "1 operation in flight", "a simulated device is not: the host is full");
+    big = fake_tensor_2d(simulated, SL_UINT8, SL_ON_DEVICE, 1, FAKE_MEMORY_BYTES - 15);
+    fake.fail_buffers = 2;
+    fake.synchronizes = 0;
+    is_int(create(simulated, SL_ON_DEVICE, NULL), SL_OK, "when its own memory is full, it is");
+    is_int(fake.synchronizes, 1, "once as well");
+    sl_tensor_release(big);
     sl_device_drain(simulated);
     sl_device_release(simulated);
     fake_close(device);
@@ -263,6 +341,8 @@ int main(void)
     test_failed_enqueue();
     test_pressure();
     test_out_of_memory();
+    test_largest();
+    test_counts_do_not_run_over();
     test_waiting_for_memory();
     test_drain_breaks_the_circle();
     return done_testing();

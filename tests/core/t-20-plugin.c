@@ -147,7 +147,7 @@ static void test_refusals(void)
            "or is said not to");
     compile("newer.so", "-DNEWER=1");
     is_str(probe_given(in_folder("newer.so")),
-           "SL_EUNSUPPORTED: streamlab_cuda.so has interface version 8, needed is 7: it belongs "
+           "SL_EUNSUPPORTED: streamlab_cuda.so has interface version 9, needed is 8: it belongs "
            "to another version of streamlab", "another interface version is refused");
     compile("other.so", "-DNAME='\"vulkan\"'");
     is_str(probe_given(in_folder("other.so")),

@@ -362,9 +362,9 @@ local function printing()
 end
 
 local function huge_tensors()
-    if not lab.device().simulated then return end
+    ideal.h200{memory_bytes = "unlimited"}
     local t = lab.empty(2 ^ 20 | 0, 2 ^ 20 | 0)
-    T.is(t:nbytes(), 2 ^ 42 | 0, "a tensor of 4 TiB can be made, whatever the simulated memory")
+    T.is(t:nbytes(), 2 ^ 42 | 0, "a tensor of 4 TiB can be made where memory is unlimited")
     T.lives(function() lab.add(t, t, {out = t}) end, "and computed with, as long as nobody looks")
     lab.synchronize()
     t:free()

@@ -1,9 +1,10 @@
 /* small_gpu.h - a GPU for tests in C: a few SMs, round figures, no latencies, so that
  * every outcome can be worked out by hand. Fields of `small_gpu` are changed, and
- * optional numbers and tables given, by passing them. */
+ * optional numbers and tables given, by passing them; memory_bytes may be INFINITY. */
 #ifndef SMALL_GPU_H
 #define SMALL_GPU_H
 
+#include <math.h>
 #include <string.h>
 
 #include "../../core/sim/profile.h"
@@ -57,7 +58,8 @@ static sl_device *small_gpu_open_with(const small_override *more, size_t n_more,
     size_t n = 0;
 #define X(field, key, least, greatest)                                    \
     value[n] = small_value(key, least, more, n_more);                      \
-    settings[n] = (sl_setting){key, &value[n], 1, NULL};                   \
+    settings[n] = isinf(value[n]) ? (sl_setting){key, NULL, 0, "unlimited"}  \
+                                  : (sl_setting){key, &value[n], 1, NULL}; \
     n++;
     SIM_PROFILE_NUMBERS(X)
 #undef X

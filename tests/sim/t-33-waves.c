@@ -164,9 +164,9 @@ static void mixes(void)
 enum { AT_ONCE = 4 * 8, HUGE_ELEMS_LOG2 = 50 };    /* blocks that the GPU holds */
 
 static const lab_setup slow_memory = {
-    LAB_MORE({"memory_bytes", 1e18}, {"hbm_gb_per_s", 80}, {"l2_gb_per_s", 80})
+    LAB_MORE({"memory_bytes", INFINITY}, {"hbm_gb_per_s", 80}, {"l2_gb_per_s", 80})
 };
-static const lab_setup huge = { LAB_MORE({"memory_bytes", 1e18}) };
+static const lab_setup huge = { LAB_MORE({"memory_bytes", INFINITY}) };
 
 static void lab_pow(lab *l, int stream, int log2_elems, double exponent)
 {
