@@ -48,14 +48,17 @@ static int internal_write_files(lua_State *L)
     return push_outcome(L, status, &err);
 }
 
-/* core.try_file(path): whether it could be written: true; or nil and a sentence. */
+/* core.try_file(path): whether it could be written: true, and whether it is written to directly; or
+ * nil and a sentence. */
 static int internal_try_file(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
     sl_error err;
     sl_status status = refuse(L, &err);
-    if (status == SL_OK) status = sl_file_try(path, &err);
-    return push_outcome(L, status, &err);
+    bool direct = false;
+    if (status == SL_OK) status = sl_file_try(path, &direct, &err);
+    if (push_outcome(L, status, &err) == 1) lua_pushboolean(L, direct);
+    return 2;
 }
 
 void lsl_open_file_internal(lua_State *L)
@@ -74,7 +77,7 @@ LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n)
 LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_bytes)
 {
     sl_error err;
-    if (sl_file_try(path, &err) == SL_OK) return true;
+    if (sl_file_try(path, NULL, &err) == SL_OK) return true;
     snprintf(message, message_bytes, "%s", err.msg);
     return false;
 }

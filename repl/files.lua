@@ -48,7 +48,8 @@ function files.write_all(list)
     return internals.write_files(list)
 end
 
--- Whether a file could be written; it is left as it is. True; or nil and a sentence.
+-- Whether a file could be written; it is left as it is. True, and whether what is written to it is
+-- added to what it has, as in a pipe; or nil and a sentence.
 function files.try(path)
     return internals.try_file(path)
 end

@@ -34,7 +34,8 @@ sl_status sl_files_write(const sl_file *files, size_t n, sl_error *err)
     return status;
 }
 
-sl_status sl_file_try(const char *path, sl_error *err)
+sl_status sl_file_try(const char *path, bool *direct, sl_error *err)
 {
-    return sl__outfile_try(path, err);
+    bool is_direct;
+    return sl__outfile_try(path, direct ? direct : &is_direct, err);
 }

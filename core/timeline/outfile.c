@@ -70,23 +70,40 @@ static int follow_links(const char *path, char **target)
 /* What a path means for writing to it. */
 typedef struct place {
     char *target;       /* what is to be replaced or made; NULL if direct */
-    bool direct;        /* no regular file */
+    bool direct;        /* no regular file, or one that stdout or stderr writes to as well */
+    int standard;       /* that descriptor, else -1 */
     bool exists;
     struct stat info;   /* of what exists */
 } place;
 
+/* stdout or stderr, where it writes to this file (a path like "/dev/stdout" leads to it): a
+ * rename would take its name away from it. Sockets cannot be opened again. -1: neither. */
+static int find_standard(const struct stat *info)
+{
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+        struct stat open_one;
+        int flags = fcntl(fd, F_GETFL);
+        if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && fstat(fd, &open_one) == 0
+            && open_one.st_dev == info->st_dev && open_one.st_ino == info->st_ino
+            && (S_ISREG(info->st_mode) || S_ISSOCK(info->st_mode)))
+            return fd;
+    }
+    return -1;
+}
+
 /* 0, or an errno. */
 static int look_at(const char *path, place *found)
 {
-    *found = (place){ 0 };
+    *found = (place){ .standard = -1 };
     if (stat(path, &found->info) != 0)
         return errno == ENOENT ? follow_links(path, &found->target) : errno;
     if (S_ISDIR(found->info.st_mode))
         return EISDIR;
-    if (access(path, W_OK) != 0)    /* a rename would not ask */
+    found->standard = find_standard(&found->info);
+    if (found->standard < 0 && access(path, W_OK) != 0)    /* a rename would not ask */
         return errno;
     found->exists = true;
-    found->direct = !S_ISREG(found->info.st_mode);
+    found->direct = found->standard >= 0 || !S_ISREG(found->info.st_mode);
     found->target = found->direct ? NULL : realpath(path, NULL);
     return found->direct || found->target ? 0 : errno;
 }
@@ -107,7 +124,8 @@ static void keep_owner_and_mode(int fd, const struct stat *old)
 static int open_descriptor(sl__outfile *file, const place *found)
 {
     if (found->direct) {
-        file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
+        file->fd = found->standard >= 0 ? fcntl(found->standard, F_DUPFD_CLOEXEC, 3)
+                                        : open(file->path, O_WRONLY | O_CLOEXEC);
         return file->fd >= 0 ? 0 : errno;
     }
     int error = sl__temporary_make(file->target, &file->temporary, &file->fd);
@@ -192,12 +210,13 @@ sl_status sl__outfile_open_packed(const char *path, sl__outfile *file, sl_error 
     return open_as(path, n > 3 && strcmp(path + n - 3, ".gz") == 0, file, err);
 }
 
-sl_status sl__outfile_try(const char *path, sl_error *err)
+sl_status sl__outfile_try(const char *path, bool *direct, sl_error *err)
 {
     place found;
     sl__outfile file = { .path = path, .fd = -1 };
     int error = look_at(path, &found);
     file.target = found.target;
+    *direct = found.direct;
     if (error == 0 && !found.direct)        /* opening a pipe would wait for its reader */
         error = open_descriptor(&file, &found);
     return end(&file, error, err);

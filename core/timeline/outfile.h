@@ -37,7 +37,7 @@ sl_status sl__outfile_close(sl__outfile *file, sl_error *err);
 sl_status sl__outfile_finish(sl__outfile *file, sl_error *err);
 sl_status sl__outfile_place(sl__outfile *file, sl_error *err);
 /* Opens and abandons it; a device or a pipe is not opened. */
-sl_status sl__outfile_try(const char *path, sl_error *err);
+sl_status sl__outfile_try(const char *path, bool *direct, sl_error *err);
 /* Removes what was written, unless it went to a device or a pipe. */
 void sl__outfile_abandon(sl__outfile *file);
 

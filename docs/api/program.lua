@@ -30,7 +30,7 @@ when the device failed, or when Ctrl-C ended the run, is left out.
 
 What the program and its subcommands write, and `timeline:save`, `results:csv`, `results:jsonl` and `results:plot`, is there whole or not at all. It goes to a file `streamlab-PID-N.tmp` in the same
 folder, is made durable there, and takes the name at the end. So a full disk, Ctrl-C or the end of the program leaves an old file as it was. It keeps its mode, and its owner where that is allowed; a
-symbolic link stays and leads to the new text; a pipe or a device is written to directly. SIGTERM and SIGHUP remove what has been begun; what SIGKILL has left, the next program that writes to that folder
+symbolic link stays and leads to the new text; a pipe or a device is written to directly, and so is the file that stdout goes to (`/dev/stdout`). SIGTERM and SIGHUP remove what has been begun; what SIGKILL has left, the next program that writes to that folder
 removes. The folder must allow new files.
 
 ## Looking for races

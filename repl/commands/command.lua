@@ -24,18 +24,21 @@ function command.fail(text)
 end
 
 function command.write(path, text)
+    io.stdout:flush()           -- which may be where the path leads to
     local written, reason = files.write(path, text)
     if not written then
         command.fail(reason)
     end
 end
 
--- Before anything is measured: nothing is lost where a file cannot be written.
+-- Before anything is measured: nothing is lost where a file cannot be written. Whether it is a pipe
+-- or the like.
 function command.try_file(path)
-    local fine, reason = files.try(path)
+    local fine, result = files.try(path)
     if not fine then
-        command.fail(reason)
+        command.fail(result)
     end
+    return result
 end
 
 -- The last two lines are as for the program itself.

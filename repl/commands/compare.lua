@@ -206,10 +206,12 @@ local function compare(entry, devices, measured)
     return comparison.with_record(entry, devices, record)
 end
 
+local pipes = {}            -- path -> whether it is one
+
 local function prepare_files()
     for _, path in pairs { options.jsonl or false, options.svg or false } do
         if path then
-            command.try_file(path)
+            pipes[path] = command.try_file(path)
         end
     end
     if options.dump then
@@ -237,6 +239,13 @@ local function progress(number, n, result)
     return ("%d of %d  %s  %.3f%s"):format(number, n, result.entry.name, r.sim_us / r.gpu_us, note)
 end
 
+-- The lines of all scripts so far; where a path leads to a pipe, once, at the end.
+local function write_lines(lines, is_end)
+    if options.jsonl and is_end == pipes[options.jsonl] then
+        command.write(options.jsonl, table.concat(lines))
+    end
+end
+
 local list, measured = read_entries()
 local devices = open_devices()
 local in_full = not options.json and (options.v or options.verbose or #list == 1)
@@ -249,9 +258,7 @@ local function take(number, result)
     tell(progress(number, #list, result))
     lines[#lines + 1] = records.line(result.record)
     results[#results + 1] = { entry = result.entry, record = result.record }
-    if options.jsonl then
-        command.write(options.jsonl, table.concat(lines))
-    end
+    write_lines(lines, false)
     if options.dump then
         write_dump(number, result)
     end
@@ -274,6 +281,7 @@ for i, entry in ipairs(list) do
 end
 
 local failed = #list - #results
+write_lines(lines, true)
 if options.svg and #results > 0 then
     command.write(options.svg, scatter.svg(results))
 end

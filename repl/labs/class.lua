@@ -59,11 +59,12 @@ local longest_stem <const> = 240        -- of the 255 bytes that a name may have
 
 -- The beginning of a name, without half a character at its end.
 local function shortened(name)
-    local at = longest_stem + 1
-    while name:byte(at) and name:byte(at) & 0xC0 == 0x80 do
-        at = at - 1
+    for behind = longest_stem + 1, longest_stem - 2, -1 do
+        if (name:byte(behind) or 0) & 0xC0 ~= 0x80 then
+            return name:sub(1, behind - 1)
+        end
     end
-    return name:sub(1, at - 1)
+    return name:sub(1, longest_stem)        -- it is no UTF-8
 end
 
 -- Gives each submission `result`, what the file of its results is called without its suffix: the

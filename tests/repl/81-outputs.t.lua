@@ -166,6 +166,12 @@ end
 local text = shell.sh(("\"$P\" lab grade %s/in/lab %s/in/class -o /dev/stdout --format csv | cat"):format(
     folder, folder))
 tap.like(text, "\nbob [^\n]*\nstudent,score,", "so is stdout")
+shell.sh(("\"$P\" lab grade %s/in/lab %s/in/class -o /dev/stdout --format csv >%s/all"):format(folder,
+    folder, folder))
+tap.is(shell.read(at "all"), text, "also if that is a file")
+text = shell.sh(("cd %s && \"$P\" %s ../in/spin.lua --jsonl /dev/stdout | grep -c '^{'"):format(out,
+    compare))
+tap.is(text, "2\n", "what is written again and again into a file comes once to a pipe")
 
 shell.remove(folder)
 tap.done()

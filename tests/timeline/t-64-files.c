@@ -65,14 +65,18 @@ static void trying(void)
 {
     sl_error err;
     put("a", "old");
-    is_int(sl_file_try(in_directory("a"), &err), SL_OK, "a file that is there could be written");
+    is_int(sl_file_try(in_directory("a"), NULL, &err), SL_OK, "a file that is there could be written");
     holds("a", "old", "and is as it was");
-    is_int(sl_file_try(in_directory("new"), &err), SL_OK, "a new one could be made");
+    is_int(sl_file_try(in_directory("new"), NULL, &err), SL_OK, "a new one could be made");
     ok(!is_there("new"), "and is not made");
-    is_int(sl_file_try(directory, &err), SL_EIO, "a folder is no file: %s", err.msg);
-    is_int(sl_file_try(in_directory("none/x"), &err), SL_EIO, "nor is there a place: %s", err.msg);
-    ok(mkfifo(in_directory("pipe"), 0600) == 0 && sl_file_try(in_directory("pipe"), &err) == SL_OK,
-       "a pipe is not waited for");
+    is_int(sl_file_try(directory, NULL, &err), SL_EIO, "a folder is no file: %s", err.msg);
+    is_int(sl_file_try(in_directory("none/x"), NULL, &err), SL_EIO, "nor is there a place: %s", err.msg);
+    bool direct = false;
+    mkfifo(in_directory("pipe"), 0600);
+    is_int(sl_file_try(in_directory("pipe"), &direct, &err), SL_OK, "a pipe is not waited for");
+    ok(direct, "it would be written to directly");
+    is_int(sl_file_try(in_directory("a"), &direct, &err), SL_OK, "a file as well can be tried");
+    ok(!direct, "which would be replaced");
     unlink(in_directory("pipe"));
 }
 
@@ -89,6 +93,24 @@ static void pipes(void)
     ok(read(reader, text, sizeof text) == 5 && strcmp(text, "piped") == 0, "and stays one");
     close(reader);
     unlink(path);
+}
+
+/* A file that stdout is written to: what is there stays, in order, under its name. */
+static void standard_output(void)
+{
+    sl_error err;
+    fflush(stdout);
+    int before = dup(STDOUT_FILENO), fd = open(in_directory("all"), O_WRONLY | O_CREAT, 0600);
+    sl_file one = file(in_directory("all"), "two\n");
+    dup2(fd, STDOUT_FILENO);
+    bool fine = write(STDOUT_FILENO, "one\n", 4) == 4 && sl_files_write(&one, 1, &err) == SL_OK
+                && write(STDOUT_FILENO, "three\n", 6) == 6;
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    close(fd);
+    ok(fine, "a file that is stdout as well is written to");
+    holds("all", "one\ntwo\nthree\n", "in its turn");
+    unlink(in_directory("all"));
 }
 
 /* The mode, and that a link stays and leads to the new text. */
@@ -255,6 +277,7 @@ int main(void)
     several();
     trying();
     pipes();
+    standard_output();
     what_it_replaces();
     ends();
     copies();
