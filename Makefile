@@ -161,6 +161,8 @@ ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
+# What the plugin has of the core.
+PLUGIN_CORE := $(BUILD)/core/error.o $(BUILD)/core/host_limits.o
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
 EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua))
@@ -249,7 +251,7 @@ $(BUILD)/module.map $(BUILD)/plugin.map:
 
 # Nothing else links CUDA's libraries, and the plugin only the static run-time; the
 # others are opened when they are first needed.
-$(BUILD)/streamlab_cuda.so: $(CUDA) $(BUILD)/core/error.o $(NUMBERS) $(BUILD)/plugin.map
+$(BUILD)/streamlab_cuda.so: $(CUDA) $(PLUGIN_CORE) $(NUMBERS) $(BUILD)/plugin.map
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,--version-script=$(BUILD)/plugin.map -Wl,--no-undefined \
 	    -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(CUDA_LIBS)
@@ -344,7 +346,7 @@ C := $(BUILD)/core
 T := $(BUILD)/tests/cuda
 $(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
 $(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o \
-    $(T)/fake_streams.o $(C)/error.o $(NUMBERS) \
+    $(T)/fake_streams.o $(PLUGIN_CORE) $(NUMBERS) \
     $(addprefix $(C)/cuda/,memory.o pool.o host_memory.o host_compute.o plain.o)
 $(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake_cublaslt.so
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
@@ -358,7 +360,7 @@ PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(
           $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o)
 $(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening: %: %.o $(PLAYED)
 PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
-$(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(C)/error.o $(NUMBERS) \
+$(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
     $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o) $(BUILD)/plugin.map
 $(PLAYED_PLUGIN): LDFLAGS += -Wl,--version-script=$(BUILD)/plugin.map
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
@@ -378,9 +380,9 @@ tsan-now: $(if $(CUDA_LIB),$(CUDA_TESTS),need-nvcc)
 
 # These need the real ones, and a GPU.
 $(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
-    $(filter-out %/core/cuda/gemm.o,$(CUDA)) $(BUILD)/core/error.o $(BUILD)/core/dtype.o $(NUMBERS)
+    $(filter-out %/core/cuda/gemm.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
 $(BUILD)/tests/cuda/kernels_check: $(BUILD)/tests/cuda/kernels_check.cu.o \
-    $(filter %.cu.o,$(CUDA)) $(BUILD)/core/error.o $(BUILD)/core/dtype.o $(NUMBERS)
+    $(filter %.cu.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
 $(GPU_CHECKS):
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUDA_LIBS) -lstdc++

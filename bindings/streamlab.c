@@ -239,6 +239,12 @@ static int internal_prefer_source(lua_State *L)
     return 0;
 }
 
+static int internal_processors(lua_State *L)
+{
+    lua_pushinteger(L, sl_host_processors());
+    return 1;
+}
+
 static const luaL_Reg internals[] = {
     {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
     {"raise", internal_raise}, {"type_name", internal_type_name},
@@ -246,6 +252,7 @@ static const luaL_Reg internals[] = {
     {"nearest", lsl_nearest}, {"define_class", internal_define_class},
     {"chunk", internal_chunk}, {"refuse_files", internal_refuse_files},
     {"prefer_source", internal_prefer_source}, {"check_interrupt", internal_check_interrupt},
+    {"processors", internal_processors},
     {NULL, NULL}
 };
 

@@ -104,6 +104,11 @@ typedef struct sl_device_info {
     int64_t max_shared_bytes_per_block;
 } sl_device_info;
 
+/* How much memory and how many processors this process may use: the machine's, or what its
+ * container (control groups) or its resource limits leave of them. At least 1 processor. */
+size_t sl_host_memory_bytes(void);
+int sl_host_processors(void);
+
 /* How many devices `backend` has; 0 is not an error, and err->msg then says why.
  * SL_ENOTFOUND if there is no such backend in this build; "cuda" is looked for as a
  * plugin (core/plugin.c), and each reason for refusing one has its sentence. */

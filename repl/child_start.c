@@ -6,7 +6,7 @@
  * overwritten before it has been copied.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE         /* syscall, sched_getaffinity */
+#define _GNU_SOURCE         /* syscall */
 #endif
 #ifndef _DARWIN_C_SOURCE
 #define _DARWIN_C_SOURCE
@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lauxlib.h>
-#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
@@ -282,45 +280,4 @@ bool child_own_path(char *path, size_t path_bytes)
     (void)path, (void)path_bytes;
     return false;
 #endif
-}
-
-static int present_processors(void)
-{
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
-#endif
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (int)n : 1;
-}
-
-/* The numbers in a file, as many of `most` as it has. */
-static int read_numbers(const char *path, double *numbers, int most)
-{
-    FILE *file = fopen(path, "r");
-    int n = 0;
-    while (file && n < most && fscanf(file, "%lf", &numbers[n]) == 1)
-        n++;
-    if (file)
-        fclose(file);
-    return n;
-}
-
-/* A container's share of them, in processors; 0: there is no such limit. */
-static double quota(void)
-{
-    double of[2];           /* a time, and the period in which it may be used */
-    int n = read_numbers("/sys/fs/cgroup/cpu.max", of, 2);
-    if (n == 0)             /* "max", or the older kind */
-        n = read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &of[0], 1)
-            + read_numbers("/sys/fs/cgroup/cpu/cpu.cfs_period_us", &of[1], 1);
-    return n == 2 && of[0] > 0 && of[1] > 0 ? of[0] / of[1] : 0;
-}
-
-int child_processors(void)
-{
-    int n = present_processors();
-    double share = ceil(quota());
-    return share >= 1 && share < n ? (int)share : n;
 }

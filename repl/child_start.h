@@ -28,7 +28,4 @@ bool child_run(child_start *start);
 /* The path of this program. */
 bool child_own_path(char *path, size_t path_bytes);
 
-/* How many processors this process may use, also where a container has a share of them. */
-int child_processors(void);
-
 #endif

@@ -290,17 +290,10 @@ static int executable(lua_State *L)
     return 1;
 }
 
-static int processors(lua_State *L)
-{
-    lua_pushinteger(L, child_processors());
-    return 1;
-}
-
 void children_add(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"spawn", spawn}, {"wait", wait_for_next}, {"executable", executable},
-        {"processors", processors}, {NULL, NULL}
+        {"spawn", spawn}, {"wait", wait_for_next}, {"executable", executable}, {NULL, NULL}
     };
     children *all = lua_newuserdatauv(L, sizeof *all, 0);
     *all = (children){0};

@@ -16,7 +16,6 @@
  *     processor_s =}. After wall_seconds it is killed, of which only those count that are spent
  *     in wait; of its output only output_bytes are kept. What it has started dies with it.
  *   executable()      the path of this program
- *   processors()      how many it may use
  * Children that nobody waits for are killed when the state is closed. */
 void children_add(lua_State *L);
 

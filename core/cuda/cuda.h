@@ -227,7 +227,8 @@ sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err);
 sl_status cuda_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
 
 /* How much page-locked, and how much pageable memory that nobody uses is kept. The first
- * device to open sets it to a quarter of the machine's memory if it is 0. */
+ * device to open sets it to a quarter of the memory that the process may have, if it is 0:
+ * in a container allocations do not fail when that is used up, the process is killed. */
 extern size_t cuda_host_idle_max_bytes;
 
 /* ---- pool.c ---------------------------------------------------------------- */

@@ -51,7 +51,7 @@ void cuda_host_open(cuda_device *dev)
 {
     host.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     if (cuda_host_idle_max_bytes == 0)
-        cuda_host_idle_max_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * host.page_bytes;
+        cuda_host_idle_max_bytes = sl_host_memory_bytes() / 4;
     dev->next_open = host.devices;
     host.devices = dev;
 }

@@ -97,7 +97,7 @@ end
 
 -- How many tests may run at a time: on a real GPU one, which has it for itself.
 local function default_jobs()
-    return backend() == "cuda" and 1 or program.processors()
+    return backend() == "cuda" and 1 or internals.processors()
 end
 
 local function read_lab(folder)
@@ -357,7 +357,7 @@ local function pack(...)
     local lab_bundle = read_lab(tidy(files[1]))
     local function grade_one(path)
         local list = grader.grade(lab_bundle, { { student = stem(path), file = path } },
-            { backend = "sim", jobs = program.processors() })
+            { backend = "sim", jobs = internals.processors() })
         complain(list[1])
         return list[1]
     end

@@ -4,6 +4,7 @@
 
 #include "../../core/numbers/generate.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err)
@@ -68,6 +69,24 @@ static void test_pinned_limit(void)
     close_buffer(&last);
     cuda_host_idle_max_bytes = 0;
     close_devices(1, "much pinned memory");
+}
+
+/* A container kills a process that has too much; a limit stands in for it here. */
+static void test_default_limit(void)
+{
+    struct rlimit old, less;
+    const size_t all = sl_host_memory_bytes();
+    getrlimit(RLIMIT_DATA, &old);
+    less = old;
+    less.rlim_cur = all / 2;
+    cuda_host_idle_max_bytes = 0;
+    setrlimit(RLIMIT_DATA, &less);
+    open_devices(1);
+    setrlimit(RLIMIT_DATA, &old);
+    is_int(cuda_host_idle_max_bytes, all / 2 / 4,
+           "a quarter is kept of what the process may have, not of what the machine has");
+    cuda_host_idle_max_bytes = 0;
+    close_devices(1, "a limit of the process");
 }
 
 static void test_pinned_shortage(void)
@@ -397,6 +416,7 @@ int main(void)
     page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     test_pinned();
     test_pinned_limit();
+    test_default_limit();
     test_pinned_shortage();
     test_small_pageable();
     test_pageable();
