@@ -143,7 +143,6 @@ tap.like(out, "^     name +backend +index +profile\n%[1%]  NVIDIA H200", "the de
 
 -- Huge tables ---------------------------------------------------------------------------
 
-local clock = os.time()
 out = shown [[t = {} for i = 1, 1e7 do t[i] = i end
 t
 u = {} for i = 1, 1e6 do u["k" .. i] = i end
@@ -155,7 +154,6 @@ w]]
 tap.like(out, "49, 50,\n  %.%.%. at least %d+ more\n}\n", "ten million items are not looked at")
 tap.like(out, "k%d+ = %d+,\n  %.%.%. 999950 more, not sorted\n}\n",
     "a million names are not sorted")
-tap.ok(os.time() - clock < 20, "and all of this takes seconds")
 
 -- Colour --------------------------------------------------------------------------------
 
