@@ -1,7 +1,7 @@
 /* gantt_svg.c - the timeline as a picture for papers and slides.
  *
  *     title: device, makespan, lower bound
- *     host     |  //sync//                |       what held the host
+ *     host     |:::  //sync//             |       its calls
  *     compute  |[matmul][matmul]          |  65 %
  *     copies   |        `->[D2H 4 MiB]    |  19 %
  *              0        10        20 ms
@@ -68,8 +68,7 @@ static sl_status resolve_range(sl__chart *c, sl_error *err)
     return SL_OK;
 }
 
-/* Whether some of the timeline is not shown. */
-static bool is_part(const sl__chart *c)
+bool sl__chart_is_part(const sl__chart *c)
 {
     return from_ns(c) > 0 || to_ns(c) < sl_timeline_makespan_ns(c->timeline);
 }
@@ -145,7 +144,7 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
         snprintf(value, sizeof value, "%" PRId64 ".%02d", percent / 100, (int)(percent % 100));
         put_figure(c, &f, "makespan / bound", value);
     }
-    if (is_part(c)) {
+    if (sl__chart_is_part(c)) {
         char from[SL__DURATION_BYTES], to[SL__DURATION_BYTES];
         sl__format_exact(from, from_ns(c), c->axis.unit_ns);
         sl__format_exact(to, to_ns(c), c->axis.unit_ns);
@@ -187,7 +186,7 @@ static void choose_edges(sl__chart *c)
     sl__axis_choose(&c->axis, from_ns(c), to_ns(c), (c->right - c->left) / 6, TICK_SLACK);
 }
 
-static bool has_host(const sl__chart *c)
+bool sl__chart_has_host(const sl__chart *c)
 {
     return c->rows.host.n_bars > 0;
 }
@@ -207,7 +206,7 @@ static void place_rows(sl__chart *c)
     c->top = c->y;
     c->rows.host.y = c->top;
     c->rows.host.lane_height = HOST_LANE;
-    if (has_host(c))
+    if (sl__chart_has_host(c))
         c->y = sl__row_bottom(&c->rows.host) + gap;
     for (size_t i = 0; i < n; i++) {
         sl__row *row = &c->rows.at[i];
@@ -229,7 +228,7 @@ static void put_tracks(const sl__chart *c)
     sl__pen_put(&c->pen, "<g");
     sl__pen_role(&c->pen, SL__TRACK);
     sl__pen_put(&c->pen, ">\n");
-    if (has_host(c))
+    if (sl__chart_has_host(c))
         put_track(c, &c->rows.host);
     for (size_t i = 0; i < c->rows.n; i++)
         put_track(c, &c->rows.at[i]);
@@ -295,7 +294,7 @@ static void put_row_names(const sl__chart *c)
             sl__pen_text(&c->pen, x, baseline(&c->rows.at[i]), "end", text);
     }
     sl__pen_end(&c->pen);
-    if (!has_host(c))
+    if (!sl__chart_has_host(c))
         return;
     sl__pen_texts(&c->pen, SL__DIM, SL__SMALL);
     sl__pen_text(&c->pen, x, baseline(&c->rows.host), "end", "host");
@@ -356,14 +355,29 @@ static void put_kinds(sl__chart *c, flow *f)
         if (!(c->kinds >> kind & 1))
             continue;
         begin_entry(c, f, sl__looks[kind].label);
-        sl__pen_fill(&c->pen, (sl_span_kind)kind, true);
+        sl__pen_fill(&c->pen, &sl__looks[kind], true);
         sl__pen_put(&c->pen, "/>\n");
         last = last < 0 ? kind : last;
     }
     if (c->gaps && last >= 0) {
         begin_entry(c, f, "several, with gaps");
-        sl__pen_fill(&c->pen, (sl_span_kind)last, true);
+        sl__pen_fill(&c->pen, &sl__looks[last], true);
         sl__pen_attribute(&c->pen, "fill-opacity", SL__LIGHT);
+        sl__pen_put(&c->pen, "/>\n");
+    }
+}
+
+/* Of the host's calls. */
+static void put_host_looks(sl__chart *c, flow *f)
+{
+    for (int look = 0; look < SL__HOST_LOOKS; look++) {
+        if (!(c->looks >> look & 1))
+            continue;
+        begin_entry(c, f, sl__host_looks[look].label);
+        if (look == SL__HOST_WAITS)
+            sl__pen_hatched(&c->pen);
+        else
+            sl__pen_fill(&c->pen, &sl__host_looks[look], true);
         sl__pen_put(&c->pen, "/>\n");
     }
 }
@@ -371,25 +385,11 @@ static void put_kinds(sl__chart *c, flow *f)
 static void put_legend(sl__chart *c)
 {
     flow f = { c->left, c->left };
-    bool held = false, busy = false;
     if (c->width < 480)
         f = (flow){ MARGIN, MARGIN };
-    for (int by = 0; by <= SL__HELD_WORK; by++) {
-        held |= (c->held >> by & 1) && sl__is_hatched(by);
-        busy |= (c->held >> by & 1) && !sl__is_hatched(by);
-    }
     c->y += LINE;
     put_kinds(c, &f);
-    if (held) {
-        begin_entry(c, &f, "host held");
-        sl__pen_hatched(&c->pen);
-        sl__pen_put(&c->pen, "/>\n");
-    }
-    if (busy) {
-        begin_entry(c, &f, "host busy");
-        sl__pen_role(&c->pen, SL__WORK);
-        sl__pen_put(&c->pen, "/>\n");
-    }
+    put_host_looks(c, &f);
     if (c->waited)
         put_arrow_entry(c, &f, SL__ARROW_INK, "stroke-width=\"1.2\"", "waited for event");
     if (c->unheld)
@@ -427,7 +427,7 @@ static void put_chart(sl__chart *c)
     put_grid(c);
     put_row_names(c);
     put_busy(c);
-    if (has_host(c))
+    if (sl__chart_has_host(c))
         sl__chart_put_host(c);
     for (size_t i = 0; i < c->rows.n; i++)
         sl__chart_put_bars(c, &c->rows.at[i]);
@@ -454,13 +454,15 @@ static sl_status collect(sl__chart *c, sl_error *err)
 /* Everything below the head, whose height is known only then. */
 static sl_status put_body(sl__chart *c, sl_error *err)
 {
+    static const char nothing[] = "The timeline is empty: nothing ran on the device.";
     size_t n;
     sl_bounds bounds;
     sl_timeline_spans(c->timeline, &n);
     put_name(c);
     if (n == 0) {
         c->y += 28;
-        put_line(c, MARGIN, SL__NORMAL, "The timeline is empty: nothing ran on the device.");
+        put_line(c, MARGIN, SL__NORMAL, nothing);
+        sl_text_add(&c->about, "%s", nothing);
         return SL_OK;
     }
     choose_edges(c);
@@ -470,6 +472,7 @@ static sl_status put_body(sl__chart *c, sl_error *err)
     if (status == SL_OK) {
         put_figures(c, &bounds);
         put_chart(c);
+        sl__chart_tell_picture(c, &bounds);
     }
     sl__rows_free(&c->rows);
     sl__arrows_free(&c->events);
@@ -488,7 +491,8 @@ static void put_head(const sl__chart *c, const sl__pen *pen)
                 "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
                 "role=\"img\">\n<title>", c->width, height, c->width, height);
     sl__xml_add(pen->out, name, 0);
-    sl_text_add(pen->out, ": makespan %s</title>\n", makespan);
+    sl_text_add(pen->out, ": makespan %s</title>\n<desc>%s</desc>\n", makespan,
+                c->about.data ? c->about.data : "");
     sl__pen_define(pen);
     sl__pen_rect(pen, 0, 0, SL__PX_OF(c->width), SL__PX_OF(height));
     sl__pen_role(pen, SL__PAGE);
@@ -508,24 +512,20 @@ static sl_status check_options(const sl_picture_options *options, sl_error *err)
     return SL_OK;
 }
 
-static sl_status draw(const sl_timeline *timeline, const sl_picture_options *options,
-                      sl_text *head, sl_text *body, sl_error *err)
+static sl_status draw(sl__chart *c, sl_text *head, sl_error *err)
 {
-    sl__pen pen = { head, options->theme };
-    sl__chart c = { .timeline = timeline, .options = options, .pen = { body, options->theme },
-                    .first_ns = sl__timeline_first_ns(timeline),
-                    .width = options->width_px ? options->width_px : DEFAULT_WIDTH };
-    sl_status status = check_options(options, err);
+    sl__pen pen = { head, c->options->theme };
+    sl_status status = check_options(c->options, err);
     if (status == SL_OK)
-        status = resolve_range(&c, err);
+        status = resolve_range(c, err);
     if (status == SL_OK)
-        status = put_body(&c, err);
+        status = put_body(c, err);
     if (status != SL_OK)
         return status;
-    put_head(&c, &pen);
-    sl__pen_put(&c.pen, "</svg>\n");
-    if (head->failed || body->failed)
-        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %d pixels", c.width);
+    put_head(c, &pen);
+    sl__pen_put(&c->pen, "</svg>\n");
+    if (head->failed || c->pen.out->failed || c->about.failed)
+        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %d pixels", c->width);
     return SL_OK;
 }
 
@@ -533,8 +533,11 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
                                const sl_picture_options *options, sl_error *err)
 {
     sl_text head = { 0 }, body = { 0 };
+    sl__chart c = { .timeline = timeline, .options = options, .pen = { &body, options->theme },
+                    .first_ns = sl__timeline_first_ns(timeline),
+                    .width = options->width_px ? options->width_px : DEFAULT_WIDTH };
     sl__outfile file;
-    sl_status status = draw(timeline, options, &head, &body, err);
+    sl_status status = draw(&c, &head, err);
     if (status == SL_OK)
         status = sl__outfile_open(path, &file, err);
     if (status == SL_OK) {
@@ -544,5 +547,6 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
     }
     sl_text_free(&head);
     sl_text_free(&body);
+    sl_text_free(&c.about);
     return status;
 }

@@ -16,23 +16,36 @@
 
 #define NONE SIZE_MAX
 
-/* Lightness (CIE L*) on white: 30 host function, 38, 47, 58, 65, 77, 87 memset; on black
- * 44, 49, 56, 65, 72, 82, 91. Edges are darker shades of the fills. */
+/* Lightness (CIE L*) on white: 14 copy P2P, 21, 29, 38, 45 kernel, 52, 58 memset; on black 46
+ * copy P2P, 53, 61, 70 kernel, 77, 87, 95. Found by a search for the greatest least difference
+ * (CIEDE2000) under the three simulations, t-79-picture.c; edges are darker shades of the fills
+ * on white, lighter ones on black. */
 const sl__look sl__looks[SL_SPAN_KINDS] = {
-    [SL_SPAN_KERNEL] = { "kernel", "kernel", "kernels",
-        { "#2a9d78", "#1f7459", "#111418" }, { "#2cb389", "#1b6f55", "#111418" } },
-    [SL_SPAN_MEMCPY_H2D] = { "copy H2D", "H2D copy", "H2D copies",
-        { "#8cc4ee", "#6891b0", "#111418" }, { "#a3d3f7", "#658399", "#111418" } },
-    [SL_SPAN_MEMCPY_D2H] = { "copy D2H", "D2H copy", "D2H copies",
-        { "#6a45a8", "#4e337c", "#ffffff" }, { "#8560cc", "#523c7e", "#ffffff" } },
-    [SL_SPAN_MEMCPY_D2D] = { "copy D2D", "D2D copy", "D2D copies",
-        { "#e08a2e", "#a66622", "#111418" }, { "#ee9f45", "#94632b", "#111418" } },
-    [SL_SPAN_MEMCPY_P2P] = { "copy P2P", "P2P copy", "P2P copies",
-        { "#c03a92", "#8e2b6c", "#ffffff" }, { "#d854a8", "#863468", "#111418" } },
-    [SL_SPAN_MEMSET] = { "memset", "memset", "memsets",
-        { "#f2d96b", "#b3a14f", "#111418" }, { "#f7e494", "#998d5c", "#111418" } },
-    [SL_SPAN_HOST_FUNC] = { "host function", "host function", "host functions",
-        { "#5a4127", "#43301d", "#ffffff" }, { "#86623d", "#533d26", "#ffffff" } },
+    [SL_SPAN_KERNEL] = { "kernel", "kernel", "kernel", "kernels",
+        { "#277849", "#1d5936", "#ffffff" }, { "#6abb99", "#a6d6c2", "#111418" } },
+    [SL_SPAN_MEMCPY_H2D] = { "memcpy_h2d", "copy H2D", "H2D copy", "H2D copies",
+        { "#0084bb", "#00628a", "#000000" }, { "#b6e1ff", "#d3edff", "#111418" } },
+    [SL_SPAN_MEMCPY_D2H] = { "memcpy_d2h", "copy D2H", "D2H copy", "D2H copies",
+        { "#5e1ba1", "#461477", "#ffffff" }, { "#8089f7", "#b3b8fa", "#111418" } },
+    [SL_SPAN_MEMCPY_D2D] = { "memcpy_d2d", "copy D2D", "D2D copy", "D2D copies",
+        { "#7f4f05", "#5e3a04", "#ffffff" }, { "#f7b167", "#fad0a4", "#111418" } },
+    [SL_SPAN_MEMCPY_P2P] = { "memcpy_p2p", "copy P2P", "P2P copy", "P2P copies",
+        { "#44004b", "#320038", "#ffffff" }, { "#ad3eac", "#ce8bcd", "#ffffff" } },
+    [SL_SPAN_MEMSET] = { "memset", "memset", "memset", "memsets",
+        { "#a9892f", "#7d6523", "#111418" }, { "#fff727", "#fffa7d", "#111418" } },
+    [SL_SPAN_HOST_FUNC] = { "host_func", "host function", "host function", "host functions",
+        { "#5d1f00", "#451700", "#ffffff" }, { "#8e7a70", "#bbafa9", "#111418" } },
+};
+
+const sl__look sl__host_looks[SL__HOST_LOOKS] = {
+    [SL__HOST_CALLS] = { "issue", "host call", NULL, NULL,
+        { "#898c93", "#65686d", "#111418" }, { "#6b6c77", "#a6a7ad", "#ffffff" } },
+    [SL__HOST_WAITS] = { "wait", "host waits", NULL, NULL,
+        { "#543b39", "#543b39", "#1d2329" }, { "#fcd5d8", "#fcd5d8", "#e8eaed" } },
+    [SL__HOST_HELD_UP] = { "cost", "host held up", NULL, NULL,
+        { "#ce5166", "#983c4b", "#000000" }, { "#e86144", "#f1a08f", "#111418" } },
+    [SL__HOST_WORKS] = { "work", "host’s own work", NULL, NULL,
+        { "#515a75", "#3c4357", "#ffffff" }, { "#a2a7b5", "#c7cad3", "#111418" } },
 };
 
 const char *sl__brief_label(sl_span_kind kind)
@@ -283,60 +296,62 @@ void sl__arrows_free(sl__arrows *arrows)
 
 /* ---- the host ---------------------------------------------------------------- */
 
-/* Whether a span's call held the host, and by what. A pageable copy whose call was still
- * there when the device had begun was fed by the host. */
-static bool span_holds(const sl_span *span, uint8_t *by)
+/* A pageable copy whose call was still there when the device had begun was fed by the host. */
+static uint8_t span_does(const sl_span *span)
 {
     bool pageable = span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
     bool waited = span->flags & SL_SPAN_HOST_WAITED;
-    *by = SL__HELD_COPY;
     if (waited || (pageable && span->host_end_ns > span->start_ns))
-        return true;
-    *by = SL__HELD_QUEUE;
-    return span->flags & SL_SPAN_QUEUE_FULL;
+        return SL__DOES_COPY;
+    return span->flags & SL_SPAN_QUEUE_FULL ? SL__DOES_QUEUE : SL__DOES_ISSUE;
 }
 
-static bool call_holds(const sl_call *call, uint8_t *by)
+static uint8_t call_does(const sl_call *call)
 {
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT:
-        *by = SL__HELD_QUEUE;
-        return call->queue_full;
+        return call->queue_full ? SL__DOES_QUEUE : SL__DOES_ISSUE;
     case SL_CALL_STREAM_SYNC:
     case SL_CALL_EVENT_SYNC:
     case SL_CALL_DEVICE_SYNC:
-        *by = SL__HELD_WAIT;
-        return true;
-    case SL_CALL_PLAIN:
-        *by = call->waited_for_device ? SL__HELD_WAIT : SL__HELD_CALL;
-        return true;
+        return SL__DOES_WAIT;
     case SL_CALL_HOST_WORK:
-        *by = SL__HELD_WORK;
-        return true;
+        return SL__DOES_WORK;
+    case SL_CALL_PLAIN:
     case SL_CALL_KINDS:
         break;
     }
-    return false;
+    return call->waited_for_device ? SL__DOES_WAIT : SL__DOES_CALL;
+}
+
+sl__host_look sl__host_call_look(int does)
+{
+    return does == SL__DOES_WORK                            ? SL__HOST_WORKS
+           : does == SL__DOES_CALL || does == SL__DOES_ISSUE ? SL__HOST_CALLS
+                                                             : SL__HOST_WAITS;
 }
 
 static int by_start(const void *left, const void *right)
 {
-    const sl__held *a = left, *b = right;
+    const sl__host_call *a = left, *b = right;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
     return (a->correlation > b->correlation) - (a->correlation < b->correlation);
 }
 
-static bool append(sl__held_list *list, size_t *cap, const sl__held *held)
+/* What took no time is not seen, nor is the call of a span that the records do not have. */
+static bool append(sl__host_calls *list, size_t *cap, const sl__host_call *call)
 {
+    if (call->end_ns <= call->start_ns)
+        return true;
     if (!sl__reserve((void **)&list->at, list->n, cap, sizeof *list->at))
         return false;
-    list->at[list->n++] = *held;
+    list->at[list->n++] = *call;
     return true;
 }
 
-static bool collect_held(const sl_timeline *timeline, sl__held_list *list)
+static bool collect_calls(const sl_timeline *timeline, sl__host_calls *list)
 {
     size_t n_spans, n_calls, cap = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
@@ -344,37 +359,35 @@ static bool collect_held(const sl_timeline *timeline, sl__held_list *list)
     bool fine = true;
     for (size_t i = 0; i < n_spans && fine; i++) {
         const sl_span *s = &spans[i];
-        sl__held held = { s->host_start_ns, s->host_end_ns, s->correlation, s->stream, s->name,
-                          s->where, 0, s->kind, true };
-        if (span_holds(s, &held.by))
-            fine = append(list, &cap, &held);
+        fine = append(list, &cap, &(sl__host_call){
+            s->host_start_ns, s->host_end_ns, s->correlation, s->stream, s->name, s->where,
+            span_does(s), s->kind, true });
     }
     for (size_t i = 0; i < n_calls && fine; i++) {
         const sl_call *c = &calls[i];
-        sl__held held = { c->host_start_ns, c->host_end_ns, c->correlation, c->stream, c->name,
-                          c->where, 0, c->kind, false };
-        if (call_holds(c, &held.by))
-            fine = append(list, &cap, &held);
+        fine = append(list, &cap, &(sl__host_call){
+            c->host_start_ns, c->host_end_ns, c->correlation, c->stream, c->name, c->where,
+            call_does(c), c->kind, false });
     }
     return fine;
 }
 
-sl_status sl__held_find(const sl_timeline *timeline, sl__held_list *list, sl_error *err)
+sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list, sl_error *err)
 {
-    *list = (sl__held_list){ 0 };
-    if (!collect_held(timeline, list)) {
-        sl__held_free(list);
-        return sl_fail(err, SL_ENOMEM, "no memory for the calls that held the host");
+    *list = (sl__host_calls){ 0 };
+    if (!collect_calls(timeline, list)) {
+        sl__host_calls_free(list);
+        return sl_fail(err, SL_ENOMEM, "no memory for the calls of the host");
     }
     if (list->n > 0)
         qsort(list->at, list->n, sizeof *list->at, by_start);
     return SL_OK;
 }
 
-void sl__held_free(sl__held_list *list)
+void sl__host_calls_free(sl__host_calls *list)
 {
     free(list->at);
-    *list = (sl__held_list){ 0 };
+    *list = (sl__host_calls){ 0 };
 }
 
 static const char *call_name(uint8_t kind, bool brief)
@@ -392,14 +405,14 @@ static const char *call_name(uint8_t kind, bool brief)
     return "call";
 }
 
-const char *sl__held_name(const sl_timeline *timeline, const sl__held *held, bool brief)
+const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call *call, bool brief)
 {
-    const char *name = sl_timeline_text(timeline, held->name);
-    bool plain = !held->of_span && held->kind == SL_CALL_PLAIN;
-    if (!held->of_span)
-        return *name && (plain || !brief) ? name : call_name(held->kind, brief);
-    bool named = held->kind == SL_SPAN_KERNEL || held->kind == SL_SPAN_HOST_FUNC;
+    const char *name = sl_timeline_text(timeline, call->name);
+    bool plain = !call->of_span && call->kind == SL_CALL_PLAIN;
+    if (!call->of_span)
+        return *name && (plain || !brief) ? name : call_name(call->kind, brief);
+    bool named = call->kind == SL_SPAN_KERNEL || call->kind == SL_SPAN_HOST_FUNC;
     if (named && *name)
         return name;
-    return brief ? sl__brief_label(held->kind) : sl__looks[held->kind].label;
+    return brief ? sl__brief_label(call->kind) : sl__looks[call->kind].label;
 }

@@ -1,5 +1,5 @@
 /* picture.h - what the pictures of a timeline share: the names and colours of the kinds, the
- * arrows between operations that waited for each other, and the calls that held the host.
+ * arrows between operations that waited for each other, and the host's calls.
  *
  * Plain data in times of the timeline; where it goes on paper or a screen is for the
  * pictures to say.
@@ -11,16 +11,24 @@
 
 /* ---- colours ----------------------------------------------------------------- */
 
-/* "#rrggbb" for bars of a kind, their outlines, and text on them. The fills differ for
- * people who are colour-blind (protan, deutan, tritan), and in lightness, so that a
- * picture printed in grey still tells them apart. */
+/* "#rrggbb" for bars of a kind, their outlines, and text on them. Fills and outlines stand out
+ * from the page by a contrast of 3 at least. Any two fills of the kinds and of the host's calls
+ * differ for people who are colour-blind (protan, deutan, tritan); those of the kinds also in
+ * lightness, so that a picture printed in grey tells them apart. */
 typedef struct sl__paint { const char *fill, *edge, *ink; } sl__paint;
 typedef struct sl__look {
+    const char *name;           /* in style sheets: "memcpy_d2h" */
     const char *label;          /* in a legend: "copy D2H" */
-    const char *one, *many;     /* in a sentence: "D2H copy", "D2H copies" */
+    const char *one, *many;     /* in a sentence: "D2H copy", "D2H copies"; NULL of the host's */
     sl__paint light, dark;      /* on a white page, on a black one */
 } sl__look;
 extern const sl__look sl__looks[SL_SPAN_KINDS];
+
+/* Of the host's calls. Those that wait are hatched: no fill, and the page's ink. */
+typedef enum sl__host_look {
+    SL__HOST_CALLS, SL__HOST_WAITS, SL__HOST_HELD_UP, SL__HOST_WORKS, SL__HOST_LOOKS
+} sl__host_look;
+extern const sl__look sl__host_looks[SL__HOST_LOOKS];
 /* The label without the word "copy": "D2H". */
 const char *sl__brief_label(sl_span_kind kind);
 
@@ -57,31 +65,33 @@ void sl__arrows_free(sl__arrows *arrows);       /* leaves it empty */
 
 /* ---- the host ---------------------------------------------------------------- */
 
-typedef enum sl__held_by {
-    SL__HELD_WAIT,      /* a synchronisation, or a plain call that waited for the device */
-    SL__HELD_COPY,      /* a copy whose call returned only when the device had done its part */
-    SL__HELD_QUEUE,     /* no room in the launch queue */
-    SL__HELD_CALL,      /* a plain call that did not wait, but took its time */
-    SL__HELD_WORK       /* work of the host's own */
-} sl__held_by;
+typedef enum sl__host_does {
+    SL__DOES_WAIT,      /* a synchronisation, or a plain call that waited for the device */
+    SL__DOES_COPY,      /* a copy whose call returned only when the device had done its part */
+    SL__DOES_QUEUE,     /* no room in the launch queue */
+    SL__DOES_CALL,      /* a plain call that did not wait, but took its time */
+    SL__DOES_WORK,      /* work of the host's own */
+    SL__DOES_ISSUE      /* the call enqueued something, and returned */
+} sl__host_does;
 
-/* A call that kept the host from issuing more. */
-typedef struct sl__held {
+/* A call, during which the host could not issue more. */
+typedef struct sl__host_call {
     int64_t start_ns, end_ns;
     uint64_t correlation;
     uint32_t stream, name, where;       /* text ids; the name may be "" */
-    uint8_t by;                         /* sl__held_by */
+    uint8_t does;                       /* sl__host_does */
     uint8_t kind;                       /* sl_span_kind or sl_call_kind */
     bool of_span;                       /* the call enqueued an operation */
-} sl__held;
+} sl__host_call;
 
-typedef struct sl__held_list { sl__held *at; size_t n; } sl__held_list;
+typedef struct sl__host_calls { sl__host_call *at; size_t n; } sl__host_calls;
 
-/* All of them, by start. SL_ENOMEM. */
-sl_status sl__held_find(const sl_timeline *timeline, sl__held_list *list, sl_error *err);
-void sl__held_free(sl__held_list *list);        /* leaves it empty */
+/* All that took time, by start. SL_ENOMEM. */
+sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list, sl_error *err);
+void sl__host_calls_free(sl__host_calls *list);         /* leaves it empty */
 /* What it says on such a bar: "device synchronize", "copy D2H", "cudaFree"; or where there
  * is little room "sync", "D2H". */
-const char *sl__held_name(const sl_timeline *timeline, const sl__held *held, bool brief);
+const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call *call, bool brief);
+sl__host_look sl__host_call_look(int does);
 
 #endif

@@ -20,6 +20,7 @@ typedef struct sl__chart {
     const sl_timeline *timeline;
     const sl_picture_options *options;
     sl__pen pen;
+    sl_text about;                  /* the picture in words, escaped */
     sl__scale scale;
     sl__rows rows;
     sl__arrows events, waits;       /* of streams, of the host */
@@ -28,7 +29,7 @@ typedef struct sl__chart {
     int width, left, right, top;    /* of the picture; edges of the rows, in pixels */
     int y;                          /* where drawing has come to */
     unsigned kinds;                 /* bit per kind of bar drawn */
-    unsigned held;                  /* bit per sl__held_by drawn */
+    unsigned looks;                 /* bit per sl__host_look drawn */
     bool gaps;                      /* a bar of several operations is lighter, as it has gaps */
     bool waited, unheld, host_waited;   /* arrows drawn: work waited, or did not, the host did */
 } sl__chart;
@@ -36,6 +37,9 @@ typedef struct sl__chart {
 /* Where a time lies in the picture. */
 int64_t sl__chart_x(const sl__chart *c, int64_t ns);
 int sl__row_bottom(const sl__row *row);     /* in pixels */
+bool sl__chart_has_host(const sl__chart *c);
+/* Whether some of the timeline is not shown. */
+bool sl__chart_is_part(const sl__chart *c);
 
 /* ---- svg_words.c ---- */
 
@@ -45,19 +49,19 @@ const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
 /* What fits into a bar, if anything does. */
 bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
                      char buffer[SL__LABEL_BYTES]);
-bool sl__chart_held_label(const sl__chart *c, const sl__bar *bar, int size,
+bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
                           char buffer[SL__LABEL_BYTES]);
 /* Tooltips, escaped. */
 void sl__chart_tell(const sl__chart *c, const sl__bar *bar);
-void sl__chart_tell_held(const sl__chart *c, const sl__bar *bar);
+void sl__chart_tell_call(const sl__chart *c, const sl__bar *bar);
 void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow);
+/* What a reader who does not see the picture needs of it, into c->about. */
+void sl__chart_tell_picture(sl__chart *c, const sl_bounds *bounds);
 
 /* ---- svg_marks.c ---- */
 
 void sl__chart_put_bars(sl__chart *c, const sl__row *row);
 void sl__chart_put_host(sl__chart *c);
 void sl__chart_put_arrows(sl__chart *c);
-/* Those by which the host was stopped, and not just busy. */
-bool sl__is_hatched(int held_by);
 
 #endif

@@ -1,4 +1,4 @@
-/* svg_marks.c - what lies in the rows of a picture: bars, their labels, what held the host,
+/* svg_marks.c - what lies in the rows of a picture: bars, their labels, the host's calls,
  * and the arrows between them.
  */
 
@@ -47,15 +47,18 @@ static int lightness(const sl__bar *bar)
     return tenths >= 9 ? 0 : tenths >= 5 ? SL__LIGHT : SL__LIGHTEST;
 }
 
-static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar)
+static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar, bool hatched)
 {
     put_rect(c, row, bar, SL__EDGE);
-    if (lightness(bar) > 0) {
+    if (!hatched && lightness(bar) > 0) {
         sl__pen_attribute(&c->pen, "fill-opacity", lightness(bar));
         c->gaps = true;
     }
     sl__pen_put(&c->pen, "><title>");
-    sl__chart_tell(c, bar);
+    if (row == &c->rows.host)
+        sl__chart_tell_call(c, bar);
+    else
+        sl__chart_tell(c, bar);
     sl__pen_put(&c->pen, "</title></rect>\n");
 }
 
@@ -68,11 +71,11 @@ static void put_bars(sl__chart *c, const sl__row *row, int kind, bool wide)
             continue;
         if (!any) {
             sl__pen_put(&c->pen, "<g");
-            sl__pen_fill(&c->pen, (sl_span_kind)kind, wide);
+            sl__pen_fill(&c->pen, &sl__looks[kind], wide);
             sl__pen_put(&c->pen, ">\n");
         }
         any = true;
-        put_bar(c, row, &bars[i]);
+        put_bar(c, row, &bars[i], false);
     }
     if (!any)
         return;
@@ -89,14 +92,14 @@ static void put_label(const sl__chart *c, const sl__row *row, const sl__bar *bar
                  middle + SL__PX_OF(size) * 9 / 25, "middle", text);
 }
 
-/* The mouse sees the bar, and its tooltip, through the text. SL_SPAN_KINDS: on no kind. */
-static void begin_labels(const sl__chart *c, int size, int kind)
+/* The mouse sees the bar, and its tooltip, through the text. NULL: on the page. */
+static void begin_labels(const sl__chart *c, int size, const sl__look *look)
 {
     sl_text_add(c->pen.out, "<g font-size=\"%d\" pointer-events=\"none\"", size);
-    if (kind == SL_SPAN_KINDS)
-        sl__pen_role(&c->pen, SL__INK);
+    if (look)
+        sl__pen_ink(&c->pen, look);
     else
-        sl__pen_ink(&c->pen, (sl_span_kind)kind);
+        sl__pen_role(&c->pen, SL__INK);
     sl__pen_put(&c->pen, ">\n");
 }
 
@@ -112,7 +115,7 @@ static void put_labels(const sl__chart *c, const sl__row *row, int kind)
         if (group != kind || bars[i].crowded || !sl__chart_label(c, &bars[i], size, text))
             continue;
         if (!any)
-            begin_labels(c, size, kind);
+            begin_labels(c, size, kind < SL_SPAN_KINDS ? &sl__looks[kind] : NULL);
         any = true;
         put_label(c, row, &bars[i], size, text);
     }
@@ -133,50 +136,67 @@ void sl__chart_put_bars(sl__chart *c, const sl__row *row)
 
 /* ---- the host's row ---------------------------------------------------------------- */
 
-bool sl__is_hatched(int held_by)
+/* Its bars of one look, or (SL__HOST_LOOKS) those that are so light that text on them is the
+ * page's; -1: none of this row's. */
+static int look_of(const sl__bar *bar, bool of_label)
 {
-    return held_by != SL__HELD_CALL && held_by != SL__HELD_WORK;
+    int look = sl__host_call_look(bar->kind);
+    bool page = look == SL__HOST_WAITS || lightness(bar) > 0;
+    return of_label && page ? SL__HOST_LOOKS : look;
 }
 
-static void put_held(sl__chart *c, bool hatched)
+static void put_calls(sl__chart *c, int look)
 {
     const sl__row *row = &c->rows.host;
-    bool any = false;
+    bool any = false, hatched = look == SL__HOST_WAITS;
     for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
         const sl__bar *bar = &c->rows.bars.at[i];
-        if (sl__is_hatched(bar->kind) != hatched)
+        if (look_of(bar, false) != look)
             continue;
         if (!any) {
             sl__pen_put(&c->pen, "<g");
             if (hatched)
                 sl__pen_hatched(&c->pen);
             else
-                sl__pen_role(&c->pen, SL__WORK);
+                sl__pen_fill(&c->pen, &sl__host_looks[look], true);
             sl__pen_put(&c->pen, ">\n");
         }
         any = true;
-        c->held |= 1u << bar->kind;
-        put_rect(c, row, bar, hatched ? SL__THIN_EDGE : 0);
-        sl__pen_put(&c->pen, "><title>");
-        sl__chart_tell_held(c, bar);
-        sl__pen_put(&c->pen, "</title></rect>\n");
+        put_bar(c, row, bar, hatched);
+    }
+    if (!any)
+        return;
+    c->looks |= 1u << look;
+    sl__pen_end(&c->pen);
+}
+
+static void put_call_labels(const sl__chart *c, int look)
+{
+    const sl__row *row = &c->rows.host;
+    bool any = false;
+    for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
+        const sl__bar *bar = &c->rows.bars.at[i];
+        char text[SL__LABEL_BYTES];
+        if (look_of(bar, true) != look || bar->crowded
+            || !sl__chart_call_label(c, bar, SL__TINY, text))
+            continue;
+        if (!any)
+            begin_labels(c, SL__TINY, look < SL__HOST_LOOKS ? &sl__host_looks[look] : NULL);
+        any = true;
+        put_label(c, row, bar, SL__TINY, text);
     }
     if (any)
         sl__pen_end(&c->pen);
 }
 
+/* What waits is drawn last: no other call hides it. */
 void sl__chart_put_host(sl__chart *c)
 {
-    const sl__row *row = &c->rows.host;
-    put_held(c, false);
-    put_held(c, true);
-    begin_labels(c, SL__TINY, SL_SPAN_KINDS);
-    for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
-        char text[SL__LABEL_BYTES];
-        if (sl__chart_held_label(c, &c->rows.bars.at[i], SL__TINY, text))
-            put_label(c, row, &c->rows.bars.at[i], SL__TINY, text);
-    }
-    sl__pen_end(&c->pen);
+    static const int order[] = { SL__HOST_CALLS, SL__HOST_WORKS, SL__HOST_WAITS };
+    for (int i = 0; i < 3; i++)
+        put_calls(c, order[i]);
+    for (int look = 0; look <= SL__HOST_LOOKS; look++)
+        put_call_labels(c, look);
 }
 
 /* ---- arrows ------------------------------------------------------------------------ */

@@ -16,7 +16,6 @@ static const struct { const char *name, *property, *light, *dark; } roles[SL__RO
     [SL__FRAME] = { "frame", "stroke", "#8a939d", "#6b7580" },
     [SL__HELD] = { "held", "fill", "#e9ebee", "#2f363e" },
     [SL__HATCH] = { "hatch", "stroke", "#aab2bb", "#5d6873" },
-    [SL__WORK] = { "work", "fill", "#c3c9d0", "#4b545e" },
     [SL__ARROW_INK] = { "arrow", "stroke", "#1d2329", "#eceef0" },
 };
 
@@ -51,49 +50,64 @@ void sl__pen_number(const sl__pen *pen, const char *before, int64_t value)
 
 /* A class is there for the style sheet alone. The picture may become a part of a page,
  * whose classes are not ours. */
-static void put_class(const sl__pen *pen, const char *name)
+static void put_class(const sl__pen *pen, const char *what, const char *name)
 {
     if (pen->theme == SL_THEME_AUTO)
-        sl_text_add(pen->out, " class=\"sl-%s\"", name);
+        sl_text_add(pen->out, " class=\"sl-%s%s\"", what, name);
+}
+
+const char *sl__pen_colour(sl__role role, bool dark)
+{
+    return dark ? roles[role].dark : roles[role].light;
 }
 
 void sl__pen_role(const sl__pen *pen, sl__role role)
 {
-    put_class(pen, roles[role].name);
+    put_class(pen, "", roles[role].name);
     sl_text_add(pen->out, " %s=\"%s\"", roles[role].property,
-                is_dark(pen) ? roles[role].dark : roles[role].light);
+                sl__pen_colour(role, is_dark(pen)));
 }
 
-static const sl__paint *paint_of(const sl__pen *pen, sl_span_kind kind)
+static const sl__paint *paint_of(const sl__pen *pen, const sl__look *look)
 {
-    return is_dark(pen) ? &sl__looks[kind].dark : &sl__looks[kind].light;
+    return is_dark(pen) ? &look->dark : &look->light;
 }
 
-void sl__pen_fill(const sl__pen *pen, sl_span_kind kind, bool edge)
+static void put_edge(const sl__pen *pen, const sl__look *look)
 {
-    char name[32];
-    snprintf(name, sizeof name, "%s%s", edge ? "edge sl-" : "", sl_span_kind_name(kind));
-    put_class(pen, name);
-    sl_text_add(pen->out, " fill=\"%s\"", paint_of(pen, kind)->fill);
-    if (!edge)
-        return;
-    sl_text_add(pen->out, " stroke=\"%s\"", paint_of(pen, kind)->edge);
+    sl_text_add(pen->out, " stroke=\"%s\"", paint_of(pen, look)->edge);
     sl__pen_attribute(pen, "stroke-width", SL__EDGE);
+}
+
+void sl__pen_fill(const sl__pen *pen, const sl__look *look, bool edge)
+{
+    char edged[64];
+    snprintf(edged, sizeof edged, "%s sl-edge-", look->name);
+    put_class(pen, edge ? edged : "", look->name);
+    sl_text_add(pen->out, " fill=\"%s\"", paint_of(pen, look)->fill);
+    if (edge)
+        put_edge(pen, look);
 }
 
 void sl__pen_hatched(const sl__pen *pen)
 {
+    const sl__look *look = &sl__host_looks[SL__HOST_WAITS];
+    put_class(pen, "edge-", look->name);
     sl__pen_put(pen, " fill=\"url(#streamlab-held)\"");
-    sl__pen_attribute(pen, "stroke-width", SL__THIN_EDGE);
-    sl__pen_role(pen, SL__FRAME);
+    put_edge(pen, look);
 }
 
-void sl__pen_ink(const sl__pen *pen, sl_span_kind kind)
+void sl__pen_ink(const sl__pen *pen, const sl__look *look)
 {
-    char name[32];
-    snprintf(name, sizeof name, "on-%s", sl_span_kind_name(kind));
-    put_class(pen, name);
-    sl_text_add(pen->out, " fill=\"%s\"", paint_of(pen, kind)->ink);
+    put_class(pen, "on-", look->name);
+    sl_text_add(pen->out, " fill=\"%s\"", paint_of(pen, look)->ink);
+}
+
+static void put_look(const sl__pen *pen, const sl__look *look)
+{
+    const sl__paint *paint = &look->dark;
+    sl_text_add(pen->out, ".sl-%s{fill:%s} .sl-edge-%s{stroke:%s} .sl-on-%s{fill:%s}\n", look->name,
+                paint->fill, look->name, paint->edge, look->name, paint->ink);
 }
 
 static void put_style(const sl__pen *pen)
@@ -101,16 +115,14 @@ static void put_style(const sl__pen *pen)
     sl_text_add(pen->out, "<style>\n@media (prefers-color-scheme: dark) {\n");
     for (int i = 0; i < SL__ROLES; i++)
         sl_text_add(pen->out, ".sl-%s{%s:%s}\n", roles[i].name, roles[i].property, roles[i].dark);
-    for (int i = 0; i < SL_SPAN_KINDS; i++) {
-        const char *name = sl_span_kind_name((sl_span_kind)i);
-        const sl__paint *paint = &sl__looks[i].dark;
-        sl_text_add(pen->out, ".sl-%s{fill:%s} .sl-edge.sl-%s{stroke:%s} .sl-on-%s{fill:%s}\n",
-                    name, paint->fill, name, paint->edge, name, paint->ink);
-    }
+    for (int i = 0; i < SL_SPAN_KINDS; i++)
+        put_look(pen, &sl__looks[i]);
+    for (int i = 0; i < SL__HOST_LOOKS; i++)
+        put_look(pen, &sl__host_looks[i]);
     sl_text_add(pen->out, "}\n</style>\n");
 }
 
-/* The pattern is what the host looks like when it is held: neither busy nor free. */
+/* The pattern is what the host looks like when it waits: neither busy nor free. */
 void sl__pen_define(const sl__pen *pen)
 {
     if (pen->theme == SL_THEME_AUTO)

@@ -14,7 +14,6 @@
 #define SL__PX_OF(pixels) ((int64_t)(pixels) * SL__PX)
 
 #define SL__EDGE (SL__PX * 4 / 5)       /* around bars */
-#define SL__THIN_EDGE (SL__PX / 2)      /* around what is hatched */
 #define SL__LIGHT 45        /* hundredths: how opaque a bar with gaps is */
 #define SL__LIGHTEST 25     /* ... that is busy less than half of the time */
 /* Attributes of arrows: for an event that nobody had to wait for; to the host. */
@@ -23,7 +22,7 @@
 
 typedef enum sl__role {
     SL__PAGE, SL__INK, SL__DIM, SL__TRACK, SL__GRID, SL__FRAME,
-    SL__HELD, SL__HATCH, SL__WORK, SL__ARROW_INK, SL__ROLES
+    SL__HELD, SL__HATCH, SL__ARROW_INK, SL__ROLES
 } sl__role;
 
 typedef struct sl__pen {
@@ -38,9 +37,11 @@ void sl__pen_number(const sl__pen *pen, const char *before, int64_t value);
 
 /* The attributes of a role: its class, and its colour as fill or stroke. */
 void sl__pen_role(const sl__pen *pen, sl__role role);
-void sl__pen_fill(const sl__pen *pen, sl_span_kind kind, bool edge);    /* of bars */
-void sl__pen_hatched(const sl__pen *pen);                               /* of a held host */
-void sl__pen_ink(const sl__pen *pen, sl_span_kind kind);                /* of text on them */
+void sl__pen_fill(const sl__pen *pen, const sl__look *look, bool edge);     /* of bars */
+void sl__pen_hatched(const sl__pen *pen);                           /* of a host that waits */
+void sl__pen_ink(const sl__pen *pen, const sl__look *look);         /* of text on bars */
+/* "#rrggbb" */
+const char *sl__pen_colour(sl__role role, bool dark);
 /* The style sheet of the automatic theme, and the patterns. */
 void sl__pen_define(const sl__pen *pen);
 

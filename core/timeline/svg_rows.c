@@ -138,12 +138,12 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
             .kind = spans[i].kind, .name = spans[i].name
         };
     }
-    for (size_t i = 0; i < rows->held.n; i++) {
-        const sl__held *held = &rows->held.at[i];
-        if (sl__is_shown(scale, held->start_ns, held->end_ns))
+    for (size_t i = 0; i < rows->calls.n; i++) {
+        const sl__host_call *call = &rows->calls.at[i];
+        if (sl__is_shown(scale, call->start_ns, call->end_ns))
             rows->pieces[rows->host.first_piece + rows->host.n_pieces++] = (sl__piece){
-                .start_ns = held->start_ns, .end_ns = held->end_ns, .index = i,
-                .kind = held->by, .name = held->name
+                .start_ns = call->start_ns, .end_ns = call->end_ns, .index = i,
+                .kind = call->does, .name = call->name
             };
     }
 }
@@ -186,13 +186,13 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
     size_t n_pieces = 0;
     sl_status status = sl__lanes_collect(timeline, false, &rows->streams, err);
     if (status == SL_OK)
-        status = sl__held_find(timeline, &rows->held, err);
+        status = sl__host_calls_find(timeline, &rows->calls, err);
     if (status == SL_OK)
         status = make_rows(timeline, scale, max_rows, rows, &n_pieces, err);
     if (status != SL_OK)
         return status;
     rows->host.first_piece = n_pieces;
-    rows->pieces = malloc((n_pieces + rows->held.n + 1) * sizeof *rows->pieces);
+    rows->pieces = malloc((n_pieces + rows->calls.n + 1) * sizeof *rows->pieces);
     if (!rows->pieces)
         return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu spans", n_pieces);
     fill_pieces(timeline, scale, rows);
@@ -219,7 +219,7 @@ sl_status sl__rows_fill(const sl_timeline *timeline, sl_rows by, const sl__scale
 void sl__rows_free(sl__rows *rows)
 {
     sl__lanes_free(&rows->streams);
-    sl__held_free(&rows->held);
+    sl__host_calls_free(&rows->calls);
     free(rows->at);
     free(rows->pieces);
     free(rows->bars.at);

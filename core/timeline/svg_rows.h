@@ -19,8 +19,8 @@ typedef struct sl__rows {
     sl_rows by;
     sl__row *at;                /* by id */
     size_t n, n_left_out;       /* the least busy, beyond the most that were asked for */
-    sl__row host;               /* pieces are indices of `held`, kinds its `by` */
-    sl__held_list held;
+    sl__row host;               /* pieces are indices of `calls`, kinds what they do */
+    sl__host_calls calls;
     sl__piece *pieces;
     sl__bar_list bars;
     sl__lanes streams;          /* of the spans */

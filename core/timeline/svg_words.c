@@ -135,18 +135,18 @@ bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
     return fit_label(full, brief, room_in(bar), size, buffer);
 }
 
-bool sl__chart_held_label(const sl__chart *c, const sl__bar *bar, int size,
+bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
                           char buffer[SL__LABEL_BYTES])
 {
-    const sl__held *held = &c->rows.held.at[bar->first];
+    const sl__host_call *call = &c->rows.calls.at[bar->first];
     char count[32];
     if (room_in(bar) < size)
         return false;
     snprintf(count, sizeof count, "%zu calls", bar->n);
     if (bar->n > 1)
         return fit_label(count, count, room_in(bar), size, buffer);
-    return fit_label(sl__held_name(c->timeline, held, false),
-                     sl__held_name(c->timeline, held, true), room_in(bar), size, buffer);
+    return fit_label(sl__host_call_name(c->timeline, call, false),
+                     sl__host_call_name(c->timeline, call, true), room_in(bar), size, buffer);
 }
 
 /* ---- tooltips -------------------------------------------------------------------- */
@@ -230,23 +230,24 @@ void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
     put_where(c, first->where);
 }
 
-void sl__chart_tell_held(const sl__chart *c, const sl__bar *bar)
+void sl__chart_tell_call(const sl__chart *c, const sl__bar *bar)
 {
     static const char *const words[] = {
-        [SL__HELD_WAIT] = "the host waits for the device",
-        [SL__HELD_COPY] = "the copy holds the host",
-        [SL__HELD_QUEUE] = "the host waits for room in the launch queue",
-        [SL__HELD_CALL] = "the host is in this call",
-        [SL__HELD_WORK] = "the host does work of its own"
+        [SL__DOES_WAIT] = "the host waits for the device",
+        [SL__DOES_COPY] = "the copy holds the host",
+        [SL__DOES_QUEUE] = "the host waits for room in the launch queue",
+        [SL__DOES_CALL] = "the host is in this call",
+        [SL__DOES_WORK] = "the host does work of its own",
+        [SL__DOES_ISSUE] = "the host issues work"
     };
-    const sl__held *held = &c->rows.held.at[bar->first];
+    const sl__host_call *call = &c->rows.calls.at[bar->first];
     if (bar->n == 1)
-        put_xml(c, sl__held_name(c->timeline, held, false));
+        put_xml(c, sl__host_call_name(c->timeline, call, false));
     else
         sl_text_add(c->pen.out, "%zu calls", bar->n);
     sl_text_add(c->pen.out, ": %s", words[bar->kind]);
     put_times(c, bar->start_ns, bar->end_ns);
-    put_where(c, held->where);
+    put_where(c, call->where);
 }
 
 void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
@@ -263,4 +264,45 @@ void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
         sl__pen_put(&c->pen, "\nwhich had happened already");
     if (wait)
         put_where(c, wait->where);
+}
+
+/* ---- the whole ------------------------------------------------------------------- */
+
+/* "80 %"; "<1 %" of what is not nothing. */
+static void format_share(char text[32], int64_t part_ns, int64_t whole_ns)
+{
+    int64_t percent = sl__ratio(part_ns, whole_ns, 100);
+    if (percent == 0 && part_ns > 0)
+        snprintf(text, 32, "&lt;1 %%");
+    else
+        snprintf(text, 32, "%" PRId64 " %%", percent);
+}
+
+static void tell_row(sl__chart *c, const char *before, const char *name, const sl__row *row)
+{
+    char share[32];
+    format_share(share, row->busy_ns, c->scale.to_ns - c->scale.from_ns);
+    sl_text_add(&c->about, "%s", before);
+    sl__xml_add(&c->about, name, MAX_NAME_BYTES);
+    sl_text_add(&c->about, " %s", share);
+}
+
+void sl__chart_tell_picture(sl__chart *c, const sl_bounds *bounds)
+{
+    char makespan[SL__DURATION_BYTES], lower[SL__DURATION_BYTES];
+    sl__format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
+    sl__format_duration(lower, bounds->lower_ns);
+    sl_text_add(&c->about, "What ran when: a row for each %s, from left to right in time%s. "
+                "Makespan %s, lower bound %s. Busy%s: ",
+                c->options->rows == SL_ROWS_ENGINES ? "engine" : "stream",
+                sl__chart_has_host(c) ? ", above them the host's calls" : "", makespan, lower,
+                sl__chart_is_part(c) ? " in the part that is shown" : "");
+    for (size_t i = 0; i < c->rows.n; i++) {
+        char buffer[SL_STREAM_NAME_BYTES];
+        const sl__row *row = &c->rows.at[i];
+        tell_row(c, i ? ", " : "", sl__chart_row_name(c, row->id, buffer), row);
+    }
+    if (sl__chart_has_host(c))
+        tell_row(c, "; ", "the host in its calls", &c->rows.host);
+    sl_text_add(&c->about, ".");
 }

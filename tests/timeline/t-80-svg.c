@@ -4,7 +4,8 @@
  * At 700 pixels the names take 16 + 27 + 10 (of "host", the widest here) and the percents
  * 40 + 16, which leaves 591 from 53 on: timelines of 591 ns have a pixel a nanosecond. The
  * rows begin at 75; they are 26 high and 7 apart, 12 if there are arrows. The edges of bars
- * take 0.4 at each side.
+ * take 0.4 at each side. If calls of the host are in the range, their row of 15 is above the
+ * others.
  */
 #define _XOPEN_SOURCE 700   /* mkdtemp */
 #include "files.h"
@@ -217,7 +218,8 @@ static void test_range(void)
     sl_timeline_release(tl);
 }
 
-/* Three kernels of one engine, two at a time: lanes of 17. The third fits into the first. */
+/* Three kernels of one engine, two at a time: lanes of 17, from 75 + 15 + 7 on. The third fits
+ * into the first. */
 static void test_lanes(void)
 {
     sl_timeline *tl = make();
@@ -229,7 +231,7 @@ static void test_lanes(void)
     finish(tl);
     char *text = picture(tl, &options);
     is_picture(text, "a picture of engines");
-    ok(count(text, " y=\"75.4\"") == 2 && count(text, " y=\"92.4\"") == 1 &&
+    ok(count(text, " y=\"97.4\"") == 2 && count(text, " y=\"114.4\"") == 1 &&
        count(text, " height=\"15.2\"") == 3, "has what overlaps in lanes below each other");
     ok(has(text, ">compute</text>") && has(text, ">100%</text>"), "in one row");
     free(text);
@@ -251,14 +253,14 @@ static sl_timeline *with_event(void)
     return tl;
 }
 
-/* From the first row's bottom, 75 + 26, to the second row's top, 12 below. The second
+/* From the first row's bottom, 75 + 15 + 12 + 26, to the second row's top, 12 below. The second
  * kernel was issued at 40. */
 static void test_arrow(void)
 {
     sl_timeline *tl = with_event();
     char *text = picture(tl, &plain);
     is_picture(text, "a picture with an arrow");
-    ok(has(text, "<path d=\"M153 101C153 107 163 107 163 113m-2.5 -4.5l2.5 4.5l2.5 -4.5\"><title>"
+    ok(has(text, "<path d=\"M153 128C153 134 163 134 163 140m-2.5 -4.5l2.5 4.5l2.5 -4.5\"><title>"
                  "bb waits for an event of a\nfor 60 ns</title></path>"),
        "from the end of the work to the start of what waited");
     sl_picture_options options = plain;
@@ -294,11 +296,19 @@ static void test_host(void)
     must(sl_timeline_set_source(tl, where, "  lab.synchronize()", &err), &err);
     char *text = picture(tl, &plain);
     is_picture(text, "a picture with the host");
-    ok(has(text, "y=\"75.25\" width=\"499.5\" height=\"14.5\"><title>device synchronize: the host "
+    ok(has(text, "y=\"75.4\" width=\"499.2\" height=\"14.2\"><title>device synchronize: the host "
                  "waits for the device\nstarts at 91 ns, takes 500 ns\n"
                  "a.lua:7: lab.synchronize()</title>"), "a call that waits, and its line");
-    ok(has(text, "y=\"75\" width=\"50\" height=\"15\"><title>host work: "), "and the host's work");
-    ok(has(text, ">host held</text>") && has(text, ">host busy</text>"), "with their legend");
+    ok(has(text, "y=\"75.4\" width=\"49.2\" height=\"14.2\"><title>host work: "),
+       "and the host's work");
+    ok(has(text, "width=\"2\" height=\"15\"><title>kernel: the host issues work\n"),
+       "and a launch of 2 ns: a host that launches is not idle");
+    ok(has(text, ">host waits</text>") && has(text, ">host’s own work</text>") &&
+       has(text, ">host call</text>"), "with their legend");
+    ok(has(text, "url(#streamlab-held)\" stroke=\"#543b39\""), "what waits is hatched");
+    ok(has(text, "<desc>What ran when: a row for each stream, from left to right in time, above "
+                 "them the host's calls. Makespan 591 ns, lower bound 591 ns. Busy: a 100 %; the "
+                 "host in its calls 93 %.</desc>"), "and the picture is told in words");
     ok(has(text, "y=\"97.4\" width=\"590.2\" height=\"25.2\">"), "the stream's row is below");
     free(text);
     sl_timeline_release(tl);
@@ -317,7 +327,8 @@ static void test_merging(void)
     finish(tl);
     char *text = picture(tl, &plain);
     is_picture(text, "a picture of what is too short to be seen");
-    is_int(count(text, "</title></rect>"), 2, "has one bar for all");
+    is_int(count(text, "</title></rect>"), 3, "has one bar for all, and one for their calls");
+    ok(has(text, "<title>1001 calls: the host issues work\n"), "which says how many");
     ok(has(text, "fill-opacity=\"0.45\"><title>1000 × kernel\n"
                  "starts at 0 ms, takes 20.0 us, 10.0 us busy</title>"),
        "that says how many they are, and how busy");
@@ -367,7 +378,7 @@ static void one_span(int64_t start_ns, int64_t end_ns, const char *name)
     finish(tl);
     char *text = picture(tl, &plain);
     is_picture(text, name);
-    is_int(count(text, "</title></rect>"), 1, "and it is there");
+    is_int(count(text, "<title>kernel\n"), 1, "and it is there");
     free(text);
     sl_timeline_release(tl);
 }
@@ -378,7 +389,8 @@ static void test_empty(void)
     finish(tl);
     char *text = picture(tl, &plain);
     is_picture(text, "a picture of nothing");
-    ok(has(text, "The timeline is empty: nothing ran on the device."), "and says so");
+    is_int(count(text, "The timeline is empty: nothing ran on the device."), 2,
+           "and says so, also to those who do not see it");
     free(text);
     sl_timeline_release(tl);
 }
@@ -497,9 +509,9 @@ static void test_themes(void)
     ok(!has(light, "class=") && !has(light, "<style") && !has(dark, "class=") &&
        !has(dark, "<style"), "a fixed theme needs no style sheet");
     ok(has(light, " fill=\"#ffffff\"/>") && has(dark, " fill=\"#16191d\"/>") &&
-       !has(dark, "#2a9d78") && !has(light, "#2cb389"), "and has its own colours");
-    ok(has(automatic, "@media (prefers-color-scheme: dark)") && has(automatic, " fill=\"#2a9d78\"")
-       && has(automatic, ".sl-kernel{fill:#2cb389}"), "the automatic one has both");
+       !has(dark, "#277849") && !has(light, "#6abb99"), "and has its own colours");
+    ok(has(automatic, "@media (prefers-color-scheme: dark)") && has(automatic, " fill=\"#277849\"")
+       && has(automatic, ".sl-kernel{fill:#6abb99}"), "the automatic one has both");
     ok(!has(automatic, "<script") && !has(automatic, "href") && count(automatic, "http") == 1,
        "nothing refers to anything else");
     free(light);
