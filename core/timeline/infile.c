@@ -137,3 +137,9 @@ sl_status sl__infile_read(const char *path, char **text, size_t *n, sl_error *er
     *n = in.n;
     return SL_OK;
 }
+
+const char *sl__infile_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

@@ -9,5 +9,7 @@
  * unpacks to gigabytes of nothing is refused at once.
  * SL_EIO, SL_ENOMEM; SL_EINVAL for what is no JSON or has more than 4 GiB. */
 sl_status sl__infile_read(const char *path, char **text, size_t *n, sl_error *err);
+/* The path without its folder. */
+const char *sl__infile_name(const char *path);
 
 #endif

@@ -603,6 +603,8 @@ sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_e
         return status;
     status = sl__kineto_parse(text, n, timeline, &why);
     free(text);
+    if (status == SL_OK)        /* short of memory it has none */
+        sl_timeline_set_name(*timeline, sl__infile_name(path), NULL);
     if (status == SL_ENOMEM || status == SL_EINTERRUPT)
         return sl_fail(err, status, "%s", why.msg);
     return status == SL_OK ? SL_OK : sl_fail(err, status, "'%.100s': %s", path, why.msg);

@@ -21,6 +21,7 @@
 #include "outfile.h"
 #include "overlap.h"
 #include "picture.h"
+#include "report_head.h"
 #include "report_page.h"
 #include "store.h"
 
@@ -170,6 +171,15 @@ static void put_names(page *p)
     raw(p, ",\n\"kinds\":[");
     for (int i = 0; i < SL_SPAN_KINDS; i++)
         text(p, i ? "," : "", sl_span_kind_name((sl_span_kind)i));
+    raw(p, "],\n\"spanCalls\":[");
+    for (int i = 0; i < SL_SPAN_KINDS; i++)
+        text(p, i ? "," : "", sl_span_call_name(&(sl_span){ .kind = (uint8_t)i }));
+    raw(p, "],\n\"hostStyles\":[");
+    for (int i = 0; i < SL__HOST_LOOKS; i++)
+        text(p, i ? "," : "", sl__host_looks[i].name);
+    raw(p, "],\n\"hostLabels\":[");
+    for (int i = 0; i < SL__HOST_LOOKS; i++)
+        text(p, i ? "," : "", sl__host_looks[i].label);
     raw(p, "],\n\"labels\":[");
     for (int i = 0; i < SL_SPAN_KINDS; i++)
         text(p, i ? "," : "", sl__looks[i].label);
@@ -472,7 +482,10 @@ static sl_status put_explanation(page *p, sl_error *err)
 
 static sl_status put_data(page *p, sl_error *err)
 {
+    char name[SL__HEAD_NAME_BYTES];
     raw(p, "{\"version\":\"" STREAMLAB_VERSION "\"");
+    sl__head_name(p->timeline, name);
+    text(p, ",\n\"name\":", name);
     put_device(p);
     put_names(p);
     put_streams(p);
@@ -491,28 +504,6 @@ static sl_status put_data(page *p, sl_error *err)
     return status;
 }
 
-static void put_paints(page *p, const char *selector, bool dark)
-{
-    raw(p, selector);
-    raw(p, " {");
-    for (int i = 0; i < SL_SPAN_KINDS; i++) {
-        const char *kind = sl_span_kind_name((sl_span_kind)i);
-        const sl__paint *paint = dark ? &sl__looks[i].dark : &sl__looks[i].light;
-        const char *const parts[] = { "\n    --", kind, ": ", paint->fill, "; --on-", kind, ": ",
-                                      paint->ink, ";" };
-        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-            raw(p, parts[k]);
-    }
-    raw(p, "\n}\n");
-}
-
-/* The colours of the kinds, as in the other pictures. */
-static void put_palette(page *p)
-{
-    put_paints(p, ":root", false);
-    put_paints(p, ":root[data-theme=\"dark\"]", true);
-}
-
 /* The embedded file of that name; there is one, or the page has a mark too many. */
 static const sl__page_file *find_file(const char *name, size_t len)
 {
@@ -529,8 +520,10 @@ static sl_status put_mark(page *p, const char *name, size_t len, sl_error *err)
 {
     if (len == strlen("data") && strncmp(name, "data", len) == 0)
         return put_data(p, err);
+    if (len == strlen("title") && strncmp(name, "title", len) == 0)
+        return sl__head_put_title(&p->file, p->timeline, err);
     if (len == strlen("palette") && strncmp(name, "palette", len) == 0) {
-        put_palette(p);
+        sl__head_put_palette(&p->file);
         return SL_OK;
     }
     const sl__page_file *file = find_file(name, len);

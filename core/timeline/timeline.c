@@ -32,7 +32,7 @@ struct sl_timeline {
     sl__texts text;
     char **sources;                 /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
-    char *notice;                   /* NULL: not set */
+    char *notice, *name;            /* NULL: not set */
     sl_device_info device;
     char backend[32];               /* device.backend points here */
     int64_t first_ns, last_ns;      /* over all spans */
@@ -129,19 +129,34 @@ const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where)
     return where < timeline->n_sources && timeline->sources[where] ? timeline->sources[where] : "";
 }
 
+static sl_status replace(char **text, const char *by, const char *what, sl_error *err)
+{
+    char *copy = strdup(by);
+    if (!copy)
+        return sl_fail(err, SL_ENOMEM, "no memory for a %s", what);
+    free(*text);
+    *text = copy;
+    return SL_OK;
+}
+
 sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err)
 {
-    char *copy = strdup(notice);
-    if (!copy)
-        return sl_fail(err, SL_ENOMEM, "no memory for a notice");
-    free(timeline->notice);
-    timeline->notice = copy;
-    return SL_OK;
+    return replace(&timeline->notice, notice, "notice", err);
+}
+
+sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err)
+{
+    return replace(&timeline->name, name, "name", err);
 }
 
 const char *sl_timeline_notice(const sl_timeline *timeline)
 {
     return timeline->notice ? timeline->notice : "";
+}
+
+const char *sl_timeline_name(const sl_timeline *timeline)
+{
+    return timeline->name ? timeline->name : "";
 }
 
 /* ---- lifecycle ------------------------------------------------------------- */
@@ -178,6 +193,7 @@ void sl_timeline_release(sl_timeline *timeline)
         free(timeline->sources[id]);
     free(timeline->sources);
     free(timeline->notice);
+    free(timeline->name);
     free(timeline->spans);
     free(timeline->calls);
     free(timeline->holds);

@@ -153,6 +153,8 @@ sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const ch
 /* What a user should know of where the timeline comes from, a sentence a line: what of a
  * file is not in it. Also after finish; a second one replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err);
+/* What pages are titled by: the name of the file that it was read from. Otherwise likewise. */
+sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err);
 
 /* ---- reading ----------------------------------------------------------- */
 
@@ -172,6 +174,7 @@ size_t sl_timeline_text_count(const sl_timeline *timeline);     /* ids go from 0
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    /* "" if not set */
 const char *sl_timeline_notice(const sl_timeline *timeline);                /* "" if not set */
+const char *sl_timeline_name(const sl_timeline *timeline);                  /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 
 /* How many streams have spans. SL_ENOMEM. */

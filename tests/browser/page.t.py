@@ -282,6 +282,47 @@ def waits_are_told(browser, folder):
     equal(browser.run("return state.selected"), 1, "down goes to the stream below")
 
 
+def the_host_is_shown(browser, folder):
+    browser.open(os.path.join(folder, "host.html"))
+    equal(browser.run("return document.title"), "pages.lua – NVIDIA H200 (simulated)",
+          "the page is titled by the script")
+    ok(text(browser, "#recorded").startswith("pages.lua · "), "whose name stands in its head")
+    names = browser.run("""
+        const lane = hostRow.lanes[0];
+        return Array.from(lane.op, (op, i) => [opName(op), lane.kind[i]])
+            .filter(([, kind]) => kind === HOST.work).map(([name]) => name)""")
+    equal(names, ["rand_f32 on the CPU", "pinned allocation", "fill_f32 on the CPU"],
+          "what the host computes and page-locks is in its row, by name")
+    shown = text(browser, "#parts-list")
+    ok("the host, busy in fill_f32 on the CPU" in shown, "and in the makespan's parts", shown)
+    browser.run("setView(limits.from, limits.to)")
+    x, y, op = middle(browser, 0)
+    browser.click(x, y)
+    equal(text(browser, "#inspector .title b"), "rand_f32 on the CPU", "a click shows it")
+    browser.run("select(0, true)")
+    equal(text(browser, "#inspector .title b"), "cudaMemcpyAsync",
+          "a call that enqueues is titled by the call")
+    ok("Memcpy HtoD" in text(browser, "#inspector dl"), "and says what it enqueues")
+    browser.run("select(0)")
+    equal(text(browser, "#inspector .title b"), "Memcpy HtoD (Pageable -> Device)",
+          "the operation by its own name")
+    browser.open(os.path.join(folder, "host-trace.html"))
+    equal(browser.run("return document.title"), "host-trace.json.gz – NVIDIA H200 (simulated)",
+          "that of a trace by the trace's file")
+
+
+def it_fits_a_phone(browser, folder):
+    for page in ["blocking", "host", "events"]:
+        browser.open(os.path.join(folder, f"{page}.html"))
+        for width in [420, 360]:
+            browser.resize(width, 800)
+            time.sleep(0.2)
+            browser.run("operations.open = true; showOperations(); select(0, true)")
+            equal(browser.run("return document.documentElement.scrollWidth"), width,
+                  f"{page}: nothing is wider than a window of {width} pixels")
+    browser.resize(1280, 800)
+
+
 def names_do_no_harm(browser, folder):
     browser.open(os.path.join(folder, "hostile.html"))
     ok("</script><img src=x onerror=" in browser.run("return state.rows[1].title"),
@@ -292,7 +333,7 @@ def names_do_no_harm(browser, folder):
     time.sleep(0.2)
     ok("<img" in text(browser, "#tip"), "also where details are shown")
     equal(browser.run("return document.images.length"), 0, "there is no image")
-    ok("caught" not in browser.run("return document.title"), "and nothing of it runs")
+    ok(browser.run("return document.title") != "caught", "and nothing of it runs")
 
 
 def an_empty_page(browser, folder):
@@ -334,7 +375,7 @@ def main():
         return 0
     folder = tempfile.mkdtemp(prefix="streamlab-pages-")
     try:
-        write_pages(folder, "puzzler", "events", "hostile", "empty", "100000")
+        write_pages(folder, "puzzler", "events", "host", "hostile", "empty", "100000")
         with webdriver.Browser(1280, 800) as browser:
             browser.open(os.path.join(folder, "blocking.html"))
             for test in [it_loads, numbers_arrive_exactly, kernels_have_short_names,
@@ -342,6 +383,8 @@ def main():
                          a_range_is_measured, findings_lead_to_the_chart, rows_and_theme]:
                 test(browser)
             waits_are_told(browser, folder)
+            the_host_is_shown(browser, folder)
+            it_fits_a_phone(browser, folder)
             names_do_no_harm(browser, folder)
             an_empty_page(browser, folder)
             a_large_page(browser, folder)

@@ -1,9 +1,10 @@
 -- pages.lua - writes the pages that the browser's tests look at, on the simulated GPU.
 --
---   streamlab pages.lua FOLDER puzzler|events|hostile|empty|OPERATIONS
+--   streamlab pages.lua FOLDER puzzler|events|host|hostile|empty|OPERATIONS
 --
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
--- that waits for its event; hostile: names that would be
+-- that waits for its event; host.html: a host that computes and page-locks between two copies, and
+-- host-trace.html, the same from its trace; hostile: names that would be
 -- HTML or scripts if they were not escaped; a number: as many operations in 8 streams.
 
 local lab = require "streamlab"
@@ -43,6 +44,18 @@ local function events()
     end), "events")
 end
 
+local function host()
+    lab.open{backend = "sim"}
+    local tl = lab.profile(function()
+        local noise = lab.rand(1024, 1024, {device = "cpu"})
+        noise:cuda()
+        lab.ones(1024, 1024, {device = "cpu", pinned = true}):cuda()
+    end)
+    save(tl, "host")
+    tl:save(folder .. "/host-trace.json.gz")
+    save(lab.load(folder .. "/host-trace.json.gz"), "host-trace")
+end
+
 local function many(n)
     lab.open{backend = "sim"}
     local streams, x = {}, lab.zeros(64, {pinned = true, device = "cpu"})
@@ -66,6 +79,8 @@ if what == "puzzler" then
     puzzler()
 elseif what == "events" then
     events()
+elseif what == "host" then
+    host()
 elseif what == "hostile" then
     hostile()
 elseif what == "empty" then

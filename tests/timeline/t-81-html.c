@@ -113,6 +113,10 @@ static void it_has_the_figures(void)
     char kernels[64];
     snprintf(kernels, sizeof kernels, "--kernel: %s;", sl__looks[SL_SPAN_KERNEL].dark.fill);
     ok(strstr(page, kernels), "kernels have the colour that they have in other pictures");
+    snprintf(kernels, sizeof kernels, "--wait: %s;", sl__host_looks[SL__HOST_WAITS].light.fill);
+    ok(strstr(page, kernels), "so have the host's waits");
+    ok(strstr(page, "\"spanCalls\":[\"cudaLaunchKernel\",\"cudaMemcpyAsync\","),
+       "the calls that enqueue have names");
     free(page);
     sl_timeline_release(tl);
 }
@@ -155,6 +159,34 @@ static void texts_are_harmless(void)
     free(usual);
     sl_timeline_release(tl);
     sl_timeline_release(plain);
+}
+
+/* By the file that it was read from, else by the script, else by the device. */
+static void pages_have_titles(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    finish(tl);
+    char *page = page_of(tl);
+    ok(strstr(page, "<title>Timeline</title>"), "a page of nothing is titled Timeline");
+    free(page);
+    sl_timeline_release(tl);
+    tl = make();
+    sl_device_info info = { .name = "GPU <1>", .backend = "sim", .simulated = true };
+    sl_timeline_set_device(tl, &info);
+    sl_call c = { .kind = SL_CALL_DEVICE_SYNC, .correlation = 1, .where = text_id(tl, "a&b.lua:12") };
+    must(sl_timeline_add_call(tl, &c, &err), &err);
+    finish(tl);
+    page = page_of(tl);
+    ok(strstr(page, "<title>a&amp;b.lua – GPU &lt;1&gt; (simulated)</title>"),
+       "the script's name and the device's are the title");
+    ok(strstr(page, "\"name\":\"a&b.lua\""), "the page has the name");
+    free(page);
+    must(sl_timeline_set_name(tl, "run.json.gz", &err), &err);
+    page = page_of(tl);
+    ok(strstr(page, "<title>run.json.gz – GPU"), "that of the file, if it was read from one");
+    free(page);
+    sl_timeline_release(tl);
 }
 
 static void equal_timelines_give_equal_pages(void)
@@ -225,6 +257,7 @@ int main(void)
     it_needs_nothing_else();
     it_has_the_figures();
     texts_are_harmless();
+    pages_have_titles();
     equal_timelines_give_equal_pages();
     strange_timelines();
     failing_to_write();

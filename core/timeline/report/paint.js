@@ -18,7 +18,7 @@ let colours = null;                     /* of the theme; readColours sets them *
 function readColours() {
     const style = getComputedStyle(document.documentElement);
     const get = (name) => style.getPropertyValue(`--${name}`).trim();
-    const kinds = [...data.kinds, "issue", "wait", "cost", "work", "accent"]
+    const kinds = [...data.kinds, ...data.hostStyles, "cost"]
         .map((name) => ({ fill: get(name), text: get(`on-${name}`) }));
     colours = {
         ink: get("ink"), muted: get("muted"), line: get("line"), paper: get("paper"),
@@ -110,7 +110,7 @@ function label(op, host, x0, x1, y, height, colour) {
     pen.globalAlpha /= 0.72;
 }
 
-/* A stretch of the host's waiting, or of lost time, is hatched. */
+/* Lost time, and a host that waits, are hatched. */
 function hatch(x0, x1, y, height, colour) {
     const left = Math.max(x0, view.gutter), right = Math.min(x1, view.width);
     if (right - left < 4) return;
@@ -130,20 +130,33 @@ function hatch(x0, x1, y, height, colour) {
     pen.restore();
 }
 
+/* What the host waits has paler stripes, so that a label can be read on it, and an edge. */
+function paintHatched(x0, x1, y, height, colour, waits) {
+    const alpha = pen.globalAlpha;
+    pen.globalAlpha = alpha * 0.16;
+    pen.fillStyle = colour;
+    bar(x0, x1, y, height);
+    pen.fill();
+    pen.globalAlpha = waits ? alpha * 0.35 : alpha;
+    hatch(x0, x1, y, height, colour);
+    pen.globalAlpha = alpha;
+    if (!waits) return;
+    bar(x0 + 0.5, x1 - 0.5, y + 0.5, height - 1);
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1;
+    pen.stroke();
+}
+
 function paintWide(lane, i, x0, x1, y, height, host) {
     const look = colours.kinds[lane.kind[i]];
-    if (lane.kind[i] === MARK_WAIT) {
-        pen.globalAlpha *= 0.16;
+    const marks = lane.kind[i] === MARK_WAIT, waits = lane.kind[i] === HOST.wait;
+    if (marks || waits) paintHatched(x0, x1, y, height, look.fill, waits);
+    if (marks) return;
+    if (!waits) {
         pen.fillStyle = look.fill;
         bar(x0, x1, y, height);
         pen.fill();
-        pen.globalAlpha /= 0.16;
-        hatch(x0, x1, y, height, look.fill);
-        return;
     }
-    pen.fillStyle = look.fill;
-    bar(x0, x1, y, height);
-    pen.fill();
     const dimmed = pen.globalAlpha <= DIMMED;
     if (x1 - x0 > LABEL_ROOM && !dimmed) label(lane.op[i], host, x0, x1, y, height, look.text);
 }

@@ -14,14 +14,13 @@ function el(tag, attributes = {}, ...children) {
 }
 
 function swatch(kind) {
-    const node = el("span", { class: "swatch" });
-    node.style.background = `var(--${kind})`;
+    const node = el("span", { class: kind === "wait" ? "swatch hatched" : "swatch" });
+    if (kind !== "wait") node.style.background = `var(--${kind})`;
     return node;
 }
 
 const KIND_STYLES = data.kinds;
-const HOST_STYLES = ["issue", "wait", "cost", "work"];
-const HOST_WORDS = ["host call", "host waits", "host held up", "host’s own work"];
+const HOST_STYLES = data.hostStyles, HOST_WORDS = data.hostLabels;
 
 /* A bar of `share` of the room, as part of a table. */
 function meter(share, kind) {
@@ -35,12 +34,10 @@ function meter(share, kind) {
 
 function showHeader() {
     const { name, simulated, profile, backend } = data.device;
-    const title = name || "Timeline";
-    document.title = `${title} – timeline`;
-    byId("device").textContent = title;
-    byId("recorded").textContent = simulated
+    byId("device").textContent = name || "Timeline";
+    byId("recorded").textContent = (data.name ? `${data.name} · ` : "") + (simulated
         ? `Simulated GPU${profile ? `, profile ${profile}` : ""}; times are virtual`
-        : backend ? "Recorded on the GPU" : "Read from a trace";
+        : backend ? "Recorded on the GPU" : "Read from a trace");
     byId("footer").textContent = `streamlab ${data.version}`;
 }
 
@@ -254,7 +251,7 @@ function partPlace(part) {
 
 function partStyle(part) {
     const op = findOp(part.waiter);
-    return part.cause !== "none" ? "accent"
+    return part.cause !== "none" ? "cost"
         : op >= 0 && isSpan(op) ? KIND_STYLES[spans.kind[op]] : "muted";
 }
 
@@ -266,7 +263,7 @@ function showParts() {
     const others = chain.reduce((sum, part) => sum + part.lost, rest) - shown;
     const all = lines.map((part) => [part.lost, partStyle(part), partWords(part),
         part.cause === "none", partPlace(part)]);
-    if (others > 0) all.push([others, "stripe", "other parts", true, ""]);
+    if (others > 0) all.push([others, "issue", "other parts", true, ""]);
     byId("parts").hidden = lines.length === 0;
     byId("parts-bar").append(...all.map(([ns, style, , runs]) => {
         const piece = el("span", { class: runs ? null : "waiting" });
@@ -329,7 +326,8 @@ function heading(op, host) {
     const style = host ? HOST_STYLES[kind] : KIND_STYLES[kind];
     const what = host ? HOST_WORDS[kind]
         : `${KIND_NAMES[kind]} in ${streamName(spans.stream[op])}`;
-    return el("p", { class: "title" }, swatch(style), el("b", {}, opName(op)), " ",
+    return el("p", { class: "title" }, swatch(style),
+        el("b", {}, host ? callName(op) : opName(op)), " ",
         el("span", { class: "muted" }, what));
 }
 

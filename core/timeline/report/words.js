@@ -115,6 +115,11 @@ function opName(op) {
     return data.texts[calls.name[i]] || CALL_NAMES[calls.kind[i]];
 }
 
+/* Of the host's call: a span's has enqueued it. */
+function callName(op) {
+    return isSpan(op) ? data.spanCalls[spans.kind[op]] : opName(op);
+}
+
 /* "matmul_f32 in compute" */
 function opTitle(op) {
     const i = op - spans.n;
@@ -143,5 +148,7 @@ function copyEnds(op) {
 function causeWords(cause, by) {
     const words = CAUSE_WORDS[data.causes[cause]];
     if (!words) return "";
+    const works = by >= 0 && !isSpan(by) && calls.kind[by - spans.n] === CALL.work;
+    if (works) return `the host, busy in ${opName(by)}`;
     return words.replace("{}", () => by >= 0 ? opTitle(by) : "other work");    /* as it is */
 }
