@@ -22,9 +22,8 @@ shell.write(at "in/spin.lua", [[
 local lab = require "streamlab"
 lab.profile(function() lab.spin(0.01) end)
 ]])
-shell.sh(("cd %s/in && \"$P\" --backend sim --trace t.json spin.lua && \"$P\" lab new lab"):format(folder))
-shell.sh(("cd %s/in && cp lab/solution.lua class/ada.lua && cp lab/starter.lua class/bob.lua"):format(
-    folder))
+shell.sh(("cd %s/in && \"$P\" --backend sim --trace t.json spin.lua && \"$P\" lab new lab && "
+    .. "cp lab/solution.lua class/ada.lua && cp lab/starter.lua class/bob.lua"):format(folder))
 
 local function script(text)
     return "--backend sim -e " .. quote("local tl = lab.profile(function() lab.spin(0) end) "
@@ -35,8 +34,8 @@ local compare <const> = "compare --against t4 --profile h200 --runs 1 --quiet ..
 local header <const> = "-- A session of streamlab, written by .save.\n"
 
 -- {what the program is given (in the folder `out`, beside `in`), the files that it writes,
---  lines = its stdin, old = what is in the files before, status = though it fails, again = whether
---  it is run as it should be}
+--  lines = its stdin, old = what is in the files before, status = its own though a file could not
+--  be written, again = false: it is not run without a limit, which takes long}
 local cases = {
     { "show ../in/t.json -o x.html", "x.html" },
     { compare .. "--jsonl x.jsonl", "x.jsonl" }, { compare .. "--svg x.svg", "x.svg" },
