@@ -1,5 +1,5 @@
-/* l_ops.c - kernels: matmul, pow, add, mul, softmax, sum, spin. Each is a function
- * of the module and a method of its first tensor; +, * and ^ are add, mul and pow.
+/* l_ops.c - kernels: matmul, pow, add, sub, mul, div, neg, relu, softmax, sum, spin. Each is a
+ * function of the module and a method of its first tensor; + - * / ^ are the elementwise ones.
  *
  * When no out= is given, the result is created here; so what would make the
  * kernel refuse its operands is looked at before that, and a failed call has
@@ -125,7 +125,7 @@ static int op_matmul(lua_State *L)
     return finish(L, &l, status, &err, op);
 }
 
-/* pow, softmax: the result is as a is. */
+/* Kernels of one tensor whose result is as a is. */
 static sl_tensor *begin_unary(lua_State *L, int arg, launch *l, const char *op)
 {
     read_launch(L, arg, false, l, op);
@@ -139,7 +139,8 @@ static int op_pow(lua_State *L)
     double exponent = lsl_check_number(L, 2, "exponent", "pow");
     sl_tensor *out = begin_unary(L, 3, &l, "pow");
     sl_error err;
-    return finish(L, &l, sl_pow(out, l.a, exponent, stream_of(&l), &err), &err, "pow");
+    return finish(L, &l, sl_with_number(SL_KERNEL_POW, out, l.a, exponent, stream_of(&l), &err),
+                  &err, "pow");
 }
 
 static int op_softmax(lua_State *L)
@@ -161,20 +162,35 @@ static int op_sum(lua_State *L)
     return finish(L, &l, sl_sum(out, l.a, stream_of(&l), &err), &err, "sum");
 }
 
-/* add and mul, of two tensors or of a tensor and a number in either order. */
-typedef sl_status (*pair_fn)(sl_tensor *, sl_tensor *, sl_tensor *, sl_stream *, sl_error *);
-typedef sl_status (*scalar_fn)(sl_tensor *, sl_tensor *, double, sl_stream *, sl_error *);
+static int op_unary(lua_State *L, sl_kernel kernel, const char *op)
+{
+    launch l = {.a = lsl_check_tensor(L, 1, "a", op)};
+    sl_tensor *out = begin_unary(L, 2, &l, op);
+    sl_error err;
+    return finish(L, &l, sl_unary(kernel, out, l.a, stream_of(&l), &err), &err, op);
+}
 
-static int op_binary(lua_State *L, pair_fn pair, scalar_fn scalar, const char *op)
+static int op_neg(lua_State *L) { return op_unary(L, SL_KERNEL_NEG, "neg"); }
+static int op_relu(lua_State *L) { return op_unary(L, SL_KERNEL_RELU, "relu"); }
+
+/* Of two tensors, or of a tensor and a number in either order. */
+typedef struct binary {
+    const char *name;
+    sl_kernel pair, with_number, reversed;      /* reversed: the number comes first */
+} binary;
+
+static int op_binary(lua_State *L, const binary *which)
 {
     launch l = {.a = NULL};
+    const char *op = which->name;
     sl_error err;
     int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : lua_type(L, 2) == LUA_TNUMBER ? 2 : 0;
     if (number != 0) {
+        sl_kernel kernel = number == 1 ? which->reversed : which->with_number;
         double b = lua_tonumber(L, number);
         l.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
         sl_tensor *out = begin_unary(L, 3, &l, op);
-        return finish(L, &l, scalar(out, l.a, b, stream_of(&l), &err), &err, op);
+        return finish(L, &l, sl_with_number(kernel, out, l.a, b, stream_of(&l), &err), &err, op);
     }
     l.a = lsl_check_tensor(L, 1, "a", op);
     if (lsl_to(L, 2, LSL_TENSOR) == NULL) lsl_type_error(L, 2, "b", "a tensor or a number", op);
@@ -187,58 +203,38 @@ static int op_binary(lua_State *L, pair_fn pair, scalar_fn scalar, const char *o
             fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);
     }
     sl_tensor *out = take_out(L, &l, sa, op);
-    return finish(L, &l, pair(out, l.a, l.b, stream_of(&l), &err), &err, op);
+    return finish(L, &l, sl_pair(which->pair, out, l.a, l.b, stream_of(&l), &err), &err, op);
 }
 
-static int op_add(lua_State *L) { return op_binary(L, sl_add, sl_add_scalar, "add"); }
-static int op_mul(lua_State *L) { return op_binary(L, sl_mul, sl_mul_scalar, "mul"); }
+/* op_add and meta_add, ...: operators have no options. */
+#define BINARY(name, pair, with_number, reversed)                                          \
+    static int op_##name(lua_State *L)                                                     \
+    {                                                                                      \
+        static const binary which = {#name, SL_KERNEL_##pair, SL_KERNEL_##with_number,     \
+                                     SL_KERNEL_##reversed};                                \
+        return op_binary(L, &which);                                                       \
+    }                                                                                      \
+    static int meta_##name(lua_State *L)                                                   \
+    {                                                                                      \
+        lua_settop(L, 2);                                                                  \
+        return op_##name(L);                                                               \
+    }
+BINARY(add, ADD, ADD_SCALAR, ADD_SCALAR)
+BINARY(sub, SUB, SUB_SCALAR, RSUB_SCALAR)
+BINARY(mul, MUL, MUL_SCALAR, MUL_SCALAR)
+BINARY(div, DIV, DIV_SCALAR, RDIV_SCALAR)
 
-/* Operators have no options. 2 ^ a is an error: the exponent is a number. */
-static int meta_add(lua_State *L)
-{
-    lua_settop(L, 2);
-    return op_add(L);
-}
-
-static int meta_mul(lua_State *L)
-{
-    lua_settop(L, 2);
-    return op_mul(L);
-}
-
+/* 2 ^ a is an error: the exponent is a number. */
 static int meta_pow(lua_State *L)
 {
     lua_settop(L, 2);
     return op_pow(L);
 }
 
-/* Most of PyTorch's other operators would be two kernels here: the script is to say so,
- * because it sees them in the timeline. */
-static int fail_operator(lua_State *L, const char *op, const char *of_tensors,
-                         const char *of_number)
-{
-    bool number = lua_type(L, 1) == LUA_TNUMBER || lua_type(L, 2) == LUA_TNUMBER;
-    return lsl_fail(L, SL_EUNSUPPORTED, op, "tensors have + * ^; write %s",
-                    number ? of_number : of_tensors);
-}
-
-static int meta_sub(lua_State *L)
-{
-    bool first = lua_type(L, 1) == LUA_TNUMBER;
-    return fail_operator(L, "sub", "lab.add(t, lab.mul(u, -1))",
-                         first ? "lab.add(lab.mul(t, -1), number)" : "lab.add(t, -number)");
-}
-
-static int meta_div(lua_State *L)
-{
-    bool first = lua_type(L, 1) == LUA_TNUMBER;
-    return fail_operator(L, "div", "lab.mul(t, lab.pow(u, -1))",
-                         first ? "lab.mul(lab.pow(t, -1), number)" : "lab.mul(t, 1 / number)");
-}
-
 static int meta_unm(lua_State *L)
 {
-    return fail_operator(L, "neg", "lab.mul(t, -1)", "");
+    lua_settop(L, 1);
+    return op_neg(L);
 }
 
 /* lab.spin(ms, {blocks =, threads =, shared_bytes =, stream =}) */
@@ -265,8 +261,9 @@ static const luaL_Reg operators[] = {
     {"__sub", meta_sub}, {"__div", meta_div}, {"__unm", meta_unm}, {NULL, NULL}
 };
 static const luaL_Reg ops[] = {
-    {"matmul", op_matmul}, {"pow", op_pow}, {"add", op_add}, {"mul", op_mul},
-    {"softmax", op_softmax}, {"sum", op_sum}, {NULL, NULL}
+    {"matmul", op_matmul}, {"pow", op_pow}, {"add", op_add}, {"sub", op_sub}, {"mul", op_mul},
+    {"div", op_div}, {"neg", op_neg}, {"relu", op_relu}, {"softmax", op_softmax},
+    {"sum", op_sum}, {NULL, NULL}
 };
 static const luaL_Reg functions[] = {{"spin", op_spin}, {NULL, NULL}};
 

@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 8
+#define SL_BACKEND_ABI 9
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -27,21 +27,6 @@ typedef enum sl_work_kind {
     SL_WORK_KERNEL, SL_WORK_MEMCPY, SL_WORK_MEMSET, SL_WORK_HOST_FUNC,
     SL_WORK_EVENT_RECORD, SL_WORK_EVENT_WAIT
 } sl_work_kind;
-
-/* Order as in sl__kernel_name (core/kernel.c). */
-typedef enum sl_kernel {
-    SL_KERNEL_MATMUL,       /* out[m,n] = in0[m,k] in1[k,n] */
-    SL_KERNEL_POW,          /* n elements; scalar is the exponent */
-    SL_KERNEL_ADD, SL_KERNEL_MUL,                   /* n elements, in0 and in1 */
-    SL_KERNEL_ADD_SCALAR, SL_KERNEL_MUL_SCALAR,     /* n elements, in0 and scalar */
-    SL_KERNEL_SOFTMAX,      /* m rows of n */
-    SL_KERNEL_SUM,          /* n elements to one */
-    SL_KERNEL_FILL,         /* n elements; scalar */
-    SL_KERNEL_RAND, SL_KERNEL_RANDN,                /* n elements; seed, sequence */
-    SL_KERNEL_SPIN,         /* duration_ns, blocks, threads, shared_bytes */
-    SL_KERNEL_TRAP,         /* faults: the device is lost after it */
-    SL_KERNELS
-} sl_kernel;
 
 enum {                      /* sl_work.flags */
     SL_WORK_TF32 = 1,
@@ -69,17 +54,17 @@ typedef struct sl_work {
  * is none. */
 static inline int64_t sl_kernel_elems(const sl_work *work, int side)
 {
-    switch ((sl_kernel)work->kernel) {
-    case SL_KERNEL_SPIN: case SL_KERNEL_TRAP: case SL_KERNELS: return 0;
-    case SL_KERNEL_FILL: case SL_KERNEL_RAND: case SL_KERNEL_RANDN: return side == 2 ? work->n : 0;
-    case SL_KERNEL_ADD: case SL_KERNEL_MUL: return work->n;
-    case SL_KERNEL_MATMUL:
+    switch (sl_kernel_family_of((sl_kernel)work->kernel)) {
+    case SL_FAMILY_MATMUL:
         return side == 0 ? work->m * work->k : side == 1 ? work->k * work->n : work->m * work->n;
-    case SL_KERNEL_SOFTMAX: return side == 1 ? 0 : work->m * work->n;
-    case SL_KERNEL_SUM: return side == 2 ? 1 : side == 1 ? 0 : work->n;
-    case SL_KERNEL_POW: case SL_KERNEL_ADD_SCALAR: case SL_KERNEL_MUL_SCALAR: break;
+    case SL_FAMILY_PAIR: return work->n;
+    case SL_FAMILY_NUMBER: case SL_FAMILY_ONE: return side == 1 ? 0 : work->n;
+    case SL_FAMILY_ROWS: return side == 1 ? 0 : work->m * work->n;
+    case SL_FAMILY_SUM: return side == 2 ? 1 : side == 1 ? 0 : work->n;
+    case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: return side == 2 ? work->n : 0;
+    case SL_FAMILY_NONE: break;
     }
-    return side == 1 ? 0 : work->n;
+    return 0;
 }
 
 #define SL_TIME_LATER INT64_MIN

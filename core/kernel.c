@@ -12,19 +12,9 @@
 #include "view.h"
 
 static const char *const kernel_names[SL_KERNELS] = {
-    [SL_KERNEL_MATMUL] = "matmul",
-    [SL_KERNEL_POW] = "pow",
-    [SL_KERNEL_ADD] = "add",
-    [SL_KERNEL_MUL] = "mul",
-    [SL_KERNEL_ADD_SCALAR] = "add_scalar",
-    [SL_KERNEL_MUL_SCALAR] = "mul_scalar",
-    [SL_KERNEL_SOFTMAX] = "softmax",
-    [SL_KERNEL_SUM] = "sum",
-    [SL_KERNEL_FILL] = "fill",
-    [SL_KERNEL_RAND] = "rand",
-    [SL_KERNEL_RANDN] = "randn",
-    [SL_KERNEL_SPIN] = "spin",
-    [SL_KERNEL_TRAP] = "trap",
+#define X(id, name, family) [SL_KERNEL_##id] = name,
+    SL_KERNEL_TABLE(X)
+#undef X
 };
 
 const char *sl__kernel_name(sl_kernel kernel)
@@ -225,10 +215,19 @@ sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_st
 
 /* ---- elementwise ------------------------------------------------------------------- */
 
+static sl_status check_family(sl_kernel kernel, sl_kernel_family family, const char *noun,
+                              sl_error *err)
+{
+    if ((unsigned)kernel < SL_KERNELS && sl_kernel_family_of(kernel) == family)
+        return SL_OK;
+    return sl_fail(err, SL_EINVAL, "%s is no kernel of %s", sl__kernel_name(kernel), noun);
+}
+
 static sl_status elementwise(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b,
-                             bool has_b, double scalar, sl_stream *stream, sl_error *err)
+                             double scalar, sl_stream *stream, sl_error *err)
 {
     sl_work work = { .kernel = (uint8_t)kernel, .scalar = scalar };
+    bool has_b = sl_kernel_family_of(kernel) == SL_FAMILY_PAIR;
     sl_status status = check_operands(out, a, b, has_b, stream, kernel, err);
 
     if (!status)
@@ -241,29 +240,28 @@ static sl_status elementwise(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_
     return enqueue(&work, out, a, b, stream, err);
 }
 
-sl_status sl_pow(sl_tensor *out, sl_tensor *a, double exponent, sl_stream *stream, sl_error *err)
+sl_status sl_pair(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream,
+                  sl_error *err)
 {
-    return elementwise(SL_KERNEL_POW, out, a, NULL, false, exponent, stream, err);
+    sl_status status = check_family(kernel, SL_FAMILY_PAIR, "two tensors", err);
+
+    return status ? status : elementwise(kernel, out, a, b, 0, stream, err);
 }
 
-sl_status sl_add(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err)
+sl_status sl_with_number(sl_kernel kernel, sl_tensor *out, sl_tensor *a, double number,
+                         sl_stream *stream, sl_error *err)
 {
-    return elementwise(SL_KERNEL_ADD, out, a, b, true, 0, stream, err);
+    sl_status status = check_family(kernel, SL_FAMILY_NUMBER, "a tensor and a number", err);
+
+    return status ? status : elementwise(kernel, out, a, NULL, number, stream, err);
 }
 
-sl_status sl_mul(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err)
+sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *stream,
+                   sl_error *err)
 {
-    return elementwise(SL_KERNEL_MUL, out, a, b, true, 0, stream, err);
-}
+    sl_status status = check_family(kernel, SL_FAMILY_ONE, "one tensor alone", err);
 
-sl_status sl_add_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err)
-{
-    return elementwise(SL_KERNEL_ADD_SCALAR, out, a, NULL, false, b, stream, err);
-}
-
-sl_status sl_mul_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err)
-{
-    return elementwise(SL_KERNEL_MUL_SCALAR, out, a, NULL, false, b, stream, err);
+    return status ? status : elementwise(kernel, out, a, NULL, 0, stream, err);
 }
 
 /* ---- over rows, over all ------------------------------------------------------------- */

@@ -27,6 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel_table.h"
+
 /* ---- status and errors ------------------------------------------------- */
 
 #define SL_STATUS_MAP(X)                                             \
@@ -333,13 +335,14 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err);
 /* out[m,n] = a[m,k] b[k,n]; out lies apart from a and b. tf32 applies to float32. */
 sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
                     sl_error *err);
-/* Elementwise, same shapes; out may be an operand. */
-sl_status sl_pow(sl_tensor *out, sl_tensor *a, double exponent, sl_stream *stream,
-                 sl_error *err);
-sl_status sl_add(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err);
-sl_status sl_mul(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream, sl_error *err);
-sl_status sl_add_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err);
-sl_status sl_mul_scalar(sl_tensor *out, sl_tensor *a, double b, sl_stream *stream, sl_error *err);
+/* Elementwise, same shapes; out may be an operand. SL_EINVAL if the kernel is none of two
+ * tensors, of a tensor and a number (pow: its exponent), or of one tensor. */
+sl_status sl_pair(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream,
+                  sl_error *err);
+sl_status sl_with_number(sl_kernel kernel, sl_tensor *out, sl_tensor *a, double number,
+                         sl_stream *stream, sl_error *err);
+sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *stream,
+                   sl_error *err);
 /* Over the last dimension; same shape. */
 sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
 /* out has one element. */

@@ -3,7 +3,7 @@
 
 /* ---- a launch -------------------------------------------------------------- */
 
-enum { MOST_DEVICES = 64, SLOTS = 256 };    /* there are far fewer kernels than slots */
+enum { MOST_DEVICES = 64, SLOTS = 2048 };   /* there are far fewer kernels than slots */
 
 /* The kernels whose code the driver has loaded, and on which devices. */
 static struct { const void *kernel; uint64_t devices; } loaded[SLOTS];
@@ -148,25 +148,20 @@ static sl_status launch_trap(kernel_call *call)
 
 static sl_status launch(kernel_call *call)
 {
-    switch ((sl_kernel)call->work->kernel) {
-    case SL_KERNEL_POW:
-    case SL_KERNEL_ADD:
-    case SL_KERNEL_MUL:
-    case SL_KERNEL_ADD_SCALAR:
-    case SL_KERNEL_MUL_SCALAR:
+    switch (sl_kernel_family_of((sl_kernel)call->work->kernel)) {
+    case SL_FAMILY_PAIR:
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
         return launch_elementwise(call);
-    case SL_KERNEL_FILL:
-    case SL_KERNEL_RAND:
-    case SL_KERNEL_RANDN:
+    case SL_FAMILY_FILL:
+    case SL_FAMILY_RANDOM:
         return launch_generate(call);
-    case SL_KERNEL_SOFTMAX:
+    case SL_FAMILY_ROWS:
         return launch_softmax(call);
-    case SL_KERNEL_SUM:
+    case SL_FAMILY_SUM:
         return launch_sum(call);
-    case SL_KERNEL_SPIN:
-        return launch_spin(call);
-    case SL_KERNEL_TRAP:
-        return launch_trap(call);
+    case SL_FAMILY_NONE:
+        return call->work->kernel == SL_KERNEL_TRAP ? launch_trap(call) : launch_spin(call);
     default:
         return launch_status(call, cudaErrorInvalidValue);
     }

@@ -2,13 +2,13 @@
  * 16 bytes.
  *
  *   kernels.cu              which kernel does what; spin and trap
- *   kernels_elementwise.cu  pow, add, mul
+ *   kernels_elementwise.cu  pow, and what core/numbers/operations.h has: add, sub, ...
  *   kernels_generate.cu     fill, rand, randn
  *   kernels_reduce.cu       softmax, sum
  *
  * Arithmetic is in float32, rounded to nearest even on store, and no two operations are
- * fused into one: additions, multiplications, filling and random numbers have the bits
- * of the simulator's. Tensors begin at addresses that are multiples of 256, but for views, which
+ * fused into one: the operations of core/numbers/operations.h, filling and random numbers have
+ * the bits of the simulator's. Tensors begin at addresses that are multiples of 256, but for views, which
  * begin at any element: what does not begin at a multiple of 16 is moved element by element, to
  * the same numbers.
  *

@@ -1,7 +1,8 @@
-/* kernels_elementwise.cu - pow, add, mul: element i of the output from element i of the
- * inputs, which may be the output. */
+/* kernels_elementwise.cu - pow and the operations of core/numbers/operations.h: element i of the
+ * output from element i of the inputs, which may be the output. */
 #include <math.h>
 
+#include "../numbers/operations.h"
 #include "kernels.cuh"
 
 /* ---- the operations -------------------------------------------------------- */
@@ -10,47 +11,26 @@
  * ITEMS elements of each by a thread at most: as many as 32 registers hold, so that an SM
  * is full of threads. */
 
-struct add {
-    enum { INPUTS = 2, ITEMS = 8 };
-    template <int N> __device__ void operator()(float (&x)[N], const float (&y)[N]) const
-    {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            x[i] = __fadd_rn(x[i], y[i]);
-    }
-};
-
-struct mul {
-    enum { INPUTS = 2, ITEMS = 8 };
-    template <int N> __device__ void operator()(float (&x)[N], const float (&y)[N]) const
-    {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            x[i] = __fmul_rn(x[i], y[i]);
-    }
-};
-
-struct add_scalar {
-    enum { INPUTS = 1, ITEMS = 16 };
-    float scalar;
-    template <int N> __device__ void operator()(float (&x)[N], const float (&)[N]) const
-    {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            x[i] = __fadd_rn(x[i], scalar);
-    }
-};
-
-struct mul_scalar {
-    enum { INPUTS = 1, ITEMS = 16 };
-    float scalar;
-    template <int N> __device__ void operator()(float (&x)[N], const float (&)[N]) const
-    {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            x[i] = __fmul_rn(x[i], scalar);
-    }
-};
+#define OPERATION(id, inputs, items, expression)                                            \
+    struct of_##id {                                                                        \
+        enum { INPUTS = inputs, ITEMS = items };                                            \
+        float s;                                                                            \
+        template <int N> __device__ void operator()(float (&a)[N], const float (&b)[N]) const \
+        {                                                                                   \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                                   \
+            {                                                                               \
+                const float x = a[i], y = b[i];                                             \
+                (void)y;                                                                    \
+                a[i] = (expression);                                                        \
+            }                                                                               \
+        }                                                                                   \
+    };
+#define X(id, expression) OPERATION(id, 2, 8, expression)
+NUMBERS_OF_PAIRS(X)
+#undef X
+#define X(id, expression) OPERATION(id, 1, 16, expression)
+NUMBERS_OF_ONE(X)
+#undef X
 
 /* ((x x) x) x ... from the left, as the simulator multiplies; x^0 is 1 for every x. */
 template <int COUNT> struct pow_fixed {
@@ -222,9 +202,10 @@ sl_status launch_elementwise(kernel_call *call)
     const float scalar = (float)call->work->scalar;
     switch ((sl_kernel)call->work->kernel) {
     case SL_KERNEL_POW: return launch_pow(call);
-    case SL_KERNEL_ADD: return launch_operation(call, add());
-    case SL_KERNEL_MUL: return launch_operation(call, mul());
-    case SL_KERNEL_ADD_SCALAR: return launch_operation(call, add_scalar{scalar});
-    default: return launch_operation(call, mul_scalar{scalar});
+#define X(id, expression) case SL_KERNEL_##id: return launch_operation(call, of_##id{scalar});
+    NUMBERS_OF_PAIRS(X)
+    NUMBERS_OF_ONE(X)
+#undef X
+    default: return launch_status(call, cudaErrorInvalidValue);
     }
 }

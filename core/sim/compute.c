@@ -15,6 +15,7 @@
 #include "../numbers/generate.h"
 #include "../numbers/half.h"
 #include "blas.h"
+#include "elementwise.h"
 #include "stop.h"
 
 enum {
@@ -27,34 +28,34 @@ const volatile sig_atomic_t *sim_stop_flag = &nobody_stops;
 
 /* ---- jobs ---- */
 
-enum { USES_SCALAR = 1, USES_SEED = 2, USES_M = 4, USES_K = 8, ELEMENTWISE = 16 };
+/* A rough count of operations an element. */
+static double flops_of(sl_kernel kernel)
+{
+    switch (kernel) {
+    case SL_KERNEL_MATMUL: return 2;
+    case SL_KERNEL_POW: case SL_KERNEL_RAND: return 20;
+    case SL_KERNEL_SOFTMAX: case SL_KERNEL_RANDN: return 40;
+    default: return 1;
+    }
+}
 
-static const struct { uint8_t inputs, traits, flops; } kernel_traits[SL_KERNELS] = {
-    [SL_KERNEL_MATMUL] = {2, USES_M | USES_K, 2},
-    [SL_KERNEL_POW] = {1, USES_SCALAR | ELEMENTWISE, 20},
-    [SL_KERNEL_ADD] = {2, ELEMENTWISE, 1},
-    [SL_KERNEL_MUL] = {2, ELEMENTWISE, 1},
-    [SL_KERNEL_ADD_SCALAR] = {1, USES_SCALAR | ELEMENTWISE, 1},
-    [SL_KERNEL_MUL_SCALAR] = {1, USES_SCALAR | ELEMENTWISE, 1},
-    [SL_KERNEL_SOFTMAX] = {1, USES_M, 40},
-    [SL_KERNEL_SUM] = {1, 0, 1},
-    [SL_KERNEL_FILL] = {0, USES_SCALAR, 1},
-    [SL_KERNEL_RAND] = {0, USES_SEED, 20},
-    [SL_KERNEL_RANDN] = {0, USES_SEED, 40},
-};
+static sl_kernel_family family_of(const sim_job *job)
+{
+    return sl_kernel_family_of((sl_kernel)job->kernel);
+}
 
 void sim_job_init(sim_job *job, const sl_work *work)
 {
-    const int traits = kernel_traits[work->kernel].traits;
+    const sl_kernel_family family = sl_kernel_family_of((sl_kernel)work->kernel);
     memset(job, 0, sizeof *job);
     job->kernel = work->kernel;
     job->dtype = work->dtype;
     job->n = work->n;
-    job->m = traits & USES_M ? work->m : 1;
-    job->k = traits & USES_K ? work->k : 1;
-    if (traits & USES_SCALAR)
+    job->m = family == SL_FAMILY_MATMUL || family == SL_FAMILY_ROWS ? work->m : 1;
+    job->k = family == SL_FAMILY_MATMUL ? work->k : 1;
+    if (family == SL_FAMILY_NUMBER || family == SL_FAMILY_FILL)
         job->scalar = work->scalar;
-    if (traits & USES_SEED) {
+    if (family == SL_FAMILY_RANDOM) {
         job->seed = work->seed;
         job->sequence = work->sequence;
     }
@@ -64,7 +65,11 @@ void sim_job_init(sim_job *job, const sl_work *work)
 
 int sim_job_inputs(const sim_job *job)
 {
-    return kernel_traits[job->kernel].inputs;
+    switch (family_of(job)) {
+    case SL_FAMILY_MATMUL: case SL_FAMILY_PAIR: return 2;
+    case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: case SL_FAMILY_NONE: return 0;
+    default: return 1;
+    }
 }
 
 size_t sim_job_bytes(const sim_job *job, int side)
@@ -81,17 +86,18 @@ size_t sim_job_bytes(const sim_job *job, int side)
 
 bool sim_job_is_elementwise(const sim_job *job)
 {
-    return kernel_traits[job->kernel].traits & ELEMENTWISE;
+    const sl_kernel_family family = family_of(job);
+    return family == SL_FAMILY_PAIR || family == SL_FAMILY_NUMBER || family == SL_FAMILY_ONE;
 }
 
 bool sim_job_is_generator(const sim_job *job)
 {
-    return kernel_traits[job->kernel].inputs == 0;
+    return sim_job_inputs(job) == 0;
 }
 
 double sim_job_flops(const sim_job *job)
 {
-    return (double)job->m * (double)job->n * (double)job->k * kernel_traits[job->kernel].flops;
+    return (double)job->m * (double)job->n * (double)job->k * flops_of((sl_kernel)job->kernel);
 }
 
 size_t sim_job_scratch_bytes(const sim_job *job)
@@ -125,29 +131,6 @@ static size_t block_size(int64_t n, int64_t first)
     return block_size_of(n, first, BLOCK);
 }
 
-/* x^exponent. Small whole exponents multiply from the left, ((x x) x) x, as the
- * CUDA backend does: powf differs between the C library and CUDA in the last bit. The
- * root of -0 and of -infinity is not their power 0.5. */
-static void power(float *x, size_t n, double exponent)
-{
-    const float e = (float)exponent;
-    const int count = fabs(exponent) <= 16 ? (int)fabs(exponent) : -1;
-    if (exponent == 0.5) {
-        for (size_t i = 0; i < n; i++)
-            x[i] = x[i] == -INFINITY ? INFINITY : fabsf(sqrtf(x[i]));
-    } else if (count == fabs(exponent)) {
-        for (size_t i = 0; i < n; i++) {
-            float product = count > 0 ? x[i] : 1;
-            for (int j = 1; j < count; j++)
-                product *= x[i];
-            x[i] = exponent < 0 ? 1 / product : product;
-        }
-    } else {
-        for (size_t i = 0; i < n; i++)
-            x[i] = powf(x[i], e);
-    }
-}
-
 /* ---- kernels ---- */
 
 /* Elements [first, end), at most PIECE of them. */
@@ -155,32 +138,12 @@ static void run_piece(const sim_job *job, int64_t first, int64_t end, void *out,
                       const void *in1)
 {
     float x[BLOCK], y[BLOCK];
-    const float scalar = (float)job->scalar;
     for (; first < end; first += BLOCK) {
         size_t n = block_size(end, first);
         numbers_load(x, in0, job->dtype, first, n);
         if (sim_job_inputs(job) == 2)
             numbers_load(y, in1, job->dtype, first, n);
-        switch (job->kernel) {
-        case SL_KERNEL_POW:
-            power(x, n, job->scalar);
-            break;
-        case SL_KERNEL_ADD:
-            for (size_t i = 0; i < n; i++)
-                x[i] += y[i];
-            break;
-        case SL_KERNEL_MUL:
-            for (size_t i = 0; i < n; i++)
-                x[i] *= y[i];
-            break;
-        case SL_KERNEL_ADD_SCALAR:
-            for (size_t i = 0; i < n; i++)
-                x[i] += scalar;
-            break;
-        default:    /* SL_KERNEL_MUL_SCALAR */
-            for (size_t i = 0; i < n; i++)
-                x[i] *= scalar;
-        }
+        sim_elementwise(job, x, y, n);
         numbers_store(out, x, job->dtype, first, n);
     }
 }

@@ -339,9 +339,9 @@ static double flop_per_elem(const sl_work *work)
 /* How many times each element crosses the memory bus. */
 static double moves_per_elem(const sl_work *work)
 {
-    switch ((sl_kernel)work->kernel) {
-    case SL_KERNEL_ADD: case SL_KERNEL_MUL: return 3;
-    case SL_KERNEL_FILL: case SL_KERNEL_RAND: case SL_KERNEL_RANDN: case SL_KERNEL_SUM: return 1;
+    switch (sl_kernel_family_of((sl_kernel)work->kernel)) {
+    case SL_FAMILY_PAIR: return 3;
+    case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: case SL_FAMILY_SUM: return 1;
     default: return 2;
     }
 }
@@ -383,8 +383,9 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
 
 static const sim_table *kernel_table(const sim_profile *p, const sl_work *work)
 {
+    if (sl_kernel_family_of((sl_kernel)work->kernel) == SL_FAMILY_PAIR)
+        return &p->kernel_us_add;
     switch ((sl_kernel)work->kernel) {
-    case SL_KERNEL_ADD: case SL_KERNEL_MUL: return &p->kernel_us_add;
     case SL_KERNEL_POW: return has_plain_exponent(work) ? &p->kernel_us_pow : &p->kernel_us_powf;
     case SL_KERNEL_SOFTMAX: return &p->kernel_us_softmax;
     case SL_KERNEL_SUM: return &p->kernel_us_sum;

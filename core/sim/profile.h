@@ -94,7 +94,7 @@
 
 /* How long other kernels take alone: (elements of float32, us); memset and d2d (bytes, us). */
 #define SIM_KERNEL_TABLES(X)                                                          \
-    X(kernel_us_add, "kernel_us.add", true, 1e-9)       /* and mul */                       \
+    X(kernel_us_add, "kernel_us.add", true, 1e-9)       /* sub, mul and div as well */      \
     X(kernel_us_pow, "kernel_us.pow", true, 1e-9)       /* small whole exponents, 0.5 */    \
     X(kernel_us_powf, "kernel_us.powf", true, 1e-9)     /* others */                        \
     X(kernel_us_softmax, "kernel_us.softmax", true, 1e-9)                                   \

@@ -282,7 +282,7 @@ struct sim_device {
     sim_op *running_host_func;
     uint64_t last_host_func;    /* seq */
     sim_ps host_func_ps;        /* what the running one has worked */
-    uint64_t loaded_kernels;    /* bit per kernel: lazy loading */
+    bool loaded[SL_KERNELS][SL_DTYPES];     /* kernels: lazy loading */
     sim_table gemm_ratio[3];    /* measured / formula by n: float32, tf32, bfloat16 */
     bool out_of_memory;         /* of the host, while publishing a value */
 };

@@ -261,14 +261,13 @@ static sl_status load_kernel(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     const sl_work *work = &op->base.work;
-    uint64_t bit = 1ull << (work->kernel * 4 + (work->dtype & 3));
-    if (work->kind != SL_WORK_KERNEL || dev->profile.lazy_load_us == 0
-        || (dev->loaded_kernels & bit))
+    bool *loaded = &dev->loaded[work->kernel][work->dtype];
+    if (work->kind != SL_WORK_KERNEL || dev->profile.lazy_load_us == 0 || *loaded)
         return SL_OK;
     sl_status status = sim_host_wait_idle(dev, err);
     if (status == SL_OK) {
         sim_host_spend_us(dev, dev->profile.lazy_load_us);
-        dev->loaded_kernels |= bit;
+        *loaded = true;
         op->base.span_flags |= SL_SPAN_LOADED;
     }
     return status;

@@ -24,11 +24,12 @@ returns, and looking at the result (`t:get`, `t:item`) waits. Without `out` the 
 be one of the operands, in place, but not for `matmul`. Of [views](views.md) it may be the same bytes as an operand, but not share a part of them. There is no broadcasting:
 shapes are the same, or one side is a number.
 
-Each is a method of its first tensor as well, `a:matmul(b)`, and `a + b`, `a * b` and `a ^ e` are `add`, `mul` and `pow`, without options.
+Each is a method of its first tensor as well, `a:matmul(b)`, and `a + b`, `a - b`, `a * b`, `a / b`, `-a` and `a ^ e` are `add`, `sub`, `mul`, `div`, `neg` and `pow`,
+without options. Each is one kernel: `a * b - 1` are two, with a tensor between them. There is no `add_` and the like; in place is `lab.add(a, 1, {out = a})`.
 
 On a real GPU `matmul` is cuBLAS: the first one loads it (about 0.1 s), the first of each shape asks it for an algorithm, and each stream that needs one gets a workspace on
 the GPU (32 MiB on an H200). The other kernels are the laboratory's own; the first launch of each loads it, which may wait for everything that runs. `fill_`, `rand`,
-`randn`, `add` and `mul` give the same bits on both backends; `matmul`, `softmax`, `sum` and `pow` may differ in the last ones, though with small whole numbers `matmul`,
+`randn`, `add`, `sub`, `mul`, `div`, `neg` and `relu` give the same bits on both backends; `matmul`, `softmax`, `sum` and `pow` may differ in the last ones, though with small whole numbers `matmul`,
 `sum` and `pow` by a whole exponent are exact. All of them compute in float32, or better, and round once to the dtype of the result.]],
     entries = {
         {
@@ -54,7 +55,7 @@ local plain = lab.measure(function() lab.matmul(big, big) end).median_us
 local tf32 = lab.measure(function() lab.matmul(big, big, {tf32 = true}) end).median_us
 print(plain > 7 * tf32)  --> true]],
             cuda = "cublasLtMatmul",
-            pytorch = "torch.matmul",
+            pytorch = "torch.matmul, torch.mm",
             see = { "tensor:matmul" },
         },
         {
@@ -87,7 +88,7 @@ print((t ^ -1):get(3))  --> 0.25]],
             options = { out, stream },
             returns = result,
             errors = refusals("the shapes differ"),
-            about = [[`a + b` is the same. A difference is a sum with `lab.mul(b, -1)`, which is a kernel of its own.]],
+            about = [[`a + b` is the same. PyTorch's `alpha` is a kernel of its own: `lab.mul(b, alpha)`.]],
             example = [[
 local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
 print((a + b):get(2))  --> 22.0
@@ -95,6 +96,26 @@ lab.add(a, 1, {out = a})  -- in place
 print(a:get(1))  --> 2.0]],
             pytorch = "torch.add",
             see = { "tensor:add" },
+        },
+        {
+            name = "lab.sub",
+            brief = "the difference, element by element",
+            arguments = {
+                { "a", "tensor|number", "what is subtracted from" },
+                { "b", "tensor|number", "what is subtracted; one of the two is a tensor" },
+            },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("the shapes differ"),
+            about = [[`a - b` is the same.]],
+            example = [[
+local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
+print((b - a):get(2))  --> 18.0
+print((1 - a):get(2))  --> -1.0
+lab.sub(b, 5, {out = b})  -- in place
+print(b:get(1))  --> 5.0]],
+            pytorch = "torch.sub, torch.subtract, torch.rsub",
+            see = { "tensor:sub" },
         },
         {
             name = "lab.mul",
@@ -110,9 +131,59 @@ print(a:get(1))  --> 2.0]],
             example = [[
 local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
 print((a * b):get(2))  --> 40.0
-print(lab.add(b, lab.mul(a, -1)):get(2))  --> 18.0]],
-            pytorch = "torch.mul",
+print(lab.mul(b, 0.5):get(1))  --> 5.0]],
+            pytorch = "torch.mul, torch.multiply",
             see = { "tensor:mul", "lab.matmul" },
+        },
+        {
+            name = "lab.div",
+            brief = "the quotient, element by element",
+            arguments = {
+                { "a", "tensor|number", "what is divided" },
+                { "b", "tensor|number", "what it is divided by; one of the two is a tensor" },
+            },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("the shapes differ"),
+            about = [[
+`a / b` is the same. It divides, and rounds once, also by a number; PyTorch multiplies with the number's inverse on a GPU, which may differ in the last bit. Division by zero
+gives an infinity, or NaN, as IEEE 754 has it. There is no `a // b`.]],
+            example = [[
+local a, b = lab.tensor{1, 2}, lab.tensor{4, 4}
+print(lab.div(a, b):get(2))  --> 0.5
+print((a / 2):get(1))  --> 0.5
+print((1 / b):get(1))  --> 0.25]],
+            pytorch = "torch.div, torch.divide, torch.true_divide",
+            see = { "tensor:div", "lab.pow" },
+        },
+        {
+            name = "lab.neg",
+            brief = "each element with the other sign",
+            arguments = { { "a", "tensor", "the values" } },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("`out` has another shape than a"),
+            about = [[`-a` is the same.]],
+            example = [[
+local t = lab.tensor{1, -2}
+print(lab.neg(t):get(2))  --> 2.0
+print((-t):get(1))  --> -1.0]],
+            pytorch = "torch.neg, torch.negative",
+            see = { "tensor:neg", "lab.sub" },
+        },
+        {
+            name = "lab.relu",
+            brief = "each element, and 0 for what is below 0",
+            arguments = { { "a", "tensor", "the values" } },
+            options = { out, stream },
+            returns = result,
+            errors = refusals("`out` has another shape than a"),
+            about = [[NaN stays NaN, as in PyTorch.]],
+            example = [[
+local t = lab.relu(lab.tensor{3, -4})
+print(t:get(1) .. " " .. t:get(2))  --> 3.0 0.0]],
+            pytorch = "torch.relu, torch.nn.functional.relu",
+            see = { "tensor:relu" },
         },
         {
             name = "lab.softmax",
@@ -126,7 +197,7 @@ print(lab.add(b, lab.mul(a, -1)):get(2))  --> 18.0]],
 local p = lab.softmax(lab.tensor{{0, 0, 0, 0}, {9, 9, -99, -99}})
 print(p:get(1, 1))  --> 0.25
 print(p:get(2, 1))  --> 0.5]],
-            pytorch = "torch.softmax",
+            pytorch = "torch.softmax, torch.nn.functional.softmax",
             see = { "tensor:softmax" },
         },
         {

@@ -54,7 +54,7 @@ return {
     title = "Tensors",
     class = "tensor",
     order = 40,
-    operators = { "add", "mul", "pow" },
+    operators = { "add", "sub", "mul", "div", "pow", "neg" },
     about = [[
 A tensor is an array of numbers in the memory of a GPU or of the host, row-major and dense; [views](views.md) share the memory of another. Indices start at 1. It lives on the current GPU unless it is
 made with `device =`. Host memory belongs to no GPU: it can be copied to and from each, and is pageable unless `pinned = true`.
@@ -82,8 +82,8 @@ grows; new pinned memory is page-locked, 2 ms for 4 MiB on an H200's host togeth
 So the first run of a script's loop is slower than the next ones. A simulated GPU has as much memory as its profile says; the host's memory is not limited there. Before a
 GPU's memory is reported to be out, garbage has been collected and the work waited for that still held some.
 
-**Operators.** `a + b`, `a * b` and `a ^ e` are `lab.add`, `lab.mul` and `lab.pow`. There is no `a - b`, `a / b` and `-a`, which would be up to two kernels, as in
-`lab.add(a, lab.mul(b, -1))`: a script says which. `a == b` asks whether both are the same tensor, not whether their values are; that is `lab.allclose`.
+**Operators.** `a + b`, `a - b`, `a * b`, `a / b`, `a ^ e` and `-a` are `lab.add`, `lab.sub`, `lab.mul`, `lab.div`, `lab.pow` and `lab.neg`; one side of the first four may
+be a number. `a == b` asks whether both are the same tensor, not whether their values are; that is `lab.allclose`.
 
 A freed tensor can only be asked whether it is (`t.freed`) and printed; all else is an error, `SL_ECLOSED`.]],
     entries = {
@@ -562,6 +562,23 @@ print(t:get(1))  --> 2.0]],
             see = { "lab.add" },
         },
         {
+            name = "tensor:sub",
+            brief = "the difference from another tensor or a number",
+            arguments = { { "b", "tensor|number", "what is subtracted from each element" } },
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the differences" } },
+            about = [[It is `lab.sub(t, b, ...)`, errors included, and `t - b` is the same.]],
+            example = [[
+local t = lab.tensor{5, 7}
+print(t:sub(4):get(1))  --> 1.0
+print((t - t):get(2))  --> 0.0]],
+            pytorch = "torch.Tensor.sub",
+            see = { "lab.sub" },
+        },
+        {
             name = "tensor:mul",
             brief = "the product, element by element, with another tensor or a number",
             arguments = { { "b", "tensor|number", "what each element is multiplied with" } },
@@ -576,6 +593,52 @@ local t = lab.tensor{3, 4}
 print(t:mul(t):get(2))  --> 16.0]],
             pytorch = "torch.Tensor.mul",
             see = { "lab.mul" },
+        },
+        {
+            name = "tensor:div",
+            brief = "the quotient, element by element, by another tensor or a number",
+            arguments = { { "b", "tensor|number", "what each element is divided by" } },
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the quotients" } },
+            about = [[It is `lab.div(t, b, ...)`, errors included, and `t / b` is the same.]],
+            example = [[
+local t = lab.tensor{3, 4}
+print(t:div(2):get(1))  --> 1.5]],
+            pytorch = "torch.Tensor.div",
+            see = { "lab.div" },
+        },
+        {
+            name = "tensor:neg",
+            brief = "each element with the other sign",
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the values with the other sign" } },
+            about = [[It is `lab.neg(t, ...)`, errors included, and `-t` is the same.]],
+            example = [[
+local t = lab.tensor{3, -4}
+print(t:neg():get(2))  --> 4.0]],
+            pytorch = "torch.Tensor.neg",
+            see = { "lab.neg" },
+        },
+        {
+            name = "tensor:relu",
+            brief = "each element, and 0 for what is below 0",
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the result" } },
+            about = [[It is `lab.relu(t, ...)`, errors included.]],
+            example = [[
+local t = lab.tensor{3, -4}
+print(lab.sum(t:relu()):item())  --> 3.0]],
+            pytorch = "torch.Tensor.relu",
+            see = { "lab.relu" },
         },
         {
             name = "tensor:softmax",

@@ -186,11 +186,12 @@ local function add_fields(out, owner)
     end
 end
 
--- The page names the methods that are operators as well: a + b is a:add(b).
+-- The page names the methods that are operators as well: a + b is a:add(b), -a is a:neg().
 local function add_operators(out, page)
     for _, name in ipairs(page.operators or {}) do
         local entry = api.member(page.class, name)
-        out("---@operator ", name, "(", type_text(entry.arguments[1][2]), "): ",
+        local other = entry.arguments and entry.arguments[1]
+        out("---@operator ", other and name .. "(" .. type_text(other[2]) .. ")" or "unm", ": ",
             type_text(entry.returns[1][1]), "\n")
     end
 end

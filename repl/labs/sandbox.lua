@@ -28,10 +28,11 @@ local missing = {
 -- that is in neither list is missing, and a test says so (tests/labs/20-attacks.t.lua): whoever
 -- adds a function decides.
 local in_lab = {
-    "add", "allclose", "current_stream", "default_stream", "device", "empty", "event", "full",
-    "host_work", "live", "matmul", "measure", "mul", "now_us", "ones", "per_thread_stream", "pow",
-    "profile", "rand", "randn", "record", "softmax", "spin", "stream", "sum", "sweep",
-    "synchronize", "table", "tap", "tensor", "use", "version", "with", "zeros",
+    "add", "allclose", "current_stream", "default_stream", "device", "div", "empty", "event",
+    "full", "host_work", "live", "matmul", "measure", "mul", "neg", "now_us", "ones",
+    "per_thread_stream", "pow", "profile", "rand", "randn", "record", "relu", "softmax",
+    "spin", "stream", "sub", "sum", "sweep", "synchronize", "table", "tap", "tensor", "use",
+    "version", "with", "zeros",
 }
 
 local missing_in_lab = {

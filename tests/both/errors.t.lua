@@ -74,7 +74,7 @@ end
 local methods = {
     tensor = {"size", "numel", "nbytes", "get", "set", "item", "totable", "to", "cpu", "cuda",
               "copy_", "pin_memory", "pin", "unpin", "fill_", "zero_", "free", "sum", "allclose",
-              "matmul", "pow", "add", "mul", "softmax"},
+              "matmul", "pow", "add", "sub", "mul", "div", "neg", "relu", "softmax"},
     stream = {"synchronize", "query", "wait_event", "wait_stream", "record_event",
               "launch_host_func", "close"},
     event = {"record", "query", "synchronize", "elapsed_time"},
@@ -165,7 +165,8 @@ local function cases()
          function() lab.open{backend = lab.device().backend, index = 999} end},
         {"SL_EINVAL", "not indexed", function() return a[1] end},
         {"SL_EINVAL", "shape", function() return a.shape end},
-        {"SL_EUNSUPPORTED", "lab.add", function() return a - b end},
+        {"SL_ESHAPE", "sub: ", function() return a - b end, "2x3.*3x2"},
+        {"SL_EPLACE", "neg: ", function() return -host end},
     }
 end
 

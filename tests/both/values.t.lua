@@ -31,7 +31,7 @@ local function rounding()
     end
 end
 
--- ---- add, mul -------------------------------------------------------------------------
+-- ---- one operation -------------------------------------------------------------------------
 
 local function binary(name, f, reference, dtype)
     local got, want = {}, {}
@@ -56,15 +56,39 @@ local function with_number(name, f, reference, dtype)
     N.equal(T, N.flat(got), N.flat(want), name .. " of " .. dtype .. " and a number at 16 sizes")
 end
 
-local function add_and_mul()
-    local function plus(x, y) return x + y end
-    local function times(x, y) return x * y end
+local arithmetic = {
+    {"add", lab.add, function(x, y) return x + y end},
+    {"sub", lab.sub, function(x, y) return x - y end},
+    {"mul", lab.mul, function(x, y) return x * y end},
+    {"div", lab.div, function(x, y) return x / y end},
+}
+
+local function with_one_operation()
     for _, dtype in ipairs(N.floats) do
-        binary("add", lab.add, plus, dtype)
-        binary("mul", lab.mul, times, dtype)
-        with_number("add", lab.add, plus, dtype)
-        with_number("mul", lab.mul, times, dtype)
+        for _, case in ipairs(arithmetic) do
+            local name, f, reference = table.unpack(case)
+            binary(name, f, reference, dtype)
+            with_number(name, f, reference, dtype)
+            with_number(name .. ", number first,", function(t, x) return f(x, t) end,
+                        function(x, y) return reference(y, x) end, dtype)
+        end
+        local list = N.rounded(N.data(1025, -4, 4, 9), dtype)
+        N.equal(T, -new(list, dtype), N.map(list, function(x) return -x end), "neg of " .. dtype)
+        N.equal(T, lab.relu(new(list, dtype)), N.map(list, function(x) return math.max(x, 0) end),
+                "relu of " .. dtype)
     end
+end
+
+local function zeros_and_nan()
+    local inf, nan = math.huge, 0 / 0
+    local x = new({0, -0.0, inf, -inf, nan, 2.0 ^ -149}, "float32")
+    N.equal(T, lab.relu(x), {0, 0, inf, 0, nan, 2.0 ^ -149}, "relu of special values")
+    N.equal(T, lab.div(1, x), {inf, -inf, 0, 0, nan, inf}, "1 by special values")
+    N.equal(T, x / x, {nan, nan, nan, nan, nan, 1}, "special values by themselves")
+    N.equal(T, x - x, {0, 0, nan, nan, nan, 0}, "special values minus themselves")
+    local signs = lab.relu(new({-0.0, -1}, "float32")):totable()
+    T.ok(1 / signs[1] > 0 and 1 / signs[2] > 0, "relu gives no zero with a sign")
+    T.ok(1 / lab.neg(new({0}, "float32")):get(1) < 0, "neg of 0 is -0")
 end
 
 local function small_and_large()
@@ -239,7 +263,8 @@ local function filled_values()
 end
 
 rounding()
-add_and_mul()
+with_one_operation()
+zeros_and_nan()
 small_and_large()
 for _, dtype in ipairs(N.floats) do specials(dtype) end
 powers()

@@ -67,6 +67,9 @@ end
 local kernels = {
     {"add", function(out, a, b) lab.add(a, b, {out = out}) end},
     {"mul", function(out, a, b) lab.mul(a, b, {out = out}) end},
+    {"sub", function(out, a, b) lab.sub(a, b, {out = out}) end},
+    {"div", function(out, a, b) lab.div(a, b, {out = out}) end},
+    {"relu", function(out, a) lab.relu(a, {out = out}) end},
     {"add of a number", function(out, a) lab.add(a, 3, {out = out}) end},
     {"mul by a number", function(out, a) lab.mul(a, 0.5, {out = out}) end},
     {"pow 2", function(out, a) lab.pow(a, 2, {out = out}) end},

@@ -60,17 +60,27 @@ static void test_elementwise(void)
 
     fails_with(sl_matmul(square, square, square, false, stream, err), SL_EINVAL,
                "out may not be a: matmul reads it while it writes", "matmul is not in place");
-    is_int(sl_pow(a, a, 3, stream, NULL), SL_OK, "pow may be");
+    is_int(sl_with_number(SL_KERNEL_POW, a, a, 3, stream, NULL), SL_OK, "pow may be");
     ok(fake.last_work.n == 12 && fake.last_work.scalar == 3, "the backend gets n and exponent");
-    is_int(sl_add(a, a, b, stream, NULL), SL_OK, "add works");
-    is_int(sl_mul(a, a, b, stream, NULL), SL_OK, "so does mul");
-    is_int(sl_add_scalar(a, a, 1, stream, NULL), SL_OK, "and adding a number");
-    is_int(sl_mul_scalar(a, a, 2, stream, NULL), SL_OK, "and multiplying by one");
-    fails_with(sl_add(a, a, square, stream, err), SL_ESHAPE,
+    is_int(sl_pair(SL_KERNEL_ADD, a, a, b, stream, NULL), SL_OK, "add works");
+    is_int(sl_pair(SL_KERNEL_MUL, a, a, b, stream, NULL), SL_OK, "so does mul");
+    is_int(sl_with_number(SL_KERNEL_ADD_SCALAR, a, a, 1, stream, NULL), SL_OK,
+           "and adding a number");
+    is_int(sl_with_number(SL_KERNEL_MUL_SCALAR, a, a, 2, stream, NULL), SL_OK,
+           "and multiplying by one");
+    is_int(sl_unary(SL_KERNEL_RELU, a, a, stream, NULL), SL_OK, "and what has one tensor alone");
+    fails_with(sl_pair(SL_KERNEL_RELU, a, a, b, stream, err), SL_EINVAL,
+               "relu is no kernel of two tensors", "a kernel of one tensor takes no two");
+    fails_with(sl_unary(SL_KERNEL_MATMUL, a, a, stream, err), SL_EINVAL,
+               "matmul is no kernel of one tensor alone", "nor a product one");
+    fails_with(sl_with_number(SL_KERNELS, a, a, 1, stream, err), SL_EINVAL,
+               "unknown is no kernel of a tensor and a number", "nor is there any other");
+    fails_with(sl_pair(SL_KERNEL_ADD, a, a, square, stream, err), SL_ESHAPE,
                "a is 4x3, b is 3x3: the shapes differ", "shapes must agree");
-    fails_with(sl_add(a, a, NULL, stream, err), SL_ECLOSED, "b is missing",
+    fails_with(sl_pair(SL_KERNEL_ADD, a, a, NULL, stream, err), SL_ECLOSED, "b is missing",
                "a missing b is not taken for a kernel of one operand");
-    fails_with(sl_pow(square, a, 2, stream, err), SL_ESHAPE, "out is 3x3, needed 4x3",
+    fails_with(sl_with_number(SL_KERNEL_POW, square, a, 2, stream, err), SL_ESHAPE,
+               "out is 3x3, needed 4x3",
                "also the output's");
     is_int(sl_softmax(b, a, stream, NULL), SL_OK, "softmax works");
     ok(fake.last_work.m == 4 && fake.last_work.n == 3, "over rows");

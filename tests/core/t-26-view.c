@@ -143,7 +143,7 @@ static void test_offsets(void)
     is_int(sl_matmul(u, low, high, false, stream, NULL), SL_OK, "views are multiplied");
     ok(work->out_offset == 0 && work->in_offset[0] == 0 && work->in_offset[1] == 64,
        "the second begins behind 4 rows of 16 bytes");
-    sl_add(low, u, high, stream, NULL);
+    sl_pair(SL_KERNEL_ADD, low, u, high, stream, NULL);
     ok(work->out_offset == 0 && work->in_offset[0] == 0 && work->in_offset[1] == 64, "so in a sum");
     sl_softmax(high, high, stream, NULL);
     ok(work->out_offset == 64 && work->in_offset[0] == 64 && work->in_offset[1] == 0,
@@ -166,11 +166,13 @@ static void test_offsets(void)
     fails_with(sl_matmul(mid, u, high, false, stream, err), SL_EINVAL,
                "out shares memory with b, which matmul reads while it writes", "and of b");
     is_int(sl_matmul(low, high, u, false, stream, NULL), SL_OK, "another part of the memory will do");
-    fails_with(sl_mul_scalar(mid, low, 2, stream, err), SL_EINVAL, "out and a share some of their "
+    fails_with(sl_with_number(SL_KERNEL_MUL_SCALAR, mid, low, 2, stream, err), SL_EINVAL,
+               "out and a share some of their "
                "bytes: they may be the same memory, or lie apart", "so for elementwise kernels");
-    fails_with(sl_add(mid, u, high, stream, err), SL_EINVAL, "out and b share some of their bytes: "
+    fails_with(sl_pair(SL_KERNEL_ADD, mid, u, high, stream, err), SL_EINVAL,
+               "out and b share some of their bytes: "
                "they may be the same memory, or lie apart", "of either operand");
-    is_int(sl_mul_scalar(low, same, 2, stream, NULL), SL_OK,
+    is_int(sl_with_number(SL_KERNEL_MUL_SCALAR, low, same, 2, stream, NULL), SL_OK,
            "two views of the very same bytes are in place");
     fails_with(sl_tensor_copy(mid, low, false, stream, err), SL_EINVAL, "the destination and the "
                "source share some of their bytes: copy by way of another tensor", "so for copies");
@@ -203,7 +205,7 @@ static void test_lives(void)
 
     t = fake_matrix(device, 2, 4);
     v = part_of(t, 0, 1, 1);
-    sl_add_scalar(v, v, 1, stream, NULL);
+    sl_with_number(SL_KERNEL_ADD_SCALAR, v, v, 1, stream, NULL);
     sl_tensor_free(v, NULL);
     ok(!sl_tensor_is_freed(t), "freeing a view leaves the tensor");
     sl_tensor_release(v);

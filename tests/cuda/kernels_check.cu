@@ -56,11 +56,20 @@ static float power(float x, double exponent)
 
 static float reference(sl_kernel kernel, float a, float b, double scalar)
 {
+    const float s = (float)scalar;
     switch (kernel) {
     case SL_KERNEL_ADD: return a + b;
+    case SL_KERNEL_SUB: return a - b;
     case SL_KERNEL_MUL: return a * b;
-    case SL_KERNEL_ADD_SCALAR: return a + (float)scalar;
-    case SL_KERNEL_MUL_SCALAR: return a * (float)scalar;
+    case SL_KERNEL_DIV: return a / b;
+    case SL_KERNEL_ADD_SCALAR: return a + s;
+    case SL_KERNEL_SUB_SCALAR: return a - s;
+    case SL_KERNEL_MUL_SCALAR: return a * s;
+    case SL_KERNEL_DIV_SCALAR: return a / s;
+    case SL_KERNEL_RSUB_SCALAR: return s - a;
+    case SL_KERNEL_RDIV_SCALAR: return s / a;
+    case SL_KERNEL_NEG: return -a;
+    case SL_KERNEL_RELU: return isnan(a) || a > 0 ? a : 0.0f;
     default: return power(a, scalar);
     }
 }
@@ -82,18 +91,24 @@ static bool computes(sl_kernel kernel, sl_dtype dtype, double scalar)
     return all;
 }
 
+static const struct { sl_kernel kernel; const char *name; double scalar; } operations[] = {
+    {SL_KERNEL_ADD, "add", 0}, {SL_KERNEL_SUB, "sub", 0}, {SL_KERNEL_MUL, "mul", 0},
+    {SL_KERNEL_DIV, "div", 0}, {SL_KERNEL_ADD_SCALAR, "add_scalar", 0.3},
+    {SL_KERNEL_SUB_SCALAR, "sub_scalar", 0.3}, {SL_KERNEL_MUL_SCALAR, "mul_scalar", -0.3},
+    {SL_KERNEL_DIV_SCALAR, "div_scalar", 0.3}, {SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 2.3},
+    {SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.3}, {SL_KERNEL_NEG, "neg", 0},
+    {SL_KERNEL_RELU, "relu", 0},
+};
+
 static void exact_arithmetic()
 {
     static const double exponents[] = {0, 1, 2, 3, 4, 7, 16, -1, -2, -3, -16, 0.5};
     for (int d = SL_FLOAT32; d <= SL_FLOAT16; d++) {
         const sl_dtype dtype = (sl_dtype)d;
         const char *name = dtype_names[d];
-        ok(computes(SL_KERNEL_ADD, dtype, 0), "add in %s is exact to the bit", name);
-        ok(computes(SL_KERNEL_MUL, dtype, 0), "mul in %s is exact to the bit", name);
-        ok(computes(SL_KERNEL_ADD_SCALAR, dtype, 0.3), "add_scalar in %s is exact to the bit",
-           name);
-        ok(computes(SL_KERNEL_MUL_SCALAR, dtype, -0.3), "mul_scalar in %s is exact to the bit",
-           name);
+        for (auto &op : operations)
+            ok(computes(op.kernel, dtype, op.scalar), "%s in %s is exact to the bit", op.name,
+               name);
         for (double e : exponents)
             ok(computes(SL_KERNEL_POW, dtype, e), "pow %g in %s multiplies from the left", e, name);
     }

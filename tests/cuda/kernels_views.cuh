@@ -61,8 +61,9 @@ static bool same_anywhere(cuda_device *dev, sl_kernel kernel, sl_dtype dtype, in
 static void views()
 {
     static const struct { sl_kernel kernel; const char *name; int64_t m; } kernels[] = {
-        {SL_KERNEL_POW, "pow", 1}, {SL_KERNEL_ADD, "add", 1}, {SL_KERNEL_MUL, "mul", 1},
-        {SL_KERNEL_ADD_SCALAR, "add_scalar", 1}, {SL_KERNEL_MUL_SCALAR, "mul_scalar", 1},
+        {SL_KERNEL_POW, "pow", 1}, {SL_KERNEL_ADD, "add", 1}, {SL_KERNEL_DIV, "div", 1},
+        {SL_KERNEL_ADD_SCALAR, "add_scalar", 1}, {SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 1},
+        {SL_KERNEL_RELU, "relu", 1},
         {SL_KERNEL_SOFTMAX, "softmax", 3}, {SL_KERNEL_SUM, "sum", 1}, {SL_KERNEL_FILL, "fill", 1},
         {SL_KERNEL_RAND, "rand", 1}, {SL_KERNEL_RANDN, "randn", 1}};
     static const int64_t sizes[] = {1, 2, 3, 7, 8, 9, 255, 1024, 4099, 70001};

@@ -115,26 +115,6 @@ local function dots_and_colons()
     T.like(sentence(lab.profile(function() end).show), "call it as tl:show%(%)$", "and timelines")
 end
 
-local function operators()
-    local t, u = lab.ones(2, 2), lab.ones(2, 2)
-    local cases = {
-        {"t - u", function() return t - u end, "lab.add(t, lab.mul(u, -1))"},
-        {"t - 2", function() return t - 2 end, "lab.add(t, -number)"},
-        {"2 - t", function() return 2 - t end, "lab.add(lab.mul(t, -1), number)"},
-        {"t / u", function() return t / u end, "lab.mul(t, lab.pow(u, -1))"},
-        {"t / 2", function() return t / 2 end, "lab.mul(t, 1 / number)"},
-        {"2 / t", function() return 2 / t end, "lab.mul(lab.pow(t, -1), number)"},
-        {"-t", function() return -t end, "lab.mul(t, -1)"},
-    }
-    for _, case in ipairs(cases) do
-        T.is(sentence(case[2]), "tensors have + * ^; write " .. case[3],
-             case[1] .. " is refused, with what to write")
-        local text = case[3]:gsub("number", "2")
-        local right = load("local lab, t, u = ... return " .. text)(lab, t, u):get(1, 1)
-        T.is(right, load("local t, u = ... return " .. case[1])(1, 1), "and that computes it")
-    end
-end
-
 T.open()
-for _, test in ipairs{unknown_fields, indices, writing, dots_and_colons, operators} do test() end
+for _, test in ipairs{unknown_fields, indices, writing, dots_and_colons} do test() end
 T.done()

@@ -155,6 +155,72 @@ local function add_and_mul()
          "with a number as exponent")
 end
 
+local function sub_and_div()
+    local a, b = lab.tensor({{1, 2}, {3, 4}}), lab.tensor({{8, 4}, {2, 1}})
+    T.is_deeply(lab.sub(a, b):totable(), {{-7, -2}, {1, 3}}, "sub subtracts")
+    T.is_deeply(lab.div(a, b):totable(), {{0.125, 0.5}, {1.5, 4}}, "div divides")
+    T.is_deeply(lab.sub(a, 1):totable(), {{0, 1}, {2, 3}}, "sub takes a number as well")
+    T.is_deeply(lab.sub(1, a):totable(), {{0, -1}, {-2, -3}}, "also as the first operand")
+    T.is_deeply(lab.div(a, 2):totable(), {{0.5, 1}, {1.5, 2}}, "div takes a number as well")
+    T.is_deeply(lab.div(8, b):totable(), {{1, 2}, {4, 8}}, "also as the first operand")
+    T.is_deeply(a:sub(b):totable(), {{-7, -2}, {1, 3}}, "sub is a method as well")
+    T.is_deeply(a:div(2):totable(), {{0.5, 1}, {1.5, 2}}, "and so is div")
+    T.is_deeply((a - b):totable(), {{-7, -2}, {1, 3}}, "- is sub")
+    T.is_deeply((a / b):totable(), {{0.125, 0.5}, {1.5, 4}}, "/ is div")
+    T.is_deeply((2 / (5 - a * 1 - 1)):totable()[2], {2, math.huge},
+                "of an operator the number may come first")
+    T.is_deeply((a - 1):totable(), {{0, 1}, {2, 3}}, "or second")
+    lab.sub(a, b, {out = b})
+    T.is_deeply(b:totable(), {{-7, -2}, {1, 3}}, "out may be an operand")
+    T.is_deeply(lab.div(lab.tensor({1, -1, 0}), 0):totable()[2], -math.huge,
+                "division by zero is infinite")
+    T.is_deeply(lab.div(lab.tensor({7, 1}, {dtype = "float16"}), 3):totable(),
+                {2.333984375, 0.333251953125}, "a quotient is rounded once, to float16")
+    refuses(function() lab.sub(a, lab.zeros(2, 3)) end, "SL_ESHAPE",
+            "sub: a is 2x2, b is 2x3: the shapes differ", "sub names both shapes")
+    refuses(function() return a / lab.zeros(4) end, "SL_ESHAPE", "div: a is 2x2, b is 4",
+            "an operator names its kernel")
+    refuses(function() lab.div(a, lab.zeros(2, 2, {device = "cpu"})) end, "SL_EPLACE", "b is on",
+            "both operands of div must be on the GPU")
+    T.ok(ideal.error_of(function() return a - "1" end), "text is no operand")
+    T.ok(ideal.error_of(lab.div, 1, 2), "one operand must be a tensor")
+    T.ok(ideal.error_of(function() return a // 2 end), "there is no //")
+end
+
+local function neg_and_relu()
+    local a = lab.tensor({{1, -2}, {0, 3}})
+    T.is_deeply(lab.neg(a):totable(), {{-1, 2}, {0, -3}}, "neg turns the sign")
+    T.is_deeply((-a):totable(), {{-1, 2}, {0, -3}}, "- before a tensor is neg")
+    T.is_deeply(a:neg():totable(), {{-1, 2}, {0, -3}}, "neg is a method as well")
+    T.is_deeply(lab.relu(a):totable(), {{1, 0}, {0, 3}}, "relu gives 0 for what is below")
+    T.is_deeply(a:relu():totable(), {{1, 0}, {0, 3}}, "relu is a method as well")
+    local odd = lab.relu(lab.tensor({0 / 0, -math.huge, math.huge, -0.0})):totable()
+    T.ok(odd[1] ~= odd[1], "relu of NaN is NaN")
+    T.ok(odd[2] == 0 and odd[3] == math.huge and 1 / odd[4] > 0,
+         "relu of infinities is 0 and infinity, and of -0 it is 0")
+    T.is(1 / lab.neg(lab.tensor({0})):get(1), -math.huge, "neg of 0 is -0")
+    lab.relu(a, {out = a})
+    T.is_deeply(a:totable(), {{1, 0}, {0, 3}}, "out may be the operand")
+    refuses(function() lab.relu(a, {out = lab.zeros(4)}) end, "SL_ESHAPE",
+            "relu: out is 4, needed 2x2", "out of relu has the operand's shape")
+    refuses(function() lab.neg(lab.ones(2, {device = "cpu"})) end, "SL_EPLACE",
+            "neg: a is on the cpu", "neg works on the GPU")
+    refuses(function() lab.relu(1) end, "SL_EINVAL", "a tensor", "relu of a number is refused")
+    refuses(function() lab.neg(a, {outt = a}) end, "SL_EINVAL", "outt", "a typo cannot pass")
+end
+
+local function names_of_kernels()
+    local a = lab.ones(4)
+    local tl = lab.profile(function()
+        local _ = a - a, a - 1, 1 - a, a / a, a / 2, 2 / a, -a, a:relu()
+    end)
+    local names = {}
+    for i, span in ipairs(tl:spans()) do names[i] = span.name end
+    T.is(table.concat(names, " "), "sub_f32 sub_scalar_f32 rsub_scalar_f32 div_f32 "
+         .. "div_scalar_f32 rdiv_scalar_f32 neg_f32 relu_f32",
+         "each of the new operators is one kernel of its own name")
+end
+
 local function softmax()
     -- exp(0) : exp(ln 3) = 1 : 3
     local row = lab.tensor({{0, math.log(3)}, {math.log(3), 0}})
@@ -266,7 +332,8 @@ local function nothing_is_enqueued_by_an_error()
 end
 
 T.open()
-for _, test in ipairs{matmul, tf32_rounds_its_inputs, bad_matmuls, pow, add_and_mul, softmax, sum,
+for _, test in ipairs{matmul, tf32_rounds_its_inputs, bad_matmuls, pow, add_and_mul, sub_and_div,
+                      neg_and_relu, names_of_kernels, softmax, sum,
                       allclose, streams_of_kernels, spin, nothing_is_enqueued_by_an_error} do
     test()
 end

@@ -96,8 +96,16 @@ static double reference(sl_kernel kernel, double a, double b, double scalar)
     switch (kernel) {
     case SL_KERNEL_POW: return pow(a, scalar);
     case SL_KERNEL_ADD: return a + b;
+    case SL_KERNEL_SUB: return a - b;
     case SL_KERNEL_MUL: return a * b;
+    case SL_KERNEL_DIV: return a / b;
     case SL_KERNEL_ADD_SCALAR: return a + (double)(float)scalar;
+    case SL_KERNEL_SUB_SCALAR: return a - (double)(float)scalar;
+    case SL_KERNEL_DIV_SCALAR: return a / (double)(float)scalar;
+    case SL_KERNEL_RSUB_SCALAR: return (double)(float)scalar - a;
+    case SL_KERNEL_RDIV_SCALAR: return (double)(float)scalar / a;
+    case SL_KERNEL_NEG: return -a;
+    case SL_KERNEL_RELU: return a > 0 ? a : 0;
     default: return a * (double)(float)scalar;
     }
 }
@@ -127,6 +135,14 @@ static double elementwise_error(sl_kernel kernel, sl_dtype dtype, double scalar,
 
 static void elementwise_kernels(void)
 {
+    static const struct { sl_kernel kernel; const char *name; double scalar; } others[] = {
+        {SL_KERNEL_ADD, "add", 0}, {SL_KERNEL_SUB, "sub", 0}, {SL_KERNEL_MUL, "mul", 0},
+        {SL_KERNEL_DIV, "div", 0}, {SL_KERNEL_ADD_SCALAR, "add_scalar", 0.3},
+        {SL_KERNEL_SUB_SCALAR, "sub_scalar", 0.3}, {SL_KERNEL_MUL_SCALAR, "mul_scalar", -0.3},
+        {SL_KERNEL_DIV_SCALAR, "div_scalar", 0.3}, {SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 2.3},
+        {SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.3}, {SL_KERNEL_NEG, "neg", 0},
+        {SL_KERNEL_RELU, "relu", 0},
+    };
     static const double exponents[] = {0, 1, 2, 3, 16, -1, -2, 0.5, 1.5, -0.3, 17, 2.75};
     for (sl_dtype dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
         for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
@@ -134,17 +150,11 @@ static void elementwise_kernels(void)
             ok(error <= 18, "pow %g in %s (%.2f roundings)", exponents[i], dtype_names[dtype],
                error);
         }
-        for (int in_place = 0; in_place < 2; in_place++) {
-            const char *how = in_place ? "in place" : "out of place";
-            ok(elementwise_error(SL_KERNEL_ADD, dtype, 0, in_place) <= 1.01, "add in %s, %s",
-               dtype_names[dtype], how);
-            ok(elementwise_error(SL_KERNEL_MUL, dtype, 0, in_place) <= 1.01, "mul in %s, %s",
-               dtype_names[dtype], how);
-            ok(elementwise_error(SL_KERNEL_ADD_SCALAR, dtype, 0.3, in_place) <= 1.01,
-               "add_scalar in %s, %s", dtype_names[dtype], how);
-            ok(elementwise_error(SL_KERNEL_MUL_SCALAR, dtype, -0.3, in_place) <= 1.01,
-               "mul_scalar in %s, %s", dtype_names[dtype], how);
-        }
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            for (int in_place = 0; in_place < 2; in_place++)
+                ok(elementwise_error(others[i].kernel, dtype, others[i].scalar, in_place) <= 1.01,
+                   "%s in %s, %s", others[i].name, dtype_names[dtype],
+                   in_place ? "in place" : "out of place");
     }
 }
 
