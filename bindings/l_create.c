@@ -81,7 +81,8 @@ static void read_options(lua_State *L, int arg, bool random, tensor_plan *plan, 
     read_place(L, device, pinned, plan, op);
     if (!sl_dtype_parse(dtype, &plan->spec.dtype))
         lsl_fail(L, SL_EDTYPE, op,
-                 "unknown dtype \"%s\"; known: float32, bfloat16, float16, uint8", dtype);
+                 "unknown dtype \"%s\"; known: float32, float64, bfloat16, float16, int32, uint8",
+                 dtype);
 }
 
 /* Reads sizes from `first` on, and a table of options behind them. */

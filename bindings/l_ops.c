@@ -9,9 +9,11 @@
 
 #include <stdio.h>
 
-/* What the options of a kernel say. */
+/* What is launched, and what the options say. */
 typedef struct launch {
+    sl_kernel kernel;
     sl_tensor *a, *b;       /* b: NULL if there is none */
+    double number;          /* beside a; 0 if there is none */
     lsl_quick given;        /* stream NULL: the current one when the kernel is enqueued */
 } launch;
 
@@ -67,15 +69,15 @@ static void check_operand(lua_State *L, const launch *l, sl_tensor *tensor, cons
                  info2->name);
     if (spec->place != SL_ON_DEVICE)
         lsl_fail(L, SL_EPLACE, op, "%s is on the cpu; move it with %s:cuda()", name, name);
-    if (spec->dtype == SL_UINT8)
-        lsl_fail(L, SL_EDTYPE, op, "%s is %s; a kernel needs float32, bfloat16 or float16", name,
-                 sl_dtype_name(spec->dtype));
 }
 
 /* Places, devices and dtypes of the operands, in the core's order and words. */
 static void check_operands(lua_State *L, const launch *l, const char *op)
 {
+    sl_error err;
     check_operand(L, l, l->a, "a", op);
+    lsl_check(L, sl_kernel_check(l->kernel, sl_tensor_get_spec(l->a)->dtype, l->number, &err),
+              &err, op);
     if (l->b == NULL) return;
     check_operand(L, l, l->b, "b", op);
     sl_dtype da = sl_tensor_get_spec(l->a)->dtype, db = sl_tensor_get_spec(l->b)->dtype;
@@ -107,7 +109,8 @@ static int finish(lua_State *L, const launch *l, sl_status status, const sl_erro
 static int op_matmul(lua_State *L)
 {
     const char *op = "matmul";
-    launch l = {.a = lsl_check_tensor(L, 1, "a", op), .b = lsl_check_tensor(L, 2, "b", op)};
+    launch l = {.kernel = SL_KERNEL_MATMUL, .a = lsl_check_tensor(L, 1, "a", op),
+                .b = lsl_check_tensor(L, 2, "b", op)};
     read_launch(L, 3, true, &l, op);
     const sl_tensor_spec *a = sl_tensor_get_spec(l.a), *b = sl_tensor_get_spec(l.b);
     sl_tensor_spec spec = {.dtype = a->dtype, .place = SL_ON_DEVICE, .ndim = 2};
@@ -133,19 +136,25 @@ static sl_tensor *begin_unary(lua_State *L, int arg, launch *l, const char *op)
     return take_out(L, l, sl_tensor_get_spec(l->a), op);
 }
 
+/* The options are at 3. */
+static int launch_with_number(lua_State *L, launch *l, const char *op)
+{
+    sl_tensor *out = begin_unary(L, 3, l, op);
+    sl_error err;
+    sl_status status = sl_with_number(l->kernel, out, l->a, l->number, stream_of(l), &err);
+    return finish(L, l, status, &err, op);
+}
+
 static int op_pow(lua_State *L)
 {
-    launch l = {.a = lsl_check_tensor(L, 1, "a", "pow")};
-    double exponent = lsl_check_number(L, 2, "exponent", "pow");
-    sl_tensor *out = begin_unary(L, 3, &l, "pow");
-    sl_error err;
-    return finish(L, &l, sl_with_number(SL_KERNEL_POW, out, l.a, exponent, stream_of(&l), &err),
-                  &err, "pow");
+    launch l = {.kernel = SL_KERNEL_POW, .a = lsl_check_tensor(L, 1, "a", "pow")};
+    l.number = lsl_check_number(L, 2, "exponent", "pow");
+    return launch_with_number(L, &l, "pow");
 }
 
 static int op_softmax(lua_State *L)
 {
-    launch l = {.a = lsl_check_tensor(L, 1, "a", "softmax")};
+    launch l = {.kernel = SL_KERNEL_SOFTMAX, .a = lsl_check_tensor(L, 1, "a", "softmax")};
     sl_tensor *out = begin_unary(L, 2, &l, "softmax");
     sl_error err;
     return finish(L, &l, sl_softmax(out, l.a, stream_of(&l), &err), &err, "softmax");
@@ -153,7 +162,7 @@ static int op_softmax(lua_State *L)
 
 static int op_sum(lua_State *L)
 {
-    launch l = {.a = lsl_check_tensor(L, 1, "a", "sum")};
+    launch l = {.kernel = SL_KERNEL_SUM, .a = lsl_check_tensor(L, 1, "a", "sum")};
     read_launch(L, 2, false, &l, "sum");
     sl_tensor_spec spec = {.dtype = sl_tensor_get_spec(l.a)->dtype, .place = SL_ON_DEVICE};
     if (l.given.out.tensor == NULL) check_operands(L, &l, "sum");
@@ -164,7 +173,7 @@ static int op_sum(lua_State *L)
 
 static int op_unary(lua_State *L, sl_kernel kernel, const char *op)
 {
-    launch l = {.a = lsl_check_tensor(L, 1, "a", op)};
+    launch l = {.kernel = kernel, .a = lsl_check_tensor(L, 1, "a", op)};
     sl_tensor *out = begin_unary(L, 2, &l, op);
     sl_error err;
     return finish(L, &l, sl_unary(kernel, out, l.a, stream_of(&l), &err), &err, op);
@@ -181,16 +190,15 @@ typedef struct binary {
 
 static int op_binary(lua_State *L, const binary *which)
 {
-    launch l = {.a = NULL};
+    launch l = {.kernel = which->pair};
     const char *op = which->name;
     sl_error err;
     int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : lua_type(L, 2) == LUA_TNUMBER ? 2 : 0;
     if (number != 0) {
-        sl_kernel kernel = number == 1 ? which->reversed : which->with_number;
-        double b = lua_tonumber(L, number);
+        l.kernel = number == 1 ? which->reversed : which->with_number;
+        l.number = lua_tonumber(L, number);
         l.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
-        sl_tensor *out = begin_unary(L, 3, &l, op);
-        return finish(L, &l, sl_with_number(kernel, out, l.a, b, stream_of(&l), &err), &err, op);
+        return launch_with_number(L, &l, op);
     }
     l.a = lsl_check_tensor(L, 1, "a", op);
     if (lsl_to(L, 2, LSL_TENSOR) == NULL) lsl_type_error(L, 2, "b", "a tensor or a number", op);
@@ -203,7 +211,7 @@ static int op_binary(lua_State *L, const binary *which)
             fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);
     }
     sl_tensor *out = take_out(L, &l, sa, op);
-    return finish(L, &l, sl_pair(which->pair, out, l.a, l.b, stream_of(&l), &err), &err, op);
+    return finish(L, &l, sl_pair(l.kernel, out, l.a, l.b, stream_of(&l), &err), &err, op);
 }
 
 /* op_add and meta_add, ...: operators have no options. */

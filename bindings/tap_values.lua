@@ -135,7 +135,8 @@ local close_options = {
 -- Those of torch.testing.assert_close.
 local tolerances = {
     float32 = {rtol = 1.3e-6, atol = 1e-5}, float16 = {rtol = 1e-3, atol = 1e-5},
-    bfloat16 = {rtol = 1.6e-2, atol = 1e-5}, uint8 = {rtol = 0, atol = 0},
+    bfloat16 = {rtol = 1.6e-2, atol = 1e-5}, float64 = {rtol = 1e-7, atol = 1e-7},
+    uint8 = {rtol = 0, atol = 0}, int32 = {rtol = 0, atol = 0},
 }
 
 local function tolerance(opts, key, got, want)

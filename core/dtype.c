@@ -13,6 +13,8 @@ static const struct {
     [SL_BFLOAT16] = { "bfloat16", "bf16", 2 },
     [SL_FLOAT16] = { "float16", "f16", 2 },
     [SL_UINT8] = { "uint8", "u8", 1 },
+    [SL_FLOAT64] = { "float64", "f64", 8 },
+    [SL_INT32] = { "int32", "i32", 4 },
 };
 
 const char *sl_dtype_name(sl_dtype dtype)
@@ -43,7 +45,7 @@ bool sl_dtype_parse(const char *name, sl_dtype *dtype)
 
 bool sl__dtype_is_float(sl_dtype dtype)
 {
-    return dtype == SL_FLOAT32 || dtype == SL_BFLOAT16 || dtype == SL_FLOAT16;
+    return dtype != SL_UINT8 && dtype != SL_INT32;
 }
 
 /* An IEEE-like 16-bit float of `fraction_bits` and 15 - fraction_bits exponent bits. */
@@ -90,30 +92,42 @@ static uint16_t pack16(double value, int fraction_bits)
     return (uint16_t)(sign | magnitude);
 }
 
-static uint8_t pack_uint8(double value)
+/* To the nearest whole number from `least` to `most`, which are whole. */
+static double nearest_whole(double value, double least, double most)
 {
-    if (!(value > 0))                   /* NaN as well */
+    if (isnan(value))
         return 0;
-    return value >= 255 ? 255 : (uint8_t)rint(value);
+    value = rint(value);
+    return value < least ? least : value > most ? most : value;
 }
 
 void sl__dtype_to_double(sl_dtype dtype, const void *raw, size_t n, double *values)
 {
     const unsigned char *bytes = raw;
-    int fraction_bits = dtype == SL_BFLOAT16 ? 7 : 10;
+    size_t each = sl_dtype_bytes(dtype);
+    float f32;
+    uint16_t f16;
+    int32_t i32;
 
-    for (size_t i = 0; i < n; i++) {
-        float f32;
-        uint16_t f16;
-
-        if (dtype == SL_FLOAT32) {
-            memcpy(&f32, bytes + i * 4, 4);
+    for (size_t i = 0; i < n; i++, bytes += each) {
+        switch (dtype) {
+        case SL_FLOAT32:
+            memcpy(&f32, bytes, each);
             values[i] = f32;
-        } else if (dtype == SL_UINT8) {
-            values[i] = bytes[i];
-        } else {
-            memcpy(&f16, bytes + i * 2, 2);
-            values[i] = unpack16(f16, fraction_bits);
+            break;
+        case SL_FLOAT64:
+            memcpy(&values[i], bytes, each);
+            break;
+        case SL_UINT8:
+            values[i] = *bytes;
+            break;
+        case SL_INT32:
+            memcpy(&i32, bytes, each);
+            values[i] = i32;
+            break;
+        default:
+            memcpy(&f16, bytes, each);
+            values[i] = unpack16(f16, dtype == SL_BFLOAT16 ? 7 : 10);
         }
     }
 }
@@ -121,20 +135,30 @@ void sl__dtype_to_double(sl_dtype dtype, const void *raw, size_t n, double *valu
 void sl__dtype_from_double(sl_dtype dtype, const double *values, size_t n, void *raw)
 {
     unsigned char *bytes = raw;
-    int fraction_bits = dtype == SL_BFLOAT16 ? 7 : 10;
+    size_t each = sl_dtype_bytes(dtype);
+    float f32;
+    uint16_t f16;
+    int32_t i32;
 
-    for (size_t i = 0; i < n; i++) {
-        float f32;
-        uint16_t f16;
-
-        if (dtype == SL_FLOAT32) {
+    for (size_t i = 0; i < n; i++, bytes += each) {
+        switch (dtype) {
+        case SL_FLOAT32:
             f32 = (float)values[i];     /* IEEE 754: nearest even, infinite beyond the range */
-            memcpy(bytes + i * 4, &f32, 4);
-        } else if (dtype == SL_UINT8) {
-            bytes[i] = pack_uint8(values[i]);
-        } else {
-            f16 = pack16(values[i], fraction_bits);
-            memcpy(bytes + i * 2, &f16, 2);
+            memcpy(bytes, &f32, each);
+            break;
+        case SL_FLOAT64:
+            memcpy(bytes, &values[i], each);
+            break;
+        case SL_UINT8:
+            *bytes = (uint8_t)nearest_whole(values[i], 0, UINT8_MAX);
+            break;
+        case SL_INT32:
+            i32 = (int32_t)nearest_whole(values[i], INT32_MIN, INT32_MAX);
+            memcpy(bytes, &i32, each);
+            break;
+        default:
+            f16 = pack16(values[i], dtype == SL_BFLOAT16 ? 7 : 10);
+            memcpy(bytes, &f16, each);
         }
     }
 }

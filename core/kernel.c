@@ -5,14 +5,13 @@
 #include "kernel.h"
 
 #include "device.h"
-#include "dtype.h"
 #include "op.h"
 #include "stream.h"
 #include "tensor.h"
 #include "view.h"
 
 static const char *const kernel_names[SL_KERNELS] = {
-#define X(id, name, family) [SL_KERNEL_##id] = name,
+#define X(id, name, family, dtypes) [SL_KERNEL_##id] = name,
     SL_KERNEL_TABLE(X)
 #undef X
 };
@@ -24,6 +23,49 @@ const char *sl__kernel_name(sl_kernel kernel)
 
 /* ---- checks ------------------------------------------------------------------- */
 
+static const uint8_t kernel_dtypes[SL_KERNELS] = {
+#define X(id, name, family, dtypes) [SL_KERNEL_##id] = SL_TAKES_##dtypes,
+    SL_KERNEL_TABLE(X)
+#undef X
+};
+
+bool sl__kernel_takes(sl_kernel kernel, sl_dtype dtype)
+{
+    static const uint8_t least[SL_DTYPES] = {
+        [SL_FLOAT32] = SL_TAKES_SHORT, [SL_BFLOAT16] = SL_TAKES_SHORT,
+        [SL_FLOAT16] = SL_TAKES_SHORT, [SL_FLOAT64] = SL_TAKES_FLOATS,
+        [SL_INT32] = SL_TAKES_NUMBERS, [SL_UINT8] = SL_TAKES_ALL,
+    };
+
+    return kernel_dtypes[kernel] >= least[dtype];
+}
+
+/* What stands beside int32: as everywhere in int32, whole numbers that it holds. */
+static sl_status check_whole(sl_kernel kernel, double number, sl_error *err)
+{
+    double least = kernel == SL_KERNEL_POW ? 0 : INT32_MIN;
+
+    if (number >= least && number <= INT32_MAX && number == (double)(int32_t)number)
+        return SL_OK;
+    return sl_fail(err, SL_EDTYPE, "a is int32: the %s must be whole, from %.0f to %d, got %.14g",
+                   kernel == SL_KERNEL_POW ? "exponent" : "number", least, INT32_MAX, number);
+}
+
+sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_error *err)
+{
+    static const char *const names[] = {
+        [SL_TAKES_SHORT] = "float32, bfloat16 or float16",
+        [SL_TAKES_FLOATS] = "float32, float64, bfloat16 or float16",
+        [SL_TAKES_NUMBERS] = "float32, float64, bfloat16, float16 or int32",
+        [SL_TAKES_ALL] = "any dtype",
+    };
+
+    if (!sl__kernel_takes(kernel, dtype))
+        return sl_fail(err, SL_EDTYPE, "a is %s; %s takes %s", sl_dtype_name(dtype),
+                       sl__kernel_name(kernel), names[kernel_dtypes[kernel]]);
+    return dtype == SL_INT32 ? check_whole(kernel, number, err) : SL_OK;
+}
+
 static sl_status check_operand(const sl_tensor *tensor, const char *noun, const sl_stream *stream,
                                sl_error *err)
 {
@@ -33,9 +75,6 @@ static sl_status check_operand(const sl_tensor *tensor, const char *noun, const 
         return status;
     if (tensor->spec.place != SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE, "%s is on the cpu; move it with %s:cuda()", noun, noun);
-    if (!sl__dtype_is_float(tensor->spec.dtype))
-        return sl_fail(err, SL_EDTYPE, "%s is %s; a kernel needs float32, bfloat16 or float16",
-                       noun, sl_dtype_name(tensor->spec.dtype));
     return SL_OK;
 }
 
@@ -56,7 +95,7 @@ static bool fits(const sl_tensor *tensor, const sl_device *device, sl_dtype dtyp
 
 /* All is well, in one look. If not, the checks one by one find out what to say. */
 static bool all_fit(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b, bool has_b,
-                    const sl_stream *stream)
+                    const sl_stream *stream, const sl_work *work)
 {
     const sl_device *device;
     sl_dtype dtype;
@@ -65,22 +104,26 @@ static bool all_fit(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b
         return false;
     device = stream->device;
     dtype = a->spec.dtype;
-    return !sl__host_func_depth && !device->fault.status && sl__dtype_is_float(dtype)
+    return !sl__host_func_depth && !device->fault.status
+           && sl_kernel_check((sl_kernel)work->kernel, dtype, work->scalar, NULL) == SL_OK
            && fits(a, device, dtype) && fits(out, device, dtype)
            && (!has_b || fits(b, device, dtype));
 }
 
 /* `b` may be NULL where a kernel has one input. */
 static sl_status check_operands(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
-                                bool has_b, sl_stream *stream, sl_kernel kernel, sl_error *err)
+                                bool has_b, sl_stream *stream, const sl_work *work, sl_error *err)
 {
+    sl_kernel kernel = (sl_kernel)work->kernel;
     sl_status status;
 
-    if (all_fit(out, a, b, has_b, stream))
+    if (all_fit(out, a, b, has_b, stream, work))
         return SL_OK;
     status = sl__stream_enter(stream, sl__kernel_name(kernel), err);
     if (!status)
         status = check_operand(a, "a", stream, err);
+    if (!status)
+        status = sl_kernel_check(kernel, a->spec.dtype, work->scalar, err);
     if (!status && has_b)
         status = check_operand(b, "b", stream, err);
     if (!status)
@@ -196,7 +239,7 @@ sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_st
                     sl_error *err)
 {
     sl_work work = { .kernel = SL_KERNEL_MATMUL };
-    sl_status status = check_operands(out, a, b, true, stream, SL_KERNEL_MATMUL, err);
+    sl_status status = check_operands(out, a, b, true, stream, &work, err);
 
     if (!status)
         status = check_matmul_shapes(out, a, b, err);
@@ -228,7 +271,7 @@ static sl_status elementwise(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_
 {
     sl_work work = { .kernel = (uint8_t)kernel, .scalar = scalar };
     bool has_b = sl_kernel_family_of(kernel) == SL_FAMILY_PAIR;
-    sl_status status = check_operands(out, a, b, has_b, stream, kernel, err);
+    sl_status status = check_operands(out, a, b, has_b, stream, &work, err);
 
     if (!status)
         status = check_same_shapes(out, a, b, err);
@@ -269,7 +312,7 @@ sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *st
 sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
 {
     sl_work work = { .kernel = SL_KERNEL_SOFTMAX };
-    sl_status status = check_operands(out, a, NULL, false, stream, SL_KERNEL_SOFTMAX, err);
+    sl_status status = check_operands(out, a, NULL, false, stream, &work, err);
 
     if (!status)
         status = check_same_shapes(out, a, NULL, err);
@@ -286,7 +329,7 @@ sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
 {
     sl_work work = { .kernel = SL_KERNEL_SUM };
     sl__shape_text shape;
-    sl_status status = check_operands(out, a, NULL, false, stream, SL_KERNEL_SUM, err);
+    sl_status status = check_operands(out, a, NULL, false, stream, &work, err);
 
     if (status)
         return status;

@@ -1,5 +1,5 @@
-/* kernel_table.h - the kernels: what each is called, and its family. The enumeration, the names
- * and what depends on the family alone are made of this table; what an elementwise kernel
+/* kernel_table.h - the kernels: what each is called, its family and its dtypes. The enumeration,
+ * the names and what depends on the family alone are made of this table; what an elementwise kernel
  * computes is in core/numbers/operations.h.
  */
 #ifndef SL_KERNEL_TABLE_H
@@ -19,32 +19,40 @@ typedef enum sl_kernel_family {
     SL_FAMILY_NONE          /* no tensors */
 } sl_kernel_family;
 
-/* X(ID, name, family) */
-#define SL_KERNEL_TABLE(X)                                              \
-    X(MATMUL, "matmul", MATMUL)                                         \
-    X(POW, "pow", NUMBER)           /* the number is the exponent */    \
-    X(ADD, "add", PAIR)                                                 \
-    X(SUB, "sub", PAIR)                                                 \
-    X(MUL, "mul", PAIR)                                                 \
-    X(DIV, "div", PAIR)                                                 \
-    X(ADD_SCALAR, "add_scalar", NUMBER)                                 \
-    X(SUB_SCALAR, "sub_scalar", NUMBER)                                 \
-    X(MUL_SCALAR, "mul_scalar", NUMBER)                                 \
-    X(DIV_SCALAR, "div_scalar", NUMBER)                                 \
-    X(RSUB_SCALAR, "rsub_scalar", NUMBER)   /* the number minus in0 */  \
-    X(RDIV_SCALAR, "rdiv_scalar", NUMBER)   /* the number by in0 */     \
-    X(NEG, "neg", ONE)                                                  \
-    X(RELU, "relu", ONE)                                                \
-    X(SOFTMAX, "softmax", ROWS)                                         \
-    X(SUM, "sum", SUM)                                                  \
-    X(FILL, "fill", FILL)                                               \
-    X(RAND, "rand", RANDOM)                                             \
-    X(RANDN, "randn", RANDOM)                                           \
-    X(SPIN, "spin", NONE)           /* duration_ns, blocks, threads, shared_bytes */ \
-    X(TRAP, "trap", NONE)           /* faults: the device is lost after it */
+/* The dtypes that a kernel takes. */
+typedef enum sl_kernel_dtypes {
+    SL_TAKES_SHORT,         /* float32, bfloat16, float16 */
+    SL_TAKES_FLOATS,        /* and float64 */
+    SL_TAKES_NUMBERS,       /* and int32 */
+    SL_TAKES_ALL            /* and uint8 */
+} sl_kernel_dtypes;
+
+/* X(ID, name, family, dtypes) */
+#define SL_KERNEL_TABLE(X)                                                            \
+    X(MATMUL, "matmul", MATMUL, FLOATS)                                               \
+    X(POW, "pow", NUMBER, NUMBERS)  /* the number is the exponent */                  \
+    X(ADD, "add", PAIR, NUMBERS)                                                      \
+    X(SUB, "sub", PAIR, NUMBERS)                                                      \
+    X(MUL, "mul", PAIR, NUMBERS)                                                      \
+    X(DIV, "div", PAIR, FLOATS)                                                       \
+    X(ADD_SCALAR, "add_scalar", NUMBER, NUMBERS)                                      \
+    X(SUB_SCALAR, "sub_scalar", NUMBER, NUMBERS)                                      \
+    X(MUL_SCALAR, "mul_scalar", NUMBER, NUMBERS)                                      \
+    X(DIV_SCALAR, "div_scalar", NUMBER, FLOATS)                                       \
+    X(RSUB_SCALAR, "rsub_scalar", NUMBER, NUMBERS)  /* the number minus in0 */        \
+    X(RDIV_SCALAR, "rdiv_scalar", NUMBER, FLOATS)  /* the number by in0 */            \
+    X(NEG, "neg", ONE, NUMBERS)                                                       \
+    X(RELU, "relu", ONE, NUMBERS)                                                     \
+    X(SOFTMAX, "softmax", ROWS, SHORT)                                                \
+    X(SUM, "sum", SUM, NUMBERS)                                                       \
+    X(FILL, "fill", FILL, ALL)                                                        \
+    X(RAND, "rand", RANDOM, SHORT)                                                    \
+    X(RANDN, "randn", RANDOM, SHORT)                                                  \
+    X(SPIN, "spin", NONE, ALL)  /* duration_ns, blocks, threads, shared_bytes */      \
+    X(TRAP, "trap", NONE, ALL)  /* faults: the device is lost after it */
 
 typedef enum sl_kernel {
-#define X(id, name, family) SL_KERNEL_##id,
+#define X(id, name, family, dtypes) SL_KERNEL_##id,
     SL_KERNEL_TABLE(X)
 #undef X
     SL_KERNELS
@@ -53,7 +61,7 @@ typedef enum sl_kernel {
 static inline sl_kernel_family sl_kernel_family_of(sl_kernel kernel)
 {
     static const unsigned char families[SL_KERNELS] = {
-#define X(id, name, family) SL_FAMILY_##family,
+#define X(id, name, family, dtypes) SL_FAMILY_##family,
         SL_KERNEL_TABLE(X)
 #undef X
     };

@@ -253,7 +253,9 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
 
 #define SL_MAX_DIMS 8
 
-typedef enum sl_dtype { SL_FLOAT32, SL_BFLOAT16, SL_FLOAT16, SL_UINT8, SL_DTYPES } sl_dtype;
+typedef enum sl_dtype {
+    SL_FLOAT32, SL_BFLOAT16, SL_FLOAT16, SL_UINT8, SL_FLOAT64, SL_INT32, SL_DTYPES
+} sl_dtype;
 typedef enum sl_place { SL_ON_DEVICE, SL_PAGEABLE, SL_PINNED } sl_place;
 
 const char *sl_dtype_name(sl_dtype dtype);          /* "float32" */
@@ -330,7 +332,12 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err);
 
 /* ---- kernels (asynchronous; all operands on the device of `stream`) ---- */
 
-/* An operand may be `out`, or lie apart from it: SL_EINVAL if they share some bytes only. */
+/* An operand may be `out`, or lie apart from it: SL_EINVAL if they share some bytes only. All
+ * have one dtype. */
+
+/* Whether the kernel takes tensors of `dtype` and, if it has one, `number` beside them: with
+ * int32 that is whole, and of pow not negative. If not SL_EDTYPE, in a sentence about `a`. */
+sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_error *err);
 
 /* out[m,n] = a[m,k] b[k,n]; out lies apart from a and b. tf32 applies to float32. */
 sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
@@ -345,7 +352,7 @@ sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *st
                    sl_error *err);
 /* Over the last dimension; same shape. */
 sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
-/* out has one element. */
+/* out has one element. A sum of int32 is taken modulo 2^32. */
 sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
 
 /* A kernel whose blocks each stay busy for duration_ns. */

@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "device.h"
 #include "dtype.h"
+#include "kernel.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -324,32 +325,41 @@ static sl_status enter_fill(sl_tensor *tensor, const char *what, sl_stream *stre
     return status ? status : sl__device_enter(tensor->device, what, err);
 }
 
+/* What a tensor of whole numbers holds of `value`; others round in the kernel. */
+static double held(sl_dtype dtype, double value)
+{
+    int32_t raw;
+
+    if (sl__dtype_is_float(dtype))
+        return value;
+    sl__dtype_from_double(dtype, &value, 1, &raw);
+    sl__dtype_to_double(dtype, &raw, 1, &value);
+    return value;
+}
+
 /* All bytes of `value` are the same in this dtype: a memset does. True of 0,
  * but not of -0.0, and of every uint8. */
-static bool is_byte_fill(sl_dtype dtype, double value, uint8_t *byte)
+static bool is_byte_fill(sl_dtype dtype, double value)
 {
-    *byte = 0;
-    if (dtype == SL_UINT8)
-        sl__dtype_from_double(dtype, &value, 1, byte);
     return dtype == SL_UINT8 || (value == 0 && !signbit(value));
 }
 
 sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_error *err)
 {
-    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL, .scalar = value };
+    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL };
     sl_status status = enter_fill(tensor, "fill", stream, err);
-    uint8_t byte;
 
     if (status)
         return status;
+    value = held(tensor->spec.dtype, value);
+    if (tensor->spec.place == SL_ON_DEVICE && is_byte_fill(tensor->spec.dtype, value)) {
+        work = (sl_work){ .kind = SL_WORK_MEMSET, .bytes = tensor->bytes,
+                          .byte_value = (uint8_t)value };
+        return fill_with(tensor, &work, stream, err);
+    }
+    work.scalar = value;
     work.dtype = (uint8_t)tensor->spec.dtype;
     work.n = tensor->numel;
-    if (is_byte_fill(tensor->spec.dtype, value, &byte)) {
-        if (tensor->spec.place == SL_ON_DEVICE)
-            work = (sl_work){ .kind = SL_WORK_MEMSET, .bytes = tensor->bytes, .byte_value = byte };
-        else
-            work.scalar = byte;         /* what the dtype can hold */
-    }
     return fill_with(tensor, &work, stream, err);
 }
 
@@ -362,7 +372,7 @@ static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *wh
 
     if (status)
         return status;
-    if (!sl__dtype_is_float(tensor->spec.dtype))
+    if (!sl__kernel_takes(kernel, tensor->spec.dtype))
         return sl_fail(err, SL_EDTYPE,
                        "the tensor is %s; random numbers need float32, bfloat16 or float16",
                        sl_dtype_name(tensor->spec.dtype));

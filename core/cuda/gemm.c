@@ -69,6 +69,7 @@ static const struct { const char *name; cudaDataType_t type; } dtypes[SL_DTYPES]
     [SL_FLOAT32] = { "float32", CUDA_R_32F },
     [SL_BFLOAT16] = { "bfloat16", CUDA_R_16BF },
     [SL_FLOAT16] = { "float16", CUDA_R_16F },
+    [SL_FLOAT64] = { "float64", CUDA_R_64F },
 };
 
 /* ---- errors ---- */
@@ -210,6 +211,13 @@ static cublasStatus_t open_layout(const lt_functions *lt, cublasLtMatrixLayout_t
     return code;
 }
 
+static cublasComputeType_t compute_type(const plan_key *key)
+{
+    if (key->dtype == SL_FLOAT64)
+        return CUBLAS_COMPUTE_64F;
+    return key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
 /* *call: what has failed. */
 static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const char **call)
 {
@@ -217,7 +225,7 @@ static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const 
     cudaDataType_t type = dtypes[key->dtype].type;
     *call = "cublasLtMatmulDescCreate";
     cublasStatus_t code = lt->MatmulDescCreate(
-        &p->desc, key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F);
+        &p->desc, compute_type(key), key->dtype == SL_FLOAT64 ? CUDA_R_64F : CUDA_R_32F);
     if (code) {
         p->desc = NULL;
         return code;
@@ -514,10 +522,14 @@ static cublasStatus_t multiply(cuda_device *dev, const cuda_stream *stream, cons
                                void *c, const void *a, const void *b)
 {
     static const float one = 1, zero = 0;
+    static const double wide_one = 1, wide_zero = 0;
+    const bool wide = p->key.dtype == SL_FLOAT64;
+    const void *alpha = wide ? (const void *)&wide_one : &one;
+    const void *beta = wide ? (const void *)&wide_zero : &zero;
     const cuda_gemm *gemm = dev->gemm;
     void *workspace = p->workspace_bytes > 0 ? stream->workspace->data : NULL;
     cuda_use(dev);
-    return gemm->lt.Matmul(gemm->handle, p->desc, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c,
+    return gemm->lt.Matmul(gemm->handle, p->desc, alpha, b, p->b, a, p->a, beta, c, p->c, c, p->c,
                            &p->algo, workspace, p->workspace_bytes, stream->handle);
 }
 

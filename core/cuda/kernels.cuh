@@ -6,8 +6,8 @@
  *   kernels_generate.cu     fill, rand, randn
  *   kernels_reduce.cu       softmax, sum
  *
- * Arithmetic is in float32, rounded to nearest even on store, and no two operations are
- * fused into one: the operations of core/numbers/operations.h, filling and random numbers have
+ * Arithmetic is in float32, rounded to nearest even on store, but for float64, which has its own,
+ * and int32, which is taken modulo 2^32; no two operations are fused into one: the operations of core/numbers/operations.h, filling and random numbers have
  * the bits of the simulator's. Tensors begin at addresses that are multiples of 256, but for views, which
  * begin at any element: what does not begin at a multiple of 16 is moved element by element, to
  * the same numbers.
@@ -91,8 +91,9 @@ static inline bool fills_chip(const cuda_device *dev, int64_t blocks)
     return blocks >= (int64_t)dev->sm_count * (dev->threads_per_sm / THREADS);
 }
 
-/* Calls f with a zero of the element's type. */
-template <typename F> static inline sl_status with_type(const kernel_call *call, F f)
+/* Calls f with a zero of the element's type, of those that SL_TAKES_SHORT names, ..._FLOATS,
+ * ..._NUMBERS. */
+template <typename F> static inline sl_status with_short(const kernel_call *call, F f)
 {
     switch (call->work->dtype) {
     case SL_FLOAT32: return f(0.0f);
@@ -102,17 +103,39 @@ template <typename F> static inline sl_status with_type(const kernel_call *call,
     }
 }
 
+template <typename F> static inline sl_status with_float(const kernel_call *call, F f)
+{
+    return call->work->dtype == SL_FLOAT64 ? f(0.0) : with_short(call, f);
+}
+
+template <typename F> static inline sl_status with_number(const kernel_call *call, F f)
+{
+    return call->work->dtype == SL_INT32 ? f((int32_t)0) : with_float(call, f);
+}
+
 /* ---- elements -------------------------------------------------------------- */
 
-/* Elements of 16 bytes; float32 in between. */
+/* Elements of 16 bytes. */
 template <typename T> struct vector_of { static const int N = 16 / (int)sizeof(T); };
 
-static __device__ __forceinline__ float float_of(float x) { return x; }
-static __device__ __forceinline__ float float_of(__nv_bfloat16 x) { return __bfloat162float(x); }
-static __device__ __forceinline__ float float_of(__half x) { return __half2float(x); }
+/* What they are in between. */
+template <typename T> struct computed_in { typedef float type; };
+template <> struct computed_in<double> { typedef double type; };
+template <> struct computed_in<int32_t> { typedef int64_t type; };
 
-template <typename T> static __device__ T rounded(float x);
+static __device__ __forceinline__ float value_of(float x) { return x; }
+static __device__ __forceinline__ float value_of(__nv_bfloat16 x) { return __bfloat162float(x); }
+static __device__ __forceinline__ float value_of(__half x) { return __half2float(x); }
+static __device__ __forceinline__ double value_of(double x) { return x; }
+static __device__ __forceinline__ int64_t value_of(int32_t x) { return x; }
+
+template <typename T> static __device__ T rounded(typename computed_in<T>::type x);
 template <> __device__ __forceinline__ float rounded<float>(float x) { return x; }
+template <> __device__ __forceinline__ double rounded<double>(double x) { return x; }
+template <> __device__ __forceinline__ int32_t rounded<int32_t>(int64_t x)
+{
+    return (int32_t)(uint32_t)x;
+}
 template <> __device__ __forceinline__ __nv_bfloat16 rounded<__nv_bfloat16>(float x)
 {
     return __float2bfloat16_rn(x);
@@ -158,6 +181,20 @@ template <typename T> static __device__ __forceinline__ void unpack(float (&x)[4
     x[3] = __uint_as_float(vector.w);
 }
 
+template <typename T> static __device__ __forceinline__ void unpack(int64_t (&x)[4], uint4 vector)
+{
+    x[0] = (int32_t)vector.x;
+    x[1] = (int32_t)vector.y;
+    x[2] = (int32_t)vector.z;
+    x[3] = (int32_t)vector.w;
+}
+
+template <typename T> static __device__ __forceinline__ void unpack(double (&x)[2], uint4 vector)
+{
+    x[0] = __hiloint2double((int)vector.y, (int)vector.x);
+    x[1] = __hiloint2double((int)vector.w, (int)vector.z);
+}
+
 template <typename T> static __device__ __forceinline__ uint4 packed(const float (&x)[8])
 {
     uint32_t word[4];
@@ -173,6 +210,17 @@ template <typename T> static __device__ __forceinline__ uint4 packed(const float
 {
     return make_uint4(__float_as_uint(x[0]), __float_as_uint(x[1]), __float_as_uint(x[2]),
                       __float_as_uint(x[3]));
+}
+
+template <typename T> static __device__ __forceinline__ uint4 packed(const int64_t (&x)[4])
+{
+    return make_uint4((uint32_t)x[0], (uint32_t)x[1], (uint32_t)x[2], (uint32_t)x[3]);
+}
+
+template <typename T> static __device__ __forceinline__ uint4 packed(const double (&x)[2])
+{
+    return make_uint4((uint32_t)__double2loint(x[0]), (uint32_t)__double2hiint(x[0]),
+                      (uint32_t)__double2loint(x[1]), (uint32_t)__double2hiint(x[1]));
 }
 
 /* The i-th vector of `from`, in one piece or by its elements. */

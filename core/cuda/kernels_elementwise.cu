@@ -12,14 +12,14 @@
  * is full of threads. */
 
 #define OPERATION(id, inputs, items, expression)                                            \
-    struct of_##id {                                                                        \
+    template <typename V> struct of_##id {                                                  \
         enum { INPUTS = inputs, ITEMS = items };                                            \
-        float s;                                                                            \
-        template <int N> __device__ void operator()(float (&a)[N], const float (&b)[N]) const \
+        V s;                                                                                \
+        template <int N> __device__ void operator()(V (&a)[N], const V (&b)[N]) const       \
         {                                                                                   \
             _Pragma("unroll") for (int i = 0; i < N; i++)                                   \
             {                                                                               \
-                const float x = a[i], y = b[i];                                             \
+                const V x = a[i], y = b[i];                                                 \
                 (void)y;                                                                    \
                 a[i] = (expression);                                                        \
             }                                                                               \
@@ -27,84 +27,108 @@
     };
 #define X(id, expression) OPERATION(id, 2, 8, expression)
 NUMBERS_OF_PAIRS(X)
+NUMBERS_QUOTIENTS_OF_PAIRS(X)
 #undef X
 #define X(id, expression) OPERATION(id, 1, 16, expression)
 NUMBERS_OF_ONE(X)
+NUMBERS_QUOTIENTS_OF_ONE(X)
 #undef X
 
 /* ((x x) x) x ... from the left, as the simulator multiplies; x^0 is 1 for every x. */
-template <int COUNT> struct pow_fixed {
+template <typename V, int COUNT> struct pow_fixed {
     enum { INPUTS = 1, ITEMS = 16 };
-    template <int N> __device__ void operator()(float (&x)[N], const float (&)[N]) const
+    template <int N> __device__ void operator()(V (&x)[N], const V (&)[N]) const
     {
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            const float base = x[i];
+            const V base = x[i];
 #pragma unroll
             for (int j = 1; j < COUNT; j++)
-                x[i] = __fmul_rn(x[i], base);
+                x[i] = x[i] * base;
         }
     }
 };
 
-template <int N> static __device__ __forceinline__ void raise(float (&x)[N], int count)
+template <typename V, int N> static __device__ __forceinline__ void raise(V (&x)[N], int count)
 {
-    float product[N];
+    V product[N];
 #pragma unroll
     for (int i = 0; i < N; i++)
-        product[i] = 1.0f;
+        product[i] = 1;
 #pragma unroll 1
     for (int j = 0; j < count; j++) {
 #pragma unroll
         for (int i = 0; i < N; i++)
-            product[i] = __fmul_rn(product[i], x[i]);
+            product[i] = product[i] * x[i];
     }
 #pragma unroll
     for (int i = 0; i < N; i++)
         x[i] = product[i];
 }
 
-struct pow_whole {
+template <typename V> struct pow_whole {
     enum { INPUTS = 1, ITEMS = 16 };
     int count;
-    template <int N> __device__ void operator()(float (&x)[N], const float (&)[N]) const
+    template <int N> __device__ void operator()(V (&x)[N], const V (&)[N]) const
     {
         raise(x, count);
     }
 };
 
-struct pow_minus_whole {
+template <typename V> struct pow_minus_whole {
     enum { INPUTS = 1, ITEMS = 8 };
     int count;
-    template <int N> __device__ void operator()(float (&x)[N], const float (&)[N]) const
+    template <int N> __device__ void operator()(V (&x)[N], const V (&)[N]) const
     {
         raise(x, count);
 #pragma unroll
         for (int i = 0; i < N; i++)
-            x[i] = __frcp_rn(x[i]);
+            x[i] = 1 / x[i];
     }
 };
+
+/* The roots are rounded once. */
+static __device__ __forceinline__ float root(float x) { return __fsqrt_rn(x); }
+static __device__ __forceinline__ double root(double x) { return __dsqrt_rn(x); }
+static __device__ __forceinline__ float power(float x, float e) { return powf(x, e); }
+static __device__ __forceinline__ double power(double x, double e) { return pow(x, e); }
 
 /* The root of -0 is -0 and that of -infinity is not a number, but their powers 0.5 are 0
  * and infinity. */
-struct pow_half {
+template <typename V> struct pow_half {
     enum { INPUTS = 1, ITEMS = 8 };
-    template <int N> __device__ void operator()(float (&x)[N], const float (&)[N]) const
+    template <int N> __device__ void operator()(V (&x)[N], const V (&)[N]) const
     {
 #pragma unroll
         for (int i = 0; i < N; i++)
-            x[i] = x[i] == -INFINITY ? INFINITY : fabsf(__fsqrt_rn(x[i]));
+            x[i] = x[i] == -INFINITY ? (V)INFINITY : (V)fabs(root(x[i]));
     }
 };
 
-struct pow_any {
+template <typename V> struct pow_any {
     enum { INPUTS = 1, ITEMS = 4 };     /* it computes more than it waits */
-    float exponent;
-    template <int N> __device__ void operator()(float (&x)[N], const float (&)[N]) const
+    V exponent;
+    template <int N> __device__ void operator()(V (&x)[N], const V (&)[N]) const
     {
 #pragma unroll
         for (int i = 0; i < N; i++)
-            x[i] = powf(x[i], exponent);
+            x[i] = power(x[i], exponent);
+    }
+};
+
+/* Of int32, modulo 2^32. */
+struct pow_int {
+    enum { INPUTS = 1, ITEMS = 8 };
+    uint32_t exponent;
+    template <int N> __device__ void operator()(int64_t (&x)[N], const int64_t (&)[N]) const
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            uint32_t product = 1, square = (uint32_t)x[i];
+            for (uint32_t left = exponent; left > 0; left >>= 1, square *= square)
+                product *= left & 1 ? square : 1;
+            x[i] = product;
+        }
     }
 };
 
@@ -116,6 +140,7 @@ template <typename Operation, typename T, int VECTORS, bool ALIGNED>
 __global__ void __launch_bounds__(THREADS)
     elementwise(T *out, const T *in0, const T *in1, int64_t n, Operation operation)
 {
+    typedef typename computed_in<T>::type V;
     const int N = vector_of<T>::N;
     const int64_t first = (int64_t)blockIdx.x * (THREADS * VECTORS);
     const int left = (int)min(n / N - first, (int64_t)(THREADS * VECTORS));
@@ -131,7 +156,7 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
     for (int v = 0; v < VECTORS; v++) {
         const int at = v * THREADS + (int)threadIdx.x;
-        float x[N], y[N];
+        V x[N], y[N];
         if (at < left) {
             unpack<T>(x, a[v]);
             unpack<T>(y, b[v]);
@@ -142,8 +167,8 @@ __global__ void __launch_bounds__(THREADS)
     /* What does not fill a vector. */
     const int64_t i = n / N * N + threadIdx.x;
     if (blockIdx.x == gridDim.x - 1 && i < n) {
-        float x[1] = {float_of(in0[i])};
-        const float y[1] = {Operation::INPUTS == 2 ? float_of(in1[i]) : 0.0f};
+        V x[1] = {value_of(in0[i])};
+        const V y[1] = {Operation::INPUTS == 2 ? value_of(in1[i]) : (V)0};
         operation(x, y);
         out[i] = rounded<T>(x[0]);
     }
@@ -165,47 +190,68 @@ static sl_status launch_vectors(kernel_call *call, Operation operation)
                        (const T *)call->in0, (const T *)call->in1, call->work->n, operation);
 }
 
-template <typename Operation>
-static sl_status launch_operation(kernel_call *call, Operation operation)
+/* `zero`: of the element's type. What computes in 64 bits takes no more vectors than float32. */
+template <typename T, typename Operation>
+static sl_status launch_operation(kernel_call *call, T zero, Operation operation)
 {
-    return with_type(call, [&](auto zero) {
-        typedef decltype(zero) T;
-        const int most = at_least_one(Operation::ITEMS / vector_of<T>::N);
-        if (!is_aligned(call))
-            return launch_vectors<T, 1, false>(call, operation);
-        if (fills_chip(call->dev, call->work->n / (most * vector_of<T>::N * THREADS)))
-            return launch_vectors<T, most, true>(call, operation);
-        return launch_vectors<T, 1, true>(call, operation);
-    });
+    const int N = vector_of<T>::N, most = at_least_one(Operation::ITEMS / (N > 4 ? N : 4));
+    (void)zero;
+    if (!is_aligned(call))
+        return launch_vectors<T, 1, false>(call, operation);
+    if (fills_chip(call->dev, call->work->n / (most * N * THREADS)))
+        return launch_vectors<T, most, true>(call, operation);
+    return launch_vectors<T, 1, true>(call, operation);
 }
 
-/* As in the simulator's power(): whole exponents up to 16 multiply, and powf does what is
+/* As in the simulator's POWER: whole exponents up to 16 multiply, and pow does what is
  * left. */
-static sl_status launch_pow(kernel_call *call)
+template <typename T> static sl_status launch_pow(kernel_call *call, T zero)
 {
+    typedef typename computed_in<T>::type V;
     const double exponent = call->work->scalar, size = fabs(exponent);
     const int count = size <= 16 ? (int)size : -1;
     if (exponent == 2)
-        return launch_operation(call, pow_fixed<2>());
+        return launch_operation(call, zero, pow_fixed<V, 2>());
     if (exponent == 3)
-        return launch_operation(call, pow_fixed<3>());
+        return launch_operation(call, zero, pow_fixed<V, 3>());
     if (exponent == 0.5)
-        return launch_operation(call, pow_half());
+        return launch_operation(call, zero, pow_half<V>());
     if (count == size)
-        return exponent < 0 ? launch_operation(call, pow_minus_whole{count})
-                            : launch_operation(call, pow_whole{count});
-    return launch_operation(call, pow_any{(float)exponent});
+        return exponent < 0 ? launch_operation(call, zero, pow_minus_whole<V>{count})
+                            : launch_operation(call, zero, pow_whole<V>{count});
+    return launch_operation(call, zero, pow_any<V>{(V)exponent});
+}
+
+static sl_status launch_pow(kernel_call *call, int32_t zero)
+{
+    return launch_operation(call, zero, pow_int{(uint32_t)call->work->scalar});
+}
+
+template <template <typename> class Operation, typename T>
+static sl_status launch_of(kernel_call *call, T zero)
+{
+    typedef typename computed_in<T>::type V;
+    return launch_operation(call, zero, Operation<V>{(V)call->work->scalar});
 }
 
 sl_status launch_elementwise(kernel_call *call)
 {
-    const float scalar = (float)call->work->scalar;
     switch ((sl_kernel)call->work->kernel) {
-    case SL_KERNEL_POW: return launch_pow(call);
-#define X(id, expression) case SL_KERNEL_##id: return launch_operation(call, of_##id{scalar});
+    case SL_KERNEL_POW:
+        return with_number(call, [&](auto zero) { return launch_pow(call, zero); });
+#define X(id, expression) \
+    case SL_KERNEL_##id:  \
+        return with_number(call, [&](auto zero) { return launch_of<of_##id>(call, zero); });
     NUMBERS_OF_PAIRS(X)
     NUMBERS_OF_ONE(X)
 #undef X
-    default: return launch_status(call, cudaErrorInvalidValue);
+#define X(id, expression) \
+    case SL_KERNEL_##id:  \
+        return with_float(call, [&](auto zero) { return launch_of<of_##id>(call, zero); });
+    NUMBERS_QUOTIENTS_OF_PAIRS(X)
+    NUMBERS_QUOTIENTS_OF_ONE(X)
+#undef X
+    default:
+        return launch_status(call, cudaErrorInvalidValue);
     }
 }

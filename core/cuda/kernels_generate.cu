@@ -6,24 +6,26 @@
 #include "../numbers/philox_core.h"
 
 extern "C" {
+#include "../numbers/elements.h"
 #include "../numbers/generate.h"
 }
 
 /* ---- fill ------------------------------------------------------------------ */
 
-/* `pattern` is four bytes of elements, over and over. */
+/* `pattern` is eight bytes of elements, over and over. */
 template <int VECTORS>
-__global__ void __launch_bounds__(THREADS) fill(uint8_t *out, int64_t n_bytes, uint32_t pattern)
+__global__ void __launch_bounds__(THREADS) fill(uint8_t *out, int64_t n_bytes, uint64_t pattern)
 {
+    const uint32_t low = (uint32_t)pattern, high = (uint32_t)(pattern >> 32);
     const int64_t n_vectors = n_bytes / 16;
     const int64_t first = (int64_t)blockIdx.x * (THREADS * VECTORS) + threadIdx.x;
 #pragma unroll
     for (int v = 0; v < VECTORS; v++)
         if (first + v * THREADS < n_vectors)
-            ((uint4 *)out)[first + v * THREADS] = make_uint4(pattern, pattern, pattern, pattern);
+            ((uint4 *)out)[first + v * THREADS] = make_uint4(low, high, low, high);
     const int64_t i = n_vectors * 16 + threadIdx.x;
     if (blockIdx.x == gridDim.x - 1 && i < n_bytes)
-        out[i] = (uint8_t)(pattern >> 8 * (threadIdx.x % 4));
+        out[i] = (uint8_t)(pattern >> 8 * (threadIdx.x % 8));
 }
 
 /* Where the tensor does not begin at a multiple of 16. `value` is the pattern's low bytes. */
@@ -37,26 +39,23 @@ __global__ void __launch_bounds__(THREADS) fill_elements(T *out, int64_t n, T va
             out[first + v * THREADS] = value;
 }
 
-template <typename T> static sl_status launch_fill_elements(kernel_call *call, uint32_t pattern)
+template <typename T> static sl_status launch_fill_elements(kernel_call *call, uint64_t pattern)
 {
     const int64_t n = call->work->n;
     return launch_grid(call, fill_elements<T>, ceil_div(n, THREADS * 4), THREADS, 0,
                        (T *)call->out, n, (T)pattern);
 }
 
-static int64_t element_bytes(uint8_t dtype)
-{
-    return dtype == SL_FLOAT32 ? 4 : dtype == SL_UINT8 ? 1 : 2;
-}
-
 static sl_status launch_fill(kernel_call *call)
 {
-    const int64_t bytes = element_bytes(call->work->dtype), n_bytes = call->work->n * bytes;
+    const int64_t bytes = (int64_t)numbers_dtype_bytes((sl_dtype)call->work->dtype);
+    const int64_t n_bytes = call->work->n * bytes;
     const int64_t n_vectors = n_bytes / 16;
-    uint32_t pattern;
+    uint64_t pattern;
     numbers_generate(call->work, 0, sizeof pattern / (size_t)bytes, &pattern);
     if (!is_aligned(call))
-        return bytes == 4   ? launch_fill_elements<uint32_t>(call, pattern)
+        return bytes == 8   ? launch_fill_elements<uint64_t>(call, pattern)
+               : bytes == 4 ? launch_fill_elements<uint32_t>(call, pattern)
                : bytes == 2 ? launch_fill_elements<uint16_t>(call, pattern)
                             : launch_fill_elements<uint8_t>(call, pattern);
     if (fills_chip(call->dev, n_vectors / (4 * THREADS)))
@@ -133,7 +132,7 @@ template <typename Distribution> static sl_status launch_random(kernel_call *cal
     const sl_work *work = call->work;
     const random_source source = {{(uint32_t)work->seed, (uint32_t)(work->seed >> 32)},
                                   {(uint32_t)work->sequence, (uint32_t)(work->sequence >> 32)}};
-    return with_type(call, [&](auto zero) {
+    return with_short(call, [&](auto zero) {
         typedef decltype(zero) T;
         return launch_grid(call, is_aligned(call) ? random_numbers<Distribution, T, true>
                                                   : random_numbers<Distribution, T, false>,

@@ -45,17 +45,34 @@ static __device__ __forceinline__ V over_block(V value, V none, Join join)
 
 const int64_t SUM_BLOCKS = 512;     /* at most: all of them fit on a large chip at a time */
 
+/* What is added up in. */
+template <typename V> struct summed_in { typedef double type; };
+template <> struct summed_in<int64_t> { typedef long long type; };
+
 typedef struct sum_scratch {
     uint32_t finished;              /* blocks; 0 between kernels */
-    double of_block[SUM_BLOCKS];
+    union {
+        double doubles[SUM_BLOCKS];
+        long long wholes[SUM_BLOCKS];
+    } of_block;
 } sum_scratch;
+
+static __device__ __forceinline__ double *of_blocks(sum_scratch *scratch, double)
+{
+    return scratch->of_block.doubles;
+}
+
+static __device__ __forceinline__ long long *of_blocks(sum_scratch *scratch, long long)
+{
+    return scratch->of_block.wholes;
+}
 
 static_assert(sizeof(sum_scratch) <= CUDA_SCRATCH_BYTES, "the scratch memory is too small");
 
-template <typename T>
-static __device__ __forceinline__ void add_vector(double (&sum)[4], uint4 vector)
+template <typename T, typename A>
+static __device__ __forceinline__ void add_vector(A (&sum)[4], uint4 vector)
 {
-    float x[vector_of<T>::N];
+    typename computed_in<T>::type x[vector_of<T>::N];
     unpack<T>(x, vector);
 #pragma unroll
     for (int i = 0; i < vector_of<T>::N; i++)
@@ -74,13 +91,13 @@ static __device__ __forceinline__ void load_batch(uint4 (&batch)[4], const T *in
 
 /* What the calling thread finds: every total-th vector. It loads four ahead of those that
  * it adds, or else the compiler would save registers and load them one after the other. */
-template <bool ALIGNED, typename T>
-static __device__ __forceinline__ double sum_of_thread(const T *in, int64_t n)
+template <bool ALIGNED, typename A, typename T>
+static __device__ __forceinline__ A sum_of_thread(const T *in, int64_t n)
 {
     const int64_t n_vectors = n / vector_of<T>::N, total = (int64_t)gridDim.x * THREADS;
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const int64_t rest = n_vectors * vector_of<T>::N + i;
-    double sum[4] = {rest < n ? float_of(in[rest]) : 0.0, 0, 0, 0};
+    A sum[4] = {rest < n ? (A)value_of(in[rest]) : (A)0, 0, 0, 0};
     uint4 batch[4];
     load_batch<ALIGNED>(batch, in, i, total, n_vectors);
     while (i < n_vectors) {
@@ -96,15 +113,18 @@ static __device__ __forceinline__ double sum_of_thread(const T *in, int64_t n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* In double throughout, as the simulator adds: exact for whole numbers. The block that
- * finishes last adds up what the others left in the scratch memory. */
+/* In double throughout, as the simulator adds: exact for whole numbers; int32 in 64 bits. The
+ * block that finishes last adds up what the others left in the scratch memory. */
 template <typename T, bool ALIGNED>
 __global__ void __launch_bounds__(THREADS) sum(T *out, const T *in, int64_t n, sum_scratch *scratch)
 {
+    typedef typename computed_in<T>::type V;
+    typedef typename summed_in<V>::type A;
     __shared__ bool is_last;
-    double value = over_block(sum_of_thread<ALIGNED>(in, n), 0.0, plus());
+    A *of_block = of_blocks(scratch, A());
+    A value = over_block(sum_of_thread<ALIGNED, A>(in, n), A(), plus());
     if (threadIdx.x == 0) {
-        scratch->of_block[blockIdx.x] = value;
+        of_block[blockIdx.x] = value;
         __threadfence();
         is_last = atomicInc(&scratch->finished, gridDim.x - 1) == gridDim.x - 1;
     }
@@ -114,15 +134,15 @@ __global__ void __launch_bounds__(THREADS) sum(T *out, const T *in, int64_t n, s
     __threadfence();
     value = 0;
     for (int i = threadIdx.x; i < (int)gridDim.x; i += THREADS)
-        value += __ldcg(&scratch->of_block[i]);
-    value = over_block(value, 0.0, plus());
+        value += __ldcg(&of_block[i]);
+    value = over_block(value, A(), plus());
     if (threadIdx.x == 0)
-        *out = rounded<T>((float)value);
+        *out = rounded<T>((V)value);
 }
 
 sl_status launch_sum(kernel_call *call)
 {
-    return with_type(call, [&](auto zero) {
+    return with_number(call, [&](auto zero) {
         typedef decltype(zero) T;
         const int64_t blocks = ceil_div(call->work->n / vector_of<T>::N, THREADS);
         const bool aligned = ((uintptr_t)call->in0 & 15) == 0;
@@ -148,7 +168,7 @@ __global__ void __launch_bounds__(THREADS) softmax(T *out, const T *in, int64_t 
     out += row * n;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        x[i] = i * WARP + lane < n ? float_of(in[i * WARP + lane]) : -INFINITY;
+        x[i] = i * WARP + lane < n ? value_of(in[i * WARP + lane]) : -INFINITY;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         largest = fmaxf(largest, x[i]);
@@ -208,7 +228,7 @@ __global__ void softmax_long(T *out, const T *in, int64_t rows, int64_t n)
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
             const int64_t at = first + i * blockDim.x;
-            x[i] = at < n ? float_of(in[at]) : -INFINITY;
+            x[i] = at < n ? value_of(in[at]) : -INFINITY;
         }
         add_terms(&running, x);
     }
@@ -217,7 +237,7 @@ __global__ void softmax_long(T *out, const T *in, int64_t rows, int64_t n)
     const float sum = over_block(running.sum * expf(running.largest - reference), 0.0f, plus());
 #pragma unroll 4
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x)
-        out[i] = rounded<T>(expf(float_of(in[i]) - reference) / sum);
+        out[i] = rounded<T>(expf(value_of(in[i]) - reference) / sum);
 }
 
 template <typename T, int ITEMS> static sl_status launch_rows(kernel_call *call)
@@ -230,7 +250,7 @@ template <typename T, int ITEMS> static sl_status launch_rows(kernel_call *call)
 sl_status launch_softmax(kernel_call *call)
 {
     const int64_t n = call->work->n;
-    return with_type(call, [&](auto zero) {
+    return with_short(call, [&](auto zero) {
         typedef decltype(zero) T;
         if (n <= WARP)
             return launch_rows<T, 1>(call);

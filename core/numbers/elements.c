@@ -12,7 +12,8 @@
 size_t numbers_dtype_bytes(sl_dtype dtype)
 {
     static const uint8_t bytes[SL_DTYPES] = {
-        [SL_FLOAT32] = 4, [SL_BFLOAT16] = 2, [SL_FLOAT16] = 2, [SL_UINT8] = 1};
+        [SL_FLOAT32] = 4, [SL_BFLOAT16] = 2, [SL_FLOAT16] = 2, [SL_UINT8] = 1,
+        [SL_FLOAT64] = 8, [SL_INT32] = 4};
     return bytes[dtype];
 }
 
@@ -74,5 +75,21 @@ void numbers_store(void *to, const float *from, sl_dtype dtype, int64_t first, s
         break;
     default:
         memcpy(to, from, n * sizeof(float));
+    }
+}
+
+void numbers_store_number(void *to, double number, sl_dtype dtype)
+{
+    const float narrow = (float)number;
+    const int32_t whole = dtype == SL_INT32 ? (int32_t)number : 0;
+    switch (dtype) {
+    case SL_FLOAT64:
+        memcpy(to, &number, sizeof number);
+        break;
+    case SL_INT32:
+        memcpy(to, &whole, sizeof whole);
+        break;
+    default:
+        numbers_store(to, &narrow, dtype, 0, 1);
     }
 }

@@ -1,5 +1,5 @@
-/* generate.c - FILL, RAND and RANDN, a piece at a time: through floats on the stack,
- * then rounded to the dtype. */
+/* generate.c - FILL, RAND and RANDN, a piece at a time: random numbers through floats on the
+ * stack, then rounded to the dtype. */
 #include "generate.h"
 
 #include <string.h>
@@ -21,13 +21,12 @@ static void fill(const sl_work *work, size_t n, void *out)
 {
     const size_t element_bytes = numbers_dtype_bytes((sl_dtype)work->dtype);
     const size_t piece = n < PIECE ? n : PIECE;
-    float x[PIECE], converted[PIECE];
+    uint8_t elements[PIECE * sizeof(double)];
     for (size_t i = 0; i < piece; i++)
-        x[i] = (float)work->scalar;
-    numbers_store(converted, x, (sl_dtype)work->dtype, 0, piece);
+        numbers_store_number(elements + i * element_bytes, work->scalar, (sl_dtype)work->dtype);
     for (size_t done = 0; done < n; done += PIECE) {
         size_t count = n - done < PIECE ? n - done : PIECE;
-        memcpy((uint8_t *)out + done * element_bytes, converted, count * element_bytes);
+        memcpy((uint8_t *)out + done * element_bytes, elements, count * element_bytes);
     }
 }
 

@@ -15,10 +15,13 @@
 
 #include "stop.h"
 
-/* cblas_sgemm with its enumerations as the ints that they are. */
-typedef void (*sgemm_fn)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
-                         const float *a, int lda, const float *b, int ldb, float beta, float *c,
+/* cblas_sgemm and cblas_dgemm with their enumerations as the ints that they are. */
+#define GEMM_FN(name, real)                                                                   \
+    typedef void (*name)(int order, int trans_a, int trans_b, int m, int n, int k, real alpha, \
+                         const real *a, int lda, const real *b, int ldb, real beta, real *c,  \
                          int ldc);
+GEMM_FN(sgemm_fn, float)
+GEMM_FN(dgemm_fn, double)
 enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANS = 111 };
 enum { SMALL_PRODUCT = 32 * 32 * 32 };
 
@@ -34,6 +37,7 @@ static const char *const library_names[] = {
 static struct {
     bool tried;
     sgemm_fn sgemm;     /* NULL: there is none */
+    dgemm_fn dgemm;     /* likewise */
 } blas;
 
 /* OpenBLAS and MKL start their threads while they are loaded. If the user has
@@ -62,38 +66,40 @@ static bool find_function(void *handle, const char *name, void *function, size_t
     return true;
 }
 
-static sgemm_fn load(const char *library)
+/* False: there is no such library. */
+static bool load(const char *library)
 {
     static const char *const setters[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads"};
     void *handle = open_single_threaded(library);
     if (!handle)
-        return NULL;
-    sgemm_fn sgemm = NULL;
-    if (!find_function(handle, "cblas_sgemm", &sgemm, sizeof sgemm)) {
+        return false;
+    if (!find_function(handle, "cblas_sgemm", &blas.sgemm, sizeof blas.sgemm)) {
         dlclose(handle);
-        return NULL;
+        return false;
     }
+    find_function(handle, "cblas_dgemm", &blas.dgemm, sizeof blas.dgemm);
     for (size_t i = 0; i < sizeof setters / sizeof *setters; i++) {
         void (*set_threads)(int) = NULL;
         if (find_function(handle, setters[i], &set_threads, sizeof set_threads))
             set_threads(1);
     }
-    return sgemm;
+    return true;
 }
 
-static sgemm_fn find_sgemm(void)
+static void find_library(void)
 {
     if (blas.tried)
-        return blas.sgemm;
+        return;
     blas.tried = true;
     const char *wish = getenv("STREAMLAB_BLAS");
     if (wish && *wish) {
-        blas.sgemm = strcmp(wish, "none") == 0 ? NULL : load(wish);
-        return blas.sgemm;
+        if (strcmp(wish, "none") != 0)
+            load(wish);
+        return;
     }
-    for (size_t i = 0; i < sizeof library_names / sizeof *library_names && !blas.sgemm; i++)
-        blas.sgemm = load(library_names[i]);
-    return blas.sgemm;
+    for (size_t i = 0; i < sizeof library_names / sizeof *library_names; i++)
+        if (load(library_names[i]))
+            return;
 }
 
 /* The first product that is not small makes OpenBLAS map its working memory; where there is
@@ -107,36 +113,44 @@ void sim_blas_load(void)
     free(values);
 }
 
+static bool stops_before(int64_t j0, int64_t l0)
+{
+    return (j0 > 0 || l0 > 0) && sim_stop_wanted();
+}
+
 /* One row of A by a panel of B that stays in the cache. Every element of C adds
  * its products in the order of k, whatever the blocking. */
-bool sim_plain_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c)
-{
-    enum { K_BLOCK = 64, N_BLOCK = 512, ROWS = 64 };
-    for (int64_t i = 0; i < m * n; i++)
-        c[i] = 0;
-    for (int64_t j0 = 0; j0 < n; j0 += N_BLOCK) {
-        int64_t j1 = n - j0 < N_BLOCK ? n : j0 + N_BLOCK;
-        for (int64_t l0 = 0; l0 < k; l0 += K_BLOCK) {
-            int64_t l1 = k - l0 < K_BLOCK ? k : l0 + K_BLOCK;
-            if ((j0 > 0 || l0 > 0) && sim_stop_wanted())
-                return false;
-            for (int64_t i = 0; i < m; i++) {
-                if (i % ROWS == ROWS - 1 && sim_stop_wanted())
-                    return false;
-                float *restrict row = c + i * n;
-                for (int64_t l = l0; l < l1; l++) {
-                    const float factor = a[i * k + l];
-                    const float *restrict from = b + l * n;
-                    for (int64_t j = j0; j < j1; j++) {
-                        float product = factor * from[j];
-                        row[j] += product;
-                    }
-                }
-            }
-        }
+#define PLAIN_GEMM(name, real)                                                                \
+    bool name(int64_t m, int64_t n, int64_t k, const real *a, const real *b, real *c)         \
+    {                                                                                         \
+        enum { K_BLOCK = 64, N_BLOCK = 512, ROWS = 64 };                                      \
+        for (int64_t i = 0; i < m * n; i++)                                                   \
+            c[i] = 0;                                                                         \
+        for (int64_t j0 = 0; j0 < n; j0 += N_BLOCK) {                                         \
+            int64_t j1 = n - j0 < N_BLOCK ? n : j0 + N_BLOCK;                                 \
+            for (int64_t l0 = 0; l0 < k; l0 += K_BLOCK) {                                     \
+                int64_t l1 = k - l0 < K_BLOCK ? k : l0 + K_BLOCK;                             \
+                if (stops_before(j0, l0))                                                     \
+                    return false;                                                             \
+                for (int64_t i = 0; i < m; i++) {                                             \
+                    if (i % ROWS == ROWS - 1 && sim_stop_wanted())                            \
+                        return false;                                                         \
+                    real *restrict row = c + i * n;                                           \
+                    for (int64_t l = l0; l < l1; l++) {                                       \
+                        const real factor = a[i * k + l];                                     \
+                        const real *restrict from = b + l * n;                                \
+                        for (int64_t j = j0; j < j1; j++) {                                   \
+                            real product = factor * from[j];                                  \
+                            row[j] += product;                                                \
+                        }                                                                     \
+                    }                                                                         \
+                }                                                                             \
+            }                                                                                 \
+        }                                                                                     \
+        return true;                                                                          \
     }
-    return true;
-}
+PLAIN_GEMM(sim_plain_sgemm, float)
+PLAIN_GEMM(sim_plain_dgemm, double)
 
 /* How many rows of C BLAS computes at a time, so that the user can stop it in between: about
  * a fifth of a second. OpenBLAS gives the same bits then as in one call, which columns cut
@@ -149,22 +163,29 @@ static int64_t slab_rows(int64_t n, int64_t k)
     return rows < LEAST ? LEAST : (int64_t)rows / LEAST * LEAST;
 }
 
-bool sim_blas_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c)
+/* Whether a library multiplies so much. */
+static bool is_for_library(int64_t m, int64_t n, int64_t k)
 {
-    if (m == 0 || n == 0)
-        return true;
     const double products = (double)m * (double)n * (double)k;
-    bool fits = m <= INT_MAX && n <= INT_MAX && k <= INT_MAX;
-    sgemm_fn sgemm = products <= SMALL_PRODUCT || !fits || k == 0 ? NULL : find_sgemm();
-    if (!sgemm)
-        return sim_plain_sgemm(m, n, k, a, b, c);
-    const int64_t slab = slab_rows(n, k);
-    for (int64_t i = 0; i < m; i += slab) {
-        int64_t rows = m - i < slab ? m - i : slab;
-        if (i > 0 && sim_stop_wanted())
-            return false;
-        sgemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, CBLAS_NO_TRANS, (int)rows, (int)n, (int)k, 1.0f,
-              a + i * k, (int)k, b, (int)n, 0.0f, c + i * n, (int)n);
-    }
-    return true;
+    return products > SMALL_PRODUCT && m <= INT_MAX && n <= INT_MAX && k <= INT_MAX;
 }
+
+#define BLAS_GEMM(name, real, gemm, plain)                                                    \
+    bool name(int64_t m, int64_t n, int64_t k, const real *a, const real *b, real *c)         \
+    {                                                                                         \
+        if (is_for_library(m, n, k))                                                          \
+            find_library();                                                                   \
+        if (!is_for_library(m, n, k) || !blas.gemm)                                           \
+            return plain(m, n, k, a, b, c);                                                   \
+        const int64_t slab = slab_rows(n, k);                                                 \
+        for (int64_t i = 0; i < m; i += slab) {                                               \
+            int64_t rows = m - i < slab ? m - i : slab;                                       \
+            if (i > 0 && sim_stop_wanted())                                                   \
+                return false;                                                                 \
+            blas.gemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, CBLAS_NO_TRANS, (int)rows, (int)n,     \
+                      (int)k, 1, a + i * k, (int)k, b, (int)n, 0, c + i * n, (int)n);         \
+        }                                                                                     \
+        return true;                                                                          \
+    }
+BLAS_GEMM(sim_blas_sgemm, float, sgemm, sim_plain_sgemm)
+BLAS_GEMM(sim_blas_dgemm, double, dgemm, sim_plain_dgemm)

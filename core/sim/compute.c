@@ -1,6 +1,6 @@
 /* compute.c - the simulated GPU's kernels as loops on the CPU.
  *
- * Elements pass through blocks of floats on the C stack: load (from any dtype),
+ * Elements pass through blocks of values on the C stack: load (from any dtype),
  * one operation, store (rounded). The order of every operation is fixed, so that
  * the same inputs give the same bits on every machine, but for what the C
  * library's powf and expf and the BLAS library's summation order leave open.
@@ -19,7 +19,7 @@
 #include "stop.h"
 
 enum {
-    BLOCK = 512,            /* elements that pass at a time */
+    BLOCK = SIM_BLOCK,      /* elements that pass at a time */
     PIECE = 128 * BLOCK     /* elements after which the user is asked */
 };
 
@@ -102,7 +102,7 @@ double sim_job_flops(const sim_job *job)
 
 size_t sim_job_scratch_bytes(const sim_job *job)
 {
-    if (job->kernel != SL_KERNEL_MATMUL)
+    if (job->kernel != SL_KERNEL_MATMUL || job->dtype == SL_FLOAT64)
         return 0;
     size_t inputs = (size_t)(job->m * job->k) + (size_t)(job->k * job->n);
     if (job->dtype == SL_FLOAT32)
@@ -133,28 +133,13 @@ static size_t block_size(int64_t n, int64_t first)
 
 /* ---- kernels ---- */
 
-/* Elements [first, end), at most PIECE of them. */
-static void run_piece(const sim_job *job, int64_t first, int64_t end, void *out, const void *in0,
-                      const void *in1)
-{
-    float x[BLOCK], y[BLOCK];
-    for (; first < end; first += BLOCK) {
-        size_t n = block_size(end, first);
-        numbers_load(x, in0, job->dtype, first, n);
-        if (sim_job_inputs(job) == 2)
-            numbers_load(y, in1, job->dtype, first, n);
-        sim_elementwise(job, x, y, n);
-        numbers_store(out, x, job->dtype, first, n);
-    }
-}
-
 static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, const void *in0,
                                  const void *in1)
 {
     while (*done < job->n) {
         int64_t end = job->n - *done < PIECE ? job->n : *done + PIECE;
-        run_piece(job, *done, end, out, in0, in1);
-        *done = end;
+        for (; *done < end; *done += (int64_t)block_size(end, *done))
+            sim_elementwise(job, *done, block_size(end, *done), out, in0, in1);
         if (end < job->n && sim_stop_wanted())
             return SL_EINTERRUPT;
     }
@@ -225,24 +210,53 @@ static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const
     return SL_OK;
 }
 
-/* In double, element i in lane i % 8, the lanes added up in order: exact for
- * whole numbers, and quicker than one chain of additions. */
+/* Element i in lane i % 8: exact for whole numbers, and quicker than one chain of additions. */
+enum { LANES = 8 };
+
+static void add_block(const sim_job *job, const void *in, int64_t first, size_t n,
+                      double lane[LANES])
+{
+    double wide[BLOCK];
+    float x[BLOCK];
+    if (job->dtype == SL_FLOAT64) {
+        memcpy(wide, (const uint8_t *)in + (size_t)first * sizeof *wide, n * sizeof *wide);
+        for (size_t i = 0; i < n; i++)
+            lane[i % LANES] += wide[i];
+        return;
+    }
+    numbers_load(x, in, job->dtype, first, n);
+    for (size_t i = 0; i < n; i++)
+        lane[i % LANES] += x[i];
+}
+
+/* In double, the lanes added up in order. */
 static sl_status run_sum(const sim_job *job, void *out, const void *in)
 {
-    float x[BLOCK];
-    double lane[8] = {0};
+    double lane[LANES] = {0};
+    for (int64_t first = 0; first < job->n; first += BLOCK) {
+        if (stops_at(first))
+            return SL_EINTERRUPT;
+        add_block(job, in, first, block_size(job->n, first), lane);
+    }
+    for (int i = 1; i < LANES; i++)
+        lane[0] += lane[i];
+    numbers_store_number(out, lane[0], job->dtype);
+    return SL_OK;
+}
+
+/* Modulo 2^32, in any order. */
+static sl_status run_whole_sum(const sim_job *job, void *out, const void *in)
+{
+    uint32_t x[BLOCK], sum = 0;
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
         if (stops_at(first))
             return SL_EINTERRUPT;
-        numbers_load(x, in, job->dtype, first, n);
+        memcpy(x, (const uint8_t *)in + (size_t)first * sizeof *x, n * sizeof *x);
         for (size_t i = 0; i < n; i++)
-            lane[i % 8] += x[i];
+            sum += x[i];
     }
-    for (int i = 1; i < 8; i++)
-        lane[0] += lane[i];
-    const float sum = (float)lane[0];
-    numbers_store(out, &sum, job->dtype, 0, 1);
+    memcpy(out, &sum, sizeof sum);
     return SL_OK;
 }
 
@@ -266,6 +280,8 @@ static bool load_matrix(float *to, const void *from, const sim_job *job, size_t 
 static sl_status run_matmul(const sim_job *job, void *out, const void *in0, const void *in1)
 {
     const size_t scratch_bytes = sim_job_scratch_bytes(job);
+    if (job->dtype == SL_FLOAT64)
+        return sim_blas_dgemm(job->m, job->n, job->k, in0, in1, out) ? SL_OK : SL_EINTERRUPT;
     if (scratch_bytes == 0)         /* plain float32, or nothing to do */
         return sim_blas_sgemm(job->m, job->n, job->k, in0, in1, out) ? SL_OK : SL_EINTERRUPT;
     float *a = malloc(scratch_bytes);
@@ -317,7 +333,7 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const v
     case SL_KERNEL_SOFTMAX:
         return run_softmax(job, done, out, in0);
     case SL_KERNEL_SUM:
-        return run_sum(job, out, in0);
+        return job->dtype == SL_INT32 ? run_whole_sum(job, out, in0) : run_sum(job, out, in0);
     case SL_KERNEL_FILL:
     case SL_KERNEL_RAND:
     case SL_KERNEL_RANDN:

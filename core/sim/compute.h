@@ -1,8 +1,9 @@
 /* compute.h - the kernels on the CPU, on bytes that are there.
  *
  * A sim_job is what of a kernel's sl_work decides the result. values.c keeps one
- * in each recipe and runs it when somebody looks. Every dtype is computed in
- * float32 and rounded on store (core/numbers/half.h); uint8 saturates.
+ * in each recipe and runs it when somebody looks. float64 and int32 are computed in
+ * their own way, every other dtype in float32 and rounded on store
+ * (core/numbers/half.h); uint8 saturates.
  */
 #ifndef SIM_COMPUTE_H
 #define SIM_COMPUTE_H

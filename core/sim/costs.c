@@ -37,7 +37,7 @@ static const gemm_tile tensor_tiles[] = {
     { 64,  64, 128,  92, 0.54, 0.50},
 };
 
-typedef enum gemm_mode { GEMM_FP32, GEMM_TF32, GEMM_BF16 } gemm_mode;
+typedef enum gemm_mode { GEMM_FP32, GEMM_TF32, GEMM_BF16, GEMM_FP64 } gemm_mode;
 
 typedef struct gemm_plan {
     const gemm_tile *tile;
@@ -47,6 +47,8 @@ typedef struct gemm_plan {
 
 static gemm_mode mode_of(const sl_work *work)
 {
+    if (work->dtype == SL_FLOAT64)
+        return GEMM_FP64;
     if (work->dtype != SL_FLOAT32)
         return GEMM_BF16;
     return work->flags & SL_WORK_TF32 ? GEMM_TF32 : GEMM_FP32;
@@ -57,6 +59,7 @@ static double gemm_tflops(const sim_profile *p, gemm_mode mode)
     switch (mode) {
     case GEMM_FP32: return p->fp32_tflops * p->gemm_efficiency_fp32;
     case GEMM_TF32: return p->tf32_tflops * p->gemm_efficiency_tf32;
+    case GEMM_FP64: return p->fp64_tflops * p->gemm_efficiency_fp32;
     default: return p->bf16_tflops * p->gemm_efficiency_bf16;
     }
 }
@@ -85,10 +88,16 @@ static gemm_plan plan_tile(const sim_profile *p, gemm_mode mode, const gemm_tile
     return plan;
 }
 
+/* float64 has them on some GPUs, with tiles no larger than those of float32. */
+static bool has_no_tensor_cores(gemm_mode mode)
+{
+    return mode == GEMM_FP32 || mode == GEMM_FP64;
+}
+
 /* The fastest tile, which is what cuBLAS's heuristic aims at. */
 static gemm_plan plan_gemm(const sim_profile *p, gemm_mode mode, double m, double n, double k)
 {
-    const gemm_tile *tiles = mode == GEMM_FP32 ? simt_tiles : tensor_tiles;
+    const gemm_tile *tiles = has_no_tensor_cores(mode) ? simt_tiles : tensor_tiles;
     gemm_plan best = plan_tile(p, mode, &tiles[0], m, n, k);
     for (int i = 1; i < 4; i++) {
         gemm_plan plan = plan_tile(p, mode, &tiles[i], m, n, k);
@@ -127,9 +136,13 @@ static gemm_tables tables_of(const sim_profile *p, gemm_mode mode)
                                 &p->gemm_registers_##m, &p->gemm_shared_bytes_##m, \
                                 &p->gemm_share_##m, &p->gemm_warm_##m, &p->gemm_grid_##m, \
                                 &p->gemm_kernels_##m}
+    static const sim_table none;
+    static const sim_grid no_grid;
     switch (mode) {
     case GEMM_FP32: return TABLES(fp32);
     case GEMM_TF32: return TABLES(tf32);
+    case GEMM_FP64:     /* no profile has measurements */
+        return (gemm_tables){&none, &none, &none, &none, &none, &none, &none, &no_grid, &no_grid};
     default: return TABLES(bf16);
     }
 #undef TABLES
@@ -159,7 +172,7 @@ static bool gemm_ratios(const sim_profile *p, gemm_mode mode, const sim_table *m
 bool sim_costs_open(sim_device *dev)
 {
     const sim_profile *p = &dev->profile;
-    for (int mode = GEMM_FP32; mode <= GEMM_BF16; mode++)
+    for (int mode = GEMM_FP32; mode <= GEMM_FP64; mode++)
         if (!gemm_ratios(p, (gemm_mode)mode, tables_of(p, (gemm_mode)mode).us,
                          &dev->gemm_ratio[mode]))
             return false;
@@ -168,8 +181,8 @@ bool sim_costs_open(sim_device *dev)
 
 void sim_costs_close(sim_device *dev)
 {
-    for (int i = 0; i < 3; i++)
-        free(dev->gemm_ratio[i].x);
+    for (int mode = GEMM_FP32; mode <= GEMM_FP64; mode++)
+        free(dev->gemm_ratio[mode].x);
 }
 
 static double memory_us(const sim_profile *p, double bytes)
@@ -291,7 +304,7 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
     double us = gemm_us(dev, &tables, mode, &plan, work, bytes);
     if (warm && tables.warm->n > 0)
         us *= sim_table_at(tables.warm, size);
-    bool persistent = mode != GEMM_FP32 && p->gemm_persistent != 0;
+    bool persistent = !has_no_tensor_cores(mode) && p->gemm_persistent != 0;
     if (has_footprints(&tables))
         use_measured(dev, &tables, persistent, m, n, size, launch);
     else
@@ -381,6 +394,12 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
     return us / waves;
 }
 
+/* powf has no table for float64, and another rate. */
+static bool is_wide_pow(const sl_work *work)
+{
+    return work->kernel == SL_KERNEL_POW && work->dtype == SL_FLOAT64 && !has_plain_exponent(work);
+}
+
 static const sim_table *kernel_table(const sim_profile *p, const sl_work *work)
 {
     if (sl_kernel_family_of((sl_kernel)work->kernel) == SL_FAMILY_PAIR)
@@ -401,7 +420,7 @@ static const sim_table *kernel_table(const sim_profile *p, const sl_work *work)
 static double measured_us(const sim_profile *p, const sl_work *work, double elems)
 {
     const sim_table *table = kernel_table(p, work);
-    if (!table || table->n == 0)
+    if (!table || table->n == 0 || is_wide_pow(work))
         return 0;
     bool by_instructions = flop_per_elem(work) > FLOP_PLAIN;
     double scale = by_instructions ? 1 : (double)sl_dtype_bytes((sl_dtype)work->dtype) / 4;
@@ -413,10 +432,11 @@ static double elementwise(const sim_device *dev, const sl_work *work, sim_launch
     const sim_profile *p = &dev->profile;
     double elems = (double)work->n * (work->kernel == SL_KERNEL_SOFTMAX ? (double)work->m : 1);
     double bytes = elems * moves_per_elem(work) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
+    double tflops = is_wide_pow(work) ? p->fp64_tflops : p->fp32_tflops;
     stream_cost cost = {
         .blocks = larger(1, ceil_div(elems, ELEMS_PER_BLOCK)),
         .memory_us = memory_us(p, bytes),
-        .issue_us = elems * flop_per_elem(work) / (p->fp32_tflops * 1e6),
+        .issue_us = elems * flop_per_elem(work) / (tflops * 1e6),
         .fixed_us = p->kernel_fixed_us,
         .measured_us = measured_us(p, work, elems),
     };

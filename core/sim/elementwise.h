@@ -1,12 +1,13 @@
-/* elementwise.h - the elementwise kernels on the CPU: blocks of values, which compute.c loads
- * and stores. */
+/* elementwise.h - the elementwise kernels on the CPU, a block at a time. */
 #ifndef SIM_ELEMENTWISE_H
 #define SIM_ELEMENTWISE_H
 
 #include "compute.h"
 
-/* x[i] becomes what the job's kernel makes of x[i], and of y[i] if it takes two tensors. `x`
- * and `y` lie apart. */
-void sim_elementwise(const sim_job *job, float *x, const float *y, size_t n);
+enum { SIM_BLOCK = 512 };       /* elements */
+
+/* Elements [first, first + n) of the output, at most SIM_BLOCK; it may be an input. */
+void sim_elementwise(const sim_job *job, int64_t first, size_t n, void *out, const void *in0,
+                     const void *in1);
 
 #endif

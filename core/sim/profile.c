@@ -427,6 +427,18 @@ static sl_status read_setting(sim_profile *profile, int index, const sl_setting 
 
 /* ---- profiles ---- */
 
+/* How many products in float64 a GPU computes for one in float32, as the data sheets of its
+ * compute capability have it: with tensor cores as many on an A100 and an H100. */
+static double fp64_share(const sim_profile *p)
+{
+    switch (10 * p->compute_capability_major + p->compute_capability_minor) {
+    case 80: case 90: return 1;
+    case 60: case 70: case 100: return 1.0 / 2;
+    case 75: return 1.0 / 32;
+    default: return 1.0 / 64;
+    }
+}
+
 /* The optional numbers that were not there, from the others. */
 static void fill_in(sim_profile *p, const bool seen[N_KEYS])
 {

@@ -108,6 +108,7 @@
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
 #define SIM_PROFILE_OPTIONAL(X)                                                       \
+    X(fp64_tflops, "fp64_tflops", 1e-3, 1e6, p->fp32_tflops * fp64_share(p))  /* of products */ \
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */ \
     X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)            /* to another channel's copy */ \

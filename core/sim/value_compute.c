@@ -18,12 +18,12 @@ static const size_t walk_bytes = (size_t)256 << 20;     /* larger splices are re
 
 static bool read_constant(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {
-    /* Doubling keeps the phase, since `done` is a multiple of 4. A piece fits the cache, and
+    /* Doubling keeps the phase, since `done` is a multiple of 8. A piece fits the cache, and
      * the first touch of so much new memory takes well below a millisecond. */
     enum { PIECE_BYTES = 1 << 20 };
-    size_t done = count < 4 ? count : 4;
+    size_t done = count < SIM_PATTERN ? count : SIM_PATTERN;
     for (size_t i = 0; i < done; i++)
-        to[i] = value->as.pattern[(offset + i) % 4];
+        to[i] = value->as.pattern[(offset + i) % SIM_PATTERN];
     while (done < count) {
         size_t n = done < PIECE_BYTES ? done : PIECE_BYTES;
         n = n < count - done ? n : count - done;
@@ -38,7 +38,7 @@ static bool read_constant(const sim_value *value, size_t offset, size_t count, u
 static bool read_generator(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {
     enum { ELEMS = 512, ASK = 128 };
-    float elements[ELEMS];
+    double elements[ELEMS];         /* of any dtype */
     const sim_job *job = &value->as.recipe.job;
     const size_t element_bytes = numbers_dtype_bytes(job->dtype);
     for (size_t pieces = 0; count > 0; pieces++) {

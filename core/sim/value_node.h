@@ -1,6 +1,6 @@
 /* value_node.h - the nodes behind values.h, for values.c and value_compute.c.
  *
- * A node is a constant (four bytes over and over), literal bytes, a recipe (a
+ * A node is a constant (eight bytes over and over), literal bytes, a recipe (a
  * kernel on other nodes) or a splice (a node with a range taken from another).
  * Computing turns a node into literal bytes in place, so that everybody who
  * holds it profits, and lets go of its inputs. Every walk over the graph goes
@@ -18,6 +18,8 @@ typedef enum sim_value_form {
     VALUE_CONSTANT, VALUE_LITERAL, VALUE_RECIPE, VALUE_SPLICE
 } sim_value_form;
 
+enum { SIM_PATTERN = 8 };   /* bytes: as many as an element has at most */
+
 /* 112 bytes; ten million operations that nobody reads keep no more than that each. */
 struct sim_value {
     int32_t refs;
@@ -28,7 +30,7 @@ struct sim_value {
     size_t bytes;
     sim_value *link;        /* the next node of the walk that this node is on */
     union {
-        uint8_t pattern[4];                 /* VALUE_CONSTANT: byte i is pattern[i % 4] */
+        uint8_t pattern[SIM_PATTERN];       /* VALUE_CONSTANT: byte i is pattern[i % 8] */
         struct {                            /* VALUE_LITERAL */
             uint8_t *data;                  /* owned */
             /* How far its one holder, a recipe that is computed in place, has come: these

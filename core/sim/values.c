@@ -28,11 +28,11 @@ static sim_value *new_node(sim_value_form form, size_t bytes)
     return value;
 }
 
-static sim_value *new_constant(size_t bytes, const uint8_t pattern[4])
+static sim_value *new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN])
 {
     sim_value *value = new_node(VALUE_CONSTANT, bytes);
     if (value)
-        memcpy(value->as.pattern, pattern, 4);
+        memcpy(value->as.pattern, pattern, SIM_PATTERN);
     return value;
 }
 
@@ -49,7 +49,8 @@ static sim_value *new_literal(size_t bytes, uint8_t *data)
 
 sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte)
 {
-    const uint8_t pattern[4] = {byte, byte, byte, byte};
+    uint8_t pattern[SIM_PATTERN];
+    memset(pattern, byte, sizeof pattern);
     return new_constant(bytes, pattern);
 }
 
@@ -189,7 +190,7 @@ static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
     return old->as.recipe.repeat > 1 && old->slots != slots ? 0 : slots;
 }
 
-/* An elementwise kernel on constants, or a fill, gives a constant: its four bytes
+/* An elementwise kernel on constants, or a fill, gives a constant: its eight bytes
  * are computed at once, however large the tensor. */
 static bool folds(const sim_job *job, size_t bytes, const sim_value *in0, const sim_value *in1)
 {
@@ -204,7 +205,7 @@ static bool folds(const sim_job *job, size_t bytes, const sim_value *in0, const 
 static sim_value *fold(const sim_job *job, size_t bytes, const sim_value *in0,
                        const sim_value *in1)
 {
-    uint8_t pattern[4];
+    uint8_t pattern[SIM_PATTERN];
     sim_job one = *job;
     one.n = (int64_t)(sizeof pattern / numbers_dtype_bytes(job->dtype));
     sim_job_run(&one, pattern, in0 ? in0->as.pattern : NULL, in1 ? in1->as.pattern : NULL);
@@ -273,15 +274,16 @@ static sim_value *skip_hidden(sim_value *base, size_t offset, size_t count)
 
 /* The constant that `base` becomes with a constant spliced in, if it is one. */
 static bool splices_to_constant(const sim_value *base, size_t dst_offset, const sim_value *src,
-                                size_t src_offset, size_t count, uint8_t pattern[4])
+                                size_t src_offset, size_t count,
+                                uint8_t pattern[SIM_PATTERN])
 {
     if (src->form != VALUE_CONSTANT)
         return false;
-    const size_t shift = (src_offset % 4 + 4 - dst_offset % 4) % 4;
-    for (size_t i = 0; i < 4; i++)
-        pattern[i] = src->as.pattern[(i + shift) % 4];
+    const size_t shift = (src_offset + SIM_PATTERN - dst_offset % SIM_PATTERN) % SIM_PATTERN;
+    for (size_t i = 0; i < SIM_PATTERN; i++)
+        pattern[i] = src->as.pattern[(i + shift) % SIM_PATTERN];
     return count == base->bytes ||
-           (base->form == VALUE_CONSTANT && memcmp(base->as.pattern, pattern, 4) == 0);
+           (base->form == VALUE_CONSTANT && memcmp(base->as.pattern, pattern, SIM_PATTERN) == 0);
 }
 
 sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, size_t src_offset,
@@ -295,7 +297,7 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
     base = skip_hidden(base, dst_offset, bytes);
     if (bytes == base->bytes && bytes == src->bytes)
         return sim_value_retain(src);
-    uint8_t pattern[4];
+    uint8_t pattern[SIM_PATTERN];
     if (splices_to_constant(base, dst_offset, src, src_offset, bytes, pattern))
         return new_constant(base->bytes, pattern);
 

@@ -8,7 +8,7 @@ local function refusals(shape, memory)
     return {
         { "SL_EINVAL", memory or "`out` shares a part of an operand's memory" },
         { "SL_ESHAPE", shape },
-        { "SL_EDTYPE", "a tensor is uint8, or the dtypes differ" },
+        { "SL_EDTYPE", "the dtypes differ, or the kernel does not take them" },
         { "SL_EPLACE", "a tensor is on the host" },
         { "SL_EDEVICE", "the tensors, or the stream, are of different devices" },
         { "SL_ENOMEM", "there is no memory for the result" },
@@ -19,7 +19,7 @@ return {
     title = "Kernels",
     order = 50,
     about = [[
-Kernels compute on one GPU: all operands and the stream are of the same one, and of one dtype of the three floating types. None blocks: the call enqueues the kernel and
+Kernels compute on one GPU: all operands and the stream are of the same one, and of one dtype; [Tensors](tensors.md) has a table of those that each kernel takes. None blocks: the call enqueues the kernel and
 returns, and looking at the result (`t:get`, `t:item`) waits. Without `out` the result is a new tensor; with it nothing is allocated, which is what a loop wants. `out` may
 be one of the operands, in place, but not for `matmul`. Of [views](views.md) it may be the same bytes as an operand, but not share a part of them. There is no broadcasting:
 shapes are the same, or one side is a number.
@@ -30,7 +30,8 @@ without options. Each is one kernel: `a * b - 1` are two, with a tensor between 
 On a real GPU `matmul` is cuBLAS: the first one loads it (about 0.1 s), the first of each shape asks it for an algorithm, and each stream that needs one gets a workspace on
 the GPU (32 MiB on an H200). The other kernels are the laboratory's own; the first launch of each loads it, which may wait for everything that runs. `fill_`, `rand`,
 `randn`, `add`, `sub`, `mul`, `div`, `neg` and `relu` give the same bits on both backends; `matmul`, `softmax`, `sum` and `pow` may differ in the last ones, though with small whole numbers `matmul`,
-`sum` and `pow` by a whole exponent are exact. All of them compute in float32, or better, and round once to the dtype of the result.]],
+`sum` and `pow` by a whole exponent are exact. All of them compute in float32, or better, and round once to the dtype of the result; in float64
+they compute in float64, and in int32 modulo 2^32.]],
     entries = {
         {
             name = "lab.matmul",
@@ -69,7 +70,7 @@ print(plain > 7 * tf32)  --> true]],
             returns = result,
             errors = refusals("`out` has another shape than a"),
             about = [[
-It multiplies for whole exponents from -16 to 16, takes the root for 0.5, and is slower for others. `a ^ e` is the same; `2 ^ a` is an error, for the exponent is a number.]],
+It multiplies for whole exponents from -16 to 16, takes the root for 0.5, and is slower for others. With int32 the exponent is whole and not negative. `a ^ e` is the same; `2 ^ a` is an error, for the exponent is a number.]],
             example = [[
 local t = lab.tensor{1, 2, 4}
 print(lab.pow(t, 2):get(3))  --> 16.0
@@ -210,7 +211,7 @@ print(p:get(2, 1))  --> 0.5]],
             },
             returns = result,
             errors = refusals("`out` has not exactly one element"),
-            about = [[Its number is `lab.sum(a):item()`, which waits.]],
+            about = [[Its number is `lab.sum(a):item()`, which waits. A sum of int32 keeps the lower 32 bits, as `torch.sum(a, dtype=torch.int32)` does.]],
             example = [[
 local total = lab.sum(lab.tensor{{1, 2}, {3, 4}})
 print(total)  --> tensor scalar float32 on cuda

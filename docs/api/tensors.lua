@@ -1,6 +1,6 @@
 -- What the functions that make tensors have in common.
 local places = [["cuda"|"cpu"|string|device]]
-local dtypes = [["float32"|"bfloat16"|"float16"|"uint8"]]
+local dtypes = [["float32"|"float64"|"bfloat16"|"float16"|"int32"|"uint8"]]
 local sizes = { "...", "integer", "the sizes, each from 0 on, up to 8 of them; none: a scalar, which has one element" }
 
 local function making(...)
@@ -23,8 +23,8 @@ local not_made = {
     { "SL_EDEVICE", "the stream is another device's" },
     { "SL_ENOMEM", "out of memory" },
 }
-local no_random_uint8 = { table.unpack(not_made) }
-no_random_uint8[2] = { "SL_EDTYPE", "there is no such dtype, or it is uint8" }
+local random_not_made = { table.unpack(not_made) }
+random_not_made[2] = { "SL_EDTYPE", "there is no such dtype, or random numbers have it not: float64, int32, uint8" }
 
 -- What copies have in common.
 local copy_stream = {
@@ -59,8 +59,20 @@ return {
 A tensor is an array of numbers in the memory of a GPU or of the host, row-major and dense; [views](views.md) share the memory of another. Indices start at 1. It lives on the current GPU unless it is
 made with `device =`. Host memory belongs to no GPU: it can be copied to and from each, and is pageable unless `pinned = true`.
 
-**dtypes** are `"float32"` (4 bytes), `"bfloat16"` and `"float16"` (2), and `"uint8"` (1). Kernels and random numbers take the three floating types. A number that a script
-gives is rounded to the nearest that the dtype has, to even between two; uint8 has 0 and 255 for all that is below and above.
+**dtypes**, by PyTorch's names, are `"float32"` (4 bytes), `"float64"` (8), `"bfloat16"` and `"float16"` (2), `"int32"` (4) and `"uint8"` (1). There is no int64 and no bool.
+
+| | float32, bfloat16, float16 | float64 | int32 | uint8 |
+|---|---|---|---|---|
+| making, filling, copies, looking at elements | yes | yes | yes | yes |
+| `add`, `sub`, `mul`, `neg`, `relu`, `pow`, `sum` | yes | yes | yes | no |
+| `div`, `matmul` | yes | yes | no | no |
+| `softmax`, `rand`, `randn` | yes | no | no | no |
+
+A number that a script gives is rounded to the nearest that the dtype has, to even between two; what is below the least number of int32 or uint8 becomes that, what is above
+the greatest the greatest, and NaN becomes 0. The numbers that a script gets are floats, of int32 and uint8 too (`3.0`).
+
+Kernels of int32 keep the lower 32 bits of what comes out, as PyTorch's do, and the sum as well, where `torch.sum` gives an int64. A number beside an int32 tensor has to be
+whole (`t + 1.5` is an error, where PyTorch gives a float32), and so has an exponent, from 0 on. int32 has no `div`, which gives a float32 in PyTorch.
 
 **Filling.** On the GPU the values of `zeros`, `ones`, `full`, `rand` and `randn` are written by a kernel in the stream (a memset for zero and for uint8), and the call does
 not block; on the host they are there on return.
@@ -151,7 +163,7 @@ print(t:get(1, 2))  --> 2.5]],
             arguments = { sizes },
             options = making(seed),
             returns = { { "tensor", "a new tensor, uniform in [0, 1)" } },
-            errors = no_random_uint8,
+            errors = random_not_made,
             example = [[
 local a, b = lab.rand(4), lab.rand(4)
 print(a:get(1) >= 0 and a:get(1) < 1)  --> true
@@ -165,7 +177,7 @@ print(lab.allclose(lab.rand(4, {seed = 7}), lab.rand(4, {seed = 7})))  --> true]
             arguments = { sizes },
             options = making(seed),
             returns = { { "tensor", "a new tensor, of mean 0 and variance 1" } },
-            errors = no_random_uint8,
+            errors = random_not_made,
             example = [[
 local n = 10000
 local t = lab.randn(n)

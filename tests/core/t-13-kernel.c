@@ -1,6 +1,8 @@
 /* t-13-kernel.c - kernels: what they ask of their operands, what the backend gets. */
 #include "fake_backend.h"
 
+#include <math.h>
+
 static sl_device *device, *other;
 static sl_stream *stream;
 
@@ -29,7 +31,7 @@ static void test_matmul(void)
     fails_with(sl_matmul(out, host, b, false, stream, err), SL_EPLACE,
                "a is on the cpu; move it with a:cuda()", "host tensors are refused");
     fails_with(sl_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
-               "a is uint8; a kernel needs float32, bfloat16 or float16", "bytes are no numbers");
+               "a is uint8; matmul takes float32, float64, bfloat16 or float16", "bytes are no numbers");
     fails_with(sl_matmul(out, a, bf16, false, stream, err), SL_EDTYPE,
                "a is float32, b is bfloat16: a kernel needs one dtype", "dtypes must agree");
     fails_with(sl_matmul(out, foreign, b, false, stream, err), SL_EDEVICE,
@@ -124,6 +126,28 @@ static void test_spin(void)
     sl_device_synchronize(device, NULL);
 }
 
+static void test_dtypes(void)
+{
+    is_int(sl_kernel_check(SL_KERNEL_DIV, SL_FLOAT64, 0.5, NULL), SL_OK, "div takes float64");
+    is_int(sl_kernel_check(SL_KERNEL_FILL, SL_UINT8, 0.5, NULL), SL_OK, "fill takes all");
+    is_int(sl_kernel_check(SL_KERNEL_ADD_SCALAR, SL_INT32, INT32_MIN, NULL), SL_OK,
+           "int32 takes the least number that it holds");
+    fails_with(sl_kernel_check(SL_KERNEL_ADD_SCALAR, SL_INT32, 2147483648.0, err), SL_EDTYPE,
+               "a is int32: the number must be whole, from -2147483648 to 2147483647, "
+               "got 2147483648", "but not one more than the greatest");
+    fails_with(sl_kernel_check(SL_KERNEL_POW, SL_INT32, 0.5, err), SL_EDTYPE,
+               "a is int32: the exponent must be whole, from 0 to 2147483647, got 0.5",
+               "nor half an exponent");
+    is_int(sl_kernel_check(SL_KERNEL_ADD_SCALAR, SL_INT32, (double)NAN, NULL), SL_EDTYPE,
+           "nor NaN");
+    fails_with(sl_kernel_check(SL_KERNEL_DIV, SL_INT32, 0, err), SL_EDTYPE,
+               "a is int32; div takes float32, float64, bfloat16 or float16",
+               "a kernel names what it takes");
+    fails_with(sl_kernel_check(SL_KERNEL_SUM, SL_UINT8, 0, err), SL_EDTYPE,
+               "a is uint8; sum takes float32, float64, bfloat16, float16 or int32",
+               "also when that is nearly everything");
+}
+
 int main(void)
 {
     plan(0);
@@ -133,6 +157,7 @@ int main(void)
     test_matmul();
     test_elementwise();
     test_spin();
+    test_dtypes();
     sl_device_release(other);
     fake_close(device);
     return done_testing();

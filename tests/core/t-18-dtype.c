@@ -62,12 +62,32 @@ static void test_bytes(void)
     ok(!memcmp(raw, wanted, 6), "uint8 rounds to even and saturates");
 }
 
+static void test_wide(void)
+{
+    const double values[] = { -0.5, 2.5, 3.5, 16777217, -2147483648.4, 2147483647.4, 1e300,
+                              -INFINITY, (double)NAN };
+    const int32_t wanted[] = { 0, 2, 4, 16777217, INT32_MIN, INT32_MAX, INT32_MAX, INT32_MIN, 0 };
+    enum { N = sizeof wanted / sizeof *wanted };
+    int32_t raw[N];
+    double back[N];
+
+    sl__dtype_from_double(SL_INT32, values, N, raw);
+    ok(!memcmp(raw, wanted, sizeof raw), "int32 rounds to even and saturates");
+    sl__dtype_to_double(SL_INT32, wanted, N, back);
+    ok(back[3] == 16777217 && back[4] == INT32_MIN, "int32 becomes double exactly");
+    sl__dtype_from_double(SL_FLOAT64, values, N, back);
+    ok(!memcmp(back, values, sizeof back), "float64 is what a double is");
+    sl__dtype_to_double(SL_FLOAT64, (const char *)values + 8, N - 1, back);
+    ok(!memcmp(back, values + 1, sizeof back - 8), "also on the way back");
+}
+
 static void test_names(void)
 {
     sl_dtype dtype = SL_UINT8;
 
     ok(sl_dtype_parse("bfloat16", &dtype) && dtype == SL_BFLOAT16, "a dtype is found by name");
-    ok(!sl_dtype_parse("float64", &dtype), "float64 is none of them");
+    ok(sl_dtype_parse("int32", &dtype) && dtype == SL_INT32, "a later one as well");
+    ok(!sl_dtype_parse("int64", &dtype), "int64 is none of them");
     ok(!sl_dtype_parse(NULL, &dtype), "nor is no name");
     is_str(sl_dtype_name(SL_FLOAT16), "float16", "a dtype has its name");
     is_int(sl_dtype_bytes(SL_FLOAT16), 2, "and its bytes");
@@ -79,6 +99,7 @@ int main(void)
     plan(0);
     test_halves();
     test_bytes();
+    test_wide();
     test_names();
     fake_close(fake_open());
     return done_testing();

@@ -202,6 +202,7 @@ static sl_dtype dtype_of(const cublasLtMatrixLayoutOpaque_t *layout)
     switch ((cudaDataType_t)layout->data[TYPE]) {
     case CUDA_R_16BF: return SL_BFLOAT16;
     case CUDA_R_16F: return SL_FLOAT16;
+    case CUDA_R_64F: return SL_FLOAT64;
     default: return SL_FLOAT32;
     }
 }
@@ -244,6 +245,11 @@ static void multiply(const cublasLtMatrixLayoutOpaque_t *left, const void *a,
         }
 }
 
+static double scale(const void *number, bool wide)
+{
+    return wide ? *(const double *)number : *(const float *)number;
+}
+
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
                               const void *alpha, const void *a, cublasLtMatrixLayout_t left,
                               const void *b, cublasLtMatrixLayout_t right, const void *beta,
@@ -253,7 +259,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
 {
     if (fails())
         return (cublasStatus_t)state->fail_code;
-    if (!handle || desc->data[SCALE] != CUDA_R_32F || !fit(left, right, product) ||
+    const bool wide = desc->data[COMPUTE] == CUBLAS_COMPUTE_64F;
+    if (!handle || desc->data[SCALE] != (wide ? CUDA_R_64F : CUDA_R_32F) ||
+        wide != (dtype_of(product) == SL_FLOAT64) || !fit(left, right, product) ||
         !fit(left, right, third) || algo->data[MAGIC] != magic ||
         algo->data[NEED] > workspace_bytes || (workspace_bytes > 0 && !workspace))
         return CUBLAS_STATUS_INVALID_VALUE;
@@ -265,6 +273,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     state->stream = stream;
     if (workspace_bytes > 0)
         memset(workspace, 0xff, workspace_bytes);
-    multiply(left, a, right, b, product, d, c, *(const float *)alpha, *(const float *)beta);
+    multiply(left, a, right, b, product, d, c, scale(alpha, wide), scale(beta, wide));
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -28,13 +28,15 @@ typedef struct mode {
     sl_dtype dtype;
     uint8_t flags;
     double input_error, output_error;       /* relative, of a rounding */
+    double sum_error;                       /* likewise, of each addition */
 } mode;
 
 static const mode modes[] = {
-    { "float32", SL_FLOAT32, 0, 0, 0x1p-23 },
-    { "tf32", SL_FLOAT32, SL_WORK_TF32, 0x1p-9, 0x1p-23 },
-    { "bfloat16", SL_BFLOAT16, 0, 0, 0x1p-8 },
-    { "float16", SL_FLOAT16, 0, 0, 0x1p-10 },
+    { "float32", SL_FLOAT32, 0, 0, 0x1p-23, 0x1p-22 },
+    { "tf32", SL_FLOAT32, SL_WORK_TF32, 0x1p-9, 0x1p-23, 0x1p-22 },
+    { "bfloat16", SL_BFLOAT16, 0, 0, 0x1p-8, 0x1p-22 },
+    { "float16", SL_FLOAT16, 0, 0, 0x1p-10, 0x1p-22 },
+    { "float64", SL_FLOAT64, 0, 0, 0x1p-52, 0x1p-51 },
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
@@ -176,7 +178,7 @@ static sl_work work_of(const mode *how, int64_t m, int64_t k, int64_t n)
 }
 
 /* The largest error as a part of what rounding allows: each product's inputs, the sum in
- * float32 in any order and by tensor cores, and the result's own. */
+ * float32 or float64 in any order and by tensor cores, and the result's own. */
 static double worst_error(const mode *how, const sl_work *work, const double *a, const double *b,
                           const double *got)
 {
@@ -189,9 +191,9 @@ static double worst_error(const mode *how, const sl_work *work, const double *a,
                 sum += product;
                 size += fabs(product);
             }
-            double summing = (double)(work->k + 8) * 0x1p-22;
+            double summing = (double)(work->k + 8) * how->sum_error;
             double allowed = size * (how->input_error + summing) +
-                             fabs(sum) * how->output_error + 0x1p-24;
+                             fabs(sum) * how->output_error + how->sum_error / 4;
             double error = fabs(got[i * work->n + j] - sum) / allowed;
             if (!(error <= worst))          /* so that a NaN stays */
                 worst = error;

@@ -37,13 +37,11 @@ static bytes run_shifted(cuda_device *dev, const sl_work &work, size_t out_bytes
 }
 
 /* Each operand alone at an odd element, and all of them, each at another. */
-static bool same_anywhere(cuda_device *dev, sl_kernel kernel, sl_dtype dtype, int64_t m, int64_t n)
+static bool same_anywhere_of(cuda_device *dev, const sl_work &work, const bytes &in0,
+                             const bytes &in1)
 {
-    const size_t size = numbers_dtype_bytes(dtype), elems = (size_t)(m * n);
-    const bytes in0 = mixed_data(dtype, (int64_t)elems, 5), in1 = mixed_data(dtype, (int64_t)elems, 6);
-    const size_t out_bytes = kernel == SL_KERNEL_SUM ? size : elems * size;
-    sl_work work = work_of(kernel, dtype, n, 2.5);
-    work.m = m;
+    const size_t size = numbers_dtype_bytes((sl_dtype)work.dtype);
+    const size_t out_bytes = (size_t)sl_kernel_elems(&work, 2) * size;
     const bytes want = run(dev, work, out_bytes, in0, in1, false);
     const shifts all[] = {{size, 0, 0}, {0, size, 0}, {0, 0, size}, {size, 3 * size, 5 * size},
                           {16, 32, 48}};
@@ -51,11 +49,18 @@ static bool same_anywhere(cuda_device *dev, sl_kernel kernel, sl_dtype dtype, in
         return false;
     for (const shifts &at : all)
         if (run_shifted(dev, work, out_bytes, in0, in1, at) != want) {
-            diag("  %lld x %lld elements at %zu, %zu to %zu", (long long)m, (long long)n, at.in0,
-                 at.in1, at.out);
+            diag("  %lld x %lld elements at %zu, %zu to %zu", (long long)work.m, (long long)work.n,
+                 at.in0, at.in1, at.out);
             return false;
         }
     return true;
+}
+
+static bool same_anywhere(cuda_device *dev, sl_kernel kernel, sl_dtype dtype, int64_t m, int64_t n)
+{
+    sl_work work = work_of(kernel, dtype, n, 2.5);
+    work.m = m;
+    return same_anywhere_of(dev, work, mixed_data(dtype, m * n, 5), mixed_data(dtype, m * n, 6));
 }
 
 static void views()

@@ -225,7 +225,7 @@ static sl_status enqueue_at(rig *r, int s, const sl_work *work, size_t at_a, siz
     int64_t elems[] = { work->m * work->k, work->k * work->n, work->m * work->n };
     char *memory[3];
     for (int i = 0; i < 3; i++) {
-        size_t bytes = 4 * (size_t)elems[i] + 256;
+        size_t bytes = sizeof(double) * (size_t)elems[i] + 256;
         memory[i] = memset(aligned_memory(bytes), 0, bytes);
     }
     r->err = (sl_error){ 0 };
@@ -265,14 +265,15 @@ static void test_values(void)
     static const int64_t shapes[][3] = { { 1, 1, 1 },  { 3, 5, 7 },    { 17, 33, 65 },
                                          { 1, 64, 1 }, { 100, 1, 90 }, { 1, 8, 40 },
                                          { 40, 8, 1 } };
-    for (int dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
+    static const sl_dtype floats[] = { SL_FLOAT32, SL_BFLOAT16, SL_FLOAT16, SL_FLOAT64 };
+    for (size_t d = 0; d < sizeof floats / sizeof *floats; d++) {
         int right = 0;
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-            work = matmul(shapes[i][0], shapes[i][1], shapes[i][2], (sl_dtype)dtype);
+            work = matmul(shapes[i][0], shapes[i][1], shapes[i][2], floats[d]);
             right += product_is_right(r, 0, &work);
         }
         is_int(right, sizeof shapes / sizeof *shapes, "products of all shapes are right in %s",
-               sl_dtype_name((sl_dtype)dtype));
+               sl_dtype_name(floats[d]));
     }
     close_rig(r, "products");
 }
@@ -293,6 +294,9 @@ static void test_modes(void)
     work.flags = 0;
     enqueue(r, 0, &work);
     is_int(fake->heuristics, 3, "nor two plans");
+    work.dtype = SL_FLOAT64;
+    enqueue(r, 0, &work);
+    is_int(fake->compute_type, CUBLAS_COMPUTE_64F, "float64 is computed in float64");
     close_rig(r, "modes");
 }
 

@@ -61,8 +61,8 @@ local function sizes()
 end
 
 local function dtypes()
-    local bytes = {float32 = 4, bfloat16 = 2, float16 = 2, uint8 = 1}
-    for _, dtype in ipairs{"float32", "bfloat16", "float16", "uint8"} do
+    local bytes = {float32 = 4, bfloat16 = 2, float16 = 2, uint8 = 1, float64 = 8, int32 = 4}
+    for _, dtype in ipairs{"float32", "bfloat16", "float16", "uint8", "float64", "int32"} do
         local t = lab.full(3, 2, 2, {dtype = dtype})
         T.is(t.dtype, dtype, dtype .. " is a dtype")
         T.is(t:nbytes(), 4 * bytes[dtype], dtype .. " has its size in bytes")
@@ -82,7 +82,7 @@ local function dtypes()
     T.is(stored(math.huge, "float32"), math.huge, "infinity is a value")
     local nan = stored(0 / 0, "float32")
     T.ok(nan ~= nan, "NaN is a value")
-    refuses(function() lab.empty(2, {dtype = "float64"}) end, "SL_EDTYPE SL_EINVAL", "float64",
+    refuses(function() lab.empty(2, {dtype = "int64"}) end, "SL_EDTYPE SL_EINVAL", "int64",
             "an unknown dtype is named")
 end
 

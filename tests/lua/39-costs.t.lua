@@ -53,4 +53,27 @@ ideal.open{sm_count = 128, ["gemm_efficiency.float32"] = 0.5, ["gemm_us.float32"
 T.near(kernel_us(function() lab.matmul(lab.empty(4096, 4096), lab.empty(4096, 4096)) end),
        2 * 4096^3 / (66.9e6 * 0.5), 0.5, "a product without a table runs at peak x efficiency")
 big = nil
+
+-- float64: twice the bytes; products at the rate of its compute capability, 1/64 on most GPUs.
+local function dtype_us(dtype, f)
+    local a, b = lab.empty(4096, 4096, {dtype = dtype}), lab.empty(4096, 4096, {dtype = dtype})
+    lab.synchronize()
+    return kernel_us(function() f(a, b) end)
+end
+local function add(a, b) lab.add(a, b, {out = b}) end
+local function product(a, b) lab.matmul(a, a, {out = b}) end
+ideal.open{sm_count = 128, fp32_tflops = 66.9, l2_bytes = 0}
+T.near(dtype_us("float64", add), 2 * dtype_us("float32", add), 1,
+       "adding float64 takes twice as long as float32")
+T.near(dtype_us("int32", add), dtype_us("float32", add), 1, "and int32 as long")
+local float32_us = dtype_us("float32", product)
+for _, case in ipairs{{9, 0, 1}, {7, 0, 2}, {7, 5, 32}, {8, 9, 64}} do
+    ideal.open{sm_count = 128, fp32_tflops = 66.9, l2_bytes = 0,
+               compute_capability = {case[1], case[2]}}
+    T.near(dtype_us("float64", product) / float32_us, case[3], 0.02 * case[3],
+           ("compute capability %d.%d multiplies float64 in %d times the time")
+           :format(case[1], case[2], case[3]))
+end
+ideal.open{sm_count = 128, fp32_tflops = 66.9, fp64_tflops = 6.69, l2_bytes = 0}
+T.near(dtype_us("float64", product) / float32_us, 10, 0.2, "or what the profile says")
 T.done()

@@ -312,6 +312,34 @@ static void constants_cost_nothing(void)
     sim_value_release(a);
 }
 
+/* float64 takes up the whole pattern of a constant. */
+static void constants_have_eight_bytes(void)
+{
+    const double third = 1.0 / 3;
+    sl_work fill = kernel(SL_KERNEL_FILL, 1000, third), add = kernel(SL_KERNEL_ADD, 1000, 0);
+    fill.dtype = add.dtype = SL_FLOAT64;
+    sim_value *a = sim_value_bytes_set(8000, 0), *b = sim_value_bytes_set(8000, 0);
+    double got[3] = {0};
+    run(&fill, &a, NULL, NULL);
+    run(&add, &b, a, a);
+    ok(sim_value_is_computed(b), "kernels on constants give constants");
+    sim_value_read(b, 7976, 24, got, NULL);
+    ok(got[0] == 2 * third && got[2] == 2 * third, "of float64, too");
+    sim_value *c = sim_value_splice(a, 12, b, 4, 24);
+    sim_value_read(c, 8, 24, got, NULL);
+    unsigned char want[24];
+    for (int i = 0; i < 3; i++)
+        memcpy(want + 8 * i, &third, 8);
+    const double twice = 2 * third;
+    memcpy(want + 4, (const char *)&twice + 4, 4);      /* the splice begins inside an element */
+    memcpy(want + 8, &twice, 8);
+    memcpy(want + 16, &twice, 8);
+    ok(memcmp(got, want, sizeof want) == 0, "a part that begins inside an element keeps its bytes");
+    sim_value_release(a);
+    sim_value_release(b);
+    sim_value_release(c);
+}
+
 static void random_numbers_are_read_in_place(void)
 {
     const sl_work rand = kernel(SL_KERNEL_RANDN, (int64_t)(huge / 4), 0);
@@ -383,6 +411,7 @@ int main(void)
     whole_copies_share();
     elements_can_be_set_one_by_one();
     constants_cost_nothing();
+    constants_have_eight_bytes();
     random_numbers_are_read_in_place();
     huge_tensors_can_be_written_in_parts();
     return done_testing();

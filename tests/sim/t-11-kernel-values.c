@@ -196,6 +196,59 @@ static void bytes_saturate(void)
     ok(out[0] == 0 && out[1] == 0 && out[2] == 80, "uint8 saturates below");
 }
 
+/* 3^21 = 10460353203 = 2 * 2^32 + 1870418611; 2^31 - 1 squared is 2^62 - 2^32 + 1. */
+static void whole_numbers_wrap(void)
+{
+    static const struct { sl_kernel kernel; double scalar; int32_t x, y, want; } cases[] = {
+        {SL_KERNEL_ADD, 0, INT32_MAX, 1, INT32_MIN}, {SL_KERNEL_SUB, 0, INT32_MIN, 1, INT32_MAX},
+        {SL_KERNEL_MUL, 0, INT32_MAX, INT32_MAX, 1}, {SL_KERNEL_NEG, 0, INT32_MIN, 0, INT32_MIN},
+        {SL_KERNEL_RSUB_SCALAR, INT32_MIN, 1, 0, INT32_MAX}, {SL_KERNEL_POW, 21, 3, 0, 1870418611},
+        {SL_KERNEL_SUB_SCALAR, INT32_MIN, 0, 0, INT32_MIN}, {SL_KERNEL_POW, 0, 0, 0, 1},
+        {SL_KERNEL_POW, INT32_MAX, -1, 0, -1}, {SL_KERNEL_RELU, 0, INT32_MIN, 0, 0},
+        {SL_KERNEL_ADD_SCALAR, 1, 16777216, 0, 16777217},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sim_job job = make_job(cases[i].kernel, SL_INT32, 0, 1, 0, cases[i].scalar);
+        int32_t got = 7;
+        sim_job_run(&job, &got, &cases[i].x, &cases[i].y);
+        is_int(got, cases[i].want, "int32 wraps, case %zu", i);
+    }
+    static int32_t many[70000];
+    for (size_t i = 0; i < 70000; i++)
+        many[i] = INT32_MAX;
+    int32_t sum;
+    const sim_job job = make_job(SL_KERNEL_SUM, SL_INT32, 0, 70000, 0, 0);
+    sim_job_run(&job, &sum, many, NULL);
+    is_int(sum, -70000, "70000 times 2^31 - 1 is 35000 times 2^32 less 70000");
+}
+
+/* Where float32 would lose something. */
+static void doubles_are_computed_in_double(void)
+{
+    enum { N = ELEMS };
+    static double x[N], y[N], out[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = 1 + i * 0x1p-40;
+        y[i] = i + 3;
+    }
+    sim_job job = make_job(SL_KERNEL_DIV, SL_FLOAT64, 0, N, 0, 0);
+    sim_job_run(&job, out, x, y);
+    bool same = true;
+    for (int i = 0; i < N; i++)
+        same = same && out[i] == x[i] / y[i];
+    ok(same, "div in float64");
+    job = make_job(SL_KERNEL_POW, SL_FLOAT64, 0, N, 0, 3);
+    sim_job_run(&job, x, x, NULL);
+    ok(x[N - 1] == (1 + (N - 1) * 0x1p-40) * (1 + (N - 1) * 0x1p-40) * (1 + (N - 1) * 0x1p-40),
+       "pow in float64, in place");
+    job = make_job(SL_KERNEL_FILL, SL_FLOAT64, 0, N, 0, 1.0 / 3);
+    sim_job_run(&job, out, NULL, NULL);
+    ok(out[0] == 1.0 / 3 && out[N - 1] == 1.0 / 3, "fill in float64");
+    job = make_job(SL_KERNEL_SUM, SL_FLOAT64, 0, N, 0, 0);
+    sim_job_run(&job, x, y, NULL);
+    is_double(x[0], N * (N + 5) / 2.0, 0, "sum in float64");
+}
+
 static void softmax_rows(void)
 {
     enum { ROWS = 3, COLS = 700 };
@@ -341,6 +394,28 @@ static void matmuls(void)
     }
 }
 
+/* Likewise below 2^53 in float64. */
+static bool wide_products_are_exact(void)
+{
+    enum { N = 96 };
+    static double a[N * N], b[N * N], c[N * N], plain[N * N];
+    for (int i = 0; i < N * N; i++) {
+        a[i] = i * 7919 % 1000003 + 1e6;
+        b[i] = i * 104729 % 1000003 - 1e6;
+    }
+    sim_blas_dgemm(N, N, N, a, b, c);
+    sim_plain_dgemm(N, N, N, a, b, plain);
+    bool exact = true;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            int64_t sum = 0;
+            for (int l = 0; l < N; l++)
+                sum += (int64_t)a[i * N + l] * (int64_t)b[l * N + j];
+            exact = exact && c[i * N + j] == (double)sum && plain[i * N + j] == (double)sum;
+        }
+    return exact;
+}
+
 /* Whole numbers whose sums stay below 2^24 are exact in any order. */
 static bool whole_numbers_are_exact(void)
 {
@@ -352,7 +427,7 @@ static bool whole_numbers_are_exact(void)
     }
     sim_blas_sgemm(N, N, N, a, b, c);
     sim_plain_sgemm(N, N, N, a, b, plain);
-    bool exact = true;
+    bool exact = wide_products_are_exact();
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
             int64_t sum = 0;
@@ -405,6 +480,8 @@ int main(void)
     elementwise_kernels();
     pow_by_hand();
     bytes_saturate();
+    whole_numbers_wrap();
+    doubles_are_computed_in_double();
     softmax_rows();
     sums();
     generators();

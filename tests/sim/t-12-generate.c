@@ -11,7 +11,8 @@
 
 enum { N = 3000, MARK = 0x5a };     /* several pieces, and not a whole number of them */
 
-static const char *const dtype_names[] = {"float32", "bfloat16", "float16", "uint8"};
+static const char *const dtype_names[] = {"float32", "bfloat16", "float16", "uint8", "float64",
+                                          "int32"};
 
 static sl_work work_of(sl_kernel kernel, sl_dtype dtype, double scalar)
 {
@@ -33,7 +34,11 @@ static void expect(const sl_work *work, float *x)
 static bool is_element(sl_dtype dtype, const uint8_t *at, float x)
 {
     const uint16_t half = dtype == SL_BFLOAT16 ? half_bf16_of_float(x) : half_f16_of_float(x);
+    const double wide = x;
+    const int32_t whole = (int32_t)x;
     switch (dtype) {
+    case SL_FLOAT64: return memcmp(at, &wide, 8) == 0;
+    case SL_INT32: return memcmp(at, &whole, 4) == 0;
     case SL_FLOAT32: return memcmp(at, &x, 4) == 0;
     case SL_UINT8: return *at == (x < 0 ? 0 : x > 255 ? 255 : (uint8_t)x);
     default: return memcmp(at, &half, 2) == 0;
@@ -45,7 +50,7 @@ static void slices(sl_kernel kernel, sl_dtype dtype, double scalar, const char *
 {
     static const size_t firsts[] = {0, 1, 2, 3, 5, 511, 513, 1700}, counts[] = {0, 1, 4, 513, 1300};
     static float x[N];
-    static uint8_t memory[N * sizeof(float) + 8];
+    static uint8_t memory[N * sizeof(double) + 8];
     const sl_work work = work_of(kernel, dtype, scalar);
     const size_t size = numbers_dtype_bytes(dtype);
     bool same = true, within = true;
@@ -93,7 +98,9 @@ int main(void)
     plan(0);
     fills_by_hand();
     for (sl_dtype dtype = SL_FLOAT32; dtype < SL_DTYPES; dtype++) {
-        slices(SL_KERNEL_FILL, dtype, 2.5, "fill");
+        slices(SL_KERNEL_FILL, dtype, dtype == SL_INT32 ? -25 : 2.5, "fill");
+        if (dtype > SL_UINT8)
+            continue;
         slices(SL_KERNEL_RAND, dtype, 0, "rand");
         slices(SL_KERNEL_RANDN, dtype, 0, "randn");
     }

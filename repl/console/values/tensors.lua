@@ -158,7 +158,7 @@ end
 
 -- Adds the matrices to the lines.
 local function add_matrices(lines, t, sizes, matrices, rows, row_length, values)
-    local format, width = number_format(values, t.dtype ~= "uint8"), 1
+    local format, width = number_format(values, t.dtype:find "float" ~= nil), 1
     for _, matrix in ipairs(matrices) do width = math.max(width, format_matrix(matrix, format)) end
     if #rows > 2 * edge then width = math.max(width, 3) end      -- a row of "..."
     for m, matrix in ipairs(matrices) do
