@@ -139,6 +139,33 @@ local function traced(text)
     return table.concat(names, " "), err, code
 end
 
+-- What page-locks belongs to no GPU, and waits for host functions of all.
+local another_gpu <const> = [[
+local one, two = lab.open{backend = "cuda", index = 0}, lab.open{backend = "cuda", index = 1}
+lab.cuda.trap()
+print((select(2, pcall(lab.synchronize)).code))
+one:make_current()
+local ran = 0
+local function count() ran = ran + 1 end
+lab.stream{}:launch_host_func(count)
+local pinned = lab.ones(5000, {device = "cpu", pinned = true})
+lab.stream{}:launch_host_func(count)
+local part = lab.ones(4, {device = "cpu"})
+local seen_twice = part:view(2, 2)
+part:pin()
+print(ran, pinned.pinned, part.pinned)
+print(pcall(lab.synchronize))
+]]
+
+local function others_go_on()
+    if #lab.devices() < 2 or lab.devices()[2].backend ~= "cuda" then
+        return T.skip("this needs two GPUs", 2)
+    end
+    local out, err, code = run(another_gpu)
+    T.is(out, "SL_EFAULT\n2\ttrue\ttrue\ntrue\n", "a lost GPU does not make another fail")
+    T.is(err .. code, "0", "without a word")
+end
+
 local function the_trace_is_saved()
     local names, err, code = traced[[
 local t = lab.ones(4)
@@ -222,6 +249,7 @@ a_fault()
 later_calls()
 in_flight()
 uncaught()
+others_go_on()
 the_trace_is_saved()
 a_wait_that_is_interrupted()
 caught()
