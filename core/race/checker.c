@@ -363,7 +363,7 @@ static void wait_streams(sl_device *device, bool blocking_only, const char *why)
 {
     bool joined = true;
 
-    for (uint32_t i = 1; i < sl__race.n_slots && joined; i++) {
+    for (uint32_t i = 0; joined && (i = sl__order_next_unseen(i)) != 0;) {
         const sl__slot *slot = &sl__race.slots[i];
         if (slot->device == device && (slot->is_blocking || !blocking_only))
             joined = join_slot(device, i, why);

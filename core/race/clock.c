@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t sl__race_looks;
+
 sl__vector *sl__vector_retain(sl__vector *vector)
 {
     if (vector)
@@ -13,8 +15,11 @@ sl__vector *sl__vector_retain(sl__vector *vector)
 
 void sl__vector_release(sl__vector *vector)
 {
-    if (vector && --vector->refs == 0)
-        free(vector);
+    if (!vector || --vector->refs > 0)
+        return;
+    for (int i = 0; vector->level > 0 && i < SL__VECTOR_WIDTH; i++)
+        sl__vector_release(vector->child[i]);
+    free(vector);
 }
 
 static uint64_t new_id(void)
@@ -40,88 +45,228 @@ static void note_covers(sl__vector *vector, uint64_t id)
     vector->covers[0] = id;
 }
 
-/* Whether each says more than the other, of some slot. */
-static void compare(const sl__vector *a, const sl__vector *b, bool *a_more, bool *b_more)
+/* All zero. NULL: out of memory. */
+static sl__vector *new_node(uint32_t level)
 {
-    uint32_t n = a->n < b->n ? a->n : b->n;
-    bool a_above = false, b_above = false;
+    sl__vector *node = calloc(1, sizeof *node);
 
-    for (uint32_t i = 0; i < n; i++) {
-        a_above |= a->epoch[i] > b->epoch[i];
-        b_above |= b->epoch[i] > a->epoch[i];
-    }
-    for (uint32_t i = n; i < a->n && !a_above; i++)
-        a_above = a->epoch[i] > 0;
-    for (uint32_t i = n; i < b->n && !b_above; i++)
-        b_above = b->epoch[i] > 0;
-    *a_more = a_above;
-    *b_more = b_above;
+    if (!node)
+        return NULL;
+    node->refs = 1;
+    node->level = level;
+    node->id = new_id();
+    return node;
 }
 
-/* One with room for n slots that nobody else holds, in place of *vector; to be changed. */
-static bool make_own(sl__vector **vector, uint32_t n)
+/* One that nobody else holds, in place of *vector; to be changed. */
+static bool make_own(sl__vector **vector)
 {
     sl__vector *old = *vector, *own;
-    uint32_t room = n < 8 ? 8 : n;
 
-    if (old && old->refs == 1 && old->n >= n) {
+    if (old->refs == 1) {
         old->id = new_id();
         return true;
     }
-    if (old && old->n > room)
-        room = old->n;
-    own = malloc(sizeof *own + room * sizeof own->epoch[0]);
+    own = malloc(sizeof *own);
     if (!own)
         return false;
-    memset(own, 0, sizeof *own + room * sizeof own->epoch[0]);
+    *own = *old;
     own->refs = 1;
-    own->n = room;
     own->id = new_id();
-    if (old) {
-        memcpy(own->epoch, old->epoch, old->n * sizeof own->epoch[0]);
-        memcpy(own->covers, old->covers, sizeof own->covers);
-        note_covers(own, old->id);
-    }
+    note_covers(own, old->id);
+    for (int i = 0; own->level > 0 && i < SL__VECTOR_WIDTH; i++)
+        sl__vector_retain(own->child[i]);
     sl__vector_release(old);
     *vector = own;
     return true;
 }
 
-static bool raise_all(sl__vector **vector, const sl__vector *other)
+/* The same with a root of at least this level. */
+static bool lift(sl__vector **vector, uint32_t level)
 {
-    if (!make_own(vector, other->n))
+    while ((*vector)->level < level) {
+        sl__vector *root = new_node((*vector)->level + 1);
+        if (!root)
+            return false;
+        root->child[0] = *vector;
+        *vector = root;
+    }
+    return true;
+}
+
+/* What a vector says of the slots of child `i` of a node of the level. */
+static sl__vector *part(sl__vector *vector, uint32_t level, uint32_t i)
+{
+    if (vector && vector->level < level)
+        return i == 0 ? vector : NULL;
+    return vector ? vector->child[i] : NULL;
+}
+
+/* ---- joining ---- */
+
+/* Whether each says more than the other, of some slot. */
+static void compare(const sl__vector *a, const sl__vector *b, bool *a_more, bool *b_more)
+{
+    *a_more = *b_more = false;
+    for (int i = 0; i < SL__VECTOR_WIDTH; i++) {
+        *a_more |= a->epoch[i] > b->epoch[i];
+        *b_more |= b->epoch[i] > a->epoch[i];
+    }
+}
+
+static void take_over(sl__vector **vector, sl__vector *other)
+{
+    sl__vector_retain(other);
+    sl__vector_release(*vector);
+    *vector = other;
+}
+
+static bool join_leaf(sl__vector **leaf, sl__vector *other, bool *raised)
+{
+    bool more = false, other_more = true;
+
+    if (!covers(other, *leaf))
+        compare(*leaf, other, &more, &other_more);
+    if (!other_more) {
+        note_covers(*leaf, other->id);
+        return true;
+    }
+    *raised = true;
+    if (!more) {
+        take_over(leaf, other);
+        return true;
+    }
+    if (!make_own(leaf))
         return false;
-    for (uint32_t i = 0; i < other->n; i++)
-        if (other->epoch[i] > (*vector)->epoch[i])
-            (*vector)->epoch[i] = other->epoch[i];
+    for (int i = 0; i < SL__VECTOR_WIDTH; i++)
+        if (other->epoch[i] > (*leaf)->epoch[i])
+            (*leaf)->epoch[i] = other->epoch[i];
+    note_covers(*leaf, other->id);
+    return true;
+}
+
+static bool join_all(sl__vector **vector, sl__vector *other, bool *raised);
+
+static void put_child(sl__vector *node, uint32_t i, sl__vector *child)
+{
+    sl__vector_release(node->child[i]);
+    node->child[i] = child;
+}
+
+/* The node is changed only if its child is. */
+static bool join_child(sl__vector **node, uint32_t i, sl__vector *other, bool *raised)
+{
+    sl__vector *child;
+    bool grew = false;
+
+    if ((*node)->refs == 1) {
+        bool done = join_all(&(*node)->child[i], other, &grew);
+        (*node)->id = grew ? new_id() : (*node)->id;
+        *raised |= grew;
+        return done;
+    }
+    child = sl__vector_retain((*node)->child[i]);
+    if (!join_all(&child, other, &grew) || (grew && !make_own(node))) {
+        sl__vector_release(child);
+        return false;
+    }
+    if (grew)
+        put_child(*node, i, child);
+    else
+        sl__vector_release(child);
+    *raised |= grew;
+    return true;
+}
+
+/* Whether the other one says all that the vector does, as far as that shows at a look. */
+static bool is_more(const sl__vector *other, const sl__vector *vector)
+{
+    bool more = false, other_more = false;
+
+    sl__race_looks++;
+    if (!vector || covers(other, vector))
+        return true;
+    if (!other || other->level != vector->level)
+        return false;
+    if (vector->level == 0) {
+        compare(vector, other, &more, &other_more);
+        return !more;
+    }
+    for (int i = 0; i < SL__VECTOR_WIDTH && !more; i++)
+        more = !is_more(other->child[i], vector->child[i]);
+    return !more;
+}
+
+/* Both are of one level, and the vector says something that the other one does not. */
+static bool join_inner(sl__vector **vector, sl__vector *other, bool *raised)
+{
+    for (uint32_t i = 0; i < SL__VECTOR_WIDTH; i++) {
+        sl__vector *from = other->child[i];
+        if (from && from != (*vector)->child[i] && !join_child(vector, i, from, raised))
+            return false;
+    }
     note_covers(*vector, other->id);
     return true;
 }
 
-/* *vector says what both say, a copy of one of them only where each says more. */
+/* The other one has fewer levels: what it says is of the first child's slots. */
+static bool join_lower(sl__vector **vector, sl__vector *other, bool *raised)
+{
+    sl__vector *lifted = sl__vector_retain(other);
+    bool done = lift(&lifted, (*vector)->level - 1) && join_child(vector, 0, lifted, raised);
+
+    sl__vector_release(lifted);
+    note_covers(*vector, other->id);
+    return done;
+}
+
+/* *vector says what both say. Where one of the two says no more it is shared. */
 static bool join_all(sl__vector **vector, sl__vector *other, bool *raised)
 {
-    bool more = true, other_more = true;
-
+    sl__race_looks++;
     if (covers(*vector, other))
         return true;
-    if (covers(other, *vector))
-        more = false;
-    else
-        compare(*vector, other, &more, &other_more);
-    if (!other_more) {
-        note_covers(*vector, other->id);
+    if (!*vector || covers(other, *vector)) {
+        take_over(vector, other);
+        *raised = true;
         return true;
     }
-    if (more) {
-        if (!raise_all(vector, other))
-            return false;
-    } else {
-        sl__vector_retain(other);
-        sl__vector_release(*vector);
-        *vector = other;
-    }
+    if (!lift(vector, other->level))
+        return false;
+    if ((*vector)->level > other->level)
+        return join_lower(vector, other, raised);
+    if (other->level == 0)
+        return join_leaf(vector, other, raised);
+    if (!is_more(other, *vector))
+        return join_inner(vector, other, raised);
+    take_over(vector, other);
     *raised = true;
+    return true;
+}
+
+/* ---- one epoch ---- */
+
+static bool set_epoch(sl__vector **vector, uint32_t slot, uint64_t epoch)
+{
+    uint32_t level = 0;
+
+    while (sl__vector_index(slot, level) >= SL__VECTOR_WIDTH)
+        level++;
+    if (!*vector && !(*vector = new_node(level)))
+        return false;
+    if (!lift(vector, level))
+        return false;
+    for (level = (*vector)->level;; level--) {
+        sl__race_looks++;
+        if (!make_own(vector))
+            return false;
+        if (level == 0)
+            break;
+        vector = &(*vector)->child[sl__vector_index(slot, level) % SL__VECTOR_WIDTH];
+        if (!*vector && !(*vector = new_node(level - 1)))
+            return false;
+    }
+    (*vector)->epoch[slot % SL__VECTOR_WIDTH] = epoch;
     return true;
 }
 
@@ -132,11 +277,39 @@ bool sl__vector_join(sl__vector **vector, sl__vector *other, uint32_t slot, uint
         return false;
     if (epoch <= sl__vector_at(*vector, slot))
         return true;
-    if (!make_own(vector, slot + 1))
+    if (!set_epoch(vector, slot, epoch))
         return false;
-    (*vector)->epoch[slot] = epoch;
     *raised = true;
     return true;
+}
+
+/* ---- what is new ---- */
+
+static void each_raised(const sl__vector *before, const sl__vector *after, uint32_t first,
+                        sl__vector_fn fn, void *ud)
+{
+    const uint32_t level = after->level;
+
+    sl__race_looks++;
+    for (uint32_t i = 0; i < SL__VECTOR_WIDTH; i++) {
+        uint32_t slot = first + (i << level * SL__VECTOR_BITS);
+        if (level == 0) {
+            if (after->epoch[i] > (before ? before->epoch[i] : 0))
+                fn(ud, slot, after->epoch[i]);
+            continue;
+        }
+        const sl__vector *old = part((sl__vector *)before, level, i);
+        if (after->child[i] && after->child[i] != old)
+            each_raised(old, after->child[i], slot, fn, ud);
+    }
+}
+
+/* What has grown from `before` is of no lower level. */
+void sl__vector_each_raised(const sl__vector *before, const sl__vector *after, sl__vector_fn fn,
+                            void *ud)
+{
+    if (after && after != before)
+        each_raised(before, after, 0, fn, ud);
 }
 
 sl__seen sl__seen_retain(sl__seen seen)

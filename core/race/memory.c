@@ -10,45 +10,7 @@ enum {
     MOST_PAST = 64              /* of a range */
 };
 
-sl__memory_stats sl__memory_totals;
-
-/* ---- accesses ------------------------------------------------------------------- */
-
-static bool is_there(const sl__access *access)
-{
-    return access->epoch != 0;
-}
-
-static void retain_access(const sl__access *access)
-{
-    if (access->standing)
-        access->standing->refs++;
-    sl__memory_totals.accesses++;
-}
-
-void sl__standing_release(sl__standing *standing)
-{
-    if (standing && --standing->refs == 0) {
-        sl__seen_release(&standing->point.seen);
-        free(standing);
-    }
-}
-
-static void drop_access(sl__access *access)
-{
-    if (!is_there(access))
-        return;
-    sl__memory_totals.accesses--;
-    sl__standing_release(access->standing);
-    memset(access, 0, sizeof *access);
-}
-
-static void put_access(sl__access *place, const sl__access *access)
-{
-    *place = *access;
-    if (is_there(place))
-        retain_access(place);
-}
+/* ---- a range -------------------------------------------------------------------- */
 
 static bool comes_before(const sl__access *earlier, const sl__access *access,
                          const sl__vector *seen)
@@ -58,151 +20,120 @@ static bool comes_before(const sl__access *earlier, const sl__access *access,
     return earlier->slot == SL__HOST_SLOT || sl__vector_at(seen, earlier->slot) >= earlier->epoch;
 }
 
-/* The host, and a host function, make several in one epoch. */
-static bool same_access(const sl__access *a, const sl__access *b)
-{
-    return a->epoch == b->epoch && a->slot == b->slot && a->kind == b->kind && a->by == b->by
-           && a->where == b->where && a->past == b->past;
-}
-
-/* ---- a range -------------------------------------------------------------------- */
-
 static void clear_range(sl__range *range)
 {
-    drop_access(&range->write);
-    for (uint32_t i = 0; i < range->n_others; i++)
-        drop_access(&range->others[i]);
-    sl__memory_totals.bytes -= range->room * sizeof range->others[0];
-    free(range->others);
-    range->others = NULL;
-    range->n_others = range->room = 0;
-}
-
-static bool reserve_others(sl__range *range, uint32_t n)
-{
-    uint32_t room = range->room ? range->room : 2;
-    sl__access *grown;
-
-    if (n <= range->room)
-        return true;
-    while (room < n)
-        room *= 2;
-    grown = realloc(range->others, room * sizeof *grown);
-    if (!grown)
-        return false;
-    sl__memory_totals.bytes += (room - range->room) * sizeof *grown;
-    range->others = grown;
-    range->room = room;
-    return true;
+    sl__access_drop(&range->write);
+    sl__accesses_free(&range->others);
+    sl__accesses_free(&range->past);
 }
 
 static bool copy_range(sl__range *to, const sl__range *from)
 {
     memset(to, 0, sizeof *to);
-    if (!reserve_others(to, from->n_others))
+    if (!sl__accesses_copy(&to->others, &from->others)
+        || !sl__accesses_copy(&to->past, &from->past)) {
+        clear_range(to);
         return false;
+    }
     to->first = from->first;
     to->end = from->end;
-    put_access(&to->write, &from->write);
-    for (uint32_t i = 0; i < from->n_others; i++)
-        put_access(&to->others[i], &from->others[i]);
-    to->n_others = from->n_others;
+    sl__access_put(&to->write, &from->write);
     return true;
 }
 
-/* The others stay in order of age. */
-static void remove_other(sl__range *range, uint32_t i)
+/* Of many the oldest goes. */
+static bool add_past(sl__range *range, const sl__access *access)
 {
-    drop_access(&range->others[i]);
-    range->n_others--;
-    memmove(&range->others[i], &range->others[i + 1],
-            (range->n_others - i) * sizeof range->others[0]);
-}
+    bool full = range->past.n == MOST_PAST;
 
-/* Room is reserved. */
-static void add_other(sl__range *range, const sl__access *access)
-{
-    put_access(&range->others[range->n_others++], access);
-}
-
-/* Of many past accesses the oldest go. */
-static void forget_oldest(sl__range *range)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < range->n_others; i++)
-        n += range->others[i].past;
-    for (uint32_t i = 0; n > MOST_PAST; ) {
-        if (!range->others[i].past) {
-            i++;
-            continue;
-        }
-        remove_other(range, i);
+    if (!full && !sl__accesses_reserve(&range->past, range->past.n + 1))
+        return false;
+    if (full) {
+        sl__accesses_remove(&range->past, 0);
         sl__memory_totals.forgotten++;
-        n--;
     }
+    sl__accesses_append(&range->past, access);
+    return true;
 }
 
-static void add_past(sl__range *range, const sl__access *access)
+static bool make_past(sl__range *range, uint32_t i)
 {
-    add_other(range, access);
-    range->others[range->n_others - 1].past = true;
-    forget_oldest(range);
-}
-
-static void make_past(sl__range *range, uint32_t i)
-{
-    sl__access past = range->others[i];
-
-    retain_access(&past);
-    remove_other(range, i);
-    add_past(range, &past);
-    drop_access(&past);
+    if (!add_past(range, sl__access_at(&range->others, i)))
+        return false;
+    sl__accesses_remove(&range->others, i);
+    return true;
 }
 
 static bool note_write(sl__range *range, const sl__access *access, bool keep)
 {
-    if (!keep) {
-        while (range->n_others > 0)
-            remove_other(range, range->n_others - 1);
-    } else {
-        if (!reserve_others(range, range->n_others + 1))
+    while (keep && range->others.n > 0)
+        if (!make_past(range, 0))
             return false;
-        for (uint32_t i = 0; i < range->n_others; i++)
-            range->others[i].past = true;
-        if (is_there(&range->write))
-            add_past(range, &range->write);
-        forget_oldest(range);
+    if (keep && sl__access_is_there(&range->write) && !add_past(range, &range->write))
+        return false;
+    if (!keep) {
+        sl__accesses_drop(&range->others);
+        sl__accesses_drop(&range->past);
     }
-    drop_access(&range->write);
-    put_access(&range->write, access);
+    sl__access_drop(&range->write);
+    sl__access_put(&range->write, access);
     return true;
 }
 
+/* The slot's own read; the number of others if there is none. It is mostly the oldest, or one of
+ * the latest: streams that read no more lie in between. */
+static uint32_t find_read(const sl__accesses *others, uint32_t slot)
+{
+    for (uint32_t i = 0; i < others->n; i++) {
+        uint32_t at = i % 2 ? others->n - 1 - i / 2 : i / 2;
+        const sl__access *other = sl__access_at(others, at);
+        sl__race_looks++;
+        if (other->slot == slot && other->kind == SL_ACCESS_READ && other->by == SL__BY_STREAM)
+            return at;
+    }
+    return others->n;
+}
+
+static bool drop_read(sl__range *range, uint32_t i, bool keep)
+{
+    if (keep)
+        return make_past(range, i);
+    sl__accesses_remove(&range->others, i);
+    return true;
+}
+
+/* The reads that it comes after; but what a host function did, which ran late, stays. */
+static bool drop_reads(sl__range *range, const sl__access *access, const sl__vector *seen,
+                       bool keep)
+{
+    for (uint32_t i = range->others.n; i-- > 0;) {
+        const sl__access *other = sl__access_at(&range->others, i);
+        sl__race_looks++;
+        if (other->kind == SL_ACCESS_READ && comes_before(other, access, seen)
+            && !drop_read(range, i, keep))
+            return false;
+    }
+    return true;
+}
+
+/* By a vector that has not changed since the slot's last read no others are to be dropped. */
 static bool note_read(sl__range *range, const sl__access *access, const sl__vector *seen,
                       bool keep)
 {
-    if (!reserve_others(range, range->n_others + 1))
-        return false;
-    for (uint32_t i = range->n_others; i-- > 0;) {
-        sl__access *other = &range->others[i];
-        if (other->kind != SL_ACCESS_READ && !other->past)
-            continue;           /* a host function's, which ran late */
-        if (keep && comes_before(other, access, seen) && !other->past) {
-            make_past(range, i);
-        } else if (!keep && (other->past || comes_before(other, access, seen))) {
-            remove_other(range, i);
-        }
-    }
-    add_other(range, access);
-    return true;
-}
+    sl__access read = *access;
+    uint32_t own = find_read(&range->others, access->slot);
+    bool done;
 
-static bool note_past(sl__range *range, const sl__access *access)
-{
-    if (!reserve_others(range, range->n_others + 1))
+    read.seen_id = seen ? seen->id : 0;
+    if (!keep)
+        sl__accesses_drop(&range->past);
+    if (own < range->others.n && sl__access_at(&range->others, own)->seen_id == read.seen_id)
+        done = drop_read(range, own, keep);
+    else
+        done = drop_reads(range, access, seen, keep);
+    if (!done || !sl__accesses_reserve(&range->others, range->others.n + 1))
         return false;
-    add_past(range, access);
+    sl__accesses_append(&range->others, &read);
     return true;
 }
 
@@ -210,18 +141,20 @@ static bool note_past(sl__range *range, const sl__access *access)
  * what comes before it, and races with all that this could race with. */
 static bool note_late(sl__range *range, const sl__access *access, const sl__vector *seen)
 {
-    for (uint32_t i = 0; i < range->n_others; i++)
-        if (same_access(&range->others[i], access))
+    for (uint32_t i = 0; i < range->others.n; i++)
+        if (sl__access_same(sl__access_at(&range->others, i), access))
             return true;
-    if (!reserve_others(range, range->n_others + 1))
-        return false;
-    for (uint32_t i = range->n_others; i-- > 0;) {
-        const sl__access *other = &range->others[i];
+    for (uint32_t i = range->others.n; i-- > 0;) {
+        const sl__access *other = sl__access_at(&range->others, i);
         bool weaker = access->kind != SL_ACCESS_READ || other->kind == SL_ACCESS_READ;
-        if (!other->past && weaker && comes_before(other, access, seen))
-            make_past(range, i);
+        if (weaker && comes_before(other, access, seen) && !make_past(range, i))
+            return false;
     }
-    add_other(range, access);
+    if (!sl__accesses_reserve(&range->others, range->others.n + 1))
+        return false;
+    sl__accesses_append(&range->others, access);
+    for (uint32_t i = 0; i < range->others.n; i++)
+        sl__access_at(&range->others, i)->seen_id = SL__SEEN_NOTHING;
     return true;
 }
 
@@ -329,27 +262,17 @@ static size_t count_in(const sl__race_memory *memory, size_t first, size_t end)
 
 static bool same_history(const sl__range *a, const sl__range *b)
 {
-    if (a->n_others != b->n_others || !same_access(&a->write, &b->write))
-        return false;
-    for (uint32_t i = 0; i < a->n_others; i++)
-        if (!same_access(&a->others[i], &b->others[i]))
-            return false;
-    return true;
-}
-
-static void widen(sl__access *access, const sl__access *other)
-{
-    access->first = access->first < other->first ? access->first : other->first;
-    access->end = access->end > other->end ? access->end : other->end;
+    return sl__access_same(&a->write, &b->write) && sl__accesses_same(&a->others, &b->others)
+           && sl__accesses_same(&a->past, &b->past);
 }
 
 /* An operation may have touched two neighbours apart: now it has both. */
 static void join_ranges(sl__range *to, sl__range *from)
 {
     to->end = from->end;
-    widen(&to->write, &from->write);
-    for (uint32_t i = 0; i < to->n_others; i++)
-        widen(&to->others[i], &from->others[i]);
+    sl__access_widen(&to->write, &from->write);
+    sl__accesses_widen(&to->others, &from->others);
+    sl__accesses_widen(&to->past, &from->past);
     clear_range(from);
 }
 
@@ -384,11 +307,12 @@ static bool is_settled(const sl__access *access, const sl__vector *settled)
 
 static void settle_range(sl__range *range, const sl__vector *settled)
 {
-    for (uint32_t i = range->n_others; i-- > 0;)
-        if (range->others[i].past || is_settled(&range->others[i], settled))
-            remove_other(range, i);
-    if (is_there(&range->write) && is_settled(&range->write, settled))
-        drop_access(&range->write);
+    for (uint32_t i = range->others.n; i-- > 0;)
+        if (is_settled(sl__access_at(&range->others, i), settled))
+            sl__accesses_remove(&range->others, i);
+    sl__accesses_drop(&range->past);
+    if (sl__access_is_there(&range->write) && is_settled(&range->write, settled))
+        sl__access_drop(&range->write);
 }
 
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
@@ -398,7 +322,7 @@ void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
     for (size_t i = 0; i < memory->n; i++) {
         sl__range *range = &memory->ranges[i];
         settle_range(range, settled);
-        if (is_there(&range->write) || range->n_others > 0)
+        if (sl__access_is_there(&range->write) || range->others.n > 0)
             memory->ranges[kept++] = *range;
         else
             clear_range(range);
@@ -411,8 +335,8 @@ void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
 static void forget(sl__race_memory *memory)
 {
     for (size_t i = 0; i < memory->n; i++)
-        sl__memory_totals.forgotten +=
-            memory->ranges[i].n_others + (is_there(&memory->ranges[i].write) ? 1 : 0);
+        sl__memory_totals.forgotten += memory->ranges[i].others.n + memory->ranges[i].past.n
+                                       + (sl__access_is_there(&memory->ranges[i].write) ? 1 : 0);
     erase(memory, 0, memory->n);
 }
 
@@ -427,6 +351,18 @@ static void keep_bounded(sl__race_memory *memory, bool keep, const sl__vector *s
     memory->compact_at = memory->n * 2 > FIRST_COMPACTION ? memory->n * 2 : FIRST_COMPACTION;
     if (memory->compact_at > MOST_RANGES)
         memory->compact_at = MOST_RANGES;
+}
+
+static bool is_of(const sl__access *access, uint32_t slot, uint64_t epoch)
+{
+    return access->slot == slot && access->epoch == epoch;
+}
+
+static void remove_of(sl__accesses *accesses, uint32_t slot, uint64_t epoch)
+{
+    for (uint32_t i = accesses->n; i-- > 0;)
+        if (is_of(sl__access_at(accesses, i), slot, epoch))
+            sl__accesses_remove(accesses, i);
 }
 
 /* ---- the interface -------------------------------------------------------------------- */
@@ -451,20 +387,24 @@ void sl__memory_free(sl__race_memory *memory)
     free(memory);
 }
 
-static bool is_of(const sl__access *access, uint32_t slot, uint64_t epoch)
-{
-    return access->slot == slot && access->epoch == epoch;
-}
-
 void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
 {
     for (size_t at = 0; at < memory->n; at++) {
         sl__range *range = &memory->ranges[at];
         if (is_of(&range->write, slot, epoch))
-            drop_access(&range->write);
-        for (uint32_t i = range->n_others; i-- > 0;)
-            if (is_of(&range->others[i], slot, epoch))
-                remove_other(range, i);
+            sl__access_drop(&range->write);
+        remove_of(&range->others, slot, epoch);
+        remove_of(&range->past, slot, epoch);
+    }
+}
+
+static void meet_in(const sl__accesses *accesses, bool reads, sl__conflict_fn fn, void *ud)
+{
+    for (uint32_t i = 0; i < accesses->n && !(reads && accesses->n_writes == 0); i++) {
+        const sl__access *other = sl__access_at(accesses, i);
+        sl__race_looks++;
+        if (!(reads && other->kind == SL_ACCESS_READ))
+            fn(ud, other);
     }
 }
 
@@ -475,13 +415,11 @@ void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, si
 
     for (size_t i = find(memory, first); i < memory->n && memory->ranges[i].first < end; i++) {
         const sl__range *range = &memory->ranges[i];
-        if (is_there(&range->write))
+        if (sl__access_is_there(&range->write))
             fn(ud, &range->write);
-        for (uint32_t j = 0; j < range->n_others; j++) {
-            const sl__access *other = &range->others[j];
-            if ((late || !other->past) && !(reads && other->kind == SL_ACCESS_READ))
-                fn(ud, other);
-        }
+        if (late)
+            meet_in(&range->past, reads, fn, ud);
+        meet_in(&range->others, reads, fn, ud);
     }
 }
 
@@ -499,7 +437,7 @@ static bool note_in(sl__range *range, const sl__access *access, const sl__vector
     if (access->by == SL__BY_HOST_FUNC)
         return note_late(range, access, seen);
     if (access->by == SL__BY_HOST)
-        return note_past(range, access);
+        return add_past(range, access);
     return access->kind == SL_ACCESS_READ ? note_read(range, access, seen, keep)
                                           : note_write(range, access, keep);
 }
@@ -522,7 +460,7 @@ bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t f
     if (!keep && access->kind != SL_ACCESS_READ) {      /* nothing below it is left */
         at = find(memory, first);
         erase(memory, at, count_in(memory, first, end));
-        put_access(&insert(memory, at, first, end)->write, access);
+        sl__access_put(&insert(memory, at, first, end)->write, access);
         return true;
     }
     at = fill_gaps(memory, first, end, &n);

@@ -12,35 +12,13 @@
 #ifndef SL_RACE_MEMORY_H
 #define SL_RACE_MEMORY_H
 
-#include "clock.h"
-
-typedef enum sl__access_by { SL__BY_STREAM, SL__BY_HOST, SL__BY_HOST_FUNC } sl__access_by;
-
-/* Where an access stands, shared by those of one operation. */
-typedef struct sl__standing {
-    int32_t refs;
-    sl__point point;
-} sl__standing;
-void sl__standing_release(sl__standing *standing);      /* NULL: nothing */
-
-typedef struct sl__access {
-    uint64_t epoch;             /* of the slot; 0: there is none */
-    uint64_t seq;               /* the operation's, 0 if it was none */
-    int64_t host_ns;            /* when, unless BY_STREAM; below 0: behind a wait of its call */
-    size_t first, end;          /* all the bytes that it touched */
-    sl__standing *standing;     /* NULL unless a host function was waiting */
-    uint32_t slot;
-    uint32_t where, what;       /* text ids: BY_STREAM of its device, else the checker's */
-    uint8_t kind;               /* sl_race_access_kind */
-    uint8_t by;                 /* sl__access_by */
-    bool past;
-} sl__access;
+#include "accesses.h"
 
 typedef struct sl__range {
     size_t first, end;          /* bytes [first, end) */
     sl__access write;
-    sl__access *others;         /* reads, and what is past */
-    uint32_t n_others, room;
+    sl__accesses others;        /* reads, and what host functions did */
+    sl__accesses past;          /* what only a host function has to look at */
 } sl__range;
 
 typedef struct sl__race_memory {
@@ -72,9 +50,5 @@ void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch);
 
 /* Drops what everything new comes after, and joins ranges of one history. */
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled);
-
-/* Of all memories: accesses held, bytes, and accesses dropped to stay within memory. */
-typedef struct sl__memory_stats { size_t accesses, bytes; uint64_t forgotten; } sl__memory_stats;
-extern sl__memory_stats sl__memory_totals;
 
 #endif

@@ -11,16 +11,49 @@ sl__checker sl__race;
 
 /* ---- slots ---------------------------------------------------------------------- */
 
+static bool host_has_seen(uint32_t slot)
+{
+    return sl__vector_at(sl__race.host_seen.sure, slot) >= sl__race.slots[slot].epoch;
+}
+
+/* Among those that a wait for the device looks at: idle streams are not. */
+static void note_unseen(uint32_t slot)
+{
+    if (sl__race.slots[slot].is_unseen)
+        return;
+    sl__race.slots[slot].is_unseen = true;
+    sl__race.slots[slot].next_unseen = sl__race.unseen;
+    sl__race.unseen = slot;
+}
+
+uint32_t sl__order_next_unseen(uint32_t slot)
+{
+    uint32_t *link = slot ? &sl__race.slots[slot].next_unseen : &sl__race.unseen;
+
+    while (*link && host_has_seen(*link)) {
+        sl__slot *seen = &sl__race.slots[*link];
+        sl__race_looks++;
+        seen->is_unseen = false;
+        *link = seen->next_unseen;
+    }
+    sl__race_looks++;
+    return *link;
+}
+
 /* A closed stream's slot serves again once everything new comes after its operations. What a
  * host function that is waiting meets is not new, and its texts are the old stream's. */
 static uint32_t reusable_slot(void)
 {
     if (sl__race.n_waiting > 0)
         return 0;
-    for (uint32_t i = 1; i < sl__race.n_slots; i++)
-        if (!sl__race.slots[i].clock
-            && sl__vector_at(sl__race.host_seen.sure, i) >= sl__race.slots[i].epoch)
-            return i;
+    for (uint32_t *link = &sl__race.closed; *link; link = &sl__race.slots[*link].next_closed) {
+        uint32_t slot = *link;
+        sl__race_looks++;
+        if (!host_has_seen(slot))
+            continue;
+        *link = sl__race.slots[slot].next_closed;
+        return slot;
+    }
     return 0;
 }
 
@@ -148,6 +181,9 @@ static void undo_host(sl__race_clock *clock)
     sl__seen_release(&sl__race.host_seen);
     sl__race.host_seen = sl__seen_retain(sl__race.host_before);
     sl__race.host_version++;
+    for (uint32_t i = 1; i < sl__race.n_slots; i++)
+        if (!host_has_seen(i))
+            note_unseen(i);
     clock->beyond_host = true;
     forget_host_before();
 }
@@ -281,6 +317,7 @@ bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *acto
         return false;
     clock->epoch++;
     sl__race.slots[clock->slot].epoch = clock->epoch;
+    note_unseen(clock->slot);
     *actor = (sl__actor){ .point = sl__order_point(clock) };
     sl__race.host_epoch++;          /* what the host does from here on comes later */
     return true;
@@ -302,16 +339,14 @@ sl__actor sl__order_host(void)
                                    sl__race.host_seen } };
 }
 
-static void note_chance(const sl__vector *before, const sl__vector *after, uint32_t why,
-                        uint32_t where)
+/* The slot was seen up to the epoch by that chance. */
+static void note_chance(void *chance_, uint32_t at, uint64_t epoch)
 {
-    for (uint32_t i = 1; i < sl__race.n_slots; i++) {
-        if (sl__vector_at(after, i) > sl__vector_at(before, i)) {
-            sl__slot *slot = &sl__race.slots[i];
-            slot->chances[slot->n_chances++ % SL__MOST_CHANCES] =
-                (sl__chance){ sl__vector_at(after, i), why, where };
-        }
-    }
+    sl__slot *slot = &sl__race.slots[at];
+    sl__chance chance = *(const sl__chance *)chance_;
+
+    chance.epoch = epoch;
+    slot->chances[slot->n_chances++ % SL__MOST_CHANCES] = chance;
 }
 
 sl__chance sl__order_chance(const sl__access *access)
@@ -331,13 +366,14 @@ sl__chance sl__order_chance(const sl__access *access)
 bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32_t where)
 {
     sl__vector *before = sure ? NULL : sl__vector_retain(sl__race.host_seen.likely);
+    sl__chance chance = { 0, why, where };
     bool raised = false;
     bool joined = sl__seen_join(&sl__race.host_seen, point, sure, &raised);
 
     if (raised)
         sl__race.host_version++;
     if (raised && !sure)
-        note_chance(before, sl__race.host_seen.likely, why, where);
+        sl__vector_each_raised(before, sl__race.host_seen.likely, note_chance, &chance);
     sl__vector_release(before);
     return joined;
 }
@@ -401,6 +437,8 @@ static void free_clock(sl__race_clock *clock)
     clock->stream->race = NULL;
     sl__race.slots[clock->slot].clock = NULL;
     sl__race.slots[clock->slot].seen = clock->seen;
+    sl__race.slots[clock->slot].next_closed = sl__race.closed;
+    sl__race.closed = clock->slot;
     sl__seen_release(&clock->before);
     sl__seen_release(&clock->closed);
     free(clock);
@@ -455,6 +493,7 @@ void sl__order_clear(void)
     free(sl__race.slots);
     sl__race.slots = NULL;
     sl__race.n_slots = sl__race.slots_room = 0;
+    sl__race.unseen = sl__race.closed = 0;
     sl__seen_release(&sl__race.host_seen);
     forget_host_before();
     sl__race.host_epoch = 1;

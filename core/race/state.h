@@ -50,6 +50,9 @@ typedef struct sl__slot {
     uint64_t epoch;                 /* the last one */
     sl__seen seen;                  /* of a closed stream: by that */
     uint64_t retired;               /* the last operation that has ended */
+    uint32_t next_unseen;           /* slots with operations that the host may not have seen */
+    bool is_unseen;
+    uint32_t next_closed;
     sl__chance chances[SL__MOST_CHANCES];   /* the latest, the n-th at n modulo their number */
     uint32_t n_chances;
 } sl__slot;
@@ -65,6 +68,7 @@ typedef struct sl__checker {
     bool starved;                   /* a text or a race found no memory */
     sl__slot *slots;                /* 0 is the host's */
     uint32_t n_slots, slots_room;
+    uint32_t unseen, closed;        /* the first of these slots, 0: none */
     uint64_t first_epoch;           /* of slots: earlier checks had those up to it */
     uint64_t host_epoch;            /* counts enqueued operations, from 1 */
     sl__seen host_seen;
@@ -113,6 +117,9 @@ sl__chance sl__order_chance(const sl__access *access);
 bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32_t where);
 /* All that the slot's stream has, also if it has closed. */
 bool sl__order_join_slot(uint32_t slot, bool sure, uint32_t why, uint32_t where);
+/* The first slot behind `slot` (0: of all) that has operations which the host has not seen for
+ * sure; 0: none. */
+uint32_t sl__order_next_unseen(uint32_t slot);
 /* The stream's clock, made at its first use. NULL: out of memory. */
 sl__race_clock *sl__order_clock(sl_stream *stream);
 sl__point sl__order_point(const sl__race_clock *clock);     /* of its last operation; borrowed */

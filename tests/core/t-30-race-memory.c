@@ -178,7 +178,7 @@ static void test_ranges(void)
     read.epoch = 2;
     sl__memory_note(memory, &read, 50, 200, NULL, false, NULL);
     is_int((int)memory->n, 3, "the next one like it has the same");
-    is_int((int)memory->ranges[1].n_others, 1, "and takes the first one's place");
+    is_int((int)memory->ranges[1].others.n, 1, "and takes the first one's place");
     write_range(memory, 1, 4, 300, 300);
     is_int((int)memory->n, 3, "no bytes, no range");
     sl__memory_free(memory);
@@ -230,9 +230,9 @@ static void test_kept(void)
         note_kept(memory, (sl__access){ .slot = 3, .epoch = epoch, .kind = SL_ACCESS_WRITE });
     }
     ok(sl__memory_totals.accesses < 80, "what is kept for a host function is bounded");
-    ok(memory->ranges[0].n_others > 60, "and it is the bound");
-    for (uint32_t i = 0; i < memory->ranges[0].n_others; i++)
-        if (memory->ranges[0].others[i].epoch < epoch - 40)
+    ok(memory->ranges[0].past.n > 60, "and it is the bound");
+    for (uint32_t i = 0; i < memory->ranges[0].past.n; i++)
+        if (sl__access_at(&memory->ranges[0].past, i)->epoch < epoch - 40)
             epoch = 0;
     ok(epoch > 0, "the oldest have gone first");
     sl__memory_free(memory);
@@ -243,22 +243,17 @@ static void test_host_functions(void)
     sl_buffer buffer = { .bytes = 16 };
     sl__race_memory *memory = sl__memory_new(&buffer);
     sl__access access = { .slot = 1, .kind = SL_ACCESS_WRITE, .by = SL__BY_HOST_FUNC };
-    int n_current = 0;
 
     for (access.epoch = 1; access.epoch <= 1000; access.epoch++)
         note_kept(memory, access);
-    for (uint32_t i = 0; i < memory->ranges[0].n_others; i++)
-        n_current += !memory->ranges[0].others[i].past;
-    is_int(n_current, 1, "of host functions one after the other the last one counts");
+    is_int((int)memory->ranges[0].others.n, 1,
+           "of host functions one after the other the last one counts");
     ok(sl__memory_totals.accesses < 80, "and what they did is bounded");
     access.kind = SL_ACCESS_READ;
     note_kept(memory, access);
     access.epoch++;
     note_kept(memory, access);
-    n_current = 0;
-    for (uint32_t i = 0; i < memory->ranges[0].n_others; i++)
-        n_current += !memory->ranges[0].others[i].past;
-    is_int(n_current, 2, "a read takes the place of reads alone");
+    is_int((int)memory->ranges[0].others.n, 2, "a read takes the place of reads alone");
     sl__memory_free(memory);
 }
 
@@ -274,7 +269,7 @@ static void test_neighbours(void)
     sl__memory_note(memory, &first, 0, 16, NULL, false, NULL);
     sl__memory_note(memory, &second, 16, 32, NULL, false, NULL);
     is_int((int)memory->n, 1, "two parts that one operation reads become one");
-    is_int((int)memory->ranges[0].others[0].end, 32, "of which it has read all");
+    is_int((int)sl__access_at(&memory->ranges[0].others, 0)->end, 32, "of which it has read all");
     sl__memory_free(memory);
 }
 
@@ -297,11 +292,30 @@ static void test_vectors(void)
     sl__vector_release(b);
 }
 
+enum { ENTRIES = 12 };
+
+/* Slots in one leaf of a vector, at the edges of leaves, and far away. */
+static const uint32_t slots[ENTRIES] = { 0, 1, 2, 31, 32, 33, 63, 64, 1023, 1024, 1025, 40000 };
+
+typedef struct news { uint64_t plain[ENTRIES]; int wrong; } news;
+
+static void note_raised(void *ud, uint32_t slot, uint64_t epoch)
+{
+    news *r = ud;
+    int i = 0;
+
+    while (i < ENTRIES && slots[i] != slot)
+        i++;
+    r->wrong += i == ENTRIES || epoch <= r->plain[i];
+    if (i < ENTRIES)
+        r->plain[i] = epoch;
+}
+
 /* Vectors that share what they can say what plain copies do, and a change of one is none of
  * another. */
 static void test_shared_vectors(void)
 {
-    enum { VECTORS = 6, ENTRIES = 12 };
+    enum { VECTORS = 6 };
     sl__vector *vectors[VECTORS] = { NULL };
     uint64_t plain[VECTORS][ENTRIES] = { { 0 } };
     int wrong = 0;
@@ -309,26 +323,34 @@ static void test_shared_vectors(void)
     for (int step = 0; step < 20000; step++) {
         uint32_t to = random_below(VECTORS), from = random_below(VECTORS);
         uint32_t slot = 1 + random_below(ENTRIES - 1);
+        sl__vector *before = sl__vector_retain(vectors[to]);
+        news r = { .wrong = 0 };
         uint64_t epoch = random_below(3) ? 0 : plain[to][slot] + random_below(3);
         bool raised = false, expected = epoch > plain[to][slot] && epoch > plain[from][slot];
         if (random_below(300) == 0) {
             sl__vector_release(vectors[to]);
             vectors[to] = NULL;
             memset(plain[to], 0, sizeof plain[to]);
+            sl__vector_release(before);
             continue;
         }
+        memcpy(r.plain, plain[to], sizeof r.plain);
         for (int i = 0; i < ENTRIES; i++) {
             expected = expected || plain[from][i] > plain[to][i];
             plain[to][i] = plain[from][i] > plain[to][i] ? plain[from][i] : plain[to][i];
         }
         plain[to][slot] = epoch > plain[to][slot] ? epoch : plain[to][slot];
-        wrong += !sl__vector_join(&vectors[to], vectors[from], slot, epoch, &raised);
+        wrong += !sl__vector_join(&vectors[to], vectors[from], slots[slot], epoch, &raised);
         wrong += expected && !raised;
+        sl__vector_each_raised(before, vectors[to], note_raised, &r);
+        wrong += r.wrong + (memcmp(r.plain, plain[to], sizeof r.plain) != 0);
+        sl__vector_release(before);
         for (uint32_t v = 0; v < VECTORS; v++)
             for (uint32_t i = 0; i < ENTRIES; i++)
-                wrong += sl__vector_at(vectors[v], i) != plain[v][i];
+                wrong += sl__vector_at(vectors[v], slots[i]) != plain[v][i];
     }
-    is_int(wrong, 0, "20,000 random joins of vectors that share give what plain arrays do");
+    is_int(wrong, 0, "20,000 random joins of vectors that share give what plain arrays do, and "
+           "tell what they have raised");
     for (int i = 0; i < VECTORS; i++)
         sl__vector_release(vectors[i]);
 }

@@ -49,7 +49,8 @@ static void random_kernel(lab *l, sl_stream *stream, uint32_t *random)
     int64_t n = 1 + (int64_t)(next_random(random) % 1500000);
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 1, n);
     if (next_random(random) % 2)
-        l->failed += sl_pow(a, a, next_random(random) % 2 ? 2 : 2.5, stream, NULL) != SL_OK;
+        l->failed += sl_with_number(SL_KERNEL_POW, a, a, next_random(random) % 2 ? 2 : 2.5, stream,
+                                    NULL) != SL_OK;
     else
         l->failed += sl_cuda_memset_async(a, 0, (size_t)n, stream, NULL) != SL_OK;
 }
@@ -171,7 +172,7 @@ static const lab_setup huge = { LAB_MORE({"memory_bytes", INFINITY}) };
 static void lab_pow(lab *l, int stream, int log2_elems, double exponent)
 {
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 1, INT64_C(1) << log2_elems);
-    l->failed += sl_pow(a, a, exponent, l->stream[stream], NULL) != SL_OK;
+    l->failed += sl_with_number(SL_KERNEL_POW, a, a, exponent, l->stream[stream], NULL) != SL_OK;
 }
 
 /* n blocks of 1000 ns, AT_ONCE at a time. */

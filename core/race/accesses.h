@@ -1,0 +1,66 @@
+/* accesses.h - who touched bytes, when and where, and many of them in order of age. */
+#ifndef SL_RACE_ACCESSES_H
+#define SL_RACE_ACCESSES_H
+
+#include "clock.h"
+
+typedef enum sl__access_by { SL__BY_STREAM, SL__BY_HOST, SL__BY_HOST_FUNC } sl__access_by;
+
+/* Where an access stands, shared by those of one operation. */
+typedef struct sl__standing {
+    int32_t refs;
+    sl__point point;
+} sl__standing;
+void sl__standing_release(sl__standing *standing);      /* NULL: nothing */
+
+#define SL__SEEN_NOTHING UINT64_MAX
+
+typedef struct sl__access {
+    uint64_t epoch;             /* of the slot; 0: there is none */
+    uint64_t seq;               /* the operation's, 0 if it was none */
+    int64_t host_ns;            /* when, unless BY_STREAM; below 0: behind a wait of its call */
+    size_t first, end;          /* all the bytes that it touched */
+    sl__standing *standing;     /* NULL unless a host function was waiting */
+    uint32_t slot;
+    uint32_t where, what;       /* text ids: BY_STREAM of its device, else the checker's */
+    uint8_t kind;               /* sl_race_access_kind */
+    uint8_t by;                 /* sl__access_by */
+    uint64_t seen_id;           /* of a read: of the vector by which those before it were dropped,
+                                 * SL__SEEN_NOTHING if others have come late */
+} sl__access;
+
+static inline bool sl__access_is_there(const sl__access *access) { return access->epoch != 0; }
+/* Into a place that has none, and out of it. */
+void sl__access_put(sl__access *place, const sl__access *access);
+void sl__access_drop(sl__access *access);
+bool sl__access_same(const sl__access *a, const sl__access *b);
+/* All that one operation touched, of its touches of two neighbours. */
+void sl__access_widen(sl__access *access, const sl__access *other);
+
+/* In order of age; the oldest goes as cheaply as the latest comes. */
+typedef struct sl__accesses {
+    sl__access *list;           /* a ring of `room`, a power of two */
+    uint32_t first, n, room;
+    uint32_t n_writes;          /* of the n, and what frees */
+} sl__accesses;
+
+static inline sl__access *sl__access_at(const sl__accesses *accesses, uint32_t i)
+{
+    return &accesses->list[(accesses->first + i) & (accesses->room - 1)];
+}
+
+/* The ring does not shrink. False: out of memory, and nothing has changed. */
+bool sl__accesses_reserve(sl__accesses *accesses, uint32_t n);
+void sl__accesses_append(sl__accesses *accesses, const sl__access *access); /* room is reserved */
+void sl__accesses_remove(sl__accesses *accesses, uint32_t i);
+void sl__accesses_drop(sl__accesses *accesses);     /* all; the ring stays */
+void sl__accesses_free(sl__accesses *accesses);
+bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from);     /* to an empty one */
+bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b);
+void sl__accesses_widen(sl__accesses *accesses, const sl__accesses *others);    /* the same */
+
+/* Of all memories: accesses held, bytes, and accesses dropped to stay within memory. */
+typedef struct sl__memory_stats { size_t accesses, bytes; uint64_t forgotten; } sl__memory_stats;
+extern sl__memory_stats sl__memory_totals;
+
+#endif
