@@ -12,87 +12,16 @@
 
 /* ---- names that people bring along ------------------------------------------------ */
 
-typedef struct hint {
-    lsl_kind kind;
-    const char *name;
-    const char *text;       /* the rest of the sentence */
-} hint;
-
-#define NO_MINUS "tensors have + * ^; write "
-
-static const hint hints[] = {
-    {LSL_TENSOR, "shape", "its sizes are t:size()"},
-    {LSL_TENSOR, "dim", "its number of dimensions is t.ndim"},
-    {LSL_TENSOR, "dims", "its sizes are t:size(), their number is t.ndim"},
-    {LSL_TENSOR, "len", "use t:numel(), or t:size(1)"},
-    {LSL_TENSOR, "length", "use t:numel(), or t:size(1)"},
-    {LSL_TENSOR, "T", "this version does not transpose"},
-    {LSL_TENSOR, "t", "this version does not transpose"},
-    {LSL_TENSOR, "mT", "this version does not transpose"},
-    {LSL_TENSOR, "transpose", "this version does not transpose"},
-    {LSL_TENSOR, "reshape", "use t:view(sizes ...)"},
-    {LSL_TENSOR, "flatten", "use t:view(-1)"},
-    {LSL_TENSOR, "split", "use t:chunk(n), or t:narrow(dim, start, length)"},
-    {LSL_TENSOR, "slice", "use t:narrow(dim, start, length)"},
-    {LSL_TENSOR, "select", "use t:narrow(dim, i, 1)"},
-    {LSL_TENSOR, "is_contiguous", "it is true of every tensor here, views as well"},
-    {LSL_TENSOR, "contiguous", "every tensor is contiguous here, views as well"},
-    {LSL_TENSOR, "data", "its values are t:totable()"},
-    {LSL_TENSOR, "values", "its values are t:totable()"},
-    {LSL_TENSOR, "numpy", "its values are t:totable()"},
-    {LSL_TENSOR, "tolist", "its values are t:totable()"},
-    {LSL_TENSOR, "clone", "copy it into a new tensor: lab.empty(...):copy_(t)"},
-    {LSL_TENSOR, "mm", "use t:matmul(u)"},
-    {LSL_TENSOR, "dot", "use t:matmul(u)"},
-    {LSL_TENSOR, "sub", NO_MINUS "lab.add(t, lab.mul(u, -1))"},
-    {LSL_TENSOR, "div", NO_MINUS "lab.mul(t, lab.pow(u, -1)), or lab.mul with a number"},
-    {LSL_TENSOR, "neg", NO_MINUS "lab.mul(t, -1)"},
-    {LSL_TENSOR, "is_cuda", "use t.device == \"cuda\""},
-    {LSL_TENSOR, "is_pinned", "use t.pinned"},
-    {LSL_TENSOR, "get_device", "use t.device_index"},
-    {LSL_TENSOR, "element_size", "use t:nbytes() // t:numel()"},
-    {LSL_TENSOR, "record_stream", "it is not needed: memory stays until queued work is done"},
-    {LSL_STREAM, "sync", "use s:synchronize()"},
-    {LSL_STREAM, "wait", "use s:wait_event(e), s:wait_stream(other) or s:synchronize()"},
-    {LSL_STREAM, "record", "use s:record_event(e)"},
-    {LSL_STREAM, "add_callback", "use s:launch_host_func(f)"},
-    {LSL_STREAM, "destroy", "use s:close()"},
-    {LSL_STREAM, "done", "use s:query()"},
-    {LSL_STREAM, "stream_id", "use s.id"},
-    {LSL_STREAM, "cuda_stream", "use s.id"},
-    {LSL_EVENT, "sync", "use e:synchronize()"},
-    {LSL_EVENT, "wait", "use s:wait_event(e), or e:synchronize() for the host"},
-    {LSL_EVENT, "elapsed", "use e:elapsed_time(e2), in milliseconds"},
-    {LSL_EVENT, "elapsed_ms", "use e:elapsed_time(e2), in milliseconds"},
-    {LSL_EVENT, "enable_timing", "use e.timing"},
-    {LSL_EVENT, "destroy", "use e:close()"},
-    {LSL_EVENT, "done", "use e:query()"},
-    {LSL_DEVICE, "sync", "use lab.synchronize()"},
-    {LSL_DEVICE, "synchronize", "use lab.synchronize()"},
-    {LSL_DEVICE, "close", "a device stays open until the program ends"},
-    {LSL_DEVICE, "type", "use d.backend"},
-    {LSL_DEVICE, "total_memory", "use d.memory_bytes"},
-    {LSL_DEVICE, "multi_processor_count", "use d.sm_count"},
-    {LSL_DEVICE, "major", "use d.compute_capability"},
-    {LSL_DEVICE, "minor", "use d.compute_capability"},
-    {LSL_TIMELINE, "makespan", "use tl.makespan_us"},
-    {LSL_TIMELINE, "duration", "use tl.makespan_us, or tl.wall_us for the host"},
-    {LSL_TIMELINE, "wall", "use tl.wall_us"},
-    {LSL_TIMELINE, "busy", "use tl:busy_us()"},
-    {LSL_TIMELINE, "overlap", "use tl:overlap_us(a, b)"},
-    {LSL_TIMELINE, "count", "use tl.span_count"},
-    {LSL_TIMELINE, "events", "use tl:spans()"},
-    {LSL_TIMELINE, "plot", "use tl:show()"},
-    {LSL_TIMELINE, "print", "use tl:show() or tl:summary()"},
-    {LSL_TIMELINE, "table", "use tl:summary()"},
-    {LSL_TIMELINE, "export_chrome_trace", "use tl:save(\"x.json\")"},
-};
-
-static const char *find_hint(lsl_kind kind, const char *name)
+/* What there is instead of the name, at the top of the stack: a text, or nil. The names are
+ * those of the page docs/api/elsewhere.lua. */
+static const char *push_elsewhere(lua_State *L, const char *noun, const char *name)
 {
-    for (int i = 0; i < LSL_COUNT(hints); i++)
-        if (hints[i].kind == kind && strcmp(hints[i].name, name) == 0) return hints[i].text;
-    return NULL;
+    luaL_checkstack(L, 4, NULL);
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "elsewhere");
+    lua_pushfstring(L, "%s.%s", noun, name);
+    lua_call(L, 1, 1);
+    return lua_tostring(L, -1);
 }
 
 /* ---- names that are nearly right ----------------------------------------------------- */
@@ -181,7 +110,7 @@ int lsl_fail_get(lua_State *L, int methods, int fields)
     if (lua_type(L, 2) == LUA_TNUMBER) return fail_index(L, false);
     if (lua_type(L, 2) != LUA_TSTRING)
         return lsl_fail(L, SL_EINVAL, "", "%s has no field [%s]", noun, lsl_type_name(L, 2));
-    const char *name = lua_tostring(L, 2), *text = find_hint(lsl_kind_of(L, 1), name);
+    const char *name = lua_tostring(L, 2), *text = push_elsewhere(L, noun, name);
     if (text != NULL)
         return lsl_fail(L, SL_EINVAL, "", "%s has no field or method '%s'; %s", noun, name, text);
     nearest found = {NULL, tolerance(name)};

@@ -421,6 +421,12 @@ function core.need(file)
     has_run[file] = true
 end
 
+-- For what says that a name is missing; see bindings/elsewhere.lua.
+function core.elsewhere(name, marked)
+    core.need("elsewhere")
+    return core.find_elsewhere(name, marked)
+end
+
 for file, names in next, functions_of do
     for _, name in ipairs(names) do
         lab[name] = function(...)

@@ -93,8 +93,31 @@ local cases <const> = {
     { "s = matmul(1)", "matmul is in lab: lab.matmul" },
     { "torch.zeros(3)", "torch.zeros is lab.zeros here" },
     { "s = torch.cuda.Event()", "torch.cuda.Event is lab.event here" },
-    { "x = torch.nn.Linear(1, 2)",
+    { "x = torch.ones_of(1, 2)",
         "PyTorch's functions are in lab: lab.zeros, lab.matmul, lab.stream" },
+    -- names of CUDA's and PyTorch's that are not here
+    { "x = torch.nn.Linear(1, 2)", "there is no torch.nn.Linear here: there are no layers; "
+        .. "lab.matmul(x, w) multiplies by weights, and lab.add adds a bias" },
+    { "x = nn.Linear(1, 2)", "there is no nn.Linear here: there are no layers; "
+        .. "lab.matmul(x, w) multiplies by weights, and lab.add adds a bias" },
+    { "x = F.softmax(y)", "F.softmax is lab.softmax here" },
+    { "if lab.graph then print(1) end lab.graph()", "there is no lab.graph here: there are no CUDA graphs; "
+        .. "each operation is enqueued by a call of its own" },
+    { "lab:graph()", "there is no lab.graph here: there are no CUDA graphs; "
+        .. "each operation is enqueued by a call of its own" },
+    { "torch = lab torch.compile(print)",
+        "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
+    { "lab.nn.Linear()", "there is no lab.nn here: there are no layers; "
+        .. "lab.matmul(x, w) multiplies by weights, and lab.add adds a bias" },
+    { "lab.cuda.malloc_managed(4)", "there is no lab.cuda.malloc_managed here: there is no managed "
+        .. "memory; a tensor lies on the GPU or on the CPU, and t:to copies it" },
+    { "cudaMallocManaged(4)", "there is no cudaMallocManaged here: there is no managed "
+        .. "memory; a tensor lies on the GPU or on the CPU, and t:to copies it" },
+    { "ncclAllReduce()", "there is no ncclAllReduce here: there are no collectives; t:to with "
+        .. "\"cuda:1\" copies from one GPU to another" },
+    { "torch.cuda.empty_cache()", "there is no torch.cuda.empty_cache here: freed memory is kept "
+        .. "for the next tensor; t:free() frees a tensor at once" },
+    { "lab.cuda.stream_create()", "it is lab.stream" },
     { "cudaEventRecord(e)", "cudaEventRecord is event:record here" },
     { "cudaMemcpyAsync(a, b)", "cudaMemcpyAsync is lab.cuda.memcpy_async here" },
     { "cudaStreamWaitEvent(s, e)", "cudaStreamWaitEvent is stream:wait_event here" },
@@ -142,6 +165,7 @@ for _, text in ipairs {
     "local t = {} t.x.y = 1", "local t = {} t:go()", "local x x()", "error('a nil value')",
     "return 1 return 2", "x = y z", "local a <const> = 1 a = 2", "lab.spin('x')",
     "lab.device(1)", "if x then", "local n n = n + 1", "local t = {} t[1].x = 1",
+    "lab.foo()", "lab.cuda.foo()", "fooBar()", "local t = {} t.graph()",
     "for i = 1, 'x' do end", "goto nowhere", "string.rep()", "error(nil)",
 } do
     local hint, err = hint_of(text)

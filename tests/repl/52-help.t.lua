@@ -235,6 +235,7 @@ local function on_terminal(columns, unicode, colour)
     local internals = debug.getregistry()["streamlab.internals"]
     environment.internals = {
         character_columns = internals.character_columns, safe = internals.safe,
+        elsewhere = internals.elsewhere,
         columns = function() return columns end, colour = function() return colour end,
         unicode = function() return unicode end, nearest = function() end,
     }
@@ -375,6 +376,22 @@ local function capitals()
     T.like(typed "?TORCH.CUDA.EVENT", "^lab.event{", "capitals do not matter where one has it")
 end
 
+-- Names of CUDA's and PyTorch's that are not here.
+local function not_here()
+    local graphs = "There is no `%s` here: there are no CUDA graphs; each operation is\nenqueued by a "
+        .. "call of its own.\n"
+    T.is(typed "?cudaGraphLaunch", graphs:format("cudaGraphLaunch"), "?cudaGraphLaunch says so")
+    T.is(asked "lab.graph", graphs:format("lab.graph"), "and the name that would be ours")
+    T.is(typed "?lab.graph", graphs:format("lab.graph"), "at the prompt as well")
+    T.is(asked "torch.nn.Linear", "There is no `torch.nn.Linear` here: there are no layers; "
+        .. "`lab.matmul(x, w)`\nmultiplies by weights, and `lab.add` adds a bias.\n", "help torch.nn.Linear")
+    T.like(asked "mean", "^There is no `mean` here: the mean is .-\n\"mean\" is found in:\n",
+        "a word is looked for in texts, too")
+    T.like(typed "t = lab.ones(2)\n?t.shape", "^tensor has no field or method `shape`; its sizes are `t:size%(%)`",
+        "a tensor's field")
+    T.like(asked "elsewhere", "cudaMallocManaged.-there is no managed memory", "all of them are a page")
+end
+
 local function long_words()
     local out = typed("?" .. ("z"):rep(100000))
     T.is(out, "there is nothing about\n\"" .. ("z"):rep(60) .. "...\"; help() lists\n"
@@ -384,6 +401,7 @@ end
 names()
 searching()
 capitals()
+not_here()
 long_words()
 from_elsewhere()
 values()

@@ -66,7 +66,7 @@ end
 
 local page_keys <const> = {
     title = "string", class = "string", order = "number", operators = "table", about = "string",
-    entries = "table", more = "string", file = "string",
+    missing = "table", entries = "table", more = "string", file = "string",
 }
 local entry_keys <const> = {
     name = "string", brief = "string", type = "string", arguments = "table", options = "table",
@@ -283,6 +283,29 @@ local function check_backticks()
     none(wrong, "backticks come in pairs")
 end
 
+-- What is said not to be here must not be here.
+local function check_missing()
+    local here, wrong, n = data.names(), {}, 0
+    for entry in api.each() do
+        for _, name in ipairs(api.foreign_names(entry)) do
+            here[name] = entry.name
+        end
+    end
+    for _, item in ipairs(api.page("elsewhere").missing) do
+        for name in item[1]:gmatch("%S+") do
+            local class, member = name:match("^(%l+)%.([%w_]+)$")
+            local is_here = here[name] or class and api.member(class, member)
+            wrong[#wrong + 1] = is_here and name or nil
+            n = n + 1
+        end
+        if item[2]:find("^%u%l") or item[2]:find("%.$") then
+            wrong[#wrong + 1] = item[2]
+        end
+    end
+    none(wrong, "no name is told not to be here that is here, and what is said is no sentence")
+    T.ok(n >= 150, n .. " names are known")
+end
+
 T.ok(is_type "integer[]" and is_type 'tensor|number' and is_type '"cuda"|"cpu"'
     and is_type "table<string, number>" and is_type "table<string, integer[]>"
     and not is_type "tensr" and not is_type "stream or nil" and not is_type "",
@@ -298,4 +321,5 @@ check_errors()
 check_see()
 check_names_in_texts()
 check_backticks()
+check_missing()
 T.done()

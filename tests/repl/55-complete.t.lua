@@ -168,9 +168,11 @@ T.is(offered "?lab.matm", "6: matmul", "with their fields")
 T.is(offered ".help lab.matm", "11: matmul", "and behind .help")
 T.is(offered "?strea", "2: stream stream_count streams", "also a page, and the last part of a name")
 T.is(offered "?cudaStreamSy", "2: cudaStreamSynchronize", "and a name of CUDA")
-T.is(offered ".help cudaEventR", "7: cudaEventRecord", "after .help as well")
+T.is(offered ".help cudaEventR", "7: cudaEventRecord cudaEventRecordExternal "
+    .. "cudaEventRecordWithFlags", "after .help as well, also those that are not here")
+T.is(offered "?cudaGr", "2: cudaGraph cudaGraphics", "of CUDA graphs, which are not here")
 user.help = function() end
-T.is(offered "help(\"cudaEventRec", "7: cudaEventRecord",
+T.is(offered "help(\"cudaEventRecordW", "7: cudaEventRecordWithFlags",
     "and in a text for help")
 T.is(offered "help \"tens", "7: tensor tensors", "without brackets, too")
 user.help = nil

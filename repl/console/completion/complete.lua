@@ -195,6 +195,9 @@ local function add_topics(found, seen, prefix)
             offer(found, seen, name, prefix)
         end
     end
+    for _, name in ipairs(api.missing_names()) do
+        offer(found, seen, name, prefix)
+    end
     return found
 end
 

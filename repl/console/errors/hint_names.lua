@@ -169,17 +169,28 @@ local function local_elsewhere(context, name)
     end
 end
 
--- torch.cuda.Stream(...): its name here.
-local function of_torch(context)
-    local path = context.index and path_from(context.script, context.index) or { "torch" }
+-- What there is instead of a name that is not here; the list is docs/api/elsewhere.lua.
+local function instead_of(name)
+    local text = internals.elsewhere(name)
+    return text and ("there is no %s here: %s"):format(name, text)
+end
+
+local modules <const> = {
+    torch = "torch", nn = "torch.nn", F = "torch.nn.functional", dist = "torch.distributed",
+}
+
+-- torch.cuda.Stream(...), nn.Linear(...): its name here.
+local function of_module(context, name)
+    local path = context.index and path_from(context.script, context.index) or { name }
     local known, map = table.concat(path, "."), foreign_api()
-    local last = path[#path]
-    local ours = map[known]
+    local ours = map[modules[name] .. known:sub(#name + 1)] or map["torch." .. path[#path]]
     if not ours and #path > 1 then
-        local lower = last:lower()
-        if rawget(lab_table, lower) ~= nil then
-            ours = "lab." .. lower
+        local instead = instead_of(known)
+        if instead then
+            return instead
         end
+        local lower = path[#path]:lower()
+        ours = rawget(lab_table, lower) ~= nil and "lab." .. lower or nil
     end
     if ours and #path > 1 then
         return ("%s is %s here"):format(known, ours)
@@ -192,8 +203,8 @@ function names.global(context, name)
     local declared = local_elsewhere(context, name)
     if declared then
         return declared
-    elseif name == "torch" then
-        return of_torch(context)
+    elseif modules[name] then
+        return of_module(context, name)
     elseif name == "f" and context.after:find("^[\"']") then
         return "values are put into texts by (\"%d bytes\"):format(n)"
     elseif rawget(lab_table, name) ~= nil and name ~= "version" then
@@ -202,8 +213,9 @@ function names.global(context, name)
         return foreign[name]
     end
     local ours = name:find("^cu") and foreign_api()[name]
-    if ours then
-        return ("%s is %s here"):format(name, ours)
+    local instead = name:find("%u") and instead_of(name)
+    if ours or instead then
+        return ours and ("%s is %s here"):format(name, ours) or instead
     end
     local near = nearest(name, _G) or nearest(name, { ["true"] = 1, ["false"] = 1, ["nil"] = 1 })
     return near and ("did you mean %s?"):format(near)
@@ -226,6 +238,9 @@ function names.field(context, name)
     if not path or #path < 2 or path[#path] ~= name then
         return nil
     end
+    if rawequal(rawget(_G, path[1]), package.loaded.streamlab) then     -- torch = lab
+        path[1] = "lab"
+    end
     local owner, whole = table_at(path), table.concat(path, ".")
     if path[1] == "lab" and owner then
         local lower = name:lower()
@@ -237,9 +252,10 @@ function names.field(context, name)
         end
         local map = foreign_api()
         local ours = map["torch." .. table.concat(path, ".", 2)] or map["torch.cuda." .. name]
-            or map[name]
-        if ours and ours ~= whole then
-            return ("it is %s"):format(ours)
+            or map[name] or map["cuda" .. ("_" .. name):gsub("_(.)", string.upper)]
+        local instead = instead_of(whole)
+        if ours and ours ~= whole or instead then
+            return ours and ("it is %s"):format(ours) or instead
         end
     end
     local near = owner and nearest(name, owner)
@@ -278,8 +294,9 @@ function names.argument(context)
     end
 end
 
-function names.method(_, name)
-    return foreign_methods[name]
+-- lab:graph() is a method to Lua.
+function names.method(context, name)
+    return foreign_methods[name] or names.field(context, name)
 end
 
 -- ---- others --------------------------------------------------------------------------------

@@ -136,6 +136,19 @@ function api.foreign_names(entry)
     return names
 end
 
+-- CUDA's and PyTorch's names that are not here, and of which help says so: a list. "cudaGraph"
+-- stands for all that begin so.
+function api.missing_names()
+    local names = {}
+    for _, item in ipairs(api.page("elsewhere").missing) do
+        for name in item[1]:gmatch("[^%s*]+") do
+            local owner = name:match("^%l+%.")
+            names[#names + 1] = (not owner or owner == "torch.") and name:gsub("%.$", "") or nil
+        end
+    end
+    return names
+end
+
 -- The page of that title, of that class, or of that file's name. Small and big letters are
 -- the same here.
 function api.page(name)

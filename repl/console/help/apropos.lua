@@ -196,7 +196,7 @@ function apropos.of_foreign_name(name)
     return #same > 0 and same or found
 end
 
--- The pages whose title or prose has all the words.
+-- The pages whose title or prose has all the words. What is not here is told by itself.
 function apropos.pages(text)
     local words, found = words_of(text), {}
     for _, page in ipairs(api.pages()) do
@@ -205,7 +205,7 @@ function apropos.pages(text)
         for _, word in ipairs(words) do
             all = all and contains(whole, word)
         end
-        found[#found + 1] = all and page or nil
+        found[#found + 1] = all and not page.missing and page or nil
     end
     return found
 end

@@ -100,6 +100,20 @@ local function show_nothing(text)
     return false
 end
 
+-- A name of CUDA's or PyTorch's that is not here, or one of `lab` that would be theirs: what
+-- there is instead. False: nothing is known of it.
+local function show_elsewhere(name)
+    local instead = internals.elsewhere(name:find("[.:%u]") and name or "lab." .. name, true)
+    if not instead then
+        return false
+    end
+    local page = sheet.new()
+    page:hanging("", page:marked(("There is no `%s` here: %s."):format(internals.safe(name),
+        instead)))
+    page:print()
+    return true
+end
+
 -- Without fields, whose names are often words that people look for.
 local function callable(entries)
     local list = {}
@@ -126,7 +140,9 @@ local function show_text(text)
     elseif #foreign == 1 then
         pages.entry(foreign[1]):print()
     else
-        return show_found(text) or show_nothing(text)
+        local known = show_elsewhere(name)
+        local full = known and name:find("[.:%u]")      -- a word may stand in texts as well
+        return full or show_found(text) or known or show_nothing(text)
     end
     return true
 end
@@ -238,9 +254,10 @@ local function show_member(object, key)
         return
     end
     local has, near = api.has_member(object, key)
+    local instead = internals.elsewhere(class .. "." .. key, true)
     show_no_value(has and ("no help for `%s` of %s"):format(key, api.plural(class))
-        or ("%s has no field or method `%s`%s"):format(class, key,
-            near and (", did you mean `%s`?"):format(near) or ""))
+        or ("%s has no field or method `%s`%s"):format(class, key, instead and "; " .. instead
+            or near and (", did you mean `%s`?"):format(near) or ""))
 end
 
 -- Whether the text is the path of something that is there; shows help about that.
