@@ -194,7 +194,8 @@ static void tell_span(const sl__chart *c, const sl_span *span)
     put_xml(c, sl_timeline_stream_name(c->timeline, span->stream, buffer));
     put_times(c, span->start_ns, span->end_ns);
     if (span->blocks > 0)
-        sl_text_add(c->pen.out, "\n%" PRIu32 " blocks of %d threads", span->blocks, span->threads);
+        sl_text_add(c->pen.out, "\n%" PRIu32 " block%s of %d threads", span->blocks,
+                    span->blocks == 1 ? "" : "s", span->threads);
     if (span->bytes > 0) {
         format_bytes(span->bytes, bytes);
         sl_text_add(c->pen.out, "\n%s", bytes);

@@ -307,14 +307,15 @@ def the_host_is_shown(browser, folder):
     equal(text(browser, "#inspector .title b"), "Memcpy HtoD (Pageable -> Device)",
           "the operation by its own name")
     browser.open(os.path.join(folder, "host-trace.html"))
-    equal(browser.run("return document.title"), "host-trace.json.gz – NVIDIA H200 (simulated)",
+    equal(browser.run("return document.title"),
+          "worker-17_of_256.1763900000000000000.pt.trace.json – NVIDIA H200 (simulated)",
           "that of a trace by the trace's file")
 
 
 def it_fits_a_phone(browser, folder):
-    for page in ["blocking", "host", "events"]:
+    for page in ["blocking", "host-trace", "events"]:
         browser.open(os.path.join(folder, f"{page}.html"))
-        for width in [420, 360]:
+        for width in [420, 320]:
             browser.resize(width, 800)
             time.sleep(0.2)
             browser.run("operations.open = true; showOperations(); select(0, true)")

@@ -52,8 +52,9 @@ local function host()
         lab.ones(1024, 1024, {device = "cpu", pinned = true}):cuda()
     end)
     save(tl, "host")
-    tl:save(folder .. "/host-trace.json.gz")
-    save(lab.load(folder .. "/host-trace.json.gz"), "host-trace")
+    local trace = folder .. "/worker-17_of_256.1763900000000000000.pt.trace.json"
+    tl:save(trace)
+    save(lab.load(trace), "host-trace")
 end
 
 local function many(n)

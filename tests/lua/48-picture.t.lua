@@ -50,6 +50,21 @@ local function pictures()
                               from_us = 0, to_us = tl.makespan_us}), "which are these")
 end
 
+-- What kept the GPU waiting has a name in the picture.
+local function the_host()
+    ideal.h200{["host.pinned_alloc_us"] = 300}
+    local s = lab.stream{name = "s"}
+    local text = picture(lab.profile(function()
+        lab.spin(0.01, {stream = s})
+        lab.rand(1024, 1024, {device = "cpu"})
+        lab.empty(1024, 1024, {device = "cpu", pinned = true})
+        lab.spin(0.01, {stream = s})
+    end))
+    has(text, ">rand_f32 on the CPU</text>", "what the host computes is named in its row")
+    has(text, ">pinned allocation</text>", "so is memory that it page-locks")
+    has(text, "spin: the host issues work\n", "and launches are there")
+end
+
 local function options()
     local tl = example()
     local text = picture(tl, {rows = "engines"})
@@ -132,7 +147,8 @@ local function held_host()
     has(text, "4 MiB, ", "a copy has its size")
 end
 
-for _, test in ipairs{pictures, options, wrong_options, an_empty_timeline, names, held_host} do
+for _, test in ipairs{pictures, the_host, options, wrong_options, an_empty_timeline, names,
+                      held_host} do
     test()
 end
 T.done()
