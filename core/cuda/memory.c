@@ -165,12 +165,12 @@ static void free_block(cuda_device *dev, cuda_block *block)
     free(block);
 }
 
-/* Whether cudaMemPoolTrimTo waits for anything is not documented, so no host function may
- * be pending. */
+/* Whether cudaMemPoolTrimTo waits for the device is not documented, so no host function may
+ * be pending that a busy device depends on. */
 static void trim_driver_pools(cuda_device *dev)
 {
     cudaMemPool_t scripts;
-    if (cuda_funcs_settle(dev, NULL))
+    if (dev->n_in_flight > 0 && cuda_funcs_settle(dev, NULL))
         return;
     cuda_use(dev);
     if (wait_for_memory_stream(dev) == cudaErrorNotReady)

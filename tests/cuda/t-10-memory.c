@@ -160,6 +160,7 @@ static void test_trim_settles(void)
     open_devices(1);
     cuda_buffer a = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
     close_buffer(&a);
+    devices[0].n_in_flight = 1;
     rest.interrupted = true;
     cuda_memory_trim(&devices[0]);
     is_int(fake_cudart.trims, 0, "pools are not trimmed before host functions have run");
@@ -167,6 +168,9 @@ static void test_trim_settles(void)
     rest.settles = 0;
     cuda_memory_trim(&devices[0]);
     ok(rest.settles == 1 && fake_cudart.trims == 2, "but after them");
+    devices[0].n_in_flight = 0;
+    cuda_memory_trim(&devices[0]);
+    ok(rest.settles == 1 && fake_cudart.trims == 4, "those of an idle device at once");
     close_devices(1, "trimming");
 }
 
