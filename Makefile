@@ -40,7 +40,7 @@ JOBS      ?= $(or $(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 BARE_SUITES ?= bookworm trixie
 # Files from elsewhere for make check-hta, in place of traces of its own.
 TRACES ?=
-# For make fuzz: a clang with libFuzzer, and for how long it runs.
+# For make fuzz: a clang with libFuzzer, and for how long it and fuzz-api run.
 FUZZ_CC      ?= $(firstword $(shell for cc in clang clang-19 clang-18 clang-17 clang-16 clang-15 \
                 clang-14; do command -v $$cc; done) clang)
 FUZZ_SECONDS ?= 600
@@ -466,6 +466,23 @@ fuzz: $(BUILD)/fuzz/kineto
 	    -dict=tests/fuzz/kineto.dict -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus \
 	    tests/fuzz/corpus
 
+# Random programs of calls, with the sanitizers in the program and in Lua, whose own checks of
+# its C interface are on as well.
+FUZZ_API  := $(BUILD)/fuzz/api
+FUZZ_LUA  := $(BUILD)/fuzz/lua
+FUZZ_SEED ?= 1
+LUA_C      = $(filter-out %/lua.c %/luac.c,$(wildcard $(FUZZ_LUA)/src/*.c))
+$(FUZZ_LUA)/liblua.a: $(FUZZ_LUA)/src/lapi.c
+	$(call say,lua,$@)
+	$(Q)cd $(FUZZ_LUA) && $(CC) -std=gnu99 -g -O1 -DLUA_USE_LINUX -DLUA_USE_APICHECK -DLUAI_ASSERT -fPIC \
+	    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+	    -c $(LUA_C:$(FUZZ_LUA)/%=%)
+	$(Q)ar rcs $@ $(patsubst %.c,$(FUZZ_LUA)/%.o,$(notdir $(LUA_C)))
+fuzz-api-now: $(FUZZ_LUA)/liblua.a
+	@+$(MAKE) --no-print-directory BUILD=$(FUZZ_API) SANITIZE=address,undefined NVCC= \
+	    LUA_INCLUDE=$(FUZZ_LUA)/src LUA_LIBRARY=$(FUZZ_LUA)/liblua.a $(FUZZ_API)/streamlab
+	$(Q)sh tests/fuzz/run_api $(FUZZ_API) $(FUZZ_SECONDS) $(FUZZ_SEED)
+
 puzzler-now: all
 	$(Q)$(BUILD)/streamlab scripts/puzzler.lua
 
@@ -500,6 +517,9 @@ check-browser: setup
 check-oom: setup
 	@+$(AGAIN) oom-now
 check-bare: bare
+fuzz-api: setup
+	@sh tests/fuzz/lua_source.sh $(FUZZ_LUA)
+	@+$(MAKE) --no-print-directory fuzz-api-now
 check-hta: setup
 	@+$(AGAIN) hta-now
 check-cuda: setup
@@ -567,6 +587,7 @@ help:
 	@echo 'make check-cuda     what both backends must do, on the GPU'
 	@echo 'make check-memcheck the same under compute-sanitizer'
 	@echo 'make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600'
+	@echo 'make fuzz-api       random programs of calls, from FUZZ_SEED=1 on, with Lua sanitized as well'
 	@echo 'make bench          the figures of the simulated GPU, held against their limits'
 	@echo 'make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU'
 	@echo 'make docs           docs/reference, the man pages and what editors read, of docs/api'
@@ -580,7 +601,8 @@ help:
 .PHONY: all relink need-lua need-lua-headers need-nvcc install uninstall rock install-rock \
         check-now long-now bare cuda-now memcheck-now tsan-now gc-now races-now oom-now hta-now browser-now \
         bench-now bench-cuda-now puzzler-now setup puzzler check check-long \
-        check-bare check-cuda check-memcheck check-asan check-tsan check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz clean help
+        check-bare check-cuda check-memcheck check-asan check-tsan check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz \
+        fuzz-api fuzz-api-now clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

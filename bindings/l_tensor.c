@@ -243,11 +243,24 @@ static void push_part(lua_State *L, const sl_tensor_spec *spec, int d, const dou
     }
 }
 
+/* 2^40 x 0 has no element, but 2^40 lists. */
+static void check_lists(lua_State *L, const sl_tensor_spec *spec)
+{
+    int64_t lists = 1;
+    for (int d = 0; d < spec->ndim && lists <= LSL_MOST_OBJECTS; d++)
+        if (__builtin_mul_overflow(lists, spec->dim[d], &lists)) lists = INT64_MAX;
+    char shape[LSL_SHAPE_TEXT];
+    if (lists > LSL_MOST_OBJECTS)
+        lsl_fail(L, SL_ESHAPE, "totable", "%s has no element, and more than %d lists",
+                 lsl_format_shape(spec, shape), LSL_MOST_OBJECTS);
+}
+
 static int tensor_totable(lua_State *L)
 {
     sl_tensor *tensor = check_self(L, "totable");
     lsl_no_more(L, 1, "totable");
     sl_tensor_spec spec = *sl_tensor_get_spec(tensor);
+    if (sl_tensor_numel(tensor) == 0) check_lists(L, &spec);
     const double *values = read_all(L, tensor, "totable"), *next = values;
     luaL_checkstack(L, SL_MAX_DIMS + 4, NULL);
     push_part(L, &spec, 0, values, &next);

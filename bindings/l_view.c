@@ -65,6 +65,9 @@ static int tensor_chunk(lua_State *L)
     if (spec->ndim == 0) lsl_fail(L, SL_ESHAPE, "chunk", "a scalar has no dimension to cut");
     int64_t size = spec->dim[0], each = size / n + (size % n != 0);
     if (each > 0) n = size / each + (size % each != 0);
+    if (n > LSL_MOST_OBJECTS)
+        lsl_fail(L, SL_ESHAPE, "chunk", "%lld views are too many, at most %d", (long long)n,
+                 LSL_MOST_OBJECTS);
     lua_createtable(L, (int)n, 0);
     for (int64_t i = 0; i < n; i++) {
         int64_t left = size - i * each;

@@ -114,6 +114,8 @@ typedef struct lsl_box {
     uint32_t id;    /* a stream's, which is known also when p is gone */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p != NULL && !(box)->closed)
+/* How many objects or tables one call makes at most that hold no element of a tensor. */
+enum { LSL_MOST_OBJECTS = 1000000 };
 #define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Registers a kind: its metatable (with __name "streamlab.<noun>"), methods, and

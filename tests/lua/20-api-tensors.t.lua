@@ -18,6 +18,11 @@ local function constructors()
     T.is(t:numel(), 6, "numel counts the elements")
     T.is(t:nbytes(), 24, "nbytes counts 4 bytes for each float32")
     T.is_deeply(lab.zeros(2, 2):totable(), {{0, 0}, {0, 0}}, "lab.zeros gives zeros")
+    T.is_deeply(lab.zeros(2, 0, 1 << 40):totable(), {{}, {}}, "without elements lists are empty")
+    for _, sizes in ipairs{{1 << 40, 0}, {2000, 2000, 0}, {1 << 62, 1 << 62, 0}} do
+        refuses(function() lab.empty(table.unpack(sizes)):totable() end, "SL_ESHAPE",
+                "has no element, and more than 1000000 lists", "and there are not too many of them")
+    end
     T.is_deeply(lab.ones(3):totable(), {1, 1, 1}, "lab.ones gives ones")
     T.is_deeply(lab.full(7, 1, 2):totable(), {{7, 7}}, "lab.full takes the value first")
     T.is(lab.empty(5, 4):numel(), 20, "lab.empty gives a tensor of the size")

@@ -70,6 +70,8 @@ local function chunks()
     T.is(sizes_of(t:chunk(4)), "3 3 3 1", "10 in 4 parts")
     T.is(sizes_of(t:chunk(5)), "2 2 2 2 2", "in 5")
     T.is(sizes_of(t:chunk(1)), "10", "in 1")
+    refuses(function() lab.empty(1 << 40, {device = "cpu"}):chunk(1 << 30) end, "SL_ESHAPE",
+            "1073741824 views are too many, at most 1000000", "nobody wants a thousand million")
     T.is(sizes_of(t:chunk(20)), "1 1 1 1 1 1 1 1 1 1", "in more than there are")
     T.is(sizes_of(lab.ones(9):chunk(4)), "3 3 3", "9 in 4 parts are three")
     T.is(sizes_of(lab.ones(0, 3):chunk(3)), "0 0 0", "nothing in 3 parts")
