@@ -110,6 +110,9 @@ core.arguments = {
 local default_profile = "h200"
 local too_deep = "is nested too deeply, or contains itself"
 local max_depth = 8
+-- Of a profile: its file's size, and what computing it takes.
+local most_profile_bytes <const>, most_instructions <const>, most_bytes <const> =
+    4 << 20, 10000000, 16 << 20
 
 local function profile_path(name) return "scripts/profiles/" .. name .. ".lua" end
 
@@ -139,10 +142,15 @@ local function read_profile(profile)
         local file, reason = io.open(profile, "rb")
         if not file then raise("SL_ENOTFOUND", "open", "cannot read profile " .. reason) end
         local text
-        text, reason = file:read("a")
+        text, reason = file:read(most_profile_bytes + 1)
         file:close()
-        if not text then
+        if not text and reason then
             raise("SL_EIO", "open", ("cannot read profile %s: %s"):format(profile, reason))
+        end
+        text = text or ""
+        if #text > most_profile_bytes then
+            raise("SL_EINVAL", "open", ("broken profile: %s has more than %d MB")
+                  :format(profile, most_profile_bytes >> 20))
         end
         return text, "@" .. profile, (profile:match("([^/]*)$"):gsub("%.lua$", ""))
     end
@@ -157,16 +165,24 @@ local function read_profile(profile)
     return text, "@" .. profile_path(profile), profile
 end
 
+-- What was wrong with a profile that gave no value, or with its file if that does not say.
+local function complaint(chunk_name, message)
+    if message ~= "not enough memory" then return tostring(message) end
+    return ("%s takes more than %d MB of memory"):format(chunk_name:sub(2), most_bytes >> 20)
+end
+
 -- The table of a profile, which is a name, a file or a table, and its short name.
--- The file runs with no globals: it can compute, and reach nothing.
+-- The file runs with no globals: it can compute for a moment, and reach nothing.
 local function load_profile(profile)
     if type(profile) == "table" then return profile, "table" end
     local text, chunk_name, name = read_profile(profile)
     local chunk, message = load(text, chunk_name, "t", {})
     if not chunk then raise("SL_EINVAL", "open", "broken profile: " .. message) end
-    local ok, result = pcall(chunk)
+    local ok, result = core.compute(chunk, most_instructions, most_bytes)
     core.check_interrupt("open")        -- a profile that the user stopped is not broken
-    if not ok then raise("SL_EINVAL", "open", "broken profile: " .. tostring(result)) end
+    if not ok then
+        raise("SL_EINVAL", "open", "broken profile: " .. complaint(chunk_name, result))
+    end
     if type(result) ~= "table" then
         raise("SL_EINVAL", "open", ("broken profile: %s must return a table, it returns %s")
               :format(chunk_name:sub(2), type_name(result)))

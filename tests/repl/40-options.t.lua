@@ -168,6 +168,22 @@ local broken = shell.write(folder .. "/broken.lua", "return {\n")
 no_device({ "--profile", broken }, "broken profile: .*broken%.lua:2:", "a broken profile")
 shell.write(broken, "return { name = 'X', sm_count = -1 }")
 no_device({ "--profile", broken }, "sm_count", "a profile with a wrong figure")
+-- These ran until the time limit, or until there was no memory left in the machine.
+local function unbounded(text, pattern, name)
+    shell.write(broken, text)
+    no_device({ "--profile", broken }, "broken profile: " .. pattern, name)
+end
+unbounded("local x = 1\nwhile true do end", "%S*broken%.lua:2: it does not come to an end",
+    "a profile that loops for ever")
+unbounded("local function f() return f() end return f()", "%S*broken%.lua:1: it does not come",
+    "one that calls itself for ever")
+unbounded("local t = {} while true do t[#t + 1] = { t } end",
+    "%S*broken%.lua takes more than 16 MB of memory", "one that takes all memory")
+unbounded("local s = 'x' while true do s = s .. s end", "%S*broken%.lua takes more than 16 MB",
+    "one that does so with a few instructions")
+unbounded("return (''):rep(1 << 62)", "%S*broken%.lua:1: attempt to call",
+    "one that calls what has no bound")
+unbounded(("-"):rep(5 << 20), "%S*broken%.lua has more than 4 MB", "one of 5 MB")
 no_device({ "--backend=cuda" }, "the CUDA backend is switched off: STREAMLAB_CUDA_PLUGIN",
     "--backend cuda without a plugin")
 no_device({ "--device=3" }, "there is no device 3", "a device that is not there")

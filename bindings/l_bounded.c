@@ -1,0 +1,96 @@
+/* l_bounded.c - runs a chunk that is there to compute a value, a profile, within bounds.
+ *
+ * A chunk without globals can still run for ever, take all memory, and call the methods of
+ * strings. So its instructions are counted, Lua's allocator stops at a limit, and strings have
+ * only those methods whose time goes with what they are given.
+ */
+#include "lsl.h"
+
+typedef struct bounds {
+    lua_Alloc allocate;
+    void *ud;
+    size_t left_bytes;
+} bounds;
+
+static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size_t new_bytes)
+{
+    bounds *b = bounds_;
+    size_t had = block != NULL ? old_bytes : 0;     /* otherwise it is the kind of object */
+    if (new_bytes > had && new_bytes - had > b->left_bytes) return NULL;
+    void *got = b->allocate(b->ud, block, old_bytes, new_bytes);
+    if (got != NULL || new_bytes == 0) b->left_bytes -= new_bytes - had;
+    return got;
+}
+
+/* In a hook the function that runs is level 0. */
+static void stop_counting(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    luaL_where(L, 0);
+    lua_pushliteral(L, "it does not come to an end");
+    lua_concat(L, 2);
+    lua_error(L);
+}
+
+/* Pushes the methods that strings have meanwhile. The time of those that search has no bound, nor
+ * has that of rep. */
+static void push_methods(lua_State *L, int methods)
+{
+    static const char *const names[] = {
+        "byte", "char", "format", "len", "lower", "reverse", "sub", "upper"
+    };
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof names / sizeof *names && lua_istable(L, methods); i++) {
+        lua_pushstring(L, names[i]);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, methods);
+        lua_rawset(L, -3);
+    }
+}
+
+/* Calls the function on top of the stack for one result. Nothing here fails by itself: all is put
+ * back in any case, but for a hook that somebody else has set meanwhile (Ctrl-C). */
+static int call_bounded(lua_State *L, int instructions, size_t bytes)
+{
+    bounds b = {.left_bytes = bytes};
+    lua_Hook hook = lua_gethook(L);
+    int mask = lua_gethookmask(L), count = lua_gethookcount(L);
+    b.allocate = lua_getallocf(L, &b.ud);
+    lua_sethook(L, stop_counting, LUA_MASKCOUNT, instructions);
+    lua_setallocf(L, allocate_bounded, &b);
+    int status = lua_pcall(L, 0, 1, 0);
+    lua_setallocf(L, b.allocate, b.ud);
+    if (lua_gethook(L) == stop_counting) lua_sethook(L, hook, mask, count);
+    return status;
+}
+
+/* core.compute(chunk, instructions, bytes): true and the chunk's value, or false and what was
+ * wrong, a text or any value. */
+static int internal_compute(lua_State *L)
+{
+    int instructions = (int)luaL_checkinteger(L, 2);
+    size_t bytes = (size_t)luaL_checkinteger(L, 3);
+    lua_settop(L, 1);
+    lua_pushliteral(L, "");
+    if (!lua_getmetatable(L, 2)) lua_newtable(L);           /* 3 */
+    lua_pushliteral(L, "__index");                          /* 4 */
+    lua_pushvalue(L, 4);
+    lua_rawget(L, 3);                                       /* 5 */
+    lua_pushvalue(L, 4);
+    push_methods(L, 5);
+    lua_rawset(L, 3);
+    lua_pushvalue(L, 1);
+    int status = call_bounded(L, instructions, bytes);
+    lua_pushvalue(L, 4);
+    lua_pushvalue(L, 5);
+    lua_rawset(L, 3);
+    lua_pushboolean(L, status == LUA_OK);
+    lua_insert(L, -2);
+    return 2;
+}
+
+void lsl_open_bounded_internal(lua_State *L)
+{
+    lua_pushcfunction(L, internal_compute);
+    lua_setfield(L, -2, "compute");
+}
