@@ -230,6 +230,7 @@ static const struct {
     {L"lab-end", L"The end of the line", key_end},
     {L"lab-paste", L"What the terminal pastes", key_paste},
     {L"lab-complete", L"Completes the word", key_complete},
+    {L"lab-search", L"Searches the history", lineedit__search},
 };
 
 static const struct {
@@ -245,7 +246,7 @@ static const struct {
     {L"\033[1;5C", L"em-next-word"}, {L"\033[1;5D", L"ed-prev-word"},
     {L"\033[1;3C", L"em-next-word"}, {L"\033[1;3D", L"ed-prev-word"},
     {L"^P", L"ed-prev-history"}, {L"^N", L"ed-next-history"},
-    {L"^R", L"em-inc-search-prev"}, {L"^I", L"lab-complete"},
+    {L"^R", L"lab-search"}, {L"^I", L"lab-complete"},
     {L"\033[200~", L"lab-paste"},
 };
 

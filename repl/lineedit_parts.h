@@ -1,5 +1,5 @@
 /* lineedit_parts.h - what the files of the editor share: lineedit.c opens libedit and reads
- * lines, lineedit_keys.c is what keys do, lineedit_screen.c knows where things are drawn.
+ * lines, lineedit_keys.c is what keys do, lineedit_search.c a search, lineedit_screen.c knows where things are drawn.
  */
 #ifndef REPL_LINEEDIT_PARTS_H
 #define REPL_LINEEDIT_PARTS_H
@@ -32,6 +32,9 @@ char *lineedit__narrow(const wchar_t *wide, size_t n, size_t extra, size_t *len)
 
 /* The editor whose library it is. */
 lineedit *lineedit__of(EditLine *el);
+
+/* What Ctrl-R does (lineedit_search.c). */
+unsigned char lineedit__search(EditLine *el, int key);
 
 /* Adds the functions and binds the keys. */
 void lineedit__bind_keys(EditLine *el);

@@ -63,7 +63,7 @@ When stdin is no terminal (`streamlab -i < lines`) there is no prompt, no banner
 | Home, End, Ctrl-A, Ctrl-E | the beginning and the end of the line |
 | Up, Down | the line above or below within an entry, then earlier and later entries |
 | Ctrl-P, Ctrl-N | earlier and later entries |
-| Ctrl-R | searches earlier entries for what is typed then; again for an earlier one. Enter runs what was found, Escape leaves it to be changed |
+| Ctrl-R | searches earlier entries for what is typed then; again for an earlier one. Enter runs what was found, Escape leaves it to be changed, Ctrl-G brings the line back |
 | Tab | completes names, fields, methods and options, and within a string names of files; indents at the beginning of a line |
 | Delete, Ctrl-D within a line | removes the character under the cursor |
 | Ctrl-W, Ctrl-K, Ctrl-U | cuts the word before the cursor, the rest, the whole; Ctrl-Y puts it back |
