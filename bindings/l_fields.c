@@ -28,23 +28,25 @@ static const char *push_elsewhere(lua_State *L, const char *noun, const char *na
 
 enum { NAME_CHARS = 32 };   /* no name of ours is as long */
 
-/* Levenshtein distance; `b` is shorter than NAME_CHARS. */
+/* How many letters to change, add, drop or exchange with the next one, to come from a to b;
+ * `b` is shorter than NAME_CHARS. */
 static int edit_distance(const char *a, const char *b)
 {
-    int row[NAME_CHARS + 1], n = (int)strlen(b);
-    for (int j = 0; j <= n; j++) row[j] = j;
-    for (int i = 1; a[i - 1] != '\0'; i++) {
-        int diagonal = row[0];
+    int rows[3][NAME_CHARS + 1], n = (int)strlen(b), m = (int)strlen(a);
+    for (int j = 0; j <= n; j++) rows[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
         row[0] = i;
         for (int j = 1; j <= n; j++) {
-            int best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best) best = row[j] + 1;
+            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best) best = above[j] + 1;
             if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (exchanged && second[j - 2] + 1 < best) best = second[j - 2] + 1;
             row[j] = best;
         }
     }
-    return row[n];
+    return rows[m % 3][n];
 }
 
 typedef struct nearest {

@@ -216,6 +216,8 @@ static int run_all(lua_State *L, const program *p)
         status = run_chunk(L, &o->chunks[i]);
     if (has_script && status == LUA_OK)
         status = run_script(L, p->argv[o->script]);
+    if (has_script && status == LUA_ERRFILE)
+        subcommand_suggest(L, p->argv[o->script]);
     if (status != LUA_OK)
         return status;
     if (o->interactive) {

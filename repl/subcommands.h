@@ -9,6 +9,10 @@
 /* Whether there is a subcommand of that name. */
 bool subcommand_exists(const char *name);
 
+/* There is no script of that name: says on stderr which subcommand may be meant, if one is
+ * spelt much like it. */
+void subcommand_suggest(lua_State *L, const char *typed);
+
 /* Runs it with the values of the global `arg` as `...`. One that fails says why and ends the
  * program by os.exit; what is returned is a Lua status as in run.h. */
 int subcommand_run(lua_State *L, const char *name);
