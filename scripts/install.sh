@@ -70,6 +70,12 @@ list | LC_ALL=C sort | while read -r mode source target; do
     esac
 done
 case $action in
-install) echo "streamlab is in ${DESTDIR:-}$BINDIR; man streamlab, streamlab --help" ;;
+install)
+    echo "streamlab is in ${DESTDIR:-}$BINDIR; man streamlab, streamlab --help"
+    case $LUA_CMOD in
+    /usr/local/lib/lua/5.4 | /usr/lib/lua/5.4) ;;      # plain lua5.4 looks there by itself
+    *) echo "plain lua5.4 finds the module with: export LUA_CPATH='$LUA_CMOD/?.so;;'" ;;
+    esac
+    ;;
 uninstall) echo "streamlab is gone from ${DESTDIR:-}$PREFIX" ;;
 esac
