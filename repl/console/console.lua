@@ -15,10 +15,10 @@ local strings = import "repl/console/strings.lua"
 
 local console = {}
 
--- A name that has no value because it was local to an earlier entry.
-local function hint_at_nil()
+-- What is said of an entry that ended well; `find` is a function of errors/hint_names.lua.
+local function hint_by(find)
     local count = import "repl/console/dot_commands/session.lua".count()
-    local hint = import "repl/console/errors/hint_names.lua".no_value(count)
+    local hint = import "repl/console/errors/hint_names.lua"[find](count)
     if hint then
         io.stdout:flush()
         io.stderr:write("hint: ", hint, "\n")
@@ -31,7 +31,7 @@ function console.show(...)
     import "repl/console/dot_commands/dot_commands.lua".note_shown(...)
     import "repl/console/values/values.lua".show(...)
     if select("#", ...) == 1 and ... == nil then
-        hint_at_nil()
+        hint_by "no_value"
     end
 end
 
@@ -57,6 +57,7 @@ end
 function console.after()
     import "repl/console/timing.lua".after()
     import "repl/console/dot_commands/session.lua".ran()
+    hint_by "assigned_nothing"
 end
 
 function console.after_error()

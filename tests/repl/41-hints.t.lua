@@ -216,7 +216,19 @@ for _, case in ipairs {
     { "local a = lab.ones(2)\nlab.sum(lab.a)", nil },
     { "lab.sum(a)", nil },
     { "local tl = 5\ntl = false\ntl", nil },
-    { "tl", nil },
+    { "tl", "tl has no value" },
+    { "ls", "ls is for the shell: os.execute(\"ls\") runs it there" },
+    { "stream", "stream is in lab: lab.stream" },
+    { "a = True", "True has no value: true is lower case" },
+    { "a = 1\nb = a", nil },
+    { "lab.graph", "there is no lab.graph here: there are no CUDA graphs; each operation is "
+        .. "enqueued by a call of its own" },
+    { "a = nil", nil },
+    { "!ls", "commands of the shell are run by os.execute(\"ls\")" },
+    { "with torch.cuda.stream(s):", "a block with a stream current is written lab.with(s, function() ... end)" },
+    { "with torch.no_grad():", "there are no gradients; leave it out" },
+    { "with torch.profiler.profile() as p:", "lab.profile(function() ... end) records what the "
+        .. "function does" },
     { "local tl = 5\ntl, tl", nil },
 } do
     tap.is(hint_at_prompt(case[1]), case[2], "at the prompt: " .. case[1]:gsub("\n", " / "))

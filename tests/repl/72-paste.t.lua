@@ -55,7 +55,7 @@ s:type(pasted "x = = 1\ny = 2" .. "\r")
 tap.ok(s:finds "unexpected symbol near '='\n.*lab%[15%]>$" or s:finds "unexpected symbol",
     "an error in it is one error")
 s:type("y\r")
-tap.ok(s:finds "\nnil\nlab%[16%]>$", "and nothing of it has run")
+tap.ok(s:finds "\nnil\nhint: y has no value\nlab%[16%]>$", "and nothing of it has run")
 
 local block = {}
 for i = 1, 500 do

@@ -94,7 +94,7 @@ like("_:explain()", "\nWhere time was lost .* waited 999 us for spin in the defa
 
 like("help()", "^Devices .*Streams .*Timelines .*\nThe console .*%?lab%.matmul", "help() lists all")
 like("?lab.matmul", "^lab%.matmul%(a, b, {out =, [^\n]*}%)\nthe product of two matrices\n"
-    .. ".*\nCUDA      cublasLtMatmul\nPyTorch   torch%.matmul\n", "?name describes one")
+    .. ".*\nCUDA      cublasLtMatmul\nPyTorch   torch%.matmul[^\n]*\n", "?name describes one")
 local of_matmul = s:ask("?lab.matmul")
 is("help(lab.matmul)", of_matmul, "so does help(value)")
 like('help "cudaStreamSynchronize"', "^s:synchronize%(%)[^\n]*\nwaits for the stream's work\n",

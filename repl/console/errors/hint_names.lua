@@ -75,6 +75,12 @@ local function foreign_api()
     return map
 end
 
+-- What there is instead of a name that is not here; the list is docs/api/elsewhere.lua.
+local function instead_of(name)
+    local text = internals.elsewhere(name)
+    return text and ("there is no %s here: %s"):format(name, text)
+end
+
 -- ---- paths in the line ---------------------------------------------------------------------
 
 -- The names that the word at `i` is the last of: {"lab", "cuda", "stream"}; nil if the
@@ -148,11 +154,44 @@ local function local_before(n, name)
     end
 end
 
--- The n-th entry is just the name of a global that is nil.
-function names.no_value(n)
+local of_shells <const> = {}
+for name in ("ls cd pwd cat less vim vi nano emacs clear git make python python3 pip nvcc man echo top htop "
+    .. "sh bash ssh sudo rm cp mv mkdir"):gmatch("%S+") do
+    of_shells[name] = ("%s is for the shell: os.execute(\"%s\") runs it there"):format(name, name)
+end
+
+-- What may be meant by a global that has no value, at the prompt.
+local function meant(n, name)
+    return local_before(n, name) or of_shells[name] or names.global({ number = 0, after = "",
+        script = { tokens = {} }, source = ("=lab[%d]"):format(n) }, name)
+end
+
+-- The n-th entry, and what is said of a global in it that has no value.
+local function entry_text(n)
     local text = program.entries()[("=lab[%d]"):format(n)]
-    local name = type(text) == "string" and text:gsub("^return ", ""):match("^%s*([%a_][%w_]*)%s*$")
-    return name and rawget(_G, name) == nil and local_before(n, name) or nil
+    return type(text) == "string" and text:gsub("^return ", "") or ""
+end
+
+local function said(n, name)
+    if not name or tokens.keywords[name] or rawget(_G, name) ~= nil then
+        return nil
+    end
+    local hint = meant(n, name)
+    if hint and hint:sub(1, #name + 1) == name .. " " then
+        return hint
+    end
+    return ("%s has no value%s"):format(name, hint and ": " .. hint or "")
+end
+
+-- The n-th entry is just the name of a global that is nil, or of a field that `lab` has not.
+function names.no_value(n)
+    local field = entry_text(n):match("^%s*(lab%.[%w_.]+)%s*$")
+    return field and instead_of(field) or said(n, entry_text(n):match("^%s*([%a_][%w_]*)%s*$"))
+end
+
+-- It gives such a value to another: a = True.
+function names.assigned_nothing(n)
+    return said(n, entry_text(n):match("^%s*[%a_][%w_.]*%s*=%s*([%a_][%w_]*)%s*$"))
 end
 
 -- A local of an earlier entry at the prompt, or of another part of the script.
@@ -167,12 +206,6 @@ local function local_elsewhere(context, name)
         return ("the local %s of line %d ends with its block; declare it before the block")
             :format(name, line)
     end
-end
-
--- What there is instead of a name that is not here; the list is docs/api/elsewhere.lua.
-local function instead_of(name)
-    local text = internals.elsewhere(name)
-    return text and ("there is no %s here: %s"):format(name, text)
 end
 
 local modules <const> = {

@@ -22,6 +22,7 @@ local blocks <const> = "blocks have words: if ... then ... end, for ... do ... e
     .. "while ... do ... end"
 local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
 local shell <const> = "that is for the shell; here .load FILE runs a script, and .quit leaves"
+local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
 local booleans <const> = "true and false are lower case"
 
 local function parameters_or_arguments(context)
@@ -109,6 +110,7 @@ local function named(what)
 end
 
 local syntax <const> = {
+    { message = "near '!'$", line = "^! %a", hint = commands },
     { message = "near '!'$", after = "^=$", hint = "not equal is written ~=" },
     { message = "near '!'$", hint = "not is a word: not x" },
     { message = "near '&'$", before = "^&$", hint = "&& is written and" },
@@ -166,7 +168,10 @@ local syntax <const> = {
         .. "local name = require \"name\"; lab is there already" },
     { message = "near ", line = "^from .* import", hint = "a library is loaded by "
         .. "local name = require \"name\"; lab is there already" },
-    { message = "near ", line = "^with [%a_][%w_.]* :", hint = "a block with a stream current is "
+    { message = "near ", line = "^with .*no_grad", hint = "there are no gradients; leave it out" },
+    { message = "near ", line = "^with .*profile", hint = "lab.profile(function() ... end) records "
+        .. "what the function does" },
+    { message = "near ", line = "^with [%a_].*:", hint = "a block with a stream current is "
         .. "written lab.with(s, function() ... end)" },
     { message = "near ", before = "^print$", hint = "print takes parentheses: print(x)" },
     { message = "near ", before = "^continue$",
