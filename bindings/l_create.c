@@ -10,7 +10,7 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
     lsl_box *box = lsl_new_box(L, LSL_TENSOR);
     /* The current stream is looked up only now: making the box may have run
      * finalizers that changed it. */
-    if (stream == NULL) stream = sl_device_current_stream(device);
+    if (stream == NULL) stream = lsl_current_stream(L, device);
     sl_tensor *tensor;
     sl_error err;
     /* Memory pressure may run finalizers of the user's in here: hold the stream. */
@@ -107,10 +107,10 @@ static sl_tensor *create(lua_State *L, const tensor_plan *plan, const char *op)
     return lsl_create_tensor(L, device, &plan->spec, plan->stream, op);
 }
 
-static sl_stream *stream_of(const tensor_plan *plan, sl_tensor *tensor)
+static sl_stream *stream_of(lua_State *L, const tensor_plan *plan, sl_tensor *tensor)
 {
     return plan->stream != NULL ? plan->stream
-                                : sl_device_current_stream(sl_tensor_device(tensor));
+                                : lsl_current_stream(L, sl_tensor_device(tensor));
 }
 
 /* ---- filled with one rule --------------------------------------------------------- */
@@ -128,7 +128,7 @@ static int create_filled(lua_State *L, const tensor_plan *plan, double value, co
 {
     sl_tensor *tensor = create(L, plan, op);
     sl_error err;
-    sl_status status = sl_tensor_fill(tensor, value, stream_of(plan, tensor), &err);
+    sl_status status = sl_tensor_fill(tensor, value, stream_of(L, plan, tensor), &err);
     lsl_check_new(L, status, &err, op);
     return 1;
 }
@@ -165,7 +165,7 @@ static int create_random(lua_State *L, random_fn fn, const char *op)
     sl_tensor *tensor = create(L, &plan, op);
     uint64_t sequence = plan.seed.given ? 0 : sl_tensor_id(tensor);
     sl_error err;
-    sl_status status = fn(tensor, (uint64_t)plan.seed.value, sequence, stream_of(&plan, tensor),
+    sl_status status = fn(tensor, (uint64_t)plan.seed.value, sequence, stream_of(L, &plan, tensor),
                           &err);
     lsl_check_new(L, status, &err, op);
     return 1;
@@ -308,7 +308,7 @@ static int lab_tensor(lua_State *L)
     lua_pop(L, 1);
     sl_tensor *tensor = create(L, &plan, op);
     sl_error err;
-    sl_status status = sl_tensor_write(tensor, 0, n, values, stream_of(&plan, tensor), &err);
+    sl_status status = sl_tensor_write(tensor, 0, n, values, stream_of(L, &plan, tensor), &err);
     lsl_check_new(L, status, &err, op);
     return 1;
 }

@@ -32,7 +32,7 @@ static sl_stream *opt_stream(lua_State *L, int arg, sl_device *device, const cha
 {
     sl_stream *stream = lsl_stream_option(L, arg, op);
     lsl_no_more(L, arg, op);
-    return stream != NULL ? stream : sl_device_current_stream(device);
+    return stream != NULL ? stream : lsl_current_stream(L, device);
 }
 
 /* ---- memory ------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static int cuda_memcpy(lua_State *L)
     size_t n_bytes = opt_bytes(L, 3, src, op);
     lsl_no_more(L, 3, op);
     sl_error err;
-    lsl_mark(L, sl_stream_device(lsl_copy_stream(dst, src)));
+    lsl_mark(L, sl_stream_device(lsl_copy_stream(L, dst, src)));
     lsl_check(L, sl_cuda_memcpy(dst, src, n_bytes, &err), &err, op);
     return 0;
 }
@@ -172,7 +172,7 @@ static int cuda_memcpy_async(lua_State *L)
     sl_tensor *dst = lsl_check_tensor(L, 1, "dst", op), *src = lsl_check_tensor(L, 2, "src", op);
     insert_bytes(L, 3);
     size_t n_bytes = opt_bytes(L, 3, src, op);
-    sl_stream *stream = opt_stream(L, 4, sl_stream_device(lsl_copy_stream(dst, src)), op);
+    sl_stream *stream = opt_stream(L, 4, sl_stream_device(lsl_copy_stream(L, dst, src)), op);
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_cuda_memcpy_async(dst, src, n_bytes, stream, &err), &err, op);

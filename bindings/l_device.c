@@ -14,6 +14,7 @@ sl_device *lsl_device(lua_State *L, const char *op)
 {
     lsl_state *state = lsl_get(L);
     if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
+    lsl_settle_guards(L);
     if (state->current != NULL) return state->current;
     luaL_checkstack(L, 4, NULL);
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
@@ -162,6 +163,7 @@ static int internal_open(lua_State *L)
     const char *op = "open";
     lsl_state *state = lsl_get(L);
     if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
+    lsl_settle_guards(L);
     const char *backend = lsl_check_text(L, 1, "backend", op);
     int index = (int)lsl_check_integer(L, 2, "index", 0, INT32_MAX, op);
     size_t n;
@@ -330,6 +332,7 @@ static int device_make_current(lua_State *L)
 {
     check_info(L, "make_current");
     lsl_no_more(L, 1, "make_current");
+    lsl_settle_guards(L);
     lsl_get(L)->current = ((lsl_box *)lua_touserdata(L, 1))->p;
     lua_settop(L, 1);
     return 1;

@@ -23,7 +23,7 @@ static int event_record(lua_State *L)
     sl_stream *stream = lsl_opt_stream(L, 2, "stream", "record");
     lsl_no_more(L, 2, "record");
     sl_device *device = sl_event_device(event);
-    if (stream == NULL) stream = sl_device_current_stream(device);
+    if (stream == NULL) stream = lsl_current_stream(L, device);
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_event_record(event, stream, &err), &err, "record");

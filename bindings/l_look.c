@@ -140,7 +140,7 @@ static int internal_look(lua_State *L)
     wish.first = first;
     /* Making the scratch may have run finalizers: the tensor may have been freed by one. */
     tensor = lsl_check_tensor(L, 1, "tensor", "look");
-    sl_stream *stream = sl_device_current_stream(sl_tensor_device(tensor));
+    sl_stream *stream = lsl_current_stream(L, sl_tensor_device(tensor));
     sl_look look;
     sl_error err;
     sl_status status = sl_tensor_look(tensor, stream, &wish, values, &look, &err);
@@ -244,6 +244,7 @@ static int internal_module(lua_State *L)
 /* current_device(): nil if none is open. */
 static int internal_current_device(lua_State *L)
 {
+    lsl_settle_guards(L);
     sl_device *device = lsl_get(L)->current;
     if (device == NULL) return 0;
     lsl_push_device(L, device);

@@ -17,10 +17,10 @@ typedef struct launch {
     lsl_quick given;        /* stream NULL: the current one when the kernel is enqueued */
 } launch;
 
-static sl_stream *stream_of(const launch *l)
+static sl_stream *stream_of(lua_State *L, const launch *l)
 {
     if (l->given.stream != NULL) return l->given.stream;
-    return sl_device_current_stream(sl_tensor_device(l->a));
+    return lsl_current_stream(L, sl_tensor_device(l->a));
 }
 
 /* read_launch for options that lsl_quick_options does not read. */
@@ -60,7 +60,7 @@ static void check_operand(lua_State *L, const launch *l, sl_tensor *tensor, cons
                           const char *op)
 {
     const sl_tensor_spec *spec = sl_tensor_get_spec(tensor);
-    sl_device *device = sl_tensor_device(tensor), *other = sl_stream_device(stream_of(l));
+    sl_device *device = sl_tensor_device(tensor), *other = sl_stream_device(stream_of(L, l));
     const sl_device_info *info = sl_device_get_info(device), *info2 = sl_device_get_info(other);
     if (device != other)
         lsl_fail(L, SL_EDEVICE, op, "%s is on another device (%s %d, %s) than %s (%s %d, %s)", name,
@@ -124,7 +124,7 @@ static int op_matmul(lua_State *L)
     }
     sl_tensor *out = take_out(L, &l, &spec, op);
     sl_error err;
-    sl_status status = sl_matmul(out, l.a, l.b, l.given.flag_value, stream_of(&l), &err);
+    sl_status status = sl_matmul(out, l.a, l.b, l.given.flag_value, stream_of(L, &l), &err);
     return finish(L, &l, status, &err, op);
 }
 
@@ -141,7 +141,7 @@ static int launch_with_number(lua_State *L, launch *l, const char *op)
 {
     sl_tensor *out = begin_unary(L, 3, l, op);
     sl_error err;
-    sl_status status = sl_with_number(l->kernel, out, l->a, l->number, stream_of(l), &err);
+    sl_status status = sl_with_number(l->kernel, out, l->a, l->number, stream_of(L, l), &err);
     return finish(L, l, status, &err, op);
 }
 
@@ -157,7 +157,7 @@ static int op_softmax(lua_State *L)
     launch l = {.kernel = SL_KERNEL_SOFTMAX, .a = lsl_check_tensor(L, 1, "a", "softmax")};
     sl_tensor *out = begin_unary(L, 2, &l, "softmax");
     sl_error err;
-    return finish(L, &l, sl_softmax(out, l.a, stream_of(&l), &err), &err, "softmax");
+    return finish(L, &l, sl_softmax(out, l.a, stream_of(L, &l), &err), &err, "softmax");
 }
 
 static int op_sum(lua_State *L)
@@ -168,7 +168,7 @@ static int op_sum(lua_State *L)
     if (l.given.out.tensor == NULL) check_operands(L, &l, "sum");
     sl_tensor *out = take_out(L, &l, &spec, "sum");
     sl_error err;
-    return finish(L, &l, sl_sum(out, l.a, stream_of(&l), &err), &err, "sum");
+    return finish(L, &l, sl_sum(out, l.a, stream_of(L, &l), &err), &err, "sum");
 }
 
 static int op_unary(lua_State *L, sl_kernel kernel, const char *op)
@@ -176,7 +176,7 @@ static int op_unary(lua_State *L, sl_kernel kernel, const char *op)
     launch l = {.kernel = kernel, .a = lsl_check_tensor(L, 1, "a", op)};
     sl_tensor *out = begin_unary(L, 2, &l, op);
     sl_error err;
-    return finish(L, &l, sl_unary(kernel, out, l.a, stream_of(&l), &err), &err, op);
+    return finish(L, &l, sl_unary(kernel, out, l.a, stream_of(L, &l), &err), &err, op);
 }
 
 static int op_neg(lua_State *L) { return op_unary(L, SL_KERNEL_NEG, "neg"); }
@@ -211,7 +211,7 @@ static int op_binary(lua_State *L, const binary *which)
             fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);
     }
     sl_tensor *out = take_out(L, &l, sa, op);
-    return finish(L, &l, sl_pair(l.kernel, out, l.a, l.b, stream_of(&l), &err), &err, op);
+    return finish(L, &l, sl_pair(l.kernel, out, l.a, l.b, stream_of(L, &l), &err), &err, op);
 }
 
 /* op_add and meta_add, ...: operators have no options. */
@@ -257,7 +257,7 @@ static int op_spin(lua_State *L)
     };
     lsl_options(L, 2, options, LSL_COUNT(options), "spin");
     lsl_no_more(L, 2, "spin");
-    if (stream == NULL) stream = sl_device_current_stream(lsl_device(L, "spin"));
+    if (stream == NULL) stream = lsl_current_stream(L, lsl_device(L, "spin"));
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_spin(&spin, stream, &err), &err, "spin");

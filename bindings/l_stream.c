@@ -339,7 +339,7 @@ static int lab_default_stream(lua_State *L)
 static int lab_current_stream(lua_State *L)
 {
     lsl_no_more(L, 0, "current_stream");
-    lsl_push_stream(L, sl_device_current_stream(lsl_device(L, "current_stream")));
+    lsl_push_stream(L, lsl_current_stream(L, lsl_device(L, "current_stream")));
     return 1;
 }
 
@@ -356,63 +356,12 @@ static int lab_per_thread_stream(lua_State *L)
     return 1;
 }
 
-/* What lab.use gives: puts the current stream and device back when it is closed. */
-typedef struct guard {
-    lsl_tag tag;
-    sl_stream *previous;            /* retained; NULL once restored */
-    sl_device *previous_device;     /* the state's reference, which stays to the end */
-} guard;
-
-/* lab.use(s): makes s, and as in PyTorch its device, current. */
-static int lab_use(lua_State *L)
-{
-    sl_stream *stream = lsl_check_stream(L, 1, "stream", "use");
-    lsl_no_more(L, 1, "use");
-    sl_device *device = sl_stream_device(stream);
-    lsl_state *state = lsl_get(L);
-    if (state->in_host_func > 0)
-        lsl_fail(L, SL_ESTATE, "use", "a host function must not change the current stream");
-    guard *g = lsl_new(L, LSL_GUARD, sizeof(*g));
-    sl_stream *previous = sl_stream_retain(sl_device_current_stream(device));
-    sl_error err;
-    sl_status status = sl_device_set_current_stream(device, stream, &err);
-    if (status != SL_OK) sl_stream_release(previous);
-    lsl_check(L, status, &err, "use");
-    g->previous = previous;
-    g->previous_device = state->current;
-    state->current = device;
-    return 1;
-}
-
-static int guard_close(lua_State *L)
-{
-    guard *g = lsl_to(L, 1, LSL_GUARD);
-    if (g == NULL || g->previous == NULL) return 0;
-    sl_stream *previous = g->previous;
-    g->previous = NULL;
-    (void)sl_device_set_current_stream(sl_stream_device(previous), previous, NULL);
-    lsl_get(L)->current = g->previous_device;
-    sl_stream_release(previous);
-    return 0;
-}
-
-/* A guard that was lost restores nothing: when would depend on the collector. */
-static int guard_gc(lua_State *L)
-{
-    guard *g = lsl_to(L, 1, LSL_GUARD);
-    if (g == NULL) return 0;
-    sl_stream_release(g->previous);
-    g->previous = NULL;
-    g->tag = NULL;
-    return 0;
-}
-
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static const luaL_Reg functions[] = {
     {"stream", lab_stream}, {"default_stream", lab_default_stream},
     {"current_stream", lab_current_stream}, {"per_thread_stream", lab_per_thread_stream},
-    {"use", lab_use}, {NULL, NULL}
+    {NULL, NULL}
 };
 static const luaL_Reg methods[] = {
     {"synchronize", stream_synchronize}, {"query", stream_query},
@@ -428,13 +377,9 @@ static const luaL_Reg meta[] = {
     {"__gc", stream_gc}, {"__close", stream_end_scope}, {"__eq", stream_eq},
     {"__tostring", stream_tostring}, {NULL, NULL}
 };
-static const luaL_Reg guard_meta[] = {
-    {"__close", guard_close}, {"__gc", guard_gc}, {NULL, NULL}
-};
 
 void lsl_open_stream(lua_State *L)
 {
     lsl_define(L, LSL_STREAM, "stream", meta, methods, getters);
-    lsl_define(L, LSL_GUARD, "guard", guard_meta, NULL, NULL);
     lsl_set_functions(L, functions);
 }

@@ -25,7 +25,7 @@ static void read_piece(lua_State *L, const side *s, int64_t at, int64_t n)
     sl_device *device = sl_tensor_device(s->tensor);
     sl_error err;
     lsl_mark(L, device);
-    lsl_check(L, sl_tensor_read(s->tensor, at, n, s->values, sl_device_current_stream(device),
+    lsl_check(L, sl_tensor_read(s->tensor, at, n, s->values, lsl_current_stream(L, device),
                                 &err), &err, "close");
 }
 

@@ -12,9 +12,9 @@ static sl_tensor *check_self(lua_State *L, const char *op)
     return lsl_check_tensor(L, 1, "self", op);
 }
 
-static sl_stream *current_of(sl_tensor *tensor)
+static sl_stream *current_of(lua_State *L, sl_tensor *tensor)
 {
-    return sl_device_current_stream(sl_tensor_device(tensor));
+    return lsl_current_stream(L, sl_tensor_device(tensor));
 }
 
 static const char *place_name(sl_place place)
@@ -178,7 +178,7 @@ static int tensor_get(lua_State *L)
     double value;
     sl_error err;
     lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_read(tensor, at, 1, &value, current_of(tensor), &err), &err, "get");
+    lsl_check(L, sl_tensor_read(tensor, at, 1, &value, current_of(L, tensor), &err), &err, "get");
     lua_pushnumber(L, value);
     return 1;
 }
@@ -195,7 +195,7 @@ static int tensor_set(lua_State *L)
     double value = lsl_check_number(L, last, "value", "set");
     sl_error err;
     lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_write(tensor, at, 1, &value, current_of(tensor), &err), &err, "set");
+    lsl_check(L, sl_tensor_write(tensor, at, 1, &value, current_of(L, tensor), &err), &err, "set");
     lua_settop(L, 1);
     return 1;
 }
@@ -210,7 +210,7 @@ static int tensor_item(lua_State *L)
         lsl_fail(L, SL_ESHAPE, "item", "needs a tensor of one element, this one has %lld",
                  (long long)sl_tensor_numel(tensor));
     lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_read(tensor, 0, 1, &value, current_of(tensor), &err), &err, "item");
+    lsl_check(L, sl_tensor_read(tensor, 0, 1, &value, current_of(L, tensor), &err), &err, "item");
     lua_pushnumber(L, value);
     return 1;
 }
@@ -222,7 +222,7 @@ static double *read_all(lua_State *L, sl_tensor *tensor, const char *op)
     double *values = lsl_scratch(L, (size_t)n, sizeof(double), op);
     sl_error err;
     lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_read(tensor, 0, n, values, current_of(tensor), &err), &err, op);
+    lsl_check(L, sl_tensor_read(tensor, 0, n, values, current_of(L, tensor), &err), &err, op);
     return values;
 }
 
@@ -316,11 +316,11 @@ static bool fits(sl_tensor *dst, sl_tensor *src)
 static sl_status copy(lua_State *L, sl_tensor *dst, sl_tensor *src, bool non_blocking,
                       sl_stream *named, sl_error *err)
 {
-    sl_stream *stream = named != NULL ? named : lsl_copy_stream(dst, src);
+    sl_stream *stream = named != NULL ? named : lsl_copy_stream(L, dst, src);
     lsl_mark(L, sl_stream_device(stream));
     if (named != NULL || !is_between_devices(dst, src) || !fits(dst, src))
         return sl_tensor_copy(dst, src, non_blocking, stream, err);
-    sl_stream *other = current_of(dst);
+    sl_stream *other = current_of(L, dst);
     lsl_mark(L, sl_tensor_device(dst));
     sl_status status = sl_stream_wait_stream(stream, other, err);
     if (status == SL_OK) status = sl_tensor_copy(dst, src, non_blocking, stream, err);
@@ -450,7 +450,7 @@ static int fill(lua_State *L, double value, int arg, const char *op)
     sl_tensor *tensor = check_self(L, op);
     sl_stream *stream = lsl_stream_option(L, arg, op);
     lsl_no_more(L, arg, op);
-    if (stream == NULL) stream = current_of(tensor);
+    if (stream == NULL) stream = current_of(L, tensor);
     sl_error err;
     lsl_mark(L, sl_tensor_device(tensor));
     lsl_check(L, sl_tensor_fill(tensor, value, stream, &err), &err, op);

@@ -24,7 +24,7 @@ const char lsl_tags[LSL_KINDS];
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
 {
     lsl_state *state = lsl_get(L);
-    lsl_tag *tag = lua_newuserdatauv(L, bytes, 0);
+    lsl_tag *tag = lua_newuserdatauv(L, bytes, kind == LSL_GUARD ? 2 : 0);
     memset(tag, 0, bytes);
     *tag = &lsl_tags[kind];
     lua_rawgeti(L, LUA_REGISTRYINDEX, state->metatable_ref[kind]);
@@ -334,8 +334,8 @@ const char *lsl_format_shape(const sl_tensor_spec *spec, char *text)
     return text;
 }
 
-sl_stream *lsl_copy_stream(sl_tensor *dst, sl_tensor *src)
+sl_stream *lsl_copy_stream(lua_State *L, sl_tensor *dst, sl_tensor *src)
 {
     bool from_device = sl_tensor_get_spec(src)->place == SL_ON_DEVICE;
-    return sl_device_current_stream(sl_tensor_device(from_device ? src : dst));
+    return lsl_current_stream(L, sl_tensor_device(from_device ? src : dst));
 }

@@ -70,6 +70,8 @@ typedef struct lsl_state {
     int in_host_func;                   /* depth of host functions that run */
     lua_State *(*enter_host_func)(lua_State *T);        /* lsl_watch_host_funcs; or NULL */
     bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
+    struct guard *guards;               /* of lab.use in coroutines, the newest first */
+    int guards_ref;                     /* of a weak table: coroutine -> its newest guard */
     lua_State *race_thread;             /* reports of races are made on it; NULL: none yet */
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
@@ -96,6 +98,18 @@ void lsl_take_notice(lua_State *L, sl_device *device);
 void lsl_notice(lua_State *L, const char *text);
 /* Raises where the laboratory's functions open no files any more (core.close_files). */
 void lsl_check_files(lua_State *L, const char *op);
+/* Before the current stream or device is asked for or set: what coroutines have made current is
+ * so while they run (l_guard.c). */
+void lsl_switch_guards(lsl_state *state) LSL_COLD;
+static inline void lsl_settle_guards(lua_State *L)
+{
+    if (lsl_get(L)->guards != NULL) lsl_switch_guards(lsl_get(L));
+}
+static inline sl_stream *lsl_current_stream(lua_State *L, sl_device *device)
+{
+    lsl_settle_guards(L);
+    return sl_device_current_stream(device);
+}
 /* Pushes the field of the table registry["streamlab.defaults"], nil without it. */
 void lsl_push_default(lua_State *L, const char *field);
 
@@ -290,7 +304,7 @@ static inline bool lsl_same_shape(const sl_tensor_spec *a, const sl_tensor_spec 
 }
 /* The stream in which a copy runs if none is given: the current one of the device that
  * it comes from, or else goes to. Host memory belongs to no GPU. */
-sl_stream *lsl_copy_stream(sl_tensor *dst, sl_tensor *src);
+sl_stream *lsl_copy_stream(lua_State *L, sl_tensor *dst, sl_tensor *src);
 
 /* ---- options (l_options.c) ------------------------------------------------ */
 
@@ -371,6 +385,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 /* Each adds its kinds, and its functions to the table on top of the stack. */
 void lsl_open_device(lua_State *L);
 void lsl_open_stream(lua_State *L);
+void lsl_open_guard(lua_State *L);
 void lsl_open_event(lua_State *L);
 void lsl_open_tensor(lua_State *L);
 void lsl_open_ops(lua_State *L);

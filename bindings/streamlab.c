@@ -305,6 +305,7 @@ static int open_module(lua_State *L)
     lsl_define(L, LSL_SCRATCH, "scratch", scratch_meta, NULL, NULL);
     lsl_open_device(L);
     lsl_open_stream(L);
+    lsl_open_guard(L);
     lsl_open_event(L);
     lsl_open_tensor(L);
     lsl_open_create(L);

@@ -105,7 +105,7 @@ lab.with(s, function() print(lab.current_stream().name) end)  --> mine]],
             errors = { { "SL_ESTATE", "called by a host function" } },
             about = [[
 The stream's device is current meanwhile, too. Afterwards, also after an error, the stream and the device that were current before are current again; an error of `f` passes
-as it is. It waits for nothing.]],
+as it is. It waits for nothing. `f` may yield: what a coroutine has made current is so only while it runs.]],
             example = [[
 local s = lab.stream()
 local a = lab.with(s, function()
@@ -126,7 +126,9 @@ print(a)  --> tensor 3 float32 on cuda]],
             errors = { { "SL_ESTATE", "called by a host function" } },
             about = [[
 It makes the stream's device current as well, and the guard puts that back, too. Without `local guard <close> =` nothing puts anything back, and the call is PyTorch's
-`torch.cuda.set_stream`. At the prompt of the REPL, where each entry is a block of its own, that is how to change the stream: `lab.use(s);`.]],
+`torch.cuda.set_stream`. At the prompt of the REPL, where each entry is a block of its own, that is how to change the stream: `lab.use(s);`.
+
+In a coroutine the stream is current only while the coroutine runs, and those that it resumes: where it yields, what was current outside is so again.]],
             example = [[
 local s = lab.stream{name = "mine"}
 do

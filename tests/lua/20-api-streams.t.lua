@@ -99,20 +99,99 @@ local function the_current_stream()
     refuses(function() lab.use() end, "SL_EINVAL", "stream", "lab.use needs a stream")
 end
 
+local function name() return lab.current_stream().name end
+
 local function a_coroutine_may_yield_inside_with()
-    local s = lab.stream{}
+    local s = lab.stream{name = "inside"}
     local co = coroutine.wrap(function()
-        lab.with(s, function() coroutine.yield("inside") end)
-        return "done"
+        lab.with(s, function()
+            coroutine.yield(name())
+            coroutine.yield(name())
+        end)
+        return name()
     end)
-    local ok, first = pcall(co)
-    if not ok then
-        T.like(tostring(first), "yield", "a yield across lab.with is a clear error")
-    else
-        T.is(co(), "done", "a coroutine may yield inside lab.with")
+    T.is(co(), "inside", "a coroutine may yield inside lab.with")
+    T.is(name(), "default", "its stream is not current outside")
+    T.is(co(), "inside", "but is when the coroutine goes on")
+    T.is(name(), "default", "each time")
+    T.is(co(), "default", "lab.with puts the old one back")
+    T.is(name(), "default", "which is the current one at the end")
+end
+
+-- Each has its own, whatever the order in which they take turns and end.
+local function coroutines_have_streams_of_their_own()
+    local function worker(label)
+        local s = lab.stream{name = label}
+        return coroutine.wrap(function()
+            local scope <close> = lab.use(s)
+            for _ = 1, 2 do
+                local inner <close> = lab.use(lab.stream{name = label .. " inner"})
+                lab.zeros(2)
+                coroutine.yield(name())
+            end
+            coroutine.yield(name())
+        end)
     end
-    T.is(lab.current_stream(), lab.default_stream(),
-         "and the current stream is restored at the end")
+    local a, b = worker("a"), worker("b")
+    local seen = {}
+    local function note(text) seen[#seen + 1] = text end
+    note(a()) note(b()) note(name())
+    lab.with(lab.stream{name = "main"}, function() note(a()) note(name()) note(b()) end)
+    note(a()) note(name()) note(b()) a() note(name()) b() note(name())
+    T.is(table.concat(seen, ", "), "a inner, b inner, default, a inner, main, b inner, " ..
+         "a, default, b, default, default", "coroutines that take turns keep their streams")
+    local tl = lab.profile(function()
+        local c = worker("c")
+        c()
+        lab.zeros(3)
+    end)
+    local spans = tl:spans()
+    T.is(spans[1].stream .. ", " .. spans[2].stream, "c inner, default",
+         "and work goes where it was called")
+end
+
+local function coroutines_that_do_not_go_on()
+    local s = lab.stream{name = "left"}
+    local co = coroutine.create(function()
+        local scope <close> = lab.use(s)
+        coroutine.yield()
+    end)
+    coroutine.resume(co)
+    T.is(name(), "default", "one that never goes on takes nothing with it")
+    T.ok(coroutine.close(co), "it can be closed")
+    T.is(name(), "default", "after which all is as before")
+    co = coroutine.create(function() lab.use(s) coroutine.yield() end)
+    coroutine.resume(co)
+    co = nil
+    collectgarbage() collectgarbage()
+    T.is(name(), "default", "also when it is collected")
+    co = coroutine.create(function()
+        local scope <close> = lab.use(s)
+        error("x")
+    end)
+    coroutine.resume(co)
+    T.is(name(), "default", "or has failed")
+    coroutine.close(co)
+    T.is(name(), "default", "and is closed then")
+    coroutine.wrap(function() lab.use(s) end)()
+    T.is(name(), "left", "lab.use without a scope stays, as in the main program")
+    lab.use(lab.default_stream())
+end
+
+local function coroutines_have_devices_of_their_own()
+    local first = lab.device()
+    local second = lab.open{backend = "sim", profile = "t4"}
+    local s = lab.stream{}
+    first:make_current()
+    local co = coroutine.wrap(function()
+        local scope <close> = lab.use(s)
+        coroutine.yield(lab.device())
+        return lab.device()
+    end)
+    T.is(co(), second, "lab.use makes its device current in the coroutine")
+    T.is(lab.device(), first, "and only there")
+    T.is(co(), second, "also when that goes on")
+    T.is(lab.device(), first, "and ends")
 end
 
 local function waiting()
@@ -259,7 +338,10 @@ end
 
 T.open()
 for _, test in ipairs{making, priorities, clamping_is_said_once, the_current_stream,
-                      a_coroutine_may_yield_inside_with, waiting, recording_events, default_streams,
+                      a_coroutine_may_yield_inside_with,
+                      coroutines_have_streams_of_their_own, coroutines_that_do_not_go_on,
+                      coroutines_have_devices_of_their_own, waiting, recording_events,
+                      default_streams,
                       one_value_a_stream, closing, default_streams_stay, many_streams} do
     test()
 end

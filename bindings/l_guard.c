@@ -1,0 +1,159 @@
+/* l_guard.c - lab.use: a stream that is current until the end of a block.
+ *
+ * What a coroutine has made current is so only while it runs. Lua tells nobody that a coroutine
+ * yields; so before anybody asks for the current stream or device, the guards that were opened
+ * in coroutines are looked through: that of a coroutine which does not run any more gives back
+ * what it took, and takes it again when the coroutine goes on.
+ */
+#include "lsl.h"
+
+/* What lab.use gives. `stream` is of the device that lab.use made current: what was current
+ * there before, and while the guard is parked what the guard made current. `device` likewise.
+ * User values: the coroutine, and its guard before this one. The coroutine holds its newest
+ * guard, also one that no variable has, so that nothing depends on when Lua collects. */
+typedef struct guard {
+    lsl_tag tag;
+    sl_stream *stream;              /* retained; NULL once closed */
+    sl_device *device;              /* the state's reference, which stays to the end */
+    lua_State *thread;              /* in which it was opened */
+    bool parked;                    /* the coroutine does not run */
+    struct guard *older, *newer;    /* in the state's list, if that is a coroutine */
+} guard;
+
+/* What is current and what the guard keeps change places. */
+static void swap(lsl_state *state, guard *g)
+{
+    sl_device *of = sl_stream_device(g->stream), *device = g->device;
+    sl_stream *kept = g->stream;
+    g->stream = sl_stream_retain(sl_device_current_stream(of));
+    (void)sl_device_set_current_stream(of, kept, NULL);
+    sl_stream_release(kept);
+    g->device = state->current;
+    state->current = device;
+}
+
+static bool is_suspended(const guard *g) { return lua_status(g->thread) != LUA_OK; }
+
+/* The newest one gives back first, the oldest one takes first. */
+void lsl_switch_guards(lsl_state *state)
+{
+    guard *oldest = NULL;
+    for (guard *g = state->guards; g != NULL; oldest = g, g = g->older) {
+        if (g->parked || !is_suspended(g)) continue;
+        swap(state, g);
+        g->parked = true;
+    }
+    for (guard *g = oldest; g != NULL; g = g->newer) {
+        if (!g->parked || is_suspended(g)) continue;
+        swap(state, g);
+        g->parked = false;
+    }
+}
+
+/* The guard on top of the stack becomes the newest of the coroutine that runs. */
+static void hold(lua_State *L)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->guards_ref);
+    lua_pushthread(L);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, -4, 1);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, -3);              /* the guard, the table, the coroutine, its guard so far */
+    lua_setiuservalue(L, -4, 2);
+    lua_pushvalue(L, -3);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+/* The newest guards of the coroutine of the guard at index 1 are let go, as far as they are
+ * closed. */
+static void let_go(lua_State *L)
+{
+    lua_settop(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->guards_ref);
+    lua_getiuservalue(L, 1, 1);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, 2);               /* the newest */
+    for (guard *g = lsl_to(L, 4, LSL_GUARD); g != NULL && g->stream == NULL;
+         g = lsl_to(L, 4, LSL_GUARD)) {
+        lua_getiuservalue(L, 4, 2);
+        lua_replace(L, 4);
+    }
+    lua_rawset(L, 2);
+}
+
+static void enlist(lsl_state *state, guard *g)
+{
+    g->older = state->guards;
+    if (g->older != NULL) g->older->newer = g;
+    state->guards = g;
+}
+
+static void delist(lsl_state *state, guard *g)
+{
+    if (g->newer != NULL) g->newer->older = g->older;
+    else if (state->guards == g) state->guards = g->older;
+    if (g->older != NULL) g->older->newer = g->newer;
+    g->older = g->newer = NULL;
+}
+
+/* lab.use(s): makes s, and as in PyTorch its device, current. */
+static int lab_use(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "stream", "use");
+    lsl_no_more(L, 1, "use");
+    lsl_state *state = lsl_get(L);
+    if (state->in_host_func > 0)
+        lsl_fail(L, SL_ESTATE, "use", "a host function must not change the current stream");
+    guard *g = lsl_new(L, LSL_GUARD, sizeof(*g));
+    if (L != state->main) hold(L);
+    lsl_settle_guards(L);
+    g->thread = L;
+    g->device = sl_stream_device(stream);
+    g->stream = sl_stream_retain(stream);
+    swap(state, g);
+    if (L != state->main) enlist(state, g);
+    return 1;
+}
+
+static int guard_close(lua_State *L)
+{
+    guard *g = lsl_to(L, 1, LSL_GUARD);
+    if (g == NULL || g->stream == NULL) return 0;
+    lsl_settle_guards(L);
+    delist(lsl_get(L), g);
+    if (!g->parked) swap(lsl_get(L), g);
+    sl_stream_release(g->stream);
+    g->stream = NULL;
+    if (g->thread != lsl_get(L)->main) let_go(L);
+    return 0;
+}
+
+/* A guard that was lost restores nothing: when would depend on the collector. That of a
+ * coroutine is lost with it, and is to be parked then. */
+static int guard_gc(lua_State *L)
+{
+    guard *g = lsl_to(L, 1, LSL_GUARD);
+    if (g == NULL) return 0;
+    if (!lsl_get(L)->closing) lsl_settle_guards(L);
+    delist(lsl_get(L), g);
+    sl_stream_release(g->stream);
+    g->stream = NULL;
+    g->tag = NULL;
+    return 0;
+}
+
+static const luaL_Reg functions[] = {{"use", lab_use}, {NULL, NULL}};
+static const luaL_Reg meta[] = {{"__close", guard_close}, {"__gc", guard_gc}, {NULL, NULL}};
+
+void lsl_open_guard(lua_State *L)
+{
+    lsl_define(L, LSL_GUARD, "guard", meta, NULL, NULL);
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lsl_get(L)->guards_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    lsl_set_functions(L, functions);
+}
