@@ -21,7 +21,7 @@ local function hint_by(find)
     local hint = import "repl/console/errors/hint_names.lua"[find](count)
     if hint then
         io.stdout:flush()
-        io.stderr:write("hint: ", hint, "\n")
+        io.stderr:write(import "repl/console/errors/errors.lua".hint(hint), "\n")
     end
 end
 

@@ -168,6 +168,11 @@ function errors.fold(begins, message)
     return table.concat(lines, "\n"):sub(#begins + 1)
 end
 
+-- A hint as a line, folded on a terminal.
+function errors.hint(hint)
+    return "hint: " .. errors.fold("hint: ", hint)
+end
+
 -- How the text is drawn: for the terminal, or the same everywhere.
 local function terminal_looks()
     return { columns = internals.columns(), unicode = internals.unicode(), paint = red }
@@ -230,7 +235,7 @@ local function explain(report, place, looks)
     local shown = place and place.places and try(draw_places, place, looks)
     local hint = place and place.places and try(find_hint, report, place)
     hint = place and place.binary and "this file is no text, and no Lua" or hint
-    return shown or nil, hint and "hint: " .. excerpt.clean(hint) or nil
+    return shown or nil, hint and excerpt.clean(hint) or nil
 end
 
 -- The text that the user sees, behind "streamlab: ".
@@ -243,7 +248,7 @@ function errors.text(report)
     local place = try(find_place, report)
     local shown, hint = explain(report, place, terminal_looks())
     parts[#parts + 1] = shown
-    parts[#parts + 1] = hint
+    parts[#parts + 1] = hint and errors.hint(hint)
     parts[#parts + 1] = draw_frames(report.frames, place, shown)
     return table.concat(parts, "\n")
 end
@@ -253,7 +258,7 @@ end
 function errors.about(message, is_compilers)
     local report = { message = message, frames = {}, is_compilers = is_compilers }
     local shown, hint = explain(report, try(find_place, report), plain_looks)
-    return (shown or "") .. (shown and hint and "\n" or "") .. (hint or "")
+    return (shown or "") .. (shown and hint and "\n" or "") .. (hint and "hint: " .. hint or "")
 end
 
 return errors
