@@ -125,14 +125,31 @@ local function profile_names()
     return names
 end
 
--- The built-in profile that was most likely meant: its beginning, or nearly its name.
+-- How the names of GPUs begin that have no profile, and the profile of their generation, or of
+-- the nearest one.
+local generations = {
+    {"rtx50", "b200"}, {"rtx40", "rtx4090"}, {"rtx30", "a10"}, {"rtx20", "t4"}, {"gtx16", "t4"},
+    {"gtx10", "v100"}, {"titan", "v100"}, {"rtxpro", "b200"}, {"rtx6000", "rtx4090"},
+    {"rtxa", "a10"}, {"gb", "b200"}, {"gh", "h200"}, {"b[1-3]", "b200"}, {"h[128]", "h100"},
+    {"l[24]", "l4"}, {"a[2-46]", "a10"}, {"a1[06]", "a10"}, {"a800", "a100"}, {"quadro", "t4"},
+    {"t[4-9]", "t4"}, {"[kmp]%d", "v100"},
+}
+
+-- The built-in profile that was most likely meant: its beginning, one of its generation, or nearly
+-- its name; and how to say so.
 local function nearest_profile(typed)
-    local name, known = typed:lower(), {}
+    local name, known = typed:lower():gsub("^nvidia", ""):gsub("[%s_-]", ""), {}
+    name = name:gsub("^geforce", ""):gsub("^tesla", "")
     for _, profile in ipairs(profile_names()) do
-        if #name >= 3 and profile:sub(1, #name) == name then return profile end
+        if #name >= 3 and profile:sub(1, #name) == name then return profile, "did you mean %s?" end
         known[profile] = true
     end
-    return core.nearest(name, known)
+    for _, item in ipairs(known[name] and {} or generations) do
+        local digits = name:find("%d") or name:find("^titan") or name:find("^quadro")
+        if digits and name:find("^" .. item[1]) then return item[2], "the nearest is %s" end
+    end
+    local near = known[name] and name or core.nearest(name, known)
+    return near, near and "did you mean %s?"
 end
 
 -- The text of a profile, its chunk's name, and its short name.
@@ -156,11 +173,11 @@ local function read_profile(profile)
     end
     local text = core.embedded(profile_path(profile))
     if not text then
-        local near = nearest_profile(profile)
+        local near, sentence = nearest_profile(profile)
         raise("SL_ENOTFOUND", "open",
               ("there is no profile \"%s\"; known: %s, or the name of a file that ends in .lua%s")
               :format(profile, table.concat(profile_names(), ", "),
-                      near and "; did you mean " .. near .. "?" or ""))
+                      near and "; " .. sentence:format(near) or ""))
     end
     return text, "@" .. profile_path(profile), profile
 end
@@ -171,9 +188,9 @@ local function complaint(chunk_name, message)
     return ("%s takes more than %d MB of memory"):format(chunk_name:sub(2), most_bytes >> 20)
 end
 
--- The table of a profile, which is a name, a file or a table, and its short name.
+-- The table of one profile, which is a name, a file or a table, and its short name.
 -- The file runs with no globals: it can compute for a moment, and reach nothing.
-local function load_profile(profile)
+local function load_one(profile)
     if type(profile) == "table" then return profile, "table" end
     local text, chunk_name, name = read_profile(profile)
     local chunk, message = load(text, chunk_name, "t", {})
@@ -188,6 +205,46 @@ local function load_profile(profile)
               :format(chunk_name:sub(2), type_name(result)))
     end
     return result, name
+end
+
+-- The table in `t` that holds a key, and its last name: for "a.b" what is in a, and "b".
+local function place_of(t, key)
+    if type(key) ~= "string" then return t, key end
+    for outer in key:gmatch("([^.]+)%.") do
+        if type(t[outer]) ~= "table" then t[outer] = {} end
+        t = t[outer]
+    end
+    return t, key:match("[^.]*$")
+end
+
+-- Puts what `t` has into the table `into`. A list replaces another.
+local function merge(into, t, depth)
+    for key, value in next, t do
+        local at, last = place_of(into, key)
+        local is_named = type(value) == "table" and rawlen(value) == 0 and next(value) ~= nil
+        if is_named and type(at[last]) == "table" and depth < max_depth then
+            merge(at[last], value, depth + 1)
+        else
+            at[last] = value
+        end
+    end
+end
+
+-- The same of a profile that may have a base, another profile, of which it says what differs.
+local function load_profile(profile, depth)
+    local t, name = load_one(profile)
+    local base = rawget(t, "base")
+    if base == nil then return t, name end
+    if not is_text(base) then
+        raise("SL_EINVAL", "open", ("profile %s: 'base' must be the name of a profile, got %s")
+              :format(name, show_value(base)))
+    elseif (depth or 1) > max_depth then
+        raise("SL_EINVAL", "open", ("profile %s: 'base' %s"):format(name, too_deep))
+    end
+    local whole = load_profile(base, (depth or 1) + 1)
+    merge(whole, t, 1)
+    whole.base = nil
+    return whole, name
 end
 
 -- Appends the numbers of a list, and of lists in it, in reading order.

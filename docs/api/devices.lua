@@ -52,7 +52,7 @@ print(profiles[1])  --> h200]],
                     default = "see below",
                 },
                 {
-                    "profile", "string|table", [[the simulated GPU: "h200", "h200_calibrated", "a100", "v100", "t4", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
+                    "profile", "string|table", [[the simulated GPU: "h200", "h200_calibrated", "h100", "b200", "a100", "a10", "l4", "v100", "t4", "rtx4090", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
                     default = [[what `--profile` or `STREAMLAB_PROFILE` says, else "h200"]],
                 },
                 { "index", "integer", "the number of the real GPU, from 0", default = "what `--device` says, where the script does not ask for the simulator; else 0" },

@@ -211,7 +211,7 @@ local function opening()
     T.like(tostring(device.compute_capability), "9", "compute_capability")
     T.is_deeply(device.priority_range, {least = 0, greatest = -5}, "priority_range")
     T.like(tostring(device), "H200", "a device prints")
-    for _, profile in ipairs{"a100", "v100", "t4"} do
+    for _, profile in ipairs{"a100", "v100", "t4", "h100", "b200", "l4", "a10"} do
         T.lives(function() lab.open{backend = "sim", profile = profile} end,
                 "the profile " .. profile .. " opens")
         T.like(lab.device().name:lower(), profile, "and has its name")
@@ -384,12 +384,33 @@ local function probing()
 end
 
 local function nearly_a_profile()
-    refuses(function() lab.open{profile = "a10"} end, "SL_ENOTFOUND", "did you mean a100%?$",
-            "an unknown profile that begins like one gets it suggested")
+    refuses(function() lab.open{profile = "rtx4060"} end, "SL_ENOTFOUND",
+            "did you mean rtx4060_laptop%?$", "an unknown profile that begins like one gets it suggested")
     refuses(function() lab.open{profile = "V10O"} end, "SL_ENOTFOUND", "did you mean v100%?$",
             "so does one that is nearly spelt right")
     local err = ideal.error_of(lab.open, {profile = "voodoo"})
     T.is(err.message:find("did you mean", 1, true), nil, "and one that is like none does not")
+end
+
+-- A profile that says what differs from another one.
+local function profiles_with_a_base()
+    local h200 = lab.open{backend = "sim", profile = "h200"}
+    local d = lab.open{backend = "sim", profile = {base = "h200", name = "half", sm_count = 66,
+                       host = {launch_us = 100}, ["host.wait_us"] = 7}}
+    T.is(d.name .. d.sm_count, "half66", "what it says counts")
+    T.is(d.memory_bytes, h200.memory_bytes, "the rest is the base's")
+    local start = lab.now_us()
+    lab.spin(0.001)
+    T.near(lab.now_us() - start, 100, 1, "also a figure in a table")
+    local s, e = lab.stream(), lab.event()
+    e:record()
+    start = lab.now_us()
+    s:wait_event(e)
+    T.near(lab.now_us() - start, 7, 1e-3, "and one with a dotted name")
+    refuses(function() lab.open{profile = {base = "nosuch"}} end, "SL_ENOTFOUND",
+            'there is no profile "nosuch"', "a base that there is not")
+    refuses(function() lab.open{profile = {base = 3}} end, "SL_EINVAL",
+            "'base' must be the name of a profile, got 3", "one that is no name")
 end
 
 local function what_is_alive()
@@ -418,7 +439,8 @@ end
 for _, test in ipairs{fields, joining, the_users_call, userdata_of_others,
                       too_many_arguments, a_script_that_fails,
                       two_devices, host_tensors_and_two_devices, opening, opening_wrongly, the_notice,
-                      devices, host_work, measuring, probing, nearly_a_profile, what_is_alive} do
+                      devices, host_work, measuring, probing, nearly_a_profile, profiles_with_a_base,
+                      what_is_alive} do
     test()
 end
 T.done()

@@ -19,6 +19,36 @@ local function back_to_back_us(mode, n)
     return spans[4].start_us - spans[3].start_us
 end
 
+-- What the data sheets say of the GPUs that have a base: SMs, compute capability, GiB, MiB of L2,
+-- GB/s of memory, TFLOP/s in float32 and with tensor cores in bfloat16, without sparsity.
+for profile, sheet in pairs{
+    h100 = {132, "9.0", 80, 50, 3350, 66.9, 989.4}, b200 = {148, "10.0", 180, 126, 8000, 75, 2250},
+    l4 = {58, "8.9", 24, 48, 300, 30.3, 121}, a10 = {72, "8.6", 24, 6, 600, 31.2, 125},
+    rtx4090 = {128, "8.9", 24, 72, 1008, 82.6, 165.2},
+} do
+    local device = lab.open{backend = "sim", profile = profile}
+    T.is(device.sm_count, sheet[1], profile .. ": SMs")
+    T.is(device.compute_capability, sheet[2], profile .. ": compute capability")
+    T.is(device.memory_bytes, sheet[3] << 30, profile .. ": memory")
+    local x = lab.empty(16384, 16384)
+    local function rate(amount, f)
+        lab.synchronize()
+        local span = lab.profile(f):spans()[1]
+        return amount / (span.end_us - span.start_us)
+    end
+    local gb_per_s = rate(2 * x:nbytes() / 1000, function() x:pow(2, {out = x}) end)
+    T.ok(gb_per_s > 0.8 * sheet[5] and gb_per_s < sheet[5],
+         ("%s: a kernel moves %.0f of %d GB/s"):format(profile, gb_per_s, sheet[5]))
+    local y, z = lab.empty(8192, 8192), lab.empty(8192, 8192)
+    local tflops = rate(2 * 8192^3 / 1e6, function() lab.matmul(y, y, {out = z}) end)
+    T.ok(tflops > 0.4 * sheet[6] and tflops < sheet[6],
+         ("%s: a product reaches %.1f of %.1f TFLOP/s"):format(profile, tflops, sheet[6]))
+    y, z = lab.empty(8192, 8192, {dtype = "bfloat16"}), lab.empty(8192, 8192, {dtype = "bfloat16"})
+    tflops = rate(2 * 8192^3 / 1e6, function() lab.matmul(y, y, {out = z}) end)
+    T.ok(tflops > 0.4 * sheet[7] and tflops < sheet[7],
+         ("%s: one in bfloat16 reaches %.0f of %.0f TFLOP/s"):format(profile, tflops, sheet[7]))
+end
+
 for _, profile in ipairs{"h200", "a100", "v100", "t4", "rtx4060_laptop"} do
     local keys = dofile("scripts/profiles/" .. profile .. ".lua")
     lab.open{backend = "sim", profile = profile}

@@ -157,9 +157,14 @@ local function no_device(arguments, pattern, name)
     tap.like(sentence, "^streamlab: [^\n]+\n$", name .. " has one line")
 end
 
-no_device({ "--profile=nosuch" }, 'no profile "nosuch"; known: a100, .*%.lua\n$',
+no_device({ "--profile=nosuch" }, 'no profile "nosuch"; known: a10, a100, .*%.lua\n$',
     "an unknown profile")
-no_device({ "--profile=a10" }, "did you mean a100%?\n$", "a profile that is nearly one")
+no_device({ "--profile=v10O" }, "did you mean v100%?\n$", "a profile that is nearly one")
+for typed, nearest in pairs { b100 = "b200", a10g = "a10", ["RTX 3090"] = "a10", rtx5090 = "b200",
+    ["NVIDIA L40S"] = "l4", gh200 = "h200", p100 = "v100", h100_pcie = "h100", ["GeForce RTX 4080"] = "rtx4090" } do
+    no_device({ "--profile=" .. typed }, "; the nearest is " .. nearest .. "\n$", "a GPU of a generation: "
+        .. typed)
+end
 no_device({ "--profile=T4" }, "did you mean t4%?\n$", "a profile in capitals")
 no_device({ "--profile=rtx4060" }, "did you mean rtx4060_laptop%?\n$", "half a profile's name")
 no_device({ "--profile=./nosuch.lua" }, "cannot read profile %./nosuch%.lua: No such file",
@@ -168,6 +173,9 @@ local broken = shell.write(folder .. "/broken.lua", "return {\n")
 no_device({ "--profile", broken }, "broken profile: .*broken%.lua:2:", "a broken profile")
 shell.write(broken, "return { name = 'X', sm_count = -1 }")
 no_device({ "--profile", broken }, "sm_count", "a profile with a wrong figure")
+shell.write(broken, ("return { base = %q }"):format(broken))
+no_device({ "--profile", broken }, "profile broken: 'base' is nested too deeply, or contains itself",
+    "a profile that is its own base")
 -- These ran until the time limit, or until there was no memory left in the machine.
 local function unbounded(text, pattern, name)
     shell.write(broken, text)

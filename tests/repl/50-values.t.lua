@@ -139,7 +139,7 @@ tap.is(out, "     alpha       beta\n[1]  xxxxxxxxxx  yyyyyyyyyy\n[2]  x         
 out = shown [[{{a = "\27[2J", b = 1}, {a = "x", b = 2}}]]
 tap.like(out, "\\x1b%[2J", "cells are escaped")
 out = shown "lab.devices()"
-tap.like(out, "^     name +backend +index +profile\n%[1%]  NVIDIA H200", "the devices")
+tap.like(out, "^ +name +backend +index +profile\n *%[1%] +NVIDIA H200", "the devices")
 
 -- Huge tables ---------------------------------------------------------------------------
 

@@ -1,0 +1,34 @@
+-- NVIDIA B200 (SXM, 180 GB), as the simulator sees it.
+--
+-- Nobody has measured this GPU for streamlab. It is the profile h200 with what differs:
+--   vendor     NVIDIA's documentation and data sheets
+--   published  measured by others
+--   estimate   from the base, scaled by the data sheet where one says how, or a plausible value
+-- All that is not here is that of the H200, whose SM has the same limits, and
+-- which has PCIe 5 x16 as well.
+-- Trust the picture (what overlaps, what waits) more than the microseconds.
+return {
+    base = "h200",
+    name = "NVIDIA B200",
+    note = "not measured: data sheet and estimates",
+
+    -- The chip.
+    compute_capability = {10, 0},           -- vendor
+    sm_count = 148,                         -- published (device properties)
+    memory_bytes = 193273528320,            -- vendor: 180 GB in an HGX B200, taken as GiB
+
+    -- Arithmetic: dense peaks; an HGX B200 has eight times as much.
+    fp32_tflops = 75,                       -- vendor
+    tf32_tflops = 1125,                     -- vendor: half of the figure with sparsity
+    bf16_tflops = 2250,                     -- vendor: half of the figure with sparsity
+    fp64_tflops = 37,                       -- vendor
+    -- The part that a product reaches is the H200's. Its tables are not: the formula serves.
+    gemm_us = {float32 = {}, tf32 = {}, bfloat16 = {}},
+
+    -- Device memory, of 8000 GB/s (vendor).
+    hbm_gb_per_s = 7080,                    -- estimate: 0.885 of the peak, as on the H200
+    l2_bytes = 132120576,                   -- published: 126 MiB
+    l2_gb_per_s = 8600,                     -- estimate: the H200's, by the number of SMs
+    d2d_gb_per_s = 3400,                    -- estimate: 0.427 of the peak, as on the H200
+    memset_gb_per_s = 7660,                 -- estimate: 0.958 of the peak, as on the H200
+}

@@ -1,0 +1,23 @@
+-- NVIDIA H100 (SXM, 80 GB), as the simulator sees it.
+--
+-- Nobody has measured this GPU for streamlab. It is the profile h200 with what differs:
+--   vendor     NVIDIA's documentation and data sheets
+--   published  measured by others
+--   estimate   from the base, scaled by the data sheet where one says how, or a plausible value
+-- All that is not here is that of the H200, which has the same chip at the same
+-- clocks, and other memory.
+-- Trust the picture (what overlaps, what waits) more than the microseconds.
+return {
+    base = "h200",
+    name = "NVIDIA H100 80GB HBM3",
+    note = "not measured: data sheet and estimates",
+
+    -- The chip: that of the H200.
+    memory_bytes = 85899345920,             -- vendor: 80 GB, taken as GiB
+
+    -- Device memory, of 3350 GB/s (vendor; the H200 has 4800).
+    hbm_gb_per_s = 2965,                    -- estimate: 0.885 of the peak, as on the H200
+    l2_bytes = 52428800,                    -- vendor: 50 MB
+    d2d_gb_per_s = 1430,                    -- estimate: 0.427 of the peak, as on the H200
+    memset_gb_per_s = 3210,                 -- estimate: 0.958 of the peak, as on the H200
+}
