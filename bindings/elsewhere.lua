@@ -8,7 +8,7 @@ local page = load(core.embedded("docs/api/elsewhere.lua"), "=streamlab", "t", _E
 -- Small and big letters are the same here.
 local exact, beginnings, longest = {}, {}, 0
 for _, item in ipairs(page.missing) do
-    for name in item[1]:lower():gmatch("%S+") do
+    for name in item[1]:lower():gsub(":", "."):gmatch("%S+") do
         if name:find("%*$") then
             beginnings[name:sub(1, -2)] = item[2]
             longest = math.max(longest, #name)

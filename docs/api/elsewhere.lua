@@ -14,7 +14,8 @@ local missing = {
     { "cudaLaunchKernel* cudaLaunchCooperativeKernel* cuLaunchKernel* cuModule* cuLibrary* "
         .. "cuFuncSetAttribute cudaFuncSetAttribute cudaFuncGetAttributes cudaGetFuncBySymbol "
         .. "nvrtc* torch.utils.cpp_extension* "
-        .. "torch.cuda.jiterator* torch.library* triton* numba* lab.kernel lab.launch",
+        .. "torch.cuda.jiterator* torch.library* triton* numba* cooperative_groups* __syncthreads __global__ "
+        .. "__shared__ threadIdx* blockIdx* blockDim* gridDim* atomicAdd atomicCAS dim3 lab.kernel lab.launch",
         "scripts bring no kernels of their own; `lab.spin` keeps blocks busy for a given time, and "
         .. "the page Kernels has the others" },
     { "cudaOccupancy* cuOccupancy*",
@@ -27,6 +28,13 @@ local missing = {
     { "cudaHostAlloc cuMemAllocHost cuMemHostAlloc",
         "`lab.cuda.malloc_host` gives pinned memory, and {device = \"cpu\", pinned = true} a pinned "
         .. "tensor" },
+    { "cudaHostAllocDefault cudaHostAllocMapped cudaHostAllocPortable cudaHostAllocWriteCombined "
+        .. "cudaHostRegisterDefault cudaHostRegisterMapped cudaHostRegisterPortable", "page-locking has no flags: "
+        .. "`t:pin()`, `lab.cuda.host_register`" },
+    { "cudaPointerGetAttributes cuPointerGetAttribute*",
+        "`t.device` says where a tensor lies, `t.pinned` whether it is page-locked" },
+    { "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaMemcpyDeviceToDevice cudaMemcpyHostToHost "
+        .. "cudaMemcpyDefault cudaMemcpyKind", "the direction follows from where the tensors lie: `t:copy_`" },
     { "cudaHostGetDevicePointer cudaHostGetFlags", "kernels do not read host memory; `t:to` copies it" },
     { "cudaMemPool* cuMemPool* cudaDeviceGetMemPool cudaDeviceSetMemPool cudaDeviceGetDefaultMemPool "
         .. "cudaMallocFromPoolAsync torch.cuda.MemPool torch.cuda.use_mem_pool "
@@ -53,9 +61,10 @@ local missing = {
         .. "cudaImportExternal* cudaExternal* cudaSignalExternal* cudaWaitExternal*",
         "there are no textures, and no graphics" },
     -- streams and events
-    { "cudaStreamAddCallback stream.add_callback",
+    { "cudaStreamAddCallback stream.add_callback stream.callback",
         "`s:launch_host_func(f)` runs a function in the stream's order" },
-    { "cuStreamWaitValue* cuStreamWriteValue* cuStreamBatchMemOp",
+    { "cuStreamWaitValue* cuStreamWriteValue* cuStreamBatchMemOp cudaStreamWaitValue* "
+        .. "cudaStreamWriteValue* stream.wait_value",
         "a stream waits for events: `s:wait_event(e)`" },
     { "cudaStreamSetAttribute cudaStreamGetAttribute cudaStreamCopyAttributes cudaCtxResetPersistingL2Cache "
         .. "cudaAccessPolicyWindow", "a stream has a name, a priority and `non_blocking`, set when it is "
@@ -66,11 +75,12 @@ local missing = {
         .. "cudaEventDefault", "an event has no flag but its timing: `lab.event`, `e:record(s)`" },
     { "torch.cuda.ExternalStream torch.cuda.get_stream_from_external torch.cuda.StreamContext",
         "streams are made by `lab.stream`; `lab.with(s, f)` makes one current" },
-    { "torch.Stream torch.cuda.streams*", "`lab.stream`" },
-    { "torch.Event", "`lab.event`" },
+    { "cudaThreadSynchronize lab.sync lab.wait lab.cuda.synchronize lab.cuda.sync", "use `lab.synchronize()`" },
+    { "torch.Stream torch.cuda.streams* cudaStream_t cuStream_t", "`lab.stream`" },
+    { "torch.Event cudaEvent_t", "`lab.event`" },
     -- the device, errors
-    { "cudaDeviceReset", "a device stays open until the program ends" },
-    { "cuInit cuDevice* cuCtx* torch.cuda.init torch.cuda.is_initialized cudaInitDevice",
+    { "cudaDeviceReset device.reset", "a device stays open until the program ends" },
+    { "cuInit cuDevice* cuCtx* cudaCtx* torch.cuda.init torch.cuda.is_initialized cudaInitDevice",
         "a device is opened when a script first needs one, or by `lab.open`" },
     { "torch.cuda.is_available", "`lab.device().simulated` says whether the GPU is a simulated one, "
         .. "`lab.devices()` lists what there is" },
@@ -78,12 +88,16 @@ local missing = {
     { "torch.device", "devices are texts: \"cuda\", \"cpu\", \"cuda:1\"; `lab.open` opens others" },
     { "cudaDeviceGetAttribute cudaDeviceGetLimit cudaDeviceGetPCIBusId cudaChooseDevice cudaSetValidDevices "
         .. "cudaDeviceGetByPCIBusId cudaFuncSetSharedMemConfig cudaDeviceSetCacheConfig "
+        .. "cudaDeviceSetSharedMemConfig cudaDeviceGetSharedMemConfig device.uuid device.warp_size "
+        .. "device.clock_rate device.l2_cache_size "
         .. "cudaDeviceGetP2PAttribute torch.cuda.get_arch_list torch.cuda.get_gencode_flags",
         "what is known of a GPU is in the fields of `lab.device()`: sm_count, memory_bytes and others" },
     { "cudaSetDeviceFlags cudaDeviceSchedule*", "how the host waits is not set" },
     { "cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString cuGetErrorString "
-        .. "cudaSuccess cudaError*",
-        "a call that fails raises an error, which pcall catches; its field code is a text" },
+        .. "cudaSuccess cudaError* torch.cuda.OutOfMemoryError torch.OutOfMemoryError torch.cuda.CudaError",
+        "a call that fails raises an error, which pcall catches; its field code is a text (SL_ENOMEM)" },
+    { "torch.cuda.set_sync_debug_mode torch.cuda.get_sync_debug_mode",
+        "`lab.probe` says whether a call waits, `tl:explain()` what waited" },
     { "cudaDriverGetVersion cudaRuntimeGetVersion torch.version.* torch.__version__",
         "`lab.device()` has the GPU's name and compute capability; versions are not told" },
     { "torch.cuda.utilization torch.cuda.temperature torch.cuda.power_draw torch.cuda.clock_rate "
@@ -94,7 +108,7 @@ local missing = {
     { "nccl* torch.distributed torch.distributed.* torch.nn.parallel.* torch.nn.DataParallel "
         .. "torch.cuda.nccl* torch.cuda.comm* lab.all_reduce lab.broadcast",
         "there are no collectives; `t:to` with \"cuda:1\" copies from one GPU to another" },
-    { "cublas* cublasLt*", "`lab.matmul` multiplies matrices, on a real GPU with cuBLAS; there is no "
+    { "cublas* torch.cuda.current_blas_handle", "`lab.matmul` multiplies matrices, on a real GPU with cuBLAS; there is no "
         .. "handle to set up" },
     { "curand*", "`lab.rand` and `lab.randn` make random numbers" },
     { "cudnn* cufft* cusparse* cusolver* cutensor* nvjpeg* npp* torch.fft* torch.sparse* torch.linalg*",
@@ -105,6 +119,11 @@ local missing = {
         "ranges are not named; an operation in a timeline has its stream's name and the script's line" },
     { "torch.profiler.schedule torch.profiler.ProfilerActivity torch.profiler.tensorboard_trace_handler "
         .. "cupti*", "`lab.profile(f)` records all that f does; `tl:save` writes it" },
+    { "lab.time lab.timer lab.clock lab.timeit", "`lab.measure` measures a function, `lab.now_us()` reads the "
+        .. "host's clock" },
+    { "lab.sleep", "`lab.host_work(ms)` keeps the host busy, `lab.spin(ms)` the GPU" },
+    { "lab.print lab.show", "print shows a value; at the prompt a tensor is shown by its name" },
+    { "torch.is_tensor", "tostring(t) says that it is a tensor" },
     -- networks
     { "torch.nn torch.nn.* lab.Linear lab.linear lab.conv2d lab.gelu lab.silu lab.dropout lab.layer_norm "
         .. "lab.cross_entropy lab.scaled_dot_product_attention", "there are no layers; `lab.matmul(x, w)` multiplies by weights, and "
@@ -112,7 +131,7 @@ local missing = {
     { "torch.optim torch.optim.* torch.autograd torch.autograd.* torch.no_grad torch.enable_grad "
         .. "torch.set_grad_enabled torch.inference_mode torch.is_grad_enabled tensor.backward tensor.grad "
         .. "tensor.grad_fn tensor.requires_grad tensor.requires_grad_ tensor.detach tensor.retain_grad "
-        .. "tensor.register_hook tensor.is_leaf torch.func*",
+        .. "tensor.register_hook tensor.is_leaf torch.func* torch.vmap tensor.zero_grad lab.backward",
         "there are no gradients, and nothing that learns" },
     { "torch.compile torch.jit* torch.fx* torch._dynamo* torch.export* torch.onnx* torch._inductor*",
         "nothing is compiled; each call enqueues its operation" },
@@ -147,7 +166,7 @@ local missing = {
         .. "torch.int torch.int8 torch.int16 torch.int32 torch.int64 torch.long torch.uint8 torch.bool torch.dtype",
         "dtypes are texts: {dtype = \"float16\"}" },
     { "tensor.type tensor.astype tensor.float tensor.half tensor.double tensor.bfloat16 tensor.int tensor.long "
-        .. "tensor.short tensor.bool tensor.type_as",
+        .. "tensor.short tensor.bool tensor.byte tensor.char tensor.type_as",
         "a tensor keeps the dtype that it was made with: {dtype = \"float16\"}" },
     -- shapes
     { "tensor.shape", "its sizes are `t:size()`" },
@@ -156,7 +175,7 @@ local missing = {
         "this version does not transpose" },
     { "tensor.dim", "its number of dimensions is `t.ndim`" },
     { "tensor.len tensor.length", "use `t:numel()`, or t:size(1)" },
-    { "torch.numel", "use `t:numel()`" },
+    { "torch.numel tensor.nelement", "use `t:numel()`" },
     { "torch.reshape tensor.view_as tensor.reshape_as torch.squeeze torch.unsqueeze torch.unflatten",
         "use `t:view(sizes ...)`" },
     { "torch.flatten torch.ravel", "use t:view(-1)" },
@@ -174,7 +193,8 @@ local missing = {
         "make a tensor and copy the parts into views of it: t:narrow(1, 1, n):copy_(u)" },
     { "torch.clone", "copy it into a new tensor: lab.empty(...):copy_(t)" },
     -- values
-    { "tensor.data tensor.values tensor.numpy tensor.tolist tensor.array",
+    { "tensor.data tensor.values tensor.numpy tensor.tolist tensor.array tensor.print tensor.map "
+        .. "tensor.apply tensor.apply_ tensor.map_",
         "its values are `t:totable()`" },
     { "tensor.mm torch.mv torch.dot torch.inner torch.bmm torch.addmm torch.baddbmm torch.einsum torch.tensordot "
         .. "torch.outer torch.matrix_power",
@@ -190,7 +210,7 @@ local missing = {
         .. "torch.round torch.floor torch.ceil torch.sign torch.erf torch.lerp torch.addcmul torch.addcdiv "
         .. "torch.remainder torch.fmod torch.where torch.masked_fill torch.gather torch.scatter torch.index_select "
         .. "torch.masked_select torch.nonzero torch.take torch.isnan torch.isinf torch.log_softmax torch.gelu "
-        .. "torch.bitwise_*",
+        .. "torch.bitwise_* torch.cdist tensor.scatter_ tensor.masked_fill_ tensor.index_add_ tensor.index_copy_",
         "the page Kernels has what is computed element by element" },
     { "tensor.add_ tensor.mul_ tensor.sub_ tensor.div_ tensor.pow_ tensor.neg_ tensor.clamp_ tensor.relu_ tensor.exp_",
         "a result goes into a tensor that is there with {out = t}" },
@@ -207,10 +227,11 @@ local missing = {
     { "stream.record", "use `s:record_event(e)`" },
     { "stream.destroy", "use `s:close()`" },
     { "stream.done", "use `s:query()`" },
-    { "stream.stream_id stream.cuda_stream", "use `s.id`" },
+    { "stream.stream_id stream.cuda_stream stream.native_handle", "use `s.id`" },
+    { "stream.get_priority", "use `s.priority`" },
     { "event.sync", "use `e:synchronize()`" },
     { "event.wait", "use `s:wait_event(e)`, or `e:synchronize()` for the host" },
-    { "event.elapsed event.elapsed_ms", "use e:elapsed_time(e2), in milliseconds" },
+    { "event.elapsed event.elapsed_ms event.time", "use e:elapsed_time(e2), in milliseconds" },
     { "event.enable_timing", "use `e.timing`" },
     { "event.destroy", "use `e:close()`" },
     { "event.done", "use `e:query()`" },
@@ -230,6 +251,8 @@ local missing = {
     { "timeline.plot", "use `tl:show()`" },
     { "timeline.print", "use `tl:show()` or `tl:summary()`" },
     { "timeline.table", "use `tl:summary()`" },
+    { "timeline.to_json", "use `tl:json()`, or tl:save(\"x.json\")" },
+    { "timeline.start timeline.step", "a timeline records from `lab.record()` until `tl:stop()`" },
     { "timeline.export_chrome_trace timeline.export_stacks timeline.export", "use tl:save(\"x.json\")" },
 }
 

@@ -118,6 +118,7 @@ local cases <const> = {
     { "torch.cuda.empty_cache()", "there is no torch.cuda.empty_cache here: freed memory is kept "
         .. "for the next tensor; t:free() frees a tensor at once" },
     { "lab.cuda.stream_create()", "it is lab.stream" },
+    { "lab.view(lab.ones(4), 2, 2)", "it is a method of tensors: t:view" },
     { "cudaEventRecord(e)", "cudaEventRecord is event:record here" },
     { "cudaMemcpyAsync(a, b)", "cudaMemcpyAsync is lab.cuda.memcpy_async here" },
     { "cudaStreamWaitEvent(s, e)", "cudaStreamWaitEvent is stream:wait_event here" },

@@ -290,6 +290,11 @@ function names.field(context, name)
         if ours and ours ~= whole or instead then
             return ours and ("it is %s"):format(ours) or instead
         end
+        local method = api.named(name)[1]
+        if method and method.kind == "method" then
+            return ("it is a method of %s: %s"):format(api.plural(method.class),
+                api.called(method))
+        end
     end
     local near = owner and nearest(name, owner)
     if near then

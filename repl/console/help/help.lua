@@ -130,6 +130,10 @@ local function show_text(text)
     local entry = api.entry(name) or api.entry_as_called(name)
     local page, named = api.page(name), callable(api.named(name))
     local foreign = apropos.of_foreign_name(name)
+    local inner = name:match("^lab%.cuda%.(.+)$") or name:match("^lab%.(.+)$")
+    if inner and #foreign == 0 then     -- lab.memory_allocated for torch.cuda.memory_allocated
+        foreign = apropos.of_foreign_name("cuda." .. inner)
+    end
     if entry then
         pages.entry(entry):print()
     elseif page then
