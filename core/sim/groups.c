@@ -210,3 +210,11 @@ void sim_groups_merge(sim_device *dev)
         if (same_state(chip->group[i - 1], chip->group[i]))
             group_merge(dev, i - 1, i);
 }
+
+bool sim_groups_are_merged(const sim_chip *chip)
+{
+    for (int32_t i = 1; i < chip->n_groups; i++)
+        if (same_state(chip->group[i - 1], chip->group[i]))
+            return false;
+    return true;
+}

@@ -319,9 +319,6 @@ static void set_rates(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     double memory_scale = scale_for(chip->memory_share);
-    if (chip->shared_share != chip->memory_share)
-        chip->shared_since = dev->now;
-    chip->shared_share = chip->memory_share;
     for (int32_t i = 0; i < chip->n_groups; i++) {
         double sm_scale = scale_for(chip->group[i]->share);
         for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next) {

@@ -148,8 +148,6 @@ typedef struct sim_chip {
     sim_group **group;          /* the n_groups in use, in device order, then the unused */
     int32_t n_groups;
     double memory_share;        /* sum over all residents */
-    double shared_share;        /* the sum by which rates were set last, */
-    sim_ps shared_since;        /* to the last bit since then */
     sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
     int32_t waiting;            /* kernels in all levels */
@@ -362,6 +360,7 @@ void sim_cohort_unlink(sim_cohort *cohort);
 void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign);
 sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms);
 void sim_groups_merge(sim_device *dev);
+bool sim_groups_are_merged(const sim_chip *chip);       /* no two that could be one */
 
 /* waves.c */
 /* Before the loop takes the next point in time: of the waves of blocks up to it that are like

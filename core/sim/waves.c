@@ -6,13 +6,16 @@
  * on each SM the kernel's cohorts end again and again, each after the same period, whatever
  * the other SMs do. So the loop may leap over any number of such ends, up to the next event of
  * another kind, or until the kernel runs out of blocks. What it finds then is, to the
- * picosecond, what it would have come to wave by wave.
+ * picosecond, what it would have come to wave by wave. (But for cohorts that end at one instant:
+ * their order is the heap's, and may decide a last bit in a sum of shares later.)
  */
 #include "sim.h"
 
 enum {
-    WORTH_IT = 8,           /* waves: fewer are gone through one by one */
-    UNEVEN = 1 << 18,       /* no kernel that memory holds has so many */
+    MANY = 4096,            /* waves left: a kernel of fewer is gone through one by one */
+    WORTH_IT = 8,           /* waves, up to the next event */
+    UNEVEN = 1 << 18,       /* waves, after which those that may differ in a last bit are alike */
+    MOST_TIES = 5
 };
 
 typedef struct leap {
@@ -67,15 +70,58 @@ static bool is_even(leap *l, sim_cohort *cohort, void *unused)
            && fluid->node.at - fluid->since == period_of(l, cohort);
 }
 
-/* Rates come from sums in double precision, whose last bit may change from wave to wave: they may
- * add up in another order, above all if the SMs keep different times. */
-static bool is_exact(leap *l)
+/* Cohorts of different groups that end at one time, in the order in which they are placed anew,
+ * and the sum of all shares of the memory, theirs among them. */
+typedef struct ties {
+    const sim_cohort *first;
+    double share[MOST_TIES], sum;
+    int n;
+    bool alone;                     /* nothing else is on the SMs */
+} ties;
+
+static bool note_tie(leap *l, sim_cohort *cohort, void *ties_)
+{
+    ties *t = ties_;
+    if (cohort->fluid.node.at != t->first->fluid.node.at)
+        return true;
+    if (t->n == MOST_TIES || (t->n == 0 && cohort != t->first))
+        return false;               /* too many; or they have been looked at */
+    t->share[t->n++] = (double)blocks_of(cohort) * l->op->launch.memory_share;
+    return true;
+}
+
+/* In whatever order those `left` end, the sum comes out the same to the last bit. */
+static bool comes_back(const ties *t, unsigned left, double sum)
+{
+    for (int i = 0; i < t->n; i++)
+        if (left >> i & 1 && !comes_back(t, left & ~(1u << i), sum - t->share[i]))
+            return false;
+    if (left)
+        return true;
+    sum = t->alone ? 0 : sum;
+    for (int i = 0; i < t->n; i++)
+        sum += t->share[i];
+    return sum == t->sum;
+}
+
+static bool keeps_sum(leap *l, sim_cohort *cohort, void *unused)
 {
     const sim_chip *chip = &l->dev->chip;
-    const double nearly_all = 0.999;
-    bool memory_lasts = l->op->launch.memory_share == 0 || chip->memory_share < nearly_all;
-    return (l->period == l->longest || memory_lasts)
-           && l->dev->now - chip->shared_since >= l->longest && each_cohort(l, is_even, NULL);
+    ties t = {.first = cohort, .sum = chip->memory_share};
+    (void)unused;
+    if (!each_cohort(l, note_tie, &t))
+        return t.n == 0;
+    t.alone = (uint32_t)t.n == chip->live_cohorts;
+    return comes_back(&t, (1u << t.n) - 1, t.sum);
+}
+
+/* Rates come from sums in double precision, whose last bits may change from wave to wave. */
+static bool is_exact(leap *l)
+{
+    bool sums_stay = l->op->launch.memory_share == 0
+                     || (l->period == l->longest && sim_groups_are_merged(&l->dev->chip)
+                         && each_cohort(l, keeps_sum, NULL));
+    return sums_stay && each_cohort(l, is_even, NULL);
 }
 
 /* A wave has gone by since anything else changed, in which was noted what is told of the kernels
@@ -227,7 +273,7 @@ void sim_waves_leap(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     sim_op *op = chip->first;
-    if (!op || chip->dirty || op->launch.blocks / WORTH_IT <= op->blocks_running
+    if (!op || chip->dirty || op->launch.blocks / MANY <= op->blocks_running
         || !belongs_to(dev->heap.entry[0].node, op))
         return;
     leap l = {.dev = dev, .op = op};
