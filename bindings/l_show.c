@@ -2,7 +2,6 @@
  */
 #include "l_timeline.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,7 +235,7 @@ static void save_svg(lua_State *L, const sl_timeline *timeline, const char *path
         .rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), "save"),
         .theme = (sl_theme)find_choice(L, "theme", theme, theme_names, LSL_COUNT(theme_names),
                                        "save"),
-        .width_px = width_px > INT_MAX ? INT_MAX : (int)width_px, .no_arrows = !arrows,
+        .width_px = width_px, .no_arrows = !arrows,
     };
     read_range(L, from_us, to_us, &picture.from_ns, &picture.to_ns, "save");
     sl_error err;

@@ -15,8 +15,10 @@ local function is_hold(value)
 end
 
 core.measure_options = {
-    {"warmup", "a whole number from 0 on", is_count},
-    {"reps", "a whole number from 1 on", function(value) return is_count(value) and value >= 1 end},
+    {"warmup", "a whole number from 0 to 1e6",
+     function(value) return is_count(value) and value <= 1e6 end},
+    {"reps", "a whole number from 1 to 1e6",
+     function(value) return is_count(value) and value >= 1 and value <= 1e6 end},
     {"hold", "a list of streams, or true for the current one", is_hold},
 }
 

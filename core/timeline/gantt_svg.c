@@ -503,8 +503,8 @@ static sl_status check_options(const sl_picture_options *options, sl_error *err)
 {
     if (options->width_px != 0 &&
         (options->width_px < MIN_WIDTH || options->width_px > MAX_WIDTH))
-        return sl_fail(err, SL_EINVAL, "a picture can be %d to %d pixels wide, not %d", MIN_WIDTH,
-                       MAX_WIDTH, options->width_px);
+        return sl_fail(err, SL_EINVAL, "a picture can be %d to %d pixels wide, not %lld", MIN_WIDTH,
+                       MAX_WIDTH, (long long)options->width_px);
     if ((unsigned)options->rows > SL_ROWS_ENGINES || (unsigned)options->theme > SL_THEME_DARK)
         return sl_fail(err, SL_EINVAL, "rows %d and theme %d were given for a picture; there are "
                        "0 to %d and 0 to %d", options->rows, options->theme, SL_ROWS_ENGINES,
@@ -535,7 +535,7 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
     sl_text head = { 0 }, body = { 0 };
     sl__chart c = { .timeline = timeline, .options = options, .pen = { &body, options->theme },
                     .first_ns = sl__timeline_first_ns(timeline),
-                    .width = options->width_px ? options->width_px : DEFAULT_WIDTH };
+                    .width = options->width_px ? (int)options->width_px : DEFAULT_WIDTH };
     sl__outfile file;
     sl_status status = draw(&c, &head, err);
     if (status == SL_OK)

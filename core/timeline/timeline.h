@@ -341,7 +341,7 @@ typedef struct sl_picture_options {
     sl_rows rows;
     sl_theme theme;         /* AUTO: as the viewer prefers */
     int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
-    int width_px;           /* 0: 960 */
+    int64_t width_px;       /* 0: 960 */
     bool no_arrows;         /* leave out the arrows of events and waits */
 } sl_picture_options;
 /* A picture for papers and slides (gantt_svg.c). */

@@ -11,8 +11,8 @@ Whether a call holds the host or other streams is asked by [probes](probing.md).
             brief = "measures how long a function and its work on the device take",
             arguments = { { "f", "function", "called without arguments" } },
             options = {
-                { "warmup", "integer", "how often f is called before, from 0; its times do not count", default = "3" },
-                { "reps", "integer", "how often it is measured, from 1", default = "9" },
+                { "warmup", "integer", "how often f is called before, from 0 to 1e6; its times do not count", default = "3" },
+                { "reps", "integer", "how often it is measured, from 1 to 1e6", default = "9" },
                 { "hold", "stream[]|boolean", "streams that are held until `f` has enqueued everything; true: the current one", default = "none" },
             },
             returns = {

@@ -21,15 +21,15 @@ local pick, odd = values.pick, values.odd
 
 -- ---- what can be called ---------------------------------------------------------------------
 
--- They end the process or wait for keys, or take long by what they are asked.
-local never = {["lab.tap"] = true, ["lab.probes"] = true, ["lab.claims"] = true}
+-- They take long, whatever they are asked; tap:done says how the process ends.
+local never = {["lab.probes"] = true, ["lab.claims"] = true, ["tap:done"] = true}
 -- They compute values, which takes as long as the tensors are large.
 local look = {
     get = true, item = true, totable = true, allclose = true, ["lab.allclose"] = true, set = true,
 }
 local pages = {
     "cuda", "devices", "events", "kernels", "measuring", "probing", "races", "recording", "streams",
-    "tensors", "timelines", "trace_files", "views",
+    "tap", "tensors", "timelines", "trace_files", "views",
 }
 
 -- {call =, class = or nil, arguments =, options =} of every function and method.

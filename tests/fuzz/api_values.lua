@@ -60,7 +60,13 @@ local paths = {
 
 function values.odd_integer() return values.pick(integers) end
 
-local function small() return values.pick{0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 7, 8, 16, 31, 64, -1} end
+-- Half of the sizes are one of two, so that shapes fit.
+local usual = {random(1, 4), random(1, 4)}
+
+local function small()
+    if random(2) == 1 then return values.pick(usual) end
+    return values.pick{0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 7, 8, 16, 31, 64, -1}
+end
 
 local function any_class() return values.any_of(values.pick(classes)) end
 

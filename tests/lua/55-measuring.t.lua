@@ -93,6 +93,10 @@ local function what_cannot_be_held()
     end, {hold = {s}, warmup = 0, reps = 1})
     T.is(calls, 3, "what is not done before the release is measured again, held for longer")
     T.near(late.median_us, 1000, 10, "and only that counts")
+    for _, options in ipairs{{warmup = 1 << 62}, {reps = 1e6 + 1}, {warmup = 0 / 0}, {reps = 0}} do
+        refuses(function() lab.measure(print, options) end, "SL_EINVAL", "whole number from . to 1e6",
+                "nobody measures for ever")
+    end
     refuses(function() lab.measure(print, {hold = {}}) end, "SL_EINVAL", "hold.*list of streams",
             "no stream is none to hold")
     refuses(function() lab.measure(print, {hold = {s, 3}}) end, "SL_EINVAL",
