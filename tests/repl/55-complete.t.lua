@@ -6,7 +6,8 @@ local shell = require "repl.shell"
 
 local user = {}                     -- the user's globals
 local listed                        -- the folder that was looked into
-local folders = { ["."] = { "lab.lua", "larger/", ".hidden", "notes.txt" }, ["larger/"] = { "a.json" } }
+local folders = { ["."] = { "lab.lua", "larger/", ".hidden", "notes.txt",
+    "la\27[31m.lua", "la\u{202e}.lua" }, ["larger/"] = { "a.json" } }
 local environment, loaded = setmetatable({ lab = lab, _G = user }, { __index = _G }), {}
 function environment.import(path)
     if loaded[path] == nil then
@@ -29,6 +30,7 @@ environment.internals = {
     end,
     columns = function() return 80 end, unicode = function() return false end,
     colour = function() return false end,
+    safe = debug.getregistry()["streamlab.internals"].safe,
 }
 environment.program = {
     folder = function(folder)
@@ -140,7 +142,7 @@ T.is(offered "lab.profile(function() lab.event{ti", "34: timing = ", "within a f
 
 -- ---- texts ---------------------------------------------------------------------------------
 
-T.is(offered "io.open(\"la", "10: lab.lua larger/", "files in a text")
+T.is(offered "io.open(\"la", "10: lab.lua larger/", "files in a text, but for names that a terminal would obey")
 T.is(listed, ".", "from the folder that the program is in")
 T.is(offered "io.open('larger/", "10: larger/a.json", "and from one that was typed")
 T.is(offered "io.open(\"", "10: lab.lua larger/ notes.txt", "hidden ones are not offered unasked")

@@ -228,13 +228,13 @@ local function profiles(prefix)
     return found
 end
 
--- Files whose name begins so, folders with "/" at the end.
+-- Files whose name begins so, folders with "/" at the end; none that a terminal would obey.
 local function file_names(prefix)
     local folder, name = prefix:match("^(.*/)(.*)$")
     local found, seen = {}, {}
     for _, file in ipairs(program.folder(folder and files.name(folder) or ".") or {}) do
         local hidden = file:find("^%.") and not (name or prefix):find("^%.")
-        if not hidden then
+        if not hidden and internals.safe(file) == file then
             offer(found, seen, (folder or "") .. file, prefix)
         end
     end
