@@ -72,8 +72,8 @@ local cases <const> = {
     { "function f(x=1) end", "parameters have no defaults; begin with: x = x or 1" },
     { "s = lab.stream(priority=-1)",
         "named arguments go into a table: lab.stream{priority = -1}" },
-    { "import torch", library },
-    { "from torch import nn", library },
+    { "import numpy as np", library },
+    { "from math import pi", library },
     { "print x", "print takes parentheses: print(x)" },
     { "raise ValueError('x')", "an error is raised by error(\"text\")" },
     { "throw x", "an error is raised by error(\"text\")" },
@@ -187,6 +187,11 @@ local for_shells <const> =
 for _, case in ipairs {
     { "lab.matmul?", "help is written ?lab.matmul" },
     { "t:to ??", "help is written ?t:to" },
+    { "help torch.nn.Linear", "help takes a text or a value: help \"torch.nn.Linear\"; or write "
+        .. "?torch.nn.Linear" },
+    { "import torch", "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
+    { "from torch import nn",
+        "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
     { "help pinned", "help takes a text or a value: help \"pinned\"; or write ?pinned" },
     { "lab[1]> x = 1", prompts },
     { ">>> x", prompts },

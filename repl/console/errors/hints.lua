@@ -22,6 +22,7 @@ local blocks <const> = "blocks have words: if ... then ... end, for ... do ... e
     .. "while ... do ... end"
 local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
 local shell <const> = "that is for the shell; here .load FILE runs a script, and .quit leaves"
+local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream"
 local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
 local booleans <const> = "true and false are lower case"
 
@@ -37,8 +38,9 @@ end
 
 -- help pinned
 local function help_word(context)
-    local word = context.script.tokens[context.index]
-    return ("help takes a text or a value: help \"%s\"; or write ?%s"):format(word.text, word.text)
+    local word = context.line:match("^help ([%w_ .:]+)$")
+    word = word and word:gsub(" ([.:]) ", "%1") or context.script.tokens[context.index].text
+    return ("help takes a text or a value: help \"%s\"; or write ?%s"):format(word, word)
 end
 
 -- lab.ones{3, 4}
@@ -164,6 +166,8 @@ local syntax <const> = {
     { message = "'end' expected %(to close 'if' at line (%d+)%)", hint = else_if },
     { message = "near ", line = "^def ", hint = "a function is written function f(x) ... end" },
     { message = "near ", before = "^func?$", hint = "a function is written function f(x) ... end" },
+    { message = "near ", line = "^import torch", hint = in_lab },
+    { message = "near ", line = "^from torch", hint = in_lab },
     { message = "near ", line = "^import ", hint = "a library is loaded by "
         .. "local name = require \"name\"; lab is there already" },
     { message = "near ", line = "^from .* import", hint = "a library is loaded by "
@@ -230,8 +234,7 @@ local runtime <const> = {
     { message = "^virtual time has passed ", hint = "lab.open{profile = \"h200\"}:make_current() "
         .. "begins anew, in another simulated GPU" },
     { message = "^argument 1 is one too many, got string", op = "device", hint = named "device" },
-    { message = "^module '(torch.*)' not found", hint = "lab has what it needs under PyTorch's "
-        .. "names: lab.zeros, lab.matmul, lab.stream" },
+    { message = "^module '(torch.*)' not found", hint = in_lab },
     { message = "^module '(numpy.*)' not found",
       hint = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})" },
 }
