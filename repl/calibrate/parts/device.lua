@@ -17,7 +17,8 @@ function part.run(c)
         c:set("shared_reserved_bytes", math.tointeger(major) >= 8 and 1024 or 0,
               "vendor: of each block, from compute capability 8.0 on")
     end
-    read("memory_bytes", device.memory_bytes)
+    local limited = device.memory_bytes < math.maxinteger
+    read("memory_bytes", limited and device.memory_bytes or "unlimited")
     read("async_engine_count", device.async_engine_count)
     read("priority_least", device.priority_range.least)
     read("priority_greatest", device.priority_range.greatest)

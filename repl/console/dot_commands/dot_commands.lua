@@ -65,7 +65,8 @@ local function describe(device)
     local range = device.priority_range
     say("%s (%s)", device.name, kind_of(device))
     say("  SMs            %d, compute capability %s", device.sm_count, device.compute_capability)
-    say("  memory         %s", text.bytes(device.memory_bytes))
+    local limited = device.memory_bytes < math.maxinteger
+    say("  memory         %s", limited and text.bytes(device.memory_bytes) or "unlimited")
     say("  copy engines   %d", device.async_engine_count)
     say("  priorities     %d (least) to %d (greatest)", range.least, range.greatest)
 end
