@@ -54,9 +54,9 @@ function files.try(path)
     return internals.try_file(path)
 end
 
+-- Whether there is something; it is not opened, since it may be a pipe that nobody writes to.
 function files.exists(path)
-    local file = io.open(path, "rb")
-    return file ~= nil and file:close()
+    return program.real_path(path) ~= nil
 end
 
 -- The sorted names of a folder's .lua files; empty if there is no such folder.

@@ -8,54 +8,63 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "embedded.h"
 
-enum { MOST_FILES = 10000, PATH_BYTES = 4096 };
-
-static bool is_folder(const char *folder, const char *name)
+/* Not by its path, which may be longer than the system takes one. */
+static bool is_folder(DIR *reader, const char *name)
 {
-    char path[PATH_BYTES];
     struct stat info;
-    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
-    return n < PATH_BYTES && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return fstatat(dirfd(reader), name, &info, 0) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Protected, since the folder is to be closed also when memory runs out. Arguments: its
- * name, and a light userdata that points to what reads it. */
+static int push_failure(lua_State *L, int error)
+{
+    lua_pushnil(L);
+    lua_pushstring(L, strerror(error));
+    return 2;
+}
+
+/* The next entry that is neither the folder itself nor the one above; NULL: there is none, or
+ * errno says what is wrong. */
+static const struct dirent *next_entry(DIR *reader)
+{
+    const struct dirent *entry;
+    do {
+        errno = 0;
+        entry = readdir(reader);
+    } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry;
+}
+
+/* Protected, since the folder is to be closed also when memory runs out. Argument: a light
+ * userdata that points to what reads it. */
 static int push_names(lua_State *L)
 {
-    const char *folder = luaL_checkstring(L, 1);
-    DIR **reader = lua_touserdata(L, 2);
-    lua_newtable(L);
+    DIR **reader = lua_touserdata(L, 1);
     const struct dirent *entry;
-    for (lua_Integer n = 1; n <= MOST_FILES && (entry = readdir(*reader)) != NULL;) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        lua_pushfstring(L, is_folder(folder, entry->d_name) ? "%s/" : "%s", entry->d_name);
-        lua_rawseti(L, -2, n++);
+    lua_newtable(L);
+    for (lua_Integer n = 1; (entry = next_entry(*reader)) != NULL; n++) {
+        lua_pushfstring(L, is_folder(*reader, entry->d_name) ? "%s/" : "%s", entry->d_name);
+        lua_rawseti(L, -2, n);
     }
-    return 1;
+    return errno == 0 ? 1 : push_failure(L, errno);
 }
 
 static int list(lua_State *L)
 {
     DIR *folder = opendir(luaL_checkstring(L, 1));
-    if (!folder) {
-        lua_pushnil(L);
-        return 1;
-    }
-    lua_settop(L, 1);
+    if (!folder)
+        return push_failure(L, errno);
+    lua_settop(L, 0);
     lua_pushcfunction(L, push_names);
-    lua_insert(L, 1);
     lua_pushlightuserdata(L, &folder);
-    int status = lua_pcall(L, 2, 1, 0);
+    int status = lua_pcall(L, 1, LUA_MULTRET, 0);
     closedir(folder);
-    return status == LUA_OK ? 1 : lua_error(L);
+    return status == LUA_OK ? lua_gettop(L) : lua_error(L);
 }
 
 static int make(lua_State *L)

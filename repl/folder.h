@@ -6,8 +6,8 @@
 #include <lua.h>
 
 /* Adds to the program's functions for its own Lua code
- *   folder(path)       a list of the names in it, those of folders with "/" behind them; nil
- *                      if it cannot be read
+ *   folder(path)       a list of the names in it, those of folders with "/" behind them; or
+ *                      nil and why it cannot be read
  *   make_folder(path)  true, also if it is there already; or nil and a sentence
  *   file_kind(path)    "file", "folder", "link" or "other"; nil: there is nothing
  *   file_bytes(path)   how large the file is that the path leads to; or nil and why it is none

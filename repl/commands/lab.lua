@@ -74,7 +74,7 @@ local file_option = { read = command.some, name = "output" }
 local jobs_option = { read = jobs, name = "jobs" }
 
 local function is_folder(path)
-    return program.folder(path) ~= nil
+    return program.file_kind(program.real_path(path) or path) == "folder"
 end
 
 -- A path without slashes at its end, for messages and for what is put behind it.
@@ -179,6 +179,9 @@ local function find_submissions(path, is_class)
         return { { student = stem(path), file = path } }
     end
     local list, others = class.find(path)
+    if not list then
+        command.fail(("cannot read the folder %s: %s"):format(path, others))
+    end
     for _, name in ipairs(others) do
         tell(name .. " is no submission: it is neither a .lua file nor a folder")
     end

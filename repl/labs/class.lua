@@ -3,8 +3,6 @@
 
 local class = {}
 
-local deepest <const> = 8       -- folder in folders
-
 -- What systems leave beside what was handed in: ".git", "._submission.lua".
 local function is_leftover(name)
     return name:find("^%.") ~= nil or name == "__MACOSX/"
@@ -14,37 +12,46 @@ local function is_lua(name)
     return name:lower():find("%.lua$") ~= nil
 end
 
--- The names in a folder, in order, those of folders with a slash behind them.
+-- The names in a folder, in order, those of folders with a slash behind them; or nil and why it
+-- cannot be read.
 local function names_in(folder)
-    local names = program.folder(folder) or {}
-    table.sort(names)
-    return names
+    local names, reason = program.folder(folder)
+    if names then
+        table.sort(names)
+    end
+    return names, reason
 end
 
--- Adds the paths of the .lua files in a folder and below it. A link could lead out of it, to
--- another's submission or to the lab's own tests.
-local function add_files(list, folder, depth)
-    for _, name in ipairs(names_in(folder)) do
+-- Adds the paths of the .lua files in a folder and below it, until there are two. A link could lead
+-- out of it, to another's submission or to the lab's own tests. Gives why one cannot be read.
+local function add_files(list, folder)
+    local names, reason = names_in(folder)
+    for _, name in ipairs(names or {}) do
         local path = folder .. "/" .. name:gsub("/$", "")
         if is_leftover(name) or program.file_kind(path) == "link" then
             goto continue
         elseif is_lua(name) then
             list[#list + 1] = path
-        elseif name:find("/$") and depth < deepest then
-            add_files(list, path, depth + 1)
+        elseif name:find("/$") then
+            reason = add_files(list, path) or reason
+        end
+        if #list > 1 then
+            break
         end
         ::continue::
     end
-    return list
+    return reason
 end
 
 local function of_folder(student, path)
     if program.file_kind(path) == "link" then
         return { student = student, file = path, problem = "it is a link, not a folder" }
     end
-    local files = add_files({}, path, 1)
-    local problem = #files == 0 and "there is no .lua file in the folder"
-        or #files > 1 and "there is more than one .lua file in the folder" or nil
+    local files = {}
+    local reason = add_files(files, path)
+    local problem = #files > 1 and "there is more than one .lua file in the folder"
+        or #files == 0 and (reason and "the folder cannot be read: " .. reason
+            or "there is no .lua file in the folder") or nil
     return { student = student, file = files[1] or path, problem = problem }
 end
 
@@ -92,10 +99,14 @@ local function name_results(list)
 end
 
 -- The submissions in a folder, {student =, file =, problem = why it cannot be graded, result =},
--- and the names of what is none.
+-- and the names of what is none; or nil and why it cannot be read.
 function class.find(folder)
     local list, others, taken = {}, {}, {}
-    for _, name in ipairs(names_in(folder)) do
+    local names, reason = names_in(folder)
+    if not names then
+        return nil, reason
+    end
+    for _, name in ipairs(names) do
         local bare = name:gsub("/$", "")
         local path, student = folder .. "/" .. bare, bare
         if is_leftover(name) then
