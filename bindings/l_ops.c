@@ -1,5 +1,5 @@
-/* l_ops.c - kernels: matmul, pow, add, sub, mul, div, neg, relu, softmax, sum, spin. Each is a
- * function of the module and a method of its first tensor; + - * / ^ are the elementwise ones.
+/* l_ops.c - kernels: matmul, pow, add, sub, mul, div, neg, relu, softmax, sum, transpose, spin.
+ * Each is a function of the module and a method of its first tensor; + - * / ^ are elementwise.
  *
  * When no out= is given, the result is created here; so what would make the
  * kernel refuse its operands is looked at before that, and a failed call has
@@ -160,6 +160,51 @@ static int op_softmax(lua_State *L)
     return finish(L, &l, sl_softmax(out, l.a, stream_of(L, &l), &err), &err, "softmax");
 }
 
+/* The dimension at `arg`, from 0. */
+static int read_dimension(lua_State *L, int arg, const sl_tensor_spec *spec, const char *op)
+{
+    int64_t d = lsl_check_integer(L, arg, "dimension", INT64_MIN, INT64_MAX, op);
+    if (d < -spec->ndim || d > spec->ndim || d == 0)
+        lsl_fail(L, SL_ESHAPE, op, "there is no dimension %lld: the tensor has %d", (long long)d,
+                 spec->ndim);
+    return (int)(d < 0 ? d + spec->ndim : d - 1);
+}
+
+/* The options are at `arg`. */
+static int launch_transpose(lua_State *L, launch *l, int d1, int d2, int arg, const char *op)
+{
+    sl_error err;
+    read_launch(L, arg, false, l, op);
+    sl_tensor_spec spec = *sl_tensor_get_spec(l->a);
+    int64_t size = spec.dim[d1];
+    spec.dim[d1] = spec.dim[d2];
+    spec.dim[d2] = size;
+    if (l->given.out.tensor == NULL) check_operands(L, l, op);
+    sl_tensor *out = take_out(L, l, &spec, op);
+    return finish(L, l, sl_transpose(out, l->a, d1, d2, stream_of(L, l), &err), &err, op);
+}
+
+static int op_transpose(lua_State *L)
+{
+    const char *op = "transpose";
+    launch l = {.kernel = SL_KERNEL_TRANSPOSE, .a = lsl_check_tensor(L, 1, "a", op)};
+    const sl_tensor_spec *spec = sl_tensor_get_spec(l.a);
+    int d1 = read_dimension(L, 2, spec, op), d2 = read_dimension(L, 3, spec, op);
+    return launch_transpose(L, &l, d1, d2, 4, op);
+}
+
+/* t:t(opts) */
+static int tensor_t(lua_State *L)
+{
+    launch l = {.kernel = SL_KERNEL_TRANSPOSE, .a = lsl_check_tensor(L, 1, "self", "t")};
+    const sl_tensor_spec *spec = sl_tensor_get_spec(l.a);
+    char shape[LSL_SHAPE_TEXT];
+    if (spec->ndim != 2)
+        lsl_fail(L, SL_ESHAPE, "t", "needs a matrix; the tensor has %d dimension%s (%s)",
+                 spec->ndim, spec->ndim == 1 ? "" : "s", lsl_format_shape(spec, shape));
+    return launch_transpose(L, &l, 0, 1, 2, "t");
+}
+
 static int op_sum(lua_State *L)
 {
     launch l = {.kernel = SL_KERNEL_SUM, .a = lsl_check_tensor(L, 1, "a", "sum")};
@@ -271,8 +316,9 @@ static const luaL_Reg operators[] = {
 static const luaL_Reg ops[] = {
     {"matmul", op_matmul}, {"pow", op_pow}, {"add", op_add}, {"sub", op_sub}, {"mul", op_mul},
     {"div", op_div}, {"neg", op_neg}, {"relu", op_relu}, {"softmax", op_softmax},
-    {"sum", op_sum}, {NULL, NULL}
+    {"sum", op_sum}, {"transpose", op_transpose}, {NULL, NULL}
 };
+static const luaL_Reg methods[] = {{"t", tensor_t}, {NULL, NULL}};
 static const luaL_Reg functions[] = {{"spin", op_spin}, {NULL, NULL}};
 
 /* After lsl_open_tensor: the methods and operators join the tensors' tables. */
@@ -284,5 +330,6 @@ void lsl_open_ops(lua_State *L)
     lsl_set_functions(L, operators);
     lua_getfield(L, -1, "__methods");
     lsl_set_functions(L, ops);
+    lsl_set_functions(L, methods);
     lua_pop(L, 2);
 }

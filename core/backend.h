@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 9
+#define SL_BACKEND_ABI 10
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -47,7 +47,8 @@ typedef struct sl_work {
      * input: tensors may be views. Multiples of the dtype's size for kernels. */
     size_t out_offset, in_offset[2];
     double scalar;
-    uint64_t seed, sequence;
+    union { uint64_t seed; int64_t outer; };            /* RAND, RANDN; TRANSPOSE */
+    union { uint64_t sequence; int64_t middle; };       /* likewise */
 } sl_work;
 
 /* How many elements a kernel's operand has: inputs 0 and 1, and 2 for the output; 0 where there
@@ -61,6 +62,8 @@ static inline int64_t sl_kernel_elems(const sl_work *work, int side)
     case SL_FAMILY_NUMBER: case SL_FAMILY_ONE: return side == 1 ? 0 : work->n;
     case SL_FAMILY_ROWS: return side == 1 ? 0 : work->m * work->n;
     case SL_FAMILY_SUM: return side == 2 ? 1 : side == 1 ? 0 : work->n;
+    case SL_FAMILY_TRANSPOSE:
+        return side == 1 ? 0 : work->outer * work->m * work->middle * work->n * work->k;
     case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: return side == 2 ? work->n : 0;
     case SL_FAMILY_NONE: break;
     }

@@ -158,7 +158,7 @@ static sl_status check_apart(const sl_tensor *out, const sl_tensor *a, const cha
                    "memory, or lie apart", noun);
 }
 
-/* Of all kernels but matmul. */
+/* Of the other kernels. */
 static sl_status check_memory(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
                               sl_error *err)
 {
@@ -220,18 +220,16 @@ static sl_status check_matmul_shapes(const sl_tensor *out, const sl_tensor *a, c
     return SL_OK;
 }
 
-static sl_status check_matmul_memory(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
-                                     sl_error *err)
+/* Of matmul and transpose. */
+static sl_status check_outside(const sl_tensor *out, const sl_tensor *a, const char *noun,
+                               sl_kernel kernel, sl_error *err)
 {
-    if (out == a || out == b)
-        return sl_fail(err, SL_EINVAL, "out may not be %s: matmul reads it while it writes",
-                       out == a ? "a" : "b");
+    if (out == a)
+        return sl_fail(err, SL_EINVAL, "out may not be %s: %s reads it while it writes", noun,
+                       sl__kernel_name(kernel));
     if (out->buffer == a->buffer && sl__view_overlap(out, a, out->bytes, a->bytes))
-        return sl_fail(err, SL_EINVAL, "out shares memory with a, which matmul reads while it "
-                       "writes");
-    if (out->buffer == b->buffer && sl__view_overlap(out, b, out->bytes, b->bytes))
-        return sl_fail(err, SL_EINVAL, "out shares memory with b, which matmul reads while it "
-                       "writes");
+        return sl_fail(err, SL_EINVAL, "out shares memory with %s, which %s reads while it writes",
+                       noun, sl__kernel_name(kernel));
     return SL_OK;
 }
 
@@ -245,7 +243,9 @@ sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_st
         status = check_matmul_shapes(out, a, b, err);
     if (status)
         return status;
-    status = check_matmul_memory(out, a, b, err);
+    status = check_outside(out, a, "a", SL_KERNEL_MATMUL, err);
+    if (!status)
+        status = check_outside(out, b, "b", SL_KERNEL_MATMUL, err);
     if (status)
         return status;
     work.m = a->spec.dim[0];
@@ -307,7 +307,7 @@ sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *st
     return status ? status : elementwise(kernel, out, a, NULL, 0, stream, err);
 }
 
-/* ---- over rows, over all ------------------------------------------------------------- */
+/* ---- over rows, over all, transposed ------------------------------------------------------------- */
 
 sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
 {
@@ -322,6 +322,63 @@ sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *
         return status;
     work.n = a->spec.ndim ? a->spec.dim[a->spec.ndim - 1] : 1;
     work.m = work.n ? a->numel / work.n : 0;
+    return enqueue(&work, out, a, NULL, stream, err);
+}
+
+static int64_t sizes_product(const sl_tensor_spec *spec, int first, int end)
+{
+    int64_t product = 1;
+
+    for (int i = first; i < end; i++)
+        product *= spec->dim[i];
+    return product;
+}
+
+/* Of dimensions that are one, nothing changes places: a copy of k elements. */
+static void describe_transpose(const sl_tensor_spec *spec, int d1, int d2, sl_work *work)
+{
+    int low = d1 < d2 ? d1 : d2, high = d1 < d2 ? d2 : d1;
+
+    work->outer = work->m = work->middle = work->n = 1;
+    work->k = sizes_product(spec, low == high ? 0 : high + 1, spec->ndim);
+    if (low == high)
+        return;
+    work->outer = sizes_product(spec, 0, low);
+    work->m = spec->dim[low];
+    work->middle = sizes_product(spec, low + 1, high);
+    work->n = spec->dim[high];
+}
+
+static sl_status check_transpose(const sl_tensor *out, const sl_tensor *a, int d1, int d2,
+                                 sl_error *err)
+{
+    sl_tensor_spec needed = a->spec;
+    sl__shape_text is, wanted;
+    int wrong = d1 < 0 || d1 >= a->spec.ndim ? d1 : d2;
+
+    if (wrong < 0 || wrong >= a->spec.ndim)
+        return sl_fail(err, SL_ESHAPE, "there is no dimension %d: the tensor has %d", wrong + 1,
+                       a->spec.ndim);
+    needed.dim[d1] = a->spec.dim[d2];
+    needed.dim[d2] = a->spec.dim[d1];
+    for (int i = 0; i < SL_MAX_DIMS; i++)
+        if (out->spec.ndim != needed.ndim || (i < needed.ndim && out->spec.dim[i] != needed.dim[i]))
+            return sl_fail(err, SL_ESHAPE, "out is %s, needed %s",
+                           sl__shape_format(&out->spec, &is), sl__shape_format(&needed, &wanted));
+    return check_outside(out, a, "a", SL_KERNEL_TRANSPOSE, err);
+}
+
+sl_status sl_transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_stream *stream,
+                       sl_error *err)
+{
+    sl_work work = { .kernel = SL_KERNEL_TRANSPOSE };
+    sl_status status = check_operands(out, a, NULL, false, stream, &work, err);
+
+    if (!status)
+        status = check_transpose(out, a, d1, d2, err);
+    if (status)
+        return status;
+    describe_transpose(&a->spec, d1, d2, &work);
     return enqueue(&work, out, a, NULL, stream, err);
 }
 

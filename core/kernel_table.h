@@ -14,6 +14,7 @@ typedef enum sl_kernel_family {
     SL_FAMILY_ONE,          /* n elements, in0 */
     SL_FAMILY_ROWS,         /* m rows of n, in0 */
     SL_FAMILY_SUM,          /* n elements of in0 to one */
+    SL_FAMILY_TRANSPOSE,    /* in0[outer,m,middle,n,k] to out[outer,n,middle,m,k] */
     SL_FAMILY_FILL,         /* n elements; scalar */
     SL_FAMILY_RANDOM,       /* n elements; seed, sequence */
     SL_FAMILY_NONE          /* no tensors */
@@ -45,6 +46,7 @@ typedef enum sl_kernel_dtypes {
     X(RELU, "relu", ONE, NUMBERS)                                                     \
     X(SOFTMAX, "softmax", ROWS, SHORT)                                                \
     X(SUM, "sum", SUM, NUMBERS)                                                       \
+    X(TRANSPOSE, "transpose", TRANSPOSE, ALL)                                         \
     X(FILL, "fill", FILL, ALL)                                                        \
     X(RAND, "rand", RANDOM, SHORT)                                                    \
     X(RANDN, "randn", RANDOM, SHORT)                                                  \

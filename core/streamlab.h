@@ -352,6 +352,9 @@ sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *st
                    sl_error *err);
 /* Over the last dimension; same shape. */
 sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
+/* Dimensions d1 and d2, from 0, change places; any dtype. Copies: out lies apart from a. */
+sl_status sl_transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_stream *stream,
+                       sl_error *err);
 /* out has one element. A sum of int32 is taken modulo 2^32. */
 sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
 

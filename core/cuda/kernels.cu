@@ -160,6 +160,8 @@ static sl_status launch(kernel_call *call)
         return launch_softmax(call);
     case SL_FAMILY_SUM:
         return launch_sum(call);
+    case SL_FAMILY_TRANSPOSE:
+        return launch_transpose(call);
     case SL_FAMILY_NONE:
         return call->work->kernel == SL_KERNEL_TRAP ? launch_trap(call) : launch_spin(call);
     default:

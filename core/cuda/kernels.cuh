@@ -5,6 +5,7 @@
  *   kernels_elementwise.cu  pow, and what core/numbers/operations.h has: add, sub, ...
  *   kernels_generate.cu     fill, rand, randn
  *   kernels_reduce.cu       softmax, sum
+ *   kernels_transpose.cu    transpose
  *
  * Arithmetic is in float32, rounded to nearest even on store, but for float64, which has its own,
  * and int32, which is taken modulo 2^32; no two operations are fused into one: the operations of core/numbers/operations.h, filling and random numbers have
@@ -48,6 +49,7 @@ sl_status launch_elementwise(kernel_call *call);
 sl_status launch_generate(kernel_call *call);
 sl_status launch_softmax(kernel_call *call);
 sl_status launch_sum(kernel_call *call);
+sl_status launch_transpose(kernel_call *call);
 
 /* CUDA's error as the status of the launch. */
 sl_status launch_status(const kernel_call *call, cudaError_t code);

@@ -51,13 +51,18 @@ void sim_job_init(sim_job *job, const sl_work *work)
     job->kernel = work->kernel;
     job->dtype = work->dtype;
     job->n = work->n;
-    job->m = family == SL_FAMILY_MATMUL || family == SL_FAMILY_ROWS ? work->m : 1;
-    job->k = family == SL_FAMILY_MATMUL ? work->k : 1;
+    const bool has_k = family == SL_FAMILY_MATMUL || family == SL_FAMILY_TRANSPOSE;
+    job->m = has_k || family == SL_FAMILY_ROWS ? work->m : 1;
+    job->k = has_k ? work->k : 1;
     if (family == SL_FAMILY_NUMBER || family == SL_FAMILY_FILL)
         job->scalar = work->scalar;
     if (family == SL_FAMILY_RANDOM) {
         job->seed = work->seed;
         job->sequence = work->sequence;
+    }
+    if (family == SL_FAMILY_TRANSPOSE) {
+        job->outer = work->outer;
+        job->middle = work->middle;
     }
     if (work->kernel == SL_KERNEL_MATMUL && work->dtype == SL_FLOAT32)
         job->flags = work->flags & SL_WORK_TF32;
@@ -75,6 +80,8 @@ int sim_job_inputs(const sim_job *job)
 size_t sim_job_bytes(const sim_job *job, int side)
 {
     int64_t elems = job->m * job->n;
+    if (job->kernel == SL_KERNEL_TRANSPOSE)
+        elems *= job->outer * job->middle * job->k;
     if (job->kernel == SL_KERNEL_SUM && side == 2)
         elems = 1;
     if (job->kernel == SL_KERNEL_MATMUL && side == 0)
@@ -97,7 +104,10 @@ bool sim_job_is_generator(const sim_job *job)
 
 double sim_job_flops(const sim_job *job)
 {
-    return (double)job->m * (double)job->n * (double)job->k * flops_of((sl_kernel)job->kernel);
+    double flops = (double)job->m * (double)job->n * (double)job->k;
+    if (job->kernel == SL_KERNEL_TRANSPOSE)
+        flops *= (double)job->outer * (double)job->middle;
+    return flops * flops_of((sl_kernel)job->kernel);
 }
 
 size_t sim_job_scratch_bytes(const sim_job *job)
@@ -260,6 +270,63 @@ static sl_status run_whole_sum(const sim_job *job, void *out, const void *in)
     return SL_OK;
 }
 
+/* A tile of the m x n cells of `cell` bytes of one matrix; rows of both lie so many bytes apart. */
+static void transpose_tile(uint8_t *out, const uint8_t *in, int64_t rows, int64_t columns,
+                           size_t cell, size_t in_row, size_t out_row)
+{
+#define CELLS(bytes)                                                                            \
+    for (int64_t i = 0; i < rows; i++)                                                          \
+        for (int64_t j = 0; j < columns; j++)                                                   \
+            memcpy(out + (size_t)j * out_row + (size_t)i * (bytes),                             \
+                   in + (size_t)i * in_row + (size_t)j * (bytes), (bytes))
+    switch (cell) {     /* a copy of a length that the compiler knows is one instruction */
+    case 1: CELLS(1); break;
+    case 2: CELLS(2); break;
+    case 4: CELLS(4); break;
+    case 8: CELLS(8); break;
+    default: CELLS(cell);
+    }
+#undef CELLS
+}
+
+enum { TILE = 64 };
+
+/* One matrix of m x n cells; false: stopped. */
+static bool transpose_matrix(const sim_job *job, uint8_t *out, const uint8_t *in, size_t cell,
+                             int64_t *since)
+{
+    const size_t in_row = (size_t)(job->middle * job->n) * cell;
+    const size_t out_row = (size_t)(job->middle * job->m) * cell;
+    for (int64_t i = 0; i < job->m; i += TILE)
+        for (int64_t j = 0; j < job->n; j += TILE) {
+            const int64_t rows = job->m - i < TILE ? job->m - i : TILE;
+            const int64_t columns = job->n - j < TILE ? job->n - j : TILE;
+            if (*since >= PIECE && sim_stop_wanted())
+                return false;
+            *since = *since >= PIECE ? 0 : *since + rows * columns * job->k;
+            transpose_tile(out + (size_t)j * out_row + (size_t)i * cell,
+                           in + (size_t)i * in_row + (size_t)j * cell, rows, columns, cell,
+                           in_row, out_row);
+        }
+    return true;
+}
+
+/* outer x middle matrices, whose elements are cells of k. */
+static sl_status run_transpose(const sim_job *job, void *out, const void *in)
+{
+    const size_t cell = (size_t)job->k * numbers_dtype_bytes(job->dtype);
+    int64_t since = 0;      /* elements since the user was asked */
+    for (int64_t o = 0; o < job->outer; o++)
+        for (int64_t b = 0; b < job->middle; b++) {
+            const size_t from = (size_t)((o * job->m * job->middle + b) * job->n) * cell;
+            const size_t to = (size_t)((o * job->n * job->middle + b) * job->m) * cell;
+            if (!transpose_matrix(job, (uint8_t *)out + to, (const uint8_t *)in + from, cell,
+                                  &since))
+                return SL_EINTERRUPT;
+        }
+    return SL_OK;
+}
+
 /* Loads a matrix, with TF32's rounding if asked. False: stopped. */
 static bool load_matrix(float *to, const void *from, const sim_job *job, size_t elems)
 {
@@ -334,6 +401,8 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const v
         return run_softmax(job, done, out, in0);
     case SL_KERNEL_SUM:
         return job->dtype == SL_INT32 ? run_whole_sum(job, out, in0) : run_sum(job, out, in0);
+    case SL_KERNEL_TRANSPOSE:
+        return run_transpose(job, out, in0);
     case SL_KERNEL_FILL:
     case SL_KERNEL_RAND:
     case SL_KERNEL_RANDN:

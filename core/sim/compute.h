@@ -13,7 +13,8 @@
 typedef struct sim_job {
     int64_t m, n, k;
     double scalar;
-    uint64_t seed, sequence;
+    union { uint64_t seed; int64_t outer; };            /* as in sl_work */
+    union { uint64_t sequence; int64_t middle; };
     uint8_t kernel, dtype, flags;   /* flags: SL_WORK_TF32 or 0 */
 } sim_job;
 

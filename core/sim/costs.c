@@ -430,7 +430,7 @@ static double measured_us(const sim_profile *p, const sl_work *work, double elem
 static double elementwise(const sim_device *dev, const sl_work *work, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    double elems = (double)work->n * (work->kernel == SL_KERNEL_SOFTMAX ? (double)work->m : 1);
+    double elems = larger((double)sl_kernel_elems(work, 0), (double)sl_kernel_elems(work, 2));
     double bytes = elems * moves_per_elem(work) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
     double tflops = is_wide_pow(work) ? p->fp64_tflops : p->fp32_tflops;
     stream_cost cost = {

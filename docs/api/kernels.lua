@@ -220,6 +220,32 @@ print(total:item())  --> 10.0]],
             see = { "tensor:sum", "tensor:item" },
         },
         {
+            name = "lab.transpose",
+            brief = "two dimensions change places",
+            arguments = {
+                { "a", "tensor", "the values, of any dtype" },
+                { "d1", "integer", "one dimension, from 1; -1 is the last" },
+                { "d2", "integer", "the other one" },
+            },
+            options = {
+                { "out", "tensor", "where the result goes, of the result's shape; apart from a", default = "a new tensor" },
+                stream,
+            },
+            returns = result,
+            errors = refusals("there is no such dimension, or `out` has another shape", "`out` is a, or shares memory with it"),
+            about = [[
+A kernel that copies: all tensors here are contiguous, so that `matmul`, copies and views take what comes out, and the timeline shows what it costs. PyTorch's `transpose`
+and `t` give a view with other strides, and copy later, in `contiguous()` or in a kernel that needs it; cuBLAS reads transposed operands as they are. To have the costs of
+PyTorch, keep the operand in the order in which it is multiplied.]],
+            example = [[
+local a = lab.tensor{{1, 2, 3}, {4, 5, 6}}
+local b = lab.transpose(a, 1, 2)
+print(b)  --> tensor 3x2 float32 on cuda
+print(b:get(3, 1))  --> 3.0]],
+            pytorch = "torch.transpose, torch.swapaxes, torch.t",
+            see = { "tensor:transpose", "tensor:t" },
+        },
+        {
             name = "lab.spin",
             brief = "a kernel that keeps the GPU busy",
             arguments = { { "ms", "number", "for how many milliseconds each block is busy, from 0 to 1e9" } },

@@ -66,6 +66,7 @@ made with `device =`. Host memory belongs to no GPU: it can be copied to and fro
 | making, filling, copies, looking at elements | yes | yes | yes | yes |
 | `add`, `sub`, `mul`, `neg`, `relu`, `pow`, `sum` | yes | yes | yes | no |
 | `div`, `matmul` | yes | yes | no | no |
+| `transpose` | yes | yes | yes | yes |
 | `softmax`, `rand`, `randn` | yes | no | no | no |
 
 A number that a script gives is rounded to the nearest that the dtype has, to even between two; what is below the least number of int32 or uint8 becomes that, what is above
@@ -681,6 +682,42 @@ local t = lab.tensor{1, 2, 3}
 print(t:sum():item())  --> 6.0]],
             pytorch = "torch.Tensor.sum",
             see = { "lab.sum" },
+        },
+        {
+            name = "tensor:transpose",
+            brief = "two dimensions change places, in a copy",
+            arguments = {
+                { "d1", "integer", "one dimension, from 1; -1 is the last" },
+                { "d2", "integer", "the other one" },
+            },
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the transposed tensor, no view" } },
+            about = [[It is `lab.transpose(t, d1, d2, ...)`, errors included.]],
+            example = [[
+local t = lab.tensor{{1, 2, 3}, {4, 5, 6}}
+print(t:transpose(1, 2):get(3, 2))  --> 6.0]],
+            pytorch = "torch.Tensor.transpose",
+            see = { "lab.transpose", "tensor:t" },
+        },
+        {
+            name = "tensor:t",
+            brief = "the transposed matrix, a copy",
+            options = {
+                { "out", "tensor", "where the result goes", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "the transposed matrix, no view" } },
+            errors = { { "SL_ESHAPE", "the tensor is no matrix" } },
+            about = [[It is `lab.transpose(t, 1, 2, ...)`, a kernel, where PyTorch gives a view.]],
+            example = [[
+local t = lab.tensor{{1, 2, 3}}
+print(t:t())  --> tensor 3x1 float32 on cuda
+print(lab.matmul(t, t:t()):item())  --> 14.0]],
+            pytorch = "torch.Tensor.t, torch.Tensor.T, torch.Tensor.mT",
+            see = { "lab.transpose", "tensor:transpose" },
         },
         { name = "tensor.dtype", type = dtypes, brief = "the type of its elements", pytorch = "torch.Tensor.dtype" },
         { name = "tensor.device", type = [["cuda"|"cpu"]], brief = "where it is", pytorch = "torch.Tensor.device, torch.Tensor.is_cuda" },

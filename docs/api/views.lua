@@ -6,7 +6,7 @@ return {
     about = [[
 A view is a tensor that shares the memory of another, or a part of it: what is written through the one is read through the other. Making one copies nothing and takes no time
 on the GPU, and works wherever the memory is: on a GPU, pinned or pageable. Everything that takes a tensor takes a view, and a view has a number of its own (`t.id`). All views
-here are **contiguous**: their elements lie in one piece, row by row. A part that does not is refused.
+here are **contiguous**: their elements lie in one piece, row by row. A part that does not is refused, and `t:transpose` and `t:t`, which are views in PyTorch, copy.
 
 With views a pipeline works on one tensor chunk by chunk:
 

@@ -31,8 +31,8 @@ local in_lab = {
     "add", "allclose", "current_stream", "default_stream", "device", "div", "empty", "event",
     "full", "host_work", "live", "matmul", "measure", "mul", "neg", "now_us", "ones",
     "per_thread_stream", "pow", "profile", "rand", "randn", "record", "relu", "softmax",
-    "spin", "stream", "sub", "sum", "sweep", "synchronize", "table", "tap", "tensor", "use",
-    "version", "with", "zeros",
+    "spin", "stream", "sub", "sum", "sweep", "synchronize", "table", "tap", "tensor",
+    "transpose", "use", "version", "with", "zeros",
 }
 
 local missing_in_lab = {

@@ -126,6 +126,32 @@ static void test_spin(void)
     sl_device_synchronize(device, NULL);
 }
 
+static void test_transpose(void)
+{
+    const int64_t sizes[] = { 2, 3, 4, 5, 6 }, swapped[] = { 2, 5, 4, 3, 6 };
+    sl_tensor_spec spec = { .ndim = 5 }, result = { .ndim = 5 };
+    sl_tensor *a, *out;
+    const sl_work *work = &fake.last_work;
+
+    memcpy(spec.dim, sizes, sizeof sizes);
+    memcpy(result.dim, swapped, sizeof swapped);
+    sl_tensor_create(device, &spec, stream, &a, NULL);
+    sl_tensor_create(device, &result, stream, &out, NULL);
+    is_int(sl_transpose(out, a, 3, 1, stream, NULL), SL_OK, "two dimensions change places");
+    ok(work->outer == 2 && work->m == 3 && work->middle == 4 && work->n == 5 && work->k == 6,
+       "the backend gets what lies before, between and behind them");
+    is_int(sl_kernel_elems(work, 0), 720, "and reads all elements");
+    fails_with(sl_transpose(out, a, 1, 5, stream, err), SL_ESHAPE,
+               "there is no dimension 6: the tensor has 5", "dimensions must be there");
+    fails_with(sl_transpose(out, a, 0, 1, stream, err), SL_ESHAPE,
+               "out is 2x5x4x3x6, needed 3x2x4x5x6", "and out have the sizes");
+    fails_with(sl_transpose(a, a, 2, 2, stream, err), SL_EINVAL,
+               "out may not be a: transpose reads it while it writes", "apart from the tensor");
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(a);
+    sl_tensor_release(out);
+}
+
 static void test_dtypes(void)
 {
     is_int(sl_kernel_check(SL_KERNEL_DIV, SL_FLOAT64, 0.5, NULL), SL_OK, "div takes float64");
@@ -157,6 +183,7 @@ int main(void)
     test_matmul();
     test_elementwise();
     test_spin();
+    test_transpose();
     test_dtypes();
     sl_device_release(other);
     fake_close(device);

@@ -4,6 +4,7 @@
  * a memory checker would report, errors on purpose, and the times. */
 #include "kernels_rig.cuh"
 #include "kernels_views.cuh"
+#include "kernels_transpose.cuh"
 #include "kernels_wide.cuh"
 
 enum { MOST = 1000007 };
@@ -595,6 +596,7 @@ int main()
     generators();
     exact_arithmetic();
     wide_kernels();
+    transposes();
     general_powers();
     special_powers();
     sums();

@@ -249,6 +249,40 @@ static void doubles_are_computed_in_double(void)
     is_double(x[0], N * (N + 5) / 2.0, 0, "sum in float64");
 }
 
+/* outer, m, middle, n, k; more than a tile, and cells of every size. */
+static void transposes(void)
+{
+    static const int64_t shapes[][5] = {
+        {1, 2, 1, 3, 1}, {1, 70, 1, 130, 1}, {2, 65, 3, 66, 1}, {2, 3, 4, 5, 6}, {1, 1, 1, 1, 100},
+        {1, 65, 1, 64, 3}, {0, 2, 1, 3, 1}, {1, 2, 1, 0, 4},
+    };
+    static uint8_t in[2 * 65 * 3 * 66 * 8], out[sizeof in];
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (uint8_t)(i * 7 + i / 251);
+    for (sl_dtype dtype = 0; dtype < SL_DTYPES; dtype++)
+        for (size_t c = 0; c < sizeof shapes / sizeof *shapes; c++) {
+            const int64_t *s = shapes[c];
+            const sl_work work = {.kernel = SL_KERNEL_TRANSPOSE, .dtype = (uint8_t)dtype,
+                                  .outer = s[0], .m = s[1], .middle = s[2], .n = s[3], .k = s[4]};
+            const size_t cell = (size_t)s[4] * numbers_dtype_bytes(dtype);
+            sim_job job;
+            sim_job_init(&job, &work);
+            bool right = sim_job_run(&job, out, in, NULL) == SL_OK;
+            for (int64_t o = 0; o < s[0]; o++)
+                for (int64_t i = 0; i < s[1]; i++)
+                    for (int64_t b = 0; b < s[2]; b++)
+                        for (int64_t j = 0; j < s[3]; j++) {
+                            const int64_t from = ((o * s[1] + i) * s[2] + b) * s[3] + j;
+                            const int64_t to = ((o * s[3] + j) * s[2] + b) * s[1] + i;
+                            right = right && memcmp(out + (size_t)to * cell,
+                                                    in + (size_t)from * cell, cell) == 0;
+                        }
+            ok(right && sim_job_bytes(&job, 0) == sim_job_bytes(&job, 2) &&
+                   sim_job_bytes(&job, 2) == (size_t)(s[0] * s[1] * s[2] * s[3]) * cell,
+               "transpose %zu of dtype %d", c, (int)dtype);
+        }
+}
+
 static void softmax_rows(void)
 {
     enum { ROWS = 3, COLS = 700 };
@@ -482,6 +516,7 @@ int main(void)
     bytes_saturate();
     whole_numbers_wrap();
     doubles_are_computed_in_double();
+    transposes();
     softmax_rows();
     sums();
     generators();
