@@ -205,6 +205,33 @@ static int tensor_t(lua_State *L)
     return launch_transpose(L, &l, 0, 1, 2, "t");
 }
 
+int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op)
+{
+    launch l = {.kernel = SL_KERNEL_CAST, .a = lsl_check_tensor(L, 1, "self", op)};
+    sl_error err;
+    read_launch(L, arg, false, &l, op);
+    sl_tensor_spec spec = *sl_tensor_get_spec(l.a);
+    sl_tensor *out = l.given.out.tensor;
+    if (out == NULL && spec.dtype == dtype) {
+        lua_settop(L, 1);
+        return 1;
+    }
+    if (out != NULL && sl_tensor_get_spec(out)->dtype != dtype)
+        lsl_fail(L, SL_EDTYPE, op, "out is %s, needed %s",
+                 sl_dtype_name(sl_tensor_get_spec(out)->dtype), sl_dtype_name(dtype));
+    if (out == NULL) check_operands(L, &l, op);
+    spec.dtype = dtype;
+    out = take_out(L, &l, &spec, op);
+    return finish(L, &l, sl_cast(out, l.a, stream_of(L, &l), &err), &err, op);
+}
+
+static int tensor_float(lua_State *L) { return lsl_cast(L, SL_FLOAT32, 2, "float"); }
+static int tensor_double(lua_State *L) { return lsl_cast(L, SL_FLOAT64, 2, "double"); }
+static int tensor_half(lua_State *L) { return lsl_cast(L, SL_FLOAT16, 2, "half"); }
+static int tensor_bfloat16(lua_State *L) { return lsl_cast(L, SL_BFLOAT16, 2, "bfloat16"); }
+static int tensor_int(lua_State *L) { return lsl_cast(L, SL_INT32, 2, "int"); }
+static int tensor_byte(lua_State *L) { return lsl_cast(L, SL_UINT8, 2, "byte"); }
+
 static int op_sum(lua_State *L)
 {
     launch l = {.kernel = SL_KERNEL_SUM, .a = lsl_check_tensor(L, 1, "a", "sum")};
@@ -318,7 +345,10 @@ static const luaL_Reg ops[] = {
     {"div", op_div}, {"neg", op_neg}, {"relu", op_relu}, {"softmax", op_softmax},
     {"sum", op_sum}, {"transpose", op_transpose}, {NULL, NULL}
 };
-static const luaL_Reg methods[] = {{"t", tensor_t}, {NULL, NULL}};
+static const luaL_Reg methods[] = {
+    {"t", tensor_t}, {"float", tensor_float}, {"double", tensor_double}, {"half", tensor_half},
+    {"bfloat16", tensor_bfloat16}, {"int", tensor_int}, {"byte", tensor_byte}, {NULL, NULL}
+};
 static const luaL_Reg functions[] = {{"spin", op_spin}, {NULL, NULL}};
 
 /* After lsl_open_tensor: the methods and operators join the tensors' tables. */

@@ -398,14 +398,17 @@ static int move_to(lua_State *L, lsl_home home, int arg, const char *op)
     return push_copy(L, tensor, place, device, non_blocking, stream, op);
 }
 
-/* t:to(place, opts) */
+/* t:to(place, opts), t:to(dtype, opts) */
 static int tensor_to(lua_State *L)
 {
     lsl_home home;
+    sl_dtype dtype;
     check_self(L, "to");
+    if (lua_type(L, 2) == LUA_TSTRING && sl_dtype_parse(lua_tostring(L, 2), &dtype))
+        return lsl_cast(L, dtype, 3, "to");
     if (!lsl_read_home(L, 2, &home, "to"))
         lsl_fail(L, SL_EINVAL, "to", "argument 2 (place) must be \"cuda\", \"cpu\", the number of "
-                 "a GPU as in \"cuda:1\", or a device, got %s", lsl_push_given(L, 2));
+                 "a GPU as in \"cuda:1\", a device, or a dtype, got %s", lsl_push_given(L, 2));
     return move_to(L, home, 3, "to");
 }
 

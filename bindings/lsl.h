@@ -184,6 +184,9 @@ bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p);
 void lsl_push_stream(lua_State *L, sl_stream *stream);
 void lsl_push_device(lua_State *L, sl_device *device);
 
+/* The tensor at index 1 in another dtype, options at `arg`; itself if it has that dtype. */
+int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op);
+
 /* Pushes a box with a new tensor of `device`; raises on failure. */
 sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_spec *spec,
                              sl_stream *stream, const char *op);

@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 10
+#define SL_BACKEND_ABI 11
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -37,6 +37,7 @@ typedef struct sl_work {
     uint8_t kind, kernel, dtype, flags;
     uint8_t copy_kind;              /* MEMCPY: sl_span_kind */
     uint8_t byte_value;             /* MEMSET */
+    uint8_t in_dtype;               /* KERNEL: of the inputs; `dtype` but for CAST */
     uint32_t threads;               /* SPIN */
     int64_t blocks;                 /* SPIN */
     int64_t m, n, k;
@@ -59,7 +60,7 @@ static inline int64_t sl_kernel_elems(const sl_work *work, int side)
     case SL_FAMILY_MATMUL:
         return side == 0 ? work->m * work->k : side == 1 ? work->k * work->n : work->m * work->n;
     case SL_FAMILY_PAIR: return work->n;
-    case SL_FAMILY_NUMBER: case SL_FAMILY_ONE: return side == 1 ? 0 : work->n;
+    case SL_FAMILY_NUMBER: case SL_FAMILY_ONE: case SL_FAMILY_CAST: return side == 1 ? 0 : work->n;
     case SL_FAMILY_ROWS: return side == 1 ? 0 : work->m * work->n;
     case SL_FAMILY_SUM: return side == 2 ? 1 : side == 1 ? 0 : work->n;
     case SL_FAMILY_TRANSPOSE:
@@ -68,6 +69,14 @@ static inline int64_t sl_kernel_elems(const sl_work *work, int side)
     case SL_FAMILY_NONE: break;
     }
     return 0;
+}
+
+/* The dtype of that operand. */
+static inline sl_dtype sl_kernel_dtype(const sl_work *work, int side)
+{
+    bool is_other = side < 2 && work->kernel == SL_KERNEL_CAST;
+
+    return (sl_dtype)(is_other ? work->in_dtype : work->dtype);
 }
 
 #define SL_TIME_LATER INT64_MIN

@@ -175,7 +175,8 @@ static sl_status enqueue(sl_work *work, sl_tensor *out, sl_tensor *a, sl_tensor 
     };
 
     work->kind = SL_WORK_KERNEL;
-    work->dtype = (uint8_t)a->spec.dtype;
+    work->dtype = (uint8_t)out->spec.dtype;
+    work->in_dtype = (uint8_t)a->spec.dtype;
     work->out_offset = out->offset;
     work->in_offset[0] = a->offset;
     work->in_offset[1] = b ? b->offset : 0;
@@ -220,7 +221,7 @@ static sl_status check_matmul_shapes(const sl_tensor *out, const sl_tensor *a, c
     return SL_OK;
 }
 
-/* Of matmul and transpose. */
+/* Of matmul, cast and transpose. */
 static sl_status check_outside(const sl_tensor *out, const sl_tensor *a, const char *noun,
                                sl_kernel kernel, sl_error *err)
 {
@@ -307,7 +308,26 @@ sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *st
     return status ? status : elementwise(kernel, out, a, NULL, 0, stream, err);
 }
 
-/* ---- over rows, over all, transposed ------------------------------------------------------------- */
+/* ---- over rows, over all, transposed, in another dtype --------------------------------- */
+
+sl_status sl_cast(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
+{
+    sl_work work = { .kernel = SL_KERNEL_CAST };
+    sl_status status = sl__stream_enter(stream, "cast", err);
+
+    if (!status)
+        status = check_operand(a, "a", stream, err);
+    if (!status)
+        status = check_operand(out, "out", stream, err);
+    if (!status)
+        status = check_same_shapes(out, a, NULL, err);
+    if (!status)
+        status = check_outside(out, a, "a", SL_KERNEL_CAST, err);
+    if (status)
+        return status;
+    work.n = a->numel;
+    return enqueue(&work, out, a, NULL, stream, err);
+}
 
 sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
 {

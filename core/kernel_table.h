@@ -12,6 +12,7 @@ typedef enum sl_kernel_family {
     SL_FAMILY_PAIR,         /* n elements, in0 and in1 */
     SL_FAMILY_NUMBER,       /* n elements, in0 and scalar */
     SL_FAMILY_ONE,          /* n elements, in0 */
+    SL_FAMILY_CAST,         /* n elements, in0 of in_dtype */
     SL_FAMILY_ROWS,         /* m rows of n, in0 */
     SL_FAMILY_SUM,          /* n elements of in0 to one */
     SL_FAMILY_TRANSPOSE,    /* in0[outer,m,middle,n,k] to out[outer,n,middle,m,k] */
@@ -44,6 +45,7 @@ typedef enum sl_kernel_dtypes {
     X(RDIV_SCALAR, "rdiv_scalar", NUMBER, FLOATS)  /* the number by in0 */            \
     X(NEG, "neg", ONE, NUMBERS)                                                       \
     X(RELU, "relu", ONE, NUMBERS)                                                     \
+    X(CAST, "cast", CAST, ALL)                                                        \
     X(SOFTMAX, "softmax", ROWS, SHORT)                                                \
     X(SUM, "sum", SUM, NUMBERS)                                                       \
     X(TRANSPOSE, "transpose", TRANSPOSE, ALL)                                         \

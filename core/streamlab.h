@@ -350,6 +350,9 @@ sl_status sl_with_number(sl_kernel kernel, sl_tensor *out, sl_tensor *a, double 
                          sl_stream *stream, sl_error *err);
 sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *stream,
                    sl_error *err);
+/* The same numbers in the dtype of out, which lies apart from a; same shape. To whole numbers
+ * they are cut off towards zero, and saturate; NaN becomes 0. */
+sl_status sl_cast(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
 /* Over the last dimension; same shape. */
 sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
 /* Dimensions d1 and d2, from 0, change places; any dtype. Copies: out lies apart from a. */

@@ -153,6 +153,8 @@ static sl_status launch(kernel_call *call)
     case SL_FAMILY_NUMBER:
     case SL_FAMILY_ONE:
         return launch_elementwise(call);
+    case SL_FAMILY_CAST:
+        return launch_cast(call);
     case SL_FAMILY_FILL:
     case SL_FAMILY_RANDOM:
         return launch_generate(call);

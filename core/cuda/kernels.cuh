@@ -3,15 +3,16 @@
  *
  *   kernels.cu              which kernel does what; spin and trap
  *   kernels_elementwise.cu  pow, and what core/numbers/operations.h has: add, sub, ...
+ *   kernels_cast.cu         cast
  *   kernels_generate.cu     fill, rand, randn
  *   kernels_reduce.cu       softmax, sum
  *   kernels_transpose.cu    transpose
  *
  * Arithmetic is in float32, rounded to nearest even on store, but for float64, which has its own,
- * and int32, which is taken modulo 2^32; no two operations are fused into one: the operations of core/numbers/operations.h, filling and random numbers have
- * the bits of the simulator's. Tensors begin at addresses that are multiples of 256, but for views, which
- * begin at any element: what does not begin at a multiple of 16 is moved element by element, to
- * the same numbers.
+ * and int32, which is taken modulo 2^32; no two operations are fused into one: the operations of
+ * core/numbers/operations.h, filling and random numbers have the bits of the simulator's. Tensors
+ * begin at addresses that are multiples of 256, but for views, which begin at any element: what
+ * does not begin at a multiple of 16 is moved element by element, to the same numbers.
  *
  * A block is 256 threads, each of which moves 16 bytes of each tensor; a grid that fills
  * the chip even so takes several times as much a thread.
@@ -46,6 +47,7 @@ typedef struct kernel_call {
 
 /* One for each file of kernels. */
 sl_status launch_elementwise(kernel_call *call);
+sl_status launch_cast(kernel_call *call);
 sl_status launch_generate(kernel_call *call);
 sl_status launch_softmax(kernel_call *call);
 sl_status launch_sum(kernel_call *call);

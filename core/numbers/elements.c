@@ -93,3 +93,35 @@ void numbers_store_number(void *to, double number, sl_dtype dtype)
         numbers_store(to, &narrow, dtype, 0, 1);
     }
 }
+
+static int32_t whole_of_double(double x)
+{
+    if (!(x > INT32_MIN))
+        return x <= INT32_MIN ? INT32_MIN : 0;      /* 0: NaN */
+    return x < INT32_MAX ? (int32_t)x : INT32_MAX;
+}
+
+void numbers_widen(double *to, const void *from, sl_dtype dtype, int64_t first, size_t n)
+{
+    const uint8_t *bytes = (const uint8_t *)from + (size_t)first * numbers_dtype_bytes(dtype);
+    for (size_t i = 0; i < n; i++, bytes += numbers_dtype_bytes(dtype)) {
+        int32_t whole;
+        float narrow;
+        if (dtype == SL_FLOAT64) {
+            memcpy(&to[i], bytes, sizeof to[i]);
+        } else if (dtype == SL_INT32) {
+            memcpy(&whole, bytes, sizeof whole);
+            to[i] = whole;
+        } else {
+            numbers_load(&narrow, bytes, dtype, 0, 1);
+            to[i] = narrow;
+        }
+    }
+}
+
+void numbers_narrow(void *to, const double *from, sl_dtype dtype, int64_t first, size_t n)
+{
+    uint8_t *bytes = (uint8_t *)to + (size_t)first * numbers_dtype_bytes(dtype);
+    for (size_t i = 0; i < n; i++, bytes += numbers_dtype_bytes(dtype))
+        numbers_store_number(bytes, dtype == SL_INT32 ? whole_of_double(from[i]) : from[i], dtype);
+}

@@ -12,6 +12,11 @@ size_t numbers_dtype_bytes(sl_dtype dtype);
 void numbers_load(float *to, const void *from, sl_dtype dtype, int64_t first, size_t n);
 void numbers_store(void *to, const float *from, sl_dtype dtype, int64_t first, size_t n);
 
+/* Elements of any dtype as doubles, exactly, and back: through float32 where the dtype is
+ * narrower; to whole numbers cut off towards zero, and saturating. */
+void numbers_widen(double *to, const void *from, sl_dtype dtype, int64_t first, size_t n);
+void numbers_narrow(void *to, const double *from, sl_dtype dtype, int64_t first, size_t n);
+
 /* One element of any dtype; of int32 a whole number that it holds. */
 void numbers_store_number(void *to, double number, sl_dtype dtype);
 

@@ -59,7 +59,7 @@ static size_t bytes_of(const sl_work *work, int side)
 {
     if (work->kind != SL_WORK_KERNEL)
         return work->bytes;
-    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes((sl_dtype)work->dtype);
+    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
 }
 
 /* What the operation reads and writes: up to two inputs, and the output last. */

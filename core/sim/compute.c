@@ -50,6 +50,7 @@ void sim_job_init(sim_job *job, const sl_work *work)
     memset(job, 0, sizeof *job);
     job->kernel = work->kernel;
     job->dtype = work->dtype;
+    job->in_dtype = family == SL_FAMILY_CAST ? work->in_dtype : work->dtype;
     job->n = work->n;
     const bool has_k = family == SL_FAMILY_MATMUL || family == SL_FAMILY_TRANSPOSE;
     job->m = has_k || family == SL_FAMILY_ROWS ? work->m : 1;
@@ -88,7 +89,7 @@ size_t sim_job_bytes(const sim_job *job, int side)
         elems = job->m * job->k;
     if (job->kernel == SL_KERNEL_MATMUL && side == 1)
         elems = job->k * job->n;
-    return (size_t)elems * numbers_dtype_bytes(job->dtype);
+    return (size_t)elems * numbers_dtype_bytes(side == 2 ? job->dtype : job->in_dtype);
 }
 
 bool sim_job_is_elementwise(const sim_job *job)
@@ -123,7 +124,8 @@ size_t sim_job_scratch_bytes(const sim_job *job)
 size_t sim_work_bytes(const sl_work *work, int side)
 {
     if (work->kind == SL_WORK_KERNEL)
-        return (size_t)sl_kernel_elems(work, side) * numbers_dtype_bytes((sl_dtype)work->dtype);
+        return (size_t)sl_kernel_elems(work, side)
+               * numbers_dtype_bytes(sl_kernel_dtype(work, side));
     if (work->kind == SL_WORK_MEMCPY)
         return side == 1 ? 0 : work->bytes;
     return work->kind == SL_WORK_MEMSET && side == 2 ? work->bytes : 0;
@@ -152,6 +154,20 @@ static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, c
             sim_elementwise(job, *done, block_size(end, *done), out, in0, in1);
         if (end < job->n && sim_stop_wanted())
             return SL_EINTERRUPT;
+    }
+    return SL_OK;
+}
+
+/* Not in place: the sizes differ. */
+static sl_status run_cast(const sim_job *job, void *out, const void *in)
+{
+    double x[BLOCK];
+    for (int64_t first = 0; first < job->n; first += BLOCK) {
+        size_t n = block_size(job->n, first);
+        if (first > 0 && first % PIECE == 0 && sim_stop_wanted())
+            return SL_EINTERRUPT;
+        numbers_widen(x, in, job->in_dtype, first, n);
+        numbers_narrow(out, x, job->dtype, first, n);
     }
     return SL_OK;
 }
@@ -401,6 +417,8 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const v
         return run_softmax(job, done, out, in0);
     case SL_KERNEL_SUM:
         return job->dtype == SL_INT32 ? run_whole_sum(job, out, in0) : run_sum(job, out, in0);
+    case SL_KERNEL_CAST:
+        return run_cast(job, out, in0);
     case SL_KERNEL_TRANSPOSE:
         return run_transpose(job, out, in0);
     case SL_KERNEL_FILL:

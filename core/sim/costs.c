@@ -431,7 +431,9 @@ static double elementwise(const sim_device *dev, const sl_work *work, sim_launch
 {
     const sim_profile *p = &dev->profile;
     double elems = larger((double)sl_kernel_elems(work, 0), (double)sl_kernel_elems(work, 2));
-    double bytes = elems * moves_per_elem(work) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
+    double out_bytes = (double)sl_dtype_bytes((sl_dtype)work->dtype);
+    double in_bytes = (double)sl_dtype_bytes(sl_kernel_dtype(work, 0));
+    double bytes = elems * (moves_per_elem(work) * out_bytes + (in_bytes - out_bytes));
     double tflops = is_wide_pow(work) ? p->fp64_tflops : p->fp32_tflops;
     stream_cost cost = {
         .blocks = larger(1, ceil_div(elems, ELEMS_PER_BLOCK)),

@@ -136,7 +136,7 @@ local missing = {
     { "torch.compile torch.jit* torch.fx* torch._dynamo* torch.export* torch.onnx* torch._inductor*",
         "nothing is compiled; each call enqueues its operation" },
     { "torch.amp torch.amp.* torch.cuda.amp* torch.autocast", "a dtype is chosen when a tensor is made: "
-        .. "{dtype = \"float16\"}" },
+        .. "{dtype = \"float16\"}, or by `t:half()`" },
     { "torch.backends torch.backends.* torch.set_float32_matmul_precision torch.set_num_threads "
         .. "torch.get_num_threads torch.use_deterministic_algorithms torch.set_deterministic_debug_mode "
         .. "torch.set_default_device torch.set_default_dtype torch.get_default_dtype "
@@ -165,14 +165,13 @@ local missing = {
     { "torch.float torch.float32 torch.float16 torch.half torch.bfloat16 torch.float64 torch.double "
         .. "torch.int torch.int8 torch.int16 torch.int32 torch.int64 torch.long torch.uint8 torch.bool torch.dtype",
         "dtypes are texts: {dtype = \"float16\"}" },
-    { "tensor.type tensor.astype tensor.float tensor.half tensor.double tensor.bfloat16 tensor.int tensor.long "
-        .. "tensor.short tensor.bool tensor.byte tensor.char tensor.type_as",
-        "a tensor keeps the dtype that it was made with: {dtype = \"float16\"}" },
+    { "tensor.type tensor.astype tensor.long tensor.short tensor.bool tensor.char tensor.type_as",
+        "`t:to` with the name of a dtype gives another one: t:to(\"int32\")" },
     -- shapes
     { "tensor.shape", "its sizes are `t:size()`" },
     { "tensor.dims", "its sizes are `t:size()`, their number is `t.ndim`" },
-    { "tensor.T tensor.mT tensor.H torch.t torch.transpose torch.adjoint",
-        "this version does not transpose" },
+    { "tensor.T tensor.mT tensor.H torch.adjoint",
+        "`t:t()` transposes a matrix, in a copy" },
     { "tensor.dim", "its number of dimensions is `t.ndim`" },
     { "tensor.len tensor.length", "use `t:numel()`, or t:size(1)" },
     { "torch.numel tensor.nelement", "use `t:numel()`" },
@@ -182,10 +181,11 @@ local missing = {
     { "torch.split torch.tensor_split torch.unbind", "use `t:chunk(n)`, or `t:narrow(dim, start, length)`" },
     { "tensor.slice", "use `t:narrow(dim, start, length)`" },
     { "torch.select", "use t:narrow(dim, i, 1)" },
-    { "torch.permute torch.swapaxes torch.swapdims torch.movedim torch.moveaxis torch.expand tensor.expand "
+    { "torch.permute torch.swapdims torch.movedim torch.moveaxis torch.expand tensor.expand "
         .. "tensor.expand_as tensor.repeat torch.tile torch.broadcast_to torch.roll torch.flip "
         .. "tensor.as_strided torch.as_strided tensor.unfold torch.meshgrid",
-        "tensors are contiguous, and nothing is broadcast; `t:view` and `t:narrow` are the views" },
+        "tensors are contiguous, and nothing is broadcast; `t:view` and `t:narrow` are the views, "
+        .. "`t:transpose` copies" },
     { "tensor.is_contiguous tensor.contiguous", "every tensor is contiguous here, views as well" },
     { "tensor.stride tensor.data_ptr tensor.storage tensor.untyped_storage tensor.element_size tensor.itemsize",
         "tensors are row-major; the bytes of an element are t:nbytes() // t:numel()" },

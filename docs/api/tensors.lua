@@ -66,14 +66,14 @@ made with `device =`. Host memory belongs to no GPU: it can be copied to and fro
 | making, filling, copies, looking at elements | yes | yes | yes | yes |
 | `add`, `sub`, `mul`, `neg`, `relu`, `pow`, `sum` | yes | yes | yes | no |
 | `div`, `matmul` | yes | yes | no | no |
-| `transpose` | yes | yes | yes | yes |
+| `transpose`, casts (`t:to(dtype)`) | yes | yes | yes | yes |
 | `softmax`, `rand`, `randn` | yes | no | no | no |
 
 A number that a script gives is rounded to the nearest that the dtype has, to even between two; what is below the least number of int32 or uint8 becomes that, what is above
 the greatest the greatest, and NaN becomes 0. The numbers that a script gets are floats, of int32 and uint8 too (`3.0`).
 
 Kernels of int32 keep the lower 32 bits of what comes out, as PyTorch's do, and the sum as well, where `torch.sum` gives an int64. A number beside an int32 tensor has to be
-whole (`t + 1.5` is an error, where PyTorch gives a float32), and so has an exponent, from 0 on. int32 has no `div`, which gives a float32 in PyTorch.
+whole (`t + 1.5` is an error, where PyTorch gives a float32), and so has an exponent, from 0 on. int32 has no `div`, which gives a float32 in PyTorch: `t:float() / 2`.
 
 **Filling.** On the GPU the values of `zeros`, `ones`, `full`, `rand` and `randn` are written by a kernel in the stream (a memset for zero and for uint8), and the call does
 not block; on the host they are there on return.
@@ -361,15 +361,18 @@ print(lab.sum(input):item())  --> 12.0]],
         },
         {
             name = "tensor:to",
-            brief = "the tensor's values in another place",
-            arguments = { { "place", places, [[where: "cuda", "cpu", "cuda:1", or a device of `lab.open`]] } },
+            brief = "the tensor's values in another place, or in another dtype",
+            arguments = { { "place", places, [[where: "cuda", "cpu", "cuda:1", or a device of `lab.open`; or the name of a dtype]] } },
             options = moving,
             returns = moved,
             blocks = copy_blocks,
             errors = not_moved,
             about = [[
 `"cuda"` without a number is the GPU of `stream`, else the current one. As in PyTorch, `t:to("cpu", {non_blocking = true})` makes a pinned result and without `non_blocking`
-a pageable one, unless `pinned =` says otherwise. From GPU to GPU see "Several GPUs" on the page Devices. It does not change the dtype.]],
+a pageable one, unless `pinned =` says otherwise. From GPU to GPU see "Several GPUs" on the page Devices.
+
+With a dtype, `t:to("float64")`, it is a kernel that casts, `t:double()`, on the GPU alone and with the options `out` and `stream`. A place and a dtype are two calls. Numbers
+are rounded to the nearest, to even between two; to int32 and uint8 they are cut off towards zero and saturate, and NaN becomes 0, where PyTorch leaves open what comes out.]],
             example = [[
 local host = lab.ones(1000, 1000, {device = "cpu", pinned = true})
 local s = lab.stream()
@@ -379,7 +382,7 @@ print(s:query())  --> false
 print(t:to("cuda") == t)  --> true]],
             cuda = "cudaMemcpyAsync",
             pytorch = "torch.Tensor.to",
-            see = { "tensor:copy_", "tensor:cpu", "tensor:cuda" },
+            see = { "tensor:copy_", "tensor:cpu", "tensor:cuda", "tensor:float" },
         },
         {
             name = "tensor:cpu",
@@ -718,6 +721,133 @@ print(t:t())  --> tensor 3x1 float32 on cuda
 print(lab.matmul(t, t:t()):item())  --> 14.0]],
             pytorch = "torch.Tensor.t, torch.Tensor.T, torch.Tensor.mT",
             see = { "lab.transpose", "tensor:transpose" },
+        },
+        {
+            name = "tensor:float",
+            brief = "the numbers in float32",
+            options = {
+                { "out", "tensor", "where the result goes, of that dtype; apart from the tensor", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "a tensor of float32; the tensor itself if it is one and there is no `out`" } },
+            errors = {
+                { "SL_EPLACE", "the tensor is on the host" },
+                { "SL_EDTYPE", "`out` has another dtype" },
+                { "SL_ESHAPE", "`out` has another shape" },
+                { "SL_EINVAL", "`out` is the tensor, or shares memory with it" },
+            },
+            about = [[It is `t:to("float32", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
+            example = [[
+local t = lab.tensor({1, 2}, {dtype = "int32"})
+print(t:float() / 4)  --> tensor 2 float32 on cuda]],
+            pytorch = "torch.Tensor.float",
+            see = { "tensor:to" },
+        },
+        {
+            name = "tensor:double",
+            brief = "the numbers in float64",
+            options = {
+                { "out", "tensor", "where the result goes, of that dtype; apart from the tensor", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "a tensor of float64; the tensor itself if it is one and there is no `out`" } },
+            errors = {
+                { "SL_EPLACE", "the tensor is on the host" },
+                { "SL_EDTYPE", "`out` has another dtype" },
+                { "SL_ESHAPE", "`out` has another shape" },
+                { "SL_EINVAL", "`out` is the tensor, or shares memory with it" },
+            },
+            about = [[It is `t:to("float64", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
+            example = [[
+local t = lab.full(0.1, 2):double()
+print(t:get(1) == 0.1)  --> false
+print(t.dtype)  --> float64]],
+            pytorch = "torch.Tensor.double",
+            see = { "tensor:to" },
+        },
+        {
+            name = "tensor:half",
+            brief = "the numbers in float16",
+            options = {
+                { "out", "tensor", "where the result goes, of that dtype; apart from the tensor", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "a tensor of float16; the tensor itself if it is one and there is no `out`" } },
+            errors = {
+                { "SL_EPLACE", "the tensor is on the host" },
+                { "SL_EDTYPE", "`out` has another dtype" },
+                { "SL_ESHAPE", "`out` has another shape" },
+                { "SL_EINVAL", "`out` is the tensor, or shares memory with it" },
+            },
+            about = [[It is `t:to("float16", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
+            example = [[
+local t = lab.tensor{2049, 70000}:half()
+print(t:get(1) .. " " .. t:get(2))  --> 2048.0 inf]],
+            pytorch = "torch.Tensor.half",
+            see = { "tensor:to" },
+        },
+        {
+            name = "tensor:bfloat16",
+            brief = "the numbers in bfloat16",
+            options = {
+                { "out", "tensor", "where the result goes, of that dtype; apart from the tensor", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "a tensor of bfloat16; the tensor itself if it is one and there is no `out`" } },
+            errors = {
+                { "SL_EPLACE", "the tensor is on the host" },
+                { "SL_EDTYPE", "`out` has another dtype" },
+                { "SL_ESHAPE", "`out` has another shape" },
+                { "SL_EINVAL", "`out` is the tensor, or shares memory with it" },
+            },
+            about = [[It is `t:to("bfloat16", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
+            example = [[
+local t = lab.tensor{257}:bfloat16()
+print(t:get(1))  --> 256.0]],
+            pytorch = "torch.Tensor.bfloat16",
+            see = { "tensor:to" },
+        },
+        {
+            name = "tensor:int",
+            brief = "the numbers in int32",
+            options = {
+                { "out", "tensor", "where the result goes, of that dtype; apart from the tensor", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "a tensor of int32; the tensor itself if it is one and there is no `out`" } },
+            errors = {
+                { "SL_EPLACE", "the tensor is on the host" },
+                { "SL_EDTYPE", "`out` has another dtype" },
+                { "SL_ESHAPE", "`out` has another shape" },
+                { "SL_EINVAL", "`out` is the tensor, or shares memory with it" },
+            },
+            about = [[It is `t:to("int32", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
+            example = [[
+local t = lab.tensor{2.9, -2.9}:int()
+print(t:get(1) .. " " .. t:get(2))  --> 2.0 -2.0]],
+            pytorch = "torch.Tensor.int",
+            see = { "tensor:to" },
+        },
+        {
+            name = "tensor:byte",
+            brief = "the numbers in uint8",
+            options = {
+                { "out", "tensor", "where the result goes, of that dtype; apart from the tensor", default = "a new tensor" },
+                { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
+            },
+            returns = { { "tensor", "a tensor of uint8; the tensor itself if it is one and there is no `out`" } },
+            errors = {
+                { "SL_EPLACE", "the tensor is on the host" },
+                { "SL_EDTYPE", "`out` has another dtype" },
+                { "SL_ESHAPE", "`out` has another shape" },
+                { "SL_EINVAL", "`out` is the tensor, or shares memory with it" },
+            },
+            about = [[It is `t:to("uint8", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
+            example = [[
+local t = lab.tensor{2.9, 300}:byte()
+print(t:get(1) .. " " .. t:get(2))  --> 2.0 255.0]],
+            pytorch = "torch.Tensor.byte",
+            see = { "tensor:to" },
         },
         { name = "tensor.dtype", type = dtypes, brief = "the type of its elements", pytorch = "torch.Tensor.dtype" },
         { name = "tensor.device", type = [["cuda"|"cpu"]], brief = "where it is", pytorch = "torch.Tensor.device, torch.Tensor.is_cuda" },

@@ -75,7 +75,7 @@ local methods = {
     tensor = {"size", "numel", "nbytes", "get", "set", "item", "totable", "to", "cpu", "cuda",
               "copy_", "pin_memory", "pin", "unpin", "fill_", "zero_", "free", "sum", "allclose",
               "matmul", "pow", "add", "sub", "mul", "div", "neg", "relu", "softmax",
-              "transpose", "t"},
+              "transpose", "t", "float", "int"},
     stream = {"synchronize", "query", "wait_event", "wait_stream", "record_event",
               "launch_host_func", "close"},
     event = {"record", "query", "synchronize", "elapsed_time"},

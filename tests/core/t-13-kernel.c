@@ -152,6 +152,28 @@ static void test_transpose(void)
     sl_tensor_release(out);
 }
 
+static void test_cast(void)
+{
+    sl_tensor *a = fake_matrix(device, 4, 3), *turned = fake_matrix(device, 3, 4);
+    sl_tensor *wide = fake_tensor_2d(device, SL_FLOAT64, SL_ON_DEVICE, 4, 3);
+    const sl_work *work = &fake.last_work;
+
+    is_int(sl_cast(wide, a, stream, NULL), SL_OK, "operands of a cast have two dtypes");
+    ok(work->dtype == SL_FLOAT64 && work->in_dtype == SL_FLOAT32 && work->n == 12,
+       "which the backend gets");
+    ok(sl_kernel_dtype(work, 0) == SL_FLOAT32 && sl_kernel_dtype(work, 2) == SL_FLOAT64,
+       "each for its side");
+    fails_with(sl_cast(turned, a, stream, err), SL_ESHAPE, "out is 3x4, needed 4x3",
+               "the shape stays");
+    fails_with(sl_cast(a, a, stream, err), SL_EINVAL,
+               "out may not be a: cast reads it while it writes", "a cast is not in place");
+    fails_with(sl_cast(NULL, a, stream, err), SL_ECLOSED, "out is missing", "it needs an out");
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(a);
+    sl_tensor_release(turned);
+    sl_tensor_release(wide);
+}
+
 static void test_dtypes(void)
 {
     is_int(sl_kernel_check(SL_KERNEL_DIV, SL_FLOAT64, 0.5, NULL), SL_OK, "div takes float64");
@@ -184,6 +206,7 @@ int main(void)
     test_elementwise();
     test_spin();
     test_transpose();
+    test_cast();
     test_dtypes();
     sl_device_release(other);
     fake_close(device);

@@ -3,6 +3,7 @@
  * to that of a copy kernel, as diagnostics. With STREAMLAB_MEMCHECK set it leaves out what
  * a memory checker would report, errors on purpose, and the times. */
 #include "kernels_rig.cuh"
+#include "kernels_cast.cuh"
 #include "kernels_views.cuh"
 #include "kernels_transpose.cuh"
 #include "kernels_wide.cuh"
@@ -597,6 +598,7 @@ int main()
     exact_arithmetic();
     wide_kernels();
     transposes();
+    casts();
     general_powers();
     special_powers();
     sums();

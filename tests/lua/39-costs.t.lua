@@ -95,6 +95,12 @@ local function product(a, b) lab.matmul(a, a, {out = b}) end
 ideal.open{sm_count = 128, fp32_tflops = 66.9, l2_bytes = 0}
 T.near(dtype_us("float64", add), 2 * dtype_us("float32", add), 1,
        "adding float64 takes twice as long as float32")
+local c = lab.empty(4096, 4096)
+local wide = lab.empty(4096, 4096, {dtype = "float64"})
+lab.synchronize()
+T.near(kernel_us(function() wide:float{out = c} end), dtype_us("float32", add), 1,
+       "a cast of float64 to float32 moves 12 bytes an element, as adding float32 does")
+c, wide = nil, nil
 T.near(dtype_us("int32", add), dtype_us("float32", add), 1, "and int32 as long")
 local float32_us = dtype_us("float32", product)
 for _, case in ipairs{{9, 0, 1}, {7, 0, 2}, {7, 5, 32}, {8, 9, 64}} do

@@ -34,8 +34,10 @@ is("lab.tensor{1e10, 0, 3e-7}",
     "with exponents where they differ much")
 is("lab.tensor{1/0, -1/0, 0/0, 0.5}",
     "tensor 4 float32 on cuda, 16 bytes\n     inf    -inf     nan  0.5000\n", "inf and nan")
+is("lab.tensor({-1, 2^31 - 1}, {dtype = 'int32'})", "tensor 2 int32 on cuda, 8 bytes\n"
+    .. "          -1  2147483647\n", "whole numbers of a whole type have all their digits")
 is("lab.tensor({1, 255}, {dtype = 'uint8'})", "tensor 2 uint8 on cuda, 2 bytes\n    1  255\n",
-    "whole numbers of a whole type have no point")
+    "and no point")
 
 -- Corners -------------------------------------------------------------------------------
 

@@ -40,7 +40,8 @@ local function number_format(numbers, is_float)
             least, greatest = math.min(least, size), math.max(greatest, size)
         end
     end
-    if whole and greatest < 1e7 then return is_float and "%.0f." or "%.0f" end
+    if not is_float then return "%.0f" end
+    if whole and greatest < 1e7 then return "%.0f." end
     if greatest >= 1e6 or least < 1e-4 then return "%.4e" end
     return greatest >= 1000 and "%.2f" or "%.4f"
 end
