@@ -10,7 +10,7 @@ enum {
     MOST_PAST = 64              /* of a range */
 };
 
-/* ---- a range -------------------------------------------------------------------- */
+/* ---- a history -------------------------------------------------------------------- */
 
 static bool comes_before(const sl__access *earlier, const sl__access *access,
                          const sl__vector *seen)
@@ -20,63 +20,76 @@ static bool comes_before(const sl__access *earlier, const sl__access *access,
     return earlier->slot == SL__HOST_SLOT || sl__vector_at(seen, earlier->slot) >= earlier->epoch;
 }
 
-static void clear_range(sl__range *range)
+static void free_history(sl__history *history)
 {
-    sl__access_drop(&range->write);
-    sl__accesses_free(&range->others);
-    sl__accesses_free(&range->past);
+    sl__access_drop(&history->write);
+    sl__accesses_free(&history->others);
+    sl__accesses_free(&history->past);
+    sl__memory_totals.bytes -= sizeof *history;
+    free(history);
 }
 
-static bool copy_range(sl__range *to, const sl__range *from)
+/* An empty one. NULL: out of memory. */
+static sl__history *new_history(void)
 {
-    memset(to, 0, sizeof *to);
+    sl__history *history = calloc(1, sizeof *history);
+
+    if (history)
+        sl__memory_totals.bytes += sizeof *history;
+    return history;
+}
+
+static sl__history *copy_history(const sl__history *from)
+{
+    sl__history *to = new_history();
+
+    if (!to)
+        return NULL;
     if (!sl__accesses_copy(&to->others, &from->others)
         || !sl__accesses_copy(&to->past, &from->past)) {
-        clear_range(to);
-        return false;
+        free_history(to);
+        return NULL;
     }
-    to->first = from->first;
-    to->end = from->end;
     sl__access_put(&to->write, &from->write);
-    return true;
+    return to;
 }
 
 /* Of many the oldest goes. */
-static bool add_past(sl__range *range, const sl__access *access)
+static bool add_past(sl__history *history, const sl__access *access)
 {
-    bool full = range->past.n == MOST_PAST;
+    bool full = history->past.n == MOST_PAST;
 
-    if (!full && !sl__accesses_reserve(&range->past, range->past.n + 1))
+    if (!full && !sl__accesses_reserve(&history->past, history->past.n + 1))
         return false;
     if (full) {
-        sl__accesses_remove(&range->past, 0);
+        sl__accesses_remove(&history->past, 0);
         sl__memory_totals.forgotten++;
     }
-    sl__accesses_append(&range->past, access);
+    sl__accesses_append(&history->past, access);
     return true;
 }
 
-static bool make_past(sl__range *range, uint32_t i)
+static bool make_past(sl__history *history, uint32_t i)
 {
-    if (!add_past(range, sl__access_at(&range->others, i)))
+    if (!add_past(history, sl__access_at(&history->others, i)))
         return false;
-    sl__accesses_remove(&range->others, i);
+    sl__accesses_remove(&history->others, i);
     return true;
 }
 
-static bool note_write(sl__range *range, const sl__access *access, bool keep)
+static bool note_write(sl__history *history, const sl__access *access, bool keep)
 {
-    while (keep && range->others.n > 0)
-        if (!make_past(range, 0))
+    while (keep && history->others.n > 0)
+        if (!make_past(history, 0))
             return false;
-    if (keep && sl__access_is_there(&range->write) && !add_past(range, &range->write))
+    if (keep && sl__access_is_there(&history->write) && !add_past(history, &history->write))
         return false;
     if (!keep) {
-        sl__accesses_drop(&range->others);
-        sl__accesses_drop(&range->past);
+        sl__accesses_drop(&history->others);
+        sl__accesses_drop(&history->past);
     }
-    sl__access_drop(&range->write);
-    sl__access_put(&range->write, access);
+    sl__access_drop(&history->write);
+    sl__access_put(&history->write, access);
     return true;
 }
 
@@ -94,67 +107,67 @@ static uint32_t find_read(const sl__accesses *others, uint32_t slot)
     return others->n;
 }
 
-static bool drop_read(sl__range *range, uint32_t i, bool keep)
+static bool drop_read(sl__history *history, uint32_t i, bool keep)
 {
     if (keep)
-        return make_past(range, i);
-    sl__accesses_remove(&range->others, i);
+        return make_past(history, i);
+    sl__accesses_remove(&history->others, i);
     return true;
 }
 
 /* The reads that it comes after; but what a host function did, which ran late, stays. */
-static bool drop_reads(sl__range *range, const sl__access *access, const sl__vector *seen,
+static bool drop_reads(sl__history *history, const sl__access *access, const sl__vector *seen,
                        bool keep)
 {
-    for (uint32_t i = range->others.n; i-- > 0;) {
-        const sl__access *other = sl__access_at(&range->others, i);
+    for (uint32_t i = history->others.n; i-- > 0;) {
+        const sl__access *other = sl__access_at(&history->others, i);
         sl__race_looks++;
         if (other->kind == SL_ACCESS_READ && comes_before(other, access, seen)
-            && !drop_read(range, i, keep))
+            && !drop_read(history, i, keep))
             return false;
     }
     return true;
 }
 
 /* By a vector that has not changed since the slot's last read no others are to be dropped. */
-static bool note_read(sl__range *range, const sl__access *access, const sl__vector *seen,
+static bool note_read(sl__history *history, const sl__access *access, const sl__vector *seen,
                       bool keep)
 {
     sl__access read = *access;
-    uint32_t own = find_read(&range->others, access->slot);
+    uint32_t own = find_read(&history->others, access->slot);
     bool done;
 
     read.seen_id = seen ? seen->id : 0;
     if (!keep)
-        sl__accesses_drop(&range->past);
-    if (own < range->others.n && sl__access_at(&range->others, own)->seen_id == read.seen_id)
-        done = drop_read(range, own, keep);
+        sl__accesses_drop(&history->past);
+    if (own < history->others.n && sl__access_at(&history->others, own)->seen_id == read.seen_id)
+        done = drop_read(history, own, keep);
     else
-        done = drop_reads(range, access, seen, keep);
-    if (!done || !sl__accesses_reserve(&range->others, range->others.n + 1))
+        done = drop_reads(history, access, seen, keep);
+    if (!done || !sl__accesses_reserve(&history->others, history->others.n + 1))
         return false;
-    sl__accesses_append(&range->others, &read);
+    sl__accesses_append(&history->others, &read);
     return true;
 }
 
 /* What a host function did, whatever has come since it was enqueued. It takes the place of
  * what comes before it, and races with all that this could race with. */
-static bool note_late(sl__range *range, const sl__access *access, const sl__vector *seen)
+static bool note_late(sl__history *history, const sl__access *access, const sl__vector *seen)
 {
-    for (uint32_t i = 0; i < range->others.n; i++)
-        if (sl__access_same(sl__access_at(&range->others, i), access))
+    for (uint32_t i = 0; i < history->others.n; i++)
+        if (sl__access_same(sl__access_at(&history->others, i), access))
             return true;
-    for (uint32_t i = range->others.n; i-- > 0;) {
-        const sl__access *other = sl__access_at(&range->others, i);
+    for (uint32_t i = history->others.n; i-- > 0;) {
+        const sl__access *other = sl__access_at(&history->others, i);
         bool weaker = access->kind != SL_ACCESS_READ || other->kind == SL_ACCESS_READ;
-        if (weaker && comes_before(other, access, seen) && !make_past(range, i))
+        if (weaker && comes_before(other, access, seen) && !make_past(history, i))
             return false;
     }
-    if (!sl__accesses_reserve(&range->others, range->others.n + 1))
+    if (!sl__accesses_reserve(&history->others, history->others.n + 1))
         return false;
-    sl__accesses_append(&range->others, access);
-    for (uint32_t i = 0; i < range->others.n; i++)
-        sl__access_at(&range->others, i)->seen_id = SL__SEEN_NOTHING;
+    sl__accesses_append(&history->others, access);
+    for (uint32_t i = 0; i < history->others.n; i++)
+        sl__access_at(&history->others, i)->seen_id = SL__SEEN_NOTHING;
     return true;
 }
 
@@ -193,17 +206,17 @@ static bool reserve_ranges(sl__race_memory *memory, size_t more)
     return true;
 }
 
-/* Room is reserved. */
-static sl__range *insert(sl__race_memory *memory, size_t at, size_t first, size_t end)
+/* Takes over the history, which is NULL if there was no memory for it. Room is reserved. */
+static bool insert(sl__race_memory *memory, size_t at, sl__range range)
 {
-    sl__range *range = &memory->ranges[at];
+    sl__range *place = &memory->ranges[at];
 
-    memmove(range + 1, range, (memory->n - at) * sizeof *range);
-    memset(range, 0, sizeof *range);
-    range->first = first;
-    range->end = end;
+    if (!range.history)
+        return false;
+    memmove(place + 1, place, (memory->n - at) * sizeof *place);
+    *place = range;
     memory->n++;
-    return range;
+    return true;
 }
 
 static void erase(sl__race_memory *memory, size_t at, size_t n)
@@ -211,7 +224,7 @@ static void erase(sl__race_memory *memory, size_t at, size_t n)
     if (n == 0)
         return;                 /* there may be no array yet */
     for (size_t i = at; i < at + n; i++)
-        clear_range(&memory->ranges[i]);
+        free_history(memory->ranges[i].history);
     memmove(&memory->ranges[at], &memory->ranges[at + n],
             (memory->n - at - n) * sizeof memory->ranges[0]);
     memory->n -= n;
@@ -221,34 +234,31 @@ static void erase(sl__race_memory *memory, size_t at, size_t n)
 static bool cut(sl__race_memory *memory, size_t byte)
 {
     size_t at = find(memory, byte);
-    sl__range rest;
+    sl__range *range = &memory->ranges[at];
 
-    if (at == memory->n || memory->ranges[at].first >= byte)
+    if (at == memory->n || range->first >= byte)
         return true;
-    if (!copy_range(&rest, &memory->ranges[at]))
+    if (!insert(memory, at + 1, (sl__range){ byte, range->end, copy_history(range->history) }))
         return false;
-    insert(memory, at + 1, byte, rest.end);
-    rest.first = byte;
-    memory->ranges[at + 1] = rest;
-    memory->ranges[at].end = byte;
+    range->end = byte;
     return true;
 }
 
-/* Ranges for all of [first, end); gives the index of the first. Room is reserved. */
-static size_t fill_gaps(sl__race_memory *memory, size_t first, size_t end, size_t *n)
+/* Ranges for all of [first, end): *n from *at on. Room is reserved. */
+static bool fill_gaps(sl__race_memory *memory, size_t first, size_t end, size_t *at, size_t *n)
 {
-    size_t at = find(memory, first), i = at;
+    size_t i = *at = find(memory, first);
 
     while (first < end) {
         size_t next = i < memory->n && memory->ranges[i].first < end ? memory->ranges[i].first
                                                                      : end;
-        if (next > first)
-            insert(memory, i, first, next);
+        if (next > first && !insert(memory, i, (sl__range){ first, next, new_history() }))
+            return false;
         first = memory->ranges[i].end;
         i++;
     }
-    *n = i - at;
-    return at;
+    *n = i - *at;
+    return true;
 }
 
 static size_t count_in(const sl__race_memory *memory, size_t first, size_t end)
@@ -260,7 +270,7 @@ static size_t count_in(const sl__race_memory *memory, size_t first, size_t end)
     return n;
 }
 
-static bool same_history(const sl__range *a, const sl__range *b)
+static bool same_history(const sl__history *a, const sl__history *b)
 {
     return sl__access_same(&a->write, &b->write) && sl__accesses_same(&a->others, &b->others)
            && sl__accesses_same(&a->past, &b->past);
@@ -270,10 +280,10 @@ static bool same_history(const sl__range *a, const sl__range *b)
 static void join_ranges(sl__range *to, sl__range *from)
 {
     to->end = from->end;
-    sl__access_widen(&to->write, &from->write);
-    sl__accesses_widen(&to->others, &from->others);
-    sl__accesses_widen(&to->past, &from->past);
-    clear_range(from);
+    sl__access_widen(&to->history->write, &from->history->write);
+    sl__accesses_widen(&to->history->others, &from->history->others);
+    sl__accesses_widen(&to->history->past, &from->history->past);
+    free_history(from->history);
 }
 
 /* Joins neighbours of one history among `n` ranges from `at` on, and the one behind them. */
@@ -284,7 +294,7 @@ static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
 
     for (size_t i = from + 1; i < end; i++) {
         sl__range *last = &memory->ranges[kept], *range = &memory->ranges[i];
-        if (last->end == range->first && same_history(last, range)) {
+        if (last->end == range->first && same_history(last->history, range->history)) {
             join_ranges(last, range);
         } else {
             memory->ranges[++kept] = *range;
@@ -305,14 +315,14 @@ static bool is_settled(const sl__access *access, const sl__vector *settled)
            || sl__vector_at(settled, access->slot) >= access->epoch;
 }
 
-static void settle_range(sl__range *range, const sl__vector *settled)
+static void settle(sl__history *history, const sl__vector *settled)
 {
-    for (uint32_t i = range->others.n; i-- > 0;)
-        if (is_settled(sl__access_at(&range->others, i), settled))
-            sl__accesses_remove(&range->others, i);
-    sl__accesses_drop(&range->past);
-    if (sl__access_is_there(&range->write) && is_settled(&range->write, settled))
-        sl__access_drop(&range->write);
+    for (uint32_t i = history->others.n; i-- > 0;)
+        if (is_settled(sl__access_at(&history->others, i), settled))
+            sl__accesses_remove(&history->others, i);
+    sl__accesses_drop(&history->past);
+    if (sl__access_is_there(&history->write) && is_settled(&history->write, settled))
+        sl__access_drop(&history->write);
 }
 
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
@@ -320,12 +330,12 @@ void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
     size_t kept = 0;
 
     for (size_t i = 0; i < memory->n; i++) {
-        sl__range *range = &memory->ranges[i];
-        settle_range(range, settled);
-        if (sl__access_is_there(&range->write) || range->others.n > 0)
-            memory->ranges[kept++] = *range;
+        sl__history *history = memory->ranges[i].history;
+        settle(history, settled);
+        if (sl__access_is_there(&history->write) || history->others.n > 0)
+            memory->ranges[kept++] = memory->ranges[i];
         else
-            clear_range(range);
+            free_history(history);
     }
     memory->n = kept;
     if (kept > 0)
@@ -334,9 +344,11 @@ void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
 
 static void forget(sl__race_memory *memory)
 {
-    for (size_t i = 0; i < memory->n; i++)
-        sl__memory_totals.forgotten += memory->ranges[i].others.n + memory->ranges[i].past.n
-                                       + (sl__access_is_there(&memory->ranges[i].write) ? 1 : 0);
+    for (size_t i = 0; i < memory->n; i++) {
+        const sl__history *history = memory->ranges[i].history;
+        sl__memory_totals.forgotten += history->others.n + history->past.n
+                                       + sl__access_is_there(&history->write);
+    }
     erase(memory, 0, memory->n);
 }
 
@@ -390,11 +402,11 @@ void sl__memory_free(sl__race_memory *memory)
 void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
 {
     for (size_t at = 0; at < memory->n; at++) {
-        sl__range *range = &memory->ranges[at];
-        if (is_of(&range->write, slot, epoch))
-            sl__access_drop(&range->write);
-        remove_of(&range->others, slot, epoch);
-        remove_of(&range->past, slot, epoch);
+        sl__history *history = memory->ranges[at].history;
+        if (is_of(&history->write, slot, epoch))
+            sl__access_drop(&history->write);
+        remove_of(&history->others, slot, epoch);
+        remove_of(&history->past, slot, epoch);
     }
 }
 
@@ -414,45 +426,46 @@ void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, si
     bool reads = access->kind == SL_ACCESS_READ;
 
     for (size_t i = find(memory, first); i < memory->n && memory->ranges[i].first < end; i++) {
-        const sl__range *range = &memory->ranges[i];
-        if (sl__access_is_there(&range->write))
-            fn(ud, &range->write);
+        const sl__history *history = memory->ranges[i].history;
+        if (sl__access_is_there(&history->write))
+            fn(ud, &history->write);
         if (late)
-            meet_in(&range->past, reads, fn, ud);
-        meet_in(&range->others, reads, fn, ud);
+            meet_in(&history->past, reads, fn, ud);
+        meet_in(&history->others, reads, fn, ud);
     }
 }
 
 /* The usual case: the range is there. */
-static sl__range *exact(const sl__race_memory *memory, size_t first, size_t end)
+static sl__history *exact(const sl__race_memory *memory, size_t first, size_t end)
 {
     size_t at = find(memory, first);
-    sl__range *range = &memory->ranges[at];
+    const sl__range *range = &memory->ranges[at];
 
-    return at < memory->n && range->first == first && range->end == end ? range : NULL;
+    return at < memory->n && range->first == first && range->end == end ? range->history : NULL;
 }
 
-static bool note_in(sl__range *range, const sl__access *access, const sl__vector *seen, bool keep)
+static bool note_in(sl__history *history, const sl__access *access, const sl__vector *seen,
+                    bool keep)
 {
     if (access->by == SL__BY_HOST_FUNC)
-        return note_late(range, access, seen);
+        return note_late(history, access, seen);
     if (access->by == SL__BY_HOST)
-        return add_past(range, access);
-    return access->kind == SL_ACCESS_READ ? note_read(range, access, seen, keep)
-                                          : note_write(range, access, keep);
+        return add_past(history, access);
+    return access->kind == SL_ACCESS_READ ? note_read(history, access, seen, keep)
+                                          : note_write(history, access, keep);
 }
 
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
                      const sl__vector *seen, bool keep, const sl__vector *settled)
 {
-    sl__range *range;
+    sl__history *history;
     size_t at, n;
 
     if (first >= end)
         return true;
-    range = exact(memory, first, end);
-    if (range)
-        return note_in(range, access, seen, keep);
+    history = exact(memory, first, end);
+    if (history)
+        return note_in(history, access, seen, keep);
     keep_bounded(memory, keep, settled);
     if (!reserve_ranges(memory, count_in(memory, first, end) + 3) || !cut(memory, first)
         || !cut(memory, end))
@@ -460,12 +473,16 @@ bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t f
     if (!keep && access->kind != SL_ACCESS_READ) {      /* nothing below it is left */
         at = find(memory, first);
         erase(memory, at, count_in(memory, first, end));
-        sl__access_put(&insert(memory, at, first, end)->write, access);
+        history = new_history();
+        if (!insert(memory, at, (sl__range){ first, end, history }))
+            return false;
+        sl__access_put(&history->write, access);
         return true;
     }
-    at = fill_gaps(memory, first, end, &n);
+    if (!fill_gaps(memory, first, end, &at, &n))
+        return false;
     for (size_t i = at; i < at + n; i++)
-        if (!note_in(&memory->ranges[i], access, seen, keep))
+        if (!note_in(memory->ranges[i].history, access, seen, keep))
             return false;
     join_neighbours(memory, at, n);
     return true;

@@ -14,11 +14,15 @@
 
 #include "accesses.h"
 
-typedef struct sl__range {
-    size_t first, end;          /* bytes [first, end) */
-    sl__access write;
+typedef struct sl__history {
+    sl__access write;           /* the last one */
     sl__accesses others;        /* reads, and what host functions did */
     sl__accesses past;          /* what only a host function has to look at */
+} sl__history;
+
+typedef struct sl__range {
+    size_t first, end;          /* bytes [first, end) */
+    sl__history *history;
 } sl__range;
 
 typedef struct sl__race_memory {

@@ -178,7 +178,7 @@ static void test_ranges(void)
     read.epoch = 2;
     sl__memory_note(memory, &read, 50, 200, NULL, false, NULL);
     is_int((int)memory->n, 3, "the next one like it has the same");
-    is_int((int)memory->ranges[1].others.n, 1, "and takes the first one's place");
+    is_int((int)memory->ranges[1].history->others.n, 1, "and takes the first one's place");
     write_range(memory, 1, 4, 300, 300);
     is_int((int)memory->n, 3, "no bytes, no range");
     sl__memory_free(memory);
@@ -230,9 +230,9 @@ static void test_kept(void)
         note_kept(memory, (sl__access){ .slot = 3, .epoch = epoch, .kind = SL_ACCESS_WRITE });
     }
     ok(sl__memory_totals.accesses < 80, "what is kept for a host function is bounded");
-    ok(memory->ranges[0].past.n > 60, "and it is the bound");
-    for (uint32_t i = 0; i < memory->ranges[0].past.n; i++)
-        if (sl__access_at(&memory->ranges[0].past, i)->epoch < epoch - 40)
+    ok(memory->ranges[0].history->past.n > 60, "and it is the bound");
+    for (uint32_t i = 0; i < memory->ranges[0].history->past.n; i++)
+        if (sl__access_at(&memory->ranges[0].history->past, i)->epoch < epoch - 40)
             epoch = 0;
     ok(epoch > 0, "the oldest have gone first");
     sl__memory_free(memory);
@@ -246,14 +246,14 @@ static void test_host_functions(void)
 
     for (access.epoch = 1; access.epoch <= 1000; access.epoch++)
         note_kept(memory, access);
-    is_int((int)memory->ranges[0].others.n, 1,
+    is_int((int)memory->ranges[0].history->others.n, 1,
            "of host functions one after the other the last one counts");
     ok(sl__memory_totals.accesses < 80, "and what they did is bounded");
     access.kind = SL_ACCESS_READ;
     note_kept(memory, access);
     access.epoch++;
     note_kept(memory, access);
-    is_int((int)memory->ranges[0].others.n, 2, "a read takes the place of reads alone");
+    is_int((int)memory->ranges[0].history->others.n, 2, "a read takes the place of reads alone");
     sl__memory_free(memory);
 }
 
@@ -269,7 +269,7 @@ static void test_neighbours(void)
     sl__memory_note(memory, &first, 0, 16, NULL, false, NULL);
     sl__memory_note(memory, &second, 16, 32, NULL, false, NULL);
     is_int((int)memory->n, 1, "two parts that one operation reads become one");
-    is_int((int)sl__access_at(&memory->ranges[0].others, 0)->end, 32, "of which it has read all");
+    is_int((int)sl__access_at(&memory->ranges[0].history->others, 0)->end, 32, "of which it has read all");
     sl__memory_free(memory);
 }
 

@@ -22,7 +22,8 @@ static uint32_t next_random(uint32_t *state)
 enum { MIXES = 12, OPS = 10, STREAMS = 6, LOOK_NS = 1500, AT_ONCE = 4 * 8 };
 
 static const lab_setup small_mix = {
-    LAB_MORE({"memory_bytes", 1e12}, {"stream_gap_us", 0.7}, {"shared_reserved_bytes", 1024}, {"gemm_fixed_us", 0.3})
+    LAB_MORE({"memory_bytes", 1e12}, {"stream_gap_us", 0.7}, {"shared_reserved_bytes", 1024},
+             {"gemm_fixed_us", 0.3})
 };
 
 static sl_stream *urgent(lab *l, int level)
