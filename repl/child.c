@@ -57,6 +57,18 @@ void child_kill(const child *c)
     }
 }
 
+/* What it has said so far is of no use without the rest, and takes memory that is needed. */
+static void forget(child *c)
+{
+    c->out_of_memory = true;
+    for (int i = 0; i < N_STREAMS; i++) {
+        stream *s = &c->streams[i];
+        free(s->data);
+        s->data = NULL;
+        s->n = s->capacity = 0;
+    }
+}
+
 bool child_read(child *c, stream *s)
 {
     char bytes[READ_BYTES];
@@ -67,8 +79,8 @@ bool child_read(child *c, stream *s)
         close_stream(s);
         return false;
     }
-    if (!keep(s, bytes, (size_t)n))
-        c->out_of_memory = true;
+    if (!c->out_of_memory && !keep(s, bytes, (size_t)n))
+        forget(c);
     if (c->out_of_memory || (s == &c->streams[REPORT] && s->too_long))
         child_kill(c);
     return true;

@@ -24,7 +24,8 @@ typedef struct child {
     pid_t pid;              /* 0: reaped */
     stream streams[N_STREAMS];
     int64_t left_ns;        /* of its wall time */
-    bool timed_out, out_of_memory;
+    bool timed_out;
+    bool out_of_memory;     /* for what it says, none of which is kept then */
     int status;             /* as wait gives it; -1: lost */
     double processor_s;
 } child;

@@ -90,7 +90,9 @@ end
 -- Why it ended so, as a sentence; nil if it should not have.
 local function why_stopped(child, limits)
     local time = time_over(child, limits)
-    if time then
+    if child.out_of_memory then
+        return nil      -- which is the grader's own
+    elseif time then
         return time .. " and was stopped"
     elseif child.report_too_long then
         return "it made more assertions than a report can hold"
@@ -150,7 +152,8 @@ function feedback.of(test, child, limits, verbose)
     if not kinds["end"] then
         local reason = why_stopped(child, limits)
         result.passed, result.raised = false, true
-        result.broken = not reason and child.errors or nil
+        result.broken = child.out_of_memory and "there is no memory for what its process wrote"
+            or not reason and child.errors or nil
         add(lines, "error: " .. (reason
             or "the test could not be run; if this comes again, tell your teacher"))
     end

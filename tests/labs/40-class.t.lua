@@ -145,6 +145,12 @@ tap.is(killed(1.9), "error: it used up its 1 s of processor time and was stopped
     "the system kills who has used up the time")
 tap.is(killed(0.1), "error: its process ended with signal 9", "who has not was killed for more")
 
+local result = feedback.of({ hidden = false }, { report = "", output = "", errors = "", signal = 9,
+    out_of_memory = true, processor_s = 9 }, attack_lab.limits)
+tap.is(result.broken, "there is no memory for what its process wrote", "the grader's own lack is told")
+tap.is(result.output, "error: the test could not be run; if this comes again, tell your teacher",
+    "and is no student's")
+
 -- ---- the reader of strangers' files -----------------------------------------------------------
 
 local function read(name, most_bytes)

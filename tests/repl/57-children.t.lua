@@ -8,6 +8,7 @@ local clock = debug.getregistry()["streamlab.internals"].wall_ns
 local program = debug.getregistry()["streamlab.environment"].program
 local internals = debug.getregistry()["streamlab.internals"]
 
+local sanitized = (os.getenv("STREAMLAB_SANITIZE") or "") ~= ""
 local linux = os.execute("test -r /proc/self/stat")
 
 local function spawn(command, options)
@@ -77,6 +78,26 @@ tap.is(#r.report, 4194304, "a report can be 4 MiB")
 tap.is(r.output, "end\n", "far more than a pipe holds")
 r = run "head -c 4194305 /dev/zero >&3; sleep 100"
 tap.ok(r.report_too_long and r.signal == 9, "who writes a longer one is killed")
+
+-- A process that can have 3 MB more than it has.
+local short <const> = [[
+local program = debug.getregistry()["streamlab.environment"].program
+local function spawn(script)
+    program.spawn { command = { "/bin/sh", "-c", script }, wall_seconds = 50, output_bytes = 1000 }
+end
+local pages = io.open("/proc/self/statm"):read("n")
+os.execute(("prlimit --pid $PPID --as=%d"):format(pages * 4096 + 3000000))
+spawn "head -c 4000000 /dev/zero >&3; sleep 100"
+local r = program.wait()
+spawn "echo well"
+print(r.out_of_memory, r.signal, #r.report, program.wait().output)]]
+if linux and not sanitized and os.execute "command -v prlimit >/dev/null && [ $(getconf PAGESIZE) = 4096 ]" then
+    spawn({ program.executable(), "-e", short })
+    tap.is(program.wait().output, "true\t9\t0\twell\n\n",
+        "who says what there is no memory for is killed, and others are heard")
+else
+    tap.skip("memory is not limited here")
+end
 
 -- ---- what it sees ---------------------------------------------------------------------------
 
