@@ -22,9 +22,9 @@ end
 -- What these files have for globals: the libraries as they were when the module was loaded,
 -- whatever a script calls its own variables ("type", "next"). io and os may be missing.
 local _ENV <const> = {
-    error = error, getmetatable = getmetatable, io = io, ipairs = ipairs, load = load,
-    math = copy(math), next = next, os = os, pcall = pcall, rawequal = rawequal,
-    rawget = rawget, rawlen = rawlen, rawset = rawset, select = select,
+    collectgarbage = collectgarbage or function() end, error = error,
+    getmetatable = getmetatable, io = io, ipairs = ipairs, load = load, math = copy(math),
+    next = next, os = os, pcall = pcall, rawequal = rawequal, rawget = rawget, rawlen = rawlen, rawset = rawset, select = select,
     setmetatable = setmetatable, string = copy(string), table = copy(table),
     tonumber = tonumber, tostring = tostring, type = type, utf8 = utf8 and copy(utf8),
 }
@@ -485,13 +485,28 @@ local functions_of = {
 local module = copy(lab)
 module.cuda = copy(lab.cuda)
 
-local has_run = {}
+local has_run, running = {}, {}
 
--- Runs a file unless it has been run. Interrupted, it runs again.
-function core.need(file)
-    if has_run[file] then return end
+local function run(file)
+    if running[file] then
+        raise("SL_ESTATE", file, "it is being loaded, and cannot be called meanwhile")
+    end
+    running[file] = true
     core.chunk("bindings/" .. file .. ".lua", _ENV)(module, core)
     has_run[file] = true
+end
+
+-- Runs a file unless it has been run. Interrupted, it runs again. The collector rests, since a
+-- finalizer of the script may call what is being loaded.
+function core.need(file)
+    if has_run[file] then return end
+    local collects = collectgarbage("isrunning")
+    collectgarbage("stop")
+    local nested = running[file]
+    local ok, err = pcall(run, file)
+    running[file] = nested
+    if collects then collectgarbage("restart") end
+    if not ok then error(err, 0) end
 end
 
 -- For what says that a name is missing; see bindings/elsewhere.lua.
