@@ -13,32 +13,36 @@ local missing = {
     -- kernels of one's own
     { "cudaLaunchKernel* cudaLaunchCooperativeKernel* cuLaunchKernel* cuModule* cuLibrary* "
         .. "cuFuncSetAttribute cudaFuncSetAttribute cudaFuncGetAttributes cudaGetFuncBySymbol "
-        .. "nvrtc* torch.utils.cpp_extension* "
-        .. "torch.cuda.jiterator* torch.library* triton* numba* cooperative_groups* __syncthreads __global__ "
-        .. "__shared__ threadIdx* blockIdx* blockDim* gridDim* atomicAdd atomicCAS dim3 lab.kernel lab.launch",
-        "scripts bring no kernels of their own; `lab.spin` keeps blocks busy for a given time, and "
-        .. "the page Kernels has the others" },
+        .. "nvrtc* torch.utils.cpp_extension* torch.cuda.jiterator* torch.library* triton* numba* "
+        .. "cooperative_groups* __syncthreads __global__ __shared__ threadIdx* blockIdx* "
+        .. "blockDim* gridDim* atomicAdd atomicCAS dim3 lab.kernel lab.launch",
+        "scripts bring no kernels of their own; `lab.spin` keeps blocks busy for a given time, "
+        .. "and the page Kernels has the others" },
     { "cudaOccupancy* cuOccupancy*",
         "occupancy is not computed; `d.sm_count` and `d.max_threads_per_block` are limits, and "
         .. "`tl:spans()` has each kernel's grid" },
     -- memory
     { "cudaMallocManaged cudaMemPrefetch* cudaMemAdvise* cudaMemRangeGetAttribute* "
         .. "cudaStreamAttachMemAsync cuMemAllocManaged lab.cuda.mem_prefetch lab.managed",
-        "there is no managed memory; a tensor lies on the GPU or on the CPU, and `t:to` copies it" },
+        "there is no managed memory; a tensor lies on the GPU or on the CPU, and `t:to` copies "
+        .. "it" },
     { "cudaHostAlloc cuMemAllocHost cuMemHostAlloc",
-        "`lab.cuda.malloc_host` gives pinned memory, and {device = \"cpu\", pinned = true} a pinned "
-        .. "tensor" },
+        "`lab.cuda.malloc_host` gives pinned memory, and {device = \"cpu\", pinned = true} a "
+        .. "pinned tensor" },
     { "cudaHostAllocDefault cudaHostAllocMapped cudaHostAllocPortable cudaHostAllocWriteCombined "
-        .. "cudaHostRegisterDefault cudaHostRegisterMapped cudaHostRegisterPortable", "page-locking has no flags: "
-        .. "`t:pin()`, `lab.cuda.host_register`" },
+        .. "cudaHostRegisterDefault cudaHostRegisterMapped cudaHostRegisterPortable",
+        "page-locking has no flags: `t:pin()`, `lab.cuda.host_register`" },
     { "cudaPointerGetAttributes cuPointerGetAttribute*",
         "`t.device` says where a tensor lies, `t.pinned` whether it is page-locked" },
-    { "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaMemcpyDeviceToDevice cudaMemcpyHostToHost "
-        .. "cudaMemcpyDefault cudaMemcpyKind", "the direction follows from where the tensors lie: `t:copy_`" },
-    { "cudaHostGetDevicePointer cudaHostGetFlags", "kernels do not read host memory; `t:to` copies it" },
-    { "cudaMemPool* cuMemPool* cudaDeviceGetMemPool cudaDeviceSetMemPool cudaDeviceGetDefaultMemPool "
-        .. "cudaMallocFromPoolAsync torch.cuda.MemPool torch.cuda.use_mem_pool "
-        .. "torch.cuda.CUDAPluggableAllocator torch.cuda.change_current_allocator torch.cuda.memory.* "
+    { "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaMemcpyDeviceToDevice "
+        .. "cudaMemcpyHostToHost cudaMemcpyDefault cudaMemcpyKind",
+        "the direction follows from where the tensors lie: `t:copy_`" },
+    { "cudaHostGetDevicePointer cudaHostGetFlags",
+        "kernels do not read host memory; `t:to` copies it" },
+    { "cudaMemPool* cuMemPool* cudaDeviceGetMemPool cudaDeviceSetMemPool "
+        .. "cudaDeviceGetDefaultMemPool cudaMallocFromPoolAsync torch.cuda.MemPool "
+        .. "torch.cuda.use_mem_pool torch.cuda.CUDAPluggableAllocator "
+        .. "torch.cuda.change_current_allocator torch.cuda.memory.* "
         .. "torch.cuda.caching_allocator_* torch.cuda.set_per_process_memory_fraction",
         "memory pools have nothing to set; freed memory is kept for the next tensor" },
     { "torch.cuda.empty_cache",
@@ -48,17 +52,18 @@ local missing = {
         .. "torch.cuda.reset_peak_memory_stats torch.cuda.reset_max_memory_allocated "
         .. "torch.cuda.list_gpu_processes torch.cuda.host_memory_stats",
         "`lab.live()` counts what is alive, `lab.cuda.mem_get_info()` has what is free" },
-    { "cudaMallocPitch cudaMalloc3D* cudaMallocArray cudaMallocMipmappedArray cudaArray* cudaFreeArray "
-        .. "cudaMemcpy2D* cudaMemcpy3D* cudaMemset2D* cudaMemset3D* cudaMemcpyToArray* "
-        .. "cudaMemcpyFromArray* cudaMemcpyToSymbol* cudaMemcpyFromSymbol* cudaGetSymbolAddress "
-        .. "cudaMemcpyBatchAsync",
-        "memory is linear, and a copy is of one contiguous piece: `t:copy_`, `lab.cuda.memcpy_async`" },
+    { "cudaMallocPitch cudaMalloc3D* cudaMallocArray cudaMallocMipmappedArray cudaArray* "
+        .. "cudaFreeArray cudaMemcpy2D* cudaMemcpy3D* cudaMemset2D* cudaMemset3D* "
+        .. "cudaMemcpyToArray* cudaMemcpyFromArray* cudaMemcpyToSymbol* cudaMemcpyFromSymbol* "
+        .. "cudaGetSymbolAddress cudaMemcpyBatchAsync",
+        "memory is linear, and a copy is of one contiguous piece: `t:copy_`, "
+        .. "`lab.cuda.memcpy_async`" },
     { "cudaMemcpyPeer*", "`t:to` with \"cuda:1\" copies from one GPU to another" },
-    { "cudaIpc* torch.multiprocessing* torch.cuda.ipc_collect tensor.share_memory_ tensor.is_shared "
-        .. "event.ipc_handle event.from_ipc_handle",
+    { "cudaIpc* torch.multiprocessing* torch.cuda.ipc_collect tensor.share_memory_ "
+        .. "tensor.is_shared event.ipc_handle event.from_ipc_handle",
         "nothing is shared between processes" },
-    { "cudaCreateTextureObject cudaTex* cudaCreateSurfaceObject cudaSurf* cudaBindTexture* cudaGraphics* "
-        .. "cudaImportExternal* cudaExternal* cudaSignalExternal* cudaWaitExternal*",
+    { "cudaCreateTextureObject cudaTex* cudaCreateSurfaceObject cudaSurf* cudaBindTexture* "
+        .. "cudaGraphics* cudaImportExternal* cudaExternal* cudaSignalExternal* cudaWaitExternal*",
         "there are no textures, and no graphics" },
     -- streams and events
     { "cudaStreamAddCallback stream.add_callback stream.callback",
@@ -66,155 +71,186 @@ local missing = {
     { "cuStreamWaitValue* cuStreamWriteValue* cuStreamBatchMemOp cudaStreamWaitValue* "
         .. "cudaStreamWriteValue* stream.wait_value",
         "a stream waits for events: `s:wait_event(e)`" },
-    { "cudaStreamSetAttribute cudaStreamGetAttribute cudaStreamCopyAttributes cudaCtxResetPersistingL2Cache "
-        .. "cudaAccessPolicyWindow", "a stream has a name, a priority and `non_blocking`, set when it is "
-        .. "made: `lab.stream`" },
+    { "cudaStreamSetAttribute cudaStreamGetAttribute cudaStreamCopyAttributes "
+        .. "cudaCtxResetPersistingL2Cache cudaAccessPolicyWindow",
+        "a stream has a name, a priority and `non_blocking`, set when it is made: `lab.stream`" },
     { "cudaStreamNonBlocking", "`lab.stream{non_blocking = true}`" },
     { "cudaEventDisableTiming", "`lab.event{timing = false}`" },
-    { "cudaEventRecordWithFlags cudaEventRecordExternal cudaEventBlockingSync cudaEventInterprocess "
-        .. "cudaEventDefault", "an event has no flag but its timing: `lab.event`, `e:record(s)`" },
+    { "cudaEventRecordWithFlags cudaEventRecordExternal cudaEventBlockingSync "
+        .. "cudaEventInterprocess cudaEventDefault",
+        "an event has no flag but its timing: `lab.event`, `e:record(s)`" },
     { "torch.cuda.ExternalStream torch.cuda.get_stream_from_external torch.cuda.StreamContext",
         "streams are made by `lab.stream`; `lab.with(s, f)` makes one current" },
-    { "cudaThreadSynchronize lab.sync lab.wait lab.cuda.synchronize lab.cuda.sync", "use `lab.synchronize()`" },
+    { "cudaThreadSynchronize lab.sync lab.wait lab.cuda.synchronize lab.cuda.sync",
+        "use `lab.synchronize()`" },
     { "torch.Stream torch.cuda.streams* cudaStream_t cuStream_t", "`lab.stream`" },
     { "torch.Event cudaEvent_t", "`lab.event`" },
     -- the device, errors
     { "cudaDeviceReset device.reset", "a device stays open until the program ends" },
     { "cuInit cuDevice* cuCtx* cudaCtx* torch.cuda.init torch.cuda.is_initialized cudaInitDevice",
         "a device is opened when a script first needs one, or by `lab.open`" },
-    { "torch.cuda.is_available", "`lab.device().simulated` says whether the GPU is a simulated one, "
-        .. "`lab.devices()` lists what there is" },
-    { "torch.cuda.device torch.cuda.device_of", "`d:make_current()`, or `device =` of tensors and streams" },
-    { "torch.device", "devices are texts: \"cuda\", \"cpu\", \"cuda:1\"; `lab.open` opens others" },
-    { "cudaDeviceGetAttribute cudaDeviceGetLimit cudaDeviceGetPCIBusId cudaChooseDevice cudaSetValidDevices "
-        .. "cudaDeviceGetByPCIBusId cudaFuncSetSharedMemConfig cudaDeviceSetCacheConfig "
-        .. "cudaDeviceSetSharedMemConfig cudaDeviceGetSharedMemConfig device.uuid device.warp_size "
-        .. "device.clock_rate device.l2_cache_size "
+    { "torch.cuda.is_available",
+        "`lab.device().simulated` says whether the GPU is a simulated one, `lab.devices()` "
+        .. "lists what there is" },
+    { "torch.cuda.device torch.cuda.device_of",
+        "`d:make_current()`, or `device =` of tensors and streams" },
+    { "torch.device",
+        "devices are texts: \"cuda\", \"cpu\", \"cuda:1\"; `lab.open` opens others" },
+    { "cudaDeviceGetAttribute cudaDeviceGetLimit cudaDeviceGetPCIBusId cudaChooseDevice "
+        .. "cudaSetValidDevices cudaDeviceGetByPCIBusId cudaFuncSetSharedMemConfig "
+        .. "cudaDeviceSetCacheConfig cudaDeviceSetSharedMemConfig cudaDeviceGetSharedMemConfig "
+        .. "device.uuid device.warp_size device.clock_rate device.l2_cache_size "
         .. "cudaDeviceGetP2PAttribute torch.cuda.get_arch_list torch.cuda.get_gencode_flags",
-        "what is known of a GPU is in the fields of `lab.device()`: sm_count, memory_bytes and others" },
+        "what is known of a GPU is in the fields of `lab.device()`: sm_count, memory_bytes and "
+        .. "others" },
     { "cudaSetDeviceFlags cudaDeviceSchedule*", "how the host waits is not set" },
     { "cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString cuGetErrorString "
-        .. "cudaSuccess cudaError* torch.cuda.OutOfMemoryError torch.OutOfMemoryError torch.cuda.CudaError",
-        "a call that fails raises an error, which pcall catches; its field code is a text (SL_ENOMEM)" },
+        .. "cudaSuccess cudaError* torch.cuda.OutOfMemoryError torch.OutOfMemoryError "
+        .. "torch.cuda.CudaError",
+        "a call that fails raises an error, which pcall catches; its field code is a text "
+        .. "(SL_ENOMEM)" },
     { "torch.cuda.set_sync_debug_mode torch.cuda.get_sync_debug_mode",
         "`lab.probe` says whether a call waits, `tl:explain()` what waited" },
     { "cudaDriverGetVersion cudaRuntimeGetVersion torch.version.* torch.__version__",
         "`lab.device()` has the GPU's name and compute capability; versions are not told" },
     { "torch.cuda.utilization torch.cuda.temperature torch.cuda.power_draw torch.cuda.clock_rate "
-        .. "torch.cuda.memory_usage nvml*", "sensors are not read; `tl:summary()` says how busy the GPU was" },
+        .. "torch.cuda.memory_usage nvml*",
+        "sensors are not read; `tl:summary()` says how busy the GPU was" },
     { "cuMemcpy* cuMemset* cuMemAlloc* cuMemFree* cuStream* cuEvent*",
-        "of CUDA's two interfaces the names of the runtime are known: ?cudaMemcpyAsync, ?cudaStreamCreate" },
+        "of CUDA's two interfaces the names of the runtime are known: ?cudaMemcpyAsync, "
+        .. "?cudaStreamCreate" },
     -- libraries
     { "nccl* torch.distributed torch.distributed.* torch.nn.parallel.* torch.nn.DataParallel "
         .. "torch.cuda.nccl* torch.cuda.comm* lab.all_reduce lab.broadcast",
         "there are no collectives; `t:to` with \"cuda:1\" copies from one GPU to another" },
-    { "cublas* torch.cuda.current_blas_handle", "`lab.matmul` multiplies matrices, on a real GPU with cuBLAS; there is no "
-        .. "handle to set up" },
+    { "cublas* torch.cuda.current_blas_handle",
+        "`lab.matmul` multiplies matrices, on a real GPU with cuBLAS; there is no handle to "
+        .. "set up" },
     { "curand*", "`lab.rand` and `lab.randn` make random numbers" },
-    { "cudnn* cufft* cusparse* cusolver* cutensor* nvjpeg* npp* torch.fft* torch.sparse* torch.linalg*",
+    { "cudnn* cufft* cusparse* cusolver* cutensor* nvjpeg* npp* torch.fft* torch.sparse* "
+        .. "torch.linalg*",
         "of CUDA's libraries only what `lab.matmul` needs is used" },
     { "thrust* cub::*", "`t:sum` is the one reduction; `t:totable()` gives the values to Lua" },
-    { "nvtx* torch.cuda.nvtx* torch.profiler.record_function torch.autograd.profiler.record_function "
-        .. "torch.profiler.itt* lab.range_push lab.range_pop",
-        "ranges are not named; an operation in a timeline has its stream's name and the script's line" },
-    { "torch.profiler.schedule torch.profiler.ProfilerActivity torch.profiler.tensorboard_trace_handler "
-        .. "cupti*", "`lab.profile(f)` records all that f does; `tl:save` writes it" },
-    { "lab.time lab.timer lab.clock lab.timeit", "`lab.measure` measures a function, `lab.now_us()` reads the "
-        .. "host's clock" },
+    { "nvtx* torch.cuda.nvtx* torch.profiler.record_function "
+        .. "torch.autograd.profiler.record_function torch.profiler.itt* lab.range_push "
+        .. "lab.range_pop",
+        "ranges are not named; an operation in a timeline has its stream's name and the "
+        .. "script's line" },
+    { "torch.profiler.schedule torch.profiler.ProfilerActivity "
+        .. "torch.profiler.tensorboard_trace_handler cupti*",
+        "`lab.profile(f)` records all that f does; `tl:save` writes it" },
+    { "lab.time lab.timer lab.clock lab.timeit",
+        "`lab.measure` measures a function, `lab.now_us()` reads the host's clock" },
     { "lab.sleep", "`lab.host_work(ms)` keeps the host busy, `lab.spin(ms)` the GPU" },
     { "lab.print lab.show", "print shows a value; at the prompt a tensor is shown by its name" },
     { "torch.is_tensor", "tostring(t) says that it is a tensor" },
     -- networks
-    { "torch.nn torch.nn.* lab.Linear lab.linear lab.conv2d lab.gelu lab.silu lab.dropout lab.layer_norm "
-        .. "lab.cross_entropy lab.scaled_dot_product_attention", "there are no layers; `lab.matmul(x, w)` multiplies by weights, and "
-        .. "`lab.add` adds a bias" },
+    { "torch.nn torch.nn.* lab.Linear lab.linear lab.conv2d lab.gelu lab.silu lab.dropout "
+        .. "lab.layer_norm lab.cross_entropy lab.scaled_dot_product_attention",
+        "there are no layers; `lab.matmul(x, w)` multiplies by weights, and `lab.add` adds a "
+        .. "bias" },
     { "torch.optim torch.optim.* torch.autograd torch.autograd.* torch.no_grad torch.enable_grad "
-        .. "torch.set_grad_enabled torch.inference_mode torch.is_grad_enabled tensor.backward tensor.grad "
-        .. "tensor.grad_fn tensor.requires_grad tensor.requires_grad_ tensor.detach tensor.retain_grad "
-        .. "tensor.register_hook tensor.is_leaf torch.func* torch.vmap tensor.zero_grad lab.backward",
+        .. "torch.set_grad_enabled torch.inference_mode torch.is_grad_enabled tensor.backward "
+        .. "tensor.grad tensor.grad_fn tensor.requires_grad tensor.requires_grad_ tensor.detach "
+        .. "tensor.retain_grad tensor.register_hook tensor.is_leaf torch.func* torch.vmap "
+        .. "tensor.zero_grad lab.backward",
         "there are no gradients, and nothing that learns" },
-    { "torch.compile torch.jit* torch.fx* torch._dynamo* torch.export* torch.onnx* torch._inductor*",
+    { "torch.compile torch.jit* torch.fx* torch._dynamo* torch.export* torch.onnx* "
+        .. "torch._inductor*",
         "nothing is compiled; each call enqueues its operation" },
-    { "torch.amp torch.amp.* torch.cuda.amp* torch.autocast", "a dtype is chosen when a tensor is made: "
-        .. "{dtype = \"float16\"}, or by `t:half()`" },
+    { "torch.amp torch.amp.* torch.cuda.amp* torch.autocast",
+        "a dtype is chosen when a tensor is made: {dtype = \"float16\"}, or by `t:half()`" },
     { "torch.backends torch.backends.* torch.set_float32_matmul_precision torch.set_num_threads "
-        .. "torch.get_num_threads torch.use_deterministic_algorithms torch.set_deterministic_debug_mode "
-        .. "torch.set_default_device torch.set_default_dtype torch.get_default_dtype "
-        .. "torch.set_default_tensor_type", "there is no such setting; tensors are float32 on the "
-        .. "current GPU unless {dtype =, device =} says otherwise" },
+        .. "torch.get_num_threads torch.use_deterministic_algorithms "
+        .. "torch.set_deterministic_debug_mode torch.set_default_device torch.set_default_dtype "
+        .. "torch.get_default_dtype torch.set_default_tensor_type",
+        "there is no such setting; tensors are float32 on the current GPU unless {dtype =, "
+        .. "device =} says otherwise" },
     { "torch.utils.data* torch.utils.checkpoint* torchvision* torch.hub*",
         "there are no data sets; the guide's chapter 8 builds a pipeline by hand" },
-    { "torch.mps* torch.xpu* torch.hip* hip* torch.mtia*", "GPUs are those of NVIDIA, or simulated" },
-    { "torch.save torch.serialization* torch.package*", "`t:totable()` gives the values to Lua, which can write "
-        .. "them; `tl:save` writes timelines" },
+    { "torch.mps* torch.xpu* torch.hip* hip* torch.mtia*",
+        "GPUs are those of NVIDIA, or simulated" },
+    { "torch.save torch.serialization* torch.package*",
+        "`t:totable()` gives the values to Lua, which can write them; `tl:save` writes "
+        .. "timelines" },
     { "torch.load", "`lab.load` reads traces; tensors are made of tables: `lab.tensor`" },
     -- making tensors
-    { "torch.arange torch.linspace torch.logspace torch.eye torch.randint* torch.randperm torch.range "
-        .. "torch.from_numpy torch.as_tensor torch.asarray torch.frombuffer torch.from_dlpack "
-        .. "torch.diag torch.tril torch.triu torch.normal torch.bernoulli torch.multinomial "
-        .. "torch.complex torch.FloatTensor torch.cuda.FloatTensor torch.Tensor",
-        "`lab.tensor` makes a tensor of a table of numbers; `lab.zeros`, `lab.ones`, `lab.full`, "
-        .. "`lab.rand` and `lab.randn` fill one" },
-    { "torch.empty_like torch.zeros_like torch.ones_like torch.full_like torch.rand_like torch.randn_like "
-        .. "tensor.new_empty tensor.new_zeros tensor.new_ones tensor.new_full tensor.new_tensor",
+    { "torch.arange torch.linspace torch.logspace torch.eye torch.randint* torch.randperm "
+        .. "torch.range torch.from_numpy torch.as_tensor torch.asarray torch.frombuffer "
+        .. "torch.from_dlpack torch.diag torch.tril torch.triu torch.normal torch.bernoulli "
+        .. "torch.multinomial torch.complex torch.FloatTensor torch.cuda.FloatTensor torch.Tensor",
+        "`lab.tensor` makes a tensor of a table of numbers; `lab.zeros`, `lab.ones`, "
+        .. "`lab.full`, `lab.rand` and `lab.randn` fill one" },
+    { "torch.empty_like torch.zeros_like torch.ones_like torch.full_like torch.rand_like "
+        .. "torch.randn_like tensor.new_empty tensor.new_zeros tensor.new_ones tensor.new_full "
+        .. "tensor.new_tensor",
         "the sizes of another tensor are `t:size()`: lab.zeros(t:size())" },
-    { "torch.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all torch.seed torch.initial_seed "
-        .. "torch.Generator torch.get_rng_state torch.set_rng_state torch.cuda.get_rng_state* "
-        .. "torch.cuda.set_rng_state* torch.random* lab.seed",
+    { "torch.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all torch.seed "
+        .. "torch.initial_seed torch.Generator torch.get_rng_state torch.set_rng_state "
+        .. "torch.cuda.get_rng_state* torch.cuda.set_rng_state* torch.random* lab.seed",
         "a seed is an option, lab.rand(4, {seed = 7}); --seed 7 is for a whole run" },
-    { "torch.float torch.float32 torch.float16 torch.half torch.bfloat16 torch.float64 torch.double "
-        .. "torch.int torch.int8 torch.int16 torch.int32 torch.int64 torch.long torch.uint8 torch.bool torch.dtype",
+    { "torch.float torch.float32 torch.float16 torch.half torch.bfloat16 torch.float64 "
+        .. "torch.double torch.int torch.int8 torch.int16 torch.int32 torch.int64 torch.long "
+        .. "torch.uint8 torch.bool torch.dtype",
         "dtypes are texts: {dtype = \"float16\"}" },
     { "tensor.type tensor.astype tensor.long tensor.short tensor.bool tensor.char tensor.type_as",
         "`t:to` with the name of a dtype gives another one: t:to(\"int32\")" },
     -- shapes
     { "tensor.shape", "its sizes are `t:size()`" },
     { "tensor.dims", "its sizes are `t:size()`, their number is `t.ndim`" },
-    { "tensor.T tensor.mT tensor.H torch.adjoint",
-        "`t:t()` transposes a matrix, in a copy" },
+    { "tensor.T tensor.mT tensor.H torch.adjoint", "`t:t()` transposes a matrix, in a copy" },
     { "tensor.dim", "its number of dimensions is `t.ndim`" },
     { "tensor.len tensor.length", "use `t:numel()`, or t:size(1)" },
     { "torch.numel tensor.nelement", "use `t:numel()`" },
-    { "torch.reshape tensor.view_as tensor.reshape_as torch.squeeze torch.unsqueeze torch.unflatten",
+    { "torch.reshape tensor.view_as tensor.reshape_as torch.squeeze torch.unsqueeze "
+        .. "torch.unflatten",
         "use `t:view(sizes ...)`" },
     { "torch.flatten torch.ravel", "use t:view(-1)" },
-    { "torch.split torch.tensor_split torch.unbind", "use `t:chunk(n)`, or `t:narrow(dim, start, length)`" },
+    { "torch.split torch.tensor_split torch.unbind",
+        "use `t:chunk(n)`, or `t:narrow(dim, start, length)`" },
     { "tensor.slice", "use `t:narrow(dim, start, length)`" },
     { "torch.select", "use t:narrow(dim, i, 1)" },
     { "torch.permute torch.swapdims torch.movedim torch.moveaxis torch.expand tensor.expand "
         .. "tensor.expand_as tensor.repeat torch.tile torch.broadcast_to torch.roll torch.flip "
         .. "tensor.as_strided torch.as_strided tensor.unfold torch.meshgrid",
-        "tensors are contiguous, and nothing is broadcast; `t:view` and `t:narrow` are the views, "
-        .. "`t:transpose` copies" },
-    { "tensor.is_contiguous tensor.contiguous", "every tensor is contiguous here, views as well" },
-    { "tensor.stride tensor.data_ptr tensor.storage tensor.untyped_storage tensor.element_size tensor.itemsize",
+        "tensors are contiguous, and nothing is broadcast; `t:view` and `t:narrow` are the "
+        .. "views, `t:transpose` copies" },
+    { "tensor.is_contiguous tensor.contiguous",
+        "every tensor is contiguous here, views as well" },
+    { "tensor.stride tensor.data_ptr tensor.storage tensor.untyped_storage tensor.element_size "
+        .. "tensor.itemsize",
         "tensors are row-major; the bytes of an element are t:nbytes() // t:numel()" },
-    { "torch.cat torch.concat torch.concatenate torch.stack torch.hstack torch.vstack torch.dstack",
+    { "torch.cat torch.concat torch.concatenate torch.stack torch.hstack torch.vstack "
+        .. "torch.dstack",
         "make a tensor and copy the parts into views of it: t:narrow(1, 1, n):copy_(u)" },
     { "torch.clone", "copy it into a new tensor: lab.empty(...):copy_(t)" },
     -- values
     { "tensor.data tensor.values tensor.numpy tensor.tolist tensor.array tensor.print tensor.map "
         .. "tensor.apply tensor.apply_ tensor.map_",
         "its values are `t:totable()`" },
-    { "tensor.mm torch.mv torch.dot torch.inner torch.bmm torch.addmm torch.baddbmm torch.einsum torch.tensordot "
-        .. "torch.outer torch.matrix_power",
+    { "tensor.mm torch.mv torch.dot torch.inner torch.bmm torch.addmm torch.baddbmm torch.einsum "
+        .. "torch.tensordot torch.outer torch.matrix_power",
         "`t:matmul(u)` multiplies two matrices" },
     { "torch.mean torch.nanmean", "the mean is t:sum():item() / t:numel()" },
-    { "torch.max torch.min torch.amax torch.amin torch.argmax torch.argmin torch.topk torch.sort torch.argsort "
-        .. "torch.cumsum torch.cumprod torch.prod torch.std torch.var torch.median torch.norm torch.any torch.all "
-        .. "torch.maximum torch.minimum torch.unique torch.histc torch.bincount torch.logsumexp torch.count_nonzero "
-        .. "torch.kthvalue torch.quantile",
+    { "torch.max torch.min torch.amax torch.amin torch.argmax torch.argmin torch.topk torch.sort "
+        .. "torch.argsort torch.cumsum torch.cumprod torch.prod torch.std torch.var torch.median "
+        .. "torch.norm torch.any torch.all torch.maximum torch.minimum torch.unique torch.histc "
+        .. "torch.bincount torch.logsumexp torch.count_nonzero torch.kthvalue torch.quantile",
         "`t:sum` is the one reduction; `t:totable()` gives the values to Lua" },
     { "torch.sqrt torch.rsqrt torch.square torch.reciprocal", "use `lab.pow`: lab.pow(t, 0.5)" },
-    { "torch.exp torch.log torch.log2 torch.sin torch.cos torch.tanh torch.sigmoid torch.abs torch.clamp torch.clip "
-        .. "torch.round torch.floor torch.ceil torch.sign torch.erf torch.lerp torch.addcmul torch.addcdiv "
-        .. "torch.remainder torch.fmod torch.where torch.masked_fill torch.gather torch.scatter torch.index_select "
-        .. "torch.masked_select torch.nonzero torch.take torch.isnan torch.isinf torch.log_softmax torch.gelu "
-        .. "torch.bitwise_* torch.cdist tensor.scatter_ tensor.masked_fill_ tensor.index_add_ tensor.index_copy_",
+    { "torch.exp torch.log torch.log2 torch.sin torch.cos torch.tanh torch.sigmoid torch.abs "
+        .. "torch.clamp torch.clip torch.round torch.floor torch.ceil torch.sign torch.erf "
+        .. "torch.lerp torch.addcmul torch.addcdiv torch.remainder torch.fmod torch.where "
+        .. "torch.masked_fill torch.gather torch.scatter torch.index_select torch.masked_select "
+        .. "torch.nonzero torch.take torch.isnan torch.isinf torch.log_softmax torch.gelu "
+        .. "torch.bitwise_* torch.cdist tensor.scatter_ tensor.masked_fill_ tensor.index_add_ "
+        .. "tensor.index_copy_",
         "the page Kernels has what is computed element by element" },
-    { "tensor.add_ tensor.mul_ tensor.sub_ tensor.div_ tensor.pow_ tensor.neg_ tensor.clamp_ tensor.relu_ tensor.exp_",
+    { "tensor.add_ tensor.mul_ tensor.sub_ tensor.div_ tensor.pow_ tensor.neg_ tensor.clamp_ "
+        .. "tensor.relu_ tensor.exp_",
         "a result goes into a tensor that is there with {out = t}" },
-    { "tensor.random_ tensor.normal_ tensor.uniform_", "`lab.rand` and `lab.randn` make a new tensor" },
+    { "tensor.random_ tensor.normal_ tensor.uniform_",
+        "`lab.rand` and `lab.randn` make a new tensor" },
     { "torch.eq torch.ne torch.lt torch.gt torch.le torch.ge torch.equal torch.isclose",
         "`t:allclose(u)` compares tensors, `t:get(i)` gives a value to Lua" },
     { "tensor.record_stream", "it is not needed: memory stays until queued work is done" },
@@ -252,8 +288,10 @@ local missing = {
     { "timeline.print", "use `tl:show()` or `tl:summary()`" },
     { "timeline.table", "use `tl:summary()`" },
     { "timeline.to_json", "use `tl:json()`, or tl:save(\"x.json\")" },
-    { "timeline.start timeline.step", "a timeline records from `lab.record()` until `tl:stop()`" },
-    { "timeline.export_chrome_trace timeline.export_stacks timeline.export", "use tl:save(\"x.json\")" },
+    { "timeline.start timeline.step",
+        "a timeline records from `lab.record()` until `tl:stop()`" },
+    { "timeline.export_chrome_trace timeline.export_stacks timeline.export",
+        "use tl:save(\"x.json\")" },
 }
 
 -- Of these names CUDA's and PyTorch's, as a table in Markdown.
