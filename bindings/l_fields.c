@@ -54,8 +54,15 @@ typedef struct nearest {
     int distance;           /* of the name; at first, more than which is too far */
 } nearest;
 
-/* Looks through the keys of the table at `idx`. Of names equally near the first by
- * alphabet counts, whatever the order of the table is. */
+/* Whether of two names equally near the first counts: one that begins as what was typed does,
+ * else the first by alphabet, whatever the order of their table is. */
+static bool goes_before(const char *a, const char *b, const char *typed)
+{
+    if ((a[0] == typed[0]) != (b[0] == typed[0])) return a[0] == typed[0];
+    return strcmp(a, b) < 0;
+}
+
+/* Looks through the keys of the table at `idx`. */
 static void find_nearest(lua_State *L, int idx, const char *name, nearest *found)
 {
     lua_pushnil(L);
@@ -64,7 +71,7 @@ static void find_nearest(lua_State *L, int idx, const char *name, nearest *found
         const char *key = lua_tostring(L, -1);
         if (strlen(key) >= NAME_CHARS) continue;
         int distance = edit_distance(name, key);
-        bool first = found->name == NULL || strcmp(key, found->name) < 0;
+        bool first = found->name == NULL || goes_before(key, found->name, name);
         if (distance > found->distance || (distance == found->distance && !first)) continue;
         found->name = key;
         found->distance = distance;

@@ -20,7 +20,7 @@ local function unknown_fields()
     local d, tl = lab.device(), lab.profile(function() end)
     local cases = {
         {t, "shape", "tensor has no field or method 'shape'; its sizes are t:size()"},
-        {t, "T", "tensor has no field or method 'T'; this version does not transpose"},
+        {t, "T", "tensor has no field or method 'T'; t:t() transposes a matrix, in a copy"},
         {t, "numpy", "tensor has no field or method 'numpy'; its values are t:totable()"},
         {t, "data", "tensor has no field or method 'data'; its values are t:totable()"},
         {t, "nbyte", "tensor has no field or method 'nbyte'; did you mean 'nbytes'?"},
