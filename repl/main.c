@@ -133,7 +133,7 @@ static int exit_saving(lua_State *L)
     lua_settop(L, 2);
     console_close(L);
     if (trace)
-        fine = trace_save(L, trace);
+        fine = trace_save(L, trace, false);
     if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L))
         fine = false;
     if (!flush_stdout() || !fine) {
@@ -242,7 +242,9 @@ static int run_program(lua_State *L)
         p->exit_status = interrupt_ended_run() ? EXIT_INTERRUPTED : EXIT_SCRIPT;
     if (p->exit_status == EXIT_INTERRUPTED)
         interrupt_leave();
-    if (p->options->trace && !trace_save(L, p->options->trace) && p->exit_status == EXIT_FINE)
+    if (p->options->trace
+        && !trace_save(L, p->options->trace, p->exit_status != EXIT_FINE)
+        && p->exit_status == EXIT_FINE)
         p->exit_status = EXIT_SCRIPT;
     if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L))
         p->exit_status = EXIT_SCRIPT;

@@ -104,8 +104,8 @@ static int open_default(lua_State *L)
     return 0;
 }
 
-/* Light userdata: the path. Returns how many could not be saved. A script that
- * opened no device has an empty timeline, that of the device it would have got. */
+/* Light userdata: the path; whether the run failed. Returns how many could not be saved. A
+ * script that opened no device has an empty timeline, that of the device it would have got. */
 static int save_all(lua_State *L)
 {
     const char *path = lua_touserdata(L, 1);
@@ -116,7 +116,7 @@ static int save_all(lua_State *L)
     }
     luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
     int list = lua_gettop(L);
-    if (luaL_len(L, list) == 0) {
+    if (luaL_len(L, list) == 0 && !lua_toboolean(L, 2)) {
         lua_pushcfunction(L, open_default);
         failed += run_report(L, run_call(L, 0, 0)) != LUA_OK;
     }
@@ -138,11 +138,12 @@ static int save_all(lua_State *L)
     return 1;
 }
 
-bool trace_save(lua_State *L, const char *path)
+bool trace_save(lua_State *L, const char *path, bool run_failed)
 {
     lua_pushcfunction(L, save_all);
     lua_pushlightuserdata(L, (void *)path);
-    int status = run_report(L, lua_pcall(L, 1, 1, 0));
+    lua_pushboolean(L, run_failed);
+    int status = run_report(L, lua_pcall(L, 2, 1, 0));
     if (status != LUA_OK)
         return false;
     bool fine = lua_tointeger(L, -1) == 0;

@@ -23,8 +23,8 @@ A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, 
 
 `--trace FILE` records the whole run and saves it, also after an error, after Ctrl-C and after `os.exit`. What `FILE` ends in says what it is: `.json` and `.json.gz`
 are traces for `streamlab show`, Perfetto and the like, `.svg` is a picture, `.html` a page for the browser. The second device that the script opens goes to `x.2.json`
-and so on; a script that opens no device has an empty timeline. Whether the file can be written is tried before the script runs. An operation that had not completed
-when the device failed, or when Ctrl-C ended the run, is left out.
+and so on; a script that opens no device has an empty timeline, and one that fails before it opens a device leaves no file, and an old one as it was. Whether the file can
+be written is tried before the script runs. An operation that had not completed when the device failed, or when Ctrl-C ended the run, is left out.
 
 ## Files that are written
 

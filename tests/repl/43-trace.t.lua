@@ -31,6 +31,18 @@ tap.ok(not json:find("kernel"), "with nothing in it")
 json, _, code = traced "os.exit(0)"
 tap.is(code, 0, "os.exit without a device is no error either")
 tap.like(json, "traceEvents", "and has its trace")
+json, said, code = traced(work, folder .. "/none.lua")
+tap.is(code, 1, "a script that is not there is an error")
+tap.like(json, "matmul", "of which what ran before has its trace")
+local function untraced(what, ...)
+    shell.write(path, "old")
+    _, _, code = run { "--backend=sim", "--trace", path, ... }
+    tap.is(code, 1, what .. " is an error")
+    tap.is(read(path), "old", "and without work leaves the trace of an earlier run")
+end
+untraced("a misspelt script", folder .. "/none.lua")
+untraced("a mistake in the first line", "-e", "x = = 1")
+untraced("a script that fails before it opens a device", "-e", "error('at once')")
 _, said, code = shell.sh("STREAMLAB_PROFILE=nope \"$P\" --trace " .. path .. " -e 'print(1)'")
 tap.is(code, 1, "a default device that cannot be opened for it is an error")
 tap.like(said, "nope", "with its reason")
