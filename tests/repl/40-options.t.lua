@@ -161,7 +161,7 @@ no_device({ "--profile=nosuch" }, 'no profile "nosuch"; known: a10, a100, .*%.lu
     "an unknown profile")
 no_device({ "--profile=v10O" }, "did you mean v100%?\n$", "a profile that is nearly one")
 for typed, nearest in pairs { b100 = "b200", a10g = "a10", ["RTX 3090"] = "a10", rtx5090 = "b200",
-    ["NVIDIA L40S"] = "l4", gh200 = "h200", p100 = "v100", h100_pcie = "h100", ["GeForce RTX 4080"] = "rtx4090" } do
+    ["NVIDIA L40S"] = "l4", gh200 = "h200", p100 = "v100", h100_pcie = "h100", h200_nvl = "h200", ["GeForce RTX 4080"] = "rtx4090" } do
     no_device({ "--profile=" .. typed }, "; the nearest is " .. nearest .. "\n$", "a GPU of a generation: "
         .. typed)
 end
