@@ -18,6 +18,25 @@ static bool is_incomplete(lua_State *L, int index)
     return text && len >= n && strcmp(text + len - n, mark) == 0;
 }
 
+/* Whether the entry begins with a line such as "for i in range(3):". Lua would go on after the
+ * colon with a method's name; who writes so expects an indented block. */
+static bool is_python_block(const char *entry)
+{
+    static const char *const words[] = {"for", "while", "if", "try", "with", "def"};
+    entry += strspn(entry, blanks);
+    size_t end = strcspn(entry, "\n");
+    while (end > 0 && strchr(blanks, entry[end - 1]))
+        end--;
+    if (end == 0 || entry[end - 1] != ':')
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t n = strlen(words[i]);
+        if (strncmp(entry, words[i], n) == 0 && !isalnum((unsigned char)entry[n]) && entry[n] != '_')
+            return true;
+    }
+    return false;
+}
+
 /* Whether the error on top is about the entry's very first word, where the parser got
  * nowhere: then the other reading of the entry has the better error. */
 static bool is_about_first_word(lua_State *L, const char *entry)
@@ -107,7 +126,8 @@ static bool load_block(lua_State *L, const char *entry, size_t len, const char *
 static int choose_error(lua_State *L, int index, const char *entry, bool *more)
 {
     int expression = lua_gettop(L) - 1;
-    *more = is_incomplete(L, expression) || is_incomplete(L, expression + 1);
+    *more = (is_incomplete(L, expression) || is_incomplete(L, expression + 1))
+            && !is_python_block(entry);
     lua_pushvalue(L, is_about_first_word(L, entry) ? expression : expression + 1);
     lua_replace(L, index);
     return LUA_ERRSYNTAX;

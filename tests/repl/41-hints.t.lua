@@ -22,6 +22,14 @@ local library <const> =
     "a library is loaded by local name = require \"name\"; lab is there already"
 local list <const> = "table.insert(list, x), or list[#list + 1] = x"
 
+local arithmetic <const> = "tensors are added, subtracted, multiplied and divided (+ - * /), and "
+    .. "raised to a power (^)"
+local comparison <const> = "tensors are not compared element by element; lab.allclose(a, b) "
+    .. "compares two, a:item() gives a number"
+local clock <const> =
+    "lab.now_us() reads the host's clock, lab.host_work(ms) keeps the host busy"
+local part <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
+
 local cases <const> = {
     -- operators
     { "if a != b then end", "not equal is written ~=" },
@@ -41,6 +49,14 @@ local cases <const> = {
         "there is no in for conditions; t[x] ~= nil asks whether t has the key x" },
     { "if x = 1 then end", "= assigns; == compares" },
     { "while x = 1 do end", "= assigns; == compares" },
+    { "x = a @ b", "the product of two matrices is lab.matmul(a, b)" },
+    { "x = lab.ones(2) // 2", arithmetic },
+    { "x = lab.ones(2) & 2", arithmetic },
+    { "x = lab.ones(2) < 2", comparison },
+    { "x = lab.ones(2) >= lab.ones(2)", comparison },
+    { "x = y is None", "equality is ==, and None is nil: x == nil" },
+    { "x = t[1:2]", part },
+    { "x = t[1, 2]", part },
     -- comments and values
     { "x = 5 # five", "comments begin with --" },
     { "\n# a comment", "comments begin with --" },
@@ -74,6 +90,17 @@ local cases <const> = {
         "named arguments go into a table: lab.stream{priority = -1}" },
     { "import numpy as np", library },
     { "from math import pi", library },
+    { "lab.zeros((3, 4))", "there are no tuples: f(3, 4) with one pair of parentheses" },
+    { "cudaStream_t s;", "variables are declared by local x = 1" },
+    { "float *x;", "variables are declared by local x = 1" },
+    { "cudaMalloc(&x, 4)",
+        "there are no addresses: what a function makes is its result, s = lab.stream()" },
+    { "k<<<1, 32, 0, s>>>(x)", "scripts bring no kernels of their own; lab.spin keeps blocks busy "
+        .. "for a given time" },
+    { "class Net:\n  pass", "there are no classes; a table holds what belongs together: "
+        .. "net = {weights = w}" },
+    { "assert x == 1", "assert takes parentheses: assert(x, \"text\")" },
+    { "time.sleep(1)", clock },
     { "print x", "print takes parentheses: print(x)" },
     { "raise ValueError('x')", "an error is raised by error(\"text\")" },
     { "throw x", "an error is raised by error(\"text\")" },
@@ -150,6 +177,8 @@ local cases <const> = {
         .. "is not there, or a function that returns nothing" },
     -- the laboratory
     { "lab.device 't4'", "lab.open{profile = \"t4\"} opens a device" },
+    { "lab.device('cpu')",
+        "tensors are put on the host by the option {device = \"cpu\"}, or by t:cpu()" },
     { "lab.device('cuda')", "lab.open{backend = \"cuda\"} opens a device" },
     { "lab.device('cuda:1')", "lab.open{backend = \"cuda\", index = 1} opens a device" },
     { "require 'torch'",
@@ -167,6 +196,7 @@ for _, text in ipairs {
     "return 1 return 2", "x = y z", "local a <const> = 1 a = 2", "lab.spin('x')",
     "lab.device(1)", "if x then", "local n n = n + 1", "local t = {} t[1].x = 1",
     "lab.foo()", "lab.cuda.foo()", "fooBar()", "local t = {} t.graph()",
+    "ls -la", "local a = {} x = a & 1", "f((1)", "print((1 == 2), x..y)", "t[1 2]",
     "for i = 1, 'x' do end", "goto nowhere", "string.rep()", "error(nil)",
 } do
     local hint, err = hint_of(text)
@@ -224,6 +254,17 @@ for _, case in ipairs {
     { "local tl = 5\ntl = false\ntl", nil },
     { "tl", "tl has no value" },
     { "ls", "ls is for the shell: os.execute(\"ls\") runs it there" },
+    { "ls -la", "ls is for the shell: os.execute(\"ls\") runs it there" },
+    { "cd ..", "cd is for the shell: os.execute(\"cd\") runs it there" },
+    { "cat = nil cat - 1", nil },
+    { "# comment", "comments begin with --" },
+    { "# a comment", "comments begin with --" },
+    { "time.sleep(1)", clock },
+    -- Lua would read on behind the colon
+    { "for i in range(3):", loop },
+    { "while True:", blocks },
+    { "for x in xs:  ", blocks },
+    { "try:", "errors are caught by local fine, err = pcall(f)" },
     { "stream", "stream is in lab: lab.stream" },
     { "a = True", "True has no value: true is lower case" },
     { "a = 1\nb = a", nil },

@@ -38,6 +38,7 @@ local foreign <const> = {
     np = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
     numpy = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
     try = "errors are caught by local fine, err = pcall(f)",
+    time = "lab.now_us() reads the host's clock, lab.host_work(ms) keeps the host busy",
     dir = "Tab behind \"x.\" or \"x:\" lists what x has, and ?x tells about it",
     sys = "the arguments are in arg", console = "print(x) prints", elif = "elif is written elseif",
 }
@@ -158,6 +159,14 @@ local of_shells <const> = {}
 for name in ("ls cd pwd cat less vim vi nano emacs clear git make python python3 pip nvcc man echo top htop "
     .. "sh bash ssh sudo rm cp mv mkdir"):gmatch("%S+") do
     of_shells[name] = ("%s is for the shell: os.execute(\"%s\") runs it there"):format(name, name)
+end
+
+-- ls -la, cd ..: a line at the prompt that begins with a command of the shell.
+function names.shell_line(context)
+    local word, behind = context.line:match("^(%a+%d?) (%S)")
+    if context.source:find("^=lab%[") and of_shells[word] and behind ~= "=" then
+        return of_shells[word]
+    end
 end
 
 -- What may be meant by a global that has no value, at the prompt.
@@ -392,7 +401,9 @@ function names.device(context)
         literal = context.script.tokens[context.index + 2]
     end
     local name = literal and literal.kind == "string" and literal.text:sub(2, -2) or "t4"
-    if name == "cuda" or name == "sim" then
+    if name == "cpu" then
+        return "tensors are put on the host by the option {device = \"cpu\"}, or by t:cpu()"
+    elseif name == "cuda" or name == "sim" then
         return ("lab.open{backend = \"%s\"} opens a device"):format(name)
     elseif name:find("^cuda:%d+$") then
         return ("lab.open{backend = \"cuda\", index = %s} opens a device"):format(name:sub(6))

@@ -21,10 +21,12 @@ local conditional <const> = "a value that depends is written: cond and a or b"
 local blocks <const> = "blocks have words: if ... then ... end, for ... do ... end, "
     .. "while ... do ... end"
 local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
+local loops <const> = "a loop over numbers is written for i = 1, 10 do ... end"
 local shell <const> = "that is for the shell; here .load FILE runs a script, and .quit leaves"
 local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream"
 local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
-local booleans <const> = "true and false are lower case"
+local equality <const> = "equality is ==, and None is nil: x == nil"
+local parts <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
 
 local function parameters_or_arguments(context)
     local declared = context.line:find("function[%w_ .:]*%([^()]*=") ~= nil
@@ -57,7 +59,7 @@ local declaring <const> = {
 
 -- int x = 1
 local function declaration(context)
-    local form = declaring[context.before]
+    local form = declaring[context.before] or context.before:find("_t$") and declaring.auto
     if form and context.line:find("^" .. context.before .. " ") then
         return "variables are declared by " .. form
     elseif context.before == "global" then
@@ -116,13 +118,22 @@ local syntax <const> = {
     { message = "near '!'$", after = "^=$", hint = "not equal is written ~=" },
     { message = "near '!'$", hint = "not is a word: not x" },
     { message = "near '&'$", before = "^&$", hint = "&& is written and" },
+    { message = "symbol near '&'$", hint = "there are no addresses: what a function makes is its "
+        .. "result, s = lab.stream()" },
     { message = "near '|'$", before = "^|$", hint = "|| is written or" },
     { message = "near '%+'$", after = "^%+$", hint = "there is no ++; write x = x + 1" },
     { message = "near '([-+*/%%^&|]+)'$", after = "^==?$",
       hint = "there is no %1=; write x = x %1 ..." },
     { message = "near '%.%.'$", after = "^=$", hint = "there is no ..=; write x = x .. y" },
     { message = "near '%*'$", before = "^%*$", hint = "a power is written x^2" },
-    { message = "near '#'$", line = "^# ", hint = "comments begin with --" },
+    { message = "near '%*'$", before = "^%l+$", hint = declaration },
+    { message = "near '@'$", hint = "the product of two matrices is lab.matmul(a, b)" },
+    { message = "near '<<'$", after = "^<$", hint = "scripts bring no kernels of their own; "
+        .. "lab.spin keeps blocks busy for a given time" },
+    { message = "^'%]' expected near '[:,]'$", hint = parts },
+    { message = "^'%)' expected near ','$", line = "[%w_] %( %( [^()]*,", hint = "there are no tuples: "
+        .. "f(3, 4) with one pair of parentheses" },
+    { message = "near ", line = "^# ", hint = "comments begin with --" },
     { message = "near '#'$", before = "^[^=(,]*$", hint = "comments begin with --" },
     { message = "near '//'$", line = "^//", hint = "comments begin with --" },
     { message = "near '/'$", line = "^/ %*", hint = "comments over several lines are --[[ ... ]]" },
@@ -139,7 +150,8 @@ local syntax <const> = {
     { message = "'then' expected near 'else'$", line = "[=(,] .* if .* else", hint = conditional },
     { message = "'then' expected near 'else'$", line = "return .* if .* else", hint = conditional },
     { message = " expected near 'if'$", line = " if .* else", hint = conditional },
-    { message = "'then' expected near 'is'$", hint = "equality is ==, and None is nil: x == nil" },
+    { message = "near 'is'$", hint = equality },
+    { message = "near ", before = "^is$", hint = equality },
     { message = "'then' expected near 'in'$",
       hint = "there is no in for conditions; t[x] ~= nil asks whether t has the key x" },
     { message = "'then' expected near '='$", hint = "= assigns; == compares" },
@@ -147,15 +159,14 @@ local syntax <const> = {
     { message = "near '{'$", line = "function.*%) {", hint = "a function is written "
         .. "function f(x) ... end" },
     { message = "<name> expected near '%('$", line = "^for %(",
-      hint = "a loop over numbers is written for i = 1, 10 do ... end" },
+      hint = loops },
     { message = "expected near 'to'$", line = "for ",
-      hint = "a loop over numbers is written for i = 1, 10 do ... end" },
+      hint = loops },
     { message = "expected near '='$", line = "%(", before = "^[%a_][%w_]*$",
       hint = parameters_or_arguments },
     { message = "'}' expected near ':'$",
       hint = "fields are written {name = value}, or {[\"any text\"] = value}" },
-    { message = "'do' expected", line = "for .* in range %b() :", hint = "a loop over numbers is "
-        .. "written for i = 1, 10 do ... end" },
+    { message = "'do' expected", line = "for .* in range %b() :", hint = loops },
     { message = "'then' expected", hint = other_blocks },
     { message = "'do' expected", hint = other_blocks },
     { message = ".", line = "lambda [%w_ ,]*:", hint = "a function is written "
@@ -177,20 +188,33 @@ local syntax <const> = {
         .. "what the function does" },
     { message = "near ", line = "^with [%a_].*:", hint = "a block with a stream current is "
         .. "written lab.with(s, function() ... end)" },
+    { message = "near ", before = "^class$", hint = "there are no classes; a table holds what "
+        .. "belongs together: net = {weights = w}" },
+    { message = "near ", before = "^assert$", hint = "assert takes parentheses: assert(x, \"text\")" },
     { message = "near ", before = "^print$", hint = "print takes parentheses: print(x)" },
     { message = "near ", before = "^continue$",
       hint = "there is no continue; goto a label at the end of the loop: goto next ... ::next::" },
     { message = "near ", before = "^raise$", hint = "an error is raised by error(\"text\")" },
     { message = "near ", before = "^throw$", hint = "an error is raised by error(\"text\")" },
     { message = "near ", before = "^del$", hint = "a value is dropped by x = nil" },
-    { message = "near '[%a_]", before = "^[%l]+$", hint = declaration },
+    { message = "near '[%a_]", before = "^[%a_]+$", hint = declaration },
     { message = "near '\"", line = "\"\" \"\" \"\"", hint = "text over several lines is [[...]]" },
     { message = "near '\"", line = "\"\" \"\"", hint = names.triple_quotes },
+    { message = "near <eof>$", line = "^for .* in range %b() :", hint = loops },
+    { message = "near <eof>$", line = "^while .*:$", hint = blocks },
+    { message = "near <eof>$", line = "^for .*:$", hint = blocks },
+    { message = "near <eof>$", line = "^try :$", hint = "errors are caught by local fine, err = pcall(f)" },
+    { message = "near ", hint = named "shell_line" },
     { message = "<eof>'? expected near 'end'$", hint = "this end closes nothing: there is one too "
         .. "many, or a then, do or function is missing before it" },
 }
 
 local runtime <const> = {
+    { message = "^attempt to get length of a nil value %(global ", line = "^# ",
+      hint = "comments begin with --" },
+    { message = "^attempt to .* a nil value %(global ", hint = named "shell_line" },
+    { message = "^attempt to index a function value %(global 'time'%)$",
+      hint = "lab.now_us() reads the host's clock, lab.host_work(ms) keeps the host busy" },
     { message = "^attempt to %l+ .*%(for iterator", hint = named "iterator" },
     { message = "^attempt to .*a nil value %(global '(.*)'%)$", hint = named "global" },
     { message = "^attempt to call a nil value %(field '(.*)'%)$", hint = named "field" },
@@ -218,6 +242,11 @@ local runtime <const> = {
       hint = "texts are repeated by (\"x\"):rep(n)" },
     { message = "^attempt to get length of a streamlab%.tensor",
       hint = "its sizes are t:size(), and t:numel() counts its elements" },
+    { message = "^attempt to compare .*streamlab%.tensor", hint = "tensors are not compared element "
+        .. "by element; lab.allclose(a, b) compares two, a:item() gives a number" },
+    { message = "^attempt to perform %l+ .*on a streamlab%.tensor",
+      hint = "tensors are added, subtracted, multiplied and divided (+ - * /), and raised to a "
+          .. "power (^)" },
     { message = "^attempt to compare .* with nil$", hint = named "compared" },
     { message = "^attempt to compare nil with ", hint = named "compared" },
     { message = "^attempt to compare two nil values$", hint = named "compared" },
