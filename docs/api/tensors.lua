@@ -361,7 +361,7 @@ print(lab.sum(input):item())  --> 12.0]],
         },
         {
             name = "tensor:to",
-            brief = "the tensor's values in another place, or in another dtype",
+            brief = "the tensor's values in another place or dtype",
             arguments = { { "place", places, [[where: "cuda", "cpu", "cuda:1", or a device of `lab.open`; or the name of a dtype]] } },
             options = moving,
             returns = moved,
