@@ -99,7 +99,7 @@ tap.is(s:ask "'here'", '"here"\n', "at the prompt it never leaves, however often
 s:type("x = {1,\r")
 s:wait "...> "
 s:interrupt()
-tap.is(s:ask "x", "nil\n", "it drops an entry that is not complete")
+tap.is(s:ask "x", "nil\nhint: x has no value\n", "it drops an entry that is not complete")
 tap.is(s:leave(), 0, "and the console ends as ever")
 s:close()
 
