@@ -23,7 +23,7 @@ local function unknown_fields()
         {t, "T", "tensor has no field or method 'T'; t:t() transposes a matrix, in a copy"},
         {t, "numpy", "tensor has no field or method 'numpy'; its values are t:totable()"},
         {t, "data", "tensor has no field or method 'data'; its values are t:totable()"},
-        {t, "nbyte", "tensor has no field or method 'nbyte'; did you mean 'nbytes'?"},
+        {t, "nbtes", "tensor has no field or method 'nbtes'; did you mean 'nbytes'?"},
         {t, "dtpye", "tensor has no field or method 'dtpye'; did you mean 'dtype'?"},
         {t, "colour", "tensor has no field or method 'colour'"},
         {t, "x", "tensor has no field or method 'x'"},
