@@ -14,6 +14,7 @@ local class = import "repl/labs/class.lua"
 local files = import "repl/files.lua"
 local grader = import "repl/labs/grader.lua"
 local remark = import "repl/labs/results/remark.lua"
+local text = import "repl/console/text.lua"
 
 local usage = [[
 usage: streamlab lab check|grade|new|pack ...
@@ -50,8 +51,9 @@ options of grade:
 others:
   -h, --help        print this and stop
 `streamlab --backend cuda lab grade ...` grades on the real GPU.
-Exit status: 0 success (check: all passed), 1 check: not all passed, grade: a
-test could not be run, or a file cannot be read or written, 2 wrong usage.
+Exit status: 0 success (check: all passed; grade: whatever the points are),
+1 check: not all passed; grade: a test could not be run, there is no such lab
+or submission, or results cannot be written; 2 wrong usage.
 ]]
 
 local formats = { "gradescope", "tap", "junit", "csv" }
@@ -191,9 +193,10 @@ local function find_submissions(path, is_class)
     return list
 end
 
--- How wide a name is on a terminal, more or less.
+local widest <const> = 40       -- columns for names; a longer one moves its own line alone
+
 local function width_of(name)
-    return utf8.len(name) or #name
+    return text.width(command.clean(name))
 end
 
 local function line_of(graded, width)
@@ -312,7 +315,7 @@ local function grade(...)
     local width, failed = 0, false
     local is_printed = not options.output and options.format        -- instead of lines
     for _, submission in ipairs(submissions) do
-        width = math.max(width, width_of(submission.student))
+        width = math.min(math.max(width, width_of(submission.student)), widest)
     end
     local finished
     if has_folder(options) then

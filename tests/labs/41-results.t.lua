@@ -49,6 +49,7 @@ tap.is(code, 0, "a class with names that collide is graded")
 tap.is(listed "results", "ada.2.json\nada.json\nlink.json\n" .. "linked.json\nloose.json\n"
     .. ("n"):rep(240) .. ".json\nzoe.json\n" .. ("é"):rep(120) .. ".json\n",
     "each student has a file, also whose name is another's, or is too long with its suffix")
+tap.like(out, "\nzoe" .. (" "):rep(43) .. "20/100  failed 2.1\n", "a long name moves no other one's points away")
 tap.like(err, "streamlab: lab: the results of ada/ are in ada.2.json\n", "which is told")
 tap.like(err, "the results of n+ are in n+%.json\n", "of both")
 tap.like(shell.read(at "results/ada.json"), '"score": 100,', "ada.lua has its own results")
@@ -82,6 +83,7 @@ tap.is(shell.read(at "secret"), "mine", "and what a link leads to is as it was")
 
 hand_in("remarks", "died.lua", "error('boom')\n" .. honest)
 hand_in("remarks", "calls.lua", "local x = nil + 1\n")
+hand_in("remarks", "long.lua", "error(('x'):rep(100000), 0)\n")
 hand_in("remarks", "telling.lua", "function answer(n) error('I saw ' .. n, 0) end\n"
     .. "function work() end\n")
 hand_in("remarks", "wrong.lua", "function answer() return 1 end\nfunction work() end\n")
@@ -89,12 +91,14 @@ out = grade("remarks", "remarks.csv")
 tap.is(out, [[
 calls         0/100  calls.lua:1: attempt to perform arithmetic on a nil value
 died          0/100  died.lua:1: boom
+long          0/100  ]] .. ("x"):rep(200) .. [[...
 telling       0/100  failed 1.1 2.1
 wrong         0/100  failed 1.1 2.1
 ]], "a file that died at once has its reason; what a hidden test showed is not told")
 tap.is(shell.read(at "remarks.csv"):gsub("\r", ""):gsub("[^\n]*\n", "", 1), [[
 calls,0,100,0,0,calls.lua:1: attempt to perform arithmetic on a nil value
 died,0,100,0,0,died.lua:1: boom
+long,0,100,0,0,]] .. ("x"):rep(200) .. [[...
 telling,0,100,0,0,
 wrong,0,100,0,0,
 ]], "as the table's remark")

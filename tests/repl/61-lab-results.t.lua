@@ -171,11 +171,18 @@ alice|42.5|100|42.5|0|0|
 carol|0|100|0|0||the submission has no function 'upload'
 ends of lines|True
 ]], "csv: a header and a line a student; what would be a formula is none")
-for _, name in ipairs { "=1+1", "+1", "-1", "@x", "\t=1", "\r=1" } do
+for _, name in ipairs { "=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "\u{ff1d}1", "\u{ff0b}1", "\u{ff0d}1",
+    "\u{ff20}x" } do
     bob.student = name
-    tap.ok(not format.text({ bob }, bundle):find("\n\"?[=+@\t\r-]"),
+    tap.like(format.text({ bob }, bundle), "\n' *" .. name:gsub("%s", ""):gsub("%p", "%%%0") .. ",100,",
         ("csv: %q is no formula"):format(name))
 end
+-- Some spreadsheets separate at semicolons, too; and some at these alone, which see a quote only at
+-- the beginning of their cell.
+bob.student, bob.problem = "x;100;100", "no; =1+1;-2;y"
+tap.like(format.text({ bob }, bundle), "\n\"x;100;100\",100,100,[%d.,]*,\"no;' =1%+1;'%-2;y\"\r\n$",
+    "csv: a semicolon begins neither a cell nor a formula")
+bob.problem = nil
 bob.student = "O'Neil-Smith, =x"
 tap.like(format.text({ bob }, bundle), "\n\"O'Neil%-Smith, =x\",100,",
     "csv: other names stay as they are")

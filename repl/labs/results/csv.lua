@@ -5,10 +5,13 @@
 local remark = import "repl/labs/results/remark.lua"
 local words = import "repl/labs/results/words.lua"
 
--- A text that a spreadsheet would take for a formula has an apostrophe in front.
+-- What begins a formula, also in its wide form, has an apostrophe in front. A semicolon may begin a
+-- cell, too: spreadsheets in some languages separate at it.
 local function text_cell(text)
-    local clean = words.line(text)
-    return words.csv(clean:find("^%s*[=+@-]") and "'" .. clean or clean)
+    local guarded = (";" .. words.line(text)):gsub(";(%s*[=+@-])", ";'%1")
+        :gsub(";(%s*\xef\xbc[\x8b\x8d\x9d\xa0])", ";'%1"):sub(2)
+    local cell = words.csv(guarded)
+    return cell == guarded and cell:find(";", 1, true) and '"' .. cell .. '"' or cell
 end
 
 local function header(bundle)

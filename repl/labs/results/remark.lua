@@ -1,5 +1,9 @@
 -- remark.lua - why a submission has no points at all, in a line; nil for others.
 
+local text = import "repl/console/text.lua"
+
+local most_bytes <const> = 200      -- of a message, which may be a student's
+
 -- What all tests have ended with, in a line. Hidden tests tell nothing here: all of them say what
 -- a visible one says, too.
 local function common_error(graded)
@@ -15,5 +19,6 @@ local function common_error(graded)
 end
 
 return function(graded)
-    return graded.problem and graded.problem:match("[^\n]*") or common_error(graded)
+    local remark = graded.problem and graded.problem:match("[^\n]*") or common_error(graded)
+    return remark and #remark > most_bytes and text.head(remark, most_bytes) .. "..." or remark
 end
