@@ -2,14 +2,21 @@
  *
  * A chunk without globals can still run for ever, take all memory, and call the methods of
  * strings. So its instructions are counted, Lua's allocator stops at a limit, and strings have
- * only those methods whose time goes with what they are given.
+ * only those methods whose time goes with what they are given. An instruction on a string of
+ * megabytes takes as long as a million others: so processor time is limited as well.
  */
 #include "lsl.h"
+
+#include <time.h>
+
+enum { INSTRUCTIONS_A_LOOK = 1000, MOST_SECONDS = 1 };
 
 typedef struct bounds {
     lua_Alloc allocate;
     void *ud;
     size_t left_bytes;
+    int left_looks;             /* of the hook, each after so many instructions */
+    clock_t began;
 } bounds;
 
 static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size_t new_bytes)
@@ -22,10 +29,15 @@ static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size
     return got;
 }
 
-/* In a hook the function that runs is level 0. */
-static void stop_counting(lua_State *L, lua_Debug *ar)
+/* A hook is given nothing but the state; the allocator's bounds are its own. In a hook the
+ * function that runs is level 0. */
+static void look(lua_State *L, lua_Debug *ar)
 {
+    void *bounds_;
     (void)ar;
+    (void)lua_getallocf(L, &bounds_);
+    bounds *b = bounds_;
+    if (b->left_looks-- > 0 && clock() - b->began < MOST_SECONDS * CLOCKS_PER_SEC) return;
     luaL_where(L, 0);
     lua_pushliteral(L, "it does not come to an end");
     lua_concat(L, 2);
@@ -52,15 +64,16 @@ static void push_methods(lua_State *L, int methods)
  * back in any case, but for a hook that somebody else has set meanwhile (Ctrl-C). */
 static int call_bounded(lua_State *L, int instructions, size_t bytes)
 {
-    bounds b = {.left_bytes = bytes};
+    bounds b = {.left_bytes = bytes, .left_looks = instructions / INSTRUCTIONS_A_LOOK,
+                .began = clock()};
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L), count = lua_gethookcount(L);
     b.allocate = lua_getallocf(L, &b.ud);
-    lua_sethook(L, stop_counting, LUA_MASKCOUNT, instructions);
+    lua_sethook(L, look, LUA_MASKCOUNT, INSTRUCTIONS_A_LOOK);
     lua_setallocf(L, allocate_bounded, &b);
     int status = lua_pcall(L, 0, 1, 0);
     lua_setallocf(L, b.allocate, b.ud);
-    if (lua_gethook(L) == stop_counting) lua_sethook(L, hook, mask, count);
+    if (lua_gethook(L) == look) lua_sethook(L, hook, mask, count);
     return status;
 }
 

@@ -189,6 +189,8 @@ unbounded("local t = {} while true do t[#t + 1] = { t } end",
     "%S*broken%.lua takes more than 16 MB of memory", "one that takes all memory")
 unbounded("local s = 'x' while true do s = s .. s end", "%S*broken%.lua takes more than 16 MB",
     "one that does so with a few instructions")
+unbounded("local s = 'x'\nfor i = 1, 21 do s = s .. s end\nfor i = 1, 3000000 do local t = s .. i end",
+    "%S*broken%.lua:3: it does not come to an end", "one whose instructions take long")
 unbounded("return (''):rep(1 << 62)", "%S*broken%.lua:1: attempt to call",
     "one that calls what has no bound")
 unbounded(("-"):rep(5 << 20), "%S*broken%.lua has more than 4 MB", "one of 5 MB")
