@@ -45,6 +45,7 @@ static void set_device(lua_State *L, sl_device *device)
     sl_device_stats stats;
     sl_device_get_stats(device, &stats);
     const sl_device_info *info = sl_device_get_info(device);
+    lsl_settle_guards(L);
     set_integer(L, "in_flight", stats.ops_in_flight);
     set_boolean(L, "current", lsl_get(L)->current == device);
     set_boolean(L, "recording", sl_device_is_recording(device));

@@ -53,6 +53,14 @@ device 0 NVIDIA H200 (sim, profile h200): current, 1 operation in flight
 device 0 NVIDIA H200 (sim, profile h200): current, idle, recording
 device 0 NVIDIA H200 (sim, profile h200): idle, recording
 ]], "and a device")
+is([[d = lab.device()
+lab.open{profile = "t4"};
+s = lab.stream()
+d:make_current();
+resume = coroutine.wrap(function() local guard <close> = lab.use(s) coroutine.yield() end)
+resume()
+d]], "device 0 NVIDIA H200 (sim, profile h200): current, idle\n",
+    "which is current again where a coroutine has yielded that took another one")
 is("s = lab.stream()\n{s, lab.event()}", "{stream 1 \"stream 1\" (priority 0, blocking), event (not recorded, timed)}\n",
     "in tables objects are short")
 is([[s = lab.default_stream()
