@@ -123,10 +123,9 @@ static void take_over(sl__vector **vector, sl__vector *other)
 
 static bool join_leaf(sl__vector **leaf, sl__vector *other, bool *raised)
 {
-    bool more = false, other_more = true;
+    bool more, other_more;
 
-    if (!covers(other, *leaf))
-        compare(*leaf, other, &more, &other_more);
+    compare(*leaf, other, &more, &other_more);
     if (!other_more) {
         note_covers(*leaf, other->id);
         return true;
@@ -178,7 +177,8 @@ static bool join_child(sl__vector **node, uint32_t i, sl__vector *other, bool *r
     return true;
 }
 
-/* Whether the other one says all that the vector does, as far as that shows at a look. */
+/* Whether the other one says all that the vector does; false also where it may, but has another
+ * number of levels. */
 static bool is_more(const sl__vector *other, const sl__vector *vector)
 {
     bool more = false, other_more = false;
@@ -216,7 +216,8 @@ static bool join_lower(sl__vector **vector, sl__vector *other, bool *raised)
     bool done = lift(&lifted, (*vector)->level - 1) && join_child(vector, 0, lifted, raised);
 
     sl__vector_release(lifted);
-    note_covers(*vector, other->id);
+    if (done)
+        note_covers(*vector, other->id);
     return done;
 }
 
