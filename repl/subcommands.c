@@ -37,11 +37,12 @@ static void push_names(lua_State *L)
         if (strncmp(file->name, folder, sizeof folder - 1) != 0)
             continue;
         lua_pushlstring(L, name, (size_t)(dot - name));
-        lua_pushboolean(L, subcommand_exists(lua_tostring(L, -1)));
+        if (subcommand_exists(lua_tostring(L, -1)))
+            lua_pushboolean(L, true);
+        else
+            lua_pushnil(L);             /* command.lua, which they share */
         lua_rawset(L, -3);
     }
-    lua_pushnil(L);
-    lua_setfield(L, -2, "command");     /* what they share, and none of them */
 }
 
 void subcommand_suggest(lua_State *L, const char *typed)
