@@ -101,8 +101,8 @@ PROGRAM_ZIP  := $(if $(ZIP_WRITER),$(if $(ZIP_ARCHIVE),$(ZIP_ARCHIVE) $(HIDE_ZIP
 
 # The plugin: code for GPUs that this nvcc knows; PTX of the lowest architecture, which the
 # driver can compile for all others from there on, and of a later one, which is faster on
-# GPUs that come after. Code for 8.7 is Jetson's: it runs no code for desktop GPUs. A sanitized program does without it: two run-time systems that both
-# map the address space do not get along.
+# GPUs that come after. Code for 8.7 is Jetson's: it runs no code for desktop GPUs. A sanitized
+# program does without it: two run-time systems that both map the address space do not get along.
 ifneq ($(NVCC),)
 CUDA_HOME   := $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
 CUDA_LIB    := $(firstword $(foreach d,$(CUDA_HOME)/lib64 $(CUDA_HOME)/lib \
@@ -599,10 +599,10 @@ help:
 	@echo '          TEST_JOBS V=1'
 
 .PHONY: all relink need-lua need-lua-headers need-nvcc install uninstall rock install-rock \
-        check-now long-now bare cuda-now memcheck-now tsan-now gc-now races-now oom-now hta-now browser-now \
-        bench-now bench-cuda-now puzzler-now setup puzzler check check-long \
-        check-bare check-cuda check-memcheck check-asan check-tsan check-gc check-races check-oom check-hta check-browser bench bench-cuda fuzz \
-        fuzz-api fuzz-api-now clean help
+        check-now long-now bare cuda-now memcheck-now tsan-now gc-now races-now oom-now hta-now \
+        browser-now bench-now bench-cuda-now puzzler-now setup puzzler check check-long check-bare \
+        check-cuda check-memcheck check-asan check-tsan check-gc check-races check-oom check-hta \
+        check-browser bench bench-cuda fuzz fuzz-api fuzz-api-now clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -123,7 +123,7 @@ static void add_what_is_live(sl_buffer *buffer, sl_error *err)
 }
 
 /* Operations in flight hold memory that nobody else wants. In the simulator that is so when
- * its GPU is full; its clock must not move for want of the host's memory. */
+ * its GPU is full; its clock must not move for lack of the host's memory. */
 static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
 {
     const sl_device *device = buffer->device;

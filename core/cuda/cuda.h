@@ -153,7 +153,8 @@ void cuda_funcs_abandon(cuda_device *dev);
 /* Before a call that may hold the host: waits, running host functions, until none is
  * pending, since the driver would wait for the thread that it holds. SL_EINTERRUPT. */
 sl_status cuda_funcs_settle_all(sl_error *err);
-/* The same before a call for `dev`, which it makes the thread's; SL_EFAULT if it is lost. */
+/* The same before a call for `dev`: where there was something to wait for, `dev` is the
+ * thread's current one afterwards, and SL_EFAULT says that it is lost. */
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err);
 
 sl_status cuda_stream_query(sl_stream *stream, bool *done, sl_error *err);

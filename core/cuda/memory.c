@@ -52,8 +52,8 @@ static void reserve_ahead(cuda_device *dev, size_t bytes)
 
 /* Polls, as wait.c does: the memory stream may share a channel with a stream that stands
  * behind a host function, or a long kernel (CUDA_DEVICE_MAX_CONNECTIONS=1).
- * cudaErrorNotReady: the user has interrupted the wait. At the end it synchronises, which takes no time: only then does the
- * pool count as free what was freed before (seen on an H200). */
+ * cudaErrorNotReady: the user has interrupted the wait. At the end it synchronises, which takes
+ * no time: only then does the pool count as free what was freed before (seen on an H200). */
 static cudaError_t wait_for_memory_stream(cuda_device *dev)
 {
     cudaError_t code;

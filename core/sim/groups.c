@@ -53,7 +53,7 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
                     (int64_t)profile->shared_bytes_per_sm);
 }
 
-/* An SM that is idle is split anew between shared memory and cache, as the kernel that comes
+/* An SM that is idle is split again between shared memory and cache, as the kernel that comes
  * to it wants it. It stays so until it is idle again, and until then takes no block of a kernel
  * that wants more shared memory in all, even if the block itself has room (measured: a kernel
  * with 31 KB a block does not start beside one that has none). */
@@ -110,7 +110,7 @@ void sim_cohort_unlink(sim_cohort *cohort)
 }
 
 /* Takes `sign` times the cohort's blocks from what each SM of its group has free. The
- * share is added up anew, so that no rounding is left behind. */
+ * share is added up again, so that no rounding is left behind. */
 void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
 {
     const sim_launch *launch = &cohort->op->launch;

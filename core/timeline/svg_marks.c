@@ -136,8 +136,8 @@ void sl__chart_put_bars(sl__chart *c, const sl__row *row)
 
 /* ---- the host's row ---------------------------------------------------------------- */
 
-/* Its bars of one look, or (SL__HOST_LOOKS) those that are so light that text on them is the
- * page's; -1: none of this row's. */
+/* How a call's bar is painted, and the text on it: SL__HOST_LOOKS where the bar is so light that
+ * its text has the page's ink. */
 static int look_of(const sl__bar *bar, bool of_label)
 {
     int look = sl__host_call_look(bar->kind);

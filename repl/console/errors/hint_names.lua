@@ -156,8 +156,8 @@ local function local_before(n, name)
 end
 
 local of_shells <const> = {}
-for name in ("ls cd pwd cat less vim vi nano emacs clear git make python python3 pip nvcc man echo top htop "
-    .. "sh bash ssh sudo rm cp mv mkdir"):gmatch("%S+") do
+for name in ("ls cd pwd cat less vim vi nano emacs clear git make python python3 pip nvcc man echo "
+    .. "top htop sh bash ssh sudo rm cp mv mkdir"):gmatch("%S+") do
     of_shells[name] = ("%s is for the shell: os.execute(\"%s\") runs it there"):format(name, name)
 end
 
