@@ -41,6 +41,10 @@ sl_device *lsl_device_at(lua_State *L, int index, const char *op)
     if (info->index == index) return current;
     device = find_open(L, info->backend, index);
     if (device != NULL) return device;
+    int count;
+    if (sl_backend_device_count(info->backend, &count, NULL) == SL_OK && index >= count)
+        lsl_fail(L, SL_ENOTFOUND, op, "there is no device %d: backend %s has %d device%s", index,
+                 info->backend, count, count == 1 ? "" : "s");
     luaL_checkstack(L, 4, NULL);
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
     lua_createtable(L, 0, 2);

@@ -192,7 +192,7 @@ local missing = {
     { "torch.float torch.float32 torch.float16 torch.half torch.bfloat16 torch.float64 "
         .. "torch.double torch.int torch.int8 torch.int16 torch.int32 torch.int64 torch.long "
         .. "torch.uint8 torch.bool torch.dtype",
-        "dtypes are texts: {dtype = \"float16\"}" },
+        "dtypes are texts: {dtype = \"float16\"}, t:to(\"float64\")" },
     { "tensor.type tensor.astype tensor.long tensor.short tensor.bool tensor.char tensor.type_as",
         "`t:to` with the name of a dtype gives another one: t:to(\"int32\")" },
     -- shapes

@@ -44,11 +44,11 @@ local function by_number()
     T.is(lab.device(), later, "and stays current")
     local s = lab.stream{device = "cuda:0"}
     T.is(s.device, later, "a stream is made there too")
-    for _, f in ipairs{function() lab.ones(2, {device = "cuda:1"}) end,
-                       function() h:to("cuda:1") end, function() h:cuda(1) end,
-                       function() lab.stream{device = "cuda:1"} end} do
-        refuses(f, "SL_ENOTFOUND", "there is no device 1: backend sim has 1 device",
-                "a number that the backend does not have is refused")
+    for op, f in pairs{ones = function() lab.ones(2, {device = "cuda:1"}) end,
+                       to = function() h:to("cuda:1") end, cuda = function() h:cuda(1) end,
+                       stream = function() lab.stream{device = "cuda:1"} end} do
+        refuses(f, "SL_ENOTFOUND", op .. ": there is no device 1: backend sim has 1 device$",
+                "a number that the backend does not have is refused by " .. op)
     end
     T.is(lab.device(), later, "and changes nothing")
 end
