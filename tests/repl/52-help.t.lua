@@ -129,6 +129,11 @@ local function names()
         "small and big letters are the same")
     T.is(first_line(typed "?cudaEventElapsedTime"), "e:elapsed_time(other) (method of events)",
         "?x finds it too")
+    T.is(first_line(asked "t"), "t:t{out =, stream =} (method of tensors)", "a letter is a name")
+    local found = asked "x"
+    T.like(found, "results:plot ", "or that of an argument")
+    T.ok(not found:find "Also in the pages" and not found:find "more\n", "and not one of any text")
+    T.like(asked "a stream", "lab.stream ", "beside other words it is one of them")
     for _, text in ipairs { "events", "Events", "event" } do
         T.is(first_line(asked(text)), "Events", "a page: " .. text)
     end

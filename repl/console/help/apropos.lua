@@ -151,13 +151,25 @@ local function words_of(text)
     return words
 end
 
+-- A letter alone is a name or an argument's: every text has the word "a".
+local function is_letter(words)
+    return #words == 1 and words[1]:find("^%w$") ~= nil
+end
+
+local function letter_score(entry, words)
+    local record = record_of(entry)
+    local points = record.key == words[1] and worth.name or record.items[words[1]] and worth.item
+    return points or nil, true
+end
+
 -- A list of {entry =, score =, strong =}, the best first, equal ones in the order of pages.
 -- Where not `strong` the entry only mentions the words.
 function apropos.entries(text)
     local words, found = words_of(text), {}
     local phrase = table.concat(words, " ")
+    local score_of = is_letter(words) and letter_score or score
     for entry in api.each() do
-        local points, strong = score(entry, words, phrase)
+        local points, strong = score_of(entry, words, phrase)
         if points and #words > 0 then
             found[#found + 1] = {
                 entry = entry, score = points, strong = strong, order = #found,
@@ -201,7 +213,7 @@ function apropos.pages(text)
     local words, found = words_of(text), {}
     for _, page in ipairs(api.pages()) do
         local whole = table.concat({ page.title, page.about or "", page.more or "" }, "\n"):lower()
-        local all = #words > 0
+        local all = #words > 0 and not is_letter(words)
         for _, word in ipairs(words) do
             all = all and contains(whole, word)
         end
