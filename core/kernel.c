@@ -398,7 +398,8 @@ sl_status sl_transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_stream *
         status = check_transpose(out, a, d1, d2, err);
     if (status)
         return status;
-    describe_transpose(&a->spec, d1, d2, &work);
+    if (a->numel > 0)           /* else its sizes may have any product */
+        describe_transpose(&a->spec, d1, d2, &work);
     return enqueue(&work, out, a, NULL, stream, err);
 }
 

@@ -60,6 +60,9 @@ local function values()
     end
     T.is_deeply({lab.transpose(lab.empty(3, 0), 1, 2):size()}, {0, 3}, "nothing is transposed")
     T.is_deeply({lab.transpose(lab.empty(2, 0, 3), 2, 3):size()}, {2, 3, 0}, "in any shape")
+    local huge = 1 << 40
+    T.is_deeply({lab.transpose(lab.empty(0, huge, huge, 3), 2, 4):size()}, {0, 3, huge, huge},
+                "and of any size")
 end
 
 local function by_hand()
