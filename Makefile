@@ -165,7 +165,8 @@ CUDA_C   := $(call objects,core/cuda/*.c)
 PLUGIN_CORE := $(BUILD)/core/error.o $(BUILD)/core/host_limits.o
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
-EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua) docs/api/elsewhere.lua)
+EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua)) \
+            docs/api/elsewhere.lua
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/timeline/report/*))
 # The program's own Lua: subcommands, the console, course labs, and what help says. And what

@@ -15,8 +15,9 @@ void trace_push_on_open(lua_State *L);
 
 /* Stops every recording and saves it: the first device's to `path`, the n-th
  * one's with ".n" before the suffix. If none was opened, the default device is, whose
- * trace is empty; of a run that failed before it opened one nothing is saved. A device that has failed, so that the last wait does, leaves what
- * was recorded before. False if anything failed; it has been reported.
+ * trace is empty; of a run that failed before it opened one nothing is saved. A device that
+ * has failed, so that the last wait does, leaves what was recorded before. False if anything
+ * failed; it has been reported.
  * A second call finds nothing to do. */
 bool trace_save(lua_State *L, const char *path, bool run_failed);
 

@@ -277,7 +277,7 @@ local function deliver(graded, name, lab_bundle, options)
 end
 
 -- A function that writes the results of each student as soon as all of them are there. One that
--- cannot be written is reported on stderr, and no other one is concerned; on_failure is called then.
+-- cannot be written is reported on stderr and on_failure is called; no other one is concerned.
 local function deliverer(submissions, lab_bundle, options, on_failure)
     local names = {}
     for _, submission in ipairs(submissions) do

@@ -208,7 +208,8 @@ function apropos.of_foreign_name(name)
     return #same > 0 and same or found
 end
 
--- The pages whose title or prose has all the words. The page of what is not here is searched for names alone.
+-- The pages whose title or prose has all the words. The page of what is not here is searched for
+-- names alone.
 function apropos.pages(text)
     local words, found = words_of(text), {}
     for _, page in ipairs(api.pages()) do
