@@ -242,7 +242,7 @@ local function check_output(options)
             command.refuse(usage, "--format needs -o FILE for a class")
         end
     elseif has_folder(options) then
-        if not is_folder(path) and (program.file_kind(path) or path:find("%.json$")) then
+        if not is_folder(path) and (program.file_kind(path) or path:find("%.%a+$")) then
             command.refuse(usage, needed_for_class:format(path))
         end
     elseif is_folder(path) then

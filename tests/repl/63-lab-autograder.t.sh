@@ -64,7 +64,7 @@ check $? "the grader's results are the results"
     "$submission/submission.lua" -o "$results/graded.json")" ]
 check $? "it is called where the lab is, with the submission"
 
-for name in 'a b.lua' "it's \"mine\".lua" 'sub/deep.lua' '-rf.lua' 'new
+for name in 'a b.lua' "it's \"mine\".lua" 'sub/deep.lua' 'SUBMISSION.LUA' '-rf.lua' 'new
 line.lua'; do
     submit "$name" README.md __MACOSX/._x.lua __MACOSX/y.lua .hidden.lua
     ln -s "$source/lab/tests/hidden.lua" "$submission/link.lua"

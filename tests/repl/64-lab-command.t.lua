@@ -220,7 +220,7 @@ end
 tap.like(shell.read(at "class.xml"), "syntax%.lua:2: ", "an error has the file's name and line")
 refused("grade small class --format csv", "--format needs -o FILE for a class", 2,
     "a class has lines and nothing else on stdout")
-for _, name in ipairs { "one.csv --format gradescope", "results.json" } do
+for _, name in ipairs { "one.csv --format gradescope", "results.json", "results.CSV", "marks.xlsx" } do
     refused("grade small class -o " .. name, "-o needs a folder, for one file a student; or a file "
         .. "that ends in .csv, .xml or .tap; got '" .. name:match("%S+") .. "'", 2,
         "Gradescope's results of a class as " .. name)
@@ -236,6 +236,19 @@ for _, there in ipairs { "a folder that is made", "a folder that is there" } do
 end
 tap.like(shell.read(at "results/Zoë Müller.json"), '^{\n  "score": 10,\n', "which has the results")
 tap.like(shell.read(at "results/two.json"), "more than one .lua file in the folder", "or why not")
+
+
+-- The line of teaching.md that makes two columns of a name as Moodle has it.
+local command = shell.read "docs/teaching.md":match("\nsed (%-E '1s/%^/id,/.-) class%.csv > moodle%.csv\n")
+write("moodle/Ada Lovelace_12_assignsubmission_file_/x.lua", right)
+write("moodle/Lovelace, Ada \"L\"_3_assignsubmission_file_/x.lua", right)
+write("moodle/bob.lua", "error('_4_assignsubmission_file_\",5', 0)")
+run "grade small moodle -o moodle.csv"
+tap.is(shell.sh(("sed %s %s | tr -d '\\r' | tail -n +2"):format(command, at "moodle.csv")), [[
+12,Ada Lovelace,10,10,6,4,
+3,"Lovelace, Ada ""L""",10,10,6,4,
+bob,0,10,0,0,"_4_assignsubmission_file_"",5"
+]], "a class of Moodle's has numbers and names, whatever is in these")
 
 os.execute("mkdir " .. at "empty")
 refused("grade small empty", "there are no submissions in empty", 1, "a folder with nothing in it")

@@ -16,7 +16,7 @@ no_points() { # WORD...: a text without quotes and backslashes
 }
 
 lua_files() { # ACTION...: what find does with each
-    find "$submission/" -type f -name '*.lua' ! -name '.*' ! -path '*/__MACOSX/*' "$@"
+    find "$submission/" -type f -name '*.[lL][uU][aA]' ! -name '.*' ! -path '*/__MACOSX/*' "$@"
 }
 
 mkdir -p "$results"
