@@ -152,7 +152,7 @@ static int64_t check_indices(lua_State *L, const sl_tensor_spec *spec, int n, co
     if (n != spec->ndim)
         lsl_fail(L, SL_ESHAPE, op, "the tensor has %d dimension%s, got %d ind%s", spec->ndim,
                  spec->ndim == 1 ? "" : "s", n, n == 1 ? "ex" : "ices");
-    int64_t flat = 0;
+    uint64_t flat = 0;      /* may wrap where a size is 0, which is refused on the way */
     for (int i = 0; i < n; i++) {
         int whole = 0;
         lua_Integer index = 0;
@@ -166,9 +166,9 @@ static int64_t check_indices(lua_State *L, const sl_tensor_spec *spec, int n, co
         if (index < 1 || index > spec->dim[i])
             lsl_fail(L, SL_ESHAPE, op, "index %d is %lld, outside 1..%lld", i + 1,
                      (long long)index, (long long)spec->dim[i]);
-        flat = flat * spec->dim[i] + (index - 1);
+        flat = flat * (uint64_t)spec->dim[i] + (uint64_t)(index - 1);
     }
-    return flat;
+    return (int64_t)flat;
 }
 
 static int tensor_get(lua_State *L)

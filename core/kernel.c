@@ -354,15 +354,18 @@ static int64_t sizes_product(const sl_tensor_spec *spec, int first, int end)
     return product;
 }
 
-/* Of dimensions that are one, nothing changes places: a copy of k elements. */
-static void describe_transpose(const sl_tensor_spec *spec, int d1, int d2, sl_work *work)
+/* Of dimensions that are one, nothing changes places: a copy of k elements. So it is where there
+ * are none; the product of some sizes may then be larger than 64 bits hold. */
+static void describe_transpose(const sl_tensor *a, int d1, int d2, sl_work *work)
 {
+    const sl_tensor_spec *spec = &a->spec;
     int low = d1 < d2 ? d1 : d2, high = d1 < d2 ? d2 : d1;
 
     work->outer = work->m = work->middle = work->n = 1;
-    work->k = sizes_product(spec, low == high ? 0 : high + 1, spec->ndim);
-    if (low == high)
+    work->k = a->numel;
+    if (low == high || a->numel == 0)
         return;
+    work->k = sizes_product(spec, high + 1, spec->ndim);
     work->outer = sizes_product(spec, 0, low);
     work->m = spec->dim[low];
     work->middle = sizes_product(spec, low + 1, high);
@@ -399,7 +402,7 @@ sl_status sl_transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_stream *
     if (status)
         return status;
     if (a->numel > 0)           /* else its sizes may have any product */
-        describe_transpose(&a->spec, d1, d2, &work);
+        describe_transpose(a, d1, d2, &work);
     return enqueue(&work, out, a, NULL, stream, err);
 }
 

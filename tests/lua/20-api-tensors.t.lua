@@ -18,6 +18,12 @@ local function constructors()
     T.is(t:numel(), 6, "numel counts the elements")
     T.is(t:nbytes(), 24, "nbytes counts 4 bytes for each float32")
     T.is_deeply(lab.zeros(2, 2):totable(), {{0, 0}, {0, 0}}, "lab.zeros gives zeros")
+    local none = lab.empty(1 << 40, 1 << 40, 0)
+    T.is(tostring(none:transpose(2, 3)), "tensor 1099511627776x0x1099511627776 float32 on cuda",
+         "no elements can be transposed, whatever the sizes")
+    lab.synchronize()
+    refuses(function() none:get(1 << 40, 1 << 40, 1) end, "SL_ESHAPE", "index 3 is 1, outside 1..0",
+            "and none of them is there")
     T.is_deeply(lab.zeros(2, 0, 1 << 40):totable(), {{}, {}}, "without elements lists are empty")
     for _, sizes in ipairs{{1 << 40, 0}, {2000, 2000, 0}, {1 << 62, 1 << 62, 0}} do
         refuses(function() lab.empty(table.unpack(sizes)):totable() end, "SL_ESHAPE",
