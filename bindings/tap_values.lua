@@ -172,15 +172,16 @@ local function unlike(got, want)
     end
 end
 
--- A nested table as a tensor, once one is got.
+-- A nested table as a tensor, once one is got, with all digits.
 local function wanted(want, got)
     if type(want) ~= "table" or type_name(got) ~= "tensor" then return want end
-    return as("close", new_tensor, want, {device = "cpu"})
+    return as("close", new_tensor, want, {device = "cpu", dtype = "float64"})
 end
 
-local function compare_all(got, want, opts)
+-- `want` as it was given, of no dtype if it is a table, and as what `got` is compared with.
+local function compare_all(got, want, other, opts)
     local rtol, atol = tolerance(opts, "rtol", got, want), tolerance(opts, "atol", got, want)
-    local differing, first, is, asked = compare(got, want, rtol, atol)
+    local differing, first, is, asked = compare(got, other, rtol, atol)
     if differing == 0 then return end
     local total = got:numel()
     return format("%s at %s; %d of %d element%s differ%s", number(is), index_of(got, first),
@@ -204,9 +205,9 @@ function methods.close(t, got, want, opts, ...)
     name = check_name(name, arg, "close")
     opts = check_options(opts, close_options, "close")
     check_want(want)
-    want = wanted(want, got)
-    local seen, asked = unlike(got, want)
-    if not seen then seen, asked = compare_all(got, want, opts) end
+    local other = wanted(want, got)
+    local seen, asked = unlike(got, other)
+    if not seen then seen, asked = compare_all(got, want, other, opts) end
     return tap.conclude(t, "close", not seen, name, {seen = seen, asked = asked})
 end
 

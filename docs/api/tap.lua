@@ -129,7 +129,7 @@ t:at_least(7, 5, "five or more")  --> ok 1 - five or more]],
             errors = { { "SL_EINVAL", "`want` is none of these" } },
             about = [[
 Right is `|got - want| <= atol + rtol * |want|`. Where they are not given, these are as in `torch.testing.assert_close`: 1.3e-6 and 1e-5 for float32, 1e-3 and 1e-5 for float16, 1.6e-2 and
-1e-5 for bfloat16, 1e-7 and 1e-7 for float64, 0 for int32 and uint8; of two dtypes the larger. NaN differs from everything. Tensors on the GPU are copied to the host, in the current stream: what other streams write must have been
+1e-5 for bfloat16, 1e-7 and 1e-7 for float64, 0 for int32 and uint8; of two dtypes the larger, and lists have none. NaN differs from everything. Tensors on the GPU are copied to the host, in the current stream: what other streams write must have been
 waited for.]],
             example = [[
 local t = lab.tap()

@@ -150,6 +150,13 @@ local function tensors()
     fails(t:close(lab.ones(2), {1, 1, 1}, "shape"), "the shape 2", "3", "that of a list, too")
     fails(t:close(lab.full(3, 1, {dtype = "uint8"}), 4, "uint8"), "3 at (1); 1 of 1 element "
           .. "differs", "4 there (rtol 0, atol 0)", "whole numbers are exact")
+    passes(t:close(lab.tensor({16777217, -1}, {dtype = "int32"}), {16777217, -1}, "int32"),
+           "a list has every digit of int32")
+    fails(t:close(lab.full(2 ^ 31 - 1, 1, {dtype = "int32"}), {2 ^ 31 - 2}, "int32"),
+          "2147483647 at (1); 1 of 1 element differs", "2147483646 there (rtol 0, atol 0)",
+          "where one more is another number")
+    local wide = lab.full(0.1, 2, {dtype = "float64"})
+    passes(t:close(wide, {0.1, 0.1}, {rtol = 0, atol = 0}, "float64"), "and of float64")
     local nan = lab.full(0 / 0, 3)
     fails(t:close(nan, 1, {atol = 1e9}, "NaN"), "NaN at (1); 3 of 3 elements differ",
           "1 there (rtol 1.3e-06, atol 1e+09)", "NaN is close to nothing")
