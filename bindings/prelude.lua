@@ -25,8 +25,9 @@ local _ENV <const> = {
     collectgarbage = collectgarbage or function() end, error = error,
     getmetatable = getmetatable, io = io, ipairs = ipairs, load = load, math = copy(math),
     next = next, os = os, pcall = pcall, rawequal = rawequal, rawget = rawget, rawlen = rawlen,
-    rawset = rawset, select = select, setmetatable = setmetatable, string = copy(string), table = copy(table),
-    tonumber = tonumber, tostring = tostring, type = type, utf8 = utf8 and copy(utf8),
+    rawset = rawset, select = select, setmetatable = setmetatable, string = copy(string),
+    table = copy(table), tonumber = tonumber, tostring = tostring, type = type,
+    utf8 = utf8 and copy(utf8),
 }
 
 local raise, type_name, as = core.raise, core.type_name, core.as
@@ -131,8 +132,8 @@ local generations = {
     {"rtx50", "b200"}, {"rtx40", "rtx4090"}, {"rtx30", "a10"}, {"rtx20", "t4"}, {"gtx16", "t4"},
     {"gtx10", "v100"}, {"titan", "v100"}, {"rtxpro", "b200"}, {"rtx6000", "rtx4090"},
     {"rtxa", "a10"}, {"gb", "b200"}, {"gh", "h200"}, {"b[1-3]", "b200"}, {"h2", "h200"},
-    {"h[18]", "h100"}, {"l[24]", "l4"}, {"a[2-46]", "a10"}, {"a1[06]", "a10"}, {"a800", "a100"}, {"quadro", "t4"},
-    {"t[4-9]", "t4"}, {"[kmp]%d", "v100"},
+    {"h[18]", "h100"}, {"l[24]", "l4"}, {"a[2-46]", "a10"}, {"a1[06]", "a10"}, {"a800", "a100"},
+    {"quadro", "t4"}, {"t[4-9]", "t4"}, {"[kmp]%d", "v100"},
 }
 
 -- The built-in profile that was most likely meant: its beginning, one of its generation, or nearly
