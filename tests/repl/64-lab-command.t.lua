@@ -239,7 +239,8 @@ tap.like(shell.read(at "results/two.json"), "more than one .lua file in the fold
 
 
 -- The line of teaching.md that makes two columns of a name as Moodle has it.
-local command = shell.read "docs/teaching.md":match("\nsed (%-E '1s/%^/id,/.-) class%.csv > moodle%.csv\n")
+local command = shell.read "docs/teaching.md"
+    :match("\nsed (%-E '1s/%^/id,/.-) class%.csv > moodle%.csv\n")
 write("moodle/Ada Lovelace_12_assignsubmission_file_/x.lua", right)
 write("moodle/Lovelace, Ada \"L\"_3_assignsubmission_file_/x.lua", right)
 write("moodle/bob.lua", "error('_4_assignsubmission_file_\",5', 0)")

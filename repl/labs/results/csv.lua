@@ -8,7 +8,7 @@ local words = import "repl/labs/results/words.lua"
 -- What begins a formula, also in its wide form, has an apostrophe in front. A semicolon may begin a
 -- cell, too: spreadsheets in some languages separate at it.
 local function text_cell(text)
-    local guarded = (";" .. words.line(text)):gsub(";(%s*[=+@-])", ";'%1")
+    local guarded = (";" .. text):gsub(";(%s*[=+@-])", ";'%1")
         :gsub(";(%s*\xef\xbc[\x8b\x8d\x9d\xa0])", ";'%1"):sub(2)
     local cell = words.csv(guarded)
     return cell == guarded and cell:find(";", 1, true) and '"' .. cell .. '"' or cell
@@ -17,7 +17,7 @@ end
 local function header(bundle)
     local cells = { "student", "score", "points" }
     for _, test in ipairs(bundle.tests) do
-        cells[#cells + 1] = text_cell(test.number .. " " .. test.name)
+        cells[#cells + 1] = text_cell(words.line(test.number .. " " .. test.name))
     end
     cells[#cells + 1] = "remark"
     return cells
@@ -25,7 +25,7 @@ end
 
 -- A test that this submission did not come to leaves its cell empty.
 local function line_of(graded, bundle)
-    local cells = { text_cell(graded.student), words.number(graded.score),
+    local cells = { text_cell(words.name(graded.student)), words.number(graded.score),
                     words.number(graded.points) }
     local scores = {}
     for _, test in ipairs(graded.tests) do
@@ -35,7 +35,7 @@ local function line_of(graded, bundle)
         cells[#cells + 1] = words.csv(scores[test.number])
     end
     local why = remark(graded)
-    cells[#cells + 1] = why and text_cell(why) or ""
+    cells[#cells + 1] = why and text_cell(words.line(why)) or ""
     return cells
 end
 

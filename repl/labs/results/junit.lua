@@ -30,7 +30,7 @@ end
 
 local function add_case(lines, graded, test, bundle)
     lines[#lines + 1] = ('    <testcase classname="%s" name="%s">'):format(
-        words.attribute(bundle.id .. "." .. graded.student),
+        words.attribute(bundle.id .. "." .. words.name(graded.student)),
         words.attribute(test.number .. " " .. test.name))
     append(lines, properties("      ", test.score, test.points))
     if not test.passed then
@@ -49,7 +49,7 @@ end
 
 local function add_suite(lines, graded, bundle)
     lines[#lines + 1] = ('  <testsuite name="%s" tests="%d" failures="%d" errors="0" skipped="0">')
-        :format(words.attribute(graded.student), #graded.tests, failures_of(graded))
+        :format(words.attribute(words.name(graded.student)), #graded.tests, failures_of(graded))
     append(lines, properties("    ", graded.score, graded.points))
     for _, test in ipairs(graded.tests) do
         add_case(lines, graded, test, bundle)

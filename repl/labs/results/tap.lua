@@ -43,11 +43,11 @@ end
 local function class_of(list)
     local lines = { "1.." .. #list }
     for i, graded in ipairs(list) do
-        lines[#lines + 1] = "# Subtest: " .. words.line(graded.student)
+        lines[#lines + 1] = "# Subtest: " .. words.name(graded.student)
         for _, line in ipairs(tests_of(graded)) do
             lines[#lines + 1] = "    " .. line
         end
-        lines[#lines + 1] = result(all_passed(graded), i, graded.student)
+        lines[#lines + 1] = result(all_passed(graded), i, words.name(graded.student))
         add_diagnostic(lines, words.points(graded.score, graded.points))
     end
     return lines
