@@ -139,9 +139,10 @@ local missing = {
     { "torch.profiler.schedule torch.profiler.ProfilerActivity "
         .. "torch.profiler.tensorboard_trace_handler cupti*",
         "`lab.profile(f)` records all that f does; `tl:save` writes it" },
-    { "lab.time lab.timer lab.clock lab.timeit",
+    { "lab.time lab.timer lab.clock lab.timeit lab.now",
         "`lab.measure` measures a function, `lab.now_us()` reads the host's clock" },
     { "lab.sleep", "`lab.host_work(ms)` keeps the host busy, `lab.spin(ms)` the GPU" },
+    { "lab.help", "at the prompt ?lab.matmul or help(lab.matmul), in the shell streamlab help lab.matmul" },
     { "lab.print lab.show", "print shows a value; at the prompt a tensor is shown by its name" },
     { "torch.is_tensor", "tostring(t) says that it is a tensor" },
     -- networks

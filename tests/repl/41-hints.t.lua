@@ -153,6 +153,10 @@ local cases <const> = {
     { "lab.Stream()", "it is lab.stream" },
     { "lab.memcpy()", "it is lab.cuda.memcpy" },
     { "lab.matmull()", "did you mean lab.matmul?" },
+    { "print(lab.now())", "there is no lab.now here: lab.measure measures a function, lab.now_us() reads "
+        .. "the host's clock" },
+    { "lab.help()", "there is no lab.help here: at the prompt ?lab.matmul or help(lab.matmul), in the "
+        .. "shell streamlab help lab.matmul" },
     { "prnt(1)", "did you mean print?" },
     { "x = flase.y", "did you mean false?" },
     { "string.formt('a')", "did you mean string.format?" },
@@ -234,8 +238,8 @@ for _, case in ipairs {
     { "#lab.ones(3)", "its sizes are t:size(), and t:numel() counts its elements" },
     { "lab.record(function() end)", "lab.profile(f) records what f does" },
     { "lab.ones{3, 4}", "sizes stand before the options: lab.ones(3, 4, {dtype = \"float16\"})" },
-    { "for i = 1, 9 do lab.spin(1e9) lab.synchronize() end", "lab.open{profile = \"h200\"}:make_current() begins anew, in another "
-        .. "simulated GPU" },
+    { "for i = 1, 9 do lab.spin(1e9) lab.synchronize() end", "lab.open{profile = \"h200\"} opens "
+        .. "another simulated GPU, whose clock begins at 0" },
     { "local tl = 5\ntl", "tl was local in lab[1], and a local ends with its entry; leave local "
         .. "out at the prompt" },
     { "local tl = 5\n=tl", "tl was local in lab[1], and a local ends with its entry; leave local "

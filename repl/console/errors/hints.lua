@@ -260,8 +260,8 @@ local runtime <const> = {
     { message = "^argument 1 %(options%) .*, got function$", op = "record",
       hint = "lab.profile(f) records what f does" },
     { message = "^options have names, but the table has list items$", hint = listed_options },
-    { message = "^virtual time has passed ", hint = "lab.open{profile = \"h200\"}:make_current() "
-        .. "begins anew, in another simulated GPU" },
+    { message = "^virtual time has passed ", hint = "lab.open{profile = \"h200\"} opens "
+        .. "another simulated GPU, whose clock begins at 0" },
     { message = "^argument 1 is one too many, got string", op = "device", hint = named "device" },
     { message = "^module '(torch.*)' not found", hint = in_lab },
     { message = "^module '(numpy.*)' not found",

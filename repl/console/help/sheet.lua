@@ -171,7 +171,7 @@ end
 -- ---- the end -------------------------------------------------------------------------------
 
 -- Turns marks into escapes. A style that goes on in the next line ends with this one and
--- begins anew there.
+-- begins again there.
 local function coloured(line, style)
     local whole = (style or "") .. line
     for mark in line:gmatch("[\1-\4]") do
