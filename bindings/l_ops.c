@@ -68,7 +68,7 @@ static void check_operand(lua_State *L, const launch *l, sl_tensor *tensor, cons
                  sl_tensor_device(l->a) == other ? "a" : "the stream", info2->backend, info2->index,
                  info2->name);
     if (spec->place != SL_ON_DEVICE)
-        lsl_fail(L, SL_EPLACE, op, "%s is on the cpu; move it with %s:cuda()", name, name);
+        lsl_fail(L, SL_EPLACE, op, "%s is on the cpu; t:cuda() copies a tensor to the GPU", name);
 }
 
 /* Places, devices and dtypes of the operands, in the core's order and words. */

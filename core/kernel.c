@@ -74,7 +74,8 @@ static sl_status check_operand(const sl_tensor *tensor, const char *noun, const 
     if (status)
         return status;
     if (tensor->spec.place != SL_ON_DEVICE)
-        return sl_fail(err, SL_EPLACE, "%s is on the cpu; move it with %s:cuda()", noun, noun);
+        return sl_fail(err, SL_EPLACE, "%s is on the cpu; t:cuda() copies a tensor to the GPU",
+                       noun);
     return SL_OK;
 }
 

@@ -89,7 +89,7 @@ local function refusals()
     refuses(function() t:to("float8") end, "SL_EINVAL", "a device, or a dtype, got \"float8\"",
             "an unknown dtype is named")
     refuses(function() lab.ones(2, {device = "cpu"}):double() end, "SL_EPLACE",
-            "double: a is on the cpu; move it with a:cuda", "it works on the GPU")
+            "double: a is on the cpu; t:cuda%(%) copies a tensor to the GPU", "it works on the GPU")
     refuses(function() t:double{out = lab.empty(2, 2)} end, "SL_EDTYPE",
             "out is float32, needed float64", "out has the dtype")
     refuses(function() t:int{out = lab.empty(4, {dtype = "int32"})} end, "SL_ESHAPE",

@@ -116,7 +116,7 @@ local function refusals()
     refuses(function() s:t{out = s:view(2, 2)} end, "SL_EINVAL", "shares memory with a",
             "not by way of a view either")
     refuses(function() lab.ones(2, 2, {device = "cpu"}):t() end, "SL_EPLACE",
-            "a is on the cpu; move it with a:cuda", "it works on the GPU")
+            "a is on the cpu; t:cuda%(%) copies a tensor to the GPU", "it works on the GPU")
     refuses(function() a:t(1) end, "SL_EINVAL", "options", "options come in a table")
 end
 

@@ -29,7 +29,7 @@ static void test_matmul(void)
     fails_with(sl_matmul(out, a, vector, false, stream, err), SL_ESHAPE,
                "matmul needs matrices; b has 1 dimension (3)", "a vector is no matrix");
     fails_with(sl_matmul(out, host, b, false, stream, err), SL_EPLACE,
-               "a is on the cpu; move it with a:cuda()", "host tensors are refused");
+               "a is on the cpu; t:cuda() copies a tensor to the GPU", "host tensors are refused");
     fails_with(sl_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
                "a is uint8; matmul takes float32, float64, bfloat16 or float16", "bytes are no numbers");
     fails_with(sl_matmul(out, a, bf16, false, stream, err), SL_EDTYPE,
