@@ -31,7 +31,8 @@ static bool is_python_block(const char *entry)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t n = strlen(words[i]);
-        if (strncmp(entry, words[i], n) == 0 && !isalnum((unsigned char)entry[n]) && entry[n] != '_')
+        if (strncmp(entry, words[i], n) == 0 && entry[n] != '_'
+            && !isalnum((unsigned char)entry[n]))
             return true;
     }
     return false;

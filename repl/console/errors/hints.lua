@@ -23,7 +23,8 @@ local blocks <const> = "blocks have words: if ... then ... end, for ... do ... e
 local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
 local loops <const> = "a loop over numbers is written for i = 1, 10 do ... end"
 local shell <const> = "that is for the shell; here .load FILE runs a script, and .quit leaves"
-local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream"
+local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, "
+    .. "lab.stream"
 local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
 local equality <const> = "equality is ==, and None is nil: x == nil"
 local parts <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
@@ -131,8 +132,8 @@ local syntax <const> = {
     { message = "near '<<'$", after = "^<$", hint = "scripts bring no kernels of their own; "
         .. "lab.spin keeps blocks busy for a given time" },
     { message = "^'%]' expected near '[:,]'$", hint = parts },
-    { message = "^'%)' expected near ','$", line = "[%w_] %( %( [^()]*,", hint = "there are no tuples: "
-        .. "f(3, 4) with one pair of parentheses" },
+    { message = "^'%)' expected near ','$", line = "[%w_] %( %( [^()]*,",
+      hint = "there are no tuples: f(3, 4) with one pair of parentheses" },
     { message = "near ", line = "^# ", hint = "comments begin with --" },
     { message = "near '#'$", before = "^[^=(,]*$", hint = "comments begin with --" },
     { message = "near '//'$", line = "^//", hint = "comments begin with --" },
@@ -190,7 +191,8 @@ local syntax <const> = {
         .. "written lab.with(s, function() ... end)" },
     { message = "near ", before = "^class$", hint = "there are no classes; a table holds what "
         .. "belongs together: net = {weights = w}" },
-    { message = "near ", before = "^assert$", hint = "assert takes parentheses: assert(x, \"text\")" },
+    { message = "near ", before = "^assert$",
+      hint = "assert takes parentheses: assert(x, \"text\")" },
     { message = "near ", before = "^print$", hint = "print takes parentheses: print(x)" },
     { message = "near ", before = "^continue$",
       hint = "there is no continue; goto a label at the end of the loop: goto next ... ::next::" },
@@ -203,7 +205,8 @@ local syntax <const> = {
     { message = "near <eof>$", line = "^for .* in range %b() :", hint = loops },
     { message = "near <eof>$", line = "^while .*:$", hint = blocks },
     { message = "near <eof>$", line = "^for .*:$", hint = blocks },
-    { message = "near <eof>$", line = "^try :$", hint = "errors are caught by local fine, err = pcall(f)" },
+    { message = "near <eof>$", line = "^try :$",
+      hint = "errors are caught by local fine, err = pcall(f)" },
     { message = "near ", hint = named "shell_line" },
     { message = "<eof>'? expected near 'end'$", hint = "this end closes nothing: there is one too "
         .. "many, or a then, do or function is missing before it" },
@@ -242,8 +245,9 @@ local runtime <const> = {
       hint = "texts are repeated by (\"x\"):rep(n)" },
     { message = "^attempt to get length of a streamlab%.tensor",
       hint = "its sizes are t:size(), and t:numel() counts its elements" },
-    { message = "^attempt to compare .*streamlab%.tensor", hint = "tensors are not compared element "
-        .. "by element; lab.allclose(a, b) compares two, a:item() gives a number" },
+    { message = "^attempt to compare .*streamlab%.tensor",
+      hint = "tensors are not compared element by element; lab.allclose(a, b) "
+          .. "compares two, a:item() gives a number" },
     { message = "^attempt to perform %l+ .*on a streamlab%.tensor",
       hint = "tensors are added, subtracted, multiplied and divided (+ - * /), and raised to a "
           .. "power (^)" },
