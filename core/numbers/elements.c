@@ -94,11 +94,21 @@ void numbers_store_number(void *to, double number, sl_dtype dtype)
     }
 }
 
-static int32_t whole_of_double(double x)
+/* Cut off in double: float32 would round 254.99999999 up first. */
+static double cut_off(double x, int32_t least, int32_t most)
 {
-    if (!(x > INT32_MIN))
-        return x <= INT32_MIN ? INT32_MIN : 0;      /* 0: NaN */
-    return x < INT32_MAX ? (int32_t)x : INT32_MAX;
+    if (!(x > least))
+        return x <= least ? least : 0;      /* 0: NaN */
+    return x < most ? (int32_t)x : most;
+}
+
+static double held_by(double x, sl_dtype dtype)
+{
+    switch (dtype) {
+    case SL_INT32: return cut_off(x, INT32_MIN, INT32_MAX);
+    case SL_UINT8: return cut_off(x, 0, UINT8_MAX);
+    default: return x;
+    }
 }
 
 void numbers_widen(double *to, const void *from, sl_dtype dtype, int64_t first, size_t n)
@@ -123,5 +133,5 @@ void numbers_narrow(void *to, const double *from, sl_dtype dtype, int64_t first,
 {
     uint8_t *bytes = (uint8_t *)to + (size_t)first * numbers_dtype_bytes(dtype);
     for (size_t i = 0; i < n; i++, bytes += numbers_dtype_bytes(dtype))
-        numbers_store_number(bytes, dtype == SL_INT32 ? whole_of_double(from[i]) : from[i], dtype);
+        numbers_store_number(bytes, held_by(from[i], dtype), dtype);
 }

@@ -26,7 +26,7 @@ local function converted(x, dtype)
 end
 
 local numbers = {
-    0, 1, -1, 2.5, -2.5, 0.999, -0.999, 254.7, 255, 256, -3, 1e6 + 0.5, 16777217, greatest, least,
+    0, 1, -1, 2.5, -2.5, 0.999, -0.999, 254.7, 254.99999999, 255, 256, -3, 1e6 + 0.5, 16777217, greatest, least,
     1e10, -1e10, 1 / 3, 1e-10, 65504, 70000, 1e300, -1e300, math.huge, -math.huge, 0 / 0,
 }
 

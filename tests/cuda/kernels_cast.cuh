@@ -15,7 +15,7 @@ static std::vector<double> doubles_of(const bytes &data, sl_dtype dtype)
 
 static bytes cast_data(sl_dtype dtype, int64_t n)
 {
-    static const double special[] = {0, -0.0, 0.999, -2.5, 255.5, 256, 65520, 2147483647.5, -3e9,
+    static const double special[] = {0, -0.0, 0.999, -2.5, 254.99999999, 255.5, 256, 65520, 2147483647.5, -3e9,
                                      1e300, INFINITY, -INFINITY, NAN, 16777217};
     const size_t size = numbers_dtype_bytes(dtype), many = sizeof special / sizeof *special;
     bytes data((size_t)n * size);
