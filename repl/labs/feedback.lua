@@ -87,18 +87,26 @@ local function time_over(child, limits)
     end
 end
 
--- Why it ended so, as a sentence; nil if it should not have.
+-- Why it ended so, as a sentence; nil if that says nothing about the submission.
 local function why_stopped(child, limits)
     local time = time_over(child, limits)
-    if child.out_of_memory then
-        return nil      -- which is the grader's own
-    elseif time then
+    if time then
         return time .. " and was stopped"
     elseif child.report_too_long then
         return "it made more assertions than a report can hold"
-    elseif child.signal then
+    elseif child.signal and child.signal ~= sigkill then
         return ("its process ended with signal %d"):format(child.signal)
     end
+end
+
+-- Of a process that ended without a report and without a reason of its own: what the teacher reads.
+local function why_not_run(child)
+    if child.out_of_memory then
+        return "there is no memory for what its process wrote"
+    elseif child.signal == sigkill then
+        return "its process was killed; is there too little memory for so many at a time (-j)?"
+    end
+    return child.errors
 end
 
 -- What the submission printed. Of hidden tests students see nothing of it: it could tell them
@@ -150,10 +158,9 @@ function feedback.of(test, child, limits, verbose)
     local result, lines = sum_up(records, limits, verbose)
     result.problem = problem_of(child, kinds, limits)
     if not kinds["end"] then
-        local reason = why_stopped(child, limits)
+        local reason = not child.out_of_memory and why_stopped(child, limits) or nil
         result.passed, result.raised = false, true
-        result.broken = child.out_of_memory and "there is no memory for what its process wrote"
-            or not reason and child.errors or nil
+        result.broken = not reason and why_not_run(child) or nil
         add(lines, "error: " .. (reason
             or "the test could not be run; if this comes again, tell your teacher"))
     end

@@ -137,19 +137,25 @@ tap.is(table.concat(text.fold("name  " .. ("word "):rep(20), 40), "\n"),
 
 -- ---- who killed a process ---------------------------------------------------------------------
 
-local function killed(processor_s)
-    return feedback.of({ hidden = false }, { report = "", output = "", errors = "", signal = 9,
-        processor_s = processor_s }, attack_lab.limits).output
+local function ended(child)
+    child.report, child.output, child.errors, child.signal = "", "", "", child.signal or 9
+    local result = feedback.of({ hidden = false }, child, attack_lab.limits)
+    return result.output, result.broken
 end
-tap.is(killed(1.9), "error: it used up its 1 s of processor time and was stopped",
+local not_run <const> = "error: the test could not be run; if this comes again, tell your teacher"
+local output, broken = ended { processor_s = 1.9 }
+tap.is(output, "error: it used up its 1 s of processor time and was stopped",
     "the system kills who has used up the time")
-tap.is(killed(0.1), "error: its process ended with signal 9", "who has not was killed for more")
-
-local result = feedback.of({ hidden = false }, { report = "", output = "", errors = "", signal = 9,
-    out_of_memory = true, processor_s = 9 }, attack_lab.limits)
-tap.is(result.broken, "there is no memory for what its process wrote", "the grader's own lack is told")
-tap.is(result.output, "error: the test could not be run; if this comes again, tell your teacher",
-    "and is no student's")
+tap.is(broken, nil, "which is no teacher's business")
+output, broken = ended { processor_s = 0.1 }
+tap.is(output, not_run, "who is killed for what others take is not to blame")
+tap.is(broken, "its process was killed; is there too little memory for so many at a time (-j)?",
+    "and the teacher is told")
+output, broken = ended { processor_s = 9, out_of_memory = true }
+tap.is(output, not_run, "nor is who says what the grader has no memory for")
+tap.is(broken, "there is no memory for what its process wrote", "of which the teacher is told, too")
+tap.is(ended { processor_s = 0.1, signal = 11 }, "error: its process ended with signal 11",
+    "a crash has its signal")
 
 -- ---- the reader of strangers' files -----------------------------------------------------------
 
