@@ -232,8 +232,9 @@ end
 function meta.__index(_, key)
     if methods[key] then return methods[key] end
     local near = is_text(key) and core.nearest(key, methods)
-    raise("SL_EINVAL", "", format("what lab.tap gave has no field or method '%.60s'%s",
-          tostring(key), near and "; did you mean '" .. near .. "'?" or ""))
+    raise("SL_EINVAL", "", format("what lab.tap gave has no field or method '%s'%s",
+          one_line(string.sub(tostring(key), 1, 60)),
+          near and "; did you mean '" .. near .. "'?" or ""))
 end
 
 function meta.__newindex()

@@ -341,8 +341,8 @@ local function named_calls(tl, name, op)
     local calls = host_calls(tl, name, op)
     if #calls == 0 and not known_names[name] and not string.find(name, "^cu%u") then
         local near = core.nearest(name, known_names)
-        raise("SL_EINVAL", op, format("no call is recorded as '%.60s'%s", name,
-              near and "; did you mean " .. near .. "?"
+        raise("SL_EINVAL", op, format("no call is recorded as '%s'%s",
+              tap.one_line(string.sub(name, 1, 60)), near and "; did you mean " .. near .. "?"
               or "; they have the names that tl:calls() and tl:spans() show"))
     end
     return calls

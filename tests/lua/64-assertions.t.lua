@@ -366,6 +366,10 @@ local function calls()
             "did you mean cudaDeviceSynchronize", "a typo does not pass")
     refuses(function() t:no_call(tl, "cudaMemcpy") end, "SL_EINVAL", "no call is recorded",
             "nor a name that is never recorded")
+    refuses(function() t:no_call(tl, "a\0b") end, "SL_EINVAL", "recorded as 'a\\x00b'",
+            "nor one with a zero in it")
+    refuses(function() t["a\0b"]() end, "SL_EINVAL", "no field or method 'a\\x00b'",
+            "as an assertion neither")
     refuses(function() t:no_call(tl) end, "SL_EINVAL", "argument 3 %(call%)", "nor none")
     refuses(function() t:call_count(tl, "cudaFree") end, "SL_EINVAL", "threshold", "no count")
     refuses(function() t:host_block(tl, {}) end, "SL_EINVAL", "at_most_us or at_most_percent",
