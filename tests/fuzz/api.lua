@@ -155,6 +155,7 @@ local function random_call() call(pick(entries)) end
 
 local operators = {
     function(a, b) return a + b end, function(a, b) return a * b end,
+    function(a, b) return a - b end, function(a, b) return a / b end,
     function(a, b) return a ^ b end,
     function(a, b) return a == b end, function(a, b) return a < b end, function(a) return #a end,
     function(a) return -a end, function(a, b) return a .. b end, function(a, b) return a[b] end,
