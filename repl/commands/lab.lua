@@ -111,7 +111,7 @@ local function read_lab(folder)
 end
 
 local function stem(path)
-    return (path:match("[^/]*$"):gsub("%.lua$", ""))
+    return (path:match("[^/]*$"):gsub("%.[lL][uU][aA]$", ""))
 end
 
 -- ---- check ---------------------------------------------------------------------------------

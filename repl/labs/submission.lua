@@ -13,7 +13,7 @@ local most_explained <const> = 128 * 1024       -- bytes of a source whose words
 -- Its name in messages. It ends in ".lua" whatever the file is called, so that none passes for
 -- a chunk of the program's own ("=streamlab", which positions leave out).
 local function chunk_name(path)
-    return "=" .. path:match("[^/]*$"):gsub("%.lua$", "") .. ".lua"
+    return "=" .. path:match("[^/]*$"):gsub("%.[lL][uU][aA]$", "") .. ".lua"
 end
 
 -- Without what may stand before the first line of a file and is no Lua, as where it is run.

@@ -86,7 +86,7 @@ check $? "status 1, not all tests passed, has results too"
 submit
 grade && has_results 0 "There is no .lua file in this submission"
 check $? "an empty submission is told"
-submit a.txt .lua/x __MACOSX/a.lua
+submit a.txt .lua/x __MACOSX/a.lua .git/a.lua
 grade && has_results 0 "There is no .lua file in this submission"
 check $? "so is one without a .lua file"
 submit a.lua 'b"\.lua' tests/c.lua

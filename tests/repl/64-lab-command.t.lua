@@ -270,6 +270,9 @@ ada/       6/10  failed 2.1
 bob       10/10  all passed
 cy        10/10  all passed
 0]], "files in folders, leftovers of systems, and two of one name")
+tap.is(run "grade small export/cy.LUA", "cy      10/10  all passed\n", "one that ends in .LUA by itself")
+write("Bad.LUA", "x x")
+tap.is(run "grade small Bad.LUA", "Bad       0/10  Bad.lua:1: syntax error near 'x'\n", "and a mistake in one")
 
 -- ---- what passed, too ----------------------------------------------------------------------
 

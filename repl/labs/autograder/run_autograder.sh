@@ -16,7 +16,8 @@ no_points() { # WORD...: a text without quotes and backslashes
 }
 
 lua_files() { # ACTION...: what find does with each
-    find "$submission/" -type f -name '*.[lL][uU][aA]' ! -name '.*' ! -path '*/__MACOSX/*' "$@"
+    (cd "$submission" &&
+        find . -type f -name '*.[lL][uU][aA]' ! -path '*/.*' ! -path '*/__MACOSX/*' "$@")
 }
 
 mkdir -p "$results"
@@ -29,7 +30,7 @@ case $n in
     no_points "There is no .lua file in this submission. Submit one: your submission.lua."
     exit 0
     ;;
-1) file=$(lua_files -print) ;;
+1) file=$(lua_files -print); file=$submission/${file#./} ;;
 '' | *[!0-9]*)
     no_points "This container could not look for your file. This is not the fault of your" \
         "submission: tell your teacher."
