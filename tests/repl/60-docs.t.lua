@@ -4,6 +4,7 @@
 -- Of the fenced blocks of a page, by what stands behind the ```:
 --   lua      a script, which must run. It is a file of scripts/guide/, which the paragraph
 --            before it names; where the two differ, the file counts.
+--   python   the same if a file is named; it is not run.
 --   console  commands, each behind "$ ", and what they print, together with stderr. They
 --            run in a folder that all pages share, in which build/streamlab is the program.
 --            Those of the guide and of the README write to build/ alone.
@@ -139,7 +140,7 @@ local function check_script(path, lines, block, file)
         T.is(shown, file and shell.read(file) or "a file of scripts/guide",
             name_of(path, block) .. ": the listing is the file that is named before it")
     end
-    if file and not is_skipped(block) then
+    if file and block.language == "lua" and not is_skipped(block) then
         local out, code = run("build/streamlab " .. file)
         if not T.is(code, 0, file .. " runs") then
             T.diag(out)
@@ -162,10 +163,12 @@ local function check_page(path)
         local fresh
         if block.language == "" and not writing then
             T.ok(false, name_of(path, block) .. ": a block says what it is")
-        elseif block.language == "lua" then
-            local file = block.paragraph:match("`(scripts/guide/[%w_%-]+%.lua)`[^`]*$")
-            fresh = writing and read_lines(file)
-            check_script(path, lines, block, file)
+        elseif block.language == "lua" or block.language == "python" then
+            local file = block.paragraph:match("`(scripts/guide/[%w_%-]+%.%a+)`[^`]*$")
+            fresh = writing and file and read_lines(file)
+            if file or block.language == "lua" then
+                check_script(path, lines, block, file)
+            end
         elseif block.language == "console" and not is_skipped(block) then
             fresh = printed(lines, block)
             check_output(path, lines, block, fresh)
@@ -238,7 +241,7 @@ furnish()
 check_pages(pages)
 T.is(table.concat(files(folder .. "/"), " "), "build scripts tests",
     "following the guide and the README leaves nothing outside of build/")
-for _, file in ipairs(files("scripts/guide/*.lua")) do
+for _, file in ipairs(files("scripts/guide/*")) do
     T.ok(listed[file], file .. " is shown by a page")
 end
 check_pages(other_pages)
