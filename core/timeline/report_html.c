@@ -414,6 +414,8 @@ static void put_finding(page *p, const sl_finding *f, const char *sentence, cons
     number(p, ",\"waits\":", whole(f->n_waits));
     number(p, ",\"waiter\":", whole(f->waiter));
     number(p, ",\"by\":", whole(f->by));
+    truth(p, ",\"manyWaiters\":", f->many_waiters);
+    truth(p, ",\"manyBy\":", f->many_by);
     number(p, ",\"from\":", since(p, f->from_ns));
     number(p, ",\"to\":", since(p, f->to_ns));
     text(p, ",\"sentence\":", sentence);

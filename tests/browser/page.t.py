@@ -337,6 +337,12 @@ def names_do_no_harm(browser, folder):
     ok(browser.run("return document.title") != "caught", "and nothing of it runs")
 
 
+def parts_in_several_streams(browser, folder):
+    browser.open(os.path.join(folder, "shared.html"))
+    shown = text(browser, "#parts-list")
+    ok(" and others" in shown, "a part of the makespan says that others are in other streams", shown)
+
+
 def an_empty_page(browser, folder):
     browser.open(os.path.join(folder, "empty.html"))
     ok("Nothing ran" in text(browser, "#inspector"), "an empty timeline says so")
@@ -376,7 +382,7 @@ def main():
         return 0
     folder = tempfile.mkdtemp(prefix="streamlab-pages-")
     try:
-        write_pages(folder, "puzzler", "events", "host", "hostile", "empty", "100000")
+        write_pages(folder, "puzzler", "events", "host", "shared", "hostile", "empty", "100000")
         with webdriver.Browser(1280, 800) as browser:
             browser.open(os.path.join(folder, "blocking.html"))
             for test in [it_loads, numbers_arrive_exactly, kernels_have_short_names,
@@ -387,6 +393,7 @@ def main():
             the_host_is_shown(browser, folder)
             it_fits_a_phone(browser, folder)
             names_do_no_harm(browser, folder)
+            parts_in_several_streams(browser, folder)
             an_empty_page(browser, folder)
             a_large_page(browser, folder)
             equal(browser.messages(), [], "no page wrote an error or a warning to the console")

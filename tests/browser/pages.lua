@@ -1,11 +1,12 @@
 -- pages.lua - writes the pages that the browser's tests look at, on the simulated GPU.
 --
---   streamlab pages.lua FOLDER puzzler|events|host|hostile|empty|OPERATIONS
+--   streamlab pages.lua FOLDER puzzler|events|host|shared|hostile|empty|OPERATIONS
 --
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
 -- that waits for its event; host.html: a host that computes and page-locks between two copies, and
--- host-trace.html, the same from its trace; hostile: names that would be
--- HTML or scripts if they were not escaped; a number: as many operations in 8 streams.
+-- host-trace.html, the same from its trace; shared: one line's copies in two streams; hostile:
+-- names that would be HTML or scripts if they were not escaped; a number: as many operations in
+-- 8 streams.
 
 local lab = require "streamlab"
 local folder, what = arg[1], arg[2]
@@ -57,6 +58,14 @@ local function host()
     save(lab.load(trace), "host-trace")
 end
 
+local function shared()
+    lab.open{backend = "sim"}
+    local streams, x = {lab.stream{name = "one"}, lab.stream{name = "two"}}, lab.zeros(1024, 1024)
+    save(lab.profile(function()
+        for i = 1, 4 do x:to("cpu", {stream = streams[i % 2 + 1]}) end
+    end), "shared")
+end
+
 local function many(n)
     lab.open{backend = "sim"}
     local streams, x = {}, lab.zeros(64, {pinned = true, device = "cpu"})
@@ -82,6 +91,8 @@ elseif what == "events" then
     events()
 elseif what == "host" then
     host()
+elseif what == "shared" then
+    shared()
 elseif what == "hostile" then
     hostile()
 elseif what == "empty" then

@@ -238,9 +238,10 @@ function findingCards() {
 /* ---- the makespan's parts --------------------------------------------------------- */
 
 function partWords(part) {
-    const op = findOp(part.waiter);
-    if (part.cause === "none") return op >= 0 ? `${opTitle(op)} running` : "running";
-    return `waiting for ${causeWords(data.causes.indexOf(part.cause), findOp(part.by))}`;
+    const op = findOp(part.waiter), cause = data.causes.indexOf(part.cause);
+    if (part.cause === "none")
+        return op >= 0 ? `${opTitle(op, part.manyWaiters)} running` : "running";
+    return `waiting for ${causeWords(cause, findOp(part.by), part.manyBy)}`;
 }
 
 /* The script's line of what ran, or of what was waited for. */

@@ -120,11 +120,12 @@ function callName(op) {
     return isSpan(op) ? data.spanCalls[spans.kind[op]] : opName(op);
 }
 
-/* "matmul_f32 in compute" */
-function opTitle(op) {
+/* "matmul_f32 in compute"; `many`: others like it are in other streams. */
+function opTitle(op, many) {
     const i = op - spans.n;
     const ofStream = isSpan(op) || calls.kind[i] <= CALL.streamSync;
-    return ofStream ? `${opName(op)} in ${streamName(opStream[op])}` : opName(op);
+    const others = many ? " and others" : "";
+    return ofStream ? `${opName(op)} in ${streamName(opStream[op])}${others}` : opName(op);
 }
 
 function place(op) {
@@ -145,10 +146,11 @@ function copyEnds(op) {
     return `${end(FLAG.srcPageable, FLAG.srcPinned)} → ${end(FLAG.dstPageable, FLAG.dstPinned)}`;
 }
 
-function causeWords(cause, by) {
+function causeWords(cause, by, many) {
     const words = CAUSE_WORDS[data.causes[cause]];
     if (!words) return "";
     const works = by >= 0 && !isSpan(by) && calls.kind[by - spans.n] === CALL.work;
     if (works) return `the host, busy in ${opName(by)}`;
-    return words.replace("{}", () => by >= 0 ? opTitle(by) : "other work");    /* as it is */
+    const title = by >= 0 ? opTitle(by, many) : "other work";
+    return words.replace("{}", () => title);    /* as it is */
 }
