@@ -25,8 +25,8 @@ to do without.]],
 local d = lab.device()
 print(d)  --> device 0 NVIDIA H200 (sim, profile h200)
 print(d.sm_count .. " SMs")  --> 132 SMs]],
-            cuda = "cudaGetDevice",
-            pytorch = "torch.cuda.current_device",
+            cuda = "cudaGetDevice, cudaGetDeviceProperties",
+            pytorch = "torch.cuda.current_device, torch.cuda.get_device_properties",
             see = { "lab.open", "device:make_current" },
         },
         {
@@ -39,8 +39,8 @@ Real GPUs come first, then one entry a built-in profile of the simulator, the de
 local profiles = {}
 for _, d in ipairs(lab.devices()) do table.insert(profiles, d.profile) end
 print(profiles[1])  --> h200]],
-            cuda = "cudaGetDeviceCount, cudaGetDeviceProperties",
-            pytorch = "torch.cuda.device_count, torch.cuda.get_device_properties",
+            cuda = "cudaGetDeviceCount",
+            pytorch = "torch.cuda.device_count",
             see = { "lab.open" },
         },
         {
