@@ -82,8 +82,8 @@ static void check_operands(lua_State *L, const launch *l, const char *op)
     check_operand(L, l, l->b, "b", op);
     sl_dtype da = sl_tensor_get_spec(l->a)->dtype, db = sl_tensor_get_spec(l->b)->dtype;
     if (da != db)
-        lsl_fail(L, SL_EDTYPE, op, "a is %s, b is %s: a kernel needs one dtype", sl_dtype_name(da),
-                 sl_dtype_name(db));
+        lsl_fail(L, SL_EDTYPE, op, "a is %s, b is %s: a kernel needs one dtype; t:to casts",
+                 sl_dtype_name(da), sl_dtype_name(db));
 }
 
 /* The tensor that takes the result: out=, else a new one with the spec, which

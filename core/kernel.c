@@ -84,7 +84,7 @@ static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, co
 {
     if (a->spec.dtype == other->spec.dtype)
         return SL_OK;
-    return sl_fail(err, SL_EDTYPE, "a is %s, %s is %s: a kernel needs one dtype",
+    return sl_fail(err, SL_EDTYPE, "a is %s, %s is %s: a kernel needs one dtype; t:to casts",
                    sl_dtype_name(a->spec.dtype), noun, sl_dtype_name(other->spec.dtype));
 }
 

@@ -33,7 +33,8 @@ static void test_matmul(void)
     fails_with(sl_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
                "a is uint8; matmul takes float32, float64, bfloat16 or float16", "bytes are no numbers");
     fails_with(sl_matmul(out, a, bf16, false, stream, err), SL_EDTYPE,
-               "a is float32, b is bfloat16: a kernel needs one dtype", "dtypes must agree");
+               "a is float32, b is bfloat16: a kernel needs one dtype; t:to casts",
+               "dtypes must agree");
     fails_with(sl_matmul(out, foreign, b, false, stream, err), SL_EDEVICE,
                "a is on another device (fake 1, Fake) than the stream (fake 0, Fake)",
                "tensors of another device are refused");

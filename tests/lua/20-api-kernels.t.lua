@@ -178,6 +178,9 @@ local function sub_and_div()
                 {2.333984375, 0.333251953125}, "a quotient is rounded once, to float16")
     refuses(function() lab.sub(a, lab.zeros(2, 3)) end, "SL_ESHAPE",
             "sub: a is 2x2, b is 2x3: the shapes differ", "sub names both shapes")
+    refuses(function() return lab.ones(2) - lab.ones(2, {dtype = "int32"}) end, "SL_EDTYPE",
+            "sub: a is float32, b is int32: a kernel needs one dtype; t:to casts$",
+            "and both dtypes, and what casts")
     refuses(function() return a / lab.zeros(4) end, "SL_ESHAPE", "div: a is 2x2, b is 4",
             "an operator names its kernel")
     refuses(function() lab.div(a, lab.zeros(2, 2, {device = "cpu"})) end, "SL_EPLACE", "b is on",

@@ -28,6 +28,7 @@ local comparison <const> = "tensors are not compared element by element; lab.all
     .. "compares two, a:item() gives a number"
 local clock <const> =
     "lab.now_us() reads the host's clock, lab.host_work(ms) keeps the host busy"
+local listed <const> = "t:totable() gives the values to Lua: for i, x in ipairs(t:totable()) do"
 local part <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
 
 local cases <const> = {
@@ -179,6 +180,8 @@ local cases <const> = {
     { "s = 'a' .. lab.ones(2)", "tostring(x) makes a text of it" },
     { "for x in {1} do end",
         "for i, value in ipairs(list) do goes through a list, pairs(t) through any table" },
+    { "for x in lab.ones(2) do end", listed },
+    { "for i, x in pairs(lab.ones(2)) do end", listed },
     { "if zzz > 3 then end", "zzz has no value" },
     { "local t = {} if t.x > 3 then end", "one side is nil: a name without a value, a field that "
         .. "is not there, or a function that returns nothing" },

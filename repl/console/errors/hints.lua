@@ -27,6 +27,7 @@ local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, 
     .. "lab.stream"
 local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
 local equality <const> = "equality is ==, and None is nil: x == nil"
+local listed <const> = "t:totable() gives the values to Lua: for i, x in ipairs(t:totable()) do"
 local parts <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
 
 local function parameters_or_arguments(context)
@@ -213,6 +214,8 @@ local syntax <const> = {
 }
 
 local runtime <const> = {
+    { message = "streamlab%.tensor value %(for iterator", hint = listed },
+    { message = "'for iterator' .* got streamlab%.tensor", hint = listed },
     { message = "^attempt to get length of a nil value %(global ", line = "^# ",
       hint = "comments begin with --" },
     { message = "^attempt to .* a nil value %(global ", hint = named "shell_line" },
