@@ -408,9 +408,9 @@ static const char *call_name(uint8_t kind, bool brief)
 const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call *call, bool brief)
 {
     const char *name = sl_timeline_text(timeline, call->name);
-    bool plain = !call->of_span && call->kind == SL_CALL_PLAIN;
+    bool own = call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK;
     if (!call->of_span)
-        return *name && (plain || !brief) ? name : call_name(call->kind, brief);
+        return *name && (own || !brief) ? name : call_name(call->kind, brief);
     bool named = call->kind == SL_SPAN_KERNEL || call->kind == SL_SPAN_HOST_FUNC;
     if (named && *name)
         return name;
