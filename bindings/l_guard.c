@@ -3,7 +3,8 @@
  * What a coroutine has made current is so only while it runs. Lua tells nobody that a coroutine
  * yields; so before anybody asks for the current stream or device, the guards that were opened
  * in coroutines are looked through: that of a coroutine which does not run any more gives back
- * what it took, and takes it again when the coroutine goes on.
+ * what it took, and takes it again when the coroutine goes on. A coroutine that has returned
+ * without closing its guard leaves the stream current, as a script's main chunk does.
  */
 #include "lsl.h"
 
