@@ -106,12 +106,27 @@ static void remove_left_behind(int folder, const char *name)
     close(fd);
 }
 
+/* Once for files that come one after the other: a class has thousands in one folder. */
+static bool is_last_tidied(int folder)
+{
+    static dev_t device;
+    static ino_t inode;
+    struct stat info;
+    if (fstat(folder, &info) != 0)
+        return true;
+    bool same = info.st_dev == device && info.st_ino == inode;
+    device = info.st_dev;
+    inode = info.st_ino;
+    return same;
+}
+
 static void tidy(const char *folder)
 {
     DIR *names = opendir(folder);
     if (!names)
         return;
-    for (const struct dirent *entry; (entry = readdir(names));) {
+    bool done = is_last_tidied(dirfd(names));
+    for (const struct dirent *entry; !done && (entry = readdir(names));) {
         if (is_left_behind(entry->d_name))
             remove_left_behind(dirfd(names), entry->d_name);
     }

@@ -160,6 +160,19 @@ static int end_in_the_middle(int how)
     return status;
 }
 
+/* A process looks through a folder once while it writes there; after another folder, again. */
+static void write_elsewhere(void)
+{
+    char folder[] = "/tmp/t-64-elsewhere-XXXXXX", path[64];
+    sl_error err = { .msg = "no folder" };
+    must(mkdtemp(folder) ? SL_OK : SL_EIO, &err);
+    snprintf(path, sizeof path, "%s/a", folder);
+    sl_file there = file(path, "");
+    must(sl_files_write(&there, 1, &err), &err);
+    unlink(path);
+    rmdir(folder);
+}
+
 static void ends(void)
 {
     sl_error err;
@@ -170,6 +183,7 @@ static void ends(void)
     end_in_the_middle(SIGKILL);
     is_int(files_in_directory(), before + 1, "who is killed leaves what it has begun");
     holds("a", "old", "and the old file");
+    write_elsewhere();
     sl_file other = file(in_directory("b"), "new");
     is_int(sl_files_write(&other, 1, &err), SL_OK, "whoever writes next to it");
     is_int(files_in_directory(), before, "removes that");
@@ -209,6 +223,7 @@ static bool is_kept(const char *name)
 {
     sl_error err;
     sl_file other = file(in_directory("b"), "new");
+    write_elsewhere();
     sl_files_write(&other, 1, &err);
     return is_there(name);
 }
@@ -268,6 +283,10 @@ static void locked(void)
        "a file that somebody writes is kept, whoever that is");
     kill(writer, SIGKILL);
     waitpid(writer, NULL, 0);
+    sl_error err;
+    sl_file other = file(in_directory("b"), "new");
+    must(sl_files_write(&other, 1, &err), &err);
+    ok(is_there(name), "a folder is not looked through again for each file in it");
     ok(!is_kept(name), "until the lock is gone");
 }
 
