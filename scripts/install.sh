@@ -27,7 +27,7 @@ list() {
     echo "644 $build/man/streamlab-lua.3 $MANDIR/man3/streamlab-lua.3"
     echo "644 $build/share/streamlab.d.lua $DATADIR/streamlab/luals/streamlab.d.lua"
     echo "644 docs/luarc.json $DATADIR/streamlab/luarc.json"
-    find scripts \( -name '*.lua' -o -name '*.md' \) | while read -r file; do
+    find scripts \( -name '*.lua' -o -name '*.py' -o -name '*.md' \) | while read -r file; do
         echo "644 $file $DATADIR/streamlab/$file"
     done
     # The pages have links to scripts, as they lie in the repository.
