@@ -295,6 +295,16 @@ static int scratch_gc(lua_State *L)
 
 static const luaL_Reg scratch_meta[] = {{"__gc", scratch_gc}, {NULL, NULL}};
 
+/* lab.float64 is "float64": as torch.float64 is written, where nil would be float32. */
+static void name_dtypes(lua_State *L)
+{
+    for (int i = 0; i < SL_DTYPES; i++) {
+        const char *name = sl_dtype_name((sl_dtype)i);
+        lua_pushstring(L, name);
+        lua_setfield(L, -2, name);
+    }
+}
+
 /* Returns the module's table. Upvalue: the state. */
 static int open_module(lua_State *L)
 {
@@ -316,6 +326,7 @@ static int open_module(lua_State *L)
     lsl_open_races(L);
     lua_pushliteral(L, STREAMLAB_VERSION);
     lua_setfield(L, -2, "version");
+    name_dtypes(L);
     run_prelude(L);
     return 1;
 }

@@ -190,10 +190,9 @@ local missing = {
         .. "torch.initial_seed torch.Generator torch.get_rng_state torch.set_rng_state "
         .. "torch.cuda.get_rng_state* torch.cuda.set_rng_state* torch.random* lab.seed",
         "a seed is an option, lab.rand(4, {seed = 7}); --seed 7 is for a whole run" },
-    { "torch.float torch.float32 torch.float16 torch.half torch.bfloat16 torch.float64 "
-        .. "torch.double torch.int torch.int8 torch.int16 torch.int32 torch.int64 torch.long "
-        .. "torch.uint8 torch.bool torch.dtype",
-        "dtypes are texts: {dtype = \"float16\"}, t:to(\"float64\")" },
+    { "torch.float torch.half torch.double torch.int torch.int8 torch.int16 torch.int64 "
+        .. "torch.long torch.bool torch.dtype",
+        "dtypes are texts: {dtype = \"float16\"}, t:to(\"float64\"); lab.float64 is \"float64\"" },
     { "tensor.type tensor.astype tensor.long tensor.short tensor.bool tensor.char tensor.type_as",
         "`t:to` with the name of a dtype gives another one: t:to(\"int32\")" },
     -- shapes

@@ -14,6 +14,10 @@ local function making(...)
 end
 local seed = { "seed", "integer", "the seed of the random numbers", default = "none: each tensor gets numbers of its own, by what `--seed` says, else 0" }
 
+local function dtype(name)
+    return { name = "lab." .. name, type = "string", brief = ([[the dtype: "%s"]]):format(name), pytorch = "torch." .. name }
+end
+
 local made = { { "tensor", "a new tensor" } }
 local not_made = {
     { "SL_ESHAPE", "a size is negative or not whole, there are more than 8, or more elements than 64 bits count" },
@@ -856,6 +860,7 @@ print(t:get(1) .. " " .. t:get(2))  --> 2.0 255.0]],
         { name = "tensor.ndim", type = "integer", brief = "how many dimensions it has; 0 of a scalar", pytorch = "torch.Tensor.ndim" },
         { name = "tensor.id", type = "integer", brief = "its number on its device, in the order of creation, which random numbers depend on" },
         { name = "tensor.freed", type = "boolean", brief = "whether it was freed; the one field that a freed tensor has" },
+        dtype "float32", dtype "float64", dtype "bfloat16", dtype "float16", dtype "int32", dtype "uint8",
     },
     more = [[
 ## When copies block

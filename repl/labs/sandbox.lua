@@ -28,11 +28,11 @@ local missing = {
 -- that is in neither list is missing, and a test says so (tests/labs/20-attacks.t.lua): whoever
 -- adds a function decides.
 local in_lab = {
-    "add", "allclose", "current_stream", "default_stream", "device", "div", "empty", "event",
-    "full", "host_work", "live", "matmul", "measure", "mul", "neg", "now_us", "ones",
+    "add", "allclose", "bfloat16", "current_stream", "default_stream", "device", "div", "empty",
+    "event", "float16", "float32", "float64", "full", "host_work", "int32", "live", "matmul", "measure", "mul", "neg", "now_us", "ones",
     "per_thread_stream", "pow", "profile", "rand", "randn", "record", "relu", "softmax",
     "spin", "stream", "sub", "sum", "sweep", "synchronize", "table", "tap", "tensor",
-    "transpose", "use", "version", "with", "zeros",
+    "transpose", "uint8", "use", "version", "with", "zeros",
 }
 
 local missing_in_lab = {

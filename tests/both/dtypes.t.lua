@@ -257,8 +257,17 @@ local function refusals()
             "there is no int64")
 end
 
+local function names()
+    local of = {}
+    for _, name in ipairs{"float32", "float64", "bfloat16", "float16", "int32", "uint8"} do
+        of[#of + 1] = lab.empty(1, {dtype = lab[name]}).dtype
+    end
+    T.is(table.concat(of, " "), "float32 float64 bfloat16 float16 int32 uint8",
+         "lab.float64 is float64, as torch.float64 is")
+end
+
 for _, test in ipairs{filling, reading, copies, double_arithmetic, integer_arithmetic, sums,
-                      products, at_odd_addresses, refusals} do
+                      products, at_odd_addresses, refusals, names} do
     test()
 end
 T.done()
