@@ -4,7 +4,8 @@
  * busiest engine   the largest union of the spans of one engine.
  * critical path    the longest sum of span durations over a chain in which each
  *                  span had to wait for the one before, because of
- *                    - stream order;
+ *                    - stream order (where a span begins before an earlier one of its
+ *                      stream has ended, the time in which both ran counts once);
  *                    - an event: what precedes the record, what follows the wait;
  *                    - the legacy NULL stream (id 0): each of its operations,
  *                      records and waits included, follows all earlier work of
@@ -15,9 +16,10 @@
  *                      event or device synchronisation, a plain call that waited for
  *                      the device, an operation with SL_SPAN_HOST_WAITED or
  *                      SL_SPAN_LOADED) follows what that call waited for.
- * lower            the larger of the two before.
+ * lower            the larger of the two before, but not more than the makespan: traces from
+ *                  elsewhere have clocks that are coarse, and dependences that are guessed.
  * unblocked        the larger of the busiest engine and the longest chain without
- *                  the host's waits: what the same operations could have taken if
+ *                  the host's waits, again not more than the makespan: what the same operations could have taken if
  *                  the host had issued them all without ever waiting.
  *
  * Not counted: the host's own time, the gaps between operations, the submission
@@ -49,6 +51,7 @@ typedef struct chains {
     bool host_waits;        /* they count */
     sl__lanes lanes;
     int64_t *tail;          /* by lane: up to its latest operation */
+    int64_t *end_ns;        /* by lane: when that was over, a time */
     bool *exempt;           /* by lane: non-blocking */
     int64_t *record;        /* by call: up to this event record, 0 for other calls */
     int64_t null_tail;      /* up to the NULL stream's latest operation */
@@ -61,6 +64,7 @@ static void chains_close(chains *c)
 {
     sl__lanes_free(&c->lanes);
     free(c->tail);
+    free(c->end_ns);
     free(c->exempt);
     free(c->record);
 }
@@ -75,15 +79,17 @@ static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chain
     size_t n_calls, n_notes;
     sl_timeline_calls(timeline, &n_calls);
     c->tail = calloc(c->lanes.n + 1, sizeof *c->tail);
+    c->end_ns = calloc(c->lanes.n + 1, sizeof *c->end_ns);
     c->exempt = calloc(c->lanes.n + 1, sizeof *c->exempt);
     c->record = calloc(n_calls + 1, sizeof *c->record);
-    if (!c->tail || !c->exempt || !c->record) {
+    if (!c->tail || !c->end_ns || !c->exempt || !c->record) {
         chains_close(c);
         return sl_fail(err, SL_ENOMEM, "no memory for the bounds of %zu streams and %zu calls",
                        c->lanes.n, n_calls);
     }
     const sl_stream_note *notes = sl_timeline_streams(timeline, &n_notes);
     for (size_t lane = 0, i = 0; lane < c->lanes.n; lane++) {   /* both ascend by id */
+        c->end_ns[lane] = INT64_MIN;
         while (i < n_notes && notes[i].id < c->lanes.ids[lane])
             i++;
         c->exempt[lane] = i < n_notes && notes[i].id == c->lanes.ids[lane] &&
@@ -127,11 +133,21 @@ static int64_t record_chain(const chains *c, uint64_t correlation)
     return record ? c->record[record - sl_timeline_calls(c->timeline, &n)] : 0;
 }
 
+/* The time of the span in which nothing issued before it ran in its stream. Only traces from
+ * elsewhere have less of it than the span lasts. */
+static int64_t own_ns(chains *c, const sl_span *span)
+{
+    int64_t *end_ns = &c->end_ns[sl__lanes_find(&c->lanes, span->stream)];
+    int64_t from_ns = sl__max_ns(span->start_ns, *end_ns);
+    *end_ns = sl__max_ns(*end_ns, span->end_ns);
+    return sl__max_ns(span->end_ns - from_ns, 0);
+}
+
 static void take_span(chains *c, const sl_span *span)
 {
     if (span->flags & SL_SPAN_LOADED)
         wait_host(c, c->longest);
-    int64_t end = extend(c, span->stream, 0, span->end_ns - span->start_ns);
+    int64_t end = extend(c, span->stream, 0, own_ns(c, span));
     if (span->flags & SL_SPAN_HOST_WAITED)
         wait_host(c, end);
 }
@@ -222,8 +238,11 @@ sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_
         status = critical_path(timeline, false, &unblocked_path_ns, err);
     if (status != SL_OK)
         return status;
-    found.lower_ns = sl__max_ns(found.busiest_engine_ns, found.critical_path_ns);
-    found.unblocked_ns = sl__max_ns(found.busiest_engine_ns, unblocked_path_ns);
+    int64_t makespan_ns = sl_timeline_makespan_ns(timeline);
+    int64_t lower_ns = sl__max_ns(found.busiest_engine_ns, found.critical_path_ns);
+    int64_t unblocked_ns = sl__max_ns(found.busiest_engine_ns, unblocked_path_ns);
+    found.lower_ns = sl__min_ns(lower_ns, makespan_ns);
+    found.unblocked_ns = sl__min_ns(unblocked_ns, makespan_ns);
     *bounds = found;
     return SL_OK;
 }

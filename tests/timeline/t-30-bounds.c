@@ -1,7 +1,8 @@
 /* t-30-bounds.c - bounds of timelines whose longest chain is worked out by hand.
  *
- * Only durations and the order of issue matter to the critical path, so most
- * spans here start at 0: what would be impossible to run is easy to add up.
+ * Only durations and the order of issue matter to the critical path, so many spans
+ * here start at 0, those of different streams: what would be impossible to run is easy
+ * to add up. Bounds are never above the makespan, so that spans have real times there.
  */
 #include "make.h"
 
@@ -49,18 +50,18 @@ static void test_events(void)
     span(tl, 2, SL_SPAN_MEMCPY_D2H, 0, 30);
     kernel(tl, 1, 0, 100);
     uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
-    kernel(tl, 1, 0, 7);
+    kernel(tl, 1, 100, 107);
     call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
-    span(tl, 2, SL_SPAN_MEMCPY_D2H, 0, 50);
+    span(tl, 2, SL_SPAN_MEMCPY_D2H, 100, 150);
     is_int(critical(tl), 150, "100 before the record, 50 after the wait");
 
     tl = make();                        /* recorded again after the wait */
     kernel(tl, 1, 0, 10);
     record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
-    kernel(tl, 1, 0, 100);
+    kernel(tl, 1, 10, 110);
     call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
     call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
-    kernel(tl, 2, 0, 50);
+    kernel(tl, 2, 10, 60);
     is_int(critical(tl), 110, "a wait follows its own record: max(10 + 100, 10 + 50)");
 
     tl = make();
@@ -119,8 +120,8 @@ static void test_null_stream(void)
 
     tl = make();                        /* 300 streams, a NULL operation after each: all in a row */
     for (uint32_t i = 1; i <= 300; i++) {
-        kernel(tl, i, 0, 3);
-        kernel(tl, 0, 0, 1);
+        kernel(tl, i, 4 * i, 4 * i + 3);
+        kernel(tl, 0, 4 * i + 3, 4 * i + 4);
     }
     is_int(critical(tl), 1200, "300 streams with a NULL operation in between: 300 * (3 + 1)");
 }
@@ -205,7 +206,10 @@ static void test_puzzler(void)
     tl = make();
     kernel(tl, 1, 0, 150);
     for (int i = 0; i < 8; i++) {
-        sl_span copy = { .end_ns = i < 4 ? 20 : 30, .stream = i < 4 ? 2 : 3,
+        int64_t start = i < 4 ? i * 20 : 80 + (i - 4) * 30;
+        sl_span copy = { .start_ns = start, .end_ns = start + (i < 4 ? 20 : 30),
+                         .stream = i < 4 ? 2 : 3,
+                         .engine = i < 4 ? SL_ENGINE_D2H : SL_ENGINE_H2D,
                          .correlation = ++issued, .flags = SL_SPAN_HOST_WAITED };
         must(sl_timeline_add_span(tl, &copy, &err), &err);
     }
@@ -233,7 +237,7 @@ static void test_unblocked(void)
                          .target = record, .waited_for_device = 1 };
         if (how < 4)
             must(sl_timeline_add_call(tl, &wait, &err), &err);
-        kernel(tl, 2, 0, 50);
+        kernel(tl, 2, 100, 150);
         sl_bounds b = bounds(tl);
         ok(b.lower_ns == 150 && b.unblocked_ns == 100,
            "a wait for the %s: 100 + 50, and max(100, 50) without it", names[how]);
@@ -250,10 +254,10 @@ static void test_unblocked_keeps_device_order(void)
     span(tl, 1, SL_SPAN_MEMCPY_H2D, 0, 40);
     uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
     call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
-    kernel(tl, 2, 0, 50);
-    span(tl, 0, SL_SPAN_MEMCPY_D2H, 0, 10);
+    kernel(tl, 2, 40, 90);
+    span(tl, 0, SL_SPAN_MEMCPY_D2H, 90, 100);
     call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 0);
-    span(tl, 3, SL_SPAN_MEMCPY_P2P, 0, 30);
+    span(tl, 3, SL_SPAN_MEMCPY_P2P, 100, 130);
     sl_bounds b = bounds(tl);
     is_int(b.lower_ns, 130, "event, NULL stream and host wait: 40 + 50 + 10 + 30");
     is_int(b.unblocked_ns, 100, "without the host's wait: 40 + 50 + 10");
@@ -266,9 +270,35 @@ static void test_unblocked_keeps_device_order(void)
     ok(b.lower_ns == 100 && b.unblocked_ns == 100, "the busiest engine bounds both: 5 * 20");
 }
 
+/* Clocks of whole microseconds: 0-10, 9-20, 19-30, of which the sum is 32. And an event
+ * behind 0-100, after which another stream's 95-150 follows: 155. */
+static void test_coarse_clocks(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 0, 10);
+    kernel(tl, 1, 9, 20);
+    kernel(tl, 1, 19, 30);
+    sl_bounds b = bounds(tl);
+    is_int(b.serial_ns, 32, "the durations add up to 32");
+    is_int(b.critical_path_ns, 30, "what overlaps within one stream counts once");
+    ok(b.lower_ns == 30 && b.unblocked_ns == 30, "so that both bounds are the makespan");
+    tl = make();
+    kernel(tl, 1, 0, 100);
+    kernel(tl, 1, 20, 70);
+    kernel(tl, 1, 100, 110);
+    is_int(critical(tl), 110, "a span within another one adds nothing");
+    tl = make();
+    kernel(tl, 1, 0, 100);
+    uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
+    span(tl, 2, SL_SPAN_MEMCPY_D2H, 95, 150);
+    b = bounds(tl);
+    ok(b.lower_ns == 150 && b.unblocked_ns == 150, "no bound is above the makespan");
+}
+
 int main(void)
 {
-    plan(40);
+    plan(45);
     test_engines();
     test_events();
     test_null_stream();
@@ -277,5 +307,6 @@ int main(void)
     test_puzzler();
     test_unblocked();
     test_unblocked_keeps_device_order();
+    test_coarse_clocks();
     return done_testing();
 }
