@@ -70,7 +70,7 @@ static bool is_even(leap *l, sim_cohort *cohort, void *unused)
            && fluid->node.at - fluid->since == period_of(l, cohort);
 }
 
-/* Cohorts of different groups that end at one time, in the order in which they are placed anew,
+/* Cohorts of different groups that end at one time, in the order in which they are placed again,
  * and the sum of all shares of the memory, theirs among them. */
 typedef struct ties {
     const sim_cohort *first;
@@ -124,8 +124,8 @@ static bool is_exact(leap *l)
     return sums_stay && each_cohort(l, is_even, NULL);
 }
 
-/* A wave has gone by since anything else changed, in which was noted what is told of the kernels
- * that wait. Where sums do not come out even each wave is gone through, but of a kernel that
+/* A wave has gone by since anything else changed, in which the reasons of the kernels that wait
+ * were noted. Where sums do not come out even each wave is gone through, but of a kernel that
  * would never end. */
 static bool repeats(leap *l)
 {

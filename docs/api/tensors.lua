@@ -28,7 +28,7 @@ local not_made = {
     { "SL_ENOMEM", "out of memory" },
 }
 local random_not_made = { table.unpack(not_made) }
-random_not_made[2] = { "SL_EDTYPE", "there is no such dtype, or random numbers have it not: float64, int32, uint8" }
+random_not_made[2] = { "SL_EDTYPE", "there is no such dtype, or random numbers are not made in it: float64, int32, uint8" }
 
 -- What copies have in common.
 local copy_stream = {
