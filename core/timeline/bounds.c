@@ -19,8 +19,9 @@
  * lower            the larger of the two before, but not more than the makespan: traces from
  *                  elsewhere have clocks that are coarse, and dependences that are guessed.
  * unblocked        the larger of the busiest engine and the longest chain without
- *                  the host's waits, again not more than the makespan: what the same operations could have taken if
- *                  the host had issued them all without ever waiting.
+ *                  the host's waits, again not more than the makespan: what the same
+ *                  operations could have taken if the host had issued them all without
+ *                  ever waiting.
  *
  * Not counted: the host's own time, the gaps between operations, the submission
  * and wake-up latencies, the order in which engines, hardware channels and the

@@ -492,7 +492,8 @@ static sl_status take_event(reader *r, sl_error *err)
     int64_t func_stream = SL__NO_STREAM;
     sl_status status;
     switch (r->event.category) {
-    case SL__CAT_NONE:
+    case SL__CAT_NONE:      /* the profiler's own row, also where the CPU was not recorded */
+        r->records.pytorch |= !r->records.own && sl__json_is(&r->event.tid, "PyTorch Profiler");
         return SL_OK;
     case SL__CAT_THREAD_NAME:
         status = sl__event_read_args(&r->scan, &r->event, err);

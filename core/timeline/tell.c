@@ -414,8 +414,9 @@ static void advise(const sl__sides *s, sl_text *out)
                     "pieces with an event each");
         break;
     case SL_CAUSE_NULL_STREAM:
-        sl_text_add(out, "Give the stream non_blocking = true, or keep work out of the default "
-                    "stream");
+        sl_text_add(out, "%s, or keep work out of the default stream",
+                    is_foreign(s) ? "Create the stream with cudaStreamNonBlocking (PyTorch's own "
+                                    "streams are such)" : "Give the stream non_blocking = true");
         break;
     case SL_CAUSE_CHANNEL:
         sl_text_add(out, "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 "

@@ -2,82 +2,7 @@
  * hand, and what is no trace is refused in a sentence. */
 #define _XOPEN_SOURCE 700   /* mkdtemp */
 #include "files.h"
-#include "make.h"
-#include "../../core/timeline/kineto_read.h"
-
-#define K7 KERNEL "\"tid\":7,"
-#define KERNEL "\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,"
-/* A call that begins at `ts`. */
-#define AT(name, ts, dur, id) "{" CALL "\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur \
-    ",\"args\":{\"correlation\":" #id "}}"
-#define CALL "\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,"
-#define SYNC "\"ph\":\"X\",\"cat\":\"cuda_sync\",\"pid\":0,"
-
-/* From a copy that ends where the text ends, for the sanitizer to see. NULL: refused. */
-static sl_timeline *parse_bytes(const char *text, size_t n, sl_error *err)
-{
-    sl_timeline *tl = NULL;
-    char *copy = malloc(n ? n : 1);
-    if (copy)
-        memcpy(copy, text, n);
-    sl_status status = sl__kineto_parse(copy, n, &tl, err);
-    free(copy);
-    return status == SL_OK ? tl : NULL;
-}
-
-/* A list of events. */
-static sl_timeline *events(const char *list)
-{
-    sl_error err;
-    sl_timeline *tl = parse_bytes(list, strlen(list), &err);
-    if (!tl)
-        must(SL_EINVAL, &err);
-    return tl;
-}
-
-static const sl_span *span_at(const sl_timeline *tl, size_t i)
-{
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(tl, &n);
-    static const sl_span none;
-    return i < n ? &spans[i] : &none;
-}
-
-static const sl_call *call_at(const sl_timeline *tl, size_t i)
-{
-    size_t n;
-    const sl_call *calls = sl_timeline_calls(tl, &n);
-    static const sl_call none;
-    return i < n ? &calls[i] : &none;
-}
-
-static size_t span_count(const sl_timeline *tl)
-{
-    size_t n;
-    sl_timeline_spans(tl, &n);
-    return n;
-}
-
-static size_t call_count(const sl_timeline *tl)
-{
-    size_t n;
-    sl_timeline_calls(tl, &n);
-    return n;
-}
-
-static const char *stream_name(const sl_timeline *tl, uint32_t id, const sl_stream_note **note)
-{
-    size_t n;
-    const sl_stream_note *notes = sl_timeline_streams(tl, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (notes[i].id == id) {
-            *note = &notes[i];
-            return sl_timeline_text(tl, notes[i].name);
-        }
-    }
-    *note = NULL;
-    return "(none)";
-}
+#include "foreign.h"
 
 /* ---- ours ------------------------------------------------------------------------- */
 
@@ -433,50 +358,6 @@ static void test_elsewhere(void)
     sl_timeline_release(tl);
 }
 
-/* Without cuda_sync events. Stream 7 runs to 30, stream 8 to 50. */
-static void test_inferred_waits(void)
-{
-    sl_timeline *tl = events(
-        "[" AT("cudaLaunchKernel", 0, 1, 1) ","
-        AT("cudaLaunchKernel", 2, 1, 2) ","
-        AT("cudaEventRecord", 3, 1, 3) ","
-        AT("cudaStreamWaitEvent", 4, 1, 4) ","
-        AT("cudaFree", 5, 10, 5) ","
-        AT("cudaStreamSynchronize", 16, 15, 6) ","
-        AT("cudaHostAlloc", 32, 28, 7) ","
-        AT("cudaStreamSynchronize", 61, 1, 8) ","
-        AT("cudaEventSynchronize", 63, 1, 9) ","
-        "{" K7 "\"ts\":10,\"dur\":20,\"args\":{\"correlation\":1}},"
-        "{" KERNEL "\"tid\":8,\"ts\":12,\"dur\":38,\"args\":{\"correlation\":2}}]");
-    static const sl_call_kind kinds[] = { SL_CALL_PLAIN, SL_CALL_PLAIN, SL_CALL_PLAIN,
-        SL_CALL_STREAM_SYNC, SL_CALL_PLAIN, SL_CALL_PLAIN, SL_CALL_EVENT_SYNC };
-    int right = 0;
-    for (size_t i = 0; i < 7; i++)
-        right += call_at(tl, i)->kind == kinds[i];
-    is_int(right, 7, "what nobody knows the stream of stays a plain call");
-    ok(!call_at(tl, 2)->waited_for_device, "a cudaFree that returned before the work did not wait");
-    is_int(call_at(tl, 3)->stream, 0, "a wait was for the stream whose work ended before it did");
-    ok(call_at(tl, 4)->waited_for_device, "a cudaHostAlloc waited until all work was done");
-    is_str(sl_timeline_text(tl, call_at(tl, 5)->name), "cudaStreamSynchronize",
-           "what waited for nothing keeps its name");
-    is_int(call_at(tl, 6)->target, 0, "an event of which nothing is known has no record");
-    ok(strstr(sl_timeline_notice(tl), "for what 2 of its calls waited"), "which is told");
-    const sl_stream_note *found;
-    stream_name(tl, 1, &found);
-    ok(found && found->non_blocking, "a stream that ran beside the default one is non-blocking");
-    sl_timeline_release(tl);
-}
-
-static void test_blocking(void)
-{
-    const sl_stream_note *found;
-    sl_timeline *tl = events("[{" K7 "\"ts\":10,\"dur\":20},"
-                             "{" KERNEL "\"tid\":8,\"ts\":29,\"dur\":9}]");
-    stream_name(tl, 1, &found);
-    ok(found && !found->non_blocking, "whole microseconds that touch are no overlap");
-    sl_timeline_release(tl);
-}
-
 static void test_tolerance(void)
 {
     sl_timeline *tl = events(
@@ -674,8 +555,6 @@ int main(void)
     test_unlaunched();
     test_devices();
     test_elsewhere();
-    test_inferred_waits();
-    test_blocking();
     test_tolerance();
     test_known_resources();
     test_refusals();

@@ -562,6 +562,23 @@ static void test_foreign(void)
     sl_timeline_release(tl);
 }
 
+static void test_foreign_default_stream(void)
+{
+    sl_timeline *tl = make();
+    uint64_t zero = run(tl, SL_SPAN_KERNEL, 0, "a", AT(0, 4), AT(5, 105));
+    uint64_t other = run(tl, SL_SPAN_KERNEL, 2, "b", AT(6, 10), AT(106, 155));
+    finish(tl);
+    sl_finding f = { .cause = SL_CAUSE_NULL_STREAM, .waiter = other, .by = zero, .lost_ns = 96000 };
+    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_finding_tell(tl, &f, &sentence, &remedy);
+    is_str(remedy.data, "Create the stream with cudaStreamNonBlocking (PyTorch's own streams are "
+           "such), or keep work out of the default stream",
+           "nor does the one for the default stream speak Lua");
+    sl_text_free(&sentence);
+    sl_text_free(&remedy);
+    sl_timeline_release(tl);
+}
+
 /* A priority does not take blocks off the SMs. */
 static void test_urgent(void)
 {
@@ -593,6 +610,7 @@ int main(void)
     test_names();
     test_hardly();
     test_foreign();
+    test_foreign_default_stream();
     test_urgent();
     return done_testing();
 }

@@ -1,0 +1,75 @@
+/* t-65-foreign.c - what a trace of another program does not say must not be claimed. */
+#include "foreign.h"
+
+/* ---- waits -------------------------------------------------------------------------- */
+
+/* Without cuda_sync events. Stream 7 runs to 30, stream 8 to 50. */
+static void test_inferred_waits(void)
+{
+    sl_timeline *tl = events(
+        "[" AT("cudaLaunchKernel", 0, 1, 1) ","
+        AT("cudaLaunchKernel", 2, 1, 2) ","
+        AT("cudaEventRecord", 3, 1, 3) ","
+        AT("cudaStreamWaitEvent", 4, 1, 4) ","
+        AT("cudaFree", 5, 10, 5) ","
+        AT("cudaStreamSynchronize", 16, 15, 6) ","
+        AT("cudaHostAlloc", 32, 28, 7) ","
+        AT("cudaStreamSynchronize", 61, 1, 8) ","
+        AT("cudaEventSynchronize", 63, 1, 9) ","
+        "{" K7 "\"ts\":10,\"dur\":20,\"args\":{\"correlation\":1}},"
+        "{" KERNEL "\"tid\":8,\"ts\":12,\"dur\":38,\"args\":{\"correlation\":2}}]");
+    static const sl_call_kind kinds[] = { SL_CALL_PLAIN, SL_CALL_PLAIN, SL_CALL_PLAIN,
+        SL_CALL_STREAM_SYNC, SL_CALL_PLAIN, SL_CALL_PLAIN, SL_CALL_EVENT_SYNC };
+    int right = 0;
+    for (size_t i = 0; i < 7; i++)
+        right += call_at(tl, i)->kind == kinds[i];
+    is_int(right, 7, "what nobody knows the stream of stays a plain call");
+    ok(!call_at(tl, 2)->waited_for_device, "a cudaFree that returned before the work did not wait");
+    is_int(call_at(tl, 3)->stream, 0, "a wait was for the stream whose work ended before it did");
+    ok(call_at(tl, 4)->waited_for_device, "a cudaHostAlloc waited until all work was done");
+    is_str(sl_timeline_text(tl, call_at(tl, 5)->name), "cudaStreamSynchronize",
+           "what waited for nothing keeps its name");
+    is_int(call_at(tl, 6)->target, 0, "an event of which nothing is known has no record");
+    ok(strstr(sl_timeline_notice(tl), "for what 2 of its calls waited"), "which is told");
+    const sl_stream_note *found;
+    stream_name(tl, 1, &found);
+    ok(found && found->non_blocking, "a stream that ran beside the default one is non-blocking");
+    sl_timeline_release(tl);
+}
+
+/* ---- streams ------------------------------------------------------------------------ */
+
+static void test_blocking(void)
+{
+    const sl_stream_note *found;
+    sl_timeline *tl = events("[{" K7 "\"ts\":10,\"dur\":20},"
+                             "{" KERNEL "\"tid\":8,\"ts\":29,\"dur\":9}]");
+    stream_name(tl, 1, &found);
+    ok(found && !found->non_blocking, "whole microseconds that touch are no overlap");
+    sl_timeline_release(tl);
+}
+
+/* With ProfilerActivity.CUDA alone there is no cpu_op; but the profiler names itself. */
+static void test_pytorch_without_cpu_ops(void)
+{
+    const sl_stream_note *zero, *found;
+    sl_timeline *tl = events("[{" K7 "\"ts\":10,\"dur\":20},"
+                             "{" KERNEL "\"tid\":8,\"ts\":31,\"dur\":9},"
+                             "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\","
+                             "\"pid\":\"Spans\",\"tid\":\"PyTorch Profiler\",\"ts\":1,"
+                             "\"dur\":50}]");
+    stream_name(tl, 0, &zero);
+    stream_name(tl, 1, &found);
+    ok(zero && !zero->non_blocking && found && found->non_blocking,
+       "PyTorch's streams are non-blocking also in a trace of the GPU alone");
+    sl_timeline_release(tl);
+}
+
+int main(void)
+{
+    plan(0);
+    test_inferred_waits();
+    test_blocking();
+    test_pytorch_without_cpu_ops();
+    return done_testing();
+}
