@@ -1,10 +1,9 @@
 -- What do two events measure, and what do events cost?
 --
 -- It is often said that two events around a kernel give the kernel's time. CUDA's manual says that
--- elapsed times have "a resolution of around 0.5 microseconds", and that events without timing
--- "will provide the best performance". Expected: events say when the stream reached them, so they
--- count what the kernel waited for; the steps are finer today; a timed record costs the host more,
--- and the GPU some time between two kernels, where an untimed one costs nothing.
+-- events without timing "will provide the best performance". Expected: events say when the stream
+-- reached them, so they count what the kernel waited for; a timed record costs the host more, and
+-- the GPU some time between two kernels, where an untimed one costs nothing.
 
 local lab = require "streamlab"
 local s, other = lab.stream{name = "s"}, lab.stream{name = "other"}
@@ -21,13 +20,6 @@ local function elapsed_ms(kernel_ms, beside_ms)
 end
 elapsed_ms(1)                                   -- the first launch is different
 local alone, beside = elapsed_ms(1), elapsed_ms(1, 3)
-local times, step_us = {}, math.huge            -- the smallest difference of two elapsed times
-for i = 1, 200 do times[i] = 1000 * elapsed_ms(0.01 + 0.000011 * i) end
-table.sort(times)
-for i = 2, 200 do                               -- less than 1 ns is the rounding of the numbers
-    local apart = times[i] - times[i - 1]
-    if apart > 1e-3 then step_us = math.min(step_us, apart) end
-end
 local function in_a_row(event)                  -- 200 kernels of 20 us, a record behind each
     for _ = 1, 200 do
         lab.spin(0.02, {stream = s})
@@ -51,8 +43,6 @@ local none, untimed, timed = table.unpack(rows)
 print(string.format("Verdict: %s: two events give the kernel's time: around one of 1 ms %.3f ms, "
     .. "behind another kernel %.3f ms", beside < 1.5 * alone and "holds" or "depends", alone,
     beside))
-print(string.format("Verdict: %s: a resolution of around 0.5 us: the finest step is %.3f us",
-    step_us > 0.25 and "holds" or "no longer holds", step_us))
 print(string.format("Verdict: %s: untimed events are the best: a record takes the host %.2f us and "
     .. "the GPU %.2f, a timed one %.2f and %.2f", untimed.host_us < timed.host_us and "holds"
     or "no longer holds", untimed.host_us, untimed.between_us - none.between_us, timed.host_us,

@@ -2,7 +2,8 @@
 -- between its "Verdict: word: " and the next colon), or a row of streamlab probe.
 --
 -- A claim is {quote, source, experiment =, verdict =} or {quote, source, probe = {call, says,
--- memory =, into =}}; why: where the GPU and the simulator differ. Those of CUDA's manual and what
+-- memory =, into =}}; why: where the GPU and the simulator differ; beyond: what the claim says
+-- beyond what was asked. Those of CUDA's manual and what
 -- is "often said" are in the experiments only; the others are from four texts on streams.
 
 local puzzle <const> = "answer to a puzzle on streams"
@@ -15,6 +16,8 @@ local claims = {}
 local function add(quote, source, experiment, verdict, why)
     claims[#claims + 1] = {quote, source, experiment = experiment, verdict = verdict, why = why}
 end
+-- What the claim added last says beyond what was asked.
+local function beyond(text) claims[#claims].beyond = text end
 local function ask(quote, call, says, memory, into)
     claims[#claims + 1] = {quote, puzzle, probe = {call, says, memory = memory, into = into}}
 end
@@ -52,8 +55,11 @@ add("Memory copies performed by functions that are suffixed with Async", puzzle,
     "async_with_host", "functions suffixed with Async return at once")
 add("asynchronous with respect to the host: Memory set function calls", puzzle, "async_with_host",
     "memory sets return at once")
+beyond("Asked of the GPU's memory. By NVIDIA's API synchronization behavior a set of pinned host "
+    .. "memory or managed memory waits")
 add("At most 128 kernels can run concurrently on the P100, V100, A100 and H100", puzzle,
     "concurrent_kernels", "at most 128 kernels at once")
+beyond("Asked of one H200, none of the four")
 add("the number of streams that can run concurrently is 128", puzzle, "concurrent_kernels",
     "128 streams run at once")
 add("concurrent execution of more than a few streams is difficult to achieve as each kernel should "
@@ -112,8 +118,6 @@ add("[overused synchronization] forces the CPU to wait for GPU execution", cours
 -- The article.
 add("asynchronous operations: H2D transfer, kernel execution, D2H transfer [from pinned memory]",
     article, "async_with_host", "copies of pinned memory can be asynchronous")
-add("all PyTorch CUDA operations happen in the single default stream", article, "default_stream",
-    "one default stream for all")
 add("Even with `non_blocking` set to True, this call will block CPU for a while", article,
     "single_stream", "a copy from pageable memory blocks the CPU",
     "At 2048 x 2048 both show it; at 64 x 64 it is a matter of a few us.")
@@ -149,6 +153,8 @@ add("used [...] before it was created in `stream1`, we would get a runtime error
     .. "behavior", answer, "events_race", "without an order a wrong result")
 add("PyTorch handles these implicit dependencies for operations within its context manager", answer,
     "multi_stage_pipeline", "PyTorch handles these dependencies")
+beyond("Asked of the same operations without PyTorch. In PyTorch its own sanitizer finds this race "
+    .. "([races-pytorch.md](races-pytorch.md), `answer_2`)")
 add("the matrix multiplies are potentially executed in parallel", answer, "multi_stage_pipeline",
     "the matmuls run in parallel")
 add("While the data is being transferred on stream1, the model can be computing the previous data "
@@ -161,8 +167,6 @@ add("hardware limitations might still lead to serialization when too many operat
 -- What else the experiments ask.
 add("events without timing will provide the best performance", manual, "events",
     "untimed events are the best")
-add("elapsed times have a resolution of around 0.5 microseconds", manual, "events",
-    "a resolution of around 0.5 us")
 add("two events around a kernel give the kernel's time", "often said", "events",
     "two events give the kernel's time")
 add("waits are not affected by later calls to cudaEventRecord()", manual, "events_race",
@@ -186,6 +190,12 @@ local others = {
      .. "stream belongs to a context, and that to a process."},
     {"Pinning severely effects whole system performance", article, "Not tested: it would take "
      .. "other programs and a machine short of memory."},
+    {"all PyTorch CUDA operations happen in the single default stream", article, "Not tested: "
+     .. "there is no PyTorch in it. Its operations go to the current stream, at first the default "
+     .. "one; collectives of NCCL have streams of their own."},
+    {"elapsed times have a resolution of around 0.5 microseconds", manual, "Not tested: the times "
+     .. "come in steps of 0.032 us on an H200, but a step says nothing of how well a time repeats, "
+     .. "and in the simulation it is a figure of the profile (`event_tick_ns`)."},
     {"PyTorch might implicitly use additional streams", answer, "Not tested: there is no PyTorch "
      .. "in it. The laboratory uses none that the script did not name."},
     {"the overlap generated [...] will vary by GPU", puzzle, "So it does: give the experiments "

@@ -59,10 +59,11 @@ local function link(name)
     return ("[%s](../../scripts/experiments/%s.lua)"):format(name, name)
 end
 
-local function said(run, key)
+local function said(run, key, beyond)
     local verdict = run.verdicts[key]
     if not verdict then return "not run" end
-    return ("**%s**: %s"):format(verdict.word, verdict.figures)
+    return ("**%s%s**: %s"):format(verdict.word, beyond and ", as far as asked" or "",
+                                   verdict.figures)
 end
 
 -- The key of a claim's verdict, and where it is from as Markdown.
@@ -81,8 +82,9 @@ local function claims_table(gpu, sim, emit)
     for _, claim in ipairs(list.claims) do
         local key, where = origin(claim)
         if not sim.verdicts[key] then stop(1, "no such verdict: " .. key) end
+        if claim.beyond then where = where .. ". " .. claim.beyond end
         emit("| \"%s\" | %s | %s | %s | %s |", cell(claim[1]), claim[2], where,
-             cell(said(gpu, key)), cell(said(sim, key)))
+             cell(said(gpu, key, claim.beyond)), cell(said(sim, key, claim.beyond)))
     end
 end
 
@@ -119,7 +121,8 @@ local intro <const> = [[
 
 Claims of four texts on streams, and of CUDA's manual where an experiment asks it: what an %s
 says of each, and what the simulated H200 says. A claim *holds*, *no longer holds*, or it *depends*.
-The words follow from the figures, by rules in the scripts. Claims are quoted in short.
+The words follow from the figures, by rules in the scripts, and hold for what was asked on that GPU;
+where a claim says more, the third column says what. Claims are quoted in short.
 
 Made by two commands, on the GPU and anywhere:
 
