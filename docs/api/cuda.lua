@@ -123,7 +123,8 @@ lab.cuda.free_async(m, s)]],
                 { "SL_ECLOSED", "it was freed before" },
             },
             about = [[
-As in CUDA it is for the script to see to it that the stream comes to the free after all work with the memory; `t:free()` sees to it by itself.]],
+As in CUDA it is for the script to see to it that the stream comes to the free after all work with the memory; `t:free()` sees to it by itself. CUDA may give the memory at once
+to what is allocated next in the same stream; on the simulator it is in use until the stream has come to the free.]],
             example = [[
 local m = lab.cuda.malloc_async(4096)
 lab.spin(5)

@@ -136,6 +136,10 @@ local missing = {
         .. "lab.range_pop",
         "ranges are not named; an operation in a timeline has its stream's name and the "
         .. "script's line" },
+    { "cudaProfilerStart cudaProfilerStop torch.cuda.profiler.start torch.cuda.profiler.stop "
+        .. "torch.cuda.profiler.profile torch.cuda.cudart",
+        "these tell a profiler like nsys when to record; `lab.record()` and `lab.profile(f)` "
+        .. "record by themselves" },
     { "torch.profiler.schedule torch.profiler.ProfilerActivity "
         .. "torch.profiler.tensorboard_trace_handler cupti*",
         "`lab.profile(f)` records all that f does; `tl:save` writes it" },

@@ -71,7 +71,6 @@ print(tl.recording)  --> true
 tl:stop()
 lab.spin(1)
 print(tl.span_count)  --> 1]],
-            cuda = "cudaProfilerStart",
             pytorch = "torch.profiler.profile.start",
             see = { "timeline:stop", "lab.profile" },
         },

@@ -3,7 +3,8 @@ return {
     class = "stream",
     order = 20,
     about = [[
-A stream is a queue of a GPU: its operations run one after the other, in the order in which the script gave them, and those of different streams may run at the same time. A
+A stream is a queue of a GPU: its operations run one after the other, in the order in which the script gave them, and those of different streams may run at the same time.
+(In CUDA a kernel may begin before the one in front of it ends if its launch asks for that: programmatic dependent launch, which is not here.) A
 call that enqueues an operation returns before that has run, unless its entry says that it blocks; it waits while the launch queue is full (about a thousand operations).
 
 **Which stream.** `stream =` names the stream of an operation. Without it, it is the current stream of the device: at the start the default one, then what `lab.with` or
@@ -176,6 +177,8 @@ print(s:query())  --> true]],
             arguments = { { "event", "event", "the event, of the same device", default = "a new one, as `lab.event()` makes it" } },
             returns = { { "event", "the event, which happens when the stream's work so far is done" } },
             errors = { { "SL_EDEVICE", "the event is another device's" } },
+            about = [[
+The new event has a time. PyTorch's `record_event()` makes one without; that is `s:record_event(lab.event{timing = false})`.]],
             example = [[
 local s = lab.stream()
 lab.spin(1, {stream = s})

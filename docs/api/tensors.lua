@@ -111,14 +111,15 @@ A freed tensor can only be asked whether it is (`t.freed`) and printed; all else
             options = making(),
             returns = made,
             errors = not_made,
-            about = [[It enqueues nothing. On a real GPU the values are whatever the memory held; on the simulator they are zeros.]],
+            about = [[
+It enqueues nothing. On a real GPU the values are whatever the memory held; on the simulator they are zeros. The memory comes from a pool of the laboratory's, as PyTorch's comes
+from its caching allocator (over `cudaMalloc` by default, `cudaMallocAsync` if so set).]],
             example = [[
 local a, b = lab.ones(2, 4), lab.ones(4, 3)
 local c = lab.empty(2, 3)
 lab.matmul(a, b, {out = c})  -- sets all of it
 print(c)  --> tensor 2x3 float32 on cuda
 print(c:get(2, 3))  --> 4.0]],
-            cuda = "cudaMallocAsync",
             pytorch = "torch.empty",
         },
         {
@@ -515,8 +516,9 @@ print(lab.sum(t:zero_()):item())  --> 0.0]],
             brief = "frees the tensor",
             errors = { { "SL_ESTATE", "called by a host function" } },
             about = [[
-It is stream-ordered: the tensor is gone at once, its memory when the work that is queued with it is done. Freeing it again is an error (`SL_ECLOSED`). `local t <close> =
-lab.empty(n)` frees it at the end of the block.]],
+It is deferred: you cannot use the tensor any more, and its memory is given back when the queued work that uses it is done, in whatever streams that is. Until then no new
+tensor gets this memory. `cudaFreeAsync` and PyTorch differ: there what is allocated next in the same stream may have it at once. Freeing a tensor again is an error
+(`SL_ECLOSED`). `local t <close> = lab.empty(n)` frees it at the end of the block.]],
             example = [[
 local t = lab.zeros(1024)
 lab.spin(2)
@@ -526,8 +528,7 @@ print(t.freed)  --> true
 print(lab.live().device_bytes)  --> 8192
 lab.synchronize()
 print(lab.live().device_bytes)  --> 4096]],
-            cuda = "cudaFreeAsync",
-            see = { "lab.cuda.free", "lab.live", "tensor.freed" },
+            see = { "lab.cuda.free", "lab.cuda.free_async", "lab.live", "tensor.freed" },
         },
         {
             name = "tensor:matmul",

@@ -37,7 +37,6 @@ completed.]],
 local tl = lab.record()
 lab.spin(3)
 print(tl:stop().makespan_us)  --> 3000.0]],
-            cuda = "cudaProfilerStop",
             pytorch = "torch.profiler.profile.stop",
             see = { "lab.record" },
         },
