@@ -11,13 +11,11 @@
  *               which stream they were in.
  *   order       of issue. The file's correlations are kept if they are unique and ascend
  *               with the host's time; if not, everything is numbered anew.
- *   waits       that show in the times alone. A synchronisation of an unknown stream waited
- *               for what ended last before it returned; cudaFree and its like waited for
- *               the device if the last of the earlier work ended while they ran; a pageable
- *               copy that was over when its call returned blocked the host.
+ *   waits       that show in the times alone: kineto_waits.c. A pageable copy that was over
+ *               when its call returned blocked the host.
  * Our own files say all of this; there only the parts are put together again.
  */
-#include "kineto_streams.h"
+#include "kineto_match.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,32 +24,6 @@
 
 #include "stops.h"
 #include "store.h"
-
-#define LOOK_BACK 64            /* operations that ended while a call waited */
-
-/* Something that was issued. */
-typedef struct item {
-    int64_t host_start_ns, start_ns;
-    uint64_t correlation, issue;        /* in the file; in the timeline */
-    size_t index;                       /* into works or hosts */
-    bool call;
-} item;
-
-typedef struct ending { int64_t end_ns; size_t work; } ending;
-
-typedef struct match {
-    sl__records *records;
-    int64_t device;
-    size_t n_elsewhere;         /* operations of other devices */
-    sl__streams streams;
-    item *items;                /* in order of issue */
-    size_t n_items;
-    bool renumbered;
-    item *by_number;            /* the same by the file's numbers, if they are renumbered */
-    size_t *position;           /* of each work among the items */
-    ending *by_end;                /* works by their ends */
-    size_t n_unexplained;       /* waits between streams that the file does not explain */
-} match;
 
 /* ---- storage -------------------------------------------------------------------- */
 
@@ -80,13 +52,12 @@ static sl_status array_of(void **array, size_t n, size_t size, sl_error *err)
     return *array ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", n);
 }
 
-static void match_close(match *m)
+static void match_close(sl__match *m)
 {
     sl__streams_free(&m->streams);
     free(m->items);
     free(m->position);
     free(m->by_number);
-    free(m->by_end);
 }
 
 /* ---- device ---------------------------------------------------------------------- */
@@ -98,7 +69,7 @@ static int by_value(const void *left, const void *right)
 }
 
 /* The one that occurs most often; of equals the first. */
-static sl_status choose_device(match *m, sl_error *err)
+static sl_status choose_device(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
     size_t n = records->n_works, most = 0;
@@ -127,7 +98,7 @@ static sl_status choose_device(match *m, sl_error *err)
     return SL_OK;
 }
 
-static void leave_other_devices(match *m)
+static void leave_other_devices(sl__match *m)
 {
     sl__records *records = m->records;
     size_t n = 0;
@@ -140,19 +111,14 @@ static void leave_other_devices(match *m)
 
 /* ---- launches --------------------------------------------------------------------- */
 
-static bool is_plain(const sl__host *host)
-{
-    return host->call.kind == SL_CALL_PLAIN;
-}
-
 /* Plain calls first, which may be launches; of these the outermost first. */
 static int by_correlation(const void *left, const void *right)
 {
     const sl__host *a = left, *b = right;
     if (a->call.correlation != b->call.correlation)
         return a->call.correlation < b->call.correlation ? -1 : 1;
-    if (is_plain(a) != is_plain(b))
-        return is_plain(a) ? -1 : 1;
+    if (sl__is_plain(a) != sl__is_plain(b))
+        return sl__is_plain(a) ? -1 : 1;
     if (a->call.host_start_ns != b->call.host_start_ns)
         return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
     if (a->call.host_end_ns != b->call.host_end_ns)
@@ -169,13 +135,13 @@ static sl__host *find_host(const sl__records *records, uint64_t correlation, boo
         size_t middle = low + (high - low) / 2;
         const sl__host *host = &records->hosts[middle];
         if (host->call.correlation < correlation ||
-            (host->call.correlation == correlation && !plain && is_plain(host)))
+            (host->call.correlation == correlation && !plain && sl__is_plain(host)))
             low = middle + 1;
         else
             high = middle;
     }
     sl__host *found = low < records->n_hosts ? &records->hosts[low] : NULL;
-    bool fits = found && found->call.correlation == correlation && is_plain(found) == plain;
+    bool fits = found && found->call.correlation == correlation && sl__is_plain(found) == plain;
     return correlation && fits ? found : NULL;
 }
 
@@ -200,7 +166,7 @@ static void take_launch(const sl__records *records, sl__work *work, const sl__ho
 
 /* One launch may have many operations (a graph's), and an operation many calls, of which
  * all but the outermost are left out. */
-static void find_launches(match *m)
+static void find_launches(sl__match *m)
 {
     sl__records *records = m->records;
     if (records->n_hosts > 1)
@@ -212,7 +178,7 @@ static void find_launches(match *m)
             continue;
         take_launch(records, work, host);
         for (size_t left = records->n_hosts - (size_t)(host - records->hosts);
-             left > 0 && !host->launch && is_plain(host) &&
+             left > 0 && !host->launch && sl__is_plain(host) &&
              host->call.correlation == work->span.correlation; left--, host++)
             host->launch = true;
     }
@@ -235,7 +201,7 @@ static void take_record(sl__records *records, const sl__sync *sync, sl__host *ho
 }
 
 /* Which calls were about another device, before records are looked for. */
-static void find_elsewhere(match *m)
+static void find_elsewhere(sl__match *m)
 {
     sl__records *records = m->records;
     for (size_t i = 0; i < records->n_syncs && !records->own; i++) {
@@ -261,7 +227,7 @@ static void apply_sync(sl__records *records, const sl__sync *sync)
 
 /* Whether enough is known of a call to be of its kind. Ours have a cuda_sync event for each
  * synchronisation: one without is a foreign trace's, of which we knew nothing either. */
-static bool is_understood(const match *m, const sl__host *host)
+static bool is_understood(const sl__match *m, const sl__host *host)
 {
     switch ((sl_call_kind)host->call.kind) {
     case SL_CALL_EVENT_RECORD:
@@ -273,15 +239,7 @@ static bool is_understood(const match *m, const sl__host *host)
     }
 }
 
-/* Of a plain call there is no stream to tell. */
-static void forget_kind(sl__host *host)
-{
-    host->call.kind = SL_CALL_PLAIN;
-    host->call.target = 0;
-    host->stream = host->target_stream = SL__NO_STREAM;
-}
-
-static void settle_kinds(match *m)
+static void settle_kinds(sl__match *m)
 {
     sl__records *records = m->records;
     find_elsewhere(m);
@@ -293,14 +251,14 @@ static void settle_kinds(match *m)
                             (host->call.kind == SL_CALL_STREAM_WAIT ||
                              host->call.kind == SL_CALL_EVENT_SYNC);
         if (!is_understood(m, host))
-            forget_kind(host);
+            sl__forget_kind(host);
     }
 }
 
 /* ---- order ----------------------------------------------------------------------------- */
 
 /* Times count from the first event. Our own files have the recording's clock. */
-static sl_status shift_times(match *m, sl_error *err)
+static sl_status shift_times(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
     int64_t base_ns = records->first_ns;
@@ -350,7 +308,7 @@ static void place_unlaunched(sl__records *records)
 
 static int by_issue(const void *left, const void *right)
 {
-    const item *a = left, *b = right;
+    const sl__issued *a = left, *b = right;
     if (a->host_start_ns != b->host_start_ns)
         return a->host_start_ns < b->host_start_ns ? -1 : 1;
     if (a->correlation != b->correlation)
@@ -364,14 +322,14 @@ static int by_issue(const void *left, const void *right)
 
 static int by_number(const void *left, const void *right)
 {
-    const item *a = left, *b = right;
+    const sl__issued *a = left, *b = right;
     return a->correlation != b->correlation ? a->correlation < b->correlation ? -1 : 1
                                             : by_issue(left, right);
 }
 
-static void number_items(match *m)
+static void number_items(sl__match *m)
 {
-    item *items = m->items;
+    sl__issued *items = m->items;
     m->renumbered = m->n_items > 0 && items[0].correlation == 0;
     for (size_t i = 1; i < m->n_items; i++)
         m->renumbered |= items[i].correlation <= items[i - 1].correlation;
@@ -384,7 +342,7 @@ static void number_items(match *m)
     }
 }
 
-static sl_status put_in_order(match *m, sl_error *err)
+static sl_status put_in_order(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
     size_t n = records->n_works + records->n_hosts;
@@ -398,13 +356,13 @@ static sl_status put_in_order(match *m, sl_error *err)
     place_unlaunched(records);
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
-        m->items[m->n_items++] = (item){ .host_start_ns = span->host_start_ns,
+        m->items[m->n_items++] = (sl__issued){ .host_start_ns = span->host_start_ns,
             .start_ns = span->start_ns, .correlation = span->correlation, .index = i };
     }
     for (size_t i = 0; i < records->n_hosts; i++) {
         const sl_call *call = &records->hosts[i].call;
         if (!records->hosts[i].launch)
-            m->items[m->n_items++] = (item){ .host_start_ns = call->host_start_ns,
+            m->items[m->n_items++] = (sl__issued){ .host_start_ns = call->host_start_ns,
                 .correlation = call->correlation, .index = i, .call = true };
     }
     qsort(m->items, m->n_items, sizeof *m->items, records->own ? by_number : by_issue);
@@ -412,89 +370,9 @@ static sl_status put_in_order(match *m, sl_error *err)
     return SL_OK;
 }
 
-/* ---- waits ------------------------------------------------------------------------------ */
-
-static int by_end(const void *left, const void *right)
-{
-    const ending *a = left, *b = right;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns < b->end_ns ? -1 : 1;
-    return (a->work > b->work) - (a->work < b->work);
-}
-
-static sl_status sort_ends(match *m, sl_error *err)
-{
-    size_t n = m->records->n_works;
-    sl_status status = array_of((void **)&m->by_end, n, sizeof *m->by_end, err);
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        m->by_end[i] = (ending){ m->records->works[i].span.end_ns, i };
-    if (status == SL_OK)
-        qsort(m->by_end, n, sizeof *m->by_end, by_end);
-    return status;
-}
-
-/* Is this work the last one of its stream that was issued before `position`? Works are in
- * order of stream and start. */
-static bool is_last_before(const match *m, size_t work, size_t position)
-{
-    const sl__records *records = m->records;
-    bool more = work + 1 < records->n_works &&
-                records->works[work + 1].stream == records->works[work].stream;
-    return m->position[work] < position && (!more || m->position[work + 1] > position);
-}
-
-/* A synchronisation of a stream that the file does not name: the host went on when the last
- * work of that stream had ended. If nothing ended meanwhile, it did not wait. */
-static void guess_stream(const match *m, sl__host *host, size_t position)
-{
-    size_t low = 0;
-    for (size_t high = m->records->n_works; low < high;) {      /* the first that ends later */
-        size_t middle = low + (high - low) / 2;
-        if (m->by_end[middle].end_ns <= host->call.host_end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
-        if (m->by_end[low].end_ns <= host->call.host_start_ns)
-            break;
-        if (is_last_before(m, m->by_end[low].work, position)) {
-            host->stream = m->records->works[m->by_end[low].work].stream;
-            return;
-        }
-    }
-    forget_kind(host);
-}
-
-static sl_status infer_waits(match *m, sl_error *err)
-{
-    sl__records *records = m->records;
-    int64_t last_end_ns = INT64_MIN;
-    if (records->own)
-        return SL_OK;
-    sl_status status = sort_ends(m, err);
-    for (size_t i = 0; i < m->n_items && status == SL_OK; i++) {
-        const item *it = &m->items[i];
-        if (sl__stops_at(i))
-            return sl_interrupt_check(err);
-        if (!it->call) {
-            const sl_span *span = &records->works[it->index].span;
-            last_end_ns = span->end_ns > last_end_ns ? span->end_ns : last_end_ns;
-            continue;
-        }
-        sl__host *host = &records->hosts[it->index];
-        if (host->call.kind == SL_CALL_STREAM_SYNC && host->stream == SL__NO_STREAM)
-            guess_stream(m, host, i);
-        if (is_plain(host) && host->may_wait)
-            host->call.waited_for_device = last_end_ns > host->call.host_start_ns &&
-                                           last_end_ns <= host->call.host_end_ns;
-    }
-    return status;
-}
-
 /* ---- the timeline ------------------------------------------------------------------------ */
 
-static sl_status sort_by_number(match *m, sl_error *err)
+static sl_status sort_by_number(sl__match *m, sl_error *err)
 {
     if (!m->renumbered)
         return SL_OK;
@@ -507,7 +385,7 @@ static sl_status sort_by_number(match *m, sl_error *err)
 }
 
 /* The issue number of what the file numbers so; 0 if there is no such thing. */
-static uint64_t issue_of(const match *m, uint64_t correlation)
+static uint64_t issue_of(const sl__match *m, uint64_t correlation)
 {
     if (!m->renumbered || correlation == 0)
         return correlation;
@@ -523,12 +401,12 @@ static uint64_t issue_of(const match *m, uint64_t correlation)
     return found ? m->by_number[low].issue : 0;
 }
 
-static uint32_t stream_id(const match *m, int64_t number)
+static uint32_t stream_id(const sl__match *m, int64_t number)
 {
     return number == SL__NO_STREAM ? 0 : m->streams.all[sl__streams_find(&m->streams, number)].id;
 }
 
-static sl_status add_call(match *m, const item *it, sl_error *err)
+static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
 {
     const sl__host *host = &m->records->hosts[it->index];
     sl_call call = host->call;
@@ -546,11 +424,11 @@ static sl_status add_call(match *m, const item *it, sl_error *err)
     return sl_timeline_add_call(m->records->timeline, &call, err);
 }
 
-static sl_status add_items(match *m, sl_error *err)
+static sl_status add_items(sl__match *m, sl_error *err)
 {
     sl_status status = SL_OK;
     for (size_t i = 0; i < m->n_items && status == SL_OK; i++) {
-        const item *it = &m->items[i];
+        const sl__issued *it = &m->items[i];
         if (sl__stops_at(i))
             return sl_interrupt_check(err);
         if (it->call) {
@@ -564,7 +442,7 @@ static sl_status add_items(match *m, sl_error *err)
     return status;
 }
 
-static sl_status add_holds(match *m, sl_error *err)
+static sl_status add_holds(sl__match *m, sl_error *err)
 {
     sl_status status = SL_OK;
     for (size_t i = 0; i < m->records->n_holds && status == SL_OK; i++) {
@@ -580,7 +458,7 @@ static sl_status add_holds(match *m, sl_error *err)
     return status;
 }
 
-static void set_device(const match *m)
+static void set_device(const sl__match *m)
 {
     const sl__records *records = m->records;
     bool fits = m->device >= 0 && m->device <= INT32_MAX;
@@ -602,7 +480,7 @@ static void set_device(const match *m)
     sl_timeline_set_device(records->timeline, &info);
 }
 
-static sl_status set_notice(const match *m, sl_error *err)
+static sl_status set_notice(const sl__match *m, sl_error *err)
 {
     const sl__records *records = m->records;
     sl_text text = { 0 };
@@ -631,7 +509,7 @@ static sl_status set_notice(const match *m, sl_error *err)
     return status;
 }
 
-static void finish(const match *m)
+static void finish(const sl__match *m)
 {
     const sl__records *records = m->records;
     int64_t start_ns = records->start_ns, length_ns = records->wall_ns;
@@ -642,7 +520,7 @@ static void finish(const match *m)
     sl_timeline_finish(records->timeline, start_ns, start_ns + length_ns);
 }
 
-static sl_status match_all(match *m, sl_error *err)
+static sl_status match_all(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
     sl_status status = choose_device(m, err);
@@ -662,7 +540,7 @@ static sl_status match_all(match *m, sl_error *err)
     if (status == SL_OK)
         status = sl_interrupt_check(err);
     if (status == SL_OK)
-        status = infer_waits(m, err);
+        status = sl__infer_waits(m, err);
     if (status == SL_OK)
         status = sl__streams_describe(records, m->device, &m->streams, err);
     return status == SL_OK ? sort_by_number(m, err) : status;
@@ -670,7 +548,7 @@ static sl_status match_all(match *m, sl_error *err)
 
 sl_status sl__records_match(sl__records *records, sl_error *err)
 {
-    match m = { .records = records };
+    sl__match m = { .records = records };
     sl_status status = match_all(&m, err);
     if (status == SL_OK)
         status = sl__streams_note(records, &m.streams, err);

@@ -37,6 +37,47 @@ static void test_inferred_waits(void)
     sl_timeline_release(tl);
 }
 
+/* Of all calls in order: "1 0" for one that waited for the device and one that did not. */
+static const char *waited(const char *list)
+{
+    static char text[64];
+    sl_timeline *tl = events(list);
+    char *at = text;
+    for (size_t i = 0; i < call_count(tl) && i < 20; i++)
+        at += sprintf(at, "%s%d", i > 0 ? " " : "", call_at(tl, i)->waited_for_device);
+    sl_timeline_release(tl);
+    return text;
+}
+
+/* Kernels launched at 0 and 4000 that begin 10 later and take `first` and `second`. */
+#define TWO_KERNELS(first, second) "[" AT("cudaLaunchKernel", 0, 1, 1) "," \
+    "{" K7 "\"ts\":10,\"dur\":" #first ",\"args\":{\"correlation\":1}}," \
+    AT("cudaLaunchKernel", 4000, 1, 2) "," \
+    "{" K7 "\"ts\":4010,\"dur\":" #second ",\"args\":{\"correlation\":2}},"
+
+/* The first kernel runs from 10 to 1010, the second from 4010 to 5010. */
+static void test_coincidences(void)
+{
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaFreeHost", 20, 1410, 3) "]"), "1",
+           "a call that returned 0.42 ms after the work's end waited for it");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaHostAlloc", 20, 2000, 3) "]"), "0",
+           "one that went on for a millisecond after it did something else");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaHostAlloc", 20, 1000, 3) ","
+                  AT("cudaHostAlloc", 4020, 500, 4) "]"), "0 0",
+           "nor did one whose like returned while work that came before it still ran");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaHostAlloc", 20, 500, 3) ","
+                  AT("cudaHostAlloc", 4020, 1000, 4) "]"), "0 0", "also where that was earlier");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaFree", 20, 1000, 3) ","
+                  AT("cudaHostAlloc", 4020, 500, 4) "]"), "1 0",
+           "calls of another name say nothing of it");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaFree", 20, 1000, 3) ","
+                  AT("cudaFree", 4020, 989, 4) "]"), "1 0",
+           "nor does one that returned a microsecond early: two clocks may differ");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaFree", 20, 1000, 3) ","
+                  AT("cudaFree", 1100, 5, 4) "," AT("cudaFree", 4020, 1000, 5) "]"), "1 0 1",
+           "nor one that had nothing to wait for");
+}
+
 /* ---- streams ------------------------------------------------------------------------ */
 
 static void test_blocking(void)
@@ -69,6 +110,7 @@ int main(void)
 {
     plan(0);
     test_inferred_waits();
+    test_coincidences();
     test_blocking();
     test_pytorch_without_cpu_ops();
     return done_testing();

@@ -1,0 +1,147 @@
+/* kineto_waits.c - waits of a foreign trace that show in its times alone.
+ *
+ *   A synchronisation of an unknown stream waited for what ended last before it returned.
+ *   cudaFree and its like waited for the device if the last of the earlier work ended while
+ *   they ran, and they returned soon after. Calls also end near the end of some work by chance:
+ *   if a call of the same name has returned while earlier work still ran, none is believed to
+ *   have waited. (Which of them wait depends on driver and pool: on an H200 cudaFree and
+ *   cudaFreeHost do, and cudaMalloc, cudaMallocHost and cudaHostRegister do not.)
+ */
+#include "kineto_match.h"
+
+#include <stdlib.h>
+
+#include "stops.h"
+#include "store.h"
+
+#define LOOK_BACK 64            /* operations that ended while a call waited */
+/* From the work's end to the return. On an H200 cudaFree takes 0.14 ms, and cudaFreeHost of 4 MiB
+ * 0.42 ms (docs/results/fidelity-probe.jsonl: "gpu_host_us" behind a kernel of 10 ms). */
+#define SOON_NS 500000
+#define CLOCKS_NS 10000         /* the host's and the device's may differ by this */
+
+typedef struct ending { int64_t end_ns; size_t work; } ending;
+
+typedef struct waits {
+    const sl__match *match;
+    ending *by_end;             /* works by their ends */
+    bool *no_wait;              /* by name: calls that returned while earlier work ran */
+} waits;
+
+/* ---- synchronisations ------------------------------------------------------------------- */
+
+static int by_end(const void *left, const void *right)
+{
+    const ending *a = left, *b = right;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns < b->end_ns ? -1 : 1;
+    return (a->work > b->work) - (a->work < b->work);
+}
+
+static void sort_ends(waits *w)
+{
+    const sl__records *records = w->match->records;
+    for (size_t i = 0; i < records->n_works; i++)
+        w->by_end[i] = (ending){ records->works[i].span.end_ns, i };
+    qsort(w->by_end, records->n_works, sizeof *w->by_end, by_end);
+}
+
+/* Is this work the last one of its stream that was issued before `position`? Works are in
+ * order of stream and start. */
+static bool is_last_before(const sl__match *m, size_t work, size_t position)
+{
+    const sl__records *records = m->records;
+    bool more = work + 1 < records->n_works &&
+                records->works[work + 1].stream == records->works[work].stream;
+    return m->position[work] < position && (!more || m->position[work + 1] > position);
+}
+
+/* A synchronisation of a stream that the file does not name: the host went on when the last
+ * work of that stream had ended. If nothing ended meanwhile, it did not wait. */
+static void guess_stream(const waits *w, sl__host *host, size_t position)
+{
+    const sl__match *m = w->match;
+    size_t low = 0;
+    for (size_t high = m->records->n_works; low < high;) {      /* the first that ends later */
+        size_t middle = low + (high - low) / 2;
+        if (w->by_end[middle].end_ns <= host->call.host_end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
+        if (w->by_end[low].end_ns <= host->call.host_start_ns)
+            break;
+        if (is_last_before(m, w->by_end[low].work, position)) {
+            host->stream = m->records->works[w->by_end[low].work].stream;
+            return;
+        }
+    }
+    sl__forget_kind(host);
+}
+
+/* ---- calls that may wait --------------------------------------------------------------- */
+
+typedef void visit(const waits *w, sl__host *host, size_t position, int64_t last_end_ns);
+
+/* All calls in order of issue, each with the latest end of the work that was issued before. */
+static sl_status for_each_call(const waits *w, visit *each, sl_error *err)
+{
+    const sl__match *m = w->match;
+    int64_t last_end_ns = INT64_MIN;
+    for (size_t i = 0; i < m->n_items; i++) {
+        const sl__issued *it = &m->items[i];
+        if (sl__stops_at(i))
+            return sl_interrupt_check(err);
+        if (it->call)
+            each(w, &m->records->hosts[it->index], i, last_end_ns);
+        else
+            last_end_ns = sl__max_ns(last_end_ns, m->records->works[it->index].span.end_ns);
+    }
+    return SL_OK;
+}
+
+static void note_early_return(const waits *w, sl__host *host, size_t position,
+                              int64_t last_end_ns)
+{
+    (void)position;
+    if (last_end_ns > host->call.host_end_ns + CLOCKS_NS)
+        w->no_wait[host->call.name] = true;
+}
+
+static bool returned_soon(const sl__host *host, int64_t last_end_ns)
+{
+    return last_end_ns > host->call.host_start_ns && last_end_ns <= host->call.host_end_ns &&
+           host->call.host_end_ns - last_end_ns <= SOON_NS;
+}
+
+static void infer_wait(const waits *w, sl__host *host, size_t position, int64_t last_end_ns)
+{
+    if (host->call.kind == SL_CALL_STREAM_SYNC && host->stream == SL__NO_STREAM)
+        guess_stream(w, host, position);
+    if (sl__is_plain(host) && host->may_wait)
+        host->call.waited_for_device = !w->no_wait[host->call.name] &&
+                                       returned_soon(host, last_end_ns);
+}
+
+sl_status sl__infer_waits(const sl__match *match, sl_error *err)
+{
+    const sl__records *records = match->records;
+    if (records->own)
+        return SL_OK;
+    size_t n_names = sl_timeline_text_count(records->timeline);
+    waits w = { .match = match, .by_end = calloc(records->n_works + 1, sizeof *w.by_end),
+                .no_wait = calloc(n_names + 1, sizeof *w.no_wait) };
+    sl_status status = SL_OK;
+    if (!w.by_end || !w.no_wait)
+        status = sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", match->n_items);
+    if (status == SL_OK) {
+        sort_ends(&w);
+        status = for_each_call(&w, note_early_return, err);
+    }
+    if (status == SL_OK)
+        status = for_each_call(&w, infer_wait, err);
+    free(w.by_end);
+    free(w.no_wait);
+    return status;
+}
