@@ -16,7 +16,7 @@
  *   - among kernels a more urgent one that came later and started first; else the one that
  *     ended last before the start, or that still runs (its last blocks leave room). Not
  *     if fewer blocks ran than there are SMs: then one of them was empty, and there was
- *     room for certain;
+ *     room for certain. Without grids or a count of SMs that is not known;
  *   - an operation of another stream that was issued before and came forward at the same
  *     moment: they share a channel.
  * A start takes time by itself, which cannot be told from a wait of the same length. What
@@ -343,6 +343,19 @@ static void infer_copy_start(const inferring *in, sl__item *item, const sl_span 
         start_by_itself(in, item, span);
 }
 
+static bool is_without_grid(const sl_span *span)
+{
+    return span->kind == SL_SPAN_KERNEL && span->blocks == 0;
+}
+
+/* Whether `by` left room cannot be told where a trace gives no grids or no count of SMs. */
+static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const sl_span *by)
+{
+    bool known = sl_timeline_device(in->holds->timeline)->sm_count > 0
+                 && !is_without_grid(span) && !is_without_grid(by);
+    return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
+}
+
 static void infer_kernel_start(const inferring *in, sl__item *item, const sl_span *span, size_t i)
 {
     size_t other = ended_last(in, span, item->ready_ns, span->start_ns + AT_ONCE_NS);
@@ -362,7 +375,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     if (urgent != SL__NO_ITEM)
         hold_start(item, SL_CAUSE_PRIORITY, urgent);
     else if (by != SL__NO_ITEM)
-        hold_start(item, SL_CAUSE_ROOM, by);
+        hold_start(item, room_or_unknown(in, span, sl__item_span(in->holds, by)), by);
     else
         start_by_itself(in, item, span);
 }
@@ -434,10 +447,21 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
     return SL__NO_ITEM;
 }
 
+/* It may have lacked room, which needs no channel. */
+static bool may_lack_room(const inferring *in, const sl__item *item, size_t i)
+{
+    const sl_span *span = sl__item_span(in->holds, i);
+    const sl_span *by = item->start_by == SL__NO_ITEM ? NULL
+                                                      : sl__item_span(in->holds, item->start_by);
+    return span && by && span->engine == SL_ENGINE_COMPUTE && by->engine == SL_ENGINE_COMPUTE
+           && room_or_unknown(in, span, by) == SL_CAUSE_UNKNOWN;
+}
+
 static bool is_open(const inferring *in, size_t i)
 {
     const sl__item *item = item_at(in, i);
-    return item->in_stream && !item->is_told && item->start_cause == SL_CAUSE_UNKNOWN;
+    return item->in_stream && !item->is_told && item->start_cause == SL_CAUSE_UNKNOWN
+           && !may_lack_room(in, item, i);
 }
 
 /* Afterwards, as all items have their times then. */

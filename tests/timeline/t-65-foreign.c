@@ -106,6 +106,49 @@ static void test_pytorch_without_cpu_ops(void)
     sl_timeline_release(tl);
 }
 
+/* ---- room on the SMs ------------------------------------------------------------------ */
+
+#define SMS(n) "{\"deviceProperties\":[{\"id\":0,\"name\":\"G\",\"numSms\":" #n "}],"
+/* Stream 8 runs from 10 to 1010; stream 9's kernel, launched at 20, starts at 1010.2, and stream
+ * 10's, launched between, at 1010.3. All three have `args`. */
+#define ONE_BEHIND(args) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 1, 1) "," \
+    AT("cudaLaunchKernel", 15, 1, 2) "," AT("cudaLaunchKernel", 20, 1, 3) "," \
+    "{" KERNEL "\"tid\":8,\"name\":\"long\",\"ts\":10,\"dur\":1000," \
+    "\"args\":{\"correlation\":1" args "}}," \
+    "{" KERNEL "\"tid\":10,\"name\":\"other\",\"ts\":1010.3,\"dur\":500," \
+    "\"args\":{\"correlation\":2" args "}}," \
+    "{" KERNEL "\"tid\":9,\"name\":\"late\",\"ts\":1010.2,\"dur\":500," \
+    "\"args\":{\"correlation\":3" args "}}]}"
+
+static sl_cause first_cause(const char *list)
+{
+    sl_timeline *tl = events(list);
+    sl_error err;
+    sl_explanation e;
+    sl_cause cause = SL_CAUSE_NONE;
+    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    if (e.n_findings > 0)
+        cause = e.findings[0].cause;
+    sl_explanation_free(&e);
+    sl_timeline_release(tl);
+    return cause;
+}
+
+static void test_room(void)
+{
+    static const struct { const char *list, *what; sl_cause cause; } traces[] = {
+        { SMS(132) ONE_BEHIND(",\"grid\":[4000,1,1],\"block\":[256,1,1]"),
+          "behind a kernel of 4000 blocks there was no room", SL_CAUSE_ROOM },
+        { SMS(132) ONE_BEHIND(""), "behind one without a grid nobody knows",
+          SL_CAUSE_UNKNOWN },
+        { SMS(0) ONE_BEHIND(",\"grid\":[4000,1,1],\"block\":[256,1,1]"),
+          "nor on a GPU whose SMs are not told", SL_CAUSE_UNKNOWN },
+    };
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
+        is_str(sl_cause_name(first_cause(traces[i].list)), sl_cause_name(traces[i].cause), "%s",
+               traces[i].what);
+}
+
 int main(void)
 {
     plan(0);
@@ -113,5 +156,6 @@ int main(void)
     test_coincidences();
     test_blocking();
     test_pytorch_without_cpu_ops();
+    test_room();
     return done_testing();
 }
