@@ -139,6 +139,8 @@ static sl_status take_of_note(void *ud, const sl__json_value *key, const sl__jso
         h->note.priority = (int32_t)clamped(value, INT32_MIN, INT32_MAX);
     else if (sl__json_is(key, "non_blocking"))
         h->note.non_blocking = is_true(value);
+    else if (sl__json_is(key, "number"))
+        h->note.numbered = sl__json_whole(value, &h->note.number);
     else if (sl__json_is(key, "name"))
         return intern(h, value, &h->note.name, err);
     return SL_OK;

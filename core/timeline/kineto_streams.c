@@ -241,7 +241,8 @@ sl_status sl__streams_note(const sl__records *records, const sl__streams *stream
     for (size_t i = 0; i < streams->n && status == SL_OK; i++) {
         const sl__stream *stream = &streams->all[i];
         notes[i] = (sl_stream_note){ .id = stream->id, .priority = stream->priority,
-                                     .non_blocking = !stream->blocking };
+                                     .non_blocking = !stream->blocking, .numbered = true,
+                                     .number = stream->number };
         status = decode_name(stream, &name, err);
         if (status == SL_OK)
             status = sl_timeline_intern(records->timeline, name.data, &notes[i].name, err);

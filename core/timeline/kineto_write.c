@@ -33,7 +33,8 @@
  *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
  *              "async_engines", "priorities": [least, greatest], "start_ns", "wall_ns":
  *              the host's interval, where 0 of the times lies and how long it is,
- *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking"}],
+ *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking",
+ *              "number" of a stream that another program numbered}],
  *              "sources": {"x.lua:3": the text of that line}}
  *   cuda_runtime and host_work slices
  *              "loc" of the event, "where" of its args: position in the script;

@@ -31,6 +31,8 @@ static void put_streams(sl__outfile *file, const sl_timeline *timeline)
         text(file, ",\"name\":", sl_timeline_text(timeline, notes[i].name));
         number(file, ",\"priority\":", notes[i].priority);
         truth(file, ",\"non_blocking\":", notes[i].non_blocking);
+        if (notes[i].numbered)
+            number(file, ",\"number\":", notes[i].number);
         sl__json_raw(file, "}");
     }
     sl__json_raw(file, "]");

@@ -231,11 +231,13 @@ static void put_profiles(const figures *f, sl_text *out)
 static void put_stream(const sl_timeline *timeline, const figures *f, size_t lane, sl_text *out)
 {
     uint32_t id = f->streams.lanes.ids[lane];
+    const sl_stream_note *note = sl__timeline_note(timeline, id);
     char buffer[SL_STREAM_NAME_BYTES];
     sl__union busy = sl__groups_get(&f->streams, lane);
     sl_text_add(out, "{\"name\": ");
     sl__json_add_string(out, sl_timeline_stream_name(timeline, id, buffer));
-    sl_text_add(out, ", \"id\": %" PRIu32 ", \"busy_us\": ", id);
+    sl_text_add(out, ", \"id\": %" PRId64 ", \"busy_us\": ",
+                note && note->numbered ? note->number : (int64_t)id);
     sl__json_add_milli(out, sl__union_length_ns(&busy));
     sl_text_add(out, ", \"count\": %zu}", f->stream_count[lane]);
 }

@@ -109,6 +109,8 @@ typedef struct sl_stream_note {     /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
     bool non_blocking;
+    bool numbered;                  /* by another program, whose file it comes from */
+    int64_t number;                 /* its name for the stream; the id only follows from it */
 } sl_stream_note;
 
 /* A growing text; data is NUL-terminated once something was added. */

@@ -203,7 +203,7 @@ slow:diff(fast)
 |---|---|
 | `name` | of the operation: `"matmul_f32"`, `"Memcpy HtoD (Pinned -> Device)"`, `"Memset (Device)"`, `"host_func"` |
 | `kind`, `engine` | one of those above |
-| `stream`, `stream_id` | the stream's name and id; 0 is the NULL stream |
+| `stream`, `stream_id` | the stream's name and id; 0 is the NULL stream, also in a trace that another program wrote, where `stream` says its number: "stream 7" |
 | `start_us`, `end_us` | when it ran on the device |
 | `host_start_us`, `host_end_us` | the call that enqueued it. A `copy_` that blocks is two calls, the copy and a synchronisation of its stream: the span has the first only |
 | `bytes` | what a copy or memset moved; else 0 |
@@ -467,7 +467,7 @@ What `streamlab show --json` prints. Times are in us with three decimals, which 
 | `engine_busy_us` | by engine |
 | `overlap_us` | by pair of kinds: `{"kernel&memcpy_d2h": 1210.242}` |
 | `concurrency_us` | `{"engines": [...], "kernels": [...]}`: the time with 0, 1, 2, ... of them busy |
-| `streams` | list of `{"name", "id", "busy_us", "count"}` |]],
+| `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |]],
             example = [[
 local tl = lab.profile(lab.spin, 2)
 print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],

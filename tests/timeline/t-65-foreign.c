@@ -1,4 +1,6 @@
 /* t-65-foreign.c - what a trace of another program does not say must not be claimed. */
+#define _XOPEN_SOURCE 700   /* mkdtemp */
+#include "files.h"
 #include "foreign.h"
 
 /* ---- waits -------------------------------------------------------------------------- */
@@ -106,6 +108,34 @@ static void test_pytorch_without_cpu_ops(void)
     sl_timeline_release(tl);
 }
 
+static void has_ids(const sl_timeline *tl, const char *what)
+{
+    sl_text text = { 0 };
+    sl_error err;
+    must(sl_timeline_summary_json(tl, &text, &err), &err);
+    ok(strstr(text.data, "{\"name\": \"stream 7\", \"id\": 7, ") &&
+       strstr(text.data, "{\"name\": \"stream 25\", \"id\": 25, ") &&
+       strstr(text.data, "{\"name\": \"stream 3\", \"id\": 3, "), "%s", what);
+    sl_text_free(&text);
+}
+
+/* The timeline's own ids are 0, 18 and 1. */
+static void test_numbers(void)
+{
+    sl_error err;
+    sl_timeline *back = NULL;
+    sl_timeline *tl = events("[{" K7 "\"ts\":10,\"dur\":20},"
+                             "{" KERNEL "\"tid\":25,\"ts\":31,\"dur\":9},"
+                             "{" KERNEL "\"tid\":3,\"ts\":45,\"dur\":9}]");
+    has_ids(tl, "a stream has one number, that of the file");
+    must(sl_timeline_save_kineto(tl, in_directory("c.json"), &err), &err);
+    must(sl_timeline_load_kineto(in_directory("c.json"), &back, &err), &err);
+    has_ids(back, "also when the trace has been saved by us");
+    unlink(in_directory("c.json"));
+    sl_timeline_release(back);
+    sl_timeline_release(tl);
+}
+
 /* ---- room on the SMs ------------------------------------------------------------------ */
 
 #define SMS(n) "{\"deviceProperties\":[{\"id\":0,\"name\":\"G\",\"numSms\":" #n "}],"
@@ -151,11 +181,14 @@ static void test_room(void)
 
 int main(void)
 {
+    make_directory();
     plan(0);
     test_inferred_waits();
     test_coincidences();
     test_blocking();
     test_pytorch_without_cpu_ops();
+    test_numbers();
     test_room();
+    rmdir(directory);
     return done_testing();
 }
