@@ -164,7 +164,7 @@ static void test_streams(void)
                  "  makespan 8.00 ms -> 7.00 ms (-12.5 %)\n"
                  "  only in A: stream old, busy for 8.00 ms\n"
                  "  only in B: stream new, busy for 4.00 ms\n"
-                 "  no room on the SMs: now 4.00 ms of the makespan (was nothing)\n"
+                 "  waits of unknown cause: now 4.00 ms of the makespan (was nothing)\n"
                  "  H2D copies now overlap kernels for 1.00 ms (was 4.00 ms)\n"
                  "  H2D copies now take 1.00 ms (was 4.00 ms)\n"
                  "  only in B: stream 6, busy for 3.00 ms\n"
