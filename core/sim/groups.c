@@ -176,7 +176,7 @@ sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
     return rest;
 }
 
-/* Whether the SMs of two groups cannot be told apart. */
+/* Whether the SMs of two groups are alike. */
 static bool same_state(const sim_group *a, const sim_group *b)
 {
     const sim_cohort *x = a->cohorts, *y = b->cohorts;

@@ -348,7 +348,7 @@ static bool is_without_grid(const sl_span *span)
     return span->kind == SL_SPAN_KERNEL && span->blocks == 0;
 }
 
-/* Whether `by` left room cannot be told where a trace gives no grids or no count of SMs. */
+/* Whether `by` left room is unknown where a trace gives no grids or no count of SMs. */
 static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const sl_span *by)
 {
     bool known = sl_timeline_device(in->holds->timeline)->sm_count > 0

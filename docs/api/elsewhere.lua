@@ -112,7 +112,7 @@ local missing = {
     { "torch.cuda.set_sync_debug_mode torch.cuda.get_sync_debug_mode",
         "`lab.probe` says whether a call waits, `tl:explain()` what waited" },
     { "cudaDriverGetVersion cudaRuntimeGetVersion torch.version.* torch.__version__",
-        "`lab.device()` has the GPU's name and compute capability; versions are not told" },
+        "`lab.device()` has the GPU's name and compute capability; there are no versions" },
     { "torch.cuda.utilization torch.cuda.temperature torch.cuda.power_draw torch.cuda.clock_rate "
         .. "torch.cuda.memory_usage nvml*",
         "sensors are not read; `tl:summary()` says how busy the GPU was" },

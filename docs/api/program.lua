@@ -126,7 +126,7 @@ arguments; a file that is named alone is checked by the lab in its folder. With 
 or in folders below. Hidden files and `__MACOSX` are left out, what else is no submission is named on stderr, and a folder with no `.lua` file or with two gets 0 points and a remark. It prints a line a student, and
 writes with `-o` what the file's name ends in says: `.json` is Gradescope's `results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with a line a student, whose last column, `remark`, says why somebody has no
 points. For a class as `.json` it takes a folder, which is made: each student's file is written when this student is graded. One submission with `--format` and without `-o` is printed so. The status does not
-depend on the points; it is 1 for a path that is not there, a test that could not be run, and results that could not be written, which are told on stderr and concern no other student.
+depend on the points; it is 1 for a path that is not there, a test that could not be run, and results that could not be written, which stderr names and which concern no other student.
 
 `lab new` writes a small complete lab. `lab pack` tests a lab (the solution must have all points, the starter at most 20 %, each of `wrong/*.lua` must fail exactly the tests that its first line names, as in
 `-- fails: 1.2 2.1`), then writes `ID-student.zip` (with `lua-primer.md` if that lies beside the lab's folder) and `ID-gradescope.zip`. It refuses a symbolic link that leads out of the lab's folder.
