@@ -227,7 +227,9 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
         records->noted = true;
         return sl__json_each(h->whole, value, add_note, h, err);
     }
-    if (sl__json_is(key, "simulated")) {
+    if (sl__json_is(key, "pytorch")) {
+        records->pytorch = is_true(value);
+    } else if (sl__json_is(key, "simulated")) {
         h->says_simulated = true;
         h->device->simulated = is_true(value);
     } else if (sl__json_is(key, "async_engines")) {

@@ -478,6 +478,7 @@ static void set_device(const sl__match *m)
         snprintf(info.name, sizeof info.name, "GPU %d", info.index);
     }
     sl_timeline_set_device(records->timeline, &info);
+    sl_timeline_set_pytorch(records->timeline, records->pytorch);
 }
 
 static sl_status set_notice(const sl__match *m, sl_error *err)

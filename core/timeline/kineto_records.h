@@ -45,7 +45,8 @@ typedef struct sl__thread { int64_t pid, tid; sl__json_value name; } sl__thread;
 typedef struct sl__records {
     sl_timeline *timeline;
     bool own;                   /* written by us */
-    bool pytorch;               /* there are cpu_ops of somebody else, or its name */
+    bool pytorch;               /* of its profiler: there are cpu_ops of somebody else, or its
+                                 * name; or so says our header */
     sl__work *works;
     size_t n_works, cap_works;
     sl__host *hosts;

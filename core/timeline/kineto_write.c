@@ -31,8 +31,8 @@
  * the file gives the same timeline again (kineto_read.c). Each is left out where it
  * is 0, false, or follows from the rest. Streams are numbered as in "tid".
  *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
- *              "async_engines", "priorities": [least, greatest], "start_ns", "wall_ns":
- *              the host's interval, where 0 of the times lies and how long it is,
+ *              "pytorch", "async_engines", "priorities": [least, greatest], "start_ns",
+ *              "wall_ns": the host's interval, where 0 of the times lies and how long it is,
  *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking",
  *              "number" of a stream that another program numbered}],
  *              "sources": {"x.lua:3": the text of that line}}

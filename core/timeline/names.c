@@ -1,7 +1,12 @@
-/* names.c - kinds, engines, causes and calls by their names, as scripts and files have them. */
+/* names.c - kinds, engines, causes, calls and streams by their names, as scripts and files have
+ * them. */
 #include "timeline.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "store.h"
 
 static const char *const kind_names[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = "kernel",
@@ -126,4 +131,14 @@ const char *sl_span_call_name(const sl_span *span)
     case SL_SPAN_HOST_FUNC: return "cudaLaunchHostFunc";
     default: return "cudaMemcpyAsync";
     }
+}
+
+const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
+                                    char buffer[SL_STREAM_NAME_BYTES])
+{
+    const sl_stream_note *note = sl__timeline_note(timeline, id);
+    if (note && note->name != 0)
+        return sl_timeline_text(timeline, note->name);
+    snprintf(buffer, SL_STREAM_NAME_BYTES, "stream %" PRIu32, id);
+    return buffer;
 }

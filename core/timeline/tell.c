@@ -8,6 +8,7 @@
 #include "tell.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "labels.h"
@@ -16,6 +17,7 @@
 #include "units.h"
 
 #define NAME_COLUMNS 50         /* of an operation's name: those of templates have hundreds */
+#define ONE_VALUE_BYTES 16      /* of an item() at most: a complex number of two doubles */
 #define OTHER_COLUMNS 40        /* of a stream's name, and of a position in the script */
 
 sl__sides sl__look_up(const sl_timeline *timeline, const sl_finding *finding)
@@ -57,7 +59,7 @@ static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream, bool m
     const sl_stream_note *note = sl__timeline_note(s->timeline, stream);
     const char *name = note ? sl_timeline_text(s->timeline, note->name) : "";
     bool is_plain = strncmp(name, "stream ", strlen("stream ")) == 0;
-    if (stream == 0) {
+    if (stream == 0 && (!*name || strcmp(name, "default") == 0)) {
         sl_text_add(out, " in the default stream");
     } else if (!*name) {
         sl_text_add(out, " in stream %" PRIu32, stream);
@@ -67,6 +69,16 @@ static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream, bool m
         sl_text_add(out, is_plain ? "" : "\"");
     }
     sl_text_add(out, "%s", many ? " and others" : "");
+}
+
+/* " (stream 7)": its row's name, where that is another. */
+static const char *default_row(const sl__sides *s, char row[OTHER_COLUMNS])
+{
+    const sl_stream_note *note = sl__timeline_note(s->timeline, 0);
+    const char *name = note ? sl_timeline_text(s->timeline, note->name) : "";
+    bool numbered = strncmp(name, "stream ", strlen("stream ")) == 0;
+    snprintf(row, OTHER_COLUMNS, numbered ? " (%.32s)" : "", name);
+    return row;
 }
 
 static void put_name(const sl__sides *s, sl_text *out, const sl_span *span)
@@ -262,6 +274,13 @@ static void tell_unknown(const sl__sides *s, sl_text *out)
         put_wait(s, out, "something that the records do not tell", NULL);
 }
 
+static void tell_null_stream(const sl__sides *s, sl_text *out)
+{
+    char row[OTHER_COLUMNS];
+    put_wait(s, out, "", ": work in the default stream");
+    sl_text_add(out, "%s and work in blocking streams wait for each other", default_row(s, row));
+}
+
 static void tell(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
@@ -271,10 +290,7 @@ static void tell(const sl__sides *s, sl_text *out)
     case SL_CAUSE_EVENT:
         put_wait(s, out, "an event that was recorded behind ", "");
         break;
-    case SL_CAUSE_NULL_STREAM:
-        put_wait(s, out, "", ": work in the default stream and work in blocking streams wait for "
-                 "each other");
-        break;
+    case SL_CAUSE_NULL_STREAM: tell_null_stream(s, out); break;
     case SL_CAUSE_CHANNEL:
         put_wait(s, out, "", ", whose stream shares a hardware channel with its own");
         break;
@@ -321,13 +337,27 @@ static bool is_foreign(const sl__sides *s)
     return *sl_timeline_device(s->timeline)->backend == '\0';
 }
 
+static bool is_pytorch(const sl__sides *s)
+{
+    return sl_timeline_is_pytorch(s->timeline);
+}
+
+/* What the user of the timeline writes. */
+static const char *by_language(const sl__sides *s, const char *lua, const char *pytorch,
+                               const char *cuda)
+{
+    return is_pytorch(s) ? pytorch : is_foreign(s) ? cuda : lua;
+}
+
 /* What copy_ writes to is there already; what to and cpu give is made by them. */
 static void advise_to_pageable(const sl__sides *s, sl_text *out)
 {
     const char *name;
     const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
     if (is_foreign(s)) {
-        sl_text_add(out, "Copy into pinned memory: in PyTorch t.to(\"cpu\", non_blocking=True)");
+        sl_text_add(out, "Copy into pinned memory: %s", is_pytorch(s)
+                    ? "t.to(\"cpu\", non_blocking=True)"
+                    : "cudaMallocHost and cudaMemcpyAsync");
     } else if (sl__find_operand(line, true, &name) > 0) {
         sl_text_add(out, "Pin ");
         put_operand(s, out, true, "");
@@ -345,9 +375,11 @@ static void advise_to_pageable(const sl__sides *s, sl_text *out)
 static void advise_from_pageable(const sl__sides *s, sl_text *out)
 {
     sl_text_add(out, "Pin ");
-    put_operand(s, out, false, "the tensor on the CPU");
-    sl_text_add(out, is_foreign(s) ? " (in PyTorch t.pin_memory(), DataLoader(pin_memory=True))"
-                                   : " (t:pin_memory(), or pinned = true)");
+    put_operand(s, out, false, by_language(s, "the tensor on the CPU", "the tensor on the CPU",
+                                           "the memory on the host"));
+    sl_text_add(out, " (%s)", by_language(s, "t:pin_memory(), or pinned = true",
+                                          "t.pin_memory(), DataLoader(pin_memory=True)",
+                                          "cudaMallocHost, or cudaHostRegister"));
     sl_text_add(out, ": H2D from pageable memory blocks the "
                 "host ");
     sl__put_time(out, s->finding->by_host_ns);
@@ -356,6 +388,8 @@ static void advise_from_pageable(const sl__sides *s, sl_text *out)
 /* t:item() and its like copy to the host what they read. */
 static bool reads_a_value(const sl__sides *s)
 {
+    if (is_pytorch(s))
+        return s->by->bytes > 0 && s->by->bytes <= ONE_VALUE_BYTES;
     const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
     return strstr(line, ":item(") || strstr(line, ":get(") || strstr(line, ":totable(");
 }
@@ -363,8 +397,9 @@ static bool reads_a_value(const sl__sides *s)
 static void advise_blocked(const sl__sides *s, sl_text *out)
 {
     if (is_to_pageable(s->by) && reads_a_value(s))
-        sl_text_add(out, "Reading a value waits for all work before it in its stream: read it "
-                    "after the other work has been issued, and not in every round");
+        sl_text_add(out, "Reading a value%s waits for all work before it in its stream: read it "
+                    "after the other work has been issued, and not in every round",
+                    is_pytorch(s) ? " (t.item(), or an if, a print or a float() of it)" : "");
     else if (is_to_pageable(s->by))
         advise_to_pageable(s, out);
     else if (is_from_pageable(s->by))
@@ -372,17 +407,23 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
     else if (s->by && (s->by->kind == SL_SPAN_KERNEL || s->by->flags & SL_SPAN_LOADED))
         sl_text_add(out, "Run each kernel once before the part that counts");
     else if (s->by)
-        sl_text_add(out, "Give the copy non_blocking%strue and wait for it where its result is "
-                    "needed", is_foreign(s) ? "=" : " = ");
+        sl_text_add(out, "%s and wait for it where its result is needed",
+                    by_language(s, "Give the copy non_blocking = true",
+                                "Give the copy non_blocking=True", "Use cudaMemcpyAsync"));
     else if (s->by_call && s->by_call->kind == SL_CALL_PLAIN)
-        sl_text_add(out, "%s", s->by_call->waited_for_device
-                    ? "Allocate before and free after the part that counts, or use the "
-                      "stream-ordered malloc_async and free_async"
-                    : "Call it before the part that counts");
+        sl_text_add(out, "%s", !s->by_call->waited_for_device
+                    ? "Call it before the part that counts"
+                    : by_language(s, "Allocate before and free after the part that counts, or use "
+                                     "the stream-ordered malloc_async and free_async",
+                                  "Run a round before the part that counts, so that PyTorch has "
+                                  "its memory, and do not empty its cache in between",
+                                  "Allocate before and free after the part that counts, or use "
+                                  "the stream-ordered cudaMallocAsync and cudaFreeAsync"));
     else
         sl_text_add(out, "Issue what is to run next before the host waits; for order on the device "
                     "%s does not hold the host",
-                    is_foreign(s) ? "stream.wait_event(e)" : "s:wait_event(e)");
+                    by_language(s, "s:wait_event(e)", "stream.wait_event(e)",
+                                "cudaStreamWaitEvent"));
 }
 
 static int32_t priority_of(const sl__sides *s, const sl_span *span)
@@ -415,8 +456,9 @@ static void advise(const sl__sides *s, sl_text *out)
         break;
     case SL_CAUSE_NULL_STREAM:
         sl_text_add(out, "%s, or keep work out of the default stream",
-                    is_foreign(s) ? "Create the stream with cudaStreamNonBlocking (PyTorch's own "
-                                    "streams are such)" : "Give the stream non_blocking = true");
+                    by_language(s, "Give the stream non_blocking = true",
+                                "Use PyTorch's own streams, which do not wait for it",
+                                "Create the stream with cudaStreamNonBlocking"));
         break;
     case SL_CAUSE_CHANNEL:
         sl_text_add(out, "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 "
@@ -452,7 +494,9 @@ static void advise(const sl__sides *s, sl_text *out)
     case SL_CAUSE_HOST_ISSUING:
         if (s->finding->waiter == s->finding->by)
             sl_text_add(out, "The GPU waits for launches: fewer and larger operations keep it "
-                        "busy%s", is_foreign(s) ? ", or a CUDA graph" : "");
+                        "busy%s", by_language(s, "", ", or a CUDA graph "
+                                              "(torch.compile(mode=\"reduce-overhead\"))",
+                                              ", or a CUDA graph"));
         else
             sl_text_add(out, "Issue the two in turns, or first the one that came too late");
         break;

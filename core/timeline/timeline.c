@@ -7,7 +7,6 @@
 #include "timeline.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +32,7 @@ struct sl_timeline {
     char **sources;                 /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
     char *notice, *name;            /* NULL: not set */
+    bool pytorch;
     sl_device_info device;
     char backend[32];               /* device.backend points here */
     int64_t first_ns, last_ns;      /* over all spans */
@@ -147,6 +147,16 @@ sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_e
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err)
 {
     return replace(&timeline->name, name, "name", err);
+}
+
+void sl_timeline_set_pytorch(sl_timeline *timeline, bool pytorch)
+{
+    timeline->pytorch = pytorch;
+}
+
+bool sl_timeline_is_pytorch(const sl_timeline *timeline)
+{
+    return timeline->pytorch;
 }
 
 const char *sl_timeline_notice(const sl_timeline *timeline)
@@ -528,16 +538,6 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
     size_t at = note_place(timeline, id);
     bool found = at < timeline->n_streams && timeline->streams[at].id == id;
     return found ? &timeline->streams[at] : NULL;
-}
-
-const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
-                                    char buffer[SL_STREAM_NAME_BYTES])
-{
-    const sl_stream_note *note = sl__timeline_note(timeline, id);
-    if (note && note->name != 0)
-        return sl_timeline_text(timeline, note->name);
-    snprintf(buffer, SL_STREAM_NAME_BYTES, "stream %" PRIu32, id);
-    return buffer;
 }
 
 /* Of `n` elements of `size` bytes, each with its correlation at `offset`, the one with

@@ -157,6 +157,8 @@ sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const ch
 sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err);
 /* What pages are titled by: the name of the file that it was read from. Otherwise likewise. */
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err);
+/* PyTorch's profiler wrote it: remedies speak PyTorch. */
+void sl_timeline_set_pytorch(sl_timeline *timeline, bool pytorch);
 
 /* ---- reading ----------------------------------------------------------- */
 
@@ -178,6 +180,7 @@ const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    
 const char *sl_timeline_notice(const sl_timeline *timeline);                /* "" if not set */
 const char *sl_timeline_name(const sl_timeline *timeline);                  /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
+bool sl_timeline_is_pytorch(const sl_timeline *timeline);
 
 /* How many streams have spans. SL_ENOMEM. */
 sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);

@@ -46,7 +46,7 @@ In the form that PyTorch's profiler (kineto) writes, for Perfetto, chrome://trac
 
 | where | key | |
 |---|---|---|
-| the whole | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `async_engines`, `priorities`, `start_ns`, `wall_ns`, `streams` (`id` is 1 for `tid` 8; `number` is what another program called the stream whose file was read), `sources` (script lines) |
+| the whole | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (its profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `streams` (`id` is 1 for `tid` 8; `number` is what another program called the stream whose file was read), `sources` (script lines) |
 | a call | `loc` | its position in the script, in its `args` also as `where` |
 | its `args` | `host waited`, `queue full`, `loaded`, `waited for device` | it returned only when the operation had ended; it waited for room in the launch queue; it loaded the kernel's code; it waited for all work of the device |
 | | `device us`, `in stream`, `waits for`, `recorded in` | of an event's record or wait: when the stream reached it, which stream, for which record |

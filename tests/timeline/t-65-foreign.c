@@ -105,6 +105,17 @@ static void test_pytorch_without_cpu_ops(void)
     stream_name(tl, 1, &found);
     ok(zero && !zero->non_blocking && found && found->non_blocking,
        "PyTorch's streams are non-blocking also in a trace of the GPU alone");
+    sl_error err;
+    sl_timeline *back = NULL;
+    must(sl_timeline_save_kineto(tl, in_directory("p.json"), &err), &err);
+    must(sl_timeline_load_kineto(in_directory("p.json"), &back, &err), &err);
+    ok(sl_timeline_is_pytorch(tl) && sl_timeline_is_pytorch(back),
+       "it stays PyTorch's when it has been saved by us");
+    unlink(in_directory("p.json"));
+    sl_timeline_release(back);
+    sl_timeline_release(tl);
+    tl = events("[{" K7 "\"ts\":10,\"dur\":20}]");
+    ok(!sl_timeline_is_pytorch(tl), "what does not name it is not PyTorch's");
     sl_timeline_release(tl);
 }
 

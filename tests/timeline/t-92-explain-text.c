@@ -545,37 +545,104 @@ static void test_hardly(void)
     sl_timeline_release(tl);
 }
 
-/* A trace of PyTorch's: no Lua in its remedies. */
+/* ---- traces of others: no Lua in their remedies ---------------------------------------- */
+
+/* What is said of the timeline's finding; the sentence and the remedy are kept. */
+static char sentence_of[512], remedy_of[512];
+
+static void tell_of(const sl_timeline *tl, sl_finding f)
+{
+    sl_text sentence = { 0 }, remedy = { 0 };
+    f.idle = true;
+    f.lost_ns = f.by_host_ns = 96000;
+    sl_finding_tell(tl, &f, &sentence, &remedy);
+    snprintf(sentence_of, sizeof sentence_of, "%s", sentence.data);
+    snprintf(remedy_of, sizeof remedy_of, "%s", remedy.data ? remedy.data : "");
+    sl_text_free(&sentence);
+    sl_text_free(&remedy);
+}
+
+static void name_stream(sl_timeline *tl, uint32_t id, const char *name)
+{
+    sl_error err;
+    sl_stream_note note = { .id = id, .numbered = true, .number = id + 7 };
+    must(sl_timeline_intern(tl, name, &note.name, &err), &err);
+    must(sl_timeline_add_stream(tl, &note, &err), &err);
+}
+
+/* The host was blocked in each of these. */
 static void test_foreign(void)
 {
+    static const struct { uint64_t by; const char *cuda, *pytorch; } cases[] = {
+        { 1, "Pin the memory on the host (cudaMallocHost, or cudaHostRegister): H2D from pageable "
+             "memory blocks the host 96.0 us",
+          "Pin the tensor on the CPU (t.pin_memory(), DataLoader(pin_memory=True)): H2D from "
+          "pageable memory blocks the host 96.0 us" },
+        { 2, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync; D2H to pageable memory "
+             "blocks the host 96.0 us",
+          "Copy into pinned memory: t.to(\"cpu\", non_blocking=True); D2H to pageable memory "
+          "blocks the host 96.0 us" },
+        { 3, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync; D2H to pageable memory "
+             "blocks the host 96.0 us",
+          "Reading a value (t.item(), or an if, a print or a float() of it) waits for all work "
+          "before it in its stream: read it after the other work has been issued, and not in "
+          "every round" },
+        { 5, "Allocate before and free after the part that counts, or use the stream-ordered "
+             "cudaMallocAsync and cudaFreeAsync",
+          "Run a round before the part that counts, so that PyTorch has its memory, and do not "
+          "empty its cache in between" },
+        { 6, "Issue what is to run next before the host waits; for order on the device "
+             "cudaStreamWaitEvent does not hold the host",
+          "Issue what is to run next before the host waits; for order on the device "
+          "stream.wait_event(e) does not hold the host" },
+        { 4, "Use cudaMemcpyAsync and wait for it where its result is needed",
+          "Give the copy non_blocking=True and wait for it where its result is needed" },
+    };
     sl_timeline *tl = make();
-    sl_span s = op(tl, SL_SPAN_MEMCPY_H2D, 1, "Memcpy HtoD (Pageable -> Device)", AT(0, 60),
-                   AT(5, 60));
-    s.flags = SL_SPAN_SRC_PAGEABLE;
-    add(tl, s);
-    run(tl, SL_SPAN_KERNEL, 2, "gemm", AT(62, 66), AT(70, 90));
-    finish(tl);
-    char *text = explained(tl, 80);
-    ok(strstr(text, "in PyTorch t.pin_memory()") && !strstr(text, "t:pin_memory"),
-       "remedies for a foreign trace are PyTorch's");
-    free(text);
+    sl_span up = op(tl, SL_SPAN_MEMCPY_H2D, 1, "up", AT(0, 60), AT(5, 60));
+    up.flags = SL_SPAN_SRC_PAGEABLE;
+    add(tl, up);
+    sl_span down = op(tl, SL_SPAN_MEMCPY_D2H, 1, "down", AT(60, 80), AT(65, 80));
+    down.flags = SL_SPAN_DST_PAGEABLE;
+    down.bytes = 4096;
+    add(tl, down);
+    down.bytes = 4;
+    add(tl, down);
+    sl_call waited = { .correlation = 5, .kind = SL_CALL_PLAIN, .waited_for_device = 1 };
+    sl_call sync = { .correlation = 6, .kind = SL_CALL_STREAM_SYNC };
+    sl_error err;
+    must(sl_timeline_add_call(tl, &waited, &err), &err);
+    must(sl_timeline_add_call(tl, &sync, &err), &err);
+    down.flags = SL_SPAN_HOST_WAITED;
+    add(tl, down);
+    sl_timeline_finish(tl, 0, 100000);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sl_finding f = { .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 2, .by = cases[i].by };
+        sl_timeline_set_pytorch(tl, false);
+        tell_of(tl, f);
+        is_str(remedy_of, cases[i].cuda, "remedy %zu speaks CUDA", i + 1);
+        sl_timeline_set_pytorch(tl, true);
+        tell_of(tl, f);
+        is_str(remedy_of, cases[i].pytorch, "and PyTorch of PyTorch's traces");
+    }
     sl_timeline_release(tl);
 }
 
 static void test_foreign_default_stream(void)
 {
     sl_timeline *tl = make();
-    uint64_t zero = run(tl, SL_SPAN_KERNEL, 0, "a", AT(0, 4), AT(5, 105));
-    uint64_t other = run(tl, SL_SPAN_KERNEL, 2, "b", AT(6, 10), AT(106, 155));
+    name_stream(tl, 0, "stream 7");
+    name_stream(tl, 2, "stream 9");
+    sl_finding f = { .cause = SL_CAUSE_NULL_STREAM,
+                     .by = run(tl, SL_SPAN_KERNEL, 0, "a", AT(0, 4), AT(5, 105)),
+                     .waiter = run(tl, SL_SPAN_KERNEL, 2, "b", AT(6, 10), AT(106, 155)) };
     finish(tl);
-    sl_finding f = { .cause = SL_CAUSE_NULL_STREAM, .waiter = other, .by = zero, .lost_ns = 96000 };
-    sl_text sentence = { 0 }, remedy = { 0 };
-    sl_finding_tell(tl, &f, &sentence, &remedy);
-    is_str(remedy.data, "Create the stream with cudaStreamNonBlocking (PyTorch's own streams are "
-           "such), or keep work out of the default stream",
-           "nor does the one for the default stream speak Lua");
-    sl_text_free(&sentence);
-    sl_text_free(&remedy);
+    tell_of(tl, f);
+    is_str(sentence_of, "No kernel ran for 96.0 us: b in stream 9 waited for a in stream 7: work "
+           "in the default stream (stream 7) and work in blocking streams wait for each other",
+           "streams have the names of their rows");
+    is_str(remedy_of, "Create the stream with cudaStreamNonBlocking, or keep work out of the "
+           "default stream", "nor does the remedy for the default stream speak Lua");
     sl_timeline_release(tl);
 }
 
