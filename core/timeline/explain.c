@@ -22,7 +22,8 @@
  *
  * The same walk, from the last end to the first start and with the operations themselves
  * as parts of it, takes the makespan apart. There a synchronisation is no end: the walk
- * goes on with the operation that the host waited for.
+ * goes on with the operation that the host waited for. The run of a pageable copy counts as the
+ * host's time as long as its call goes on, whichever way the walk comes to it.
  *
  * Each engine's gaps do not overlap, so every operation is looked at a few times at most:
  * O(n log n) in all. Timelines whose times contradict their order could have it otherwise;
@@ -261,6 +262,19 @@ static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64
     note(s, cause, idle, by, from_ns, to_ns);
 }
 
+/* The CPU moves the bytes of a pageable copy while the host is in its call: whatever the host
+ * issued behind it came that late because of the call. Notes that part of [from, to] in which the
+ * copy ran, and gives where it ends. */
+static int64_t note_staging(search *s, size_t item, int64_t from_ns, int64_t to_ns)
+{
+    const sl_span *span = sl__item_span(&s->holds, item);
+    if (!span || !sl__span_is_pageable(span) || span->host_start_ns > from_ns)
+        return from_ns;
+    int64_t end_ns = sl__max_ns(from_ns, sl__min_ns(span->host_end_ns, to_ns));
+    note(s, SL_CAUSE_HOST_BLOCKED, true, item, from_ns, end_ns);
+    return end_ns;
+}
+
 /* A stretch of the chain in which the item itself ran. */
 static void note_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 {
@@ -269,6 +283,7 @@ static void note_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
         return;
     s->waiter = item;
     s->engine = (sl_engine)span->engine;
+    from_ns = note_staging(s, item, from_ns, to_ns);
     note(s, SL_CAUSE_NONE, true, SL__NO_ITEM, from_ns, to_ns);
 }
 
@@ -299,7 +314,7 @@ static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cau
     if (s->chain)
         note_run(s, by, *to_ns, end_ns);
     else
-        note(s, via, true, by, *to_ns, end_ns);
+        note(s, via, true, by, note_staging(s, by, *to_ns, end_ns), end_ns);
     return by;
 }
 

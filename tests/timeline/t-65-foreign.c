@@ -80,6 +80,41 @@ static void test_coincidences(void)
            "nor one that had nothing to wait for");
 }
 
+/* ---- pageable copies ------------------------------------------------------------------ */
+
+/* The call lasts from 0 to 60, the copy from 5 on for `dur`, a synchronisation from 61 to 62. */
+#define STAGED(dur) "[" AT("cudaMemcpyAsync", 0, 60, 1) "," \
+    AT("cudaStreamSynchronize", 61, 1, 2) "," AT("cudaLaunchKernel", 63, 3, 3) "," \
+    "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":7,\"ts\":5,\"dur\":" #dur "," \
+    "\"name\":\"Memcpy HtoD (Pageable -> Device)\",\"args\":{\"correlation\":1}}," \
+    "{" SYNC "\"name\":\"Stream Sync\",\"tid\":7,\"ts\":61,\"dur\":1," \
+    "\"args\":{\"correlation\":2,\"stream\":7}}," \
+    "{" K7 "\"ts\":70,\"dur\":5,\"args\":{\"correlation\":3}}]"
+
+/* The parts of the makespan in which the host was blocked in span 1, in ns. */
+static int64_t blocked_ns(const char *list)
+{
+    sl_timeline *tl = events(list);
+    sl_error err;
+    sl_explanation e;
+    int64_t ns = 0;
+    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e.n_chain; i++)
+        ns += e.chain[i].cause == SL_CAUSE_HOST_BLOCKED && e.chain[i].by == 1 ? e.chain[i].lost_ns
+                                                                               : 0;
+    sl_explanation_free(&e);
+    sl_timeline_release(tl);
+    return ns;
+}
+
+/* Whether the copy ends before the synchronisation begins depends on its last microseconds. All
+ * times of the host count 4 us later, which the kernel's start takes, where no device time does. */
+static void test_staging(void)
+{
+    is_int(blocked_ns(STAGED(55)), 59000, "a copy from pageable memory holds the host");
+    is_int(blocked_ns(STAGED(56.5)), 55000, "also one that a synchronisation waited for");
+}
+
 /* ---- streams ------------------------------------------------------------------------ */
 
 static void test_blocking(void)
@@ -196,6 +231,7 @@ int main(void)
     plan(0);
     test_inferred_waits();
     test_coincidences();
+    test_staging();
     test_blocking();
     test_pytorch_without_cpu_ops();
     test_numbers();

@@ -333,10 +333,10 @@ static const expected timelines[] = {
       "null_stream h2d idle 100 x1 #2<-#1\n"
       "host_blocked h2d idle 10 x1 #2<-#2\n"
       "latency h2d idle 5 x1 #2",
-      "none 100 #1\nnone 10 #2\nhost_blocked 10 #2<-#2\nlatency 5 #2",
+      "none 100 #1\nhost_blocked 15 #2<-#2\nnone 5 #2\nlatency 5 #2",
       "null_stream h2d idle 100 x1 #2<-#1\n"
       "host_blocked h2d idle 15 x1 #2<-#2",
-      "none 100 #1\nhost_blocked 15 #2<-#2\nnone 10 #2" },
+      "none 100 #1\nhost_blocked 20 #2<-#2\nnone 5 #2" },
 };
 #define TIMELINES (sizeof timelines / sizeof *timelines)
 
