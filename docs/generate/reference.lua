@@ -1,9 +1,10 @@
 -- reference.lua - the pages of docs/reference: one for each file of docs/api, README.md with
--- all entries, and cuda-pytorch.md.
+-- all entries, cuda-pytorch.md, and facts.md of docs/facts.lua.
 
 local api = import "repl/console/help/api.lua"
 local links = import "docs/generate/links.lua"
 local names = import "docs/generate/names.lua"
+local facts = import "docs/generate/facts.lua"
 
 local reference = {}
 
@@ -214,7 +215,8 @@ local function index_text()
             prose[#prose + 1] = ("- [%s](%s.md)\n"):format(page.title, page.file)
         end
     end
-    out(table.concat(prose), "- [", names.title, "](cuda-pytorch.md)\n\n")
+    out(table.concat(prose), "- [", names.title, "](cuda-pytorch.md)\n",
+        "- [Facts about streams, with their sources](facts.md)\n\n")
     for _, page in ipairs(api.pages()) do
         if #page.entries > 0 then
             add_index(out, page)
@@ -226,6 +228,7 @@ end
 function reference.files()
     local files = { ["README.md"] = index_text() }
     files["cuda-pytorch.md"] = made_of("docs/api") .. names.text()
+    files["facts.md"] = made_of("docs/facts.lua") .. facts.text()
     for _, page in ipairs(api.pages()) do
         files[page.file .. ".md"] = page_text(page)
     end

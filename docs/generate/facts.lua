@@ -1,0 +1,72 @@
+-- facts.lua - the page docs/reference/facts.md, from docs/facts.lua.
+
+local list = import "docs/facts.lua"
+local sources = import "docs/sources.lua"
+
+local facts = {}
+
+local intro <const> = [[
+# Facts about streams, with their sources
+
+What this project states about streams and copies, once each: for which GPUs it holds, who says so or where it was measured, and where the guide shows it. The tests run each fact
+on the simulator, unless its row says why not, and check that no page contradicts it. "Measured on one H200" is no promise for other GPUs or drivers.
+]]
+
+-- The path as seen from docs/reference.
+local function from_reference(path)
+    local below = path:match("^docs/(.*)")
+    if not below then return "../../" .. path end
+    return (("../" .. below):gsub("^%.%./reference/", ""))
+end
+
+local function link(words, path)
+    return ("[%s](%s)"):format(words, from_reference(path))
+end
+
+local function sources_of(fact)
+    local parts = {}
+    for _, name in ipairs(fact.source) do
+        parts[#parts + 1] = ("[%s](%s)"):format(table.unpack(sources[name]))
+    end
+    if #parts == 0 then parts[1] = "no public source found" end
+    if fact.measured then parts[#parts + 1] = link("measured", fact.measured) end
+    return table.concat(parts, "; ")
+end
+
+-- "guide 5", "causes"
+local function name_of(path)
+    local chapter = path:match("guide/0?(%d+)")
+    return chapter and "guide " .. chapter or path:match("([^/]+)%.md$")
+end
+
+local function pages_of(fact)
+    local seen, parts = {}, {}
+    for _, at in ipairs(fact.stated) do
+        if not seen[at[1]] then parts[#parts + 1] = link(name_of(at[1]), at[1]) end
+        seen[at[1]] = true
+    end
+    return table.concat(parts, ", ")
+end
+
+local function row(fact)
+    return ("| %s%s | %s | %s | %s |\n"):format(fact.fact,
+        fact.not_run and " *Not run by the tests: " .. fact.not_run .. "*" or "", fact.holds,
+        sources_of(fact), pages_of(fact))
+end
+
+function facts.text()
+    local parts, topics, rows = { intro }, {}, {}
+    for _, fact in ipairs(list) do
+        if not rows[fact.topic] then
+            topics[#topics + 1], rows[fact.topic] = fact.topic, {}
+        end
+        table.insert(rows[fact.topic], row(fact))
+    end
+    for _, topic in ipairs(topics) do
+        parts[#parts + 1] = ("\n## %s\n\n| fact | holds for | source | shown in |\n|---|---|---|---|\n%s")
+            :format(topic, table.concat(rows[topic]))
+    end
+    return table.concat(parts)
+end
+
+return facts

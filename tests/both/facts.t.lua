@@ -1,0 +1,38 @@
+-- facts.t.lua - the facts of docs/facts.lua that can be run come out as stated. Those that were
+-- measured on one GPU alone are run on the simulator, and on a GPU of that name.
+
+require "lua.quiet" ()
+
+local T = require "tap"
+local observed = require "both.observed"
+local facts = dofile "docs/facts.lua"
+
+T.open()
+local applies <const> = lab.device().backend == "sim" or lab.device().name:find("H200", 1, true)
+
+-- Loads the kernels that the facts use.
+local function warm_up()
+    local x = lab.ones(4)
+    lab.add(x, x)
+    lab.mul(x, x)
+    lab.sum(x):item()
+    lab.spin(0.01)
+    lab.synchronize()
+end
+
+local function run(fact)
+    if T.launches_block or fact.h200 and not applies then
+        T.skip(fact.id .. ": not on this GPU, or not with CUDA_LAUNCH_BLOCKING")
+        return
+    end
+    local seen, said = observed[fact.id]()
+    lab.synchronize()
+    T.is(seen, said, fact.id .. ": " .. fact.fact)
+    collectgarbage()
+end
+
+warm_up()
+for _, fact in ipairs(facts) do
+    if observed[fact.id] then run(fact) end
+end
+T.done()

@@ -1,0 +1,453 @@
+-- observed.lua - what facts of docs/facts.lua look like when they are run: for the id of a fact a
+-- function that gives what was seen and what the fact says. facts.t.lua runs them.
+--
+-- Host waits and order between streams are asked as lab.probe does: beside kernels that are long
+-- enough for either answer to be clear on a GPU too.
+
+local observed = {}
+
+local function pinned(n, value) return lab.full(value or 0, n, {device = "cpu", pinned = true}) end
+local function pageable(n, value) return lab.full(value or 0, n, {device = "cpu"}) end
+
+local mib <const> = 2^18            -- float32 elements
+
+-- "host waits", "apart" or "together": what a call between two kernels does.
+local function effect(f, options)
+    local r = lab.probe(f, options)
+    return r.host_blocked and "host waits" or r.serialised and "apart" or "together"
+end
+
+local exempt <const> = {non_blocking = true}
+
+local function streams(...)
+    local list = {}
+    for i, name in ipairs{...} do list[i] = lab.stream{name = name, non_blocking = true} end
+    return table.unpack(list)
+end
+
+-- Runs it once unmeasured, since first times load kernels and find memory, then records it.
+local function record(f)
+    f()
+    lab.synchronize()
+    return lab.profile(f)
+end
+
+-- Whether two operations of a recording ran at the same time for some of it.
+local function beside(tl, a, b)
+    return tl:overlap_us({stream = a}, {stream = b}) > 0.2 * tl:busy_us{stream = a}
+end
+
+local function starts_behind(tl, later, earlier)
+    local function of(stream)
+        for _, span in ipairs(tl:spans()) do
+            if span.stream == stream then return span end
+        end
+    end
+    return of(later).start_us >= of(earlier).end_us
+end
+
+-- ---- streams -------------------------------------------------------------------------------
+
+observed["stream-order"] = function()
+    local one = streams("one")
+    local tl = record(function() for _ = 1, 3 do lab.spin(2, {stream = one}) end end)
+    local last, in_order = -math.huge, true
+    for _, span in ipairs(tl:spans()) do
+        in_order, last = in_order and span.start_us >= last, span.end_us
+    end
+    return in_order, true
+end
+
+local function two_kernels(blocks)
+    local one, two = streams("one", "two")
+    return beside(record(function()
+        lab.spin(5, {blocks = blocks, threads = 1024, stream = one})
+        lab.spin(5, {blocks = blocks, threads = 1024, stream = two})
+    end), "one", "two")
+end
+
+observed["streams-permit"] = function() return two_kernels(1), true end
+
+observed["room-decides"] = function()
+    return two_kernels(2 * lab.device().sm_count), false
+end
+
+observed["resident-grids"] = function()
+    local all = {}
+    for i = 1, 160 do all[i] = lab.stream{name = tostring(i), non_blocking = true} end
+    local tl = record(function()
+        for _, s in ipairs(all) do lab.spin(20, {stream = s, threads = 32}) end
+    end)
+    local changes, now, most = {}, 0, 0
+    for _, span in ipairs(tl:spans()) do
+        changes[#changes + 1] = {span.start_us, 1}
+        changes[#changes + 1] = {span.end_us, -1}
+    end
+    table.sort(changes, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
+    for _, change in ipairs(changes) do
+        now = now + change[2]
+        most = math.max(most, now)
+    end
+    return most, 128
+end
+
+observed["channels"] = function()
+    local all = {}
+    for i = 1, 9 do all[i] = lab.stream{name = tostring(i), non_blocking = true} end
+    local function makespan(stream_of)
+        return record(function()
+            for i = 0, 26 do lab.spin(5, {stream = all[stream_of(i)]}) end
+        end).makespan_us
+    end
+    local by_stream = makespan(function(i) return i // 3 + 1 end)
+    return by_stream > 1.2 * makespan(function(i) return i % 9 + 1 end), true
+end
+
+-- ---- copies --------------------------------------------------------------------------------
+
+local function two_copies(first, second)
+    local one, two = streams("one", "two")
+    local function start(kind, s)
+        local host, gpu = pinned(64 * mib), lab.empty(64 * mib)
+        lab.synchronize()
+        return function()
+            local to, from = host, gpu
+            if kind == "h2d" then to, from = gpu, host end
+            if kind == "d2d" then to, from = gpu, lab.empty(64 * mib) end
+            to:copy_(from, {non_blocking = true, stream = s})
+        end
+    end
+    local a, b = start(first, one), start(second, two)
+    return beside(record(function() a() b() end), "one", "two")
+end
+
+observed["one-direction"] = function()
+    return two_copies("h2d", "h2d") or two_copies("d2h", "d2h"), false
+end
+
+observed["both-directions"] = function()
+    return two_copies("h2d", "d2h"), lab.device().async_engine_count >= 2
+end
+
+local function copy_and_kernel(copy)
+    local one, two = streams("one", "two")
+    return beside(record(function()
+        lab.spin(20, {blocks = 1, threads = 32, stream = two})
+        copy(one)
+    end), "one", "two")
+end
+
+observed["copies-beside-kernels"] = function()
+    local host, gpu = pinned(64 * mib), lab.empty(64 * mib)
+    return copy_and_kernel(function(s) gpu:copy_(host, {non_blocking = true, stream = s}) end)
+        and copy_and_kernel(function(s) host:copy_(gpu, {non_blocking = true, stream = s}) end), true
+end
+
+observed["copies-within"] = function()
+    local from, to = lab.empty(256 * mib), lab.empty(256 * mib)
+    return copy_and_kernel(function(s) to:copy_(from, {non_blocking = true, stream = s}) end), true
+end
+
+-- What a copy behind a kernel in its stream does to the host.
+local function behind(to, from)
+    return effect(function(first) to:copy_(from, {non_blocking = true, stream = first}) end, exempt)
+end
+
+observed["pinned-async"] = function()
+    local host, gpu = pinned(64 * mib), lab.empty(64 * mib)
+    return behind(gpu, host) .. ", " .. behind(host, gpu), "together, together"
+end
+
+observed["pageable-to-host"] = function()
+    return behind(pageable(1), lab.empty(1)), "host waits"
+end
+
+observed["pageable-staging"] = function()
+    return behind(lab.empty(mib), pageable(mib)) .. " at 1 MiB, "
+        .. behind(lab.empty(64 * mib), pageable(64 * mib)) .. " at 64",
+        "together at 1 MiB, host waits at 64"
+end
+
+observed["memcpy-waits"] = function()
+    local gpu, host, locked = lab.cuda.malloc(1024), pageable(256), pinned(256)
+    local seen = {}
+    for i, case in ipairs{{gpu, host}, {gpu, locked}, {host, gpu}, {locked, gpu}} do
+        seen[i] = effect(function() lab.cuda.memcpy(case[1], case[2], 1024) end)
+    end
+    return table.concat(seen, ", "), "host waits, host waits, host waits, host waits"
+end
+observed["64-kib"] = observed["memcpy-waits"]
+
+observed["memcpy-within"] = function()
+    local to, from = lab.cuda.malloc(4096), lab.cuda.malloc(4096)
+    return effect(function() lab.cuda.memcpy(to, from) end) .. ", "
+        .. effect(function(_, s) lab.cuda.memcpy_async(to, from, {stream = s}) end),
+        "apart, together"
+end
+
+observed["memset-device"] = function()
+    local memory = lab.cuda.malloc(4096)
+    return effect(function() lab.cuda.memset(memory, 0) end) .. ", "
+        .. effect(function(_, s) lab.cuda.memset_async(memory, 0, {stream = s}) end),
+        "apart, together"
+end
+
+observed["memset-pinned"] = function()
+    local memory = lab.cuda.malloc_host(4096)
+    return effect(function() lab.cuda.memset(memory, 0) end), "host waits"
+end
+
+observed["read-when"] = function()
+    local s = streams("s")
+    local host, other, a, b = pinned(4, 1), pageable(4, 1), lab.zeros(4), lab.zeros(4)
+    lab.synchronize()
+    lab.spin(50, {stream = s})
+    a:copy_(host, {non_blocking = true, stream = s})
+    b:copy_(other, {non_blocking = true, stream = s})
+    host:fill_(2)
+    other:fill_(2)
+    s:synchronize()
+    return a:get(1) .. " from pinned, " .. b:get(1) .. " from pageable",
+        "2.0 from pinned, 1.0 from pageable"
+end
+
+observed["to-cpu-pinned"] = function()
+    local x = lab.ones(4)
+    local kept, copied = x:to("cpu", {non_blocking = true}), x:to("cpu")
+    lab.synchronize()
+    return ("%s, %s"):format(kept.pinned, copied.pinned), "true, false"
+end
+
+observed["pin-in-place"] = function()
+    local t = pageable(4, 1)
+    local copy = t:pin_memory()
+    local locked = t:pin()
+    local seen = ("%s, %s"):format(rawequal(copy, t), rawequal(locked, t))
+    t:unpin()
+    return seen, "false, true"
+end
+
+-- ---- the NULL stream, and calls --------------------------------------------------------------
+
+local function null_kernel() lab.spin(0.01, {stream = lab.default_stream()}) end
+local function null_event() lab.default_stream():record_event() end
+
+observed["null-stream"] = function()
+    return effect(null_kernel) .. ", " .. effect(null_event), "apart, apart"
+end
+
+observed["non-blocking"] = function()
+    return effect(null_kernel, exempt) .. ", " .. effect(null_event, exempt), "together, together"
+end
+
+observed["per-thread"] = function()
+    return effect(function() lab.spin(0.01, {stream = lab.per_thread_stream()}) end), "together"
+end
+
+observed["frees"] = function()
+    local cuda, t = lab.cuda, pageable(mib):pin()
+    local device, host = cuda.malloc(4096), cuda.malloc_host(4096)
+    return table.concat({effect(function() cuda.free(device) end),
+        effect(function() cuda.free_host(host) end),
+        effect(function() cuda.host_unregister(t) end)}, ", "), "host waits, host waits, host waits"
+end
+
+observed["allocations"] = function()
+    local cuda, t = lab.cuda, pageable(mib)
+    local seen = table.concat({effect(function() cuda.malloc(4096) end),
+        effect(function() cuda.malloc_host(4096) end),
+        effect(function() cuda.host_register(t) end)}, ", ")
+    cuda.host_unregister(t)
+    return seen, "together, together, together"
+end
+
+observed["malloc-async"] = function()
+    local function both(s) lab.cuda.free_async(lab.cuda.malloc_async(4096, s), s) end
+    return effect(both), "together"
+end
+
+observed["cache-config"] = function()
+    return effect(lab.cuda.func_set_cache_config), "together"
+end
+
+-- ---- events ----------------------------------------------------------------------------------
+
+-- What a consumer reads of a tensor that a producer sets from 1 to 7 after 20 ms.
+local function consumed(arrange)
+    local producer, consumer = streams("producer", "consumer")
+    local x, event = lab.full(1, 4), lab.event()
+    lab.mul(x, x)
+    lab.spin(0.01)
+    lab.synchronize()
+    local function produce()
+        lab.spin(20, {stream = producer})
+        x:fill_(7, {stream = producer})
+        event:record(producer)
+    end
+    arrange(event, producer, consumer, produce)
+    return lab.with(consumer, function() return lab.mul(x, x):get(1) end)
+end
+
+observed["record-captures"] = function()
+    return consumed(function(event, producer, consumer, produce)
+        produce()
+        consumer:wait_event(event)
+        lab.spin(100, {stream = producer})
+        event:record(producer)
+    end), 49.0
+end
+
+observed["unrecorded-event"] = function()
+    return consumed(function(event, _, consumer, produce)
+        consumer:wait_event(event)
+        produce()
+    end), 1.0
+end
+
+observed["no-implied-order"] = function()
+    return consumed(function(_, _, _, produce) produce() end), 1.0
+end
+
+observed["wait-on-device"] = function()
+    return effect(function(first, second) second:wait_event(first:record_event()) end, exempt),
+        "apart"
+end
+
+observed["event-timed"] = function()
+    local s = streams("s")
+    local from, to = s:record_event(), s:record_event()
+    to:synchronize()
+    local untimed = s:record_event(lab.event{timing = false})
+    untimed:synchronize()
+    return ("%s, %s"):format(pcall(from.elapsed_time, from, to) and "a time" or "none",
+        pcall(from.elapsed_time, from, untimed) and "a time" or "none"), "a time, none"
+end
+
+observed["event-interval"] = function()
+    local s, other = streams("s", "other")
+    local full = {blocks = 2 * lab.device().sm_count, threads = 1024}
+    local function time(before_ms)
+        lab.synchronize()
+        if before_ms then
+            lab.spin(before_ms, {blocks = full.blocks, threads = 1024, stream = other})
+        end
+        local from = s:record_event()
+        lab.spin(10, {blocks = full.blocks, threads = 1024, stream = s})
+        local to = s:record_event()
+        to:synchronize()
+        return from:elapsed_time(to)
+    end
+    time()
+    return time(50) > 2 * time(), true
+end
+
+-- ---- the host -----------------------------------------------------------------------------------
+
+observed["launch-returns"] = function()
+    return effect(function(first) lab.spin(0.01, {stream = first}) end), "together"
+end
+
+observed["launch-queue"] = function()
+    local s = streams("s")
+    lab.spin(0.01, {stream = s})
+    lab.synchronize()
+    lab.spin(500, {stream = s})
+    local long_done = s:record_event()
+    local function issue(count)
+        for _ = 1, count do lab.spin(0.001, {stream = s}) end
+        return long_done:query()
+    end
+    return ("%s, %s"):format(issue(900), issue(300)), "false, true"
+end
+
+observed["item-waits"] = function()
+    local x = lab.ones(4)
+    local y = lab.sum(x)
+    lab.synchronize()
+    return effect(function(first)
+        lab.with(first, function() return lab.sum(x, {out = y}):item() end)
+    end, exempt), "host waits"
+end
+
+observed["stream-synchronize"] = function()
+    local one, two = streams("one", "two")
+    lab.spin(0.01)
+    lab.synchronize()
+    lab.spin(10, {stream = one})
+    lab.spin(500, {stream = two})
+    one:synchronize()
+    local seen = ("%s, %s"):format(one:query(), two:query())
+    lab.synchronize()
+    return seen, "true, false"
+end
+
+observed["host-function-order"] = function()
+    local s = streams("s")
+    local x, seen = pinned(1, 1), nil
+    local gpu = lab.full(5, 1)
+    lab.synchronize()
+    x:copy_(gpu, {non_blocking = true, stream = s})
+    s:launch_host_func(function()
+        seen = x:get(1)
+        x:set(1, 9)
+    end)
+    gpu:copy_(x, {non_blocking = true, stream = s})
+    s:synchronize()
+    return ("%g, %g"):format(seen, gpu:get(1)), "5, 9"
+end
+
+observed["host-function-calls"] = function()
+    local s = streams("s")
+    local code
+    s:launch_host_func(function()
+        local fine, err = pcall(lab.synchronize)
+        code = fine or err.code
+    end)
+    s:synchronize()
+    return code, "SL_ESTATE"
+end
+
+-- ---- priorities ------------------------------------------------------------------------------------
+
+-- Whether an urgent grid ends before a long one in front of it has.
+local function overtakes(priority, block_ms)
+    local long = lab.stream{name = "long", non_blocking = true}
+    local urgent = lab.stream{name = "urgent", priority = priority, non_blocking = true}
+    local wave = 2 * lab.device().sm_count
+    local tl = record(function()
+        lab.spin(block_ms, {blocks = 40 / block_ms * wave // 1, threads = 1024, stream = long})
+        lab.host_work(5)
+        lab.spin(1, {blocks = wave, threads = 1024, stream = urgent})
+    end)
+    local ends = {}
+    for _, span in ipairs(tl:spans()) do ends[span.stream] = span.end_us end
+    return ends.urgent < ends.long
+end
+
+observed["priority-order"] = function()
+    return ("%s, %s"):format(overtakes(0, 1), overtakes(-1, 1)), "false, true"
+end
+
+observed["priority-blocks"] = function() return overtakes(-1, 40), false end
+
+observed["priority-clamped"] = function()
+    local range = lab.device().priority_range
+    local low, high = lab.stream{priority = 1000}, lab.stream{priority = -1000}
+    return ("%d, %d"):format(low.priority, high.priority),
+        ("%d, %d"):format(range.least, range.greatest)
+end
+
+observed["priority-default"] = function() return lab.stream().priority, 0 end
+
+observed["priority-copies"] = function()
+    local low = lab.stream{name = "low", priority = "low", non_blocking = true}
+    local high = lab.stream{name = "high", priority = "high", non_blocking = true}
+    local large, small = pinned(64 * mib), pinned(mib)
+    local a, b = lab.empty(64 * mib), lab.empty(mib)
+    return starts_behind(record(function()
+        a:copy_(large, {non_blocking = true, stream = low})
+        b:copy_(small, {non_blocking = true, stream = high})
+    end), "high", "low"), true
+end
+
+return observed

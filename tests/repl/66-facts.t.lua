@@ -1,0 +1,110 @@
+-- 66-facts.t.lua - the table of facts (docs/facts.lua): each fact has a source, the pages that it
+-- names state it, and no page contradicts it.
+
+local T = require "tap"
+local shell = require "repl.shell"
+local observed = require "both.observed"
+local facts, sources = dofile "docs/facts.lua", dofile "docs/sources.lua"
+
+-- ---- pages -----------------------------------------------------------------------------------
+
+-- All that teaches: pages, labs, experiments with their verdicts; docs/reference is what help says.
+local pages <const> = {}
+for path in io.popen("ls README.md docs/*.md docs/*/*.md scripts/labs/*.md scripts/labs/*/*.md "
+    .. "scripts/experiments/*.md scripts/experiments/*.lua"):lines() do
+    pages[#pages + 1] = path
+end
+
+-- A page without line breaks and without the marks of code and emphasis.
+local function plain(text)
+    return (text:gsub("[`*]", ""):gsub("\n[ \t]*%-%- ", "\n"):gsub("%s+", " "))
+end
+
+local texts = {}
+local function text_of(path)
+    texts[path] = texts[path] or plain(shell.read(path))
+    return texts[path]
+end
+
+-- What a page says itself, in lower case: without what it quotes. A quotation ends with its
+-- paragraph, or with its row of a table.
+local function own_words(text)
+    local parts = {}
+    for paragraph in (text:gsub("|\n|", "|\n\n|") .. "\n\n"):gmatch("(.-)\n\n+") do
+        parts[#parts + 1] = plain(paragraph):gsub('"[^"]*"', '""'):lower()
+    end
+    return table.concat(parts, " ")
+end
+
+local own = {}
+
+-- The first page that has the pattern in its own words, or nil.
+local function contradiction(pattern)
+    for _, path in ipairs(pages) do
+        own[path] = own[path] or own_words(shell.read(path))
+        if own[path]:find(pattern) then return path end
+    end
+end
+
+-- ---- sources -----------------------------------------------------------------------------------
+
+local function check_link(link, name)
+    local path, anchor = link:match("^([^#]*)#?(.*)$")
+    local found = io.open(path) and (anchor == ""
+        or shell.read(path):lower():find("\n#+ " .. anchor:gsub("%p", "%%%0") .. "\n"))
+    T.ok(found, name .. " leads somewhere: " .. link)
+end
+
+local function check_sources(fact)
+    for _, name in ipairs(fact.source) do
+        local source = sources[name]
+        T.ok(source and source[1] and source[2]:find("^https://"), ("%s: %s is a source with an "
+            .. "address"):format(fact.id, name))
+    end
+    if fact.measured then check_link(fact.measured, fact.id .. ": the measurement") end
+    T.ok(#fact.source > 0 or fact.measured, fact.id .. " has a source or a measurement")
+end
+
+local function check_use_of_sources()
+    local used = {}
+    for _, fact in ipairs(facts) do
+        for _, name in ipairs(fact.source) do used[name] = true end
+    end
+    for name in pairs(sources) do
+        T.ok(used[name], "the source " .. name .. " is one of some fact")
+    end
+end
+
+-- ---- facts -------------------------------------------------------------------------------------
+
+local function check_stated(fact)
+    for _, at in ipairs(fact.stated) do
+        T.ok(text_of(at[1]):find(at[2], 1, true), ("%s: %s says \"%s\""):format(fact.id, at[1], at[2]))
+    end
+    T.ok(#fact.stated > 0, fact.id .. " is stated somewhere")
+end
+
+local function check_never(fact)
+    for _, wrong in ipairs(fact.never or {}) do
+        T.ok(own_words(wrong[2]):find(wrong[1]), fact.id .. ": the pattern finds what was "
+            .. "once said")
+        T.is(contradiction(wrong[1]), nil, fact.id .. ": no page says: " .. wrong[2])
+    end
+end
+
+local function check_observed(fact)
+    T.ok((observed[fact.id] ~= nil) ~= (fact.not_run ~= nil), fact.id .. " is run, or says why not")
+end
+
+local ids = {}
+for _, fact in ipairs(facts) do
+    T.ok(not ids[fact.id], fact.id .. " is there once")
+    ids[fact.id] = true
+    check_sources(fact)
+    check_stated(fact)
+    check_never(fact)
+    check_observed(fact)
+end
+for id in pairs(observed) do T.ok(ids[id], id .. ", which is run, is a fact") end
+check_use_of_sources()
+T.done()
