@@ -148,11 +148,15 @@ static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, 
 }
 
 /* What the host computed, or an allocation: no call of CUDA's, nor lab.host_work. A short one
- * belongs to the loop that issues, too. */
-static bool is_named_work(const search *s, size_t item)
+ * belongs to the loop that issues, too; and so does a call of CUDA's that is over at once. */
+static bool is_part_of_loop(const search *s, size_t item)
 {
     const sl_call *call = sl__item_call(&s->holds, item);
-    return call && call->kind == SL_CALL_HOST_WORK && call->name;
+    if (!call || (call->kind != SL_CALL_PLAIN && call->kind != SL_CALL_HOST_WORK))
+        return false;
+    if (call->kind == SL_CALL_PLAIN)
+        return !call->waited_for_device && call->host_end_ns - call->host_start_ns < SLOW_CALL_NS;
+    return call->name;
 }
 
 /* The operation that ended last before the call did, and was issued before it. */
@@ -210,7 +214,7 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
                  end_ns + shift_ns);
             return awaited;
         }
-        if (is_named_work(s, i)) {
+        if (is_part_of_loop(s, i)) {
             note_pause(s, i, after, start_ns, end_ns, shift_ns);
         } else {
             note(s, cause_of_call(s, i), true, i, start_ns + shift_ns, end_ns + shift_ns);

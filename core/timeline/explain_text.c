@@ -143,7 +143,6 @@ static void put_part(const sl__sides *s, sl_text *out)
         [SL_CAUSE_ENGINE] = "the engine busy with ", [SL_CAUSE_ROOM] = "no room beside ",
         [SL_CAUSE_PRIORITY] = "overtaken by ", [SL_CAUSE_CHANNEL] = "same hardware channel as ",
         [SL_CAUSE_QUEUE_FULL] = "the launch queue full, issuing ",
-        [SL_CAUSE_HOST_BLOCKED] = "the host blocked in ",
         [SL_CAUSE_HOST_WORK] = "the host busy with something else",
         [SL_CAUSE_HOST_ISSUING] = "the host issuing ", [SL_CAUSE_UNKNOWN] = "unknown",
     };
@@ -155,6 +154,10 @@ static void put_part(const sl__sides *s, sl_text *out)
     }
     if (cause == SL_CAUSE_NONE)
         sl__put_waiter(s, out);
+    else if (cause == SL_CAUSE_HOST_BLOCKED)
+        sl_text_add(out, "the host %s in ", sl__held_host(s));
+    else if (cause == SL_CAUSE_HOST_WORK && sl__is_foreign(s->timeline))
+        sl_text_add(out, "the host issuing no work");
     else
         sl_text_add(out, "%s", causes[cause] ? causes[cause] : "waiting for ");
     bool alone = cause == SL_CAUSE_NONE || cause == SL_CAUSE_LATENCY

@@ -2,10 +2,12 @@
  *
  *   A synchronisation of an unknown stream waited for what ended last before it returned.
  *   cudaFree and its like waited for the device if the last of the earlier work ended while
- *   they ran, and they returned soon after. Calls also end near the end of some work by chance:
- *   if a call of the same name has returned while earlier work still ran, none is believed to
- *   have waited. (Which of them wait depends on driver and pool: on an H200 cudaFree and
- *   cudaFreeHost do, and cudaMalloc, cudaMallocHost and cudaHostRegister do not.)
+ *   they ran, and they returned soon after. Calls also end near the end of some work by chance,
+ *   and a call of the same name that returned while earlier work still ran speaks against it: the
+ *   others are believed only if they took many times as long, and returned so soon that chance
+ *   would not do it once in sixteen times. One that returned within microseconds had nothing to
+ *   free, and says nothing. (Which of them wait depends on driver and pool: on an H200 cudaFree
+ *   and cudaFreeHost do, and cudaMalloc, cudaMallocHost and cudaHostRegister do not.)
  */
 #include "kineto_match.h"
 
@@ -19,13 +21,16 @@
  * 0.42 ms (docs/results/fidelity-probe.jsonl: "gpu_host_us" behind a kernel of 10 ms). */
 #define SOON_NS 500000
 #define CLOCKS_NS 10000         /* the host's and the device's may differ by this */
+#define NOTHING_NS 10000        /* cudaFree(NULL) takes less, and other calls more */
+#define MANY_TIMES 8            /* longer than any that did not wait */
+#define CHANCE 16               /* of a call's time, the end of the work lies in this part */
 
 typedef struct ending { int64_t end_ns; size_t work; } ending;
 
 typedef struct waits {
     const sl__match *match;
     ending *by_end;             /* works by their ends */
-    bool *no_wait;              /* by name: calls that returned while earlier work ran */
+    int64_t *early_ns;          /* by name: the longest that returned while earlier work ran */
 } waits;
 
 /* ---- synchronisations ------------------------------------------------------------------- */
@@ -104,9 +109,11 @@ static sl_status for_each_call(const waits *w, visit *each, sl_error *err)
 static void note_early_return(const waits *w, sl__host *host, size_t position,
                               int64_t last_end_ns)
 {
+    int64_t took_ns = host->call.host_end_ns - host->call.host_start_ns;
+    int64_t *early_ns = &w->early_ns[host->call.name];
     (void)position;
-    if (last_end_ns > host->call.host_end_ns + CLOCKS_NS)
-        w->no_wait[host->call.name] = true;
+    if (last_end_ns > host->call.host_end_ns + CLOCKS_NS && took_ns > NOTHING_NS)
+        *early_ns = sl__max_ns(*early_ns, took_ns);
 }
 
 static bool returned_soon(const sl__host *host, int64_t last_end_ns)
@@ -115,13 +122,22 @@ static bool returned_soon(const sl__host *host, int64_t last_end_ns)
            host->call.host_end_ns - last_end_ns <= SOON_NS;
 }
 
+/* Against others of its name that did not wait. */
+static bool is_beyond_chance(const sl__host *host, int64_t last_end_ns, int64_t early_ns)
+{
+    int64_t took_ns = host->call.host_end_ns - host->call.host_start_ns;
+    int64_t after_ns = host->call.host_end_ns - last_end_ns;
+    return early_ns == 0 || (took_ns / MANY_TIMES > early_ns && after_ns <= took_ns / CHANCE);
+}
+
 static void infer_wait(const waits *w, sl__host *host, size_t position, int64_t last_end_ns)
 {
     if (host->call.kind == SL_CALL_STREAM_SYNC && host->stream == SL__NO_STREAM)
         guess_stream(w, host, position);
     if (sl__is_plain(host) && host->may_wait)
-        host->call.waited_for_device = !w->no_wait[host->call.name] &&
-                                       returned_soon(host, last_end_ns);
+        host->call.waited_for_device =
+            returned_soon(host, last_end_ns) &&
+            is_beyond_chance(host, last_end_ns, w->early_ns[host->call.name]);
 }
 
 sl_status sl__infer_waits(const sl__match *match, sl_error *err)
@@ -131,9 +147,9 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
         return SL_OK;
     size_t n_names = sl_timeline_text_count(records->timeline);
     waits w = { .match = match, .by_end = calloc(records->n_works + 1, sizeof *w.by_end),
-                .no_wait = calloc(n_names + 1, sizeof *w.no_wait) };
+                .early_ns = calloc(n_names + 1, sizeof *w.early_ns) };
     sl_status status = SL_OK;
-    if (!w.by_end || !w.no_wait)
+    if (!w.by_end || !w.early_ns)
         status = sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", match->n_items);
     if (status == SL_OK) {
         sort_ends(&w);
@@ -142,6 +158,6 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
     if (status == SL_OK)
         status = for_each_call(&w, infer_wait, err);
     free(w.by_end);
-    free(w.no_wait);
+    free(w.early_ns);
     return status;
 }

@@ -36,6 +36,12 @@ uint32_t sl__by_where(const sl__sides *s)
     return s->by ? s->by->where : s->by_call ? s->by_call->where : 0;
 }
 
+/* A trace that another program wrote: its users write no Lua. */
+bool sl__is_foreign(const sl_timeline *timeline)
+{
+    return *sl_timeline_device(timeline)->backend == '\0';
+}
+
 /* ---- pieces --------------------------------------------------------------------- */
 
 void sl__put_time(sl_text *out, int64_t ns)
@@ -201,15 +207,26 @@ static const char *why_blocked(const sl__sides *s)
     case SL_CALL_STREAM_SYNC: return ", which waits for all that the stream holds";
     case SL_CALL_EVENT_SYNC: return ", which waits for the event";
     case SL_CALL_DEVICE_SYNC: return ", which waits for all work of the device";
-    default: return s->by_call->waited_for_device ? ", which waits for all work of the device" : "";
+    default: break;
     }
+    if (!s->by_call->waited_for_device)
+        return "";
+    return sl__is_foreign(s->timeline) ? ", which probably waited for all work of the device"
+                                       : ", which waits for all work of the device";
+}
+
+/* In a call that did not wait for the GPU it was at work. */
+const char *sl__held_host(const sl__sides *s)
+{
+    const sl_call *call = s->by_call;
+    return call && call->kind == SL_CALL_PLAIN && !call->waited_for_device ? "busy" : "blocked";
 }
 
 static void tell_blocked(const sl__sides *s, sl_text *out)
 {
     sl__put_engine(s, out);
     sl__put_times(s, out);
-    sl_text_add(out, ": the host was blocked in ");
+    sl_text_add(out, ": the host was %s in ", sl__held_host(s));
     if (s->by) {
         put_name(s, out, s->by);
         put_where(s, out, " at ", s->by->where);
@@ -230,7 +247,9 @@ static void tell_host_work(const sl__sides *s, sl_text *out)
         put_call(s, out, s->by_call);
         return;
     }
-    sl_text_add(out, ": the host did something other than issuing work");
+    sl_text_add(out, sl__is_foreign(s->timeline) ? ": the host issued no work then"
+                                                 : ": the host did something other than issuing "
+                                                   "work");
     put_where(s, out, ", after the call at ", sl__by_where(s));
 }
 
@@ -331,12 +350,6 @@ static void put_operand(const sl__sides *s, sl_text *out, bool written, const ch
         sl_text_add(out, "%s", otherwise);
 }
 
-/* A trace that another program wrote: its users write no Lua. */
-static bool is_foreign(const sl__sides *s)
-{
-    return *sl_timeline_device(s->timeline)->backend == '\0';
-}
-
 static bool is_pytorch(const sl__sides *s)
 {
     return sl_timeline_is_pytorch(s->timeline);
@@ -346,7 +359,7 @@ static bool is_pytorch(const sl__sides *s)
 static const char *by_language(const sl__sides *s, const char *lua, const char *pytorch,
                                const char *cuda)
 {
-    return is_pytorch(s) ? pytorch : is_foreign(s) ? cuda : lua;
+    return is_pytorch(s) ? pytorch : sl__is_foreign(s->timeline) ? cuda : lua;
 }
 
 /* What copy_ writes to is there already; what to and cpu give is made by them. */
@@ -354,7 +367,7 @@ static void advise_to_pageable(const sl__sides *s, sl_text *out)
 {
     const char *name;
     const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
-    if (is_foreign(s)) {
+    if (sl__is_foreign(s->timeline)) {
         sl_text_add(out, "Copy into pinned memory: %s", is_pytorch(s)
                     ? "t.to(\"cpu\", non_blocking=True)"
                     : "cudaMallocHost and cudaMemcpyAsync");

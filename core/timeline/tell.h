@@ -26,5 +26,10 @@ void sl__put_engine(const sl__sides *s, sl_text *out);
 void sl__put_times(const sl__sides *s, sl_text *out);
 /* "3.00 ms" */
 void sl__put_time(sl_text *out, int64_t ns);
+/* "blocked" or "busy" in the call that the host was in. */
+const char *sl__held_host(const sl__sides *s);
+
+/* A trace that another program wrote: its users write no Lua. */
+bool sl__is_foreign(const sl_timeline *timeline);
 
 #endif

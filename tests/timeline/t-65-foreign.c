@@ -75,6 +75,15 @@ static void test_coincidences(void)
     is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaFree", 20, 1000, 3) ","
                   AT("cudaFree", 4020, 989, 4) "]"), "1 0",
            "nor does one that returned a microsecond early: two clocks may differ");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaFree", 20, 1, 3) ","
+                  AT("cudaFree", 4020, 1000, 4) "]"), "0 1",
+           "nor does one that had nothing to free, as cudaFree(NULL)");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaHostAlloc", 20, 100, 3) ","
+                  AT("cudaHostAlloc", 4020, 1000, 4) "]"), "0 1",
+           "one that took ten times as long as one that did not wait may have waited");
+    is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaHostAlloc", 20, 100, 3) ","
+                  AT("cudaHostAlloc", 4020, 1100, 4) "]"), "0 0",
+           "if it did not return as late as a tenth of its time behind the work's end");
     is_str(waited(TWO_KERNELS(1000, 1000) AT("cudaFree", 20, 1000, 3) ","
                   AT("cudaFree", 1100, 5, 4) "," AT("cudaFree", 4020, 1000, 5) "]"), "1 0 1",
            "nor one that had nothing to wait for");

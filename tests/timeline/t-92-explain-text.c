@@ -253,7 +253,7 @@ static const struct story {
       "Allocate before and free after the part that counts, or use the stream-ordered malloc_async "
       "and free_async" },
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, MALLOC,
-      "No kernel ran for 3.00 ms: the host was blocked in cudaMalloc at a.lua:7",
+      "No kernel ran for 3.00 ms: the host was busy in cudaMalloc at a.lua:7",
       "Call it before the part that counts" },
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, SYNC,
       "No kernel ran for 3.00 ms: the host was blocked in cudaDeviceSynchronize at a.lua:8, which "
@@ -625,6 +625,12 @@ static void test_foreign(void)
         tell_of(tl, f);
         is_str(remedy_of, cases[i].pytorch, "and PyTorch of PyTorch's traces");
     }
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 2, .by = 5 });
+    is_str(sentence_of, "No kernel ran for 96.0 us: the host was blocked in a call, which probably "
+           "waited for all work of the device", "what was inferred is said to be probable");
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_WORK, .waiter = 2, .by = 5 });
+    is_str(sentence_of, "No kernel ran for 96.0 us: the host issued no work then",
+           "what the host did between its calls is not claimed");
     sl_timeline_release(tl);
 }
 
