@@ -198,6 +198,7 @@ LUA_TESTS  := $(sort $(wildcard tests/lua/*.t.lua))
 ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/labs/*.t.sh)) \
               $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
               $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
+              $(sort $(wildcard tests/torch/*.t.lua)) \
               $(sort $(wildcard tests/cuda/*.t.sh))
 # Slow, and rarely the first to fail: these have a lane of their own, check-long.
 LONG_TESTS := tests/labs/20-attacks.t.lua tests/repl/75-fidelity.t.lua tests/repl/79-results.t.lua
@@ -451,6 +452,10 @@ bare:
 hta-now: all
 	$(Q)prove -v --exec sh tests/hta/run :: $(BUILD) $(TRACES)
 
+# The same small programs in PyTorch and here, where there is PyTorch with a GPU.
+torch-now: all
+	$(Q)$(BUILD)/streamlab --backend sim tests/torch/run.lua compare
+
 bench-now: all $(TOOLS)
 	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
 
@@ -523,6 +528,8 @@ fuzz-api: setup
 	@+$(MAKE) --no-print-directory fuzz-api-now
 check-hta: setup
 	@+$(AGAIN) hta-now
+check-torch: setup
+	@+$(AGAIN) torch-now
 check-cuda: setup
 	@+$(AGAIN) cuda-now
 check-memcheck: setup
@@ -585,6 +592,7 @@ help:
 	@echo 'make check-hta      traces held against Holistic Trace Analysis, which PyPI has'
 	@echo 'make check-browser  the pictures in headless Chromium'
 	@echo 'make check-bare     the README'"'"'s two commands, the rock and an install, on a bare Debian'
+	@echo 'make check-torch    small programs in PyTorch and here, which must show the same or what is stated'
 	@echo 'make check-cuda     what both backends must do, on the GPU'
 	@echo 'make check-memcheck the same under compute-sanitizer'
 	@echo 'make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600'
@@ -602,7 +610,7 @@ help:
 .PHONY: all relink need-lua need-lua-headers need-nvcc install uninstall rock install-rock \
         check-now long-now bare cuda-now memcheck-now tsan-now gc-now races-now oom-now hta-now \
         browser-now bench-now bench-cuda-now puzzler-now setup puzzler check check-long check-bare \
-        check-cuda check-memcheck check-asan check-tsan check-gc check-races check-oom check-hta \
+        check-cuda check-torch torch-now check-memcheck check-asan check-tsan check-gc check-races check-oom check-hta \
         check-browser bench bench-cuda fuzz fuzz-api fuzz-api-now clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,18 +1,49 @@
-/* l_event.c - events. As in CUDA an event has timing unless timing = false. */
+/* l_event.c - events. As in CUDA an event has timing unless timing = false; after
+ * lab.torch_defaults() it has none unless timing = true, which PyTorch calls enable_timing.
+ */
 #include "lsl.h"
 
-static int lab_event(lua_State *L)
+static bool read_timing(lua_State *L, int arg, const char *op)
 {
-    int timing = 1;
-    const lsl_option options[] = {{"timing", LSL_OPT_BOOL, &timing}};
-    lsl_options(L, 1, options, LSL_COUNT(options), "event");
-    lsl_no_more(L, 1, "event");
-    sl_device *device = lsl_device(L, "event");
+    enum { NOT_GIVEN = -1 };
+    int timing = NOT_GIVEN, enable_timing = NOT_GIVEN;
+    const lsl_option options[] = {{"timing", LSL_OPT_BOOL, &timing},
+                                  {"enable_timing", LSL_OPT_BOOL, &enable_timing}};
+    lsl_options(L, arg, options, LSL_COUNT(options), op);
+    if (timing != NOT_GIVEN && enable_timing != NOT_GIVEN)
+        lsl_fail(L, SL_EINVAL, op, "options 'timing' and 'enable_timing' are two names of one");
+    if (enable_timing != NOT_GIVEN) timing = enable_timing;
+    return timing != NOT_GIVEN ? timing : !lsl_get(L)->torch_defaults;
+}
+
+void lsl_create_event(lua_State *L, sl_device *device, int arg, const char *op)
+{
+    bool timing = read_timing(L, arg, op);
     lsl_box *box = lsl_new_box(L, LSL_EVENT);
     sl_event *event;
     sl_error err;
-    lsl_check(L, sl_event_create(device, timing, &event, &err), &err, "event");
+    lsl_check(L, sl_event_create(device, timing, &event, &err), &err, op);
     box->p = event;
+}
+
+static int lab_event(lua_State *L)
+{
+    lsl_no_more(L, 1, "event");
+    lua_settop(L, 1);
+    lsl_create_event(L, lsl_device(L, "event"), 1, "event");
+    return 1;
+}
+
+/* lab.torch_defaults([on]) -> what was set before. */
+static int lab_torch_defaults(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    lsl_no_more(L, 1, "torch_defaults");
+    if (!lua_isnoneornil(L, 1) && !lua_isboolean(L, 1))
+        lsl_type_error(L, 1, "on", "true or false", "torch_defaults");
+    lua_settop(L, 1);
+    lua_pushboolean(L, state->torch_defaults);
+    state->torch_defaults = lua_isnil(L, 1) || lua_toboolean(L, 1);
     return 1;
 }
 
@@ -113,7 +144,9 @@ static int event_close(lua_State *L)
     return 0;
 }
 
-static const luaL_Reg functions[] = {{"event", lab_event}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"event", lab_event}, {"torch_defaults", lab_torch_defaults}, {NULL, NULL}
+};
 static const luaL_Reg methods[] = {
     {"record", event_record}, {"query", event_query}, {"synchronize", event_synchronize},
     {"elapsed_time", event_elapsed_time}, {"close", event_close}, {NULL, NULL}

@@ -66,7 +66,7 @@ static int lab_stream(lua_State *L)
 {
     lsl_no_more(L, 1, "stream");
     lua_settop(L, 3);
-    int priority = 2, device_slot = 3, non_blocking = 0;
+    int priority = 2, device_slot = 3, non_blocking = lsl_get(L)->torch_defaults;
     const char *name = NULL;
     const lsl_option options[] = {
         {"priority", LSL_OPT_ANY, &priority}, {"non_blocking", LSL_OPT_BOOL, &non_blocking},
@@ -212,7 +212,7 @@ static int stream_wait_stream(lua_State *L)
     return 0;
 }
 
-/* s:record_event([e]): a new event, as lab.event() makes it, unless one is given. */
+/* s:record_event([e]): a new event, as lab.event{...} makes it, unless one is given. */
 static int stream_record_event(lua_State *L)
 {
     const char *op = "record_event";
@@ -221,11 +221,8 @@ static int stream_record_event(lua_State *L)
     sl_error err;
     lsl_no_more(L, 2, op);
     lua_settop(L, 2);
-    if (lua_isnil(L, 2)) {
-        lsl_box *box = lsl_new_box(L, LSL_EVENT);
-        sl_event *event;
-        lsl_check(L, sl_event_create(device, true, &event, &err), &err, op);
-        box->p = event;
+    if (lua_isnil(L, 2) || lua_istable(L, 2)) {
+        lsl_create_event(L, device, 2, op);
         lua_replace(L, 2);
     }
     sl_event *event = lsl_check_event(L, 2, "event", op);

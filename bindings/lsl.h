@@ -75,6 +75,7 @@ typedef struct lsl_state {
     lua_State *race_thread;             /* reports of races are made on it; NULL: none yet */
     bool closing;                       /* lua_close has begun: no Lua code may run */
     bool said_clamped;                  /* the notice about priorities was given */
+    bool torch_defaults;                /* new streams and events are as PyTorch makes them */
     const char *preferred;              /* a chunk's source, see core.prefer_source; or NULL */
     bool files_closed;                  /* timelines are neither saved nor loaded any more */
     lsl_where_slot where[LSL_WHERE_SLOTS];
@@ -110,6 +111,8 @@ static inline sl_stream *lsl_current_stream(lua_State *L, sl_device *device)
     lsl_settle_guards(L);
     return sl_device_current_stream(device);
 }
+/* Pushes a box with a new event of the device, with the options at `arg`, if there are any. */
+void lsl_create_event(lua_State *L, sl_device *device, int arg, const char *op);
 /* Pushes the field of the table registry["streamlab.defaults"], nil without it. */
 void lsl_push_default(lua_State *L, const char *field);
 

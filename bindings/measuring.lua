@@ -74,10 +74,10 @@ end
 local function new_holder(streams, op)
     local holder = as(op, new_stream, {non_blocking = true, name = "hold"})
     local ends = {}
-    for i = 1, #streams do ends[i] = as(op, new_event) end
+    for i = 1, #streams do ends[i] = as(op, new_event, {timing = true}) end
     as(op, spin, 0, {stream = holder})      -- loads the kernel, which may synchronise
     as(op, synchronize)
-    return setmetatable({stream = holder, gate = as(op, new_event), streams = streams, ends = ends,
+    return setmetatable({stream = holder, gate = as(op, new_event, {timing = true}), streams = streams, ends = ends,
                          op = op, least_us = math.huge}, holder_meta)
 end
 

@@ -188,7 +188,7 @@ add{call = "cudaStreamWaitEvent", into = "second", ready = make_event, before = 
                apart = true}},
     run = function(x) x.second:wait_event(x.event) end, done = close_event}
 
-local function make_stream(x) x.third = stream{} end
+local function make_stream(x) x.third = stream{non_blocking = false} end
 local function close_stream(x) x.third:close() end
 
 add{call = "cudaStreamCreate", run = make_stream, done = close_stream}

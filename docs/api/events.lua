@@ -10,10 +10,12 @@ An event is a mark in a stream: it happens when the work that the stream held at
             name = "lab.event",
             brief = "makes an event",
             options = {
-                { "timing", "boolean", "whether it has a time; without one it is cheaper", default = "true" },
+                { "timing", "boolean", "whether it has a time; without one it is cheaper", default = "true; after `lab.torch_defaults()` false" },
+                { "enable_timing", "boolean", "the same by PyTorch's name", default = "as `timing`" },
             },
             returns = { { "event", "a new event of the current device, not recorded yet" } },
-            about = [[The default is CUDA's; PyTorch's events have no time unless `enable_timing=True`.]],
+            errors = { { "SL_EINVAL", "both names of the one option are given" } },
+            about = [[The default is CUDA's; PyTorch's events have no time unless `enable_timing=True`. `lab.torch_defaults` makes that the default here.]],
             example = [[
 local start, stop = lab.event(), lab.event()
 start:record()
@@ -85,6 +87,7 @@ lab.host_work(1)
 lab.spin(3)
 stop:record():synchronize()
 print(start:elapsed_time(stop) > 4)  --> true]],
+            about = [[An event without a time was made with `timing = false`, or after `lab.torch_defaults()` without `timing = true`.]],
             cuda = "cudaEventElapsedTime",
             pytorch = "torch.cuda.Event.elapsed_time",
         },

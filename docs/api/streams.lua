@@ -12,7 +12,7 @@ call that enqueues an operation returns before that has run, unless its entry sa
 
 **The default stream's rules.** Work in the default stream (CUDA's legacy NULL stream) waits for all earlier work in the device's *blocking* streams, and later work in
 blocking streams waits for it; the host waits for nothing. Streams made with `non_blocking = true` are exempt. `lab.stream` makes blocking ones, as `cudaStreamCreate` does;
-PyTorch's streams are always exempt.
+PyTorch's streams are always exempt, and so are those that `lab.stream` makes after `lab.torch_defaults()`.
 
 **Values.** Wherever a stream comes from (`lab.stream`, `lab.current_stream()`, ...), it is the same value until it is closed, so that streams can be keys of a table. A stream
 that nothing refers to any more is ended like one that is closed. Using a closed stream is an error, `SL_ECLOSED`.]],
@@ -25,7 +25,7 @@ that nothing refers to any more is ended like one that is closed. Using a closed
                     "priority", [[integer|"high"|"low"]], "CUDA's number, lower is more urgent; its range is `device.priority_range`, whose ends are \"high\" and \"low\"",
                     default = [[the least urgent, 0]],
                 },
-                { "non_blocking", "boolean", "whether it is exempt from the default stream's rules", default = "false" },
+                { "non_blocking", "boolean", "whether it is exempt from the default stream's rules", default = "false; after `lab.torch_defaults()` true" },
                 { "name", "string", "what charts, traces and messages call it", default = [["stream 1" and so on, by its id]] },
                 { "device", "\"cuda\"|string|device", [[whose stream it is: "cuda" (the current GPU), "cuda:1", a device of `lab.open`]], default = "the current one" },
             },
@@ -141,6 +141,24 @@ print(lab.current_stream().name)  --> default]],
             see = { "lab.with" },
         },
         {
+            name = "lab.torch_defaults",
+            brief = "makes new streams and events as PyTorch does",
+            arguments = { { "on", "boolean", "false: as CUDA does, which is so at the start", default = "true" } },
+            returns = { { "boolean", "what was set before" } },
+            about = [[
+For programs that are translated line by line from PyTorch. From then on `lab.stream{}` is exempt from the default stream's rules unless `non_blocking = false` is given, and
+`lab.event{}` and `s:record_event()` have no time unless `timing = true` is. It changes no stream or event that is there, and nothing else: what else differs from PyTorch is in
+[the table of names](cuda-pytorch.md). The setting is the script's, for all its devices. A lab's submission has no such function.]],
+            example = [[
+local before = lab.torch_defaults()
+print(before, lab.stream{name = "s"})  --> false	stream 1 "s" (priority 0, non-blocking)
+local from, to = lab.event(), lab.event{enable_timing = true}
+print(from.timing, to.timing)  --> false	true
+lab.torch_defaults(before)
+print(lab.event().timing)  --> true]],
+            see = { "lab.stream", "lab.event", "stream:record_event" },
+        },
+        {
             name = "stream:synchronize",
             brief = "waits for the stream's work",
             blocks = "until all that the stream holds is done; of the default stream, until the work of all blocking streams is",
@@ -174,11 +192,16 @@ print(s:query())  --> true]],
         {
             name = "stream:record_event",
             brief = "records an event in the stream",
-            arguments = { { "event", "event", "the event, of the same device", default = "a new one, as `lab.event()` makes it" } },
+            arguments = { { "event", "event", "the event, of the same device; or the options of a new one", default = "a new one, as `lab.event()` makes it" } },
+            options = {
+                { "timing", "boolean", "whether the new event has a time", default = "true; after `lab.torch_defaults()` false" },
+                { "enable_timing", "boolean", "the same by PyTorch's name", default = "as `timing`" },
+            },
             returns = { { "event", "the event, which happens when the stream's work so far is done" } },
             errors = { { "SL_EDEVICE", "the event is another device's" } },
             about = [[
-The new event has a time. PyTorch's `record_event()` makes one without; that is `s:record_event(lab.event{timing = false})`.]],
+The options of a new event stand in the event's place. It is of the stream's device and has a time. PyTorch's `record_event()` makes one without; that is `s:record_event{timing = false}`, or `s:record_event()` after
+`lab.torch_defaults()`.]],
             example = [[
 local s = lab.stream()
 lab.spin(1, {stream = s})

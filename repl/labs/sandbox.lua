@@ -39,6 +39,7 @@ local missing_in_lab = {
     open = "the GPU of the lab is open already",
     devices = "the GPU of the lab is open already",
     load = "a lab has no files",
+    torch_defaults = "a lab's streams and events are CUDA's: write {non_blocking = true}, {timing = false}",
     check = "the race checker is on already",
     races = "races are told when the test has ended",
     probe = "it asks the GPU, not your work",

@@ -45,7 +45,8 @@ static void test_elapsed(void)
     sl_event_create(device, true, &b, NULL);
     sl_event_create(device, false, &untimed, NULL);
     fails_with(sl_event_elapsed_ms(untimed, b, &ms, err), SL_ESTATE,
-               "the start event was created with timing=false", "an untimed event has no time");
+               "the start event has no time; lab.event{timing = true} and "
+               "s:record_event{timing = true} make one that has", "an untimed event has no time");
     fails_with(sl_event_elapsed_ms(a, b, &ms, err), SL_ESTATE,
                "the start event was never recorded", "nor has an unrecorded one");
     sl_event_record(a, stream, NULL);

@@ -116,7 +116,8 @@ local function check_event_in_editor()
     T.like(text, "\n%-%-%-@param stream%? streamlab.stream [^\n]*\n"
         .. "%-%-%-@return streamlab.event # the event itself\nfunction event:record%(stream%) end\n",
         "a method with an argument that may be left out")
-    T.like(text, "\n%-%-%-@class streamlab.options.event\n%-%-%-@field timing%? boolean [^\n]*\n\n",
+    T.like(text, "\n%-%-%-@class streamlab.options.event\n%-%-%-@field timing%? boolean [^\n]*\n"
+        .. "%-%-%-@field enable_timing%? boolean [^\n]*\n\n",
         "options are a class")
     T.like(text, "\n%-%-%-@param options%? streamlab.options.event\n%-%-%-@return [^\n]*\n"
         .. "function lab.event%(options%) end\n", "which is the last argument")

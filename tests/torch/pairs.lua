@@ -1,0 +1,16 @@
+-- pairs.lua - the small programs that are run in PyTorch and in streamlab: a list of
+--   name     of the pair
+--   rows     the cells of the tables "From PyTorch" that it stands for, as they are written there
+--   python   the program in PyTorch; what it has besides `torch` is in observe.py
+--   lua      the same in streamlab, line by line; what it has besides `lab` is in ours.lua
+--   plain    what the Lua shows where that is not what PyTorch shows
+--   torch    the same after lab.torch_defaults()
+-- in files by subject.
+
+local list = {}
+for _, subject in ipairs { "streams", "events", "copies", "memory", "tensors", "kernels" } do
+    for _, pair in ipairs(require("torch.pairs." .. subject)) do
+        list[#list + 1] = pair
+    end
+end
+return list

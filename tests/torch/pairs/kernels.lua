@@ -1,0 +1,239 @@
+-- kernels.lua - pairs about arithmetic on the GPU.
+
+return {
+    {
+        name = "a product",
+        rows = { "`torch.matmul(a, b)`", "`a @ b`" },
+        python = [=[
+a = torch.tensor([[1.0, 2.0], [3.0, 4.0]], device="cuda")
+show("the values", torch.matmul(a, a).tolist())
+show("the host waits", waits(lambda: torch.matmul(a, a)))
+show("inner sizes that differ", outcome(lambda: torch.matmul(a, torch.ones(3, 2, device="cuda")).tolist()))
+]=],
+        lua = [=[
+local a = lab.tensor{{1.0, 2.0}, {3.0, 4.0}}
+show("the values", lab.matmul(a, a):totable())
+show("the host waits", waits(function() return lab.matmul(a, a) end))
+show("inner sizes that differ", outcome(function() return lab.matmul(a, lab.ones(3, 2)):totable() end))
+]=],
+    },
+    {
+        name = "a product in TF32",
+        rows = { "`torch.matmul(a, b)`", "`a @ b`" },
+        python = [=[
+a = torch.full((256, 256), 1 + 2 ** -12, device="cuda")
+b = torch.full((256, 256), 1.0, device="cuda")
+show("1 + 1/4096 is kept", torch.matmul(a, b)[0, 0].item() == 256 * (1 + 2 ** -12))
+]=],
+        lua = [=[
+local a = lab.full(1 + 2 ^ -12, 256, 256)
+local b = lab.full(1.0, 256, 256)
+show("1 + 1/4096 is kept", lab.matmul(a, b):get(1, 1) == 256 * (1 + 2 ^ -12))
+]=],
+    },
+    {
+        name = "a product in TF32 when it is asked for",
+        rows = { "`torch.backends.cuda.matmul.allow_tf32 = True`" },
+        python = [=[
+a = torch.full((256, 256), 1 + 2 ** -12, device="cuda")
+b = torch.full((256, 256), 1.0, device="cuda")
+torch.backends.cuda.matmul.allow_tf32 = True
+show("1 + 1/4096 is kept", torch.matmul(a, b)[0, 0].item() == 256 * (1 + 2 ** -12))
+torch.backends.cuda.matmul.allow_tf32 = False
+]=],
+        lua = [=[
+local a = lab.full(1 + 2 ^ -12, 256, 256)
+local b = lab.full(1.0, 256, 256)
+show("1 + 1/4096 is kept", lab.matmul(a, b, {tf32 = true}):get(1, 1) == 256 * (1 + 2 ^ -12))
+]=],
+    },
+    {
+        name = "a product of what is no matrix",
+        rows = { "`torch.matmul(a, b)`", "`a @ b`" },
+        python = [=[
+v, m = torch.ones(3, device="cuda"), torch.ones(2, 3, 3, device="cuda")
+show("of two vectors", outcome(lambda: torch.matmul(v, v).item()))
+show("of a stack of matrices", outcome(lambda: torch.matmul(m, m)[0, 0, 0].item()))
+show("of integers", outcome(lambda: torch.matmul(m[0].int(), m[0].int())[0, 0].item()))
+]=],
+        lua = [=[
+local v, m = lab.ones(3), lab.ones(2, 3, 3)
+show("of two vectors", outcome(function() return lab.matmul(v, v):item() end))
+show("of a stack of matrices", outcome(function() return lab.matmul(m, m):get(1, 1, 1) end))
+local first = lab.ones(3, 3):int()
+show("of integers", outcome(function() return lab.matmul(first, first):get(1, 1) end))
+]=],
+    },
+    {
+        name = "arithmetic",
+        rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
+        python = [=[
+a, b = torch.full((2,), 3.0, device="cuda"), torch.full((2,), 0.5, device="cuda")
+show("the values", [(a + b)[0].item(), (a - 1)[0].item(), (1 - a)[0].item(), (-a)[0].item(), (a * b)[0].item(), (a / 2)[0].item(), (a ** 2)[0].item()])
+show("by zero", (a / 0)[0].item())
+show("0 ** 0", ((a * 0) ** 0)[0].item())
+show("the root of -3", ((-a) ** 0.5)[0].item())
+show("the host waits", waits(lambda: a + b))
+show("it runs in the current stream", waits(lambda: (a + b).sum().item()))
+]=],
+        lua = [=[
+local a, b = lab.full(3.0, 2), lab.full(0.5, 2)
+show("the values", {(a + b):get(1), (a - 1):get(1), (1 - a):get(1), (-a):get(1), (a * b):get(1), (a / 2):get(1), (a ^ 2):get(1)})
+show("by zero", (a / 0):get(1))
+show("0 ** 0", ((a * 0) ^ 0):get(1))
+show("the root of -3", ((-a) ^ 0.5):get(1))
+show("the host waits", waits(function() return a + b end))
+show("it runs in the current stream", waits(function() return (a + b):sum():item() end))
+]=],
+    },
+    {
+        name = "arithmetic of different shapes and dtypes",
+        rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
+        python = [=[
+a, i = torch.ones(2, 3, device="cuda"), torch.full((3,), 3, dtype=torch.int32, device="cuda")
+show("2x3 and 3", outcome(lambda: list((a + torch.ones(3, device="cuda")).shape)))
+show("float32 and int32", outcome(lambda: (a[0] + i).dtype))
+show("int32 and a half", outcome(lambda: (i + 0.5)[0].item()))
+show("int32 / 2", outcome(lambda: (i / 2)[0].item()))
+show("int32 * 2", outcome(lambda: float((i * 2)[0].item())))
+show("2 ** a", outcome(lambda: (2 ** a)[0, 0].item()))
+]=],
+        lua = [=[
+local a, i = lab.ones(2, 3), lab.full(3, 3, {dtype = "int32"})
+show("2x3 and 3", outcome(function() return {(a + lab.ones(3)):size()} end))
+show("float32 and int32", outcome(function() return (a:narrow(1, 1, 1):view(3) + i).dtype end))
+show("int32 and a half", outcome(function() return (i + 0.5):get(1) end))
+show("int32 / 2", outcome(function() return (i / 2):get(1) end))
+show("int32 * 2", outcome(function() return (i * 2):get(1) end))
+show("2 ** a", outcome(function() return (2 ^ a):get(1, 1) end))
+]=],
+    },
+    {
+        name = "arithmetic on the host",
+        rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
+        python = [=[
+show("of two host tensors", outcome(lambda: (torch.ones(2) + torch.ones(2))[0].item()))
+]=],
+        lua = [=[
+show("of two host tensors", outcome(function() return (lab.ones(2, {device = "cpu"}) + lab.ones(2, {device = "cpu"})):get(1) end))
+]=],
+    },
+    {
+        name = "in place",
+        rows = { "`x += 1`" },
+        python = [=[
+x = torch.ones(2, device="cuda")
+y = x
+x += 1
+show("another name of it", y[0].item())
+]=],
+        lua = [=[
+local x = lab.ones(2)
+local y = x
+x:add(1, {out = x})
+show("another name of it", y:get(1))
+]=],
+    },
+    {
+        name = "relu",
+        rows = { "`torch.relu(x)`" },
+        python = [=[
+x = torch.tensor([-1.0, 0.0, 2.0], device="cuda")
+show("the values", torch.relu(x).tolist())
+show("NaN", torch.relu(x * float("nan")).tolist()[0])
+show("the host waits", waits(lambda: torch.relu(x)))
+]=],
+        lua = [=[
+local x = lab.tensor{-1.0, 0.0, 2.0}
+show("the values", lab.relu(x):totable())
+show("NaN", lab.relu(x * (0 / 0)):totable()[1])
+show("the host waits", waits(function() return lab.relu(x) end))
+]=],
+    },
+    {
+        name = "a sum",
+        rows = { "`x.sum()`", "`x.sum().item()`" },
+        python = [=[
+x = torch.ones(2, 3, device="cuda")
+show("its number", x.sum().item())
+show("its sizes", list(x.sum().shape))
+show("it is on the GPU", x.sum().device.type == "cuda")
+show("the host waits", waits(lambda: x.sum()))
+show("of 2^25 ones", torch.ones(2 ** 25, device="cuda").sum().item())
+show("the host waits for its number", waits(lambda: x.sum().item()))
+]=],
+        lua = [=[
+local x = lab.ones(2, 3)
+show("its number", x:sum():item())
+show("its sizes", {x:sum():size()})
+show("it is on the GPU", x:sum().device == "cuda")
+show("the host waits", waits(function() return x:sum() end))
+show("of 2^25 ones", lab.ones(2 ^ 25):sum():item())
+show("the host waits for its number", waits(function() return x:sum():item() end))
+]=],
+    },
+    {
+        name = "sums of integers and of rows",
+        rows = { "`x.sum()`" },
+        python = [=[
+x = torch.full((2, 2), 2 ** 30, dtype=torch.int32, device="cuda")
+show("the dtype", x.sum().dtype)
+show("4 times 2^30", float(x.sum().item()))
+show("of one dimension", outcome(lambda: list(x.sum(0).shape)))
+]=],
+        lua = [=[
+local x = lab.full(2 ^ 30, 2, 2, {dtype = "int32"})
+show("the dtype", x:sum().dtype)
+show("4 times 2^30", x:sum():item())
+show("of one dimension", outcome(function() return {x:sum(1):size()} end))
+]=],
+    },
+    {
+        name = "softmax",
+        rows = { "`torch.softmax(x, -1)`" },
+        python = [=[
+x = torch.zeros(2, 4, device="cuda")
+show("over the last dimension", torch.softmax(x, -1)[0, 0].item())
+]=],
+        lua = [=[
+local x = lab.zeros(2, 4)
+show("over the last dimension", lab.softmax(x):get(1, 1))
+]=],
+    },
+    {
+        name = "a transposed matrix",
+        rows = { "`x.t()`", "`x.T`" },
+        python = [=[
+x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device="cuda")
+y = x.t()
+show("the values", y.tolist())
+x.fill_(7)
+show("after a change of the matrix", y[0, 0].item())
+]=],
+        lua = [=[
+local x = lab.tensor{{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}
+local y = x:t()
+show("the values", y:totable())
+x:fill_(7)
+show("after a change of the matrix", y:get(1, 1))
+]=],
+    },
+    {
+        name = "a power",
+        rows = { "`x.pow(2)`" },
+        python = [=[
+x = torch.full((2,), 3.0, device="cuda")
+show("of a number", x.pow(2)[0].item())
+show("of a fraction", x.pow(1.5)[0].item())
+show("of a tensor", outcome(lambda: x.pow(torch.full((2,), 2.0, device="cuda"))[0].item()))
+show("below zero of an int32", outcome(lambda: x.int().pow(-1)[0].item()))
+]=],
+        lua = [=[
+local x = lab.full(3.0, 2)
+show("of a number", x:pow(2):get(1))
+show("of a fraction", x:pow(1.5):get(1))
+show("of a tensor", outcome(function() return x:pow(lab.full(2.0, 2)):get(1) end))
+show("below zero of an int32", outcome(function() return x:int():pow(-1):get(1) end))
+]=],
+    },
+}

@@ -1,0 +1,262 @@
+-- tensors.lua - pairs about making tensors and looking at them.
+
+return {
+    {
+        name = "where a tensor is",
+        rows = { "`torch.rand(n, n)`", "`torch.rand(n, n, device=\"cuda\")`" },
+        python = [=[
+show("without a device", torch.rand(4, 4).device.type)
+show("with one", torch.rand(4, 4, device="cuda").device.type)
+]=],
+        lua = [=[
+show("without a device", lab.rand(4, 4).device)
+show("with one", lab.rand(4, 4, {device = "cuda"}).device)
+]=],
+    },
+    {
+        name = "random numbers",
+        rows = { "`torch.rand(n, n)`", "`torch.rand(n, n, device=\"cuda\")`" },
+        python = [=[
+x = torch.rand(1000, device="cuda")
+show("the dtype", x.dtype)
+show("from 0 to 1", min(x.tolist()) >= 0 and max(x.tolist()) < 1)
+show("twice the same", torch.allclose(x, torch.rand(1000, device="cuda")))
+]=],
+        lua = [=[
+local x = lab.rand(1000)
+show("the dtype", x.dtype)
+show("from 0 to 1", math.min(table.unpack(x:totable())) >= 0 and math.max(table.unpack(x:totable())) < 1)
+show("twice the same", lab.allclose(x, lab.rand(1000)))
+]=],
+    },
+    {
+        name = "seeds",
+        rows = { "`torch.manual_seed(7)`" },
+        python = [=[
+torch.manual_seed(7)
+x = torch.rand(4, device="cuda")
+y = torch.rand(4, device="cuda")
+show("the second one of a seed has the numbers of the first", torch.allclose(x, y))
+torch.manual_seed(7)
+show("the same seed, the same numbers", torch.allclose(x, torch.rand(4, device="cuda")))
+show("the first number", x[0].item())
+]=],
+        lua = [=[
+local x = lab.rand(4, {seed = 7})
+local y = lab.rand(4, {seed = 7})
+show("the second one of a seed has the numbers of the first", lab.allclose(x, y))
+show("the same seed, the same numbers", lab.allclose(x, lab.rand(4, {seed = 7})))
+show("the first number", x:get(1))
+]=],
+    },
+    {
+        name = "pinned tensors",
+        rows = { "`torch.rand(n, n, pin_memory=True)`", "`torch.ones(4, 4, pin_memory=True)`" },
+        python = [=[
+show("on the host", torch.ones(4, 4, pin_memory=True).is_pinned())
+show("on the GPU", outcome(lambda: torch.ones(4, 4, pin_memory=True, device="cuda").is_pinned()))
+]=],
+        lua = [=[
+show("on the host", lab.ones(4, 4, {device = "cpu", pinned = true}).pinned)
+show("on the GPU", outcome(function() return lab.ones(4, 4, {pinned = true, device = "cuda"}).pinned end))
+]=],
+    },
+    {
+        name = "ones",
+        rows = { "`torch.ones(4, 4, device=\"cuda\")`" },
+        python = [=[
+x = torch.ones(2, 2, device="cuda")
+show("the values", x.tolist())
+show("the dtype", x.dtype)
+show("the host waits", waits(lambda: torch.ones(2, 2, device="cuda")))
+]=],
+        lua = [=[
+local x = lab.ones(2, 2)
+show("the values", x:totable())
+show("the dtype", x.dtype)
+show("the host waits", waits(function() return lab.ones(2, 2) end))
+]=],
+    },
+    {
+        name = "a tensor full of a whole number",
+        rows = { "`torch.full((n,), 7)`" },
+        python = [=[
+show("the dtype", torch.full((2,), 7, device="cuda").dtype)
+]=],
+        lua = [=[
+show("the dtype", lab.full(7, 2).dtype)
+]=],
+    },
+    {
+        name = "sizes",
+        rows = { "`x.shape`", "`x.shape[0]`", "`x.numel()`" },
+        python = [=[
+x = torch.ones(2, 3, device="cuda")
+show("all", list(x.shape))
+show("the first", x.shape[0])
+show("how many elements", x.numel())
+show("of a sum", list(x.sum().shape))
+]=],
+        lua = [=[
+local x = lab.ones(2, 3)
+show("all", {x:size()})
+show("the first", x:size(1))
+show("how many elements", x:numel())
+show("of a sum", {x:sum():size()})
+]=],
+    },
+    {
+        name = "indices",
+        rows = { "`x[0, 0].item()`", "`x[0, 0]`" },
+        python = [=[
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], device="cuda")
+show("the first", x[0, 0].item())
+show("the last", outcome(lambda: x[-1, -1].item()))
+show("behind the last", outcome(lambda: x[2, 0].item()))
+]=],
+        lua = [=[
+local x = lab.tensor{{1.0, 2.0}, {3.0, 4.0}}
+show("the first", x:get(1, 1))
+show("the last", outcome(function() return x:get(-1, -1) end))
+show("behind the last", outcome(function() return x:get(3, 1) end))
+]=],
+    },
+    {
+        name = "an element of a tensor",
+        rows = { "`x[0, 0]`" },
+        python = [=[
+x = torch.ones(2, 2, device="cuda")
+y = x[0, 0]
+show("it is a number", isinstance(y, float))
+show("the host waits", waits(lambda: x[0, 0]))
+x.fill_(7)
+show("after a change of the tensor", float(y))
+]=],
+        lua = [=[
+local x = lab.ones(2, 2)
+local y = x:get(1, 1)
+show("it is a number", type(y) == "number")
+show("the host waits", waits(function() return x:get(1, 1) end))
+x:fill_(7)
+show("after a change of the tensor", y)
+]=],
+    },
+    {
+        name = "dtypes",
+        rows = { "`torch.zeros(n, dtype=torch.int32)`", "`x.double()`", "`x.to(torch.float64)`" },
+        python = [=[
+x = torch.full((2,), 1 / 3, device="cuda")
+show("int32", torch.zeros(2, dtype=torch.int32, device="cuda").dtype)
+show("double", x.double().dtype)
+show("to float64", x.to(torch.float64).dtype)
+show("half", x.half()[0].item())
+show("bfloat16", x.bfloat16()[0].item())
+show("2.7 as int", float(torch.full((2,), 2.7, device="cuda").int()[0].item()))
+show("-2.7 as int", float(torch.full((2,), -2.7, device="cuda").int()[0].item()))
+show("the host waits", waits(lambda: x.double()))
+show("of that dtype it is the tensor itself", x.float() is x)
+]=],
+        lua = [=[
+local x = lab.full(1 / 3, 2)
+show("int32", lab.zeros(2, {dtype = "int32"}).dtype)
+show("double", x:double().dtype)
+show("to float64", x:to("float64").dtype)
+show("half", x:half():get(1))
+show("bfloat16", x:bfloat16():get(1))
+show("2.7 as int", lab.full(2.7, 2):int():get(1))
+show("-2.7 as int", lab.full(-2.7, 2):int():get(1))
+show("the host waits", waits(function() return x:double() end))
+show("of that dtype it is the tensor itself", x:float() == x)
+]=],
+    },
+    {
+        name = "casts on the host",
+        rows = { "`torch.zeros(n, dtype=torch.int32)`", "`x.double()`", "`x.to(torch.float64)`" },
+        python = [=[
+show("a host tensor's double", outcome(lambda: torch.ones(2).double().dtype))
+]=],
+        lua = [=[
+show("a host tensor's double", outcome(function() return lab.ones(2, {device = "cpu"}):double().dtype end))
+]=],
+    },
+    {
+        name = "filling",
+        rows = { "`x.fill_(7)`" },
+        python = [=[
+x = torch.zeros(2, device="cuda")
+show("it gives the tensor", x.fill_(7) is x)
+show("the values", x.tolist())
+show("the host waits", waits(lambda: x.fill_(7)))
+show("the host waits for zero_", waits(lambda: x.zero_()))
+show("2.7 in an int32", outcome(lambda: torch.zeros(2, dtype=torch.int32, device="cuda").fill_(2.7)[0].float().item()))
+]=],
+        lua = [=[
+local x = lab.zeros(2)
+show("it gives the tensor", x:fill_(7) == x)
+show("the values", x:totable())
+show("the host waits", waits(function() return x:fill_(7) end))
+show("the host waits for zero_", waits(function() return x:zero_() end))
+show("2.7 in an int32", outcome(function() return lab.zeros(2, {dtype = "int32"}):fill_(2.7):get(1) end))
+]=],
+    },
+    {
+        name = "views",
+        rows = { "`x.view(4)`", "`x[1:3]`" },
+        python = [=[
+x = torch.zeros(4, 2, device="cuda")
+y, z = x.view(8), x[1:3]
+x.fill_(3)
+show("a view sees a change", y[7].item())
+show("a part has the size", z.shape[0])
+show("a part sees a change", z[0, 0].item())
+show("a part of the second dimension", outcome(lambda: x[:, 1:2].shape[1]))
+]=],
+        lua = [=[
+local x = lab.zeros(4, 2)
+local y, z = x:view(8), x:narrow(1, 2, 2)
+x:fill_(3)
+show("a view sees a change", y:get(8))
+show("a part has the size", z:size(1))
+show("a part sees a change", z:get(1, 1))
+show("a part of the second dimension", outcome(function() return x:narrow(2, 2, 1):size(2) end))
+]=],
+    },
+    {
+        name = "two tensors compared",
+        rows = { "`x == y`" },
+        python = [=[
+x, y = torch.ones(2, device="cuda"), torch.ones(2, device="cuda")
+show("two of the same values", (x == y).tolist())
+]=],
+        lua = [=[
+local x, y = lab.ones(2), lab.ones(2)
+show("two of the same values", x == y)
+]=],
+    },
+    {
+        name = "allclose",
+        rows = { "`torch.allclose(x, y)`" },
+        python = [=[
+x = torch.ones(2, device="cuda")
+show("of equal ones", torch.allclose(x, torch.ones(2, device="cuda")))
+show("1e-6 apart", torch.allclose(x, x + 1e-6))
+show("1e-4 apart", torch.allclose(x, x + 1e-4))
+show("1e-4 apart with rtol", torch.allclose(x, x + 1e-4, rtol=1e-3))
+show("NaN", torch.allclose(x * float("nan"), x * float("nan")))
+show("the host waits", waits(lambda: torch.allclose(x, x)))
+show("of other sizes", outcome(lambda: torch.allclose(x, torch.ones(2, 2, device="cuda"))))
+show("on the host and on the GPU", outcome(lambda: torch.allclose(x, torch.ones(2))))
+]=],
+        lua = [=[
+local x = lab.ones(2)
+show("of equal ones", lab.allclose(x, lab.ones(2)))
+show("1e-6 apart", lab.allclose(x, x + 1e-6))
+show("1e-4 apart", lab.allclose(x, x + 1e-4))
+show("1e-4 apart with rtol", lab.allclose(x, x + 1e-4, {rtol = 1e-3}))
+show("NaN", lab.allclose(x * (0 / 0), x * (0 / 0)))
+show("the host waits", waits(function() return lab.allclose(x, x) end))
+show("of other sizes", outcome(function() return lab.allclose(x, lab.ones(2, 2)) end))
+show("on the host and on the GPU", outcome(function() return lab.allclose(x, lab.ones(2, {device = "cpu"})) end))
+]=],
+    },
+}
