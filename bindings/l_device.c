@@ -411,7 +411,7 @@ static int internal_now_ns(lua_State *L)
 
 /* lab.live(): what is alive on all devices that were opened. Opens none. Work of
  * no duration makes the core retire what has completed; a host function, which
- * must not call the device, sees the counts as they are. */
+ * must not call CUDA, sees the counts as they are. */
 static int lab_live(lua_State *L)
 {
     lsl_no_more(L, 0, "live");

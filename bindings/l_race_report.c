@@ -7,7 +7,7 @@
  *       second  lab.lua:14  mul_f32 reads    in stream "consumer"
  *               | local y = lab.mul(x, x, {stream = consumer})
  *       memory  tensor 1 (4x4 float32 on the device), made at lab.lua:9
- *       order   consumer:wait_stream(producer) before lab.lua:14
+ *       fix     insert consumer:wait_stream(producer) before lab.lua:14
  *       here    the stale value was read
  */
 #include "l_races.h"
@@ -206,7 +206,7 @@ static void put_memory(report *r, const sl_race *race)
 static const char *outcome_text(const sl_race *race)
 {
     if (race->outcome == SL_RACE_UNKNOWN) return NULL;
-    if (race->outcome == SL_RACE_HELD) return "the order held this time";
+    if (race->outcome == SL_RACE_HELD) return "in this run it went right; nothing guarantees it";
     if (race->first.kind == SL_ACCESS_FREE) return "the memory was used before it was freed";
     if (race->second.kind == SL_ACCESS_FREE) return "the memory was freed while it was in use";
     if (race->second.kind == SL_ACCESS_READ) return "the stale value was read";
@@ -235,17 +235,28 @@ static void put_remedy(report *r, const sl_race *race)
 {
     sl_text *row = start_row(r);
     if (race->remedy == NULL || *race->remedy == '\0') return;
-    sl_text_add(row, "%s", race->remedy);
+    sl_text_add(row, "insert %s", race->remedy);
     if (race->remedy_where != NULL && *race->remedy_where != '\0')
         sl_text_add(row, " %s", race->remedy_where);
+    put_row(r, "fix");
+}
+
+/* What orders the two of an accident. */
+static void put_chance(report *r, const sl_race *race)
+{
+    sl_text *row = start_row(r);
+    if (race->accident == NULL) return;
+    sl_text_add(row, "kept only by undocumented behaviour of the driver: %s", race->accident);
     put_row(r, "order");
 }
 
-static void put_plain(report *r, const char *label, const char *text)
+static void put_outcome(report *r, const sl_race *race)
 {
+    const char *text = outcome_text(race);
+    sl_text *row = start_row(r);
     if (text == NULL) return;
-    sl_text_add(start_row(r), "%s", text);
-    put_row(r, label);
+    sl_text_add(row, "%s", text);
+    put_row(r, "here");
 }
 
 void lsl_push_race_report(lua_State *L, const sl_race *race, int columns, bool colour,
@@ -264,9 +275,9 @@ void lsl_push_race_report(lua_State *L, const sl_race *race, int columns, bool c
     if (strcmp(race->first.where, race->second.where) != 0)
         put_source(&r, L, cache, race->second.where);
     put_memory(&r, race);
-    put_plain(&r, "today", race->accident);
+    put_chance(&r, race);
     put_remedy(&r, race);
-    put_plain(&r, "here", outcome_text(race));
+    put_outcome(&r, race);
     if (race->count > 1)
         sl_text_add(r.text, "  (and %llu more time%s)\n", (unsigned long long)race->count - 1,
                     race->count == 2 ? "" : "s");

@@ -81,6 +81,7 @@ static int lab_stream(lua_State *L)
     lsl_box *box = lsl_new_box(L, LSL_STREAM);
     sl_stream *stream;
     sl_error err;
+    lsl_mark(L, device);
     lsl_check(L, sl_stream_create(device, &core_options, &stream, &err), &err, "stream");
     box->p = stream;
     box->id = sl_stream_id(stream);
@@ -124,7 +125,7 @@ static bool run_host_call(void *ud, sl_error *err)
     if (state->leave_host_func && state->leave_host_func(T, before, !fine)) fine = true;
     state->in_host_func--;
     const char *text = fine ? NULL : lua_tostring(T, -1);
-    if (!fine) sl_fail(err, SL_EHOSTFUNC, "a host function raised: %s", text != NULL ? text : "?");
+    if (!fine) sl_fail(err, SL_EHOSTFUNC, "a host function failed: %s", text != NULL ? text : "?");
     lua_settop(T, 1);
     return fine;
 }

@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 11
+#define SL_BACKEND_ABI 12
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -119,6 +119,7 @@ struct sl_stream {
     bool legacy;                /* the NULL stream */
     bool owned;                 /* the device's own: who retains it retains the device */
     uint32_t name;              /* device text id */
+    uint32_t where;             /* device text id: where it was made; 0: the device's own */
     uint64_t last_seq;          /* the last operation enqueued, 0 if none */
     int64_t in_flight;          /* operations that have not retired */
     struct sl__race_clock *race;        /* of the race checker, or NULL */

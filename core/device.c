@@ -231,7 +231,7 @@ sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *e
     if (!device)
         return sl_fail(err, SL_ECLOSED, "the device is closed");
     if (sl__host_func_depth)
-        return sl_fail(err, SL_ESTATE, "a host function must not call the device: %s", what);
+        return sl_fail(err, SL_ESTATE, "a host function must not call CUDA (%s)", what);
     return SL_OK;
 }
 

@@ -89,6 +89,7 @@ sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, 
         return status;
     status = open_stream(device, options ? options : &defaults, false, stream, err);
     if (!status) {
+        (*stream)->where = device->core->where;
         sl_device_retain(device);
         device->core->stats.streams++;
     }

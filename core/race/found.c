@@ -79,21 +79,44 @@ static const char *stream_name(const sl__access *access)
     return sl__strings_text(&slot->device->core->strings, slot->name);
 }
 
-typedef struct words { char text[160]; } words;
-
-/* How a script would write the stream: its name, where that can be a variable. */
-static const char *stream_in_script(const sl__access *access, words *room)
+static const char *stream_made_where(const sl__access *access)
 {
-    const char *name = stream_name(access);
-    bool is_variable = isalpha((unsigned char)name[0]) || name[0] == '_';
+    const sl__slot *slot = slot_of(access);
 
+    return slot->device ? sl__strings_text(&slot->device->core->strings, slot->made) : "";
+}
+
+typedef struct words { char text[160], meaning[200]; } words;
+
+static bool is_variable(const char *name)
+{
+    bool is = isalpha((unsigned char)name[0]) || name[0] == '_';
+
+    for (const char *c = name; *c; c++)
+        is = is && (isalnum((unsigned char)*c) || *c == '_');
+    return is;
+}
+
+/* How a script would write the stream: its name, where that can be a variable; else `role`, and
+ * room->meaning says which stream that is, by where it was made. */
+static const char *stream_in_script(const sl__access *access, const char *role, words *room)
+{
+    const char *name = stream_name(access), *made = stream_made_where(access);
+
+    room->meaning[0] = '\0';
     if (slot_of(access)->stream_id == 0)
         return "lab.default_stream()";
     if (slot_of(access)->is_per_thread)
         return "lab.per_thread_stream()";
-    for (const char *c = name; *c; c++)
-        is_variable = is_variable && (isalnum((unsigned char)*c) || *c == '_');
-    snprintf(room->text, sizeof room->text, is_variable ? "%.60s" : "<%.60s>", name);
+    if (is_variable(name)) {
+        snprintf(room->text, sizeof room->text, "%.60s", name);
+    } else if (*made) {
+        snprintf(room->text, sizeof room->text, "%s", role);
+        snprintf(room->meaning, sizeof room->meaning, "%s is \"%.60s\", made at %.100s", role,
+                 name, made);
+    } else {
+        snprintf(room->text, sizeof room->text, "<%.60s>", name);
+    }
     return room->text;
 }
 
@@ -107,24 +130,39 @@ static bool host_is_to_wait(const sl__meeting *meeting)
            || (a && b && a != b && (a->info.simulated || b->info.simulated));
 }
 
+/* "before lab.lua:14", and which streams the remedy's words mean. */
+static void describe_place(sl_race *race, const sl__meeting *meeting, const char *first,
+                           const char *second)
+{
+    bool in_host_func = meeting->second->by == SL__BY_HOST_FUNC;
+    char text[640];
+
+    snprintf(text, sizeof text, "before %s%s%s%s%s%s%s",
+             in_host_func ? "the host function of " : "", race->second.where, in_host_func ? " is launched" : "",
+             *first || *second ? ", where " : "", second, *first && *second ? ", and " : "", first);
+    race->remedy_where = own(sl__race_text(text));
+}
+
+/* `word`, unless the other stream has that name. */
+static const char *role(const char *word, const sl__access *other)
+{
+    return strcmp(stream_name(other), word) == 0 ? "other" : word;
+}
+
 static void describe_remedy(sl_race *race, const sl__meeting *meeting)
 {
-    const sl__access *first = meeting->first, *second = meeting->second;
-    char text[320];
-    words a, b;
+    char text[340];
+    words a, b = { .meaning = "" };
+    const char *first = stream_in_script(meeting->first, role("first", meeting->second), &a);
 
-    if (host_is_to_wait(meeting))
-        snprintf(text, sizeof text, "%s:synchronize()", stream_in_script(first, &a));
-    else
-        snprintf(text, sizeof text, "%s:wait_stream(%s)", stream_in_script(second, &b),
-                 stream_in_script(first, &a));
+    if (host_is_to_wait(meeting)) {
+        snprintf(text, sizeof text, "%s:synchronize()", first);
+    } else {
+        const char *second = stream_in_script(meeting->second, role("second", meeting->first), &b);
+        snprintf(text, sizeof text, "%s:wait_stream(%s)", second, first);
+    }
     race->remedy = own(sl__race_text(text));
-    if (second->by == SL__BY_HOST_FUNC)
-        snprintf(text, sizeof text, "before the host function of %s is launched",
-                 race->second.where);
-    else
-        snprintf(text, sizeof text, "before %s", race->second.where);
-    race->remedy_where = own(sl__race_text(text));
+    describe_place(race, meeting, a.meaning, b.meaning);
 }
 
 static void describe_accident(sl_race *race, const sl__meeting *meeting)
@@ -374,7 +412,7 @@ static void say(const sl__meeting *meeting)
              "them; %s%s", own(late ? key.second_what : key.first_what),
              own(late ? key.second_where : key.first_where), by,
              host_is_to_wait(meeting) ? "synchronize " : "wait for ",
-             stream_in_script(meeting->first, &stream));
+             stream_in_script(meeting->first, late ? "its stream" : "that stream", &stream));
 }
 
 void sl__found_add(const sl__meeting *meeting)

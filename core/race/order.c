@@ -127,6 +127,7 @@ sl__race_clock *sl__order_clock(sl_stream *stream)
     slot->device = stream->device;
     slot->stream_id = stream->id;
     slot->name = stream->name;
+    slot->made = stream->where;
     slot->is_blocking = !stream->non_blocking && !stream->legacy;
     slot->is_per_thread = stream == stream->device->core->per_thread;
     slot->retired = slot->epoch;

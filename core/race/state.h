@@ -44,7 +44,8 @@ typedef struct sl__chance {
 typedef struct sl__slot {
     sl__race_clock *clock;          /* NULL: closed */
     sl_device *device;              /* NULL: closed; its texts have gone */
-    uint32_t stream_id, name;       /* the device's text id */
+    uint32_t stream_id;
+    uint32_t name, made;            /* the device's text ids; where it was made */
     bool is_blocking;               /* toward the NULL stream */
     bool is_per_thread;
     uint64_t epoch;                 /* the last one */

@@ -52,13 +52,13 @@ All since the last `lab.check(mode)`. At most 1000 are kept. Each is a table, an
 
 | field | |
 |---|---|
-| `kind` | `"race"`, or `"accident"`: something orders the two today that no documentation promises |
+| `kind` | `"race"`, or `"accident"`: what orders the two is undocumented behaviour of the driver |
 | `first`, `second` | the two accesses, in the order of the script, see below |
 | `tensor`, `made` | whose memory it is, and the script's line that made it |
 | `first_byte`, `bytes` | the bytes that both touch, counted from 0 in that memory |
-| `accident` | what orders an accident's two today, a sentence |
-| `remedy`, `remedy_where` | a call that would order them, and where it belongs: `consumer:wait_stream(producer)`, `before lab.lua:14` |
-| `stale` | on the simulator: `true` if they came in the other order, so that a stale value was in fact read or kept; `false` if the order held this time. `nil` if it is not known |
+| `accident` | the behaviour that orders the two of an accident, a sentence |
+| `remedy`, `remedy_where` | a call that would order them, and where to insert it: `consumer:wait_stream(producer)`, `before lab.lua:14`. A stream that has no name is `first` or `second` there, and `remedy_where` says which line made it |
+| `stale` | on the simulator: `true` if they came in the other order, so that a stale value was in fact read or kept; `false` if it went right in this run. `nil` if it is not known |
 | `count` | how often these two lines met so |
 | `message` | the report |
 
@@ -110,7 +110,7 @@ that memory goes when the queued work is done.
 
 Some calls wait though nobody promises it: `cudaFree` waits for the device, a copy to pageable memory waits until it has arrived, one in a stream from pageable memory waits for what is in front of it, and so may other plain
 calls. A script in which only such a wait orders two operations works, until the driver, the size or the memory's kind changes. The checker says so under the name *accident*,
-with what orders them today. CUDA promises of a copy from pageable memory only that the source may be used again, not that the copy has arrived.
+with what orders them. CUDA promises of a copy from pageable memory only that the source may be used again, not that the copy has arrived.
 
 ## Its limits
 

@@ -135,19 +135,19 @@ static void test_rules(void)
 {
     host = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 1, 1);
     gpu = fake_matrix(device, 1, 1);
-    inside(call_pow, SL_ESTATE, "a host function must not call the device: pow",
+    inside(call_pow, SL_ESTATE, "a host function must not call CUDA (pow)",
            "a host function must not enqueue");
-    inside(call_sync, SL_ESTATE, "a host function must not call the device: synchronize",
+    inside(call_sync, SL_ESTATE, "a host function must not call CUDA (synchronize)",
            "nor synchronise");
-    inside(call_launch, SL_ESTATE, "a host function must not call the device: launch_host_func",
+    inside(call_launch, SL_ESTATE, "a host function must not call CUDA (launch_host_func)",
            "nor launch another one");
-    inside(call_create, SL_ESTATE, "a host function must not call the device: creating a tensor",
+    inside(call_create, SL_ESTATE, "a host function must not call CUDA (creating a tensor)",
            "nor create");
-    inside(call_malloc, SL_ESTATE, "a host function must not call the device: cudaMalloc",
+    inside(call_malloc, SL_ESTATE, "a host function must not call CUDA (cudaMalloc)",
            "nor make plain calls");
-    inside(call_free, SL_ESTATE, "a host function must not call the device: free",
+    inside(call_free, SL_ESTATE, "a host function must not call CUDA (free)",
            "nor free, for the call that it runs in may use the tensor");
-    inside(call_read_gpu, SL_ESTATE, "a host function must not call the device: read",
+    inside(call_read_gpu, SL_ESTATE, "a host function must not call CUDA (read)",
            "nor read device memory");
     inside(call_host, SL_OK, "", "but it may use host tensors and be busy");
     sl_tensor_release(host);
@@ -186,13 +186,13 @@ static void test_other_device(void)
     if (sl_device_open("fake", 1, NULL, 0, &other, NULL))
         abort();
     other_host = fake_tensor_2d(other, SL_FLOAT32, SL_PAGEABLE, 1, 1);
-    inside(other_spin, SL_ESTATE, "a host function must not call the device: spin",
+    inside(other_spin, SL_ESTATE, "a host function must not call CUDA (spin)",
            "a host function must not enqueue on another device");
-    inside(other_sync, SL_ESTATE, "a host function must not call the device: synchronize",
+    inside(other_sync, SL_ESTATE, "a host function must not call CUDA (synchronize)",
            "nor wait for it");
-    inside(other_finish, SL_ESTATE, "a host function must not call the device: finish",
+    inside(other_finish, SL_ESTATE, "a host function must not call CUDA (finish)",
            "nor finish it");
-    inside(other_record, SL_ESTATE, "a host function must not call the device: record",
+    inside(other_record, SL_ESTATE, "a host function must not call CUDA (record)",
            "nor record it");
     inside(other_open, SL_ESTATE, "a host function must not open a device", "nor open one");
     inside(other_memory, SL_OK, "", "but may use host tensors of it");

@@ -182,7 +182,7 @@ stack traceback:
 ]], "and one of a wrapped coroutine, which has two positions")
 is("lab.current_stream():launch_host_func(function()\n  local x\n  x.y = 1\nend)\n"
     .. "lab.synchronize()\n", [[
-s.lua:5: synchronize: a host function raised: S:3: attempt to index a nil value (local 'x')
+s.lua:5: synchronize: a host function failed: S:3: attempt to index a nil value (local 'x')
  5 | lab.synchronize()
    |     ^~~~~~~~~~~
 ]], "one of a host function shows the call that told of it")

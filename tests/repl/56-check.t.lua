@@ -25,7 +25,7 @@ streamlab: race: stream "consumer" reads at race.lua:7 what stream "producer" ma
   second  race.lua:7  mul_f32 reads    in stream "consumer"
           | local y = lab.mul(x, x, {stream = consumer})
   memory  tensor 1 (4x4 float32 on the device), made at race.lua:2
-  order   consumer:wait_stream(producer) before race.lua:7
+  fix     insert consumer:wait_stream(producer) before race.lua:7
   here    the stale value was read
 ]]
 local closing = "streamlab: 1 race (streamlab --check; lab.races() lists them)\n"
@@ -60,6 +60,24 @@ lab.synchronize()
 ]]) }
 tap.like(err, '\n  second  func.lua:5  reads  +by a host function in stream "after"\n',
     "a report says once what a host function does, and that it was one")
+
+-- A stream without a name is told by where it was made.
+local function remedy_of(first, second)
+    local _, said = run { "--check", "--backend=sim", shell.write(folder .. "/names.lua",
+        ("local a = lab.stream{%s}\nlocal b = lab.stream{%s}\nlocal x = lab.zeros(4, 4)\n"
+        .. "lab.synchronize()\nx:fill_(7, {stream = a})\nlab.mul(x, x, {stream = b})\n"):format(
+        first, second)) }
+    return (said:match("\n  fix     (.-)\n  here"):gsub("\n *", " "))
+end
+tap.is(remedy_of("", ""), "insert second:wait_stream(first) before names.lua:6, where second is "
+    .. '"stream 2", made at names.lua:2, and first is "stream 1", made at names.lua:1',
+    "streams without names are told by the lines that made them")
+tap.is(remedy_of("", "name = 'b'"), "insert b:wait_stream(first) before names.lua:6, where first is "
+    .. '"stream 1", made at names.lua:1', "the one that has none")
+tap.is(remedy_of("", "name = 'first'"), "insert first:wait_stream(other) before names.lua:6, where "
+    .. 'other is "stream 1", made at names.lua:1', "and not by the other one's name")
+tap.is(remedy_of("name = 'a b'", "name = 'c'"), "insert c:wait_stream(first) before names.lua:6, "
+    .. 'where first is "a b", made at names.lua:1', "a name that is no variable is quoted")
 
 -- ---- error ----------------------------------------------------------------------------------
 
