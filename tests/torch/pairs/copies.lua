@@ -207,4 +207,56 @@ show("of others", lab.tensor{1.5, 2.5}.dtype)
 show("an element", x:get(2, 1))
 ]=],
     },
+    {
+        name = "values of a copy under way",
+        rows = { "`x.copy_(y, non_blocking=True)`", "`x.to(\"cpu\", non_blocking=True)`" },
+        python = [=[
+x, y = torch.ones(4, device="cuda"), torch.zeros(4, pin_memory=True)
+y.copy_(x)
+y.zero_()
+busy()
+y.copy_(x, non_blocking=True)
+show("at once", y[0].item())
+torch.cuda.synchronize()
+show("when it is done", y[0].item())
+]=],
+        lua = [=[
+local x, y = lab.ones(4), lab.zeros(4, {device = "cpu", pinned = true})
+y:copy_(x)
+y:zero_()
+busy()
+y:copy_(x, {non_blocking = true})
+show("at once", y:get(1))
+lab.synchronize()
+show("when it is done", y:get(1))
+]=],
+    },
+    {
+        name = "a source changed during its copy",
+        rows = { "`x.to(\"cuda\", non_blocking=True)`" },
+        python = [=[
+pageable, pinned = torch.ones(4), torch.ones(4, pin_memory=True)
+warm = pageable.to("cuda"), pinned.to("cuda")
+busy()
+x = pageable.to("cuda", non_blocking=True)
+y = pinned.to("cuda", non_blocking=True)
+pageable.fill_(7)
+pinned.fill_(7)
+torch.cuda.synchronize()
+show("copied from pageable memory", x[0].item())
+show("copied from pinned memory", y[0].item())
+]=],
+        lua = [=[
+local pageable, pinned = lab.ones(4, {device = "cpu"}), lab.ones(4, {device = "cpu", pinned = true})
+local warm = {pageable:to("cuda"), pinned:to("cuda")}
+busy()
+local x = pageable:to("cuda", {non_blocking = true})
+local y = pinned:to("cuda", {non_blocking = true})
+pageable:fill_(7)
+pinned:fill_(7)
+lab.synchronize()
+show("copied from pageable memory", x:get(1))
+show("copied from pinned memory", y:get(1))
+]=],
+    },
 }

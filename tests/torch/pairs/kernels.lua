@@ -112,10 +112,28 @@ show("2 ** a", outcome(function() return (2 ^ a):get(1, 1) end))
         name = "arithmetic on the host",
         rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
         python = [=[
-show("of two host tensors", outcome(lambda: (torch.ones(2) + torch.ones(2))[0].item()))
+a = torch.ones(2, 2)
+show("a sum of two", outcome(lambda: (a + a)[0, 0].item()))
+show("a negative", outcome(lambda: (-a)[0, 0].item()))
+show("a power", outcome(lambda: (a ** 2)[0, 0].item()))
+show("a product of matrices", outcome(lambda: torch.matmul(a, a)[0, 0].item()))
+show("a sum of all", outcome(lambda: a.sum().item()))
+show("relu", outcome(lambda: torch.relu(a)[0, 0].item()))
+show("softmax", outcome(lambda: torch.softmax(a, -1)[0, 0].item()))
+show("transposed", outcome(lambda: a.t()[0, 0].item()))
+show("filled", outcome(lambda: a.fill_(7)[0, 0].item()))
 ]=],
         lua = [=[
-show("of two host tensors", outcome(function() return (lab.ones(2, {device = "cpu"}) + lab.ones(2, {device = "cpu"})):get(1) end))
+local a = lab.ones(2, 2, {device = "cpu"})
+show("a sum of two", outcome(function() return (a + a):get(1, 1) end))
+show("a negative", outcome(function() return (-a):get(1, 1) end))
+show("a power", outcome(function() return (a ^ 2):get(1, 1) end))
+show("a product of matrices", outcome(function() return lab.matmul(a, a):get(1, 1) end))
+show("a sum of all", outcome(function() return a:sum():item() end))
+show("relu", outcome(function() return lab.relu(a):get(1, 1) end))
+show("softmax", outcome(function() return lab.softmax(a):get(1, 1) end))
+show("transposed", outcome(function() return a:t():get(1, 1) end))
+show("filled", outcome(function() return a:fill_(7):get(1, 1) end))
 ]=],
     },
     {
@@ -234,6 +252,22 @@ show("of a number", x:pow(2):get(1))
 show("of a fraction", x:pow(1.5):get(1))
 show("of a tensor", outcome(function() return x:pow(lab.full(2.0, 2)):get(1) end))
 show("below zero of an int32", outcome(function() return x:int():pow(-1):get(1) end))
+]=],
+    },
+    {
+        name = "a place for the result",
+        rows = { "`torch.mul(x, x, out=y)`" },
+        python = [=[
+x, y = torch.full((2,), 3.0, device="cuda"), torch.zeros(2, device="cuda")
+show("the values", torch.mul(x, x, out=y).tolist())
+show("it is that tensor", torch.mul(x, x, out=y) is y)
+show("one of other sizes", outcome(lambda: list(torch.mul(x, x, out=torch.zeros(3, device="cuda")).shape)))
+]=],
+        lua = [=[
+local x, y = lab.full(3.0, 2), lab.zeros(2)
+show("the values", lab.mul(x, x, {out = y}):totable())
+show("it is that tensor", lab.mul(x, x, {out = y}) == y)
+show("one of other sizes", outcome(function() return {lab.mul(x, x, {out = lab.zeros(3)}):size()} end))
 ]=],
     },
 }

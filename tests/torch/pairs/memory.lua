@@ -169,4 +169,28 @@ x:free()
 show("MiB of a tensor given up while it is used", allocated() // MiB)
 ]=],
     },
+    {
+        name = "pinned memory given up during its copy",
+        rows = { "`x.to(\"cuda\", non_blocking=True)`" },
+        python = [=[
+x = torch.ones(MiB, pin_memory=True)
+warm = x.to("cuda")
+busy()
+y = x.to("cuda", non_blocking=True)
+del x
+z = torch.zeros(MiB, pin_memory=True)
+torch.cuda.synchronize()
+show("what was copied", y[0].item())
+]=],
+        lua = [=[
+local x = lab.ones(MiB, {device = "cpu", pinned = true})
+local warm = x:to("cuda")
+busy()
+local y = x:to("cuda", {non_blocking = true})
+x:free()
+local z = lab.zeros(MiB, {device = "cpu", pinned = true})
+lab.synchronize()
+show("what was copied", y:get(1))
+]=],
+    },
 }

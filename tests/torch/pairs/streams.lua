@@ -345,4 +345,15 @@ end
 show("kernels it has", n)
 ]=],
     },
+    {
+        name = "the range of priorities",
+        rows = { "`torch.cuda.Stream.priority_range()`" },
+        python = [=[
+show("least and greatest", outcome(lambda: list(torch.cuda.Stream.priority_range())))
+]=],
+        lua = [=[
+local range = lab.device().priority_range
+show("least and greatest", {range.least, range.greatest})
+]=],
+    },
 }

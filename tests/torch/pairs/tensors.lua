@@ -259,4 +259,58 @@ show("of other sizes", outcome(function() return lab.allclose(x, lab.ones(2, 2))
 show("on the host and on the GPU", outcome(function() return lab.allclose(x, lab.ones(2, {device = "cpu"})) end))
 ]=],
     },
+    {
+        name = "sizes in a list",
+        rows = { "`torch.ones((4, 4))`" },
+        python = [=[
+show("2x3", outcome(lambda: list(torch.ones((2, 3), device="cuda").shape)))
+]=],
+        lua = [=[
+show("2x3", outcome(function() return {lab.ones({2, 3}):size()} end))
+]=],
+    },
+    {
+        name = "the text of a tensor",
+        rows = { "`print(x)`" },
+        python = [=[
+x = torch.ones(2, device="cuda")
+show("the host waits", waits(lambda: str(x)))
+show("the values are in it", "1., 1." in str(x))
+]=],
+        lua = [=[
+local x = lab.ones(2)
+show("the host waits", waits(function() return tostring(x) end))
+show("the values are in it", tostring(x):find("1.0") ~= nil)
+]=],
+    },
+    {
+        name = "the device of a tensor",
+        rows = { "`x.device`" },
+        python = [=[
+show("on the GPU", str(torch.ones(2, device="cuda").device))
+show("on the host", str(torch.ones(2).device))
+show("it is on the GPU", torch.ones(2, device="cuda").is_cuda)
+]=],
+        lua = [=[
+show("on the GPU", tostring(lab.ones(2).device))
+show("on the host", tostring(lab.ones(2, {device = "cpu"}).device))
+show("it is on the GPU", lab.ones(2).device == "cuda")
+]=],
+    },
+    {
+        name = "narrow and chunk",
+        rows = { "`x.narrow(0, 1, 2)`", "`x.chunk(3)`" },
+        python = [=[
+x = torch.tensor([0.0, 1.0, 2.0, 3.0], device="cuda")
+show("two elements from the second on", x.narrow(0, 1, 2).tolist())
+show("three parts", [list(part.shape)[0] for part in x.chunk(3)])
+]=],
+        lua = [=[
+local x = lab.tensor{0.0, 1.0, 2.0, 3.0}
+show("two elements from the second on", x:narrow(1, 2, 2):totable())
+local sizes = {}
+for i, part in ipairs(x:chunk(3)) do sizes[i] = part:size(1) end
+show("three parts", sizes)
+]=],
+    },
 }
