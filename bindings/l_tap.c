@@ -66,10 +66,44 @@ static int internal_compare(lua_State *L)
     return 4;
 }
 
+/* core.keep_needs(): from here on, while the race checker is on. */
+static int internal_keep_needs(lua_State *L)
+{
+    (void)L;
+    sl_race_keep_needs(true);
+    return 0;
+}
+
+/* core.needs(tl): a list of {correlation =, on =}, or {host_us =, on =} of what the host touched:
+ * which operation was needed, in the order of the calls. nil where nothing was kept. */
+static int internal_needs(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "needs");
+    size_t n = sl_race_need_count();
+    if (!sl_race_keeps_needs()) return 0;
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        const sl_race_need *need = sl_race_need_get(i);
+        lsl_stop_at(L, (lua_Integer)i + 1, "needs");
+        lua_createtable(L, 0, 2);
+        lua_pushinteger(L, (lua_Integer)need->on);
+        lua_setfield(L, -2, "on");
+        if (need->seq != 0) {
+            lua_pushinteger(L, (lua_Integer)need->seq);
+            lua_setfield(L, -2, "correlation");
+        } else {
+            lsl_set_us(L, "host_us", need->host_ns - box->host_start_ns);
+        }
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 void lsl_open_tap_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"compare", internal_compare}, {"count_spans", lsl_timeline_count}, {NULL, NULL}
+        {"compare", internal_compare}, {"count_spans", lsl_timeline_count},
+        {"keep_needs", internal_keep_needs}, {"needs", internal_needs}, {NULL, NULL}
     };
     lsl_set_functions(L, functions);
 }

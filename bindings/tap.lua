@@ -1,6 +1,6 @@
 -- tap.lua - lab.tap: the object whose methods are assertions, what becomes of each of them, and
 -- the Test Anything Protocol. The assertions themselves are in tap_values.lua and
--- tap_timeline.lua.
+-- tap_timeline.lua; tap_waits.lua has which waits were not needed.
 --
 -- Every assertion makes one record, a table that a sink gets:
 --   status   "passed", "failed" or "skipped"
@@ -247,6 +247,7 @@ function meta.__tostring(t)
 end
 
 core.need("tap_values")
+core.need("tap_waits")
 core.need("tap_timeline")
 core.define_class(meta)
 

@@ -70,19 +70,20 @@ local function chart_of(tl, op) return as(op, tl.text, tl, {columns = chart_colu
 local most_listed <const> = 3
 
 -- A loss of time in words, and what to do about it.
-local function tell_loss(finding)
+function tap.tell_loss(finding)
     local where = finding.by_where or finding.waiter_where
     local text = (where and where .. ": " or "") .. finding.sentence
     return finding.remedy and text .. "\n-> " .. finding.remedy or text
 end
 
--- The largest losses: which of them the one who asserts did not want nobody knows, and the
--- largest may be a wait that is needed.
-local function largest_losses(tl, op)
+-- The waits that were not needed; where nobody knows, or all were, the largest losses.
+local function where_time_went(tl, op)
+    local told = tap.tell_waits(tl, op, most_listed)
+    if told then return told end
     local findings, lines = as(op, tl.causes, tl), {}
     for i = 1, math.min(#findings, most_listed) do
         if findings[i].lost_us < findings[1].lost_us / 2 then break end
-        lines[i] = tell_loss(findings[i])
+        lines[i] = tap.tell_loss(findings[i])
     end
     return #lines > 0 and table.concat(lines, "\n") or nil
 end
@@ -167,7 +168,7 @@ end
 -- Adds what a failed assertion about times has besides.
 local function conclude_times(t, op, tl, passed, name, found)
     if not passed then
-        found.look = found.look or largest_losses(tl, op)
+        found.look = found.look or where_time_went(tl, op)
         found.chart = chart_of(tl, op)
     end
     return tap.conclude(t, op, passed, name, found)

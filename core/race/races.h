@@ -75,6 +75,21 @@ uint64_t sl_race_total(void);
 typedef void (*sl_race_hook)(void *ud, const sl_race *race);
 void sl_race_set_hook(sl_race_hook hook, void *ud);
 
+/* What needs what, whether or not anything puts the two in order: two accesses to the same bytes,
+ * one of them a write, the second one a stream's or the host's. */
+typedef struct sl_race_need {
+    uint64_t seq;               /* sl_span.correlation of the second operation; 0: the host, */
+    int64_t host_ns;            /* at that time of the host's clock */
+    uint64_t on;                /* sl_span.correlation of the first one */
+} sl_race_need;
+
+/* From here on keeps a list of them while the checker is on, up to a million; or no more. What was
+ * kept before is forgotten. More than a million: nothing is kept. */
+void sl_race_keep_needs(bool keep);
+bool sl_race_keeps_needs(void);
+size_t sl_race_need_count(void);
+const sl_race_need *sl_race_need_get(size_t index);     /* NULL behind the last */
+
 /* For tests and who(): what the checker holds. */
 typedef struct sl_race_stats {
     size_t clocks, accesses, bytes;     /* live; bytes in all */

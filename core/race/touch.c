@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../device.h"
+#include "needs.h"
 #include "state.h"
 
 static sl__race_memory *memory_of(sl_buffer *buffer)
@@ -51,6 +52,8 @@ static void conflict(void *ud, const sl__access *earlier)
     sl__order order = sl__order_of(earlier, t->actor);
     bool swapped = is_swapped(earlier, t->actor);
 
+    if (sl__needs_kept)
+        sl__needs_add(&t->access, earlier);
     if (order == SL__ORDERED || !meets_first(t, earlier))
         return;
     sl__meeting meeting = {

@@ -468,10 +468,10 @@ static void advise(const sl__sides *s, sl_text *out)
                     "pieces with an event each");
         break;
     case SL_CAUSE_NULL_STREAM:
-        sl_text_add(out, "%s, or keep work out of the default stream",
-                    by_language(s, "Give the stream non_blocking = true",
-                                "Use PyTorch's own streams, which do not wait for it",
-                                "Create the stream with cudaStreamNonBlocking"));
+        sl_text_add(out, "Keep work out of the default stream%s, and wait where an order is needed",
+                    by_language(s, ": lab.with(stream, ...); or give the stream non_blocking = true",
+                                ", or use PyTorch's own streams, which do not wait for it",
+                                ", or create the stream with cudaStreamNonBlocking"));
         break;
     case SL_CAUSE_CHANNEL:
         sl_text_add(out, "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 "

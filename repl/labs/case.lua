@@ -257,6 +257,7 @@ function case.run(folder, number, path, backend)
         join(lab_bundle.required, test.required), join(lab_bundle.forbidden, test.forbidden))
     bundle.seed(folder, test.file)
     lab.check("warn")
+    internals.keep_needs()                  -- which waits are needed, feedback has to know
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
         report { kind = "lacking", name = problem }
     end

@@ -181,7 +181,8 @@ static const struct story {
       "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for Memcpy DtoH in the default "
       "stream "
       "at a.lua:3: work in the default stream and work in blocking streams wait for each other",
-      "Give the stream non_blocking = true, or keep work out of the default stream" },
+      "Keep work out of the default stream: lab.with(stream, ...); or give the stream non_blocking "
+      "= true, and wait where an order is needed" },
     { SL_CAUSE_CHANNEL, false, KERNEL, MYSTERY,
       "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for kernel in stream 7, whose "
       "stream "
@@ -647,8 +648,8 @@ static void test_foreign_default_stream(void)
     is_str(sentence_of, "No kernel ran for 96.0 us: b in stream 9 waited for a in stream 7: work "
            "in the default stream (stream 7) and work in blocking streams wait for each other",
            "streams have the names of their rows");
-    is_str(remedy_of, "Create the stream with cudaStreamNonBlocking, or keep work out of the "
-           "default stream", "nor does the remedy for the default stream speak Lua");
+    is_str(remedy_of, "Keep work out of the default stream, or create the stream with "
+           "cudaStreamNonBlocking, and wait where an order is needed", "nor does the remedy for the default stream speak Lua");
     sl_timeline_release(tl);
 }
 

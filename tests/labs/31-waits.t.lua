@@ -1,0 +1,136 @@
+-- 31-waits.t.lua - what a failed assertion about times says: the wait that was not needed, not the
+-- largest one; and no remedy that makes a race. Each case is a submission, and what `look` has.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+local folder = shell.folder()
+
+shell.sh("mkdir -p " .. folder .. "/tests")
+shell.write(folder .. "/lab.lua", [[
+    return { id = "waits", title = "Waits", points = 1, functions = { "go" } }]])
+shell.write(folder .. "/tests/hidden.lua", "")
+shell.write(folder .. "/tests/visible.lua", [[
+    test("it is quick", { points = 1 }, function(t, student)
+        local x, y = lab.zeros(1 << 20), lab.zeros(1 << 20)
+        local up = lab.ones(1 << 20, {device = "cpu", pinned = true})
+        local back = lab.empty(1 << 20, {device = "cpu", pinned = true})
+        lab.synchronize()
+        local function work(into)           -- a piece: long, and at its end the values are there
+            lab.spin(1)
+            into:fill_(3)
+        end
+        local tl = lab.profile(student.go, x, y, up, back, work)
+        t:makespan(tl, { of_us = 1, within_percent = 0 })
+    end)]])
+
+-- What is written behind "look", on one line, without the "#" and the breaks.
+local function look(submission)
+    shell.write(folder .. "/mine.lua", submission)
+    local out, err = shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder))
+    local text = out:match("\n#   look   (.-)\n# %S") or out:match("\n#   look   (.*)") or out .. err
+    return (text:gsub("\n#%s+", " "))
+end
+
+-- The copy needs nothing of the second piece. The kernels' wait for the copy is needed, and longer.
+local text = look [[
+function go(x, y, up, back, work)
+    local a, b = lab.stream(), lab.stream()
+    lab.with(a, work, x)
+    local filled = a:record_event()
+    lab.with(a, work, y)
+    b:wait_stream(a)
+    back:copy_(x, {non_blocking = true, stream = b})
+end]]
+tap.like(text, "^Memcpy DtoH %(Device %-> Pinned%) at mine%.lua:7 could have begun 1%.00 ms earlier: "
+    .. "it waited for spin at mine%.lua:5, and needs only spin at mine%.lua:3, which had ended",
+    "a wait_stream that waits for too much is named, with what was needed")
+tap.like(text, "%-> Record the event directly after the one operation whose result is used",
+    "and what to do")
+
+text = look [[
+function go(x, y, up, back, work)
+    local a, b = lab.stream(), lab.stream()
+    lab.with(a, work, x)
+    b:wait_stream(a)
+    back:copy_(x, {non_blocking = true, stream = b})
+    lab.with(a, work, y)
+    local event = a:record_event()
+    lab.with(b, work, x)
+    b:wait_event(event)
+    lab.mul(x, 2, {out = y, stream = b})
+end]]
+tap.ok(not text:find("could have begun", 1, true), "where each wait is needed none is blamed")
+
+-- A piece's own parts are nobody's mistake: fill_ stands behind its spin.
+text = look [[
+function go(x, y, up, back, work)
+    work(x)
+    y:copy_(up, {non_blocking = true})
+end]]
+tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:3 could have begun 997 us earlier: it "
+    .. "waited for spin at mine%.lua:2, and needs nothing that ran before "
+    .. "%-> Put it into another stream", "work in one stream that could be in two")
+text = look [[
+function go(x, y, up, back, work)
+    work(x)
+    back:copy_(x, {non_blocking = true})
+end]]
+tap.ok(not text:find("could have begun", 1, true), "and work that belongs into one")
+
+-- The work was meant to be in the stream, and stands in the default stream.
+text = look [[
+function go(x, y, up, back, work)
+    local a = lab.stream()
+    lab.with(a, work, x)
+    work(y)
+end]]
+tap.like(text, "%-> Keep spin at mine%.lua:4 out of the default stream: call it within "
+    .. "lab%.with%(stream, %.%.%.%)", "who forgot lab.with is told of lab.with")
+tap.ok(not text:find("Give the stream non_blocking", 1, true), "and not to exempt the stream")
+
+-- The host.
+text = look [[
+function go(x, y, up, back, work)
+    lab.with(lab.stream(), work, x)
+    lab.synchronize()
+    lab.with(lab.stream(), work, y)
+end]]
+tap.like(text, "^cudaDeviceSynchronize at mine%.lua:3 held the host 1%.00 ms longer than needed: what "
+    .. "the host does next needs nothing of the GPU's", "a wait of the host that nobody needs")
+text = look [[
+function go(x, y, up, back, work)
+    x:copy_(up, {non_blocking = true})
+    work(x)
+    lab.synchronize()
+    up:fill_(2)
+    work(y)
+end]]
+tap.like(text, "^cudaDeviceSynchronize at mine%.lua:4 held the host 1%.0%d ms longer than needed: what "
+    .. "the host touches next was ready with Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:2",
+    "one that waits for more than the host needs")
+text = look [[
+function go(x, y, up, back, work)
+    local copied = lab.event()
+    x:copy_(up, {non_blocking = true})
+    copied:record()
+    copied:synchronize()
+    up:fill_(2)
+    x:copy_(up, {non_blocking = true})
+end]]
+tap.ok(not text:find("longer than needed", 1, true), "and one that waits for what it needs")
+
+-- Without the checker's knowledge the largest losses are named, as ever.
+shell.write(folder .. "/alone.lua", [[
+    local t = lab.tap()
+    local x, up = lab.zeros(4), lab.zeros(4, {device = "cpu", pinned = true})
+    local tl = lab.profile(function()
+        lab.spin(1)
+        x:copy_(up, {non_blocking = true})
+    end)
+    t:makespan(tl, { of_us = 1, within_percent = 0 })]])
+tap.like((shell.sh('"$P" --backend sim ' .. folder .. "/alone.lua")), "look   alone%.lua:4: No H2D copy ran for",
+    "a script of its own")
+
+shell.remove(folder)
+tap.done()
