@@ -1,15 +1,17 @@
--- facts.lua - the page docs/reference/facts.md, from docs/facts.lua.
+-- facts.lua - the page docs/reference/facts.md, from docs/facts.
 
-local list = import "docs/facts.lua"
-local sources = import "docs/sources.lua"
+local topics = import "docs/facts/all.lua"
+local sources = import "docs/facts/sources.lua"
 
 local facts = {}
 
 local intro <const> = [[
 # Facts about streams, with their sources
 
-What this project states about streams and copies, once each: for which GPUs it holds, who says so or where it was measured, and where the guide shows it. The tests run each fact
-on the simulator, unless its row says why not, and check that no page contradicts it. "Measured on one H200" is no promise for other GPUs or drivers.
+What this project states about streams and copies, once each: for which GPUs it holds, who says so
+or where it was measured, and which page shows it. The tests run each fact on the simulator, unless
+its row says why not, and check that no page contradicts it. "Measured on one H200" is no promise
+for other GPUs or drivers.
 ]]
 
 -- The path as seen from docs/reference.
@@ -33,10 +35,10 @@ local function sources_of(fact)
     return table.concat(parts, "; ")
 end
 
--- "guide 5", "causes"
+-- "guide 5", "lab 3", "causes"
 local function name_of(path)
-    local chapter = path:match("guide/0?(%d+)")
-    return chapter and "guide " .. chapter or path:match("([^/]+)%.md$")
+    local chapter, lab = path:match("guide/0?(%d+)"), path:match("labs/0?(%d+)")
+    return chapter and "guide " .. chapter or lab and "lab " .. lab or path:match("([^/]+)%.md$")
 end
 
 local function pages_of(fact)
@@ -55,16 +57,13 @@ local function row(fact)
 end
 
 function facts.text()
-    local parts, topics, rows = { intro }, {}, {}
-    for _, fact in ipairs(list) do
-        if not rows[fact.topic] then
-            topics[#topics + 1], rows[fact.topic] = fact.topic, {}
-        end
-        table.insert(rows[fact.topic], row(fact))
-    end
+    local parts = { intro }
     for _, topic in ipairs(topics) do
-        parts[#parts + 1] = ("\n## %s\n\n| fact | holds for | source | shown in |\n|---|---|---|---|\n%s")
-            :format(topic, table.concat(rows[topic]))
+        parts[#parts + 1] = "\n## " .. topic.title .. "\n\n| fact | holds for | source | shown in |\n"
+            .. "|---|---|---|---|\n"
+        for _, fact in ipairs(topic) do
+            parts[#parts + 1] = row(fact)
+        end
     end
     return table.concat(parts)
 end

@@ -1,5 +1,5 @@
 -- reference.lua - the pages of docs/reference: one for each file of docs/api, README.md with
--- all entries, cuda-pytorch.md, and facts.md of docs/facts.lua.
+-- all entries, cuda-pytorch.md, and facts.md of docs/facts.
 
 local api = import "repl/console/help/api.lua"
 local links = import "docs/generate/links.lua"
@@ -228,7 +228,7 @@ end
 function reference.files()
     local files = { ["README.md"] = index_text() }
     files["cuda-pytorch.md"] = made_of("docs/api") .. names.text()
-    files["facts.md"] = made_of("docs/facts.lua") .. facts.text()
+    files["facts.md"] = made_of("docs/facts") .. facts.text()
     for _, page in ipairs(api.pages()) do
         files[page.file .. ".md"] = page_text(page)
     end

@@ -1,11 +1,11 @@
--- facts.t.lua - the facts of docs/facts.lua that can be run come out as stated. Those that were
+-- facts.t.lua - the facts of docs/facts that can be run come out as stated. Those that were
 -- measured on one GPU alone are run on the simulator, and on a GPU of that name.
 
 require "lua.quiet" ()
 
 local T = require "tap"
 local observed = require "both.observed"
-local facts = dofile "docs/facts.lua"
+local import = dofile("docs/generate/source.lua").environment("").import
 
 T.open()
 local applies <const> = lab.device().backend == "sim" or lab.device().name:find("H200", 1, true)
@@ -32,7 +32,9 @@ local function run(fact)
 end
 
 warm_up()
-for _, fact in ipairs(facts) do
-    if observed[fact.id] then run(fact) end
+for _, topic in ipairs(import "docs/facts/all.lua") do
+    for _, fact in ipairs(topic) do
+        if observed[fact.id] then run(fact) end
+    end
 end
 T.done()

@@ -1,4 +1,4 @@
--- observed.lua - what facts of docs/facts.lua look like when they are run: for the id of a fact a
+-- observed.lua - what the facts of docs/facts look like when they are run: for the id of a fact a
 -- function that gives what was seen and what the fact says. facts.t.lua runs them.
 --
 -- Host waits and order between streams are asked as lab.probe does: beside kernels that are long
@@ -139,8 +139,10 @@ end
 
 observed["copies-beside-kernels"] = function()
     local host, gpu = pinned(64 * mib), lab.empty(64 * mib)
-    return copy_and_kernel(function(s) gpu:copy_(host, {non_blocking = true, stream = s}) end)
-        and copy_and_kernel(function(s) host:copy_(gpu, {non_blocking = true, stream = s}) end), true
+    local function either_way(to, from)
+        return copy_and_kernel(function(s) to:copy_(from, {non_blocking = true, stream = s}) end)
+    end
+    return either_way(gpu, host) and either_way(host, gpu), true
 end
 
 observed["copies-within"] = function()
@@ -225,6 +227,46 @@ observed["pin-in-place"] = function()
     local seen = ("%s, %s"):format(rawequal(copy, t), rawequal(locked, t))
     t:unpin()
     return seen, "false, true"
+end
+
+observed["pinned-faster"] = function()
+    local locked, other, gpu = pinned(64 * mib), pageable(64 * mib), lab.empty(64 * mib)
+    local function time(from)
+        return lab.measure(function() gpu:copy_(from) end, {warmup = 1, reps = 5}).median_us
+    end
+    return time(locked) < time(other), true
+end
+
+observed["pinning-costs"] = function()
+    local t, gpu = pageable(64 * mib), lab.empty(64 * mib)
+    local function time(f)
+        local before = lab.now_us()
+        f()
+        return lab.now_us() - before
+    end
+    gpu:copy_(t)
+    local copy = time(function() gpu:copy_(t) end)
+    local in_place = time(function() t:pin() end)
+    local memory
+    local new = time(function() memory = lab.cuda.malloc_host(t:nbytes()) end)
+    t:unpin()
+    lab.cuda.free_host(memory)
+    return ("%s, %s"):format(new > copy, in_place < new), "true, true"
+end
+
+observed["engine-channel"] = function()
+    local long, short = streams("long", "short")
+    local host, gpu, other = pinned(8 * mib), lab.empty(8 * mib), lab.empty(8 * mib)
+    local tl = record(function()
+        for _ = 1, 16 do gpu:copy_(host, {non_blocking = true, stream = long}) end
+        other:copy_(host, {non_blocking = true, stream = short})
+    end)
+    local last, first = 0, nil
+    for _, span in ipairs(tl:spans()) do
+        if span.stream == "long" then last = math.max(last, span.start_us) end
+        if span.stream == "short" then first = span.start_us end
+    end
+    return first > last, true
 end
 
 -- ---- the NULL stream, and calls --------------------------------------------------------------
@@ -341,6 +383,29 @@ observed["event-interval"] = function()
     return time(50) > 2 * time(), true
 end
 
+-- What the race checker finds of two rounds through one buffer, with or without the event from its
+-- reader to the next copy.
+local function races_of_rounds(guarded)
+    local copies, kernels = streams("copies", "kernels")
+    local host, buffer = pinned(4, 1), lab.zeros(4)
+    lab.synchronize()
+    local before = lab.check("warn")
+    for _ = 1, 2 do
+        if guarded then copies:wait_stream(kernels) end
+        buffer:copy_(host, {non_blocking = true, stream = copies})
+        kernels:wait_stream(copies)
+        lab.sum(buffer, {stream = kernels})
+    end
+    lab.synchronize()
+    local found = #lab.races()
+    lab.check(before)
+    return found
+end
+
+observed["order-both-ways"] = function()
+    return ("%d, %d"):format(races_of_rounds(false), races_of_rounds(true)), "1, 0"
+end
+
 -- ---- the host -----------------------------------------------------------------------------------
 
 observed["launch-returns"] = function()
@@ -407,7 +472,7 @@ observed["host-function-calls"] = function()
     return code, "SL_ESTATE"
 end
 
--- ---- priorities ------------------------------------------------------------------------------------
+-- ---- priorities ----------------------------------------------------------------------------
 
 -- Whether an urgent grid ends before a long one in front of it has.
 local function overtakes(priority, block_ms)

@@ -1,4 +1,4 @@
--- sources.lua - the public sources of the facts in facts.lua: {what it is, address} by a short name.
+-- sources.lua - the public sources of the facts: {what it is, address} by a short name.
 
 local nvidia <const> = "https://docs.nvidia.com/cuda/"
 local guide <const> = nvidia .. "cuda-programming-guide/"
@@ -31,8 +31,10 @@ return {
         nvidia .. "cuda-runtime-api/group__CUDART__EXECUTION.html"},
     memory = {"CUDA Runtime API, Memory Management",
         nvidia .. "cuda-runtime-api/group__CUDART__MEMORY.html"},
-    driver_memory = {"CUDA Driver API, cuMemFree", nvidia .. "cuda-driver-api/group__CUDA__MEM.html"},
-    sanitizer = {"Compute Sanitizer", "https://docs.nvidia.com/compute-sanitizer/ComputeSanitizer/"},
+    driver_memory = {"CUDA Driver API, cuMemFree",
+        nvidia .. "cuda-driver-api/group__CUDA__MEM.html"},
+    sanitizer = {"Compute Sanitizer",
+        "https://docs.nvidia.com/compute-sanitizer/ComputeSanitizer/"},
     hmm = {"NVIDIA, Heterogeneous Memory Management", "https://developer.nvidia.com/blog/"
         .. "simplifying-gpu-application-development-with-heterogeneous-memory-management/"},
     webinar = {"NVIDIA, Streams and Concurrency Webinar", "https://developer.download.nvidia.com/"
@@ -42,8 +44,10 @@ return {
         pytorch_source .. "c10/cuda/CUDACachingAllocator.cpp"},
     torch_to = {"PyTorch, TensorConversions.cpp",
         pytorch_source .. "aten/src/ATen/native/TensorConversions.cpp"},
-    torch_event = {"PyTorch, torch.cuda.Event", pytorch .. "generated/torch.cuda.streams.Event.html"},
-    torch_class = {"PyTorch, torch.cuda.Stream", pytorch .. "generated/torch.cuda.Stream_class.html"},
+    torch_event = {"PyTorch, torch.cuda.Event",
+        pytorch .. "generated/torch.cuda.streams.Event.html"},
+    torch_class = {"PyTorch, torch.cuda.Stream",
+        pytorch .. "generated/torch.cuda.Stream_class.html"},
     torch_notes = {"PyTorch, CUDA semantics", pytorch .. "notes/cuda.html"},
     torch_record = {"PyTorch, Tensor.record_stream",
         pytorch .. "generated/torch.Tensor.record_stream.html"},

@@ -1,0 +1,119 @@
+-- events.lua - facts: events. all.lua says what the fields mean.
+
+local events_page <const> = "docs/guide/04-events.md"
+local pipelines_page <const> = "docs/guide/08-pipelines.md"
+local experiments <const> = "docs/results/experiments.md"
+
+return {
+    title = "Events",
+    {
+        id = "record-captures",
+        fact = "A wait is for the latest record of the event at the time of the call; later "
+            .. "records do not change it.",
+        holds = "every GPU",
+        source = {"events"},
+        measured = experiments .. "#events_race",
+        stated = {
+            {events_page, "refers to the latest record at the moment of the call"},
+        },
+    },
+    {
+        id = "unrecorded-event",
+        fact = "An event that was never recorded counts as done: a wait for it waits for nothing.",
+        holds = "every GPU",
+        source = {"events"},
+        measured = experiments .. "#events_race",
+        stated = {
+            {events_page, "If there was none, it waits for nothing."},
+        },
+    },
+    {
+        id = "wait-on-device",
+        fact = "A stream waits for an event on the GPU; the host goes on.",
+        holds = "every GPU",
+        source = {"streams"},
+        measured = experiments .. "#explicit_sync",
+        stated = {
+            {events_page, "the order between the streams is kept on the GPU"},
+        },
+        never = {
+            {"the only way if the kernels of one chunk",
+                "A stream per engine is the only way if the kernels of one chunk need those "
+                    .. "before."},
+        },
+    },
+    {
+        id = "event-timed",
+        fact = "Here and in CUDA an event has a time unless it is asked to have none; PyTorch's "
+            .. "events have one only if they are asked to. elapsed_time refuses events without.",
+        holds = "CUDA; PyTorch's torch.cuda.Event and torch.cuda.Stream.record_event",
+        source = {"events", "torch_event"},
+        stated = {
+            {"docs/guide/02-lua.md", "elapsed_time refuses them"},
+        },
+    },
+    {
+        id = "event-interval",
+        fact = "Two events give the time between two points of a stream, with all that it waited "
+            .. "for between them.",
+        holds = "every GPU",
+        source = {"events"},
+        measured = experiments .. "#events",
+        stated = {
+            {events_page, "They give the time between two points of a stream, with all that it "
+                .. "waited for"},
+        },
+    },
+    {
+        id = "event-cost",
+        fact = "A record with timing costs the GPU some 2 us between two kernels, one without "
+            .. "nothing.",
+        holds = "measured on one H200",
+        source = {"events"},
+        measured = experiments .. "#events",
+        stated = {
+            {events_page, "a record with timing adds 2.1 us to the gap between two kernels, one "
+                .. "without adds nothing"},
+        },
+        not_run = "How much it is on the simulator is a figure of the profile.",
+    },
+    {
+        id = "event-resolution",
+        fact = "NVIDIA states a resolution of elapsed times of around 0.5 us. How well times "
+            .. "repeat was not measured here; the step of 0.032 us on an H200 is no resolution.",
+        holds = "every GPU",
+        source = {"events"},
+        stated = {
+            {experiments, "a step says nothing of how well a time repeats"},
+        },
+        never = {
+            {"resolution of around 0%.5 us: no longer holds",
+                "elapsed times have a resolution of around 0.5 us: no longer holds, the finest "
+                    .. "step is 0.032"},
+        },
+        not_run = "On the simulator it is a parameter.",
+    },
+    {
+        id = "no-implied-order",
+        fact = "Nothing orders two streams that use the same tensor: a tensor carries no event "
+            .. "with it.",
+        holds = "CUDA, PyTorch and the laboratory",
+        source = {"torch_notes"},
+        measured = experiments .. "#events_race",
+        stated = {
+            {events_page, "A tensor carries no event with it"},
+        },
+    },
+    {
+        id = "order-both-ways",
+        fact = "A buffer that is used again needs two orders: nothing reads it before it has been "
+            .. "written, and nothing overwrites it before it has been read.",
+        holds = "every GPU",
+        source = {"asynchronous"},
+        stated = {
+            {pipelines_page, "the buffer is no longer read"},
+            {pipelines_page, "Without the one that goes back, from the kernel to the next copy "
+                .. "into the same buffer"},
+        },
+    },
+}

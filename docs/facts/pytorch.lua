@@ -1,0 +1,106 @@
+-- pytorch.lua - facts: PyTorch. all.lua says what the fields mean.
+
+local events_page <const> = "docs/guide/04-events.md"
+local pinned_page <const> = "docs/guide/05-pinned-memory.md"
+local implicit_page <const> = "docs/guide/06-implicit-synchronisation.md"
+local pipelines_page <const> = "docs/guide/08-pipelines.md"
+local experiments <const> = "docs/results/experiments.md"
+
+return {
+    title = "PyTorch",
+    {
+        id = "torch-streams",
+        fact = "PyTorch makes its streams non-blocking, so that they take no part in the NULL "
+            .. "stream's rule; a stream of the laboratory does unless it is made non_blocking.",
+        holds = "PyTorch",
+        source = {"torch_stream"},
+        stated = {
+            {implicit_page, "PyTorch makes all of its streams so, CUDA by itself none."},
+            {"docs/guide/01-first-overlap.md", "There every stream is exempt"},
+            {"scripts/labs/01-first-streams/README.md", "PyTorch makes all of its streams so"},
+            {"docs/causes.md", "as all streams of PyTorch do not"},
+        },
+        never = {
+            {"torch%.cuda%.stream%(priority=%-1%) | lab%.stream{priority = %-1} |",
+                "| `torch.cuda.Stream(priority=-1)` | `lab.stream{priority = -1}` |"},
+        },
+        not_run = "There is no PyTorch in the laboratory.",
+    },
+    {
+        id = "to-cpu-pinned",
+        fact = "The result of x.to(\"cpu\", non_blocking=True) is pinned, and must not be read "
+            .. "before the copy is done; without non_blocking it is pageable.",
+        holds = "PyTorch and the laboratory",
+        source = {"torch_to"},
+        stated = {
+            {pinned_page, "must not be looked at before an event or a synchronisation says that "
+                .. "it is there"},
+        },
+    },
+    {
+        id = "torch-reuse",
+        fact = "PyTorch hands the memory of a freed tensor to the next one of the same stream at "
+            .. "once. If another stream still uses it, Tensor.record_stream must say so.",
+        holds = "PyTorch's allocator",
+        source = {"torch_allocator", "torch_record"},
+        stated = {
+            {pipelines_page, "Tensor.record_stream is there for that"},
+        },
+        not_run = "There is no PyTorch in the laboratory.",
+    },
+    {
+        id = "torch-allocator",
+        fact = "By default PyTorch takes memory by cudaMalloc and keeps it in a cache; "
+            .. "cudaMallocAsync is a choice.",
+        holds = "PyTorch",
+        source = {"torch_backend"},
+        stated = {
+            {"docs/reference/cuda-pytorch.md", "torch.empty"},
+        },
+        never = {
+            {"cudamallocasync | torch%.empty", "`cudaMallocAsync` | `torch.empty` |"},
+        },
+        not_run = "There is no PyTorch in the laboratory.",
+    },
+    {
+        id = "torch-profiler",
+        fact = "cudaProfilerStart is torch.cuda.cudart().cudaProfilerStart() or "
+            .. "torch.cuda.profiler.start(); torch.profiler is another thing.",
+        holds = "PyTorch",
+        source = {"torch_cudart"},
+        stated = {
+            {"docs/reference/cuda-pytorch.md", "torch.profiler.profile"},
+        },
+        never = {
+            {"cudaprofilerstart | torch%.profiler",
+                "`cudaProfilerStart` | `torch.profiler.profile.start` |"},
+        },
+        not_run = "There is no PyTorch in the laboratory.",
+    },
+    {
+        id = "torch-default-stream",
+        fact = "PyTorch's operations go to the current stream, at first the default one; NCCL's "
+            .. "collectives have streams of their own.",
+        holds = "PyTorch",
+        source = {"torch_notes"},
+        stated = {
+            {experiments, "collectives of NCCL have streams of their own"},
+        },
+        never = {
+            {"all pytorch cuda operations happen",
+                "All PyTorch CUDA operations happen in the single default stream."},
+        },
+        not_run = "There is no PyTorch in the laboratory.",
+    },
+    {
+        id = "torch-query",
+        fact = "PyTorch's counterpart to cudaStreamQuery is torch.cuda.Stream.query().",
+        holds = "PyTorch",
+        source = {"torch_class"},
+        stated = {
+            {events_page, "torch.cuda.Stream.query(); here s:query()"},
+            {experiments, "Not so: it is torch.cuda.Stream.query."},
+        },
+        not_run = "There is no PyTorch in the laboratory.",
+    },
+}
