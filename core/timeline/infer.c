@@ -27,18 +27,19 @@
 
 #include <stdlib.h>
 
+#include "guess.h"
 #include "stops.h"
 #include "store.h"
 
-/* Twice what an H200 takes from the call to the start of a kernel in an idle stream, across
- * an event, and from one kernel to the next of its stream (docs/results/cuda.md). */
-#define LAUNCH_NS 12000
+/* Twice what an H200 takes across an event, and from one kernel to the next of its stream
+ * (docs/results/cuda.md). */
 #define EVENT_NS 6000
 #define NEXT_NS 3000
 #define HOST_FUNC_NS 30000      /* to a host function and from it: another thread runs it */
 #define SLACK_NS 2000           /* between an end and the start that it made possible */
 #define AT_ONCE_NS 1000         /* the same among kernels, which may run side by side */
 #define MOST_GRIDS 128          /* that run at a time, of every GPU since compute capability 7.5 */
+#define UNKNOWN_BLOCKS (INT64_C(1) << 36)   /* of a kernel without a grid: more than any grid has */
 #define LOOK_BACK 64            /* neighbours in time that are looked at */
 
 typedef struct inferring {
@@ -46,7 +47,7 @@ typedef struct inferring {
     const sl_stream_note **notes;           /* by lane, or NULL */
     size_t null_stream, blocking;           /* what ended last there, or SL__NO_ITEM */
     sl__order by_start[SL_ENGINES], by_end[SL_ENGINES];
-    sl__order all_by_end;
+    sl__guesses guesses;
     int64_t *blocks_started, *blocks_ended; /* of the first i kernels in either order */
 } inferring;
 
@@ -62,31 +63,29 @@ static void inferring_close(inferring *in)
     free(in->notes);
     free(in->blocks_started);
     free(in->blocks_ended);
-    free(in->all_by_end.at);
+    sl__guesses_close(&in->guesses);
     for (int engine = 0; engine < SL_ENGINES; engine++) {
         free(in->by_start[engine].at);
         free(in->by_end[engine].at);
     }
 }
 
-/* A kernel whose grid is not known counts as one that fills the GPU. */
 static int64_t *sum_blocks(const sl__holds *holds, const sl__order *order)
 {
-    int64_t sm_count = sl_timeline_device(holds->timeline)->sm_count;
     int64_t *sums = malloc((order->n + 1) * sizeof *sums);
     if (!sums)
         return NULL;
     sums[0] = 0;
     for (size_t i = 0; i < order->n; i++) {
         int64_t blocks = sl__item_span(holds, order->at[i].item)->blocks;
-        sums[i + 1] = sums[i] + (blocks > 0 ? blocks : sm_count);
+        sums[i + 1] = sums[i] + (blocks > 0 ? blocks : UNKNOWN_BLOCKS);
     }
     return sums;
 }
 
 static sl_status order_engines(inferring *in, sl_error *err)
 {
-    sl_status status = sl__holds_order(in->holds, SL__ALL_SPANS, SL__BY_END, &in->all_by_end, err);
+    sl_status status = sl__guesses_open(in->holds, &in->guesses, err);
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
         status = sl__holds_order(in->holds, engine, SL__BY_START, &in->by_start[engine], err);
         if (status == SL_OK)
@@ -161,7 +160,7 @@ static bool is_just_issued(const inferring *in, const sl__item *item)
     int64_t since_ns = item->start_ns - item->host_end_ns;
     bool with_gap = item->before != SL__NO_ITEM
                     && item->start_ns - item_at(in, item->before)->end_ns > NEXT_NS / 2;
-    return since_ns <= NEXT_NS || (since_ns <= LAUNCH_NS / 2 && with_gap);
+    return since_ns <= NEXT_NS || (since_ns <= SL__LAUNCH_NS / 2 && with_gap);
 }
 
 /* A call that copies from or to pageable memory may wait in it until its stream has come
@@ -217,7 +216,7 @@ static void look_into_call(const inferring *in, size_t i, size_t lane)
 static int64_t usual_ns(const inferring *in, const sl__item *item)
 {
     if (item->ready_by == SL__NO_ITEM)
-        return LAUNCH_NS;
+        return SL__LAUNCH_NS;
     return item_at(in, item->ready_by)->is_call ? EVENT_NS : NEXT_NS;
 }
 
@@ -278,15 +277,22 @@ static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
     return SL__NO_ITEM;
 }
 
+/* The blocks of the kernels that ran at `ns`, and the number of these. */
+static int64_t blocks_at(const inferring *in, int64_t ns, size_t *kernels)
+{
+    size_t started = sl__order_count(&in->by_start[SL_ENGINE_COMPUTE], ns);
+    size_t ended = sl__order_count(&in->by_end[SL_ENGINE_COMPUTE], ns);
+    *kernels = started - ended;
+    return in->blocks_started[started] - in->blocks_ended[ended];
+}
+
 /* At `ns` an SM was empty, as there were fewer blocks than SMs: another kernel would have
  * found room. */
 static bool had_room(const inferring *in, int64_t ns)
 {
-    size_t started = sl__order_count(&in->by_start[SL_ENGINE_COMPUTE], ns);
-    size_t ended = sl__order_count(&in->by_end[SL_ENGINE_COMPUTE], ns);
-    int64_t blocks = in->blocks_started[started] - in->blocks_ended[ended];
-    return blocks < sl_timeline_device(in->holds->timeline)->sm_count
-           && started - ended < MOST_GRIDS;
+    size_t kernels;
+    int64_t blocks = blocks_at(in, ns, &kernels);
+    return blocks < sl_timeline_device(in->holds->timeline)->sm_count && kernels < MOST_GRIDS;
 }
 
 static void hold_start(sl__item *item, sl_cause cause, size_t by)
@@ -307,7 +313,7 @@ static bool has_host_func(const inferring *in, const sl__item *item, const sl_sp
 static void start_by_itself(const inferring *in, sl__item *item, const sl_span *span)
 {
     int64_t wait_ns = item->start_ns - item->ready_ns;
-    if (wait_ns > (has_host_func(in, item, span) ? HOST_FUNC_NS : LAUNCH_NS))
+    if (wait_ns > (has_host_func(in, item, span) ? HOST_FUNC_NS : SL__LAUNCH_NS))
         hold_start(item, SL_CAUSE_UNKNOWN,
                    ended_last(in, span, item->ready_ns, span->start_ns));
     else if (item->ready_by == SL__NO_ITEM)
@@ -323,7 +329,7 @@ static bool follows(const inferring *in, const sl__item *item, size_t other, int
         return false;
     int64_t end_ns = item_at(in, other)->end_ns;
     return item->start_ns - end_ns <= at_once_ns
-           || (item->start_ns - end_ns <= LAUNCH_NS
+           || (item->start_ns - end_ns <= SL__LAUNCH_NS
                && end_ns - item->ready_ns > usual_ns(in, item));
 }
 
@@ -348,11 +354,15 @@ static bool is_without_grid(const sl_span *span)
     return span->kind == SL_SPAN_KERNEL && span->blocks == 0;
 }
 
-/* Whether `by` left room is unknown where a trace gives no grids or no count of SMs. */
-static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const sl_span *by)
+/* Whether `by`, and what else ran just before `ns`, left room is unknown where a trace gives no
+ * grids or no count of SMs. */
+static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const sl_span *by,
+                                int64_t ns)
 {
+    size_t kernels;
     bool known = sl_timeline_device(in->holds->timeline)->sm_count > 0
-                 && !is_without_grid(span) && !is_without_grid(by);
+                 && !is_without_grid(span) && !is_without_grid(by)
+                 && blocks_at(in, ns - 1, &kernels) < UNKNOWN_BLOCKS;
     return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
 }
 
@@ -375,39 +385,9 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     if (urgent != SL__NO_ITEM)
         hold_start(item, SL_CAUSE_PRIORITY, urgent);
     else if (by != SL__NO_ITEM)
-        hold_start(item, room_or_unknown(in, span, sl__item_span(in->holds, by)), by);
+        hold_start(item, room_or_unknown(in, span, sl__item_span(in->holds, by), before_ns), by);
     else
         start_by_itself(in, item, span);
-}
-
-/* A wait for an event of which the records do not say where it was recorded. */
-static bool is_unresolved_wait(const inferring *in, size_t item)
-{
-    const sl_call *call = item == SL__NO_ITEM ? NULL : sl__item_call(in->holds, item);
-    return call && call->kind == SL_CALL_STREAM_WAIT
-           && sl__holds_find(in->holds, call->target) == SL__NO_ITEM;
-}
-
-/* What follows such a wait, and started right behind the end of what another stream had been
- * given before the wait, waited for that. (PyTorch's records do not say more.) */
-static void guess_event(const inferring *in, sl__item *item, const sl_span *span)
-{
-    size_t k = sl__order_count(&in->all_by_end, span->start_ns);
-    if (item->start_cause != SL_CAUSE_UNKNOWN || !is_unresolved_wait(in, item->before))
-        return;
-    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
-        size_t other = in->all_by_end.at[--k].item;
-        int64_t end_ns = in->all_by_end.at[k].at_ns;
-        if (end_ns <= item->ready_ns || span->start_ns - end_ns > LAUNCH_NS)
-            return;
-        if (other >= item->before || !is_elsewhere(in, other, span))
-            continue;
-        item->ready_ns = end_ns;
-        item->ready_by = other;
-        item->ready_cause = SL_CAUSE_EVENT;
-        hold_start(item, SL_CAUSE_LATENCY, SL__NO_ITEM);
-        return;
-    }
 }
 
 static void infer_start(const inferring *in, size_t i)
@@ -416,7 +396,7 @@ static void infer_start(const inferring *in, size_t i)
     const sl_span *span = sl__item_span(in->holds, i);
     bool by_host = item->ready_by == SL__NO_ITEM;
     if (!span) {
-        if (by_host && item->start_ns - item->ready_ns <= LAUNCH_NS)
+        if (by_host && item->start_ns - item->ready_ns <= SL__LAUNCH_NS)
             item->ready_ns = item->start_ns;
         else if (item->start_ns > item->ready_ns)
             hold_start(item, SL_CAUSE_LATENCY, SL__NO_ITEM);
@@ -425,7 +405,10 @@ static void infer_start(const inferring *in, size_t i)
             infer_kernel_start(in, item, span, i);
         else
             infer_copy_start(in, item, span, i);
-        guess_event(in, item, span);
+        bool doubtful = item->start_cause == SL_CAUSE_ROOM
+                        && sl_timeline_origin(in->holds->timeline).unknown_waits;
+        if (item->start_cause == SL_CAUSE_UNKNOWN || doubtful)
+            sl__guess_event(&in->guesses, i);
     }
 }
 
@@ -454,14 +437,15 @@ static bool may_lack_room(const inferring *in, const sl__item *item, size_t i)
     const sl_span *by = item->start_by == SL__NO_ITEM ? NULL
                                                       : sl__item_span(in->holds, item->start_by);
     return span && by && span->engine == SL_ENGINE_COMPUTE && by->engine == SL_ENGINE_COMPUTE
-           && room_or_unknown(in, span, by) == SL_CAUSE_UNKNOWN;
+           && room_or_unknown(in, span, by, item->start_ns) == SL_CAUSE_UNKNOWN;
 }
 
 static bool is_open(const inferring *in, size_t i)
 {
     const sl__item *item = item_at(in, i);
     return item->in_stream && !item->is_told && item->start_cause == SL_CAUSE_UNKNOWN
-           && !may_lack_room(in, item, i);
+           && !may_lack_room(in, item, i)
+           && !sl_timeline_origin(in->holds->timeline).unknown_waits;   /* it may be one of them */
 }
 
 /* Afterwards, as all items have their times then. */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guess.h"
 #include "stops.h"
 #include "store.h"
 
@@ -418,6 +419,8 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
         call.target = call.target_stream = 0;
     if (call.kind == SL_CALL_EVENT_RECORD || call.kind == SL_CALL_STREAM_WAIT)
         call.queue_full = host->queue_full;
+    m->unknown_waits |= !m->records->backend[0] &&
+                        sl__call_is_unknown_wait(m->records->timeline, &call);
     bool named = call.kind == SL_CALL_PLAIN || call.kind == SL_CALL_HOST_WORK;
     if (!named || strcmp(sl_timeline_text(m->records->timeline, call.name), "host_work") == 0)
         call.name = 0;          /* the kind says it */
@@ -478,7 +481,8 @@ static void set_device(const sl__match *m)
         snprintf(info.name, sizeof info.name, "GPU %d", info.index);
     }
     sl_timeline_set_device(records->timeline, &info);
-    sl_timeline_set_pytorch(records->timeline, records->pytorch);
+    sl_timeline_set_origin(records->timeline, (sl_origin){ .pytorch = records->pytorch,
+                                                           .unknown_waits = m->unknown_waits });
 }
 
 static sl_status set_notice(const sl__match *m, sl_error *err)
@@ -499,7 +503,7 @@ static sl_status set_notice(const sl__match *m, sl_error *err)
                     "issued them is not known.\n", n, loose);
     if (m->n_unexplained)
         sl_text_add(&text, "The trace does not say for what %zu of its calls waited (there is no "
-                    "cuda_sync event): dependencies between streams are missing.\n",
+                    "cuda_sync event): waits between streams are guessed from the times.\n",
                     m->n_unexplained);
     if (text.len)
         text.data[text.len - 1] = '\0';

@@ -25,6 +25,7 @@ typedef struct sl__match {
     sl__issued *by_number;      /* the same by the file's numbers, if they are renumbered */
     size_t *position;           /* of each work among the items */
     size_t n_unexplained;       /* waits between streams that the file does not explain */
+    bool unknown_waits;         /* there is a wait whose record is not known */
 } sl__match;
 
 static inline bool sl__is_plain(const sl__host *host)

@@ -62,7 +62,7 @@ static void put_own(sl__outfile *file, const sl_timeline *timeline)
     text(file, ",\"device\":", info->name);
     text(file, ",\"profile\":", info->profile);
     truth(file, ",\"simulated\":", info->simulated);
-    if (sl_timeline_is_pytorch(timeline))
+    if (sl_timeline_origin(timeline).pytorch)
         truth(file, ",\"pytorch\":", true);
     number(file, ",\"async_engines\":", info->async_engine_count);
     number(file, ",\"priorities\":[", info->priority_least);

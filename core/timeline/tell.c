@@ -307,17 +307,23 @@ static void tell(const sl__sides *s, sl_text *out)
         put_wait(s, out, "", ", which comes before it in its stream");
         break;
     case SL_CAUSE_EVENT:
-        put_wait(s, out, "an event that was recorded behind ", "");
+        put_wait(s, out, sl_timeline_origin(s->timeline).unknown_waits
+                         ? "an event that was probably recorded behind "
+                         : "an event that was recorded behind ", "");
         break;
     case SL_CAUSE_NULL_STREAM: tell_null_stream(s, out); break;
     case SL_CAUSE_CHANNEL:
-        put_wait(s, out, "", ", whose stream shares a hardware channel with its own");
+        put_wait(s, out, "", sl__is_foreign(s->timeline)
+                             ? ", whose stream probably shares a hardware channel with its own"
+                             : ", whose stream shares a hardware channel with its own");
         break;
     case SL_CAUSE_ENGINE:
         put_wait(s, out, "", why_one_at_a_time(s));
         break;
     case SL_CAUSE_ROOM:
-        put_wait(s, out, "", ", which left no room on the SMs");
+        put_wait(s, out, "", sl__is_foreign(s->timeline)
+                             ? ", which probably left no room on the SMs"
+                             : ", which left no room on the SMs");
         break;
     case SL_CAUSE_PRIORITY:
         put_wait(s, out, "", ", which came later but whose stream has the higher priority");
@@ -352,7 +358,7 @@ static void put_operand(const sl__sides *s, sl_text *out, bool written, const ch
 
 static bool is_pytorch(const sl__sides *s)
 {
-    return sl_timeline_is_pytorch(s->timeline);
+    return sl_timeline_origin(s->timeline).pytorch;
 }
 
 /* What the user of the timeline writes. */

@@ -32,7 +32,7 @@ struct sl_timeline {
     char **sources;                 /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
     char *notice, *name;            /* NULL: not set */
-    bool pytorch;
+    sl_origin origin;
     sl_device_info device;
     char backend[32];               /* device.backend points here */
     int64_t first_ns, last_ns;      /* over all spans */
@@ -149,14 +149,14 @@ sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error
     return replace(&timeline->name, name, "name", err);
 }
 
-void sl_timeline_set_pytorch(sl_timeline *timeline, bool pytorch)
+void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin)
 {
-    timeline->pytorch = pytorch;
+    timeline->origin = origin;
 }
 
-bool sl_timeline_is_pytorch(const sl_timeline *timeline)
+sl_origin sl_timeline_origin(const sl_timeline *timeline)
 {
-    return timeline->pytorch;
+    return timeline->origin;
 }
 
 const char *sl_timeline_notice(const sl_timeline *timeline)

@@ -113,6 +113,12 @@ typedef struct sl_stream_note {     /* a stream that the timeline names */
     int64_t number;                 /* its name for the stream; the id only follows from it */
 } sl_stream_note;
 
+/* Of a timeline that another program wrote. All false in one of ours. */
+typedef struct sl_origin {
+    bool pytorch;               /* its profiler: remedies speak PyTorch */
+    bool unknown_waits;         /* which event a stream waited for is not always known */
+} sl_origin;
+
 /* A growing text; data is NUL-terminated once something was added. */
 typedef struct sl_text { char *data; size_t len, cap; bool failed; } sl_text;
 void sl_text_add(sl_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -157,8 +163,7 @@ sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const ch
 sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err);
 /* What pages are titled by: the name of the file that it was read from. Otherwise likewise. */
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err);
-/* PyTorch's profiler wrote it: remedies speak PyTorch. */
-void sl_timeline_set_pytorch(sl_timeline *timeline, bool pytorch);
+void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin);
 
 /* ---- reading ----------------------------------------------------------- */
 
@@ -180,7 +185,7 @@ const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    
 const char *sl_timeline_notice(const sl_timeline *timeline);                /* "" if not set */
 const char *sl_timeline_name(const sl_timeline *timeline);                  /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
-bool sl_timeline_is_pytorch(const sl_timeline *timeline);
+sl_origin sl_timeline_origin(const sl_timeline *timeline);
 
 /* How many streams have spans. SL_ENOMEM. */
 sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);

@@ -153,13 +153,13 @@ static void test_pytorch_without_cpu_ops(void)
     sl_timeline *back = NULL;
     must(sl_timeline_save_kineto(tl, in_directory("p.json"), &err), &err);
     must(sl_timeline_load_kineto(in_directory("p.json"), &back, &err), &err);
-    ok(sl_timeline_is_pytorch(tl) && sl_timeline_is_pytorch(back),
+    ok(sl_timeline_origin(tl).pytorch && sl_timeline_origin(back).pytorch,
        "it stays PyTorch's when it has been saved by us");
     unlink(in_directory("p.json"));
     sl_timeline_release(back);
     sl_timeline_release(tl);
     tl = events("[{" K7 "\"ts\":10,\"dur\":20}]");
-    ok(!sl_timeline_is_pytorch(tl), "what does not name it is not PyTorch's");
+    ok(!sl_timeline_origin(tl).pytorch, "what does not name it is not PyTorch's");
     sl_timeline_release(tl);
 }
 
@@ -191,9 +191,62 @@ static void test_numbers(void)
     sl_timeline_release(tl);
 }
 
-/* ---- room on the SMs ------------------------------------------------------------------ */
+/* ---- events that nobody tells of --------------------------------------------------------- */
 
 #define SMS(n) "{\"deviceProperties\":[{\"id\":0,\"name\":\"G\",\"numSms\":" #n "}],"
+/* Stream 8 runs "long" from 10 to 1010, launched at 0; stream 9's "late", launched at 40, starts at
+ * 1011. There is room for both. `between` are calls in between. */
+#define SMALL(tid, ts, dur, id) "{" KERNEL "\"tid\":" #tid ",\"name\":\"k" #id "\",\"ts\":" #ts \
+    ",\"dur\":" #dur ",\"args\":{\"correlation\":" #id ",\"grid\":[4,1,1]," \
+    "\"block\":[32,1,1]}}"
+#define LATE(between) SMS(132) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 1, 1) "," between \
+    AT("cudaLaunchKernel", 40, 1, 9) "," SMALL(8, 10, 1000, 1) "," SMALL(9, 1011, 500, 9) "]}"
+#define RECORD(ts, id) AT("cudaEventRecord", ts, 1, id) ","
+#define WAIT(ts, id) AT("cudaStreamWaitEvent", ts, 1, id) ","
+#define LAUNCH(ts, id) AT("cudaLaunchKernel", ts, 1, id) ","
+
+/* The kernel for whose event kernel 9 waited. */
+static const char *awaited(const char *list)
+{
+    static char text[64];
+    sl_timeline *tl = events(list);
+    sl_error err;
+    sl_explanation e;
+    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    snprintf(text, sizeof text, "nothing");
+    for (size_t i = 0; i < e.n_findings; i++) {
+        const sl_span *by = sl_timeline_find_span(tl, e.findings[i].by);
+        const sl_span *waiter = sl_timeline_find_span(tl, e.findings[i].waiter);
+        if (e.findings[i].cause == SL_CAUSE_EVENT && by && waiter
+            && strcmp(sl_timeline_text(tl, waiter->name), "k9") == 0)
+            snprintf(text, sizeof text, "%s", sl_timeline_text(tl, by->name));
+    }
+    sl_explanation_free(&e);
+    sl_timeline_release(tl);
+    return text;
+}
+
+static void test_guessed_events(void)
+{
+    is_str(awaited(LATE(RECORD(10, 2) WAIT(20, 3))), "k1",
+           "what starts right behind a record and a wait waited for the record");
+    is_str(awaited(LATE(WAIT(20, 3))), "k1",
+           "also where the trace has no records of events at all");
+    is_str(awaited(LATE("")), "nothing", "without a wait there is nothing to guess");
+    is_str(awaited(LATE(WAIT(10, 2) RECORD(20, 3))), "nothing", "a record behind the wait is another's");
+    is_str(awaited(LATE(RECORD(10, 2) WAIT(20, 3) LAUNCH(30, 4) SMALL(10, 45, 5, 4) ",")),
+           "nothing", "the wait may have been that of what was issued between");
+    is_str(awaited(LATE(RECORD(10, 2) WAIT(20, 3) WAIT(25, 5) LAUNCH(30, 4)
+                        SMALL(10, 45, 5, 4) ",")), "k1", "unless there are two of them");
+    is_str(awaited(LATE(LAUNCH(5, 4) SMALL(8, 1010.5, 9, 4) "," RECORD(10, 2) WAIT(20, 3))),
+           "nothing", "a record behind what came later in that stream says nothing of this");
+    sl_timeline *tl = events(LATE(RECORD(10, 2) WAIT(20, 3)));
+    ok(sl_timeline_origin(tl).unknown_waits, "such a trace is known to be guessed about");
+    sl_timeline_release(tl);
+}
+
+/* ---- room on the SMs ------------------------------------------------------------------ */
+
 /* Stream 8 runs from 10 to 1010; stream 9's kernel, launched at 20, starts at 1010.2, and stream
  * 10's, launched between, at 1010.3. All three have `args`. */
 #define ONE_BEHIND(args) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 1, 1) "," \
@@ -204,6 +257,30 @@ static void test_numbers(void)
     "\"args\":{\"correlation\":2" args "}}," \
     "{" KERNEL "\"tid\":9,\"name\":\"late\",\"ts\":1010.2,\"dur\":500," \
     "\"args\":{\"correlation\":3" args "}}]}"
+
+/* Stream 8's kernel of 100 blocks runs beside stream 10's, which has `args`; stream 9's, launched at
+ * 20, starts right behind them. */
+#define ONE_OF_TWO(args) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 1, 1) "," \
+    AT("cudaLaunchKernel", 5, 1, 2) "," AT("cudaLaunchKernel", 20, 1, 3) "," \
+    "{" KERNEL "\"tid\":8,\"ts\":10,\"dur\":1000,\"args\":{\"correlation\":1," \
+    "\"grid\":[100,1,1],\"block\":[256,1,1]}}," \
+    "{" KERNEL "\"tid\":10,\"ts\":12,\"dur\":998,\"args\":{\"correlation\":2" args "}}," \
+    "{" KERNEL "\"tid\":9,\"ts\":1010.2,\"dur\":500,\"args\":{\"correlation\":3," \
+    "\"grid\":[100,1,1],\"block\":[256,1,1]}}]}"
+
+static bool is_claimed(const char *list, sl_cause cause)
+{
+    sl_timeline *tl = events(list);
+    sl_error err;
+    sl_explanation e;
+    bool found = false;
+    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e.n_findings; i++)
+        found |= e.findings[i].cause == cause;
+    sl_explanation_free(&e);
+    sl_timeline_release(tl);
+    return found;
+}
 
 static sl_cause first_cause(const char *list)
 {
@@ -229,6 +306,10 @@ static void test_room(void)
         { SMS(0) ONE_BEHIND(",\"grid\":[4000,1,1],\"block\":[256,1,1]"),
           "nor on a GPU whose SMs are not told", SL_CAUSE_UNKNOWN },
     };
+    ok(!is_claimed(SMS(132) ONE_OF_TWO(""), SL_CAUSE_ROOM),
+       "nor where something without a grid ran beside one with a grid");
+    ok(is_claimed(SMS(132) ONE_OF_TWO(",\"grid\":[100,1,1],\"block\":[256,1,1]"), SL_CAUSE_ROOM),
+       "two of 100 blocks leave none on 132 SMs");
     for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
         is_str(sl_cause_name(first_cause(traces[i].list)), sl_cause_name(traces[i].cause), "%s",
                traces[i].what);
@@ -244,6 +325,7 @@ int main(void)
     test_blocking();
     test_pytorch_without_cpu_ops();
     test_numbers();
+    test_guessed_events();
     test_room();
     rmdir(directory);
     return done_testing();

@@ -619,10 +619,10 @@ static void test_foreign(void)
     sl_timeline_finish(tl, 0, 100000);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sl_finding f = { .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 2, .by = cases[i].by };
-        sl_timeline_set_pytorch(tl, false);
+        sl_timeline_set_origin(tl, (sl_origin){ 0 });
         tell_of(tl, f);
         is_str(remedy_of, cases[i].cuda, "remedy %zu speaks CUDA", i + 1);
-        sl_timeline_set_pytorch(tl, true);
+        sl_timeline_set_origin(tl, (sl_origin){ .pytorch = true });
         tell_of(tl, f);
         is_str(remedy_of, cases[i].pytorch, "and PyTorch of PyTorch's traces");
     }
@@ -649,7 +649,16 @@ static void test_foreign_default_stream(void)
            "in the default stream (stream 7) and work in blocking streams wait for each other",
            "streams have the names of their rows");
     is_str(remedy_of, "Keep work out of the default stream, or create the stream with "
-           "cudaStreamNonBlocking, and wait where an order is needed", "nor does the remedy for the default stream speak Lua");
+           "cudaStreamNonBlocking, and wait where an order is needed",
+           "nor does the remedy for the default stream speak Lua");
+    f.cause = SL_CAUSE_EVENT;
+    tell_of(tl, f);
+    is_str(sentence_of, "No kernel ran for 96.0 us: b in stream 9 waited for an event that was "
+           "recorded behind a in stream 7", "what a trace says is not called probable");
+    sl_timeline_set_origin(tl, (sl_origin){ .unknown_waits = true });
+    tell_of(tl, f);
+    is_str(sentence_of, "No kernel ran for 96.0 us: b in stream 9 waited for an event that was "
+           "probably recorded behind a in stream 7", "what it does not say is");
     sl_timeline_release(tl);
 }
 

@@ -1,0 +1,150 @@
+/* guess.c - waits of streams for each other that no record tells.
+ *
+ * PyTorch's profiler gives the calls cudaEventRecord and cudaStreamWaitEvent, but with some
+ * versions of CUDA not which event they are about, or in which stream they are. An operation X
+ * then waited for Y of another stream if
+ *   - X started right behind the end of Y (on an H200 a copy takes 7.5 us for that, and a kernel
+ *     2 us), and could have started earlier;
+ *   - between the calls that issued Y and X there is such a wait, and before the wait a record,
+ *     if the trace has records at all, with nothing of Y's stream between Y and the record;
+ *   - the wait is not needed for something else: of the streams that got work between the wait
+ *     and X, each one may have taken a wait of its own.
+ */
+#include "guess.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_BACK 64            /* neighbours in time and in order of issue that are looked at */
+#define MOST_STREAMS 8          /* that got work between the wait and X */
+
+static bool is_named(const sl_timeline *timeline, const sl_call *call, const char *part)
+{
+    return call->kind == SL_CALL_PLAIN
+           && strstr(sl_timeline_text(timeline, call->name), part) != NULL;
+}
+
+bool sl__call_is_unknown_wait(const sl_timeline *timeline, const sl_call *call)
+{
+    if (call->kind == SL_CALL_STREAM_WAIT)
+        return call->target == 0;
+    return is_named(timeline, call, "StreamWaitEvent");
+}
+
+sl_status sl__guesses_open(sl__holds *holds, sl__guesses *guesses, sl_error *err)
+{
+    *guesses = (sl__guesses){ .holds = holds };
+    for (size_t i = 0; i < holds->n && !guesses->unknown_waits; i++) {
+        const sl_call *call = sl__item_call(holds, i);
+        guesses->unknown_waits = call && sl__call_is_unknown_wait(holds->timeline, call);
+    }
+    for (uint32_t id = 0; id < sl_timeline_text_count(holds->timeline); id++)
+        guesses->records |= strstr(sl_timeline_text(holds->timeline, id), "EventRecord") != NULL;
+    return sl__holds_order(holds, SL__ALL_SPANS, SL__BY_END, &guesses->by_end, err);
+}
+
+void sl__guesses_close(sl__guesses *guesses)
+{
+    free(guesses->by_end.at);
+}
+
+/* ---- the wait ------------------------------------------------------------------ */
+
+typedef struct streams { uint32_t ids[MOST_STREAMS]; size_t n; } streams;
+
+/* False if there are too many. */
+static bool note_stream(streams *seen, uint32_t id)
+{
+    for (size_t i = 0; i < seen->n; i++) {
+        if (seen->ids[i] == id)
+            return true;
+    }
+    if (seen->n == MOST_STREAMS)
+        return false;
+    seen->ids[seen->n++] = id;
+    return true;
+}
+
+/* In the item's own stream, or in a stream that nobody knows. */
+static bool may_be_wait_of(const sl__holds *holds, size_t call_item, size_t item)
+{
+    const sl_call *call = sl__item_call(holds, call_item);
+    bool elsewhere = call && call->kind == SL_CALL_STREAM_WAIT
+                     && call->stream != sl__item_stream(holds, item);
+    return call && !elsewhere && sl__call_is_unknown_wait(holds->timeline, call);
+}
+
+/* The wait that came before the item in its stream, or SL__NO_ITEM. */
+static size_t find_wait(const sl__holds *holds, size_t item)
+{
+    streams others = { .n = 0 };
+    size_t before = holds->items[item].before, n_waits = 0;
+    for (size_t i = item; i-- > 0 && item - i <= LOOK_BACK;) {
+        const sl_span *span = sl__item_span(holds, i);
+        bool wait = may_be_wait_of(holds, i, item);
+        if (wait && (i == before || ++n_waits > others.n))
+            return i;
+        if (i == before || (span && !note_stream(&others, span->stream)))
+            return SL__NO_ITEM;
+    }
+    return SL__NO_ITEM;
+}
+
+/* ---- what it waited for ---------------------------------------------------------- */
+
+/* Is it a record in this stream, or in one that nobody knows? */
+static bool may_be_record_of(const sl__guesses *g, const sl_call *call, uint32_t stream)
+{
+    if (call->kind == SL_CALL_EVENT_RECORD)
+        return call->stream == stream;
+    return is_named(g->holds->timeline, call, "EventRecord");
+}
+
+/* Whether there may be a record of it before the wait: behind the operation, and before the next
+ * one of its stream. */
+static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
+{
+    uint32_t stream = sl__item_stream(g->holds, operation);
+    for (size_t i = operation + 1; i < wait && i - operation <= LOOK_BACK; i++) {
+        const sl_call *call = sl__item_call(g->holds, i);
+        if (!call && sl__item_stream(g->holds, i) == stream)
+            return false;
+        if (call && may_be_record_of(g, call, stream))
+            return true;
+    }
+    return !g->records;
+}
+
+static bool may_be_awaited(const sl__guesses *g, size_t other, size_t wait, size_t item)
+{
+    bool elsewhere = sl__item_stream(g->holds, other) != sl__item_stream(g->holds, item);
+    return elsewhere && other < wait && is_recorded(g, other, wait);
+}
+
+static void hold(sl__item *item, size_t other, int64_t end_ns)
+{
+    item->ready_ns = end_ns;
+    item->ready_by = other;
+    item->ready_cause = SL_CAUSE_EVENT;
+    item->start_cause = SL_CAUSE_LATENCY;
+    item->start_by = SL__NO_ITEM;
+}
+
+void sl__guess_event(const sl__guesses *g, size_t i)
+{
+    sl__item *item = &g->holds->items[i];
+    size_t wait = g->unknown_waits ? find_wait(g->holds, i) : SL__NO_ITEM;
+    size_t k = sl__order_count(&g->by_end, item->start_ns);
+    if (wait == SL__NO_ITEM)
+        return;
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        size_t other = g->by_end.at[--k].item;
+        int64_t end_ns = g->by_end.at[k].at_ns;
+        if (end_ns <= item->ready_ns || item->start_ns - end_ns > SL__LAUNCH_NS)
+            return;
+        if (may_be_awaited(g, other, wait, i)) {
+            hold(item, other, end_ns);
+            return;
+        }
+    }
+}

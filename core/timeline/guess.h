@@ -1,0 +1,28 @@
+/* guess.h - waits of streams for each other that no record tells. */
+#ifndef SL_TIMELINE_GUESS_H
+#define SL_TIMELINE_GUESS_H
+
+#include "holds.h"
+
+/* Twice what an H200 takes from the call to the start of a kernel in an idle stream
+ * (docs/results/cuda.md). */
+#define SL__LAUNCH_NS 12000
+
+typedef struct sl__guesses {
+    sl__holds *holds;
+    sl__order by_end;           /* all spans */
+    bool unknown_waits;         /* there are calls to guess about */
+    bool records;               /* the records of events are among the calls */
+} sl__guesses;
+
+sl_status sl__guesses_open(sl__holds *holds, sl__guesses *guesses, sl_error *err);
+void sl__guesses_close(sl__guesses *guesses);
+
+/* An operation that may have started when it did because of an event: if so, that is noted. */
+void sl__guess_event(const sl__guesses *guesses, size_t item);
+
+/* A wait for an event of which the records do not say where it was recorded, or not even which
+ * stream waited: then it is a plain call. */
+bool sl__call_is_unknown_wait(const sl_timeline *timeline, const sl_call *call);
+
+#endif
