@@ -66,6 +66,10 @@ return {
             {pinned_page, "Copies in opposite directions do: 2 or more."},
             {experiments, "both ways 91 %"},
         },
+        never = {
+            {"copies both ways take 2 engines | holds:",
+                "copies both ways take 2 engines | **holds**: 91 % with 3"},
+        },
     },
     {
         id = "pinned-async",

@@ -86,6 +86,7 @@ return {
         },
         never = {
             {"there is no room for blocks of pow", "There is no room for blocks of pow."},
+            {"tensor and cuda cores at once | holds:", "Tensor and CUDA cores at once | **holds**: 69 %"},
             {"cannot be used at the same time",
                 "Tensor cores and CUDA cores cannot be used at the same time."},
         },

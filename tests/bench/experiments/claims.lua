@@ -40,9 +40,12 @@ add("[from the host] can be overlapped with other data transfers only when page-
     .. "is used", puzzle, "puzzler_answer", "only pinned copies overlap copies")
 add("Which operations can run concurrently on the GPU with one another? [six kinds]", puzzle,
     "concurrency_matrix", "all kinds run at once")
+beyond("Asked of five, on one GPU. Copies between two GPUs ran beside all others as well "
+    .. "([guide 12](../guide/12-real-gpu.md#the-listings-to-compare))")
 add("Can data transfers to and from the device be overlapped? [...] the GPU must have "
     .. "`asyncEngineCount` equal to 2", puzzle, "concurrency_matrix",
     "copies both ways take 2 engines")
+beyond("Asked of a GPU with 3; none with 1 was at hand")
 add("Can data transfer and kernel execution be overlapped? Yes", puzzle, "concurrency_matrix",
     "copies overlap kernels")
 add("asynchronous with respect to the host: Kernel launches", puzzle, "async_with_host",
@@ -62,6 +65,7 @@ add("At most 128 kernels can run concurrently on the P100, V100, A100 and H100",
 beyond("Asked of one H200, none of the four")
 add("the number of streams that can run concurrently is 128", puzzle, "concurrent_kernels",
     "128 streams run at once")
+beyond("Asked of one H200")
 add("concurrent execution of more than a few streams is difficult to achieve as each kernel should "
     .. "run long enough [...] and not saturate the GPU", puzzle, "matmul_streams",
     "a boost from streams", small_products)
@@ -92,6 +96,8 @@ add("implicit synchronization events [...] can be major blockers to achieving co
 add("Can Tensor cores and CUDA cores be used simultaneously on different streams?", puzzle,
     "answer", "Tensor and CUDA cores at once", "At 1024 both hide most of it. At 4096 the "
     .. "simulated matmul leaves pow no room but behind its last blocks; the GPU finds some.")
+beyond("Asked with all work queued before it begins. Issued as it comes, two streams were 7 % slower "
+    .. "to 3 % quicker ([guide 3](../guide/03-streams.md#a-variant-tensor-cores-and-cuda-cores))")
 add("set the priority for s2 to 1 and see how the kernel execution changes", puzzle, "answer",
     "priority 1 makes pow sooner")
 add("The possible values are 1 (high priority) and 0 (low priority)", puzzle, "priorities",
@@ -149,6 +155,8 @@ add("the matrix multiplication within `stream2` doesn't depend on the data being
     .. "`stream1`", answer, "overlap_data_computation", "the matmul does not depend on the copy")
 add("these operations can potentially execute concurrently", answer, "overlap_data_computation",
     "copy and matmul run concurrently")
+beyond("Asked of the listing as it is printed. A copy of pinned memory and a matmul that does not read "
+    .. "it do run at the same time (concurrency_matrix)")
 add("used [...] before it was created in `stream1`, we would get a runtime error or incorrect "
     .. "behavior", answer, "events_race", "without an order a wrong result")
 add("PyTorch handles these implicit dependencies for operations within its context manager", answer,
