@@ -68,14 +68,14 @@ return {
         id = "event-cost",
         fact = "A record with timing costs the GPU some 2 us between two kernels, one without "
             .. "nothing.",
-        holds = "measured on one H200",
+        holds = "measured on one H200; simulated, a figure of the profile",
+        h200 = true,
         source = {"events"},
         measured = experiments .. "#events",
         stated = {
             {events_page, "a record with timing adds 2.1 us to the gap between two kernels, one "
                 .. "without adds nothing"},
         },
-        not_run = "How much it is on the simulator is a figure of the profile.",
     },
     {
         id = "event-resolution",

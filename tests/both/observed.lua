@@ -32,9 +32,10 @@ local function record(f)
     return lab.profile(f)
 end
 
--- Whether two operations of a recording ran at the same time for some of it.
+-- Whether two streams of a recording ran at the same time, for a fifth of the shorter one's work.
 local function beside(tl, a, b)
-    return tl:overlap_us({stream = a}, {stream = b}) > 0.2 * tl:busy_us{stream = a}
+    local shorter = math.min(tl:busy_us{stream = a}, tl:busy_us{stream = b})
+    return tl:overlap_us({stream = a}, {stream = b}) > 0.2 * shorter
 end
 
 local function starts_behind(tl, later, earlier)
@@ -101,6 +102,18 @@ observed["channels"] = function()
     end
     local by_stream = makespan(function(i) return i // 3 + 1 end)
     return by_stream > 1.2 * makespan(function(i) return i % 9 + 1 end), true
+end
+
+observed["tensor-cores"] = function()
+    local gate, tensor, cuda = streams("gate", "tensor", "cuda")
+    local a, product, power = lab.rand(1024, 1024), lab.empty(1024, 1024), lab.empty(1024, 1024)
+    return beside(record(function()
+        lab.spin(30, {stream = gate})
+        tensor:wait_stream(gate)
+        cuda:wait_stream(gate)
+        for _ = 1, 200 do lab.matmul(a, a, {tf32 = true, out = product, stream = tensor}) end
+        for _ = 1, 200 do lab.pow(a, 3, {out = power, stream = cuda}) end
+    end), "tensor", "cuda"), true
 end
 
 -- ---- copies --------------------------------------------------------------------------------
@@ -381,6 +394,20 @@ observed["event-interval"] = function()
     end
     time()
     return time(50) > 2 * time(), true
+end
+
+observed["event-cost"] = function()
+    local s = streams("s")
+    local function gaps(event)
+        local tl = record(function()
+            for _ = 1, 200 do
+                lab.spin(0.02, {stream = s})
+                event:record(s)
+            end
+        end)
+        return tl.makespan_us - tl:busy_us()
+    end
+    return gaps(lab.event()) > gaps(lab.event{timing = false}), true
 end
 
 -- What the race checker finds of two rounds through one buffer, with or without the event from its
