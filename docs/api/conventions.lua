@@ -72,7 +72,7 @@ short: `local m, message, code = lab.cuda.malloc(2^40 | 0)`. Misuse of them rais
 | `SL_ENOTFOUND` | no such backend, device, profile or stream |
 | `SL_EUNSUPPORTED` | not in this version or on this backend, not an operator of tensors; or the CUDA plugin or one of NVIDIA's libraries cannot be loaded |
 | `SL_EIO` | a file could not be read or written |
-| `SL_EHOSTFUNC` | a host function raised; the message has its error |
+| `SL_EHOSTFUNC` | a host function failed; the message has its error |
 | `SL_EINTERRUPT` | Ctrl-C ended a call that takes long; see [below](#ctrl-c) |
 | `SL_EFAULT` | the GPU has failed (an illegal access, a trap) and is lost; the message names the operations that were in flight, with their positions |
 | `SL_ERACE` | in `lab.check("error")` a call would have raced with one before it, and has not happened; see [Races](races.md) |
