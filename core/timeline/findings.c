@@ -119,8 +119,8 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bo
     if (from_ns >= to_ns || list->failed)
         return;
     sl__group group = { .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
-    bool whoever = list->chain && cause == SL_CAUSE_LATENCY;
-    if (whoever)
+    bool whoever = list->chain && cause != SL_CAUSE_NONE;   /* only what was waited for is told */
+    if (list->chain && sl_cause_is_engineless(cause))
         group.engine = 0;
     texts_of(list->holds, whoever ? SL__NO_ITEM : waiter, group.texts);
     texts_of(list->holds, by, group.texts + 2);

@@ -1,6 +1,7 @@
 /* kineto_waits.c - waits of a foreign trace that show in its times alone.
  *
- *   A synchronisation of an unknown stream waited for what ended last before it returned.
+ *   A synchronisation of an unknown stream waited for what ended last before it returned; one
+ *   with an unknown event for what ended last with a record behind it.
  *   cudaFree and its like waited for the device if the last of the earlier work ended while
  *   they ran, and they returned soon after. Calls also end near the end of some work by chance,
  *   and a call of the same name that returned while earlier work still ran speaks against it: the
@@ -12,6 +13,7 @@
 #include "kineto_match.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "stops.h"
 #include "store.h"
@@ -20,6 +22,7 @@
 /* From the work's end to the return. On an H200 cudaFree takes 0.14 ms, and cudaFreeHost of 4 MiB
  * 0.42 ms (docs/results/fidelity-probe.jsonl: "gpu_host_us" behind a kernel of 10 ms). */
 #define SOON_NS 500000
+#define EVENT_SOON_NS 50000     /* the same for an event: on an H200 4 us */
 #define CLOCKS_NS 10000         /* the host's and the device's may differ by this */
 #define NOTHING_NS 10000        /* cudaFree(NULL) takes less, and other calls more */
 #define MANY_TIMES 8            /* longer than any that did not wait */
@@ -61,19 +64,26 @@ static bool is_last_before(const sl__match *m, size_t work, size_t position)
     return m->position[work] < position && (!more || m->position[work + 1] > position);
 }
 
-/* A synchronisation of a stream that the file does not name: the host went on when the last
- * work of that stream had ended. If nothing ended meanwhile, it did not wait. */
-static void guess_stream(const waits *w, sl__host *host, size_t position)
+/* How many works had ended when the call returned. */
+static size_t ended_before(const waits *w, const sl__host *host)
 {
-    const sl__match *m = w->match;
     size_t low = 0;
-    for (size_t high = m->records->n_works; low < high;) {      /* the first that ends later */
+    for (size_t high = w->match->records->n_works; low < high;) {
         size_t middle = low + (high - low) / 2;
         if (w->by_end[middle].end_ns <= host->call.host_end_ns)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+/* A synchronisation of a stream that the file does not name: the host went on when the last
+ * work of that stream had ended. If nothing ended meanwhile, it did not wait. */
+static void guess_stream(const waits *w, sl__host *host, size_t position)
+{
+    const sl__match *m = w->match;
+    size_t low = ended_before(w, host);
     for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
         if (w->by_end[low].end_ns <= host->call.host_start_ns)
             break;
@@ -83,6 +93,46 @@ static void guess_stream(const waits *w, sl__host *host, size_t position)
         }
     }
     sl__forget_kind(host);
+}
+
+/* The record that was made behind this work, before anything else of its stream and before
+ * `position`; or NULL. */
+static sl__host *record_behind(const sl__match *m, size_t work, size_t position)
+{
+    const sl__records *records = m->records;
+    bool more = work + 1 < records->n_works &&
+                records->works[work + 1].stream == records->works[work].stream;
+    size_t end = more && m->position[work + 1] < position ? m->position[work + 1] : position;
+    for (size_t i = m->position[work] + 1; i < end && i <= m->position[work] + LOOK_BACK; i++) {
+        sl__host *host = m->items[i].call ? &records->hosts[m->items[i].index] : NULL;
+        if (host && sl__is_plain(host) &&
+            strstr(sl_timeline_text(records->timeline, host->call.name), "EventRecord"))
+            return host;
+    }
+    return NULL;
+}
+
+/* A synchronisation with an event that the file does not name: the host went on soon after the
+ * work had ended behind which the event was recorded. */
+static void guess_event(const waits *w, sl__host *host, size_t position)
+{
+    const sl__match *m = w->match;
+    size_t low = ended_before(w, host);
+    for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
+        const ending *last = &w->by_end[low];
+        if (last->end_ns <= host->call.host_start_ns ||
+            host->call.host_end_ns - last->end_ns > EVENT_SOON_NS)
+            return;
+        sl__host *record = m->position[last->work] < position
+                               ? record_behind(m, last->work, position) : NULL;
+        if (!record)
+            continue;
+        record->call.kind = SL_CALL_EVENT_RECORD;
+        record->stream = m->records->works[last->work].stream;
+        host->call.target = record->call.correlation;
+        host->target_stream = record->stream;
+        return;
+    }
 }
 
 /* ---- calls that may wait --------------------------------------------------------------- */
@@ -134,6 +184,8 @@ static void infer_wait(const waits *w, sl__host *host, size_t position, int64_t 
 {
     if (host->call.kind == SL_CALL_STREAM_SYNC && host->stream == SL__NO_STREAM)
         guess_stream(w, host, position);
+    if (host->call.kind == SL_CALL_EVENT_SYNC && host->call.target == 0)
+        guess_event(w, host, position);
     if (sl__is_plain(host) && host->may_wait)
         host->call.waited_for_device =
             returned_soon(host, last_end_ns) &&

@@ -103,6 +103,12 @@ const char *sl_cause_name(sl_cause cause)
     return (unsigned)cause < SL_CAUSES ? cause_names[cause] : "unknown";
 }
 
+bool sl_cause_is_engineless(sl_cause cause)
+{
+    return cause == SL_CAUSE_LATENCY || cause == SL_CAUSE_HOST_BLOCKED
+           || cause == SL_CAUSE_HOST_WORK || cause == SL_CAUSE_HOST_ISSUING;
+}
+
 bool sl_cause_parse(const char *name, sl_cause *cause)
 {
     int found = find_name(name, cause_names, SL_CAUSES);

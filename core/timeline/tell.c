@@ -198,7 +198,9 @@ static const char *why_blocked(const sl__sides *s)
     if (s->by && s->by->flags & SL_SPAN_LOADED)
         return ": its first use loads the kernel's code, and that waits for all work of the device";
     if (s->by && s->by->kind == SL_SPAN_KERNEL)
-        return ": its call took that long, as the first one of its kind does that loads code";
+        return sl__is_foreign(s->timeline)
+                   ? ": its call took that long, probably because it loaded the kernel's code"
+                   : ": its call took that long, as the first one of its kind does that loads code";
     if (s->by)
         return ": the call returns when the copy has ended";
     if (!s->by_call)
@@ -345,6 +347,9 @@ static void tell(const sl__sides *s, sl_text *out)
 
 /* ---- what to do ------------------------------------------------------------------------- */
 
+static const char pin_once[] =
+    "Allocate pinned memory once, before the part that counts, and use it again";
+
 /* "`data_on_cpu`", or `otherwise`. */
 static void put_operand(const sl__sides *s, sl_text *out, bool written, const char *otherwise)
 {
@@ -413,6 +418,42 @@ static bool reads_a_value(const sl__sides *s)
     return strstr(line, ":item(") || strstr(line, ":get(") || strstr(line, ":totable(");
 }
 
+static bool is_named(const sl__sides *s, const char *const *names)
+{
+    for (; *names; names++) {
+        if (strcmp(sl_call_name(s->timeline, s->by_call), *names) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool allocates_pinned(const sl__sides *s)
+{
+    static const char *const names[] = { "pinned allocation", "cudaHostAlloc", "cudaMallocHost",
+                                         "cudaHostRegister", NULL };
+    return s->by_call && is_named(s, names);
+}
+
+/* A call that is no synchronisation. */
+static void advise_call(const sl__sides *s, sl_text *out)
+{
+    static const char *const of_memory[] = { "cudaMalloc", "cudaFree", NULL };
+    bool memory = s->by_call->waited_for_device || (sl__is_foreign(s->timeline) &&
+                                                    is_named(s, of_memory));
+    if (allocates_pinned(s))
+        sl_text_add(out, "%s", pin_once);
+    else if (!memory)
+        sl_text_add(out, "Call it before the part that counts");
+    else
+        sl_text_add(out, "%s",
+                    by_language(s, "Allocate before and free after the part that counts, or use "
+                                   "the stream-ordered malloc_async and free_async",
+                                "Run a round before the part that counts, so that PyTorch has its "
+                                "memory, and do not empty its cache in between",
+                                "Allocate before and free after the part that counts, or use the "
+                                "stream-ordered cudaMallocAsync and cudaFreeAsync"));
+}
+
 static void advise_blocked(const sl__sides *s, sl_text *out)
 {
     if (is_to_pageable(s->by) && reads_a_value(s))
@@ -430,14 +471,7 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
                     by_language(s, "Give the copy non_blocking = true",
                                 "Give the copy non_blocking=True", "Use cudaMemcpyAsync"));
     else if (s->by_call && s->by_call->kind == SL_CALL_PLAIN)
-        sl_text_add(out, "%s", !s->by_call->waited_for_device
-                    ? "Call it before the part that counts"
-                    : by_language(s, "Allocate before and free after the part that counts, or use "
-                                     "the stream-ordered malloc_async and free_async",
-                                  "Run a round before the part that counts, so that PyTorch has "
-                                  "its memory, and do not empty its cache in between",
-                                  "Allocate before and free after the part that counts, or use "
-                                  "the stream-ordered cudaMallocAsync and cudaFreeAsync"));
+        advise_call(s, out);
     else
         sl_text_add(out, "Issue what is to run next before the host waits; for order on the device "
                     "%s does not hold the host",
@@ -455,11 +489,6 @@ static int32_t priority_of(const sl__sides *s, const sl_span *span)
 static bool is_more_urgent(const sl__sides *s)
 {
     return s->waiter && s->by && priority_of(s, s->waiter) < priority_of(s, s->by);
-}
-
-static bool allocates_pinned(const sl__sides *s)
-{
-    return s->by_call && strcmp(sl_call_name(s->timeline, s->by_call), "pinned allocation") == 0;
 }
 
 static void advise(const sl__sides *s, sl_text *out)
@@ -507,7 +536,7 @@ static void advise(const sl__sides *s, sl_text *out)
     case SL_CAUSE_HOST_BLOCKED: advise_blocked(s, out); break;
     case SL_CAUSE_HOST_WORK:
         sl_text_add(out, allocates_pinned(s)
-                    ? "Allocate pinned memory once, before the part that counts, and use it again"
+                    ? pin_once
                     : "Issue the GPU's work first, and let the host work while it runs");
         break;
     case SL_CAUSE_HOST_ISSUING:

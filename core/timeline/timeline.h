@@ -201,6 +201,8 @@ const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", "d2h
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
 const char *sl_cause_name(sl_cause cause);             /* "stream_order", "host_blocked" */
+/* Latency and what the host did: in the makespan's chain that is one part for all engines. */
+bool sl_cause_is_engineless(sl_cause cause);
 bool sl_cause_parse(const char *name, sl_cause *cause);
 const char *sl_call_kind_name(sl_call_kind kind);      /* "stream_sync" */
 /* CUDA's name of a call, "cudaEventRecord"; "host_work" of what is no call of CUDA's. */
@@ -293,8 +295,9 @@ typedef struct sl_explanation {
     size_t n_waits;
     /* The makespan taken apart, along the chain of what each operation waited for, from the
      * last end back to the first start: lost_ns of all of them is the makespan. Of the time
-     * that `waiter` ran itself the cause is NONE. The longest first. `idle` means nothing
-     * here, nor does the engine of LATENCY, which is one part for all. */
+     * that `waiter` ran itself the cause is NONE; other parts are taken together by what was
+     * waited for. The longest first. `idle` means nothing here, nor does the engine of latency
+     * and of what the host did. */
     sl_finding *chain;
     size_t n_chain;
 } sl_explanation;

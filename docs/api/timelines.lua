@@ -438,7 +438,8 @@ print(worst.engine)  --> compute]],
             },
             about = [[
 From the end of the last operation back along what each one waited for. A part has the fields of `timeline:causes` from `cause` to `to_us`, but for `idle`. In the time
-that `waiter` ran itself the cause is `"running"`. All `latency` is one part, which has no `engine`.]],
+that `waiter` ran itself the cause is `"running"`. Other parts are taken together by `by`, whatever waited. `latency`, which is one part, and what
+the host did have no `engine`.]],
             example = [[
 local tl = lab.profile(function()
     lab.spin(2)

@@ -95,11 +95,12 @@ local function parts()
     end
     T.near(sum, tl.makespan_us, 1e-6, "the parts add up to the makespan")
     T.near(running, 1000, 1, "the kernel's own time is running")
-    local engines = true
+    local engines, without = true, {latency = true, host_blocked = true, host_work = true,
+                                    host_issuing = true}
     for _, p in ipairs(tl:makespan_parts()) do
-        engines = engines and (p.engine == nil) == (p.cause == "latency")
+        engines = engines and (p.engine == nil) == (without[p.cause] == true)
     end
-    T.ok(engines, "each part has its engine, but latency, which is one part for all")
+    T.ok(engines, "each part has its engine, but latency and the host's, which are for all")
     sum = 0
     for _, p in ipairs(tl:makespan_parts{inferred = true}) do sum = sum + p.lost_us end
     T.near(sum, tl.makespan_us, 1e-6, "inferred ones, too")

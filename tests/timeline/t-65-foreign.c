@@ -89,8 +89,32 @@ static void test_coincidences(void)
            "nor one that had nothing to wait for");
 }
 
+/* The kernel ends at 1010; the record of call 2 or none lies behind it. */
+static void test_event_sync(void)
+{
+    sl_timeline *tl = events("[" AT("cudaLaunchKernel", 0, 1, 1) ","
+        AT("cudaEventRecordWithFlags", 2, 1, 2) "," AT("cudaEventSynchronize", 5, 1010, 3) ","
+        "{" K7 "\"ts\":10,\"dur\":1000,\"args\":{\"correlation\":1}}]");
+    is_int(call_at(tl, 0)->kind, SL_CALL_EVENT_RECORD, "what the host waited for is a record");
+    is_int(call_at(tl, 1)->target, 2, "the wait that ended 5 us behind the kernel was for it");
+    sl_timeline_release(tl);
+    tl = events("[" AT("cudaLaunchKernel", 0, 1, 1) ","
+        AT("cudaEventRecordWithFlags", 2, 1, 2) "," AT("cudaEventSynchronize", 5, 1100, 3) ","
+        "{" K7 "\"ts\":10,\"dur\":1000,\"args\":{\"correlation\":1}}]");
+    is_int(call_at(tl, 1)->target, 0, "one that ended 95 us later is not understood");
+    sl_timeline_release(tl);
+    tl = events("[" AT("cudaEventRecordWithFlags", 0, 1, 1) "," AT("cudaLaunchKernel", 2, 1, 2) ","
+        AT("cudaEventSynchronize", 5, 1010, 3) ","
+        "{" K7 "\"ts\":10,\"dur\":1000,\"args\":{\"correlation\":2}}]");
+    is_int(call_at(tl, 1)->target, 0, "nor one without a record behind the kernel");
+    sl_timeline_release(tl);
+}
+
 /* ---- pageable copies ------------------------------------------------------------------ */
 
+#define COPIED(tid, ts, dur, id) "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":" #tid \
+    ",\"ts\":" #ts ",\"dur\":" #dur ",\"name\":\"Memcpy DtoH (Device -> Pageable)\"," \
+    "\"args\":{\"correlation\":" #id "}}"
 /* The call lasts from 0 to 60, the copy from 5 on for `dur`, a synchronisation from 61 to 62. */
 #define STAGED(dur) "[" AT("cudaMemcpyAsync", 0, 60, 1) "," \
     AT("cudaStreamSynchronize", 61, 1, 2) "," AT("cudaLaunchKernel", 63, 3, 3) "," \
@@ -122,6 +146,26 @@ static void test_staging(void)
 {
     is_int(blocked_ns(STAGED(55)), 59000, "a copy from pageable memory holds the host");
     is_int(blocked_ns(STAGED(56.5)), 55000, "also one that a synchronisation waited for");
+}
+
+/* Two copies to pageable memory: the first kept a memset waiting, the second a kernel. */
+static void test_one_part(void)
+{
+    sl_error err;
+    sl_explanation e;
+    int n = 0;
+    sl_timeline *tl = events("[" AT("cudaMemcpyAsync", 0, 100, 1) ","
+        AT("cudaMemsetAsync", 101, 3, 2) "," AT("cudaMemcpyAsync", 105, 100, 3) ","
+        AT("cudaLaunchKernel", 206, 3, 4) ","
+        COPIED(7, 5, 95, 1) "," COPIED(7, 120, 85, 3) ","
+        "{" K7 "\"name\":\"a\",\"ts\":110,\"dur\":2,\"args\":{\"correlation\":2}},"
+        "{" K7 "\"name\":\"b\",\"ts\":215,\"dur\":5,\"args\":{\"correlation\":4}}]");
+    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e.n_chain; i++)
+        n += e.chain[i].cause == SL_CAUSE_HOST_BLOCKED;
+    is_int(n, 1, "the calls of one name are one part of the makespan, whatever came behind them");
+    sl_explanation_free(&e);
+    sl_timeline_release(tl);
 }
 
 /* ---- streams ------------------------------------------------------------------------ */
@@ -321,7 +365,9 @@ int main(void)
     plan(0);
     test_inferred_waits();
     test_coincidences();
+    test_event_sync();
     test_staging();
+    test_one_part();
     test_blocking();
     test_pytorch_without_cpu_ops();
     test_numbers();

@@ -633,6 +633,17 @@ static void test_foreign(void)
     is_str(sentence_of, "No kernel ran for 96.0 us: the host issued no work then",
            "what the host did between its calls is not claimed");
     sl_timeline_release(tl);
+    tl = make();
+    sl_call pin = { .correlation = 1, .kind = SL_CALL_PLAIN };
+    must(sl_timeline_intern(tl, "cudaHostAlloc", &pin.name, &err), &err);
+    must(sl_timeline_add_call(tl, &pin, &err), &err);
+    sl_timeline_finish(tl, 0, 100000);
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .by = 1 });
+    is_str(sentence_of, "No kernel ran for 96.0 us: the host was busy in cudaHostAlloc",
+           "nor that a call waited that did not");
+    is_str(remedy_of, "Allocate pinned memory once, before the part that counts, and use it again",
+           "and pinned memory is used again");
+    sl_timeline_release(tl);
 }
 
 static void test_foreign_default_stream(void)
