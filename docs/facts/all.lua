@@ -15,7 +15,8 @@
 --     never =          a list of {pattern, sentence}: no page has the pattern, outside of
 --                      quotation marks; it is one of Lua in lower case, and matches the sentence,
 --                      which is how it was once said wrongly
---     not_run =        why the fact is not run; else tests/both/observed.lua has its id
+--     pair =           the pair of programs in tests/torch that runs it with PyTorch
+--     not_run =        why it is not run; else it has a pair, or tests/both/observed.lua its id
 -- }
 -- In pages line breaks, backticks and asterisks do not count.
 

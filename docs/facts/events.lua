@@ -51,6 +51,7 @@ return {
         stated = {
             {"docs/guide/02-lua.md", "elapsed_time refuses them"},
         },
+        pair = "a recorded event's time",
     },
     {
         id = "event-interval",

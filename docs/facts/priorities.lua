@@ -22,7 +22,8 @@ return {
         id = "priority-blocks",
         fact = "No running block is stopped for a priority: beside long blocks it changes "
             .. "nothing.",
-        holds = "every GPU",
+        holds = "NVIDIA's current documents, measured on one H200; older editions say that running "
+            .. "work may be preempted",
         source = {"streams"},
         measured = experiments .. "#priorities",
         stated = {

@@ -24,7 +24,7 @@ return {
             {"torch%.cuda%.stream%(priority=%-1%) | lab%.stream{priority = %-1} |",
                 "| `torch.cuda.Stream(priority=-1)` | `lab.stream{priority = -1}` |"},
         },
-        not_run = "There is no PyTorch in the laboratory.",
+        pair = "a stream and the default stream",
     },
     {
         id = "to-cpu-pinned",
@@ -36,6 +36,7 @@ return {
             {pinned_page, "must not be looked at before an event or a synchronisation says that "
                 .. "it is there"},
         },
+        pair = "a copy to the host that does not wait",
     },
     {
         id = "torch-reuse",
@@ -46,7 +47,7 @@ return {
         stated = {
             {pipelines_page, "Tensor.record_stream is there for that"},
         },
-        not_run = "There is no PyTorch in the laboratory.",
+        pair = "memory is used again in a stream",
     },
     {
         id = "torch-allocator",
@@ -60,7 +61,7 @@ return {
         never = {
             {"cudamallocasync | torch%.empty", "`cudaMallocAsync` | `torch.empty` |"},
         },
-        not_run = "There is no PyTorch in the laboratory.",
+        not_run = "It takes PyTorch.",
     },
     {
         id = "torch-profiler",
@@ -75,7 +76,7 @@ return {
             {"cudaprofilerstart | torch%.profiler",
                 "`cudaProfilerStart` | `torch.profiler.profile.start` |"},
         },
-        not_run = "There is no PyTorch in the laboratory.",
+        not_run = "It takes PyTorch.",
     },
     {
         id = "torch-default-stream",
@@ -90,7 +91,7 @@ return {
             {"all pytorch cuda operations happen",
                 "All PyTorch CUDA operations happen in the single default stream."},
         },
-        not_run = "There is no PyTorch in the laboratory.",
+        not_run = "It takes PyTorch.",
     },
     {
         id = "torch-query",
@@ -101,6 +102,6 @@ return {
             {events_page, "torch.cuda.Stream.query(); here s:query()"},
             {experiments, "Not so: it is torch.cuda.Stream.query."},
         },
-        not_run = "There is no PyTorch in the laboratory.",
+        not_run = "It takes PyTorch.",
     },
 }

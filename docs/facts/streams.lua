@@ -64,8 +64,9 @@ return {
         fact = "Streams share hardware channels, 8 unless CUDA_DEVICE_MAX_CONNECTIONS says "
             .. "otherwise (1 to 32). Each is first in, first out, so work of one stream can stand "
             .. "behind that of another.",
-        holds = "every GPU",
+        holds = "every GPU; what stands behind what was measured on one H200",
         source = {"environment"},
+        measured = streams_page,
         stated = {
             {streams_page, "by default eight (CUDA_DEVICE_MAX_CONNECTIONS, at most 32)"},
             {"docs/causes.md", "CUDA_DEVICE_MAX_CONNECTIONS, from 8"},
@@ -87,7 +88,8 @@ return {
         },
         never = {
             {"there is no room for blocks of pow", "There is no room for blocks of pow."},
-            {"tensor and cuda cores at once | holds:", "Tensor and CUDA cores at once | **holds**: 69 %"},
+            {"tensor and cuda cores at once | holds:",
+                "Tensor and CUDA cores at once | **holds**: 69 %"},
             {"cannot be used at the same time",
                 "Tensor cores and CUDA cores cannot be used at the same time."},
         },

@@ -29,7 +29,7 @@ return {
         stated = {
             {races_page, "which is right for PyTorch's own streams, since they are non-blocking"},
         },
-        not_run = "There is no PyTorch in the laboratory.",
+        not_run = "It takes PyTorch.",
     },
     {
         id = "vpl-execution",

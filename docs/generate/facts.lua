@@ -50,17 +50,22 @@ local function pages_of(fact)
     return table.concat(parts, ", ")
 end
 
+-- How the tests run it, where that is not on the simulator.
+local function remark(fact)
+    return fact.not_run and " *Not run by the tests: " .. fact.not_run .. "*"
+        or fact.pair and " *Run with PyTorch as well, where there is one.*" or ""
+end
+
 local function row(fact)
-    return ("| %s%s | %s | %s | %s |\n"):format(fact.fact,
-        fact.not_run and " *Not run by the tests: " .. fact.not_run .. "*" or "", fact.holds,
+    return ("| %s%s | %s | %s | %s |\n"):format(fact.fact, remark(fact), fact.holds,
         sources_of(fact), pages_of(fact))
 end
 
 function facts.text()
     local parts = { intro }
     for _, topic in ipairs(topics) do
-        parts[#parts + 1] = "\n## " .. topic.title .. "\n\n| fact | holds for | source | shown in |\n"
-            .. "|---|---|---|---|\n"
+        parts[#parts + 1] = "\n## " .. topic.title .. "\n\n| fact | holds for | source | "
+            .. "shown in |\n|---|---|---|---|\n"
         for _, fact in ipairs(topic) do
             parts[#parts + 1] = row(fact)
         end

@@ -99,8 +99,15 @@ local function check_never(fact)
     end
 end
 
-local function check_observed(fact)
-    T.ok((observed[fact.id] ~= nil) ~= (fact.not_run ~= nil), fact.id .. " is run, or says why not")
+local pairs_with_torch = {}
+for _, pair in ipairs(require "torch.pairs") do pairs_with_torch[pair.name] = true end
+
+local function check_run(fact)
+    local runs = observed[fact.id] or fact.pair
+    T.ok((runs ~= nil) ~= (fact.not_run ~= nil), fact.id .. " is run, or says why not")
+    if fact.pair then
+        T.ok(pairs_with_torch[fact.pair], fact.id .. ": there is a pair of programs of that name")
+    end
 end
 
 local ids = {}
@@ -110,7 +117,7 @@ for _, fact in ipairs(facts) do
     check_sources(fact)
     check_stated(fact)
     check_never(fact)
-    check_observed(fact)
+    check_run(fact)
 end
 for id in pairs(observed) do T.ok(ids[id], id .. ", which is run, is a fact") end
 check_use_of_sources()
