@@ -1,6 +1,6 @@
 -- What do two events measure, and what do events cost?
 --
--- It is often said that two events around a kernel give the kernel's time. CUDA's manual says that
+-- It is often said: "two events around a kernel give the kernel's time". CUDA's manual says that
 -- events without timing "will provide the best performance". Expected: events say when the stream
 -- reached them, so they count what the kernel waited for; a timed record costs the host more, and
 -- the GPU some time between two kernels, where an untimed one costs nothing.
