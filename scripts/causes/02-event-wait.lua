@@ -16,7 +16,7 @@ local function experiment()
     results:to("cpu", {non_blocking = true, stream = consumer})
 end
 
-experiment()                                    -- the first time is different: it loads kernels
+experiment()                                    -- warm-up: the first launches load kernels
 lab.synchronize() collectgarbage()              -- and gets memory from the driver
 local tl = lab.profile(experiment)
 tl:show()

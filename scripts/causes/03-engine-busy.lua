@@ -15,7 +15,7 @@ local function experiment()
     lab.spin(4, {stream = urgent})              -- works on the small batch
 end
 
-experiment()                                    -- the first time is different: it loads kernels
+experiment()                                    -- warm-up: the first launches load kernels
 lab.synchronize() collectgarbage()              -- and gets memory from the driver
 local tl = lab.profile(experiment)
 tl:show()

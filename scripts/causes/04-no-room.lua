@@ -13,7 +13,7 @@ local function experiment()
     lab.spin(2, {blocks = 1, stream = second})
 end
 
-experiment()                                    -- the first time is different: it loads kernels
+experiment()                                    -- warm-up: the first launches load kernels
 lab.synchronize() collectgarbage()              -- and gets memory from the driver
 local tl = lab.profile(experiment)
 tl:show()

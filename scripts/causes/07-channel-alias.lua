@@ -13,7 +13,7 @@ local function experiment()
     for i = 1, 9 do for k = 1, kernels do spin(i) end end
 end
 
-experiment()                                    -- the first time is different: it loads kernels
+experiment()                                    -- warm-up: the first launches load kernels
 lab.synchronize() collectgarbage()              -- and gets memory from the driver
 local tl = lab.profile(experiment)
 tl:show()

@@ -14,7 +14,7 @@ local function experiment()
     results:to("cpu", {non_blocking = true, stream = copies})
 end
 
-experiment()                                    -- the first time is different: it loads kernels
+experiment()                                    -- warm-up: the first launches load kernels
 lab.synchronize() collectgarbage()              -- and gets memory from the driver
 local tl = lab.profile(experiment)
 tl:show()

@@ -12,7 +12,7 @@ local function experiment()
     for i = 1, pieces do lab.spin(1 / pieces, piece) end
 end
 
-experiment()                                    -- the first time is different: it loads kernels
+experiment()                                    -- warm-up: the first launches load kernels
 lab.synchronize() collectgarbage()              -- and gets memory from the driver
 local tl = lab.profile(experiment)
 tl:show()

@@ -13,7 +13,7 @@ local function experiment()
     for i = 1, pieces do lab.spin(0.8 / pieces, piece) end
 end
 
-experiment()                                    -- the first time is different: it loads kernels
+experiment()                                    -- warm-up: the first launches load kernels
 lab.synchronize() collectgarbage()              -- and gets memory from the driver
 local tl = lab.profile(experiment)
 tl:show()

@@ -2,7 +2,7 @@ local copies, compute = lab.stream{name = "copies"}, lab.stream{name = "compute"
 local batches = {}
 for i = 1, 4 do batches[i] = lab.full(i, 2048, 4096, {device = "cpu", pinned = true}) end
 local x, total = lab.zeros(2048, 4096), lab.zeros()
-lab.spin(0.01) lab.add(total, x:sum())              -- the first launches are different
+lab.spin(0.01) lab.add(total, x:sum())              -- warm-up: the first launches load kernels
 lab.synchronize()
 
 for i = 1, 4 do

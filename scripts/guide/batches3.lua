@@ -13,6 +13,6 @@ local function all()
     end
 end
 
-all()                   -- the first time is different, see chapter 12
+all()                   -- warm-up, see chapter 12
 lab.synchronize()
 lab.profile(all)

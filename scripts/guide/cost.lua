@@ -7,7 +7,7 @@ end
 
 local on_gpu = lab.empty(4096, 4096)
 local t = lab.ones(4096, 4096, {device = "cpu"})
-on_gpu:copy_(t)                                     -- the first copy is different
+on_gpu:copy_(t)                                     -- warm-up: the first copy takes longer
 local memory
 print("copy, pageable           ", us(function() on_gpu:copy_(t) end))
 print("page-lock it in its place", us(function() t:pin() end))

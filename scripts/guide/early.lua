@@ -1,7 +1,7 @@
 local producer, consumer = lab.stream(), lab.stream()
 local x = lab.full(1, 4, 4)
 local produced = lab.event()
-lab.spin(0.01) lab.mul(x, x)                -- the first launches are different
+lab.spin(0.01) lab.mul(x, x)                -- warm-up: the first launches load kernels
 lab.synchronize()
 
 consumer:wait_event(produced)               -- too early: nothing has been recorded

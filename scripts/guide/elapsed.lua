@@ -11,6 +11,6 @@ local function time(beside)
     return from:elapsed_time(to)                    -- in ms, as in CUDA
 end
 
-time(false)                                         -- the first launch of a kernel is different
+time(false)                                         -- warm-up: the first launch loads the kernel
 print("alone              ", time(false))
 print("beside another one ", time(true))

@@ -1,7 +1,7 @@
 local work, copies = lab.stream{name = "work"}, lab.stream{name = "copies"}
 local results = lab.rand(4096, 4096)                -- 64 MiB
 local on_host = lab.empty(4096, 4096, {device = "cpu", pinned = true})
-lab.spin(0.01)                                      -- the first time is different
+lab.spin(0.01)                                      -- warm-up: the first launch loads the kernel
 on_host:copy_(results)
 lab.synchronize()
 

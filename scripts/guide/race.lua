@@ -1,6 +1,6 @@
 local producer, consumer = lab.stream(), lab.stream()
 local x = lab.full(1, 4, 4)
-lab.spin(0.01) lab.mul(x, x)                        -- the first launches are different
+lab.spin(0.01) lab.mul(x, x)                        -- warm-up: the first launches load kernels
 lab.synchronize()
 
 lab.spin(1, {stream = producer})

@@ -1,7 +1,7 @@
 local producer = lab.stream{name = "producer"}
 local consumer = lab.stream{name = "consumer"}
 local x = lab.full(1, 4, 4)
-lab.spin(0.01) lab.mul(x, x)                        -- the first launches are different
+lab.spin(0.01) lab.mul(x, x)                        -- warm-up: the first launches load kernels
 lab.synchronize()
 
 local tl, squares = lab.profile(function()

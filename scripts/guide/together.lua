@@ -6,7 +6,7 @@ local function both(blocks)
     lab.spin(1, {blocks = blocks, threads = 1024, stream = second})
 end
 
-both(1)                                         -- the first launch of a kernel is different
+both(1)                                         -- warm-up: the first launch loads the kernel
 for _, blocks in ipairs{full // 2, full} do
     local tl = lab.profile(both, blocks)
     print(blocks .. " blocks each: " .. tl.makespan_us .. " us")

@@ -1,6 +1,6 @@
 local wave = 2 * lab.device().sm_count                  -- as many blocks of 1024 threads as fit
 local block_ms = tonumber(arg[1] or 0.25)
-lab.spin(0.01)                                          -- the first launch is different
+lab.spin(0.01)                                         -- warm-up: the first launch loads the kernel
 
 local function run(priority)
     local long = lab.stream{name = "long"}
