@@ -173,7 +173,8 @@ PAGE     := $(sort $(wildcard core/timeline/report/*))
 # `lab new` and `lab pack` write as it is.
 CONSOLE_ROOMS   := completion dot_commands errors help values
 TEMPLATE        := repl/labs/template
-TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/wrong
+TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/right \
+                   $(TEMPLATE)/wrong
 PROGRAM_FOLDERS := docs/api repl repl/commands repl/probe repl/calibrate \
                    repl/calibrate/parts repl/compare repl/console \
                    $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results $(TEXT_FOLDERS)

@@ -1,9 +1,10 @@
 -- pack.lua - makes of a lab the two files that a course hands on: ID-student.zip, what students
 -- get, and ID-gradescope.zip, which Gradescope makes its autograder of.
 --
--- A lab that does not grade as it says is not packed: the solution must have all points, the
--- starter nearly none, and each wrong solution must fail exactly the tests that it names. What
--- goes into the files is listed here by name, so that nothing else can get out.
+-- A lab that does not grade as it says is not packed: the solution and every other right solution
+-- must have all points, the starter nearly none, and each wrong solution must fail exactly the
+-- tests that it names. What goes into the files is listed here by name, so that nothing else can
+-- get out.
 
 local files = import "repl/files.lua"
 local words = import "repl/labs/results/words.lua"
@@ -33,12 +34,12 @@ local function failed_tests(graded)
     return numbers, first
 end
 
-local function check_solution(graded)
+local function check_right(name, graded)
     if graded.problem then
-        return "solution.lua: " .. first_line(graded.problem)
+        return name .. ": " .. first_line(graded.problem)
     elseif graded.score < graded.points then
         local _, first = failed_tests(graded)
-        return ("solution.lua must have all points and has %s; it fails %s"):format(
+        return ("%s must have all points and has %s; it fails %s"):format(name,
             words.points(graded.score, graded.points), first or "no test")
     end
 end
@@ -122,7 +123,11 @@ local function self_test(bundle, grade)
         return problems
     end
     local folder = bundle.folder .. "/"
-    problems[#problems + 1] = check_solution(grade(folder .. "solution.lua"))
+    problems[#problems + 1] = check_right("solution.lua", grade(folder .. "solution.lua"))
+    for _, name in ipairs(files.lua_in(folder .. "right")) do
+        local path = "right/" .. name
+        problems[#problems + 1] = check_right(path, grade(folder .. path))
+    end
     problems[#problems + 1] = check_starter(grade(folder .. "starter.lua"))
     for _, name in ipairs(files.lua_in(folder .. "wrong")) do
         local path = folder .. "wrong/" .. name

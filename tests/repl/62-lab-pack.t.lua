@@ -85,8 +85,8 @@ end
 
 local new = environment.import "repl/labs/new.lua"
 local own <const> = at "my-lab"
-tap.is(table.concat(new(own), " "), "README.md lab.lua solution.lua starter.lua tests/common.lua "
-    .. "tests/hidden.lua tests/visible.lua wrong/no-wait.lua", "a new lab has all files of one")
+tap.is(table.concat(new(own), " "), "README.md lab.lua right/one-stream-more.lua solution.lua "
+    .. "starter.lua tests/common.lua tests/hidden.lua tests/visible.lua wrong/no-wait.lua", "a new lab has all files of one")
 local bundle = dofile(own .. "/lab.lua")
 tap.is(bundle.id, "my-lab", "its id is its folder's name")
 tap.is(select(2, new(own)), own
@@ -209,6 +209,7 @@ local function failing(path)
     return table.concat(parts, "; ")
 end
 tap.is(failing(own .. "/solution.lua"), "", "its solution passes all tests")
+tap.is(failing(own .. "/right/one-stream-more.lua"), "", "so does one that is built otherwise")
 tap.is(failing(own .. "/starter.lua"), "1.2 overlap; 2.2 overlap\nhost_block", "its starter fails usefully")
 tap.is(failing(own .. "/wrong/no-wait.lua"), "2.1 race\nclose",
     "its wrong solution fails as it says")
@@ -242,7 +243,7 @@ end
 -- Which tests each file fails; grading takes it from here.
 local outcomes = {
     ["solution.lua"] = "", ["starter.lua"] = "1.2 2.1 2.2", ["no-wait.lua"] = "2.1",
-    ["other.lua"] = "1.1 2.2",
+    ["one-stream-more.lua"] = "", ["other.lua"] = "1.1 2.2",
 }
 
 local function look_up(path)
@@ -333,8 +334,12 @@ end
 outcomes["solution.lua"] = "1.2 2.2"
 refuses("solution.lua must have all points and has 20 of 100 points; it fails 1.2 (the copy runs "
     .. "while the kernel works): seen this", "a solution that is none is refused")
-outcomes["solution.lua"], outcomes["starter.lua"] = "", "1.2 2.1"
-refuses("starter.lua has 50 of 100 points; a starter may have at most 20 %",
+outcomes["solution.lua"], outcomes["one-stream-more.lua"] = "", "2.1"
+refuses("right/one-stream-more.lua must have all points and has 90 of 100 points; it fails 2.1 "
+    .. "(what comes next finds both results): seen this", "so is a lab that refuses a right one")
+outcomes["one-stream-more.lua"] = ""
+outcomes["starter.lua"] = "1.2 2.1"
+refuses("starter.lua has 70 of 100 points; a starter may have at most 20 %",
     "so is too good a starter")
 outcomes["starter.lua"], outcomes["no-wait.lua"] = "1.2 2.1 2.2", "1.1 2.2"
 refuses("wrong/no-wait.lua fails 1.1 (seen this), 2.2 (seen this), which its first line does not "

@@ -108,7 +108,7 @@ TAP version 13
 1..1
 ok 1 - 1.1 twice one is two
 # 6 of 6 points
-# 6 of 6 points
+# 6 of 6 points; hidden tests have the other 4
 ]]
 out, err, code = run "check small right.lua"
 tap.is(out, passes, "check runs the visible tests alone")
@@ -123,7 +123,7 @@ not ok 1 - 1.1 twice one is two
 #   seen   nil
 #   asked  2
 # hint: think
-# 0 of 6 points
+# 0 of 6 points; hidden tests have the other 4
 ]], "without a file the starter, and what is wrong with it")
 tap.is(err .. code, "1", "and ends with 1 if one does not")
 tap.is(run "check small half.lua",

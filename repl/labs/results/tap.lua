@@ -26,7 +26,14 @@ local function all_passed(graded)
     return not graded.problem
 end
 
-local function tests_of(graded)
+-- "# 10 of 30 points", and where the student's tests are not all what else there is.
+local function add_points(lines, graded, lab_bundle)
+    local hidden = lab_bundle and lab_bundle.points - graded.points or 0
+    add_diagnostic(lines, words.points(graded.score, graded.points)
+        .. (hidden > 0 and ("; hidden tests have the other %g"):format(hidden) or ""))
+end
+
+local function tests_of(graded, lab_bundle)
     local lines = { "1.." .. #graded.tests }
     if graded.problem then
         add_diagnostic(lines, graded.problem)
@@ -36,7 +43,7 @@ local function tests_of(graded)
         add_diagnostic(lines, words.points(test.score, test.points))
         add_diagnostic(lines, graded.problem and "" or test.output)
     end
-    lines[#lines + 1] = "# " .. words.points(graded.score, graded.points)
+    add_points(lines, graded, lab_bundle)
     return lines
 end
 
@@ -53,8 +60,8 @@ local function class_of(list)
     return lines
 end
 
-local function text(list)
-    local lines = #list == 1 and tests_of(list[1]) or class_of(list)
+local function text(list, lab_bundle)
+    local lines = #list == 1 and tests_of(list[1], lab_bundle) or class_of(list)
     return "TAP version 13\n" .. table.concat(lines, "\n") .. "\n"
 end
 

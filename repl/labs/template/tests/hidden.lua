@@ -20,7 +20,7 @@ test("what comes next finds both results", {
 end)
 
 test("the host is not held up", {
-    points = 40,
+    points = 60,
     hint = "which of your calls comes back only when the GPU is done?",
 }, function(t, student)
     local tl = lab.profile(student.step, common.inputs(4096))

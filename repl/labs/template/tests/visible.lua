@@ -19,7 +19,7 @@ test("both results are right", {
 end)
 
 test("the copy runs while the kernel works", {
-    points = 40,
+    points = 20,
     hint = "README.md, What to know: two streams, and a copy that does not block",
 }, function(t, student)
     -- The timeline of what the function enqueued; what it returned would come behind it. Times
