@@ -1,6 +1,6 @@
--- 10-bundled.t.lua - the labs of scripts/labs: each solution has all points, each starter at
--- most a fifth, and each wrong solution fails exactly the tests that its first line names. And
--- the starter runs by itself, as a student runs it.
+-- 10-bundled.t.lua - the labs of scripts/labs: the solution and two others that are built otherwise
+-- have all points, each starter at most a fifth, and each wrong solution fails exactly the tests
+-- that its first line names. And the starter runs by itself, as a student runs it.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
@@ -21,6 +21,9 @@ end
 local function submissions(folder)
     local list = { solution = { path = folder .. "/solution.lua", fails = "" },
         starter = { path = folder .. "/starter.lua" } }
+    for name in shell.sh("ls " .. folder .. "/right"):gmatch("([^\n]+)%.lua\n") do
+        list["right-" .. name] = { path = ("%s/right/%s.lua"):format(folder, name), fails = "" }
+    end
     for name in shell.sh("ls " .. folder .. "/wrong"):gmatch("([^\n]+)%.lua\n") do
         local path = ("%s/wrong/%s.lua"):format(folder, name)
         list["wrong-" .. name] = { path = path,
@@ -31,7 +34,7 @@ end
 
 local function grade(name)
     local folder, class = "scripts/labs/" .. name, shell.folder()
-    local list, wrong = submissions(folder), 0
+    local list, wrong, right = submissions(folder), 0, 0
     for student, entry in pairs(list) do
         shell.sh(("cp %s %s/%s.lua"):format(entry.path, class, student))
     end
@@ -44,15 +47,17 @@ local function grade(name)
             tap.ok(score <= points / 5, name .. ": the starter has at most a fifth of the points")
             tap.diag(("%s: starter %g/%g"):format(name, score, points))
         else
-            wrong = wrong + (student ~= "solution" and 1 or 0)
+            wrong = wrong + (student:find("^wrong") and 1 or 0)
+            right = right + (student:find("^right") and 1 or 0)
             tap.is(failed, entry.fails, ("%s: %s fails the tests that it should, no others")
                 :format(name, tostring(student)))
         end
-        if student == "solution" then
-            tap.is(score, points, name .. ": the solution has all points")
+        if entry.fails == "" then
+            tap.is(score, points, ("%s: %s has all points"):format(name, student))
         end
     end
     tap.ok(wrong >= 3, name .. ": there are three wrong solutions")
+    tap.ok(right >= 2, name .. ": there are two right ones besides the lab's own")
     shell.remove(class)
 end
 

@@ -3,6 +3,6 @@ return {
     title = "First streams",
     points = 100,
     profile = "h200",
-    functions = {"side_by_side", "beside_library", "fetch", "spread"},
+    functions = {"side_by_side", "beside_library", "fetch"},
     forbidden = {"lab.cuda.*"},
 }

@@ -19,15 +19,3 @@ function fetch(x, background)
     mine:synchronize()                      -- the copy has arrived; the background still runs
     return on_host
 end
-
-function spread(steps, count)
-    local streams, results = {}, {}
-    for i = 1, count do streams[i] = lab.stream() end
-    for i, step in ipairs(steps) do
-        results[i] = lab.with(streams[(i - 1) % count + 1], step)
-    end
-    lab.synchronize()                       -- once, when everything has been issued
-    local numbers = {}
-    for i, result in ipairs(results) do numbers[i] = result:item() end
-    return numbers
-end

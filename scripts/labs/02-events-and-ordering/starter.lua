@@ -35,7 +35,7 @@ function time_each(steps)
 end
 
 -- Round i, from 1 to count: produce(slot, i) fills a slot and consume(slot, i) reads it. The rounds
--- take the tensors of the list `slots` in turns. Produces in one stream and consumes in another
+-- take the tensors of the list `slots` round-robin. Produces in one stream and consumes in another
 -- one, at the same time. Returns the list of what consume gave, and waits for nothing.
 function relay(slots, count, produce, consume)
     local results = {}

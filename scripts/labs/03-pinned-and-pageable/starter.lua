@@ -2,8 +2,8 @@
 -- Everything here gives the right results, and all of it takes too long. `times` and `count` are
 -- at least 1.
 
--- For i = 1 to `times`: copies `source`, pageable memory of the host, to the GPU, and lets
--- work(i, x) loose on the copy x, which it spoils.
+-- For i = 1 to `times`: copies `source`, pageable memory of the host, to the GPU as x, and calls
+-- work(i, x), which overwrites x.
 function feed(source, times, work)
     local x = lab.empty(source:numel())
     for i = 1, times do

@@ -53,7 +53,7 @@ function choose(input, output, work)
     local best, best_us
     for e = 0, 7 do
         local chunks = 1 << e
-        for _ = 1, 3 do                         -- the first time is different
+        for _ = 1, 3 do                         -- warm-up: the first launch loads the kernel
             local us = lab.profile(map, input, output, chunks, work).makespan_us
             if not best or us < best_us then best, best_us = chunks, us end
         end

@@ -49,7 +49,7 @@ if arg then     -- only when you run this file yourself: streamlab submission.lu
     end
     local weights = lab.ones(n, n)
     lab.synchronize()
-    train({batches[1]}, weights, {gradients[1]})        -- the first time is different
+    train({batches[1]}, weights, {gradients[1]})       -- warm-up: the first launch loads kernels
     lab.check("warn")                                   -- the race checker reports on stderr
     local tl = lab.profile(train, batches, weights, gradients)
     tl:show()

@@ -1,30 +1,17 @@
--- Kernels that can be cut are cut into pieces of 0.4 ms, uploads into pieces of 8 MiB, so that
--- never more than one piece is in front of a request. A kernel that cannot be cut gives way at its
--- blocks' ends: that is what the priority is for.
--- A piece of an upload waits for the one before, by two streams in turns: a copy engine stays with
--- a stream whose next copy waits for nothing else, as if the pieces were one copy.
+-- A kernel that can be cut is cut into pieces of 0.4 ms, so that never more than one piece is in
+-- front of a request: a running block is not stopped. A kernel that cannot be cut gives way where
+-- its blocks end: that is what the priority is for. The uploads are short, and stay as they are.
 
-local piece_ms <const>, piece_bytes <const> = 0.4, 8 << 20
+local piece_ms <const> = 0.4
 
 function start(jobs)
-    local this, other = lab.stream{name = "uploads 1"}, lab.stream{name = "uploads 2"}
+    local uploads = lab.stream{name = "uploads"}
     local kernels = lab.stream{name = "kernels", priority = "low"}
-    local piece = piece_bytes // 4                      -- elements of a piece
     for _, job in ipairs(jobs) do
-        local size, uploaded = job.input:numel(), 0
+        job.on_gpu:copy_(job.input, {non_blocking = true, stream = uploads})
+        kernels:wait_stream(uploads)
         local of = math.max(1, math.min(job.parts, math.ceil(job.kernel_ms / piece_ms)))
-        for part = 1, of do
-            local needed = math.min(size, part * math.ceil(size / of))
-            while uploaded < needed do                  -- no more than this part needs
-                local count = math.min(piece, size - uploaded)
-                this:wait_stream(other)
-                job.on_gpu:narrow(1, uploaded + 1, count):copy_(
-                    job.input:narrow(1, uploaded + 1, count), {non_blocking = true, stream = this})
-                kernels:wait_stream(this)
-                uploaded, this, other = uploaded + count, other, this
-            end
-            job.run(part, of, kernels)
-        end
+        for part = 1, of do job.run(part, of, kernels) end
     end
     return {urgent = lab.stream{name = "urgent", priority = "high"}}
 end

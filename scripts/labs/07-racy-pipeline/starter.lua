@@ -50,7 +50,7 @@ if arg then
         lab.spin(0.15)
         lab.add(y, 7, {out = z})
     end
-    job.first(job.x[1], job.y[1])               -- the first launches are different
+    job.first(job.x[1], job.y[1])               -- warm-up: the first launches load kernels
     job.second(job.y[1], job.z[1])
     lab.synchronize()
 

@@ -1,4 +1,4 @@
--- Lab 8: a stream for each engine, pinned memory made beforehand, and all three fed in turns.
+-- Lab 8: a stream for each engine, pinned memory made beforehand, and all three fed alternately.
 
 local compute = lab.stream{name = "compute"}
 local down, up = lab.stream{name = "down"}, lab.stream{name = "up"}

@@ -36,7 +36,7 @@ if arg then
     for i = 1, 200 do work.matrices[i] = lab.rand(n, n) end
     for i = 1, 60 do work.to_cpu[i] = lab.rand(n, n) end
     for i = 1, 80 do work.to_gpu[i] = lab.rand(n, n, {device = "cpu"}) end
-    lab.matmul(lab.ones(n, n), lab.ones(n, n))          -- the first launch is different
+    lab.matmul(lab.ones(n, n), lab.ones(n, n))         -- warm-up: the first launch loads kernels
     lab.synchronize()
 
     local plan = prepare(work)
@@ -49,7 +49,7 @@ if arg then
     local host, a = lab.ones(n, n, {device = "cpu", pinned = true}), lab.ones(n, n)
     local b = lab.empty(n, n)
     local function alone_us(count, f)
-        f()                                             -- the first time is different
+        f()                                            -- warm-up: the first launch loads kernels
         return count * lab.profile(f):busy_us()
     end
     local needed_us = {

@@ -31,8 +31,8 @@ function common.upload(mib, value)
     end
 end
 
--- Runs each function once, unrecorded: on a real GPU the first launch of a kernel is different, and
--- so is the first pinned memory.
+-- Warm-up: runs each function once, unrecorded. On a real GPU the first launch loads the kernel,
+-- and the first pinned memory takes longer.
 function common.warm_up(...)
     for _, f in ipairs{...} do f() end
     local squares = lab.mul(lab.ones(32, 32), lab.ones(32, 32))
@@ -58,27 +58,6 @@ function common.host_is_free(t, tl, held_percent, at_most_percent)
                              gpu_at_most_percent = math.max(40, at_most_percent)})
         and t:at_most(held_percent, in_all_percent,
                       "percent of the makespan in which the call held the host")
-end
-
--- Asserts that the i-th kernel of that name is in the stream of the first one of its turn. Fails
--- for the first one that is not, with words.
-function common.in_turns(t, tl, name, count)
-    local streams = {}
-    for _, span in ipairs(tl:spans()) do
-        if span.name == name then streams[#streams + 1] = span.stream_id end
-    end
-    local function placed(i, k)
-        return ("step %d is in %s"):format(i, k == i and "a stream of its own"
-            or "the stream of step " .. k)
-    end
-    for i, stream in ipairs(streams) do
-        local k, asked = 1, (i - 1) % count + 1
-        while streams[k] ~= stream do k = k + 1 end
-        if k ~= asked then
-            return t:is(placed(i, k), placed(i, asked), "the steps take the streams in turns")
-        end
-    end
-    return t:ok(#streams > 0, "the steps take the streams in turns")
 end
 
 return common

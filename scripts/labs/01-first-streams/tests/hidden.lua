@@ -2,7 +2,7 @@
 
 local common = include "common.lua"
 
-test("side_by_side: a long kernel beside short products", {points = 10,
+test("side_by_side: a long kernel beside short products", {points = 15,
     hint = "What is issued second must not wait for what was issued first, whichever is longer."},
 function(t, student)
     local first, second = common.work(2.5, 7), common.products(3, -1)
@@ -17,7 +17,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("side_by_side: returns while the GPU works", {points = 10,
+test("side_by_side: returns while the GPU works", {points = 15,
     hint = "side_by_side gives tensors, not numbers: who uses them waits. It need not."},
 function(t, student)
     local first, second = common.upload(32, 6), common.work(3, 8)
@@ -30,7 +30,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("beside_library: a library of kernels, and shorter own work", {points = 10,
+test("beside_library: a library of kernels, and shorter own work", {points = 20,
     hint = "Both results, in this order: library's, own's. And own work in a stream that the "
         .. "default stream's rule does not concern."},
 function(t, student)
@@ -49,7 +49,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("fetch: another shape, and a longer background", {points = 5,
+test("fetch: another shape, and a longer background", {points = 10,
     hint = "Wait for the stream that has the copy, and for no other."},
 function(t, student)
     local x = lab.tensor{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}, {-1, -2, -3, -4, -5}}
@@ -72,7 +72,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("fetch: x is still in the making when it is called", {points = 5,
+test("fetch: x is not written yet when it is called", {points = 10,
     hint = "The stream that is current when fetch is called may still be writing x. Nothing puts "
         .. "your own stream behind it unless you say so: README, Background, s:wait_stream."},
 function(t, student)
@@ -91,22 +91,4 @@ function(t, student)
         {at_least_percent = 90, gpu_at_least_percent = 60},
         "the background does not wait for x")
     common.host_is_free(t, tl, held, 40)
-end)
-
-test("spread: seven unequal steps in three streams", {points = 10,
-    hint = "The number of steps need not be a multiple of the number of streams. Issue all first, "
-        .. "then wait once."},
-function(t, student)
-    local lengths_ms, steps = {0.9, 0.3, 0.6, 0.4, 0.8, 0.2, 0.5}, {}
-    for i, ms in ipairs(lengths_ms) do
-        steps[i] = function() lab.spin(ms) return lab.full(100 - i * i, 1) end
-    end
-    common.warm_up(steps[1])
-    local tl, _, numbers = common.profile(student.spread, steps, 3)
-    t:is(numbers, {99.0, 96.0, 91.0, 84.0, 75.0, 64.0, 51.0},
-        "the numbers, in the order of the steps")
-    if not common.in_turns(t, tl, "spin", 3) then return end
-    t:makespan(tl, {within_percent = 20, of_us = 1800, gpu_within_percent = 60},
-        "as long as the three steps of the first stream")
-    t:no_race("nothing races")
 end)

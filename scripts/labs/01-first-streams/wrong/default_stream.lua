@@ -18,11 +18,3 @@ function fetch(x, background)
     lab.default_stream():synchronize()
     return on_host
 end
-
-function spread(steps, count)
-    local streams, results, numbers = {}, {}, {}
-    for i = 1, count do streams[i] = lab.stream() end
-    for i = 1, #steps do results[i] = lab.with(streams[(i - 1) % count + 1], steps[i]) end
-    for i = 1, #steps do numbers[i] = results[i]:item() end
-    return numbers
-end

@@ -4,7 +4,7 @@
 local common = {}
 
 -- Gives the timeline of f(...), for which percentage of its makespan the call held the host, and
--- what f returned. On a real GPU the first launch of a kernel is different: all that tests use is
+-- what f returned. On a real GPU the first launch loads the kernel: all that tests use is
 -- launched before.
 function common.profile(f, ...)
     local x = lab.ones(8, 8)

@@ -2,7 +2,7 @@
 
 local common = include "common.lua"
 
-test("hand_over: the consumer comes after both, which run at once", {points = 15,
+test("hand_over: the consumer comes after both, which run at once", {points = 10,
     hint = "Record an event behind produce(), in its stream. Where the other stream waits for it "
         .. "decides: all that is enqueued there after wait_event() comes later, prepare() too. "
         .. "Guide, chapter 4: events."},
@@ -35,7 +35,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("fan: three branches at once between a source and a join", {points = 10,
+test("fan: three branches at once between a source and a join", {points = 5,
     hint = "One event behind the source is enough for all branches, and each branch needs one of "
         .. "its own for the join. Guide, chapter 4: events."},
 function(t, student)
@@ -61,7 +61,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("time_each: twenty steps, and one wait", {points = 10,
+test("time_each: twenty steps, and one wait", {points = 5,
     hint = "n steps have n + 1 marks between and around them. Record them all, wait for the last "
         .. "one, and only then ask for the times. Guide, chapter 4: measuring with events."},
 function(t, student)
@@ -81,9 +81,9 @@ function(t, student)
         "as long as the steps, with hardly a gap between them")
 end)
 
-test("relay: two slots, six rounds", {points = 15,
-    hint = "Two orders are needed: a slot is read after it has been filled, and filled again after "
-        .. "it has been read. The second one is about the round #slots before, not about the last "
+test("relay: two slots, six rounds", {points = 10,
+    hint = "Two hazards: a slot is read after it has been filled (read-after-write), and filled again "
+        .. "after it has been read (write-after-read). The second one is about the round #slots before, not about the last "
         .. "one: wait_stream() would wait for that, too. Guide, chapter 14: races."},
 function(t, student)
     local slots, values, copy = {lab.ones(8, 8), lab.ones(8, 8)}, {}, common.copy(32)

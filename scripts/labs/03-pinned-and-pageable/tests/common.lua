@@ -31,7 +31,7 @@ local function watcher(size)
     return seen
 end
 
--- Runs f five times and gives the median of each of its two results: the first time is different,
+-- Runs f five times and gives the median of each of its two results: the first one is a warm-up,
 -- and a real host is interrupted now and then.
 local function medians(f)
     local first, second = {}, {}
@@ -99,10 +99,21 @@ function common.wanted(count, value)
     return values
 end
 
-function common.wanted_results(count, value)
-    local values = {}
-    for i = 1, count do values[i] = {i, value(i) + 0.0, value(i) + 0.0} end
-    return values
+-- Asserts that use was called for each result in order, with the values that had arrived by then.
+function common.check_results(t, results, count, value, name)
+    local numbers, wanted = {}, {}
+    for k, each in ipairs(results.values) do numbers[k], wanted[k] = each[1], k end
+    for k = #numbers + 1, count do wanted[k] = k end
+    if not t:is(numbers, wanted, "use(i, buffer) is called once for each i, in order") then return end
+    for i, each in ipairs(results.values) do
+        for k, place in ipairs{"first", "last"} do
+            if each[k + 1] ~= value(i) then
+                return t:is(("use(%d, buffer): the %s element is %g"):format(i, place, each[k + 1]),
+                            ("use(%d, buffer): the %s element is %g"):format(i, place, value(i)), name)
+            end
+        end
+    end
+    return t:ok(true, name)
 end
 
 -- How long batch i takes the host and the GPU, each alone, with pinned memory.

@@ -94,7 +94,7 @@ function common.scanned(values, chunks)
     return out
 end
 
--- The median makespan of five runs of f(...): the first launch of a kernel is different, and a real
+-- The median makespan of five runs of f(...): the first launch loads the kernel, and a real
 -- host is interrupted now and then.
 local function median_us(f, ...)
     local us = {}

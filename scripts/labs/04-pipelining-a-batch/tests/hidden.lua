@@ -3,7 +3,7 @@
 local common = include "common.lua"
 local mib = common.mib
 
-test("map takes batches that are not a multiple of the chunks", {points = 10, hint = "10 rows in "
+test("map takes batches that are not a multiple of the chunks", {points = 15, hint = "10 rows in "
     .. "4 chunks are 3, 3, 3 and 1; and there can be fewer chunks than asked for, or one alone. "
     .. "tensor:chunk gives them, and tensor:narrow the part of a buffer that fits."},
     function(t, student)
@@ -18,9 +18,20 @@ test("map takes batches that are not a multiple of the chunks", {points = 10, hi
             t:is(made.elements, 2 * rows, what .. "work sees each element once")
         end
         t:no_race("no buffer is written while another stream or the host uses it")
+        -- And as quickly: 50 rows of 1 MiB in 7 chunks are six of 8 rows, and one of 2.
+        local pinned = {device = "cpu", pinned = true}
+        local input, output = lab.zeros(50, mib, pinned), lab.zeros(50, mib, pinned)
+        local made
+        local tl = common.quickest(function()
+            made = common.work(2, 19, 0)
+            return lab.profile(student.map, input, output, 7, made.work)
+        end)
+        t:is(made.elements, 50 * mib, "50 MiB in 7 chunks: work sees each element once")
+        t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 60, gpu_at_least_percent = 40},
+            "50 MiB in 7 chunks: the work runs beside copies up")
     end)
 
-test("map keeps the pace where one engine is the slowest", {points = 10, hint = "Three chunks on "
+test("map keeps the pace where one engine is the slowest", {points = 20, hint = "Three chunks on "
     .. "the GPU at a time, however many there are, and no wait of the host in the loop."},
     function(t, student)
         for _, case in ipairs{
@@ -48,7 +59,7 @@ test("map keeps the pace where one engine is the slowest", {points = 10, hint = 
         end
     end)
 
-test("scan is right and quick for other batches", {points = 10, hint = "A single chunk, two, or an "
+test("scan is right and quick for other batches", {points = 20, hint = "A single chunk, two, or an "
     .. "odd number; steps that take much longer than copies, and the reverse. Which wait is "
     .. "missing, or stands in the wrong place?"}, function(t, student)
     for _, case in ipairs{{1, 1, 40}, {2, 3, 0}, {7, 2, 200}, {4, 5, 3}} do
@@ -76,7 +87,7 @@ test("scan is right and quick for other batches", {points = 10, hint = "A single
         gpu_within_percent = 50}, "the makespan")
 end)
 
-test("choose finds a good number of chunks for other work", {points = 10, hint = "A number that "
+test("choose finds a good number of chunks for other work", {points = 15, hint = "A number that "
     .. "is right for one batch is wrong for the next: work that costs much for each call wants "
     .. "few chunks, and a large batch wants many."}, function(t, student)
     common.good_choice(t, student, {mib = 16, us_per_mib = 10, fixed_us = 50})

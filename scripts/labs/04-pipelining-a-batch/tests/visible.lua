@@ -3,7 +3,7 @@
 local common = include "common.lua"
 local mib = common.mib
 
-test("map has put every chunk into the output when it returns", {points = 10, hint = "Chunk i of "
+test("map has put every chunk into the output when it returns", {points = 5, hint = "Chunk i of "
     .. "the input goes through one stream: up, work, down. And before map returns, the host has "
     .. "to wait for every stream that it has used, once."}, function(t, student)
     local input, values = common.batch(12, 5)
@@ -16,7 +16,7 @@ test("map has put every chunk into the output when it returns", {points = 10, hi
     t:no_race("no buffer is written while another stream or the host uses it")
 end)
 
-test("map keeps three engines busy with three chunks on the GPU", {points = 15, hint = "Three "
+test("map keeps three engines busy with three chunks on the GPU", {points = 10, hint = "Three "
     .. "streams, each with an x and a y of its own that are made before the loop. Nothing in the "
     .. "loop may wait on the host, and all copies need non_blocking = true. "
     .. "See the guide, chapter 8, the first experiment."}, function(t, student)
@@ -42,7 +42,7 @@ test("map keeps three engines busy with three chunks on the GPU", {points = 15, 
         gpu_within_percent = 45}, "it takes as long as the slowest engine, and little more")
 end)
 
-test("scan takes the chunks in order, through two buffers", {points = 20, hint = "Ask of "
+test("scan takes the chunks in order, through two buffers", {points = 10, hint = "Ask of "
     .. "each buffer, x[k] and y[k]: who writes it, and which work of an earlier round must be over "
     .. "by then? Some waits lead forward, from engine to engine, and some lead back. "
     .. "See the guide, chapter 8, \"The event that everybody forgets\"."}, function(t, student)
@@ -74,7 +74,7 @@ test("scan takes the chunks in order, through two buffers", {points = 20, hint =
         gpu_within_percent = 50}, "it takes as long as the slowest engine, and little more")
 end)
 
-test("choose finds a good number of chunks for a large and a small batch", {points = 15, hint =
+test("choose finds a good number of chunks for a large and a small batch", {points = 5, hint =
     "Few chunks: long ends, in which one engine works alone. Many: the host cannot issue them "
     .. "quickly enough. Where the best number lies depends on the batch and on the work, so "
     .. "measure: profile your own map for 1, 2, 4, ... 128 chunks. It needs a map that overlaps."},

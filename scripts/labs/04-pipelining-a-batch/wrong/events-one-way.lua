@@ -43,7 +43,7 @@ function choose(input, output, work)
     local best, best_us
     for e = 0, 7 do
         local chunks = 1 << e
-        map(input, output, chunks, work)        -- the first time is different
+        map(input, output, chunks, work)        -- warm-up: the first launch loads the kernel
         local us = lab.profile(map, input, output, chunks, work).makespan_us
         if not best or us < best_us then best, best_us = chunks, us end
     end

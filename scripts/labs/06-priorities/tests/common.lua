@@ -73,7 +73,7 @@ end
 -- What a request takes from its call to its last byte while the GPU has nothing else to do.
 function common.alone_us(elements)
     local r = common.request(elements, 1)
-    answer_alone(r)                             -- the first time is different
+    answer_alone(r)                             -- warm-up: the first launch loads the kernel
     local spans = lab.profile(answer_alone, r):spans()
     return spans[#spans].end_us - spans[1].host_start_us
 end
@@ -95,7 +95,7 @@ end
 -- lab.host_work stand between the student's functions, which may not call it, and so tell in the
 -- timeline's own time when each began and returned, and which operations are of which request.
 function common.serve(student, jobs, requests, gaps_ms)
-    answer_alone(common.request(16, 1))         -- the first launch of a kernel is different
+    answer_alone(common.request(16, 1))         -- warm-up: the first launch loads the kernel
     common.job{elements = 16, kernel_ms = 0.01}.run(1, 1, lab.default_stream())
     lab.synchronize()
     local handed = {}

@@ -7,28 +7,28 @@ local function requests(elements, count, first)
     return list
 end
 
-test("all together: soon answered, and the background hardly slower", {points = 20,
-    hint = "Late: is it the copy or the kernel that waits, and for what? tl:explain() says it. "
+test("all together: soon answered, and the background hardly slower", {points = 30,
+    hint = "Late: what did its kernel wait for? tl:explain() says it. "
     .. "Background too slow: each piece costs something, so cut no finer than the target asks "
     .. "for"},
 function(t, student)
-    local list = {{elements = 1 << 23, kernel_ms = 6, waves = 30},
-                  {elements = 1 << 25, kernel_ms = 10},
-                  {elements = 1 << 23, kernel_ms = 5, parts = 50},
-                  {elements = 1 << 24, kernel_ms = 4}}
+    local list = {{elements = 1 << 21, kernel_ms = 6, waves = 30},
+                  {elements = 1 << 22, kernel_ms = 10},
+                  {elements = 1 << 20, kernel_ms = 5, parts = 50},
+                  {elements = 1 << 21, kernel_ms = 4}}
     common.judge(t, student, list, requests(1 << 20, 5, 3), {0.42, 1.7, 2.35, 1.9, 2.6}, 10)
     t:no_race()
 end)
 
-test("many requests, and neither start nor answer holds the host", {points = 20,
+test("many requests, and neither start nor answer holds the host", {points = 25,
     hint = "start and answer only issue: whatever they wait for keeps the next request waiting, "
     .. "too. Very many pieces fill the launch queue, and then a launch waits. Guide: Priorities, "
     .. "Implicit synchronisation"},
 function(t, student)
-    local list = {{elements = 1 << 22, kernel_ms = 8, waves = 100},
-                  {elements = 3 << 23, kernel_ms = 10, parts = 36},
+    local list = {{elements = 1 << 20, kernel_ms = 8, waves = 100},
+                  {elements = 3 << 20, kernel_ms = 10, parts = 36},
                   {elements = 1 << 20, kernel_ms = 8, waves = 50},
-                  {elements = 1 << 24, kernel_ms = 14}}
+                  {elements = 1 << 22, kernel_ms = 14}}
     local asked, gaps_ms = requests(1 << 20, 12, 20), {}
     for i = 1, 12 do gaps_ms[i] = 0.8 + i * 7 % 12 / 20 end
     local run, background_us = common.judge(t, student, list, asked, gaps_ms, 15)
@@ -42,7 +42,7 @@ function(t, student)
         "answer() takes no longer than a request alone (ms, the median)")
 end)
 
-test("other jobs and requests are right", {points = 10, hint = "Does it hold for one job, for one "
+test("other jobs and requests are right, and soon answered", {points = 15, hint = "Does it hold for one job, for one "
     .. "that can be cut into 3 parts only, and for sizes that no number divides? Each element of a "
     .. "job is uploaded and counted once"},
 function(t, student)
@@ -59,5 +59,7 @@ function(t, student)
         common.complete(t, run, jobs, asked)
         common.finished(t, run)
     end
+    common.judge(t, student, {{elements = 1 << 18, kernel_ms = 7, parts = 20}},
+        requests(1 << 20, 2, 5), {1.3, 2.2}, 15)
     t:no_race()
 end)

@@ -21,7 +21,7 @@ function(t, student)
     t:no_race()
 end)
 
-test("a request overtakes a grid of many short blocks", {points = 15, hint = "This kernel cannot "
+test("a request overtakes a grid of many short blocks", {points = 10, hint = "This kernel cannot "
     .. "be cut, and need not: its blocks are short. What decides whose blocks come next? Print "
     .. "your streams. Guide: Priorities, 'The experiment'"},
 function(t, student)
@@ -36,13 +36,4 @@ test("a request does not wait for a block of 12 ms", {points = 15, hint = "No ru
 function(t, student)
     local list = {{elements = 1 << 18, kernel_ms = 12}, {elements = 1 << 18, kernel_ms = 10}}
     common.judge(t, student, list, requests(1 << 20, 3), {1.7, 2.2, 3.2}, 15)
-end)
-
-test("a request does not wait for an upload of 256 MiB", {points = 15, hint = "A copy engine "
-    .. "knows no priorities, and goes on with a stream whose next copy waits for nothing else. How "
-    .. "much may lie in front of a request that comes at the worst moment, and what lets it in "
-    .. "between two pieces? Guide: Priorities, 'copies do not care'"},
-function(t, student)
-    local list = {{elements = 1 << 26, kernel_ms = 2}, {elements = 1 << 26, kernel_ms = 2}}
-    common.judge(t, student, list, requests(1 << 20, 3), {1.1, 2.2, 1.9}, 15)
 end)

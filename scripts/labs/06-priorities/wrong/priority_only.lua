@@ -1,6 +1,5 @@
--- fails: 1.3 1.4 2.1 2.2
--- The highest priority for requests, and nothing else: neither a block that runs nor a copy that
--- is queued gives way.
+-- fails: 1.3 2.1 2.2 2.3
+-- The highest priority for requests, and nothing else: a block that runs does not give way.
 
 function start(jobs)
     for i, job in ipairs(jobs) do

@@ -3,7 +3,7 @@
 local common = include "common.lua"
 
 test("three slots, and a slow first stage", {
-    points = 15,
+    points = 20,
     hint = "How many slots there are, #job.x says; with three of them batch 4 is the first that "
         .. "meets a used buffer.",
 }, function(t, student)
@@ -17,7 +17,7 @@ test("three slots, and a slow first stage", {
 end)
 
 test("a single slot", {
-    points = 10,
+    points = 15,
     hint = "With one slot each batch needs the buffers of the one before: i - 1, not i - 2. Is "
         .. "a 2 written somewhere in place of #job.x?",
 }, function(t, student)
@@ -30,7 +30,7 @@ test("a single slot", {
 end)
 
 test("a slow second stage, and long copies", {
-    points = 10,
+    points = 20,
     hint = "Copies take long as well here, so four batches must be on their way at a time, with "
         .. "two slots. They are if each buffer is used again as soon as it is free itself: x "
         .. "when the first stage has read it, and not only when the whole slot has been "
@@ -44,7 +44,7 @@ test("a slow second stage, and long copies", {
 end)
 
 test("the same buffers a second time", {
-    points = 10,
+    points = 15,
     hint = "When pipeline() returns, its caller may change the input and read the output. Is "
         .. "every copy over by then?",
 }, function(t, student)

@@ -5,7 +5,7 @@ local balanced = {batches = 8, slots = 2, mib = 4, first_ms = 0.08, second_ms = 
                   plus = 7}
 
 test("every output is that of its own batch", {
-    points = 15,
+    points = 5,
     hint = "Look at the numbers: another batch's value, or one of which a stage is missing? "
         .. "Then find the buffer that was written or read too early. README, \"Two questions "
         .. "for each buffer\".",
@@ -18,7 +18,7 @@ test("every output is that of its own batch", {
 end)
 
 test("nothing races", {
-    points = 15,
+    points = 10,
     hint = "A report names two lines; the second must come after the first, by a wait between "
         .. "them. Right numbers are no proof: slower stages or a faster bus make the same "
         .. "script wrong. Guide, chapter Races.",
@@ -32,7 +32,7 @@ test("nothing races", {
 end)
 
 test("all four steps run at the same time", {
-    points = 15,
+    points = 10,
     hint = "Who waits for more than it needs? The copy of batch 3 into slot 1 needs batch 1 to "
         .. "have left that buffer, not batch 2 in the other slot; wait_stream waits for all "
         .. "that the other stream holds at that moment. An event recorded earlier is for that. "
@@ -51,7 +51,7 @@ test("all four steps run at the same time", {
 end)
 
 test("there is no wait too many", {
-    points = 10,
+    points = 5,
     hint = "Each batch needs three waits for its data, and three for free buffers unless it is "
         .. "the first in its slot; and the host needs one, behind the loop. Which of yours "
         .. "would nobody miss?",

@@ -16,8 +16,8 @@ end
 
 local function simulated() return lab.device().backend == "sim" end
 
--- Lets the student prepare and run the work, and gives the timeline of the second run, for the
--- first one is different on a GPU; and what it returned. Garbage is collected between the two, so
+-- Lets the student prepare and run the work, and gives the timeline of the second run, since the
+-- first one is the warm-up; and what it returned. Garbage is collected between the two, so
 -- that a run which makes its tensors finds the memory of the first one. A real host is not always
 -- as quick as it can be: there it is the quickest of three.
 function common.profile(student, n, spec)
@@ -75,6 +75,10 @@ end
 
 -- That the recorded run did the work, all of it and no more, and not smaller work in its place.
 function common.all_of_it(t, n, spec, tl)
+    if tl.makespan_us == 0 then
+        error("run() gave the GPU no work. prepare() makes streams and memory, and its time does not "
+            .. "count; the matmuls and copies are run()'s, each time that it is called.", 0)
+    end
     local down, up, each = spec.to_cpu + spec.wanted, spec.to_gpu, 4 * n * n
     t:span_count(tl, "kernel", {exactly = spec.matmuls}, "one matmul for each matrix")
     t:span_count(tl, "memcpy_d2h", {exactly = down},

@@ -3,10 +3,10 @@
 local common = include "common.lua"
 
 test("three engines with the same to do", {
-    points = 15,
+    points = 20,
     hint = "Each engine is busy for nearly all of the time that is allowed, so none may begin "
         .. "late. To issue a call takes the host some microseconds: 280 matmuls before the "
-        .. "first copy are 2 ms. Issue the three kinds in turns.",
+        .. "first copy are 2 ms. Issue the three kinds alternately.",
 }, function(t, student)
     local spec = {matmuls = 280, wanted = 20, to_cpu = 180, to_gpu = 190}
     local tl = common.profile(student, 1024, spec)
@@ -16,7 +16,7 @@ test("three engines with the same to do", {
 end)
 
 test("most of the copies to the CPU are of products", {
-    points = 10,
+    points = 20,
     hint = "One wait for all of the matmuls keeps the first product back until the last one is "
         .. "done. An event for each product lets its copy begin when it is ready.",
 }, function(t, student)
@@ -28,7 +28,7 @@ test("most of the copies to the CPU are of products", {
 end)
 
 test("hardly any matmuls, and many copies to the GPU", {
-    points = 10,
+    points = 15,
     hint = "The copies to the GPU are the bound now. Is their memory pinned, and was it before "
         .. "run() began?",
 }, function(t, student)
@@ -39,16 +39,20 @@ test("hardly any matmuls, and many copies to the GPU", {
 end)
 
 test("empty lists, and other sizes", {
-    points = 5,
+    points = 15,
     hint = "Lists may be empty, and wanted may be 0 or as many as there are matrices. What "
         .. "run() returns must be what this run made.",
 }, function(t, student)
-    for _, spec in ipairs{{matmuls = 7, wanted = 7, to_cpu = 0, to_gpu = 0},
+    for _, spec in ipairs{{matmuls = 205, wanted = 65, to_cpu = 72, to_gpu = 75},
+                          {matmuls = 7, wanted = 7, to_cpu = 0, to_gpu = 0},
                           {matmuls = 0, wanted = 0, to_cpu = 3, to_gpu = 2},
                           {matmuls = 2, wanted = 0, to_cpu = 0, to_gpu = 9}} do
         local tl, done = common.profile(student, 16, spec)
         common.all_of_it(t, 16, spec, tl)
         common.right(t, 16, spec, done)
+        if spec.matmuls > 100 then
+            t:stream_count(tl, {at_least = 3}, "one stream for each engine, or more")
+        end
     end
     t:no_race("each copy of a product comes after it")
 end)

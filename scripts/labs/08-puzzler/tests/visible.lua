@@ -3,7 +3,7 @@
 local common = include "common.lua"
 
 test("everything arrives where it belongs", {
-    points = 10,
+    points = 5,
     hint = "The lists and their places are in the comment above run(). A copy that does not "
         .. "block returns before its values are there, and reads its source later than that.",
 }, function(t, student)
@@ -14,7 +14,7 @@ test("everything arrives where it belongs", {
 end)
 
 test("the copies of products wait for them, and the host for nothing", {
-    points = 15,
+    points = 5,
     hint = "A copy in one stream knows nothing of a matmul in another one. An event, recorded "
         .. "behind the matmul, orders the two on the GPU; a call that waits on the host orders "
         .. "them as well, and stops everything else. What holds the host? tl:explain() says so. "
@@ -29,7 +29,7 @@ test("the copies of products wait for them, and the host for nothing", {
 end)
 
 test("kernels and copies of both directions run at the same time", {
-    points = 15,
+    points = 10,
     hint = "Three engines take three streams, and copies that do not go by pageable memory: the "
         .. "host takes part in those. Pinned memory takes long to get, so get it in prepare(). "
         .. "Guide, chapters Pinned memory and Implicit synchronisation.",
@@ -50,7 +50,7 @@ test("kernels and copies of both directions run at the same time", {
 end)
 
 test("the puzzler: 8 % above the matmuls", {
-    points = 20,
+    points = 10,
     hint = "The matmuls alone take nearly all of the time that is allowed, so nothing may stand "
         .. "in front of them, and nothing may be left when they are done. In which order do you "
         .. "issue the work? The copies of the products can begin with the first product.",
