@@ -102,12 +102,19 @@ struct sl_buffer {              /* memory; a tensor's storage */
     size_t bytes;
     int32_t refs;
     uint8_t place;              /* sl_place; pin/unpin change PAGEABLE <-> PINNED */
+    uint8_t how;                /* sl_alloc_how; PLAIN once a plain call has freed it */
+    uint32_t home;              /* id of the stream that it was made in */
+    int32_t uses, foreign_uses; /* operations in flight that hold it; those of other streams */
+    sl_stream *home_stream;     /* core: `home`, while it has uses there */
+    sl_buffer *lender, *heir;   /* whose memory it has; who has its memory (core/reuse.h) */
     uint32_t where;             /* device text id: where it was made */
     uint64_t tensor_id;         /* the tensor that it was made for, 0: none of the user's */
     sl_tensor_spec made_as;     /* and what that was */
     struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
     sl_tensor *tensors;         /* core: those that see it, views as well (core/view.h) */
     sl_buffer *next, **link;    /* core: in its device's list (core/buffer.c) */
+    sl_stream *freed_in;        /* core: of cudaFreeAsync, retained; else NULL */
+    sl_buffer *freed_next, **freed_link;    /* core: in its stream's list (core/reuse.c) */
 };
 
 struct sl_stream {
@@ -122,6 +129,7 @@ struct sl_stream {
     uint32_t where;             /* device text id: where it was made; 0: the device's own */
     uint64_t last_seq;          /* the last operation enqueued, 0 if none */
     int64_t in_flight;          /* operations that have not retired */
+    struct sl__freed *freed;    /* core: memory that was freed in it, or NULL (core/reuse.c) */
     struct sl__race_clock *race;        /* of the race checker, or NULL */
 };
 
@@ -187,6 +195,20 @@ struct sl_device {
     sl_device_info info;        /* filled by device_open */
 };
 
+/* Memory by size: eight classes between one power of two and the next, the smallest of 512
+ * bytes. Class 8 e + k has (8 + k) / 8 * 512 * 2^e bytes, so that a block of that size is
+ * larger than what was asked by at most an eighth. The smallest class that holds `bytes`: */
+enum { SL_SIZE_CLASSES = 64 * 8, SL_LEAST_LOG2 = 9 };
+
+static inline unsigned sl_size_class(size_t bytes)
+{
+    if (bytes <= (size_t)1 << SL_LEAST_LOG2)
+        return 0;
+    size_t last = bytes - 1;
+    unsigned log2 = 63 - (unsigned)__builtin_clzll(last);
+    return (log2 - SL_LEAST_LOG2) * 8 + ((unsigned)(last >> (log2 - 3)) & 7) + 1;
+}
+
 /* ---- the plain calls that enqueue nothing -------------------------------- */
 
 typedef enum sl_plain_call {
@@ -248,10 +270,18 @@ struct sl_backend {
     void (*event_close)(sl_event *event);
 
     /* place and bytes are set. `stream` may be NULL for host memory. With
-     * SL_ALLOC_PLAIN no time is charged here: plain_call has done that. */
+     * SL_ALLOC_PLAIN no time is charged here: plain_call has done that.
+     * buffer->lender, if it is not NULL, was freed in `stream` and is of the same size class:
+     * only work in flight still uses its memory, which comes before all that is enqueued in
+     * `stream` from now on. The buffer gets that memory; if it cannot, the backend sets
+     * lender to NULL. */
     sl_status (*buffer_open)(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
                              sl_error *err);
-    void (*buffer_close)(sl_buffer *buffer);            /* costs no virtual time, never blocks */
+    /* Costs no virtual time, never blocks. A lender gets its memory back; an heir has it. */
+    void (*buffer_close)(sl_buffer *buffer);
+    /* A buffer with a lender, which no operation has used, gets memory of its own, and the
+     * lender has its own again. SL_ENOMEM: everything is as it was. Costs no virtual time. */
+    sl_status (*buffer_part)(sl_buffer *buffer, sl_error *err);
 
     /* Takes the operation into its stream. May block where CUDA's call would.
      * On failure the operation has not happened. EVENT_RECORD makes its op the

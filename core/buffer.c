@@ -9,7 +9,12 @@
 #include "dtype.h"
 #include "race/checker.h"
 #include "record.h"
+#include "reuse.h"
 #include "tensor.h"
+
+/* Counters hold 63 bits: they are kept from running over also when memory is pinned or
+ * moves to another device. */
+static int64_t all_bytes;
 
 static int64_t *bytes_counter(sl_buffer *buffer)
 {
@@ -63,7 +68,7 @@ static int find_largest(const sl_buffer *asking, const sl_buffer **largest, int 
 
     for (const sl_buffer *b = asking->device->core->buffers; b; b = b->next) {
         int at = n;
-        if (b->place != asking->place || b->bytes == 0)
+        if (b->place != asking->place || b->bytes == 0 || b->heir)
             continue;
         while (at > 0 && largest[at - 1]->bytes < b->bytes)
             at--;
@@ -134,7 +139,7 @@ static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
            && (full || !device->info.simulated);
 }
 
-static sl_status wait_for_device(sl_device *device, sl_error *err)
+sl_status sl__buffer_wait_for_device(sl_device *device, sl_error *err)
 {
     sl_call call;
     sl_status status;
@@ -156,17 +161,24 @@ void sl__buffer_relieve(sl_device *device)
     sl__device_reap(device);
 }
 
-/* Counters hold 63 bits: they are kept from running over also when memory is pinned or
- * moves to another device. */
-static int64_t all_bytes;
-
-static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
-                                 sl_error *err)
+static sl_status open_counted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
+                              sl_error *err)
 {
     if (buffer->bytes > (size_t)(INT64_MAX - all_bytes))
         return sl_fail(err, SL_ENOMEM, "%zu bytes, with the %lld that are live, do not fit in 63 "
                        "bits", buffer->bytes, (long long)all_bytes);
     return buffer->device->backend->buffer_open(buffer, how, stream, err);
+}
+
+static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
+                                 sl_error *err)
+{
+    sl_buffer *lender = sl__reuse_borrow(buffer, stream);
+    sl_status status = open_counted(buffer, how, stream, err);
+
+    if (lender && (status || !buffer->lender))
+        sl__reuse_return(buffer, lender);
+    return status;
 }
 
 /* The hook may run the host language's collector, whose finalizers release
@@ -182,7 +194,7 @@ static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_str
     sl__buffer_relieve(device);
     status = open_in_backend(buffer, how, stream, err);
     if (status == SL_ENOMEM && waiting_may_help(buffer, how)) {
-        status = wait_for_device(device, err);
+        status = sl__buffer_wait_for_device(device, err);
         if (!status)
             status = open_in_backend(buffer, how, stream, err);
     }
@@ -208,7 +220,13 @@ static sl_status open_noted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stre
     return status;
 }
 
-/* The counts of what its device has. */
+void sl__buffer_count(sl_buffer *buffer, int sign)
+{
+    *bytes_counter(buffer) += sign * (int64_t)buffer->bytes;
+    all_bytes += sign * (int64_t)buffer->bytes;
+}
+
+/* Among what its device has. */
 static void enlist(sl_buffer *buffer)
 {
     sl__device_core *core = buffer->device->core;
@@ -219,7 +237,6 @@ static void enlist(sl_buffer *buffer)
         buffer->next->link = &buffer->next;
     core->buffers = buffer;
     core->stats.buffers++;
-    *bytes_counter(buffer) += (int64_t)buffer->bytes;
 }
 
 static void delist(sl_buffer *buffer)
@@ -228,7 +245,6 @@ static void delist(sl_buffer *buffer)
     if (buffer->next)
         buffer->next->link = buffer->link;
     buffer->device->core->stats.buffers--;
-    *bytes_counter(buffer) -= (int64_t)buffer->bytes;
 }
 
 /* ---- lifecycle -------------------------------------------------------------------- */
@@ -244,6 +260,8 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     buffer->device = sl_device_retain(device);
     buffer->bytes = bytes;
     buffer->place = (uint8_t)place;
+    buffer->how = (uint8_t)how;
+    buffer->home = stream ? stream->id : 0;
     buffer->refs = 1;
     buffer->id = ++device->core->last_buffer_id;
     buffer->where = device->core->where;
@@ -256,7 +274,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
         return status;
     }
     enlist(buffer);
-    all_bytes += (int64_t)bytes;
+    sl__buffer_count(buffer, 1);
     *out = buffer;
     return SL_OK;
 }
@@ -272,13 +290,21 @@ void sl__buffer_release(sl_buffer *buffer)
 {
     sl_device *device;
 
-    if (!buffer || --buffer->refs > 0)
+    if (!buffer)
         return;
+    if (--buffer->refs > 0) {
+        if (buffer->refs == buffer->uses)
+            sl__reuse_offer(buffer);
+        return;
+    }
     device = buffer->device;
     sl__race_buffer_closed(buffer);
     delist(buffer);
-    all_bytes -= (int64_t)buffer->bytes;
+    if (!buffer->heir)
+        sl__buffer_count(buffer, -1);
+    sl__reuse_closing(buffer);
     device->backend->buffer_close(buffer);
+    sl__reuse_closed(buffer);
     free(buffer);
     sl_device_release(device);
 }
@@ -295,9 +321,11 @@ void sl__buffer_move(sl_buffer *buffer, sl_device *device)
     sl_device *old = buffer->device;
 
     delist(buffer);
+    sl__buffer_count(buffer, -1);
     buffer->where = sl__strings_intern(&device->core->strings,
                                        sl__strings_text(&old->core->strings, buffer->where));
     buffer->device = sl_device_retain(device);
     enlist(buffer);
+    sl__buffer_count(buffer, 1);
     sl_device_release(old);
 }

@@ -15,6 +15,12 @@ void sl__buffer_release(sl_buffer *buffer);
 /* Asks the pressure hook, and retires what has ended. */
 void sl__buffer_relieve(sl_device *device);
 
+/* Retires all work; recordings note the wait. */
+sl_status sl__buffer_wait_for_device(sl_device *device, sl_error *err);
+
+/* The buffer's bytes are counted among those that are live (1), or no longer (-1). */
+void sl__buffer_count(sl_buffer *buffer, int sign);
+
 /* Host memory comes to belong to another device of the same backend. */
 void sl__buffer_move(sl_buffer *buffer, sl_device *device);
 

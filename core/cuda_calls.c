@@ -10,6 +10,7 @@
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
+#include "reuse.h"
 #include "stream.h"
 #include "tensor.h"
 #include "view.h"
@@ -182,9 +183,9 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
                                 sl_error *err)
 {
     sl_device *device = memory->device;
-    sl_status status = SL_OK;
+    sl_status status = sl__reuse_settle_all(memory->buffer, err);
 
-    if (which == SL_PLAIN_FREE_ASYNC && sl__race_on)
+    if (!status && which == SL_PLAIN_FREE_ASYNC && sl__race_on)
         status = sl__race_free_async(memory->buffer, stream, err);
     if (!status)
         status = plain_call(device, which, memory->buffer, stream, err);
@@ -192,6 +193,7 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
     status = sl__device_leave(device, status, err);
     if (status)
         return status;
+    sl__reuse_freed(memory->buffer, stream);
     sl__view_drop_all(memory->buffer);
     return sl__device_settle(device, err);
 }

@@ -9,6 +9,7 @@
 #include "device.h"
 #include "race/checker.h"
 #include "record.h"
+#include "reuse.h"
 
 enum { OPS_PER_CHUNK = 128 };
 
@@ -53,11 +54,35 @@ void sl__op_pool_free(sl_device *device)
     device->core->free_ops = NULL;
 }
 
+static sl_buffer *hold(sl_buffer *buffer, sl_stream *stream)
+{
+    if (buffer)
+        sl__reuse_hold(buffer, stream);
+    return sl__buffer_retain(buffer);
+}
+
+static void let_go(sl_buffer *buffer, const sl_stream *stream)
+{
+    if (buffer)
+        sl__reuse_let_go(buffer, stream);
+    sl__buffer_release(buffer);
+}
+
+static sl_status settle_memory(const sl__operands *operands, const sl_stream *stream,
+                               sl_error *err)
+{
+    sl_status status = sl__reuse_settle(operands->out, stream, err);
+
+    if (!status)
+        status = sl__reuse_settle(operands->in0, stream, err);
+    return status ? status : sl__reuse_settle(operands->in1, stream, err);
+}
+
 static void release_operands(sl_op *op)
 {
-    sl__buffer_release(op->in[1]);
-    sl__buffer_release(op->in[0]);
-    sl__buffer_release(op->out);
+    let_go(op->in[1], op->stream);
+    let_go(op->in[0], op->stream);
+    let_go(op->out, op->stream);
     sl_event_release(op->event);
     sl_stream_release(op->stream);
 }
@@ -68,7 +93,10 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
     sl_op *op;
+    sl_status status = settle_memory(operands, stream, err);
 
+    if (status)
+        return status;
     if (!core->free_ops && !pool_grow(device))
         return sl_fail(err, SL_ENOMEM, "out of host memory for operations (%lld are in flight)",
                        (long long)core->stats.ops_in_flight);
@@ -79,9 +107,9 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     memset(op + 1, 0, device->backend->op_bytes - sizeof *op);
     op->stream = sl_stream_retain(stream);
     op->event = sl_event_retain(operands->event);
-    op->out = sl__buffer_retain(operands->out);
-    op->in[0] = sl__buffer_retain(operands->in0);
-    op->in[1] = sl__buffer_retain(operands->in1);
+    op->out = hold(operands->out, stream);
+    op->in[0] = hold(operands->in0, stream);
+    op->in[1] = hold(operands->in1, stream);
     op->seq = ++core->last_seq;
     op->where = core->where;
     op->work = *work;

@@ -14,6 +14,7 @@
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
+#include "reuse.h"
 
 static int clamp_priority(const sl_device_info *info, int priority)
 {
@@ -75,6 +76,7 @@ void sl__stream_close_owned(sl_stream *stream)
     if (!stream)
         return;
     sl__race_stream_closed(stream);
+    sl__reuse_stream_closed(stream);
     stream->device->backend->stream_close(stream);
     free(stream);
 }
@@ -121,6 +123,7 @@ void sl_stream_release(sl_stream *stream)
     if (--stream->refs > 0)
         return;
     sl__race_stream_closed(stream);
+    sl__reuse_stream_closed(stream);
     device->backend->stream_close(stream);
     free(stream);
     device->core->stats.streams--;

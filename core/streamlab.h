@@ -269,15 +269,15 @@ typedef struct sl_tensor_spec {
     int64_t dim[SL_MAX_DIMS];       /* row-major, each >= 0 */
 } sl_tensor_spec;
 
-/* An uninitialised tensor (zeros on the simulator). Device memory comes from the
- * stream-ordered pool on `stream`; host memory ignores it. SL_ESHAPE on a
+/* An uninitialised tensor (zeros on the simulator). Device memory may be what
+ * an earlier tensor of `stream` has freed (core/reuse.h); host memory ignores it. SL_ESHAPE on a
  * negative dimension or an overflow of the byte count. */
 sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_stream *stream,
                            sl_tensor **tensor, sl_error *err);
 sl_tensor *sl_tensor_retain(sl_tensor *tensor);
 void sl_tensor_release(sl_tensor *tensor);
-/* The user's free: stream-ordered, memory goes when queued work has retired and no view is
- * left. Every later use fails with SL_ECLOSED; freeing again too. */
+/* The user's free: memory goes when queued work has retired and no view is left, to the next
+ * tensor of the stream that it was made in at once. Every later use fails with SL_ECLOSED; freeing again too. */
 sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err);
 
 const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor);   /* place as of now */

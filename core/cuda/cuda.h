@@ -73,10 +73,8 @@ typedef struct cuda_host_funcs {        /* wait.c; the lists are under its lock 
     cuda_func *reached, **reached_tail; /* their streams wait for the Lua thread to run them */
 } cuda_host_funcs;
 
-enum { CUDA_SIZE_CLASSES = 64 * 8 };
-
 typedef struct cuda_pool {              /* pool.c */
-    cuda_block *classes[CUDA_SIZE_CLASSES];
+    cuda_block *classes[SL_SIZE_CLASSES];
     size_t bytes;                       /* in all of them */
 } cuda_pool;
 
@@ -190,6 +188,7 @@ void cuda_memory_close(cuda_device *dev);
 
 sl_status cuda_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
 void cuda_buffer_close(sl_buffer *buffer);
+sl_status cuda_buffer_part(sl_buffer *buffer, sl_error *err);
 sl_status cuda_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
                            sl_error *err);
 

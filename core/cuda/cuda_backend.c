@@ -460,6 +460,7 @@ static const sl_backend cuda_backend = {
     .event_close = event_close,
     .buffer_open = cuda_buffer_open,
     .buffer_close = cuda_buffer_close,
+    .buffer_part = cuda_buffer_part,
     .enqueue = cuda_enqueue,
     .reap = cuda_reap,
     .stream_query = cuda_stream_query,

@@ -6,9 +6,10 @@
  * where nothing else runs, and that stream is waited for, which takes no time: so any
  * stream may use the block at once.
  *
- * What tensors give back is kept in lists by size (pool.c). Core releases a buffer only
- * when all operations that used it have completed, so the next tensor may be given the
- * block at once, without a call of the driver's.
+ * What tensors give back is kept in lists by size (pool.c). Core closes a buffer only when
+ * all operations that used it have completed, so the next tensor of any stream may be given
+ * the block at once, without a call of the driver's. Before that a tensor of the same stream
+ * may take it over from its lender (core/reuse.h).
  *
  * A device without pools (some virtual GPUs) gets cudaMalloc and the same lists.
  */
@@ -251,6 +252,28 @@ void cuda_block_give(cuda_device *dev, cuda_block *block)
 
 /* ---- buffers ---- */
 
+static void move_block(cuda_buffer *to, cuda_buffer *from)
+{
+    to->block = from->block;
+    to->data = from->data;
+    from->block = NULL;
+    from->data = NULL;
+}
+
+/* A block may be smaller than its class when memory was short. What cudaMallocAsync gives is
+ * the driver's to use again. */
+static bool take_over(cuda_buffer *buffer, cuda_buffer *lender)
+{
+    if (!lender || buffer->base.how != SL_ALLOC_TENSOR)
+        return false;
+    if (!lender->block || lender->block->bytes < buffer->base.bytes) {
+        buffer->base.lender = NULL;
+        return false;
+    }
+    move_block(buffer, lender);
+    return true;
+}
+
 static sl_status open_device_memory(cuda_device *dev, size_t bytes, sl_alloc_how how,
                                     sl_stream *stream, cuda_block **block, sl_error *err)
 {
@@ -277,6 +300,8 @@ sl_status cuda_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream,
     cuda_device *dev = cuda_of(base->device);
     bool plain = how != SL_ALLOC_TENSOR, busy = plain && cuda_is_busy(dev);
     sl_status status = SL_OK;
+    if (take_over(buffer, (cuda_buffer *)base->lender))
+        return SL_OK;
     if (base->bytes > 0)
         status = open_memory(dev, base, how, stream, &buffer->block, err);
     if (status)
@@ -291,6 +316,10 @@ void cuda_buffer_close(sl_buffer *base)
 {
     cuda_buffer *buffer = (cuda_buffer *)base;
     cuda_block *block = buffer->block;
+    if (base->lender && base->how == SL_ALLOC_TENSOR) {
+        move_block((cuda_buffer *)base->lender, buffer);
+        return;
+    }
     buffer->block = NULL;
     buffer->data = NULL;
     if (!block)
@@ -299,6 +328,21 @@ void cuda_buffer_close(sl_buffer *base)
         let_go(cuda_of(base->device), block);
     else
         cuda_host_give(block);
+}
+
+sl_status cuda_buffer_part(sl_buffer *base, sl_error *err)
+{
+    cuda_buffer *buffer = (cuda_buffer *)base;
+    cuda_block *block = NULL;
+    if (base->how != SL_ALLOC_TENSOR)
+        return SL_OK;
+    sl_status status = take(cuda_of(base->device), base->bytes, &block, err);
+    if (status)
+        return status;
+    move_block((cuda_buffer *)base->lender, buffer);
+    buffer->block = block;
+    buffer->data = block->data;
+    return SL_OK;
 }
 
 sl_status cuda_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,

@@ -1,34 +1,18 @@
-/* pool.c - memory that nobody uses, in lists by size class, so that taking and giving
- * a block is a push and a pop.
- *
- * There are eight classes between one power of two and the next, the smallest of 512
- * bytes. Class 8 e + k has (8 + k) / 8 * 512 * 2^e bytes, so that a block is larger than
- * what was asked by at most an eighth.
+/* pool.c - memory that nobody uses, in lists by size class (backend.h), so that taking and
+ * giving a block is a push and a pop.
  */
 #include "cuda.h"
 
 #include <stdlib.h>
 
-enum { LEAST_LOG2 = 9 };
-
-/* The smallest class that holds `bytes`. */
-static unsigned class_that_holds(size_t bytes)
-{
-    if (bytes <= (size_t)1 << LEAST_LOG2)
-        return 0;
-    size_t last = bytes - 1;
-    unsigned log2 = 63 - (unsigned)__builtin_clzll(last);
-    return (log2 - LEAST_LOG2) * 8 + ((unsigned)(last >> (log2 - 3)) & 7) + 1;
-}
-
 static size_t bytes_of_class(unsigned size_class)
 {
-    return (size_t)(8 + size_class % 8) << (LEAST_LOG2 - 3 + size_class / 8);
+    return (size_t)(8 + size_class % 8) << (SL_LEAST_LOG2 - 3 + size_class / 8);
 }
 
 size_t cuda_class_bytes(size_t bytes)
 {
-    return bytes_of_class(class_that_holds(bytes));
+    return bytes_of_class(sl_size_class(bytes));
 }
 
 cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err)
@@ -46,7 +30,7 @@ cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err)
 /* A block whose size is no class's goes into the class below it. */
 void cuda_pool_put(cuda_pool *pool, cuda_block *block)
 {
-    unsigned size_class = class_that_holds(block->bytes);
+    unsigned size_class = sl_size_class(block->bytes);
     if (bytes_of_class(size_class) > block->bytes)
         size_class--;
     block->next = pool->classes[size_class];
@@ -67,7 +51,7 @@ static cuda_block *take_first(cuda_pool *pool, unsigned size_class)
 
 cuda_block *cuda_pool_take(cuda_pool *pool, size_t bytes)
 {
-    return take_first(pool, class_that_holds(bytes));
+    return take_first(pool, sl_size_class(bytes));
 }
 
 cuda_block *cuda_pool_take_largest(cuda_pool *pool)
@@ -75,7 +59,7 @@ cuda_block *cuda_pool_take_largest(cuda_pool *pool)
     cuda_block *block = NULL;
     if (pool->bytes == 0)
         return NULL;
-    for (unsigned size_class = CUDA_SIZE_CLASSES; size_class-- > 0 && !block;)
+    for (unsigned size_class = SL_SIZE_CLASSES; size_class-- > 0 && !block;)
         block = take_first(pool, size_class);
     return block;
 }

@@ -3,6 +3,7 @@
  * One discrete-event simulation per device, in integer picoseconds, with a
  * clock for the host beside the device's. Reading order:
  *   sim_backend.c  the interface to core: opening things, enqueueing, waiting
+ *   memory.c       the memory of buffers, and the host's
  *   host.c         what calls cost the host, and how the host waits
  *   engine.c       the event heap and the loop
  *   queue.c        streams, hardware channels, dependencies, events
@@ -336,6 +337,17 @@ void sim_record_release(sim_record *record);
 /* foresight.c: the backend's `look`, backend.h */
 sl_status sim_look(sl_buffer *buffer, sl_stream *stream, const sl_look_parts *parts, void *data,
                    sl_look *look, sl_error *err);
+
+/* memory.c: as backend.h has them */
+sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
+void sim_buffer_close(sl_buffer *buffer);
+sl_status sim_buffer_part(sl_buffer *buffer, sl_error *err);
+sl_status sim_memory_info(sl_device *device, size_t *n_free, size_t *n_total, sl_error *err);
+sl_status sim_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
+sl_status sim_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
+sl_status sim_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
+                         sl_error *err);
+sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
 
 /* placement.c */
 bool sim_chip_open(sim_device *dev);

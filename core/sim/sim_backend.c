@@ -125,103 +125,6 @@ static void sim_event_close(sl_event *base)
     sim_record_release(((sim_event *)base)->record);
 }
 
-/* ---- memory ---- */
-
-/* The cost is the same whether or not the pool has a fitting block: what it has
- * depends on when Lua collects, and a timeline must not. */
-static sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream,
-                                 sl_error *err)
-{
-    (void)stream;
-    sim_buffer *buffer = (sim_buffer *)base;
-    sim_device *dev = (sim_device *)base->device;
-    buffer->touched = -(double)SIM_LAST_PS;     /* by nobody yet */
-    const int64_t total_bytes = base->device->info.memory_bytes;
-    const int64_t free_bytes = total_bytes - dev->used_bytes;
-    if (base->place == SL_ON_DEVICE && base->bytes > (size_t)free_bytes)
-        return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %lld of %s's %lld "
-                       "are free", base->bytes, (long long)free_bytes, dev->profile.name,
-                       (long long)total_bytes);
-    buffer->value = sim_value_bytes_set(base->bytes, 0);
-    if (!buffer->value)
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
-    if (base->place == SL_ON_DEVICE)
-        dev->used_bytes += (int64_t)base->bytes;
-    if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
-        sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
-    if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
-        sim_host_spend_us(dev, dev->profile.host_pinned_alloc_us);
-    return SL_OK;
-}
-
-static void sim_buffer_close(sl_buffer *base)
-{
-    sim_buffer *buffer = (sim_buffer *)base;
-    if (base->place == SL_ON_DEVICE)
-        ((sim_device *)base->device)->used_bytes -= (int64_t)base->bytes;
-    sim_value_release(buffer->value);
-}
-
-static void spend_on_host_bytes(sim_device *dev, size_t bytes)
-{
-    sim_host_spend_us(dev, (double)bytes / (dev->profile.host_gb_per_s * 1e3));
-}
-
-static sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work,
-                                  sl_error *err)
-{
-    sim_buffer *out = (sim_buffer *)base;
-    sim_device *dev = (sim_device *)base->device;
-    sl_status status = sim_host_catch_up(dev, err);
-    if (status != SL_OK)
-        return status;
-    const size_t bytes = sim_work_bytes(work, 2);
-    sim_value *src = in ? ((sim_buffer *)in)->value : NULL, *value =
-        src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0], bytes)
-        : bytes == base->bytes ? sim_value_apply(work, bytes, NULL, NULL, out->value)
-                               : sim_value_apply_part(work, out->value, NULL, NULL);
-    if (!value)
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
-    sim_value_release(out->value);
-    out->value = value;
-    sim_value_drop_hidden(value);
-    spend_on_host_bytes(dev, bytes);
-    sim_touch(base, bytes);
-    sim_chill(base);
-    if (in)
-        sim_touch(in, bytes);
-    return SL_OK;
-}
-
-static sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data,
-                               sl_error *err)
-{
-    sl_status status = sim_host_catch_up((sim_device *)base->device, err);
-    if (status != SL_OK)
-        return status;
-    return sim_value_read(((sim_buffer *)base)->value, offset, bytes, data, err);
-}
-
-static sl_status sim_host_write(sl_buffer *base, size_t offset, size_t bytes, const void *data,
-                                sl_error *err)
-{
-    sim_buffer *buffer = (sim_buffer *)base;
-    sl_status status = sim_host_catch_up((sim_device *)base->device, err);
-    if (status != SL_OK)
-        return status;
-    sim_value *value = sim_value_write(buffer->value, offset, bytes, data, err);
-    if (!value)
-        return SL_ENOMEM;
-    buffer->value = value;
-    return SL_OK;
-}
-
-static sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
-{
-    (void)buffer, (void)pin, (void)err;     /* plain_call charges the time */
-    return SL_OK;
-}
-
 /* ---- enqueueing ---- */
 
 static bool runs_on_sms(const sim_device *dev, const sl_work *work)
@@ -542,20 +445,6 @@ static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *
     return status == SL_OK ? sim_host_catch_up(dev, err) : status;
 }
 
-static sl_status sim_memory_info(sl_device *base, size_t *free_bytes, size_t *total_bytes,
-                                 sl_error *err)
-{
-    sim_device *dev = (sim_device *)base;
-    sl_status status = sim_implicit_call(dev, SIM_CALL_MEM_GET_INFO, NULL, 0, NULL, err);
-    if (status == SL_OK) {
-        sim_host_spend_us(dev, dev->profile.host_query_us);
-        status = sim_host_catch_up(dev, err);
-    }
-    *free_bytes = (size_t)(base->info.memory_bytes - dev->used_bytes);
-    *total_bytes = (size_t)base->info.memory_bytes;
-    return status;
-}
-
 static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call call, bool *answer,
                                  sl_error *err)
 {
@@ -598,6 +487,7 @@ const sl_backend sl_sim_backend = {
     .event_close = sim_event_close,
     .buffer_open = sim_buffer_open,
     .buffer_close = sim_buffer_close,
+    .buffer_part = sim_buffer_part,
     .enqueue = sim_enqueue,
     .reap = sim_reap,
     .stream_query = sim_stream_query,

@@ -10,7 +10,7 @@ device's default pool. Memory that a script drops without freeing it goes withou
 later use.
 
 **Where memory is short**, `malloc`, `malloc_host` and `malloc_async` return `nil`, a message and `"SL_ENOMEM"` instead of raising, since they are called to find out
-what fits. The simulator counts what `malloc` and `malloc_async` have given out, and no tensors and no host memory.
+what fits. The simulator counts what they have given out together with its tensors, and no host memory.
 
 **Streams.** Where a call takes one, it is the last argument, as `{stream = s}` or as the stream itself; without it, it is the current stream of the device. **Devices**
 are objects of `lab.open`, not numbers.
@@ -123,8 +123,8 @@ lab.cuda.free_async(m, s)]],
                 { "SL_ECLOSED", "it was freed before" },
             },
             about = [[
-As in CUDA it is for the script to see to it that the stream comes to the free after all work with the memory; `t:free()` sees to it by itself. CUDA may give the memory at once
-to what is allocated next in the same stream; on the simulator it is in use until the stream has come to the free.]],
+As in CUDA it is for the script to see to it that the stream comes to the free after all work with the memory; `t:free()` sees to it by itself. Memory of `malloc_async` may at once
+be given to the next `malloc_async` in the stream that is named here; on the simulator it is, if that asks for as much, within an eighth.]],
             example = [[
 local m = lab.cuda.malloc_async(4096)
 lab.spin(5)

@@ -160,8 +160,8 @@ print(lab.now_us() - start_us)  --> 2000.0]],
             returns = { { "table<string, integer>", "`streams`, `events`, `tensors`, `buffers`, `ops`, `device_bytes`, `pinned_bytes`, `pageable_bytes`" } },
             about = [[
 It counts over all devices, and opens none. `ops` are the operations in flight, which is those that are not known to have completed; `buffers` are pieces of memory, also
-those of freed tensors that operations in flight still use. The default streams are not counted. The bytes are what scripts hold: what the laboratory's pools keep for later
-is not in them (`lab.cuda.mem_get_info` has what the GPU has left). What the garbage collector has not yet found counts; `collectgarbage()` makes it look.]],
+those of freed tensors that operations in flight still use. The default streams are not counted. The bytes are what scripts hold, with memory that a freed tensor has left to the
+next one of its stream counted once: what the laboratory's pools keep for later is not in them (`lab.cuda.mem_get_info` has what the GPU has left). What the garbage collector has not yet found counts; `collectgarbage()` makes it look.]],
             example = [[
 local t = lab.empty(256, 256)
 print(lab.live().tensors)  --> 1

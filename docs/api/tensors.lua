@@ -94,7 +94,7 @@ independently, take two seeds. Without `seed =` the numbers go by the seed of th
 differ, and each of them is the same in every run of the script and on every backend.
 
 **Memory.** A tensor that nothing refers to any more is freed by Lua's garbage collector; `t:free()` does it now. Operations that are enqueued keep the memory that they use
-until they are done, so that neither is ever too early. On a real GPU memory comes from pools: new device memory costs about 1 us, and some 80 us now and then when the pool
+until they are done, or share it with what comes behind them in their stream, so that neither is ever too early. On a real GPU memory comes from pools: new device memory costs about 1 us, and some 80 us now and then when the pool
 grows; new pinned memory is page-locked, 2 ms for 4 MiB on an H200's host together with its freeing, and may wait for the GPU; what an earlier tensor has left costs nothing.
 So the first run of a script's loop is slower than the next ones. A simulated GPU has as much memory as its profile says; the host's memory is not limited there. Before a
 GPU's memory is reported to be out, garbage has been collected and the work waited for that still held some.
@@ -516,18 +516,19 @@ print(lab.sum(t:zero_()):item())  --> 0.0]],
             brief = "frees the tensor",
             errors = { { "SL_ESTATE", "called by a host function" } },
             about = [[
-It is deferred: you cannot use the tensor any more, and its memory is given back when the queued work that uses it is done, in whatever streams that is. Until then no new
-tensor gets this memory. `cudaFreeAsync` and PyTorch differ: there what is allocated next in the same stream may have it at once. Freeing a tensor again is an error
-(`SL_ECLOSED`). `local t <close> = lab.empty(n)` frees it at the end of the block.]],
+You cannot use the tensor any more. Queued work that uses it has its memory until it is done; then any new tensor may get it. In the stream that the tensor was made in the next
+tensor of its size gets it at once, as in PyTorch, because its work comes behind what is queued there; unless another stream has work on it. (Of its size: within an eighth. PyTorch also
+gives out parts.) A new tensor whose first use is in another stream has memory of its own all the same. Freeing a tensor again is an error (`SL_ECLOSED`). `local t <close> = lab.empty(n)`
+frees it at the end of the block. What the garbage collector frees goes the same way, when it comes by.]],
             example = [[
 local t = lab.zeros(1024)
 lab.spin(2)
 local sum = t + 1  -- still has to run
 t:free()
-print(t.freed)  --> true
 print(lab.live().device_bytes)  --> 8192
-lab.synchronize()
-print(lab.live().device_bytes)  --> 4096]],
+local u = lab.zeros(1024)  -- has the memory of t
+print(lab.live().device_bytes)  --> 8192
+print(t.freed, u.freed)  --> true	false]],
             see = { "lab.cuda.free", "lab.cuda.free_async", "lab.live", "tensor.freed" },
         },
         {

@@ -16,7 +16,7 @@ local function pipeline(host, used, non_blocking)
         local product = lab.matmul(gpu, gpu, {stream = opts.stream})
         host[i]:copy_(product, opts)
         peak = math.max(peak, lab.live().device_bytes)
-        gpu:free() product:free()               -- in use until the work in flight is done
+        gpu:free() product:free()               -- for what comes next in the stream
     end
 end
 

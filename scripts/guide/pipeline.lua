@@ -7,28 +7,30 @@ for i = 1, batches do
 end
 
 local function run(count)
-    local streams = {}
+    local streams, most = {}, 0
     for i = 1, count do streams[i] = lab.stream{name = "stream " .. i} end
-    local function work()
+    local function work(looking)
         for i = 1, batches do
             lab.with(streams[(i - 1) % count + 1], function()
                 local x = inputs[i]:to("cuda", {non_blocking = true})
                 local y = lab.matmul(x, weights)
                 outputs[i]:copy_(y, {non_blocking = true})
+                if looking then most = math.max(most, lab.live().device_bytes) end
+                x:free()                            -- for what comes next in this stream
+                y:free()
             end)
         end
     end
-    work()                                          -- once unmeasured; what it leaves is
+    work(true)                                      -- once unmeasured; what it leaves is
     lab.synchronize()                               -- memory that the next run finds
-    collectgarbage()
-    return lab.profile(work)
+    return lab.profile(work), most
 end
 
-print("streams   makespan   of the busiest engine")
+print("streams   makespan   of the busiest engine   memory")
 for _, count in ipairs{1, 2, 3, 4, 8} do
-    local tl = run(count)
-    print(string.format("%7d %7.2f ms %10.2f times", count, tl.makespan_us / 1000,
-        tl.makespan_us / tl:bounds().busiest_engine_us))
+    local tl, most = run(count)
+    print(string.format("%7d %7.2f ms %10.2f times %11d MiB", count, tl.makespan_us / 1000,
+        tl.makespan_us / tl:bounds().busiest_engine_us, most >> 20))
 end
 if pinned then
     run(1):show()

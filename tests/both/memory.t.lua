@@ -41,7 +41,7 @@ local function dropped_tensors()
     end
 end
 
--- The memory of one serves the next, whatever is still queued on it.
+-- What is queued on memory that was freed has it whole.
 local function reused_in_flight()
     local s, right = lab.stream{}, true
     local total = lab.zeros(4096, {stream = s})
@@ -71,6 +71,74 @@ local function reused_in_flight()
         right = right and next_one:get(1) == -1
     end
     T.ok(right, "memory freed under a kernel is not given to another stream before its end")
+end
+
+-- The most that rounds have at a time, which are all issued before the streams come to them.
+local function most_of(rounds, streams, round)
+    collect()
+    local before, most = lab.live().device_bytes, 0
+    for _, s in ipairs(streams) do lab.spin(5, {stream = s}) end
+    for i = 1, rounds do
+        round(i, function() most = math.max(most, lab.live().device_bytes - before) end)
+    end
+    lab.synchronize()
+    T.is(lab.live().device_bytes, before, "and nothing is left over")
+    return most
+end
+
+-- What is freed in a stream is what the stream's next tensor gets, at once.
+local function in_stream_order()
+    local MiB <const> = 1 << 20
+    local streams = {lab.stream{}, lab.stream{non_blocking = true}, lab.stream{}}
+    local function upload(s, note, done)
+        lab.with(s, function()
+            local t = lab.empty(2048, 2048)
+            t:fill_(1)
+            note()
+            done(t)
+        end)
+    end
+    local function free(t) t:free() end
+    T.is(most_of(8, streams, function(_, note) upload(streams[1], note, free) end), 16 * MiB,
+         "8 rounds of empty, fill and free in one stream have 16 MiB")
+    T.is(most_of(8, streams, function(_, note)
+        upload(streams[1], note, function() end)
+        collectgarbage()
+    end), 16 * MiB, "also when the collector frees")
+    T.ok(most_of(16, streams, function(i, note)
+        upload(streams[i % 3 + 1], note, free)
+    end) <= 48 * MiB,
+         "rounds in three streams have 48")
+    T.is(most_of(8, streams, function(_, note)
+        local memory = lab.cuda.malloc_async(16 * MiB, streams[1])
+        lab.cuda.memset_async(memory, 1, 16 * MiB, streams[1])
+        note()
+        lab.cuda.free_async(memory, streams[1])
+    end), 16 * MiB, "and malloc_async after free_async has the same")
+end
+
+-- Whoever has the memory next, no value is disturbed.
+local function undisturbed()
+    local s, other, n <const> = lab.stream{}, lab.stream{non_blocking = true}, 100000
+    local sums, first, wrong = {}, {}, 0
+    for i = 1, 60 do
+        local t, u
+        lab.with(s, function()
+            if i % 20 == 1 then lab.spin(2) end
+            t = lab.full(i, n)
+            sums[i] = t:sum()
+            t:free()
+            u = lab.empty(n)                -- has the memory of t, for which s still works
+        end)
+        u:fill_(-i, {stream = i % 3 == 0 and s or other})
+        first[i] = lab.with(i % 3 == 0 and s or other, function() return u:sum() end)
+        u:free()
+    end
+    lab.synchronize()
+    for i = 1, 60 do
+        if sums[i]:item() ~= i * n or first[i]:item() ~= -i * n then wrong = wrong + 1 end
+    end
+    T.is(wrong, 0, "memory that a stream still uses is not what another stream writes to")
 end
 
 local function freeing()
@@ -227,7 +295,7 @@ local function pressure()
     end
     local s = lab.stream{}
     T.lives(function()
-        for _ = 1, 40 do                -- in flight: the kernels must end first
+        for _ = 1, 40 do                -- in flight: the stream has their memory again
             lab.spin(0.2, {stream = s})
             lab.zeros(part, {dtype = "uint8", stream = s})
         end
@@ -235,8 +303,8 @@ local function pressure()
     end, "40 more that are still in use when they are dropped")
 end
 
-for _, test in ipairs{dropped_tensors, reused_in_flight, freeing, plain_calls, separate_memory,
-                      mem_get_info, out_of_memory, pressure} do
+for _, test in ipairs{dropped_tensors, reused_in_flight, in_stream_order, undisturbed, freeing,
+                      plain_calls, separate_memory, mem_get_info, out_of_memory, pressure} do
     test()
 end
 T.done()

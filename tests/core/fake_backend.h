@@ -26,7 +26,9 @@ typedef struct fake_op { sl_op base; uint64_t magic; } fake_op;
 
 static struct fake {
     int devices, streams, events, buffers;      /* open */
-    int fail_enqueues, fail_buffers, fail_events, fail_streams;     /* the next ones fail */
+    int fail_enqueues, fail_buffers, fail_events, fail_streams, fail_parts; /* the next ones fail */
+    bool lends;                         /* a buffer takes its lender's memory, as far as core sees */
+    int parted;                         /* calls of buffer_part */
     int fail_plain_calls, fail_synchronizes;
     int fail_record_begins;
     int enqueues, computes, plain_calls, synchronizes;  /* calls so far */
@@ -164,6 +166,8 @@ static sl_status fake_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream
     fake.now_ns += fake.buffer_open_ns;
     if (status)
         return status;
+    if (!fake.lends)
+        buffer->lender = NULL;
     /* Large memory is never looked at, so it need not be there. */
     ((fake_buffer *)buffer)->data = calloc(1, buffer->bytes < 1 << 20 ? buffer->bytes + 1 : 1);
     if (!((fake_buffer *)buffer)->data)
@@ -177,6 +181,13 @@ static void fake_buffer_close(sl_buffer *buffer)
 {
     free(((fake_buffer *)buffer)->data);
     fake.buffers--;
+}
+
+static sl_status fake_buffer_part(sl_buffer *buffer, sl_error *err)
+{
+    (void)buffer;
+    fake.parted++;
+    return fake_maybe_fail(&fake.fail_parts, SL_ENOMEM, err);
 }
 
 static unsigned char *fake_data(sl_buffer *buffer)
@@ -551,7 +562,8 @@ static void fake_record_end(sl_device *device)
     .device_close = fake_device_close, .stream_open = fake_stream_open,                \
     .stream_close = fake_stream_close, .event_open = fake_event_open,                  \
     .event_close = fake_event_close, .buffer_open = fake_buffer_open,                  \
-    .buffer_close = fake_buffer_close, .enqueue = fake_enqueue, .reap = fake_reap,     \
+    .buffer_close = fake_buffer_close, .buffer_part = fake_buffer_part,                \
+    .enqueue = fake_enqueue, .reap = fake_reap,                                        \
     .stream_query = fake_stream_query, .stream_synchronize = fake_stream_synchronize,  \
     .event_query = fake_event_query, .event_synchronize = fake_event_synchronize,      \
     .event_elapsed = fake_event_elapsed, .device_synchronize = fake_device_synchronize, \

@@ -79,6 +79,83 @@ static void test_reuse(void)
     close_devices(1, "tensors");
 }
 
+/* What core does when a stream's freed memory goes to its next tensor (core/reuse.h). */
+static cuda_buffer heir_of(cuda_buffer *lender, size_t bytes)
+{
+    cuda_buffer heir = buffer_of(&devices[0], SL_ON_DEVICE, bytes);
+    heir.base.lender = &lender->base;
+    if (open_tensor(&heir, NULL))
+        diag("no heir of %zu bytes", bytes);
+    return heir;
+}
+
+static void test_lending(void)
+{
+    open_devices(1);
+    cuda_buffer a = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
+    void *was = a.data;
+    cuda_buffer b = heir_of(&a, 4 * MIB - 9);
+    ok(b.data == was && b.base.lender && !a.data, "an heir has its lender's memory");
+    close_buffer(&b);
+    ok(a.data == was && !b.data && !b.block, "which is the lender's again when it is closed");
+    b = heir_of(&a, 4 * MIB);
+    is_int(cuda_buffer_part(&b.base, NULL), SL_OK, "or when it gets memory of its own");
+    ok(a.data == was && b.data && b.data != was && b.block->bytes == 4 * MIB, "as large");
+    b.base.lender = NULL;
+    cuda_buffer c = heir_of(&a, 4 * MIB);
+    c.base.lender = NULL;               /* core, when the lender's work has ended */
+    close_buffer(&a);
+    cuda_buffer d = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
+    ok(c.data == was && d.data != was, "a lender that is closed leaves it to the heir");
+    is_int(fake_cudart.frees + fake_cudart.mallocs, 0, "the driver frees nothing");
+
+    b.base.lender = NULL;
+    cuda_buffer *all[] = { &b, &c, &d };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        close_buffer(all[i]);
+    close_devices(1, "heirs");
+}
+
+static void test_not_lending(void)
+{
+    open_devices(1);
+    cuda_buffer freed = buffer_of(&devices[0], SL_ON_DEVICE, 4 * MIB), e = heir_of(&freed, 4 * MIB);
+    ok(!e.base.lender && e.data, "of a lender without memory nothing is taken");
+    cuda_buffer small = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
+    small.block->bytes = 4 * MIB - 64;  /* as when memory was short */
+    cuda_buffer f = heir_of(&small, 4 * MIB);
+    ok(!f.base.lender && f.data != small.data, "nor of one that is too small");
+    small.block->bytes = 4 * MIB;
+
+    cuda_buffer async = buffer_of(&devices[0], SL_ON_DEVICE, 4 * MIB);
+    async.base.how = SL_ALLOC_ASYNC;
+    cuda_stream stream;
+    fake_stream of;
+    add_stream(&devices[0], &stream, &of, 7);
+    async.base.lender = &small.base;
+    cuda_buffer_open(&async.base, SL_ALLOC_ASYNC, &stream.base, NULL);
+    ok(async.data && small.data && async.base.lender, "cudaMallocAsync is the driver's affair");
+    is_int(cuda_buffer_part(&async.base, NULL), SL_OK, "nothing is parted there");
+    async.base.lender = NULL;
+    cuda_buffer *all[] = { &e, &f, &small, &async };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        close_buffer(all[i]);
+    close_devices(1, "what is not lent");
+}
+
+static void test_lending_in_a_shortage(void)
+{
+    fake_cudart.total_bytes = 600 * MIB;
+    open_devices(1);
+    cuda_buffer a = tensor(&devices[0], SL_ON_DEVICE, 512 * MIB);
+    cuda_buffer b = heir_of(&a, 512 * MIB);
+    is_int(cuda_buffer_part(&b.base, NULL), SL_ENOMEM, "without memory for its own");
+    ok(b.data && !a.data, "an heir keeps what it has");
+    close_buffer(&b);
+    close_buffer(&a);
+    close_devices(1, "a shortage");
+}
+
 static void test_growth(void)
 {
     enum { N = 1000 };
@@ -347,6 +424,9 @@ int main(void)
     test_size_classes();
     test_pool();
     test_reuse();
+    test_lending();
+    test_not_lending();
+    test_lending_in_a_shortage();
     test_growth();
     test_wait();
     test_interrupted_wait();

@@ -67,14 +67,23 @@ local function garbage()
     T.ok(closed >= 45, "with what scripts have in finalizers")
 end
 
--- Kernels hold their memory until they end. The outcome depends on what is reachable and what
--- is in flight, and not on when Lua collects.
-local function times(mode)
-    t4()
+local function starts(tl)
+    local list = {}
+    for i, span in ipairs(tl:spans()) do list[i] = ("%s %.3f"):format(span.name, span.start_us) end
+    return table.concat(list, "\n"), #list
+end
+
+-- Kernels hold their memory until they end, but for what comes next in their stream. Of 16 GiB,
+-- four streams cannot have five each: the fourth waits.
+local function times(mode, memory)
+    t4(memory)
+    local streams = {}
+    for i = 1, 4 do streams[i] = lab.stream{} end
     collectgarbage("collect")
     if mode == "stop" then collectgarbage("stop") end
     local tl = lab.profile(function()
         for i = 1, 12 do
+            local s <close> = lab.use(streams[i % 4 + 1])
             local t = lab.full(1, 5 * GiB // 4)
             if mode == "often" then collectgarbage() end
             lab.mul(t, 2, {out = t})
@@ -82,14 +91,13 @@ local function times(mode)
         end
     end)
     collectgarbage("restart")
-    local list = {}
-    for i, span in ipairs(tl:spans()) do list[i] = ("%s %.3f"):format(span.name, span.start_us) end
-    return table.concat(list, "\n"), #list
+    return starts(tl)
 end
 
 local function in_flight()
     local usual, n = times("usual")
-    T.is(n, 24, "memory that work in flight holds is waited for")
+    T.is(n, 24, "memory that other streams' work in flight holds can be had")
+    T.ok(usual ~= times("usual", {memory_bytes = "unlimited"}), "it is waited for")
     T.is(times("stop"), usual, "at the same times when the collector rests")
     T.is(times("often"), usual, "and when it runs all the time")
     T.lives(function()
@@ -101,6 +109,67 @@ local function in_flight()
         end
         lab.synchronize()
     end, "in any stream")
+end
+
+-- Three tensors of 5 GiB fit into a T4. In one stream forty need no wait: with all the memory of
+-- the world the timeline is the same.
+local function one_stream(memory, free)
+    t4(memory)
+    local s = lab.stream{}
+    local most = 0
+    local tl = lab.profile(function()
+        for i = 1, 40 do
+            local freed = free(function(n)
+                local t = lab.full(i, n // 4, {stream = s})
+                lab.mul(t, 2, {out = t, stream = s})
+                return t
+            end, s)
+            most = math.max(most, lab.live().device_bytes)
+            if freed then freed:free() end
+        end
+    end)
+    return starts(tl), most
+end
+
+local function in_stream_order()
+    local ways = {
+        ["freed"] = function(make) return make(5 * GiB) end,
+        ["left to the collector"] = function(make) make(5 * GiB) collectgarbage() end,
+        ["freed by cudaFreeAsync"] = function(_, s)
+            local memory = lab.cuda.malloc_async(5 * GiB, s)
+            lab.cuda.memset_async(memory, 1, 5 * GiB, s)
+            lab.cuda.free_async(memory, s)
+        end,
+    }
+    for way, free in pairs(ways) do
+        local limited, most = one_stream(nil, free)
+        T.ok(most <= 5 * GiB, "in one stream, " .. way .. ", the next has the same memory")
+        T.is(limited, (one_stream({memory_bytes = "unlimited"}, free)), "and nothing waits for it")
+    end
+    t4()
+    local s, other = lab.stream{}, lab.stream{non_blocking = true}
+    local free_before = lab.cuda.mem_get_info()
+    local function left() return (free_before - lab.cuda.mem_get_info()) // GiB end
+    lab.spin(5, {stream = s})
+    local function dropped() lab.ones(5 * GiB, {dtype = "uint8", stream = s}):free() end
+    dropped()
+    dropped()
+    T.is(left(), 5, "cudaMemGetInfo counts the memory once")
+    local t = lab.empty(5 * GiB, {dtype = "uint8", stream = s})
+    T.is(left(), 5, "also when the last tensor has not been used")
+    t:fill_(1, {stream = other})
+    T.is(left(), 10, "used first in another stream, it gets memory of its own")
+    t:free()
+    dropped()
+    dropped()
+    T.is(left(), 10, "and what it had is the first stream's")
+    lab.zeros(6 * GiB, {dtype = "uint8", stream = s}):free()
+    T.is(left(), 16, "other sizes get other memory")
+    local last = lab.empty(6 * GiB, {dtype = "uint8", stream = s})
+    last:fill_(3, {stream = other})
+    T.is(left(), 6, "and without any left, that other stream's use waits for the device")
+    other:synchronize()
+    T.is(last:get(1), 3, "and is right")
 end
 
 local function unlimited()
@@ -124,7 +193,7 @@ local function unlimited()
     end
 end
 
-for _, test in ipairs{too_much, plain_calls, garbage, in_flight, unlimited} do
+for _, test in ipairs{too_much, plain_calls, garbage, in_flight, in_stream_order, unlimited} do
     test()
     collectgarbage()
 end

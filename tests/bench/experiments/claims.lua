@@ -145,6 +145,7 @@ add("Data copies from different streams do not overlap", article, "concurrency_m
     "copies do not overlap")
 add("Peak GPU Global Memory usage is 2 Gb Higher during streamed execution", article, "pipeline",
     "streams take more memory")
+beyond("The GPU's figures are of a laboratory that did not yet use memory again within a stream")
 add("pinning \"512 MB Tensor\" in advance [...] (+515 MiB)", article, "pinned_memory",
     "pinned in advance 512 MiB take no more")
 add("Pinning memory after tensor allocation uses approximately double the peak memory", article,

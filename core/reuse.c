@@ -1,0 +1,161 @@
+/* reuse.c - lists of freed memory by stream, and who lends to whom. */
+#include "reuse.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "device.h"
+
+/* By size class; what tensors have apart from what cudaMallocAsync gave. */
+typedef struct sl__freed {
+    sl_buffer *tensors[SL_SIZE_CLASSES];
+    sl_buffer *async[SL_SIZE_CLASSES];
+} sl__freed;
+
+/* ---- the lists ---- */
+
+static sl_buffer **list_for(sl__freed *freed, const sl_buffer *buffer)
+{
+    const unsigned size_class = sl_size_class(buffer->bytes);
+
+    return buffer->how == SL_ALLOC_TENSOR ? &freed->tensors[size_class]
+                                          : &freed->async[size_class];
+}
+
+/* Without host memory for the lists nothing is used again early. */
+static void enlist(sl_buffer *buffer, sl_stream *stream)
+{
+    sl_buffer **list;
+
+    if (!stream->freed)
+        stream->freed = calloc(1, sizeof *stream->freed);
+    if (!stream->freed)
+        return;
+    list = list_for(stream->freed, buffer);
+    buffer->freed_next = *list;
+    buffer->freed_link = list;
+    if (buffer->freed_next)
+        buffer->freed_next->freed_link = &buffer->freed_next;
+    *list = buffer;
+}
+
+static void delist(sl_buffer *buffer)
+{
+    if (!buffer->freed_link)
+        return;
+    *buffer->freed_link = buffer->freed_next;
+    if (buffer->freed_next)
+        buffer->freed_next->freed_link = buffer->freed_link;
+    buffer->freed_next = NULL;
+    buffer->freed_link = NULL;
+}
+
+/* The stream behind whose work the memory is free; NULL: there is none. */
+static sl_stream *stream_of(const sl_buffer *buffer)
+{
+    if (buffer->how == SL_ALLOC_ASYNC)
+        return buffer->freed_in;
+    return buffer->how == SL_ALLOC_TENSOR && buffer->foreign_uses == 0 ? buffer->home_stream
+                                                                       : NULL;
+}
+
+void sl__reuse_offer(sl_buffer *buffer)
+{
+    sl_stream *stream;
+
+    if (buffer->uses == 0 || buffer->refs > buffer->uses || buffer->place != SL_ON_DEVICE
+        || buffer->bytes == 0 || buffer->heir || buffer->freed_link)
+        return;
+    stream = stream_of(buffer);
+    if (stream)
+        enlist(buffer, stream);
+}
+
+void sl__reuse_freed(sl_buffer *buffer, sl_stream *stream)
+{
+    if (buffer->how == SL_ALLOC_ASYNC && stream)
+        buffer->freed_in = sl_stream_retain(stream);
+    else
+        buffer->how = SL_ALLOC_PLAIN;
+}
+
+/* Its operations have retired, and with them what they alone held. */
+void sl__reuse_stream_closed(sl_stream *stream)
+{
+    free(stream->freed);
+    stream->freed = NULL;
+}
+
+/* ---- lending ---- */
+
+sl_buffer *sl__reuse_borrow(sl_buffer *buffer, sl_stream *stream)
+{
+    sl_buffer *lender;
+
+    if (!stream || !stream->freed || buffer->place != SL_ON_DEVICE
+        || buffer->how == SL_ALLOC_PLAIN || buffer->bytes == 0)
+        return NULL;
+    lender = *list_for(stream->freed, buffer);
+    if (!lender)
+        return NULL;
+    delist(lender);
+    sl__buffer_count(lender, -1);
+    lender->heir = buffer;
+    buffer->lender = lender;
+    return lender;
+}
+
+void sl__reuse_return(sl_buffer *buffer, sl_buffer *lender)
+{
+    buffer->lender = NULL;
+    lender->heir = NULL;
+    sl__buffer_count(lender, 1);
+    sl__reuse_offer(lender);
+}
+
+static sl_status part(sl_buffer *buffer, sl_error *err)
+{
+    sl_buffer *lender = buffer->lender;
+    sl_status status = buffer->device->backend->buffer_part(buffer, err);
+
+    if (!status)
+        sl__reuse_return(buffer, lender);
+    return status;
+}
+
+/* When the device has done its work the memory is nobody else's. */
+sl_status sl__reuse_settle_all(sl_buffer *buffer, sl_error *err)
+{
+    sl_status status;
+
+    if (!buffer || !buffer->lender || buffer->uses > buffer->foreign_uses)
+        return SL_OK;
+    status = part(buffer, err);
+    if (status != SL_ENOMEM)
+        return status;
+    sl__buffer_relieve(buffer->device);
+    status = buffer->lender ? part(buffer, err) : SL_OK;
+    return status == SL_ENOMEM ? sl__buffer_wait_for_device(buffer->device, err) : status;
+}
+
+sl_status sl__reuse_settle(sl_buffer *buffer, const sl_stream *stream, sl_error *err)
+{
+    if (!buffer || !buffer->lender
+        || (stream->id == buffer->home && stream->device == buffer->device))
+        return SL_OK;
+    return sl__reuse_settle_all(buffer, err);
+}
+
+void sl__reuse_closing(sl_buffer *buffer)
+{
+    delist(buffer);
+}
+
+void sl__reuse_closed(sl_buffer *buffer)
+{
+    if (buffer->heir)
+        buffer->heir->lender = NULL;
+    if (buffer->lender)
+        sl__reuse_return(buffer, buffer->lender);
+    sl_stream_release(buffer->freed_in);
+}

@@ -1,0 +1,136 @@
+/* memory.c - the memory of buffers: how much the device has left, and what the host does with
+ * its own. What the bytes are is in values.c. */
+#include "sim.h"
+
+static int64_t lent_bytes(const sl_buffer *buffer)
+{
+    return buffer->lender ? (int64_t)buffer->lender->bytes : 0;
+}
+
+static int64_t free_bytes(const sim_device *dev)
+{
+    return dev->base.info.memory_bytes - dev->used_bytes;
+}
+
+static sl_status out_of_memory(const sim_device *dev, const sl_buffer *asking, sl_error *err)
+{
+    return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %lld of %s's %lld are "
+                   "free", asking->bytes, (long long)free_bytes(dev), dev->profile.name,
+                   (long long)dev->base.info.memory_bytes);
+}
+
+/* The cost is the same whether or not the pool has a fitting block: what it has
+ * depends on when Lua collects, and a timeline must not. Values are a buffer's own, also
+ * where its memory was another's. */
+sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, sl_error *err)
+{
+    (void)stream;
+    sim_buffer *buffer = (sim_buffer *)base;
+    sim_device *dev = (sim_device *)base->device;
+    buffer->touched = -(double)SIM_LAST_PS;     /* by nobody yet */
+    if (base->place == SL_ON_DEVICE && base->bytes > (size_t)(free_bytes(dev) + lent_bytes(base)))
+        return out_of_memory(dev, base, err);
+    buffer->value = sim_value_bytes_set(base->bytes, 0);
+    if (!buffer->value)
+        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (base->place == SL_ON_DEVICE)
+        dev->used_bytes += (int64_t)base->bytes - lent_bytes(base);
+    if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
+        sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
+    if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
+        sim_host_spend_us(dev, dev->profile.host_pinned_alloc_us);
+    return SL_OK;
+}
+
+void sim_buffer_close(sl_buffer *base)
+{
+    sim_buffer *buffer = (sim_buffer *)base;
+    sim_device *dev = (sim_device *)base->device;
+    dev->used_bytes += lent_bytes(base);
+    if (base->place == SL_ON_DEVICE && !base->heir)
+        dev->used_bytes -= (int64_t)base->bytes;
+    sim_value_release(buffer->value);
+}
+
+sl_status sim_buffer_part(sl_buffer *base, sl_error *err)
+{
+    sim_device *dev = (sim_device *)base->device;
+    if (lent_bytes(base) > free_bytes(dev))
+        return out_of_memory(dev, base->lender, err);
+    dev->used_bytes += lent_bytes(base);
+    return SL_OK;
+}
+
+sl_status sim_memory_info(sl_device *base, size_t *n_free, size_t *n_total, sl_error *err)
+{
+    sim_device *dev = (sim_device *)base;
+    sl_status status = sim_implicit_call(dev, SIM_CALL_MEM_GET_INFO, NULL, 0, NULL, err);
+    if (status == SL_OK) {
+        sim_host_spend_us(dev, dev->profile.host_query_us);
+        status = sim_host_catch_up(dev, err);
+    }
+    *n_free = (size_t)free_bytes(dev);
+    *n_total = (size_t)base->info.memory_bytes;
+    return status;
+}
+
+/* ---- on the host ---- */
+
+static void spend_on_host_bytes(sim_device *dev, size_t bytes)
+{
+    sim_host_spend_us(dev, (double)bytes / (dev->profile.host_gb_per_s * 1e3));
+}
+
+sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work, sl_error *err)
+{
+    sim_buffer *out = (sim_buffer *)base;
+    sim_device *dev = (sim_device *)base->device;
+    sl_status status = sim_host_catch_up(dev, err);
+    if (status != SL_OK)
+        return status;
+    const size_t bytes = sim_work_bytes(work, 2);
+    sim_value *src = in ? ((sim_buffer *)in)->value : NULL, *value =
+        src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0], bytes)
+        : bytes == base->bytes ? sim_value_apply(work, bytes, NULL, NULL, out->value)
+                               : sim_value_apply_part(work, out->value, NULL, NULL);
+    if (!value)
+        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    sim_value_release(out->value);
+    out->value = value;
+    sim_value_drop_hidden(value);
+    spend_on_host_bytes(dev, bytes);
+    sim_touch(base, bytes);
+    sim_chill(base);
+    if (in)
+        sim_touch(in, bytes);
+    return SL_OK;
+}
+
+sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data,
+                        sl_error *err)
+{
+    sl_status status = sim_host_catch_up((sim_device *)base->device, err);
+    if (status != SL_OK)
+        return status;
+    return sim_value_read(((sim_buffer *)base)->value, offset, bytes, data, err);
+}
+
+sl_status sim_host_write(sl_buffer *base, size_t offset, size_t bytes, const void *data,
+                         sl_error *err)
+{
+    sim_buffer *buffer = (sim_buffer *)base;
+    sl_status status = sim_host_catch_up((sim_device *)base->device, err);
+    if (status != SL_OK)
+        return status;
+    sim_value *value = sim_value_write(buffer->value, offset, bytes, data, err);
+    if (!value)
+        return SL_ENOMEM;
+    buffer->value = value;
+    return SL_OK;
+}
+
+sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
+{
+    (void)buffer, (void)pin, (void)err;     /* plain_call charges the time */
+    return SL_OK;
+}
