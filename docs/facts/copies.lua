@@ -195,6 +195,7 @@ return {
             {priorities_page, "an engine stays with a stream's channel as long as that one has a "
                 .. "copy that waits for nothing"},
             {"docs/guide/16-trust.md", "an engine stays with a channel"},
+            {"scripts/labs/06-priorities/README.md", "copy engine stays with a stream"},
         },
     },
     {

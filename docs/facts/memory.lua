@@ -1,5 +1,6 @@
 -- memory.lua - facts: memory. all.lua says what the fields mean.
 
+local pipelines_page <const> = "docs/guide/08-pipelines.md"
 local pinned_page <const> = "docs/guide/05-pinned-memory.md"
 local implicit_page <const> = "docs/guide/06-implicit-synchronisation.md"
 local experiments <const> = "docs/results/experiments.md"
@@ -117,6 +118,34 @@ return {
             {implicit_page, "cudaMalloc - together"},
             {experiments, "allocating device memory keeps streams apart"},
         },
+    },
+    {
+        id = "stream-reuse",
+        fact = "What is freed in a stream is at once the memory of that stream's next allocation "
+            .. "of its size, though the GPU still uses it. The laboratory hands it on only to "
+            .. "work that comes behind all that uses it.",
+        holds = "cudaFreeAsync and cudaMallocAsync (a pool may), PyTorch's allocator, the "
+            .. "laboratory",
+        source = {"ordered", "torch_allocator"},
+        stated = {
+            {"docs/guide/02-lua.md", "What is freed in a stream is at once the memory of the "
+                .. "stream's next tensor of that size, in PyTorch and here."},
+            {pipelines_page, "what is freed in a stream is at once the memory of the stream's next "
+                .. "tensor of that size"},
+            {"docs/reference/tensors.md", "In the stream that the tensor was made in the next "
+                .. "tensor of its size gets it at once"},
+            {"scripts/labs/lua-primer.md", "What is freed in a stream is at once its next "
+                .. "tensor's"},
+        },
+        never = {
+            {"each batch on its way needs memory of its own",
+                "each batch on its way needs memory of its own"},
+            {"memory again only when the gpu has finished with it",
+                "it uses a tensor's memory again only when the GPU has finished with it"},
+            {"eight inputs and products on the gpu at once, 256 mib",
+                "So this listing has all eight inputs and products on the GPU at once, 256 MiB."},
+        },
+        pair = "memory is used again in a stream",
     },
     {
         id = "malloc-async",

@@ -40,14 +40,14 @@ return {
     },
     {
         id = "torch-reuse",
-        fact = "PyTorch hands the memory of a freed tensor to the next one of the same stream at "
-            .. "once. If another stream still uses it, Tensor.record_stream must say so.",
+        fact = "PyTorch hands memory of a freed tensor to the next one of the stream that it was "
+            .. "made in. If another stream still uses it, Tensor.record_stream must say so.",
         holds = "PyTorch's allocator",
         source = {"torch_allocator", "torch_record"},
         stated = {
             {pipelines_page, "Tensor.record_stream is there for that"},
         },
-        pair = "memory is used again in a stream",
+        pair = "memory that another stream still reads",
     },
     {
         id = "torch-allocator",

@@ -282,6 +282,31 @@ observed["engine-channel"] = function()
     return first > last, true
 end
 
+-- The most bytes that rounds of making and freeing hold, in sizes of a round's: in one stream, and
+-- in turns in four.
+local function most_held(count)
+    local all = {}
+    for i = 1, count do all[i] = lab.stream{non_blocking = true} end
+    lab.synchronize()
+    collectgarbage()
+    local before, most = lab.live().device_bytes, 0
+    for i = 1, 8 do
+        lab.with(all[i % count + 1], function()
+            local t = lab.empty(mib)
+            lab.spin(5)
+            t:fill_(i)
+            most = math.max(most, lab.live().device_bytes - before)
+            t:free()
+        end)
+    end
+    lab.synchronize()
+    return most / (4 * mib)
+end
+
+observed["stream-reuse"] = function()
+    return ("%g, %g"):format(most_held(1), most_held(4)), "1, 4"
+end
+
 -- ---- the NULL stream, and calls --------------------------------------------------------------
 
 local function null_kernel() lab.spin(0.01, {stream = lab.default_stream()}) end
