@@ -169,6 +169,7 @@ print(lab.live().device_bytes)  --> 262144
 t:free()
 print(lab.live().device_bytes)  --> 0]],
             pytorch = "torch.cuda.memory_allocated",
+            differs = [[What queued work still uses counts; PyTorch leaves it out once the tensor is gone. Sizes are not rounded up to 512 bytes.]],
             see = { "lab.cuda.mem_get_info", "tensor:free" },
         },
         { name = "lab.version", type = "string", brief = "the version of the laboratory" },
@@ -199,6 +200,7 @@ print(lab.live().device_bytes)  --> 0]],
         {
             name = "device.priority_range", type = "table<string, integer>", brief = "the priorities of its streams: `{least = 0, greatest = -5}`",
             cuda = "cudaDeviceGetStreamPriorityRange", pytorch = "torch.cuda.Stream.priority_range",
+            differs = [[PyTorch uses the first four priorities alone, 0 to -3.]],
         },
         {
             name = "device.max_threads_per_block", type = "integer", brief = "how many threads a block can have",

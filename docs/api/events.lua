@@ -15,7 +15,6 @@ An event is a mark in a stream: it happens when the work that the stream held at
             },
             returns = { { "event", "a new event of the current device, not recorded yet" } },
             errors = { { "SL_EINVAL", "both names of the one option are given" } },
-            about = [[The default is CUDA's; PyTorch's events have no time unless `enable_timing=True`. `lab.torch_defaults` makes that the default here.]],
             example = [[
 local start, stop = lab.event(), lab.event()
 start:record()
@@ -25,6 +24,7 @@ stop:synchronize()
 print(start:elapsed_time(stop) >= 2)  --> true]],
             cuda = "cudaEventCreateWithFlags, cudaEventCreate",
             pytorch = "torch.cuda.Event",
+            differs = [[It has a time unless `timing = false` is given, or after `lab.torch_defaults()`; PyTorch's has one only with `enable_timing=True`. There is no `blocking`.]],
             see = { "event:record", "stream:record_event", "event:elapsed_time" },
         },
         {

@@ -57,6 +57,7 @@ local tf32 = lab.measure(function() lab.matmul(big, big, {tf32 = true}) end).med
 print(plain > 7 * tf32)  --> true]],
             cuda = "cublasLtMatmul",
             pytorch = "torch.matmul, torch.mm",
+            differs = [[Matrices alone: no vectors, no stacks. TF32 is an option of each call, off as in PyTorch. It is for tensors on a GPU alone.]],
             see = { "tensor:matmul" },
         },
         {
@@ -77,6 +78,7 @@ print(lab.pow(t, 2):get(3))  --> 16.0
 print(lab.pow(t, 0.5):get(3))  --> 2.0
 print((t ^ -1):get(3))  --> 0.25]],
             pytorch = "torch.pow",
+            differs = [[The exponent is a number, and not the base. It is for tensors on a GPU alone.]],
             see = { "tensor:pow" },
         },
         {
@@ -96,6 +98,7 @@ print((a + b):get(2))  --> 22.0
 lab.add(a, 1, {out = a})  -- in place
 print(a:get(1))  --> 2.0]],
             pytorch = "torch.add",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
             see = { "tensor:add" },
         },
         {
@@ -116,6 +119,7 @@ print((1 - a):get(2))  --> -1.0
 lab.sub(b, 5, {out = b})  -- in place
 print(b:get(1))  --> 5.0]],
             pytorch = "torch.sub, torch.subtract, torch.rsub",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
             see = { "tensor:sub" },
         },
         {
@@ -134,6 +138,7 @@ local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
 print((a * b):get(2))  --> 40.0
 print(lab.mul(b, 0.5):get(1))  --> 5.0]],
             pytorch = "torch.mul, torch.multiply",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone. An `out` of another shape is refused.]],
             see = { "tensor:mul", "lab.matmul" },
         },
         {
@@ -155,6 +160,7 @@ print(lab.div(a, b):get(2))  --> 0.5
 print((a / 2):get(1))  --> 0.5
 print((1 / b):get(1))  --> 0.25]],
             pytorch = "torch.div, torch.divide, torch.true_divide",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
             see = { "tensor:div", "lab.pow" },
         },
         {
@@ -170,6 +176,7 @@ local t = lab.tensor{1, -2}
 print(lab.neg(t):get(2))  --> 2.0
 print((-t):get(1))  --> -1.0]],
             pytorch = "torch.neg, torch.negative",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:neg", "lab.sub" },
         },
         {
@@ -184,6 +191,7 @@ print((-t):get(1))  --> -1.0]],
 local t = lab.relu(lab.tensor{3, -4})
 print(t:get(1) .. " " .. t:get(2))  --> 3.0 0.0]],
             pytorch = "torch.relu, torch.nn.functional.relu",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:relu" },
         },
         {
@@ -199,6 +207,7 @@ local p = lab.softmax(lab.tensor{{0, 0, 0, 0}, {9, 9, -99, -99}})
 print(p:get(1, 1))  --> 0.25
 print(p:get(2, 1))  --> 0.5]],
             pytorch = "torch.softmax, torch.nn.functional.softmax",
+            differs = [[Over the last dimension always. It is for tensors on a GPU alone.]],
             see = { "tensor:softmax" },
         },
         {
@@ -217,6 +226,7 @@ local total = lab.sum(lab.tensor{{1, 2}, {3, 4}})
 print(total)  --> tensor scalar float32 on cuda
 print(total:item())  --> 10.0]],
             pytorch = "torch.sum",
+            differs = [[All elements are summed, not one dimension. The sum of int32 is an int32; PyTorch's an int64. It is for tensors on a GPU alone.]],
             see = { "tensor:sum", "tensor:item" },
         },
         {
@@ -243,6 +253,7 @@ local b = lab.transpose(a, 1, 2)
 print(b)  --> tensor 3x2 float32 on cuda
 print(b:get(3, 1))  --> 3.0]],
             pytorch = "torch.transpose, torch.swapaxes, torch.t",
+            differs = [[It is a kernel that copies; PyTorch's is a view. Dimensions begin at 1. It is for tensors on a GPU alone.]],
             see = { "tensor:transpose", "tensor:t" },
         },
         {
@@ -266,6 +277,7 @@ end
 print(duration(264))  --> 2.0 ms
 print(duration(265))  --> 4.0 ms]],
             pytorch = "torch.cuda._sleep",
+            differs = [[Milliseconds, where PyTorch counts the GPU's clock.]],
             see = { "lab.host_work", "device.sm_count" },
         },
     },

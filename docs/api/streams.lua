@@ -47,6 +47,7 @@ lab.synchronize()
 print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
             cuda = "cudaStreamCreateWithPriority, cudaStreamCreateWithFlags, cudaStreamCreate",
             pytorch = "torch.cuda.Stream",
+            differs = [[PyTorch's are exempt from the default stream's rules, as here with `non_blocking = true` or after `lab.torch_defaults()`. PyTorch has 32 of each priority, gives them again, and uses the first four priorities alone; here each stream is a new one.]],
             see = { "lab.with", "stream:close", "device.priority_range" },
         },
         {
@@ -66,6 +67,7 @@ s:synchronize()
 print(lab.default_stream():query())  --> true]],
             cuda = "cudaStreamLegacy",
             pytorch = "torch.cuda.default_stream",
+            differs = [[PyTorch's does not take in other streams, since they are exempt.]],
             see = { "lab.per_thread_stream", "lab.current_stream" },
         },
         {
@@ -117,6 +119,7 @@ print(s:query())  --> false
 print(lab.current_stream().name)  --> default
 print(a)  --> tensor 3 float32 on cuda]],
             pytorch = "torch.cuda.stream",
+            differs = [[A stream must be given; PyTorch takes `None` for the current one.]],
             see = { "lab.use", "lab.current_stream" },
         },
         {
@@ -200,8 +203,7 @@ print(s:query())  --> true]],
             returns = { { "event", "the event, which happens when the stream's work so far is done" } },
             errors = { { "SL_EDEVICE", "the event is another device's" } },
             about = [[
-The options of a new event stand in the event's place. It is of the stream's device and has a time. PyTorch's `record_event()` makes one without; that is `s:record_event{timing = false}`, or `s:record_event()` after
-`lab.torch_defaults()`.]],
+The options of a new event stand in the event's place. It is of the stream's device.]],
             example = [[
 local s = lab.stream()
 lab.spin(1, {stream = s})
@@ -211,6 +213,7 @@ e:synchronize()   -- waits for the first one only
 print(s:query())  --> false]],
             cuda = "cudaEventRecord",
             pytorch = "torch.cuda.Stream.record_event",
+            differs = [[The event has a time; PyTorch's has none. `s:record_event{timing = false}` makes one without, and so does `s:record_event()` after `lab.torch_defaults()`.]],
             see = { "event:record", "stream:wait_event" },
         },
         {

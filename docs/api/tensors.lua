@@ -121,6 +121,7 @@ lab.matmul(a, b, {out = c})  -- sets all of it
 print(c)  --> tensor 2x3 float32 on cuda
 print(c:get(2, 3))  --> 4.0]],
             pytorch = "torch.empty",
+            differs = [[Without `device =` it is on the GPU. Sizes are no list: `lab.empty(2, 3)`.]],
         },
         {
             name = "lab.zeros",
@@ -134,6 +135,7 @@ local t = lab.zeros(2, 3, {dtype = "uint8", device = "cpu"})
 print(t)  --> tensor 2x3 uint8 on cpu
 print(t:get(2, 3))  --> 0.0]],
             pytorch = "torch.zeros",
+            differs = [[Without `device =` it is on the GPU. Sizes are no list: `lab.zeros(2, 3)`.]],
             see = { "tensor:zero_" },
         },
         {
@@ -148,6 +150,7 @@ local t = lab.ones(3, 5)
 print(t)  --> tensor 3x5 float32 on cuda
 print(lab.sum(t):item())  --> 15.0]],
             pytorch = "torch.ones",
+            differs = [[Without `device =` it is on the GPU. Sizes are no list: `lab.ones(2, 3)`.]],
         },
         {
             name = "lab.full",
@@ -161,6 +164,7 @@ local t = lab.full(2.5, 2, 2, {device = "cpu", pinned = true})
 print(t)  --> tensor 2x2 float32 on cpu (pinned)
 print(t:get(1, 2))  --> 2.5]],
             pytorch = "torch.full",
+            differs = [[Without `device =` it is on the GPU, and without `dtype =` of float32, also for a whole number, which PyTorch makes int64.]],
             see = { "tensor:fill_" },
         },
         {
@@ -176,6 +180,7 @@ print(a:get(1) >= 0 and a:get(1) < 1)  --> true
 print(lab.allclose(a, b))  --> false
 print(lab.allclose(lab.rand(4, {seed = 7}), lab.rand(4, {seed = 7})))  --> true]],
             pytorch = "torch.rand",
+            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers. Without `device =` it is on the GPU. Sizes are no list: `lab.rand(2, 3)`.]],
         },
         {
             name = "lab.randn",
@@ -190,6 +195,7 @@ local t = lab.randn(n)
 print(math.abs(lab.sum(t):item() / n) < 0.05)  --> true
 print(math.abs(lab.sum(t ^ 2):item() / n - 1) < 0.1)  --> true]],
             pytorch = "torch.randn",
+            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers. Without `device =` it is on the GPU. Sizes are no list: `lab.randn(2, 3)`.]],
         },
         {
             name = "lab.tensor",
@@ -210,6 +216,7 @@ print(t:get(2, 1))  --> 4.0
 local bytes = lab.tensor({1.5, 2.5, 300}, {dtype = "uint8"})
 print(table.concat(bytes:totable(), " "))  --> 2.0 2.0 255.0]],
             pytorch = "torch.tensor",
+            differs = [[Without `device =` it is on the GPU, and without `dtype =` of float32, also for whole numbers, which PyTorch makes int64.]],
             see = { "tensor:totable" },
         },
         {
@@ -259,6 +266,7 @@ local start_us = lab.now_us()
 print(t:get(2, 1))  --> 3.0
 print((lab.now_us() - start_us) // 1000 .. " ms")  --> 5.0 ms]],
             pytorch = "torch.Tensor.__getitem__",
+            differs = [[Indices begin at 1, and none counts from the end. It gives the number and waits; PyTorch's `x[0, 0]` is a tensor, a view.]],
             see = { "tensor:item", "tensor:totable" },
         },
         {
@@ -290,6 +298,7 @@ local loss = lab.sum(lab.full(0.5, 10))
 print(loss)  --> tensor scalar float32 on cuda
 print(loss:item())  --> 5.0]],
             pytorch = "torch.Tensor.item",
+            differs = [[A number of an int32 or uint8 is a float as well, 1.0.]],
             see = { "tensor:get" },
         },
         {
@@ -302,6 +311,7 @@ local rows = lab.tensor{{1, 2}, {3, 4}}:totable()
 print(#rows)  --> 2
 print(rows[2][1])  --> 3.0]],
             pytorch = "torch.Tensor.tolist",
+            differs = [[Numbers of an int32 or uint8 are floats as well, 1.0.]],
             see = { "lab.tensor", "tensor:get" },
         },
         {
@@ -323,6 +333,7 @@ local a, b = lab.ones(3), lab.full(1.001, 3)
 print(lab.allclose(a, b))  --> false
 print(lab.allclose(a, b, {rtol = 0.01}))  --> true]],
             pytorch = "torch.allclose",
+            differs = [[The shapes are the same, and the two may be in different places and of different dtypes.]],
         },
         {
             name = "tensor:allclose",
@@ -339,6 +350,7 @@ print(lab.allclose(a, b, {rtol = 0.01}))  --> true]],
 local t = lab.rand(10)
 print(t:allclose(t:cpu()))  --> true]],
             pytorch = "torch.Tensor.allclose",
+            differs = [[The shapes are the same, and the two may be in different places and of different dtypes.]],
             see = { "lab.allclose" },
         },
         {
@@ -362,6 +374,7 @@ input:copy_(batch, {non_blocking = true})
 print(lab.sum(input):item())  --> 12.0]],
             cuda = "cudaMemcpyAsync",
             pytorch = "torch.Tensor.copy_",
+            differs = [[It neither converts nor expands: shape and dtype are the same on both sides.]],
             see = { "tensor:to", "lab.cuda.memcpy_async" },
         },
         {
@@ -495,6 +508,7 @@ On the GPU it is a kernel in the stream, and a memset for zero and for uint8; on
 local t = lab.empty(4)
 print(lab.sum(t:fill_(2.5)):item())  --> 10.0]],
             pytorch = "torch.Tensor.fill_",
+            differs = [[A fraction is rounded in an int32; PyTorch cuts it off.]],
             see = { "tensor:zero_", "lab.full" },
         },
         {
@@ -529,6 +543,7 @@ print(lab.live().device_bytes)  --> 8192
 local u = lab.zeros(1024)  -- has the memory of t
 print(lab.live().device_bytes)  --> 8192
 print(t.freed, u.freed)  --> true	false]],
+            differs = [[PyTorch frees a tensor when its last name goes; here the garbage collector does at some time, or this call at once. `record_stream` is not needed: memory that another stream still uses is kept.]],
             see = { "lab.cuda.free", "lab.cuda.free_async", "lab.live", "tensor.freed" },
         },
         {
@@ -546,6 +561,7 @@ print(t.freed, u.freed)  --> true	false]],
 local a = lab.tensor{{1, 2}, {3, 4}}
 print(a:matmul(a):get(1, 1))  --> 7.0]],
             pytorch = "torch.Tensor.matmul",
+            differs = [[Matrices alone: no vectors, no stacks. TF32 is an option of each call, off as in PyTorch. It is for tensors on a GPU alone.]],
             see = { "lab.matmul" },
         },
         {
@@ -563,6 +579,7 @@ local t = lab.tensor{1, 2, 3}
 print(t:pow(2):get(3))  --> 9.0
 print((t ^ 3):get(2))  --> 8.0]],
             pytorch = "torch.Tensor.pow",
+            differs = [[The exponent is a number, and not the base. It is for tensors on a GPU alone.]],
             see = { "lab.pow" },
         },
         {
@@ -581,6 +598,7 @@ print(t:add(10):get(2))  --> 12.0
 t:add(1, {out = t})  -- in place
 print(t:get(1))  --> 2.0]],
             pytorch = "torch.Tensor.add",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
             see = { "lab.add" },
         },
         {
@@ -598,6 +616,7 @@ local t = lab.tensor{5, 7}
 print(t:sub(4):get(1))  --> 1.0
 print((t - t):get(2))  --> 0.0]],
             pytorch = "torch.Tensor.sub",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
             see = { "lab.sub" },
         },
         {
@@ -614,6 +633,7 @@ print((t - t):get(2))  --> 0.0]],
 local t = lab.tensor{3, 4}
 print(t:mul(t):get(2))  --> 16.0]],
             pytorch = "torch.Tensor.mul",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone. An `out` of another shape is refused.]],
             see = { "lab.mul" },
         },
         {
@@ -630,6 +650,7 @@ print(t:mul(t):get(2))  --> 16.0]],
 local t = lab.tensor{3, 4}
 print(t:div(2):get(1))  --> 1.5]],
             pytorch = "torch.Tensor.div",
+            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
             see = { "lab.div" },
         },
         {
@@ -645,6 +666,7 @@ print(t:div(2):get(1))  --> 1.5]],
 local t = lab.tensor{3, -4}
 print(t:neg():get(2))  --> 4.0]],
             pytorch = "torch.Tensor.neg",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "lab.neg" },
         },
         {
@@ -660,6 +682,7 @@ print(t:neg():get(2))  --> 4.0]],
 local t = lab.tensor{3, -4}
 print(lab.sum(t:relu()):item())  --> 3.0]],
             pytorch = "torch.Tensor.relu",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "lab.relu" },
         },
         {
@@ -675,6 +698,7 @@ print(lab.sum(t:relu()):item())  --> 3.0]],
 local t = lab.zeros(2, 4)
 print(t:softmax():get(1, 1))  --> 0.25]],
             pytorch = "torch.Tensor.softmax",
+            differs = [[Over the last dimension always. It is for tensors on a GPU alone.]],
             see = { "lab.softmax" },
         },
         {
@@ -690,6 +714,7 @@ print(t:softmax():get(1, 1))  --> 0.25]],
 local t = lab.tensor{1, 2, 3}
 print(t:sum():item())  --> 6.0]],
             pytorch = "torch.Tensor.sum",
+            differs = [[All elements are summed, not one dimension. The sum of int32 is an int32; PyTorch's an int64. It is for tensors on a GPU alone.]],
             see = { "lab.sum" },
         },
         {
@@ -709,6 +734,7 @@ print(t:sum():item())  --> 6.0]],
 local t = lab.tensor{{1, 2, 3}, {4, 5, 6}}
 print(t:transpose(1, 2):get(3, 2))  --> 6.0]],
             pytorch = "torch.Tensor.transpose",
+            differs = [[It is a kernel that copies; PyTorch's is a view. Dimensions begin at 1. It is for tensors on a GPU alone.]],
             see = { "lab.transpose", "tensor:t" },
         },
         {
@@ -720,12 +746,13 @@ print(t:transpose(1, 2):get(3, 2))  --> 6.0]],
             },
             returns = { { "tensor", "the transposed matrix, no view" } },
             errors = { { "SL_ESHAPE", "the tensor is no matrix" } },
-            about = [[It is `lab.transpose(t, 1, 2, ...)`, a kernel, where PyTorch gives a view.]],
+            about = [[It is `lab.transpose(t, 1, 2, ...)`, a kernel.]],
             example = [[
 local t = lab.tensor{{1, 2, 3}}
 print(t:t())  --> tensor 3x1 float32 on cuda
 print(lab.matmul(t, t:t()):item())  --> 14.0]],
             pytorch = "torch.Tensor.t, torch.Tensor.T, torch.Tensor.mT",
+            differs = [[It is a kernel that copies; PyTorch's is a view. It is for tensors on a GPU alone.]],
             see = { "lab.transpose", "tensor:transpose" },
         },
         {
@@ -747,6 +774,7 @@ print(lab.matmul(t, t:t()):item())  --> 14.0]],
 local t = lab.tensor({1, 2}, {dtype = "int32"})
 print(t:float() / 4)  --> tensor 2 float32 on cuda]],
             pytorch = "torch.Tensor.float",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:to" },
         },
         {
@@ -769,6 +797,7 @@ local t = lab.full(0.1, 2):double()
 print(t:get(1) == 0.1)  --> false
 print(t.dtype)  --> float64]],
             pytorch = "torch.Tensor.double",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:to" },
         },
         {
@@ -790,6 +819,7 @@ print(t.dtype)  --> float64]],
 local t = lab.tensor{2049, 70000}:half()
 print(t:get(1) .. " " .. t:get(2))  --> 2048.0 inf]],
             pytorch = "torch.Tensor.half",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:to" },
         },
         {
@@ -811,6 +841,7 @@ print(t:get(1) .. " " .. t:get(2))  --> 2048.0 inf]],
 local t = lab.tensor{257}:bfloat16()
 print(t:get(1))  --> 256.0]],
             pytorch = "torch.Tensor.bfloat16",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:to" },
         },
         {
@@ -832,6 +863,7 @@ print(t:get(1))  --> 256.0]],
 local t = lab.tensor{2.9, -2.9}:int()
 print(t:get(1) .. " " .. t:get(2))  --> 2.0 -2.0]],
             pytorch = "torch.Tensor.int",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:to" },
         },
         {
@@ -853,10 +885,15 @@ print(t:get(1) .. " " .. t:get(2))  --> 2.0 -2.0]],
 local t = lab.tensor{2.9, 300}:byte()
 print(t:get(1) .. " " .. t:get(2))  --> 2.0 255.0]],
             pytorch = "torch.Tensor.byte",
+            differs = [[It is for tensors on a GPU alone.]],
             see = { "tensor:to" },
         },
         { name = "tensor.dtype", type = dtypes, brief = "the type of its elements", pytorch = "torch.Tensor.dtype" },
-        { name = "tensor.device", type = [["cuda"|"cpu"]], brief = "where it is", pytorch = "torch.Tensor.device, torch.Tensor.is_cuda" },
+        {
+            name = "tensor.device", type = [["cuda"|"cpu"]], brief = "where it is",
+            pytorch = "torch.Tensor.device, torch.Tensor.is_cuda",
+            differs = [[`"cuda"` without a number for the first GPU.]],
+        },
         { name = "tensor.device_index", type = "integer|nil", brief = "the number of its GPU; nil on the host", pytorch = "torch.Tensor.get_device" },
         { name = "tensor.pinned", type = "boolean", brief = "whether it is page-locked host memory", pytorch = "torch.Tensor.is_pinned" },
         { name = "tensor.ndim", type = "integer", brief = "how many dimensions it has; 0 of a scalar", pytorch = "torch.Tensor.ndim" },

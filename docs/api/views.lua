@@ -58,7 +58,6 @@ print(t:get(4))  --> 40.0]],
                 { "SL_ESHAPE", "there is no such dimension, the positions are not there, or the part does not lie in one piece: a dimension before `dim` is larger than 1" },
                 { "SL_EINVAL", "start is less than 1, or length than 0" },
             },
-            about = [[PyTorch's `narrow` counts from 0, and also gives parts that do not lie in one piece.]],
             example = [[
 local t = lab.tensor{{1, 2}, {3, 4}, {5, 6}}
 local rows = t:narrow(1, 2, 2)
@@ -67,6 +66,7 @@ print(rows:get(1, 1))  --> 3.0
 local _, err = pcall(t.narrow, t, 2, 1, 1)
 print(err.code)  --> SL_ESHAPE]],
             pytorch = "torch.narrow",
+            differs = [[Dimensions and positions begin at 1, where PyTorch counts from 0, and the part lies in one piece.]],
             see = { "tensor:chunk" },
         },
         {

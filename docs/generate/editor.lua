@@ -91,7 +91,8 @@ local function add_text(out, entry)
         add_comment(out, "\nCUDA: `" .. entry.cuda .. "`")
     end
     if entry.pytorch then
-        add_comment(out, "\nPyTorch: `" .. entry.pytorch .. "`")
+        add_comment(out, "\nPyTorch: `" .. entry.pytorch .. "`"
+            .. (entry.differs and "; what differs: " .. entry.differs or ""))
     end
 end
 

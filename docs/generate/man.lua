@@ -149,6 +149,7 @@ local function foreign_text(entry)
     local words = {}
     words[1] = entry.cuda and "CUDA: " .. entry.cuda or nil
     words[#words + 1] = entry.pytorch and "PyTorch: " .. entry.pytorch or nil
+    words[#words + 1] = entry.differs and "what differs: " .. entry.differs or nil
     return #words > 0 and ".Pp\n" .. mdoc.prose(table.concat(words, "; ")) or ""
 end
 

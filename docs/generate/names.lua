@@ -1,4 +1,5 @@
--- names.lua - what CUDA and PyTorch call it: two tables, by CUDA's names and by PyTorch's.
+-- names.lua - what CUDA and PyTorch call it: two tables, by CUDA's names and by PyTorch's; the
+-- second one also says what differs from PyTorch.
 
 local api = import "repl/console/help/api.lua"
 local links = import "docs/generate/links.lua"
@@ -20,18 +21,21 @@ local function add(list, value)
     list[#list + 1] = value
 end
 
--- Rows {name =, others =, entries =}, sorted by name: the names of the field `by`, with those
--- of the field `other`.
+-- Rows {name =, others =, entries =, differences =}, sorted by name: the names of the field `by`,
+-- with those of the field `other`.
 local function rows_by(by, other)
     local rows, of = {}, {}
     for entry in api.each() do
         for name in each(entry[by]) do
             local row = of[name]
             if not row then
-                row = { name = name, others = {}, entries = {} }
+                row = { name = name, others = {}, entries = {}, differences = {} }
                 of[name], rows[#rows + 1] = row, row
             end
             row.entries[#row.entries + 1] = links.to(entry.name)
+            if entry.differs then
+                add(row.differences, (links.linked(entry.differs):gsub("\n", " "):gsub("|", "\\|")))
+            end
             for more in each(entry[other]) do
                 add(row.others, "`" .. more .. "`")
             end
@@ -57,11 +61,14 @@ function names.text()
         lines[#lines + 1] = ("| %s | %s | %s |"):format(code(row.name),
             table.concat(row.others, ", "), table.concat(row.entries, ", "))
     end
-    table.move({ "", "## By PyTorch's names", "", "| PyTorch | streamlab | CUDA |",
-        "|---|---|---|" }, 1, 5, #lines + 1, lines)
+    table.move({ "", "## By PyTorch's names", "",
+        "What differs was found by running both: `make check-torch` does it again.", "",
+        "| PyTorch | streamlab | what differs | CUDA |", "|---|---|---|---|" }, 1, 7,
+        #lines + 1, lines)
     for _, row in ipairs(rows_by("pytorch", "cuda")) do
-        lines[#lines + 1] = ("| %s | %s | %s |"):format(code(row.name),
-            table.concat(row.entries, ", "), table.concat(row.others, ", "))
+        lines[#lines + 1] = ("| %s | %s | %s | %s |"):format(code(row.name),
+            table.concat(row.entries, ", "), table.concat(row.differences, "; "),
+            table.concat(row.others, ", "))
     end
     return table.concat(lines, "\n") .. "\n"
 end

@@ -82,6 +82,9 @@ local function add_names(out, entry)
     if entry.pytorch then
         parts[#parts + 1] = "PyTorch: " .. codes(entry.pytorch)
     end
+    if entry.differs then
+        parts[#parts + 1] = "What differs: " .. links.linked(entry.differs, entry.page)
+    end
     local see = {}
     for i, name in ipairs(entry.see or {}) do
         see[i] = links.to(name, entry.page)

@@ -71,7 +71,7 @@ local page_keys <const> = {
 local entry_keys <const> = {
     name = "string", brief = "string", type = "string", arguments = "table", options = "table",
     returns = "table", blocks = "string", errors = "table", about = "string", example = "string",
-    cuda = "string", pytorch = "string", see = "table",
+    cuda = "string", pytorch = "string", differs = "string", see = "table",
     page = "table", kind = "string", class = "string", key = "string",     -- added when read
 }
 
@@ -245,6 +245,7 @@ local function each_text(page, f)
     for _, entry in ipairs(page.entries) do
         f(entry.name, entry.about or "")
         f(entry.name, entry.blocks or "")
+        f(entry.name, entry.differs or "")
         f(entry.name, entry.brief)
         for _, list in ipairs { "arguments", "options", "returns", "errors" } do
             for _, item in ipairs(entry[list] or {}) do

@@ -3,8 +3,9 @@
 --   rows     the cells of the tables "From PyTorch" that it stands for, as they are written there
 --   python   the program in PyTorch; what it has besides `torch` is in observe.py
 --   lua      the same in streamlab, line by line; what it has besides `lab` is in ours.lua
---   plain    what the Lua shows where that is not what PyTorch shows
---   torch    the same after lab.torch_defaults()
+--   of       the entries of docs/api that it is about, whose `differs` says what `here` shows
+--   here     the lines that the Lua shows where PyTorch shows others
+--   plain    those that are so only without lab.torch_defaults()
 -- in files by subject.
 
 local list = {}

@@ -18,7 +18,7 @@ function results.read(path)
     return of, head
 end
 
--- The lines that count, as one text.
+-- The lines of the list that count.
 function results.counted(list)
     local lines = {}
     for _, line in ipairs(list) do
@@ -26,6 +26,29 @@ function results.counted(list)
             lines[#lines + 1] = line
         end
     end
+    return lines
+end
+
+-- Of the lines that `ours` shows those that `theirs` does not, sorted, as one text.
+function results.differing(ours, theirs)
+    local there, lines = {}, {}
+    for _, line in ipairs(theirs) do
+        there[line] = true
+    end
+    for _, line in ipairs(results.counted(ours)) do
+        lines[#lines + 1] = not there[line] and line or nil
+    end
+    table.sort(lines)
+    return table.concat(lines, "\n")
+end
+
+-- Those that the pair states, in the same form; `torch`: after lab.torch_defaults().
+function results.stated(pair, torch)
+    local lines = table.move(pair.here or {}, 1, #(pair.here or {}), 1, {})
+    for _, line in ipairs(not torch and pair.plain or {}) do
+        lines[#lines + 1] = line
+    end
+    table.sort(lines)
     return table.concat(lines, "\n")
 end
 

@@ -46,6 +46,7 @@ local function add_names(page, entry)
     local rows = {}
     for _, row in ipairs {
         { "CUDA", entry.cuda }, { "PyTorch", entry.pytorch },
+        { "differs", entry.differs and page:marked(entry.differs) },
         { "See also", entry.see and table.concat(entry.see, ", ") },
     } do
         if row[2] and row[2] ~= "" then

@@ -4,6 +4,7 @@ return {
     {
         name = "a copy to the host",
         rows = { "`x.to(\"cpu\")`", "`x.cpu()`" },
+        of = "tensor:to tensor:cpu",
         python = [=[
 x = torch.ones(4, device="cuda")
 y = x.to("cpu")
@@ -26,6 +27,7 @@ show("of a host tensor it is the tensor itself", y:cpu() == y)
     {
         name = "a copy to the host that does not wait",
         rows = { "`x.to(\"cpu\", non_blocking=True)`" },
+        of = "tensor:to tensor:cpu",
         python = [=[
 x = torch.ones(4, device="cuda")
 show("the host waits", waits(lambda: x.to("cpu", non_blocking=True)))
@@ -49,6 +51,7 @@ show("the values afterwards", y:totable())
     {
         name = "a copy to the GPU from pinned memory",
         rows = { "`x.to(\"cuda\", non_blocking=True)`" },
+        of = "tensor:to tensor:cuda",
         python = [=[
 x = torch.ones(MiB, pin_memory=True)
 show("the host waits", waits(lambda: x.to("cuda")))
@@ -69,6 +72,7 @@ show("of a GPU's tensor it is the tensor itself", y:to("cuda") == y)
     {
         name = "a copy to the GPU from pageable memory",
         rows = { "`x.to(\"cuda\", non_blocking=True)`" },
+        of = "tensor:to tensor:cuda",
         python = [=[
 small, large = torch.ones(1024), torch.ones(16 * MiB)
 show("the host waits for 4 KiB", waits(lambda: small.to("cuda")))
@@ -85,6 +89,7 @@ show("the host waits for 64 MiB with non_blocking", waits(function() return larg
     {
         name = "a copy into a tensor",
         rows = { "`x.copy_(y, non_blocking=True)`", "`x.copy_(y)`" },
+        of = "tensor:copy_",
         python = [=[
 x, y = torch.zeros(4, device="cuda"), torch.ones(4, device="cuda")
 pinned, pageable = torch.ones(4, pin_memory=True), torch.ones(4)
@@ -113,6 +118,8 @@ show("the host waits to pageable memory with non_blocking", waits(function() ret
     {
         name = "a copy that converts",
         rows = { "`x.copy_(y, non_blocking=True)`", "`x.copy_(y)`" },
+        of = "tensor:copy_",
+        here = { "of another dtype: refused", "of fewer dimensions: refused" },
         python = [=[
 x = torch.zeros(2, 3, device="cuda")
 show("of another dtype", outcome(lambda: x.copy_(torch.full((2, 3), 2, dtype=torch.int32, device="cuda"))[0, 0].item()))
@@ -129,6 +136,7 @@ show("of sizes that do not fit", outcome(function() return x:copy_(lab.ones(4)):
     {
         name = "pinning",
         rows = { "`x.pin_memory()`" },
+        of = "tensor:pin_memory",
         python = [=[
 x = torch.ones(4)
 y = x.pin_memory()
@@ -151,6 +159,8 @@ show("the host waits", waits(function() return lab.ones(4, {device = "cpu"}):pin
     {
         name = "a number for the host",
         rows = { "`x.item()`", "`x.tolist()`", "`x[0, 0].item()`" },
+        of = "tensor:item tensor:totable",
+        here = { "of an integer: 1.0" },
         python = [=[
 x, s = torch.ones(1, 1, device="cuda"), torch.cuda.Stream()
 show("the host waits for the current stream", waits(lambda: x.item()))
@@ -161,7 +171,7 @@ show("of an integer", torch.ones(1, dtype=torch.int32, device="cuda").item())
 show("of two numbers", outcome(lambda: torch.ones(2, device="cuda").item()))
 ]=],
         lua = [=[
-local x, s = lab.ones(1, 1), lab.stream()
+local x, s = lab.ones(1, 1), lab.stream{non_blocking = true}
 show("the host waits for the current stream", waits(function() return x:item() end))
 show("for another stream", waits(function() return x:item() end, s))
 show("an element waits", waits(function() return x:get(1, 1) end))
@@ -173,6 +183,7 @@ show("of two numbers", outcome(function() return lab.ones(2):item() end))
     {
         name = "setting an element",
         rows = { "`x[0, 0] = 5`" },
+        of = "tensor:set",
         python = [=[
 x = torch.ones(2, 2, device="cuda")
 def set():
@@ -192,6 +203,8 @@ show("the values", x:totable())
     {
         name = "a tensor of numbers",
         rows = { "`torch.tensor([[1, 2], [3, 4]], device=\"cuda\")`" },
+        of = "lab.tensor",
+        here = { "the dtype of whole numbers: float32", "an element: 3.0" },
         python = [=[
 show("the host waits", waits(lambda: torch.tensor([[1, 2], [3, 4]], device="cuda")))
 x = torch.tensor([[1, 2], [3, 4]], device="cuda")
@@ -210,6 +223,7 @@ show("an element", x:get(2, 1))
     {
         name = "values of a copy under way",
         rows = { "`x.copy_(y, non_blocking=True)`", "`x.to(\"cpu\", non_blocking=True)`" },
+        of = "tensor:copy_ tensor:to",
         python = [=[
 x, y = torch.ones(4, device="cuda"), torch.zeros(4, pin_memory=True)
 y.copy_(x)
@@ -234,6 +248,7 @@ show("when it is done", y:get(1))
     {
         name = "a source changed during its copy",
         rows = { "`x.to(\"cuda\", non_blocking=True)`" },
+        of = "tensor:to",
         python = [=[
 pageable, pinned = torch.ones(4), torch.ones(4, pin_memory=True)
 warm = pageable.to("cuda"), pinned.to("cuda")

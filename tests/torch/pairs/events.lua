@@ -4,6 +4,10 @@ return {
     {
         name = "an event's time",
         rows = { "`torch.cuda.Event()`" },
+        of = "lab.event",
+        plain = {
+            "the time between two: true", "the time between one with a time and one without: true",
+        },
         python = [=[
 a, b = torch.cuda.Event(), torch.cuda.Event()
 a.record()
@@ -30,6 +34,8 @@ show("the time between one with a time and one without", outcome(function() retu
     {
         name = "a recorded event's time",
         rows = { "`s.record_event()`" },
+        of = "stream:record_event",
+        plain = { "the time between two: true" },
         python = [=[
 s = torch.cuda.Stream()
 a = s.record_event()
@@ -52,6 +58,7 @@ show("given an event, it gives that", s:record_event(e) == e)
     {
         name = "timed events",
         rows = { "`torch.cuda.Event(enable_timing=True)`", "`e.elapsed_time(f)`" },
+        of = "event:elapsed_time",
         python = [=[
 a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
 show("the time between two that were not recorded", outcome(lambda: a.elapsed_time(b)))
@@ -79,7 +86,9 @@ show("to itself", a:elapsed_time(a))
     },
     {
         name = "other options of events",
-        rows = { "`torch.cuda.Event(blocking=True)`" },
+        rows = { "`torch.cuda.Event()`" },
+        of = "lab.event",
+        here = { "blocking: refused" },
         python = [=[
 show("blocking", outcome(lambda: torch.cuda.Event(blocking=True).query()))
 ]=],
@@ -90,6 +99,7 @@ show("blocking", outcome(function() return lab.event{blocking = true}:query() en
     {
         name = "asking events",
         rows = { "`e.query()`", "`e.synchronize()`" },
+        of = "event:query event:synchronize",
         python = [=[
 e = torch.cuda.Event()
 show("not recorded, it has happened", e.query())
@@ -118,6 +128,7 @@ show("and what came behind it", lab.current_stream():query())
     {
         name = "recording an event",
         rows = { "`e.record(s)`" },
+        of = "event:record",
         python = [=[
 s, e = torch.cuda.Stream(), torch.cuda.Event()
 busy(s)
@@ -131,7 +142,7 @@ with torch.cuda.stream(s):
 show("and within a block the block's", not e.query())
 ]=],
         lua = [=[
-local s, e = lab.stream(), lab.event()
+local s, e = lab.stream{non_blocking = true}, lab.event()
 busy(s)
 e:record()
 e:synchronize()

@@ -4,6 +4,7 @@ return {
     {
         name = "a product",
         rows = { "`torch.matmul(a, b)`", "`a @ b`" },
+        of = "lab.matmul tensor:matmul",
         python = [=[
 a = torch.tensor([[1.0, 2.0], [3.0, 4.0]], device="cuda")
 show("the values", torch.matmul(a, a).tolist())
@@ -20,6 +21,7 @@ show("inner sizes that differ", outcome(function() return lab.matmul(a, lab.ones
     {
         name = "a product in TF32",
         rows = { "`torch.matmul(a, b)`", "`a @ b`" },
+        of = "lab.matmul tensor:matmul",
         python = [=[
 a = torch.full((256, 256), 1 + 2 ** -12, device="cuda")
 b = torch.full((256, 256), 1.0, device="cuda")
@@ -34,6 +36,7 @@ show("1 + 1/4096 is kept", lab.matmul(a, b):get(1, 1) == 256 * (1 + 2 ^ -12))
     {
         name = "a product in TF32 when it is asked for",
         rows = { "`torch.backends.cuda.matmul.allow_tf32 = True`" },
+        of = "lab.matmul tensor:matmul",
         python = [=[
 a = torch.full((256, 256), 1 + 2 ** -12, device="cuda")
 b = torch.full((256, 256), 1.0, device="cuda")
@@ -50,6 +53,8 @@ show("1 + 1/4096 is kept", lab.matmul(a, b, {tf32 = true}):get(1, 1) == 256 * (1
     {
         name = "a product of what is no matrix",
         rows = { "`torch.matmul(a, b)`", "`a @ b`" },
+        of = "lab.matmul tensor:matmul",
+        here = { "of two vectors: refused", "of a stack of matrices: refused" },
         python = [=[
 v, m = torch.ones(3, device="cuda"), torch.ones(2, 3, 3, device="cuda")
 show("of two vectors", outcome(lambda: torch.matmul(v, v).item()))
@@ -67,6 +72,7 @@ show("of integers", outcome(function() return lab.matmul(first, first):get(1, 1)
     {
         name = "arithmetic",
         rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
+        of = "lab.add lab.sub lab.neg lab.mul lab.div lab.pow tensor:add tensor:sub tensor:neg tensor:mul tensor:div tensor:pow",
         python = [=[
 a, b = torch.full((2,), 3.0, device="cuda"), torch.full((2,), 0.5, device="cuda")
 show("the values", [(a + b)[0].item(), (a - 1)[0].item(), (1 - a)[0].item(), (-a)[0].item(), (a * b)[0].item(), (a / 2)[0].item(), (a ** 2)[0].item()])
@@ -89,6 +95,11 @@ show("it runs in the current stream", waits(function() return (a + b):sum():item
     {
         name = "arithmetic of different shapes and dtypes",
         rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
+        of = "lab.add lab.sub lab.mul lab.div tensor:add tensor:sub tensor:mul tensor:div",
+        here = {
+            "2x3 and 3: refused", "float32 and int32: refused", "int32 and a half: refused",
+            "int32 / 2: refused", "2 ** a: refused",
+        },
         python = [=[
 a, i = torch.ones(2, 3, device="cuda"), torch.full((3,), 3, dtype=torch.int32, device="cuda")
 show("2x3 and 3", outcome(lambda: list((a + torch.ones(3, device="cuda")).shape)))
@@ -111,6 +122,12 @@ show("2 ** a", outcome(function() return (2 ^ a):get(1, 1) end))
     {
         name = "arithmetic on the host",
         rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
+        of = "lab.add lab.sub lab.neg lab.mul lab.div lab.pow lab.matmul lab.sum lab.relu lab.softmax lab.transpose tensor:add tensor:sub tensor:neg tensor:mul tensor:div tensor:pow tensor:matmul tensor:sum tensor:relu tensor:softmax tensor:transpose tensor:t",
+        here = {
+            "a sum of two: refused", "a negative: refused", "a power: refused",
+            "a product of matrices: refused", "a sum of all: refused", "relu: refused",
+            "softmax: refused", "transposed: refused",
+        },
         python = [=[
 a = torch.ones(2, 2)
 show("a sum of two", outcome(lambda: (a + a)[0, 0].item()))
@@ -139,6 +156,7 @@ show("filled", outcome(function() return a:fill_(7):get(1, 1) end))
     {
         name = "in place",
         rows = { "`x += 1`" },
+        of = "tensor:add",
         python = [=[
 x = torch.ones(2, device="cuda")
 y = x
@@ -155,6 +173,7 @@ show("another name of it", y:get(1))
     {
         name = "relu",
         rows = { "`torch.relu(x)`" },
+        of = "lab.relu tensor:relu",
         python = [=[
 x = torch.tensor([-1.0, 0.0, 2.0], device="cuda")
 show("the values", torch.relu(x).tolist())
@@ -171,6 +190,7 @@ show("the host waits", waits(function() return lab.relu(x) end))
     {
         name = "a sum",
         rows = { "`x.sum()`", "`x.sum().item()`" },
+        of = "lab.sum tensor:sum",
         python = [=[
 x = torch.ones(2, 3, device="cuda")
 show("its number", x.sum().item())
@@ -192,7 +212,9 @@ show("the host waits for its number", waits(function() return x:sum():item() end
     },
     {
         name = "sums of integers and of rows",
-        rows = { "`x.sum()`" },
+        rows = { "`x.sum()`", "`x.sum().item()`" },
+        of = "lab.sum tensor:sum",
+        here = { "the dtype: int32", "4 times 2^30: 0.0", "of one dimension: refused" },
         python = [=[
 x = torch.full((2, 2), 2 ** 30, dtype=torch.int32, device="cuda")
 show("the dtype", x.sum().dtype)
@@ -209,6 +231,7 @@ show("of one dimension", outcome(function() return {x:sum(1):size()} end))
     {
         name = "softmax",
         rows = { "`torch.softmax(x, -1)`" },
+        of = "lab.softmax tensor:softmax",
         python = [=[
 x = torch.zeros(2, 4, device="cuda")
 show("over the last dimension", torch.softmax(x, -1)[0, 0].item())
@@ -221,6 +244,8 @@ show("over the last dimension", lab.softmax(x):get(1, 1))
     {
         name = "a transposed matrix",
         rows = { "`x.t()`", "`x.T`" },
+        of = "lab.transpose tensor:t tensor:transpose",
+        here = { "after a change of the matrix: 1.0" },
         python = [=[
 x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device="cuda")
 y = x.t()
@@ -239,6 +264,8 @@ show("after a change of the matrix", y:get(1, 1))
     {
         name = "a power",
         rows = { "`x.pow(2)`" },
+        of = "lab.pow tensor:pow",
+        here = { "of a fraction: 5.196152", "of a tensor: refused" },
         python = [=[
 x = torch.full((2,), 3.0, device="cuda")
 show("of a number", x.pow(2)[0].item())
@@ -257,6 +284,8 @@ show("below zero of an int32", outcome(function() return x:int():pow(-1):get(1) 
     {
         name = "a place for the result",
         rows = { "`torch.mul(x, x, out=y)`" },
+        of = "lab.mul tensor:mul",
+        here = { "one of other sizes: refused" },
         python = [=[
 x, y = torch.full((2,), 3.0, device="cuda"), torch.zeros(2, device="cuda")
 show("the values", torch.mul(x, x, out=y).tolist())

@@ -4,6 +4,7 @@ return {
     {
         name = "memory is used again in a stream",
         rows = { "`torch.empty(n, device=\"cuda\")`" },
+        of = "lab.empty",
         python = [=[
 busy()
 for i in range(8):
@@ -25,6 +26,7 @@ show("MiB for 8 times 16 MiB, one after the other", reserved_mib())
     {
         name = "memory is used again in another stream",
         rows = { "`torch.empty(n, device=\"cuda\")`" },
+        of = "lab.empty",
         python = [=[
 a, b = torch.cuda.Stream(), torch.cuda.Stream()
 busy(a)
@@ -51,6 +53,8 @@ show("MiB for 16 MiB in each of two streams", reserved_mib())
     {
         name = "memory that another stream still reads",
         rows = { "`x.record_stream(s)`" },
+        of = "tensor:free",
+        here = { "1 + 1 without record_stream: 2.0" },
         python = [=[
 s = torch.cuda.Stream()
 x = torch.ones(4 * MiB, device="cuda")
@@ -80,6 +84,7 @@ show("1 + 1 without record_stream", y:get(1))
     {
         name = "memory that another stream was told of",
         rows = { "`x.record_stream(s)`" },
+        of = "tensor:free",
         python = [=[
 s = torch.cuda.Stream()
 x = torch.ones(4 * MiB, device="cuda")
@@ -110,6 +115,8 @@ show("1 + 1", y:get(1))
     {
         name = "the last name of a tensor",
         rows = { "`x = None`" },
+        of = "tensor:free",
+        here = { "MiB still held: 16" },
         python = [=[
 x = torch.empty(4 * MiB, device="cuda")
 x = None
@@ -124,6 +131,7 @@ show("MiB still held", allocated() // MiB)
     {
         name = "a tensor given up",
         rows = { "`del x`" },
+        of = "tensor:free tensor:view",
         python = [=[
 x = torch.empty(4 * MiB, device="cuda")
 show("MiB held", allocated() // MiB)
@@ -148,6 +156,8 @@ show("MiB still held", allocated() // MiB)
     {
         name = "memory of queued work",
         rows = { "`torch.cuda.memory_allocated()`" },
+        of = "lab.live",
+        here = { "bytes of one number: 4", "MiB of a tensor given up while it is used: 16" },
         python = [=[
 x = torch.empty(1, device="cuda")
 show("bytes of one number", allocated())
@@ -172,6 +182,7 @@ show("MiB of a tensor given up while it is used", allocated() // MiB)
     {
         name = "pinned memory given up during its copy",
         rows = { "`x.to(\"cuda\", non_blocking=True)`" },
+        of = "tensor:free",
         python = [=[
 x = torch.ones(MiB, pin_memory=True)
 warm = x.to("cuda")

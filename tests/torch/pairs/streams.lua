@@ -4,6 +4,10 @@ return {
     {
         name = "a stream and the default stream",
         rows = { "`torch.cuda.Stream()`" },
+        of = "lab.stream",
+        plain = {
+            "it runs beside the default stream: false", "the default stream runs beside it: false",
+        },
         python = [=[
 s, default = torch.cuda.Stream(), torch.cuda.default_stream()
 show("it runs beside the default stream", beside(default, s))
@@ -20,6 +24,8 @@ show("it runs beside another one", beside(s, lab.stream()))
     {
         name = "33 streams",
         rows = { "`torch.cuda.Stream()`" },
+        of = "lab.stream",
+        here = { "the 33rd is the first one again: false" },
         python = [=[
 streams = [torch.cuda.Stream() for _ in range(33)]
 show("the 33rd is the first one again", streams[32] == streams[0])
@@ -33,6 +39,8 @@ show("the 33rd is the first one again", streams[33] == streams[1])
     {
         name = "priorities",
         rows = { "`torch.cuda.Stream(priority=-1)`" },
+        of = "lab.stream",
+        here = { "of -99: -5" },
         python = [=[
 show("of none", torch.cuda.Stream().priority)
 show("of -1", torch.cuda.Stream(priority=-1).priority)
@@ -49,6 +57,7 @@ show("of 1", outcome(function() return lab.stream{priority = 1}.priority end))
     {
         name = "a stream made current",
         rows = { "`with torch.cuda.stream(s): ...`", "`with torch.cuda.stream(s): y = f(x)`" },
+        of = "lab.with lab.current_stream",
         python = [=[
 s = torch.cuda.Stream()
 def fails():
@@ -86,6 +95,8 @@ show("the host waits for the stream", waits(enters, s))
     {
         name = "no stream made current",
         rows = { "`with torch.cuda.stream(s): ...`", "`with torch.cuda.stream(s): y = f(x)`" },
+        of = "lab.with",
+        here = { "with None: refused" },
         python = [=[
 def no_stream():
     with torch.cuda.stream(None):
@@ -102,6 +113,7 @@ show("with None", outcome(no_stream))
     {
         name = "a stream set",
         rows = { "`torch.cuda.set_stream(s)`" },
+        of = "lab.use",
         python = [=[
 s = torch.cuda.Stream()
 torch.cuda.set_stream(s)
@@ -122,6 +134,7 @@ show("work goes to it", not s:query())
     {
         name = "a stream waits for a stream",
         rows = { "`s.wait_stream(t)`", "`s.wait_stream(r)`" },
+        of = "stream:wait_stream",
         python = [=[
 a, b = torch.cuda.Stream(), torch.cuda.Stream()
 def wait():
@@ -161,6 +174,7 @@ show("its own work begins afterwards", not b:query())
     {
         name = "a stream waits for an event",
         rows = { "`s.wait_event(e)`" },
+        of = "stream:wait_event",
         python = [=[
 a, b = torch.cuda.Stream(), torch.cuda.Stream()
 never = torch.cuda.Event()
@@ -199,6 +213,7 @@ show("it waits for a later record of the event", a:query())
     {
         name = "an event that a stream waits for",
         rows = { "`e.wait(s)`" },
+        of = "stream:wait_event",
         python = [=[
 a, b = torch.cuda.Stream(), torch.cuda.Stream()
 busy(a)
@@ -221,6 +236,7 @@ show("the stream has waited", a:query())
     {
         name = "synchronising a stream",
         rows = { "`s.synchronize()`", "`s.query()`" },
+        of = "stream:synchronize stream:query",
         python = [=[
 a, b = torch.cuda.Stream(), torch.cuda.Stream()
 show("done without any work", a.query())
@@ -245,6 +261,11 @@ show("others are, too", b:query())
     {
         name = "asking the default stream",
         rows = { "`torch.cuda.default_stream()`" },
+        of = "lab.default_stream",
+        plain = {
+            "idle while another one is busy: false",
+            "waiting for it waits for the other one: true",
+        },
         python = [=[
 s = torch.cuda.Stream()
 busy(s)
@@ -263,6 +284,7 @@ show("waiting for it waits for the other one", s:query())
     {
         name = "synchronising the device",
         rows = { "`torch.cuda.synchronize()`" },
+        of = "lab.synchronize",
         python = [=[
 a, b = torch.cuda.Stream(), torch.cuda.Stream()
 busy(a)
@@ -281,6 +303,8 @@ show("all streams are done", a:query() and b:query())
     {
         name = "a spin",
         rows = { "`torch.cuda._sleep(cycles)`" },
+        of = "lab.spin",
+        here = { "a spin of 1 lasts a millisecond: true" },
         python = [=[
 a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
 torch.cuda._sleep(1)
@@ -307,6 +331,7 @@ show("the host waits for it", waits(function() lab.spin(1) end))
     {
         name = "a profile",
         rows = { "`torch.profiler.profile()`", "`with torch.profiler.profile(): f(x)`" },
+        of = "lab.profile",
         python = [=[
 x = torch.ones(4, device="cuda")
 y = x + 1
@@ -348,6 +373,8 @@ show("kernels it has", n)
     {
         name = "the range of priorities",
         rows = { "`torch.cuda.Stream.priority_range()`" },
+        of = "device.priority_range",
+        here = { "least and greatest: [0, -5]" },
         python = [=[
 show("least and greatest", outcome(lambda: list(torch.cuda.Stream.priority_range())))
 ]=],

@@ -3,7 +3,9 @@
 return {
     {
         name = "where a tensor is",
-        rows = { "`torch.rand(n, n)`", "`torch.rand(n, n, device=\"cuda\")`" },
+        rows = { "`torch.rand(n, n)`" },
+        of = "lab.rand lab.randn lab.empty lab.zeros lab.ones lab.full lab.tensor",
+        here = { "without a device: cuda" },
         python = [=[
 show("without a device", torch.rand(4, 4).device.type)
 show("with one", torch.rand(4, 4, device="cuda").device.type)
@@ -16,6 +18,7 @@ show("with one", lab.rand(4, 4, {device = "cuda"}).device)
     {
         name = "random numbers",
         rows = { "`torch.rand(n, n)`", "`torch.rand(n, n, device=\"cuda\")`" },
+        of = "lab.rand",
         python = [=[
 x = torch.rand(1000, device="cuda")
 show("the dtype", x.dtype)
@@ -32,6 +35,8 @@ show("twice the same", lab.allclose(x, lab.rand(1000)))
     {
         name = "seeds",
         rows = { "`torch.manual_seed(7)`" },
+        of = "lab.rand lab.randn",
+        here = { "the second one of a seed has the numbers of the first: true" },
         python = [=[
 torch.manual_seed(7)
 x = torch.rand(4, device="cuda")
@@ -52,6 +57,7 @@ show("the first number", x:get(1))
     {
         name = "pinned tensors",
         rows = { "`torch.rand(n, n, pin_memory=True)`", "`torch.ones(4, 4, pin_memory=True)`" },
+        of = "lab.ones lab.rand",
         python = [=[
 show("on the host", torch.ones(4, 4, pin_memory=True).is_pinned())
 show("on the GPU", outcome(lambda: torch.ones(4, 4, pin_memory=True, device="cuda").is_pinned()))
@@ -64,6 +70,7 @@ show("on the GPU", outcome(function() return lab.ones(4, 4, {pinned = true, devi
     {
         name = "ones",
         rows = { "`torch.ones(4, 4, device=\"cuda\")`" },
+        of = "lab.ones",
         python = [=[
 x = torch.ones(2, 2, device="cuda")
 show("the values", x.tolist())
@@ -80,6 +87,8 @@ show("the host waits", waits(function() return lab.ones(2, 2) end))
     {
         name = "a tensor full of a whole number",
         rows = { "`torch.full((n,), 7)`" },
+        of = "lab.full",
+        here = { "the dtype: float32" },
         python = [=[
 show("the dtype", torch.full((2,), 7, device="cuda").dtype)
 ]=],
@@ -90,6 +99,7 @@ show("the dtype", lab.full(7, 2).dtype)
     {
         name = "sizes",
         rows = { "`x.shape`", "`x.shape[0]`", "`x.numel()`" },
+        of = "tensor:size tensor:numel",
         python = [=[
 x = torch.ones(2, 3, device="cuda")
 show("all", list(x.shape))
@@ -108,6 +118,8 @@ show("of a sum", {x:sum():size()})
     {
         name = "indices",
         rows = { "`x[0, 0].item()`", "`x[0, 0]`" },
+        of = "tensor:get",
+        here = { "the last: refused" },
         python = [=[
 x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], device="cuda")
 show("the first", x[0, 0].item())
@@ -124,6 +136,10 @@ show("behind the last", outcome(function() return x:get(3, 1) end))
     {
         name = "an element of a tensor",
         rows = { "`x[0, 0]`" },
+        of = "tensor:get",
+        here = {
+            "it is a number: true", "the host waits: true", "after a change of the tensor: 1.0",
+        },
         python = [=[
 x = torch.ones(2, 2, device="cuda")
 y = x[0, 0]
@@ -144,6 +160,7 @@ show("after a change of the tensor", y)
     {
         name = "dtypes",
         rows = { "`torch.zeros(n, dtype=torch.int32)`", "`x.double()`", "`x.to(torch.float64)`" },
+        of = "tensor:double tensor:half tensor:bfloat16 tensor:int tensor:float",
         python = [=[
 x = torch.full((2,), 1 / 3, device="cuda")
 show("int32", torch.zeros(2, dtype=torch.int32, device="cuda").dtype)
@@ -172,6 +189,8 @@ show("of that dtype it is the tensor itself", x:float() == x)
     {
         name = "casts on the host",
         rows = { "`torch.zeros(n, dtype=torch.int32)`", "`x.double()`", "`x.to(torch.float64)`" },
+        of = "tensor:double tensor:half tensor:bfloat16 tensor:int tensor:float tensor:byte",
+        here = { "a host tensor's double: refused" },
         python = [=[
 show("a host tensor's double", outcome(lambda: torch.ones(2).double().dtype))
 ]=],
@@ -182,6 +201,8 @@ show("a host tensor's double", outcome(function() return lab.ones(2, {device = "
     {
         name = "filling",
         rows = { "`x.fill_(7)`" },
+        of = "tensor:fill_",
+        here = { "2.7 in an int32: 3.0" },
         python = [=[
 x = torch.zeros(2, device="cuda")
 show("it gives the tensor", x.fill_(7) is x)
@@ -202,6 +223,8 @@ show("2.7 in an int32", outcome(function() return lab.zeros(2, {dtype = "int32"}
     {
         name = "views",
         rows = { "`x.view(4)`", "`x[1:3]`" },
+        of = "tensor:narrow",
+        here = { "a part of the second dimension: refused" },
         python = [=[
 x = torch.zeros(4, 2, device="cuda")
 y, z = x.view(8), x[1:3]
@@ -224,6 +247,8 @@ show("a part of the second dimension", outcome(function() return x:narrow(2, 2, 
     {
         name = "two tensors compared",
         rows = { "`x == y`" },
+        of = "",
+        here = { "two of the same values: false" },
         python = [=[
 x, y = torch.ones(2, device="cuda"), torch.ones(2, device="cuda")
 show("two of the same values", (x == y).tolist())
@@ -236,6 +261,8 @@ show("two of the same values", x == y)
     {
         name = "allclose",
         rows = { "`torch.allclose(x, y)`" },
+        of = "lab.allclose tensor:allclose",
+        here = { "of other sizes: refused", "on the host and on the GPU: true" },
         python = [=[
 x = torch.ones(2, device="cuda")
 show("of equal ones", torch.allclose(x, torch.ones(2, device="cuda")))
@@ -262,6 +289,8 @@ show("on the host and on the GPU", outcome(function() return lab.allclose(x, lab
     {
         name = "sizes in a list",
         rows = { "`torch.ones((4, 4))`" },
+        of = "lab.rand lab.randn lab.empty lab.zeros lab.ones",
+        here = { "2x3: refused" },
         python = [=[
 show("2x3", outcome(lambda: list(torch.ones((2, 3), device="cuda").shape)))
 ]=],
@@ -272,6 +301,8 @@ show("2x3", outcome(function() return {lab.ones({2, 3}):size()} end))
     {
         name = "the text of a tensor",
         rows = { "`print(x)`" },
+        of = "",
+        here = { "the host waits: false", "the values are in it: false" },
         python = [=[
 x = torch.ones(2, device="cuda")
 show("the host waits", waits(lambda: str(x)))
@@ -286,6 +317,8 @@ show("the values are in it", tostring(x):find("1.0") ~= nil)
     {
         name = "the device of a tensor",
         rows = { "`x.device`" },
+        of = "tensor.device",
+        here = { "on the GPU: cuda" },
         python = [=[
 show("on the GPU", str(torch.ones(2, device="cuda").device))
 show("on the host", str(torch.ones(2).device))
@@ -300,6 +333,7 @@ show("it is on the GPU", lab.ones(2).device == "cuda")
     {
         name = "narrow and chunk",
         rows = { "`x.narrow(0, 1, 2)`", "`x.chunk(3)`" },
+        of = "tensor:narrow tensor:chunk",
         python = [=[
 x = torch.tensor([0.0, 1.0, 2.0, 3.0], device="cuda")
 show("two elements from the second on", x.narrow(0, 1, 2).tolist())
