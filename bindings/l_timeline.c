@@ -7,6 +7,7 @@
  */
 #include "l_timeline.h"
 
+#include <limits.h>
 #include <string.h>
 
 static lsl_timeline *check_any(lua_State *L, const char *op)
@@ -115,16 +116,22 @@ static int timeline_gc(lua_State *L)
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* lab.load(path): the timeline of a trace file. Needs no device. */
+/* lab.load(path, {device =}): the timeline of a trace file. Needs no device. */
 static int lab_load(lua_State *L)
 {
     const char *path = lsl_check_text(L, 1, "path", "load");
-    lsl_no_more(L, 1, "load");
+    int64_t device = SL_BUSIEST_DEVICE;
+    const lsl_option options[] = {{"device", LSL_OPT_INTEGER, &device}};
+    lsl_no_more(L, 2, "load");
+    lsl_options(L, 2, options, LSL_COUNT(options), "load");
+    if (device > INT_MAX)
+        lsl_fail(L, SL_EINVAL, "load", "option 'device' must be a GPU's number, got %lld",
+                 (long long)device);
     lsl_check_files(L, "load");
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
     sl_timeline *timeline;
     sl_error err;
-    lsl_check(L, sl_timeline_load_kineto(path, &timeline, &err), &err, "load");
+    lsl_check(L, sl_timeline_load_kineto(path, (int)device, &timeline, &err), &err, "load");
     box->p = timeline;
     box->host_start_ns = sl_timeline_host_start_ns(timeline);
     box->has_sources = true;    /* those of the file: a script of that name may be another */
@@ -326,6 +333,30 @@ static int get_device_name(lua_State *L)
     return 1;
 }
 
+static int get_device_index(lua_State *L)
+{
+    lua_pushinteger(L, sl_timeline_device(lsl_check_timeline(L, "device_index")->p)->index);
+    return 1;
+}
+
+/* Those of the trace file with work, in order; of a recording its own. */
+static int get_device_indices(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "device_indices");
+    uint64_t devices = sl_timeline_origin(box->p).devices;
+    lua_Integer n = 0;
+    lua_newtable(L);
+    for (int index = 0; index < 64; index++) {
+        if (!(devices >> index & 1)) continue;
+        lua_pushinteger(L, index);
+        lua_rawseti(L, -2, ++n);
+    }
+    if (n > 0) return 1;
+    lua_pushinteger(L, sl_timeline_device(box->p)->index);
+    lua_rawseti(L, -2, 1);
+    return 1;
+}
+
 static int get_simulated(lua_State *L)
 {
     lua_pushboolean(L, sl_timeline_device(lsl_check_timeline(L, "simulated")->p)->simulated);
@@ -380,6 +411,7 @@ static const luaL_Reg methods[] = {
 static const luaL_Reg getters[] = {
     {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},
     {"stream_count", get_stream_count}, {"device_name", get_device_name},
+    {"device_index", get_device_index}, {"device_indices", get_device_indices},
     {"simulated", get_simulated}, {"recording", get_recording},
     {"notice", get_notice}, {NULL, NULL}
 };

@@ -58,6 +58,7 @@ typedef struct chart {
     sl_rows rows;
     int columns, label_columns;
     int64_t range_ns;       /* what the percentages refer to */
+    int64_t first_ns, whole_ns;     /* where the axis begins, and how long all of it is */
     sl__grid grid;
     unsigned kinds;         /* bit per kind drawn, IDLE included */
     unsigned partly;        /* bit per kind of which a partly busy cell was drawn as such */
@@ -174,7 +175,7 @@ static void put_tick(const chart *c, const sl__axis *axis, int64_t tick_ns, bool
                      axis_lines *lines)
 {
     char text[SL__TICK_BYTES];
-    int cell = sl__grid_cell(&c->grid, sl__timeline_first_ns(c->timeline) + tick_ns);
+    int cell = sl__grid_cell(&c->grid, c->first_ns + tick_ns);
     int digits = sl__axis_label(axis, tick_ns, text);
     int length = digits + (last ? 1 + (int)strlen(axis->unit) : 0);
     int at = c->label_columns + 2 + cell - digits / 2;
@@ -268,15 +269,14 @@ static void put_partly(chart *c, int *column, int indent)
 /* Which part of the timeline is shown, if it is a part and there is room to say so. */
 static void put_part(chart *c, int *column, int indent, int64_t from_ns, int64_t to_ns)
 {
-    int64_t makespan_ns = sl_timeline_makespan_ns(c->timeline);
-    if (from_ns == 0 && to_ns >= makespan_ns)
+    if (from_ns == 0 && to_ns >= c->whole_ns)
         return;
     sl__axis axis;
     char from[SL__TICK_BYTES], to[SL__TICK_BYTES], all[SL__DURATION_BYTES], text[128];
     sl__axis_choose(&axis, from_ns, to_ns, 1, 0);
     sl__axis_label(&axis, round_point(&axis, from_ns, to_ns - from_ns), from);
     sl__axis_label(&axis, round_point(&axis, to_ns, to_ns - from_ns), to);
-    sl__format_duration(all, makespan_ns);
+    sl__format_duration(all, c->whole_ns);
     snprintf(text, sizeof text, "showing %s to %s %s of %s", from, to, axis.unit, all);
     if (indent + (int)strlen(text) <= c->columns)
         put_entry(c, column, indent, "", "", text);
@@ -299,16 +299,28 @@ static void put_legend(chart *c, int64_t from_ns, int64_t to_ns)
 
 /* ---- the chart --------------------------------------------------------------- */
 
-/* The range as asked for, relative to the first span. */
-static sl_status resolve_range(const sl_timeline *timeline, const sl_gantt_options *options,
-                               int64_t *from_ns, int64_t *to_ns, sl_error *err)
+/* From the first span to the end of the last one; of all GPUs of a trace that has several, so
+ * that their charts have the same axis. */
+static int64_t take_whole(chart *c)
 {
-    int64_t longest_ns = sl_timeline_makespan_ns(timeline);
+    sl_origin origin = sl_timeline_origin(c->timeline);
+    bool several = origin.first_ns < origin.last_ns;
+    c->first_ns = several ? origin.first_ns : sl__timeline_first_ns(c->timeline);
+    c->whole_ns = several ? origin.last_ns - origin.first_ns
+                          : sl_timeline_makespan_ns(c->timeline);
+    return c->whole_ns;
+}
+
+/* The range as asked for, relative to the beginning. */
+static sl_status resolve_range(chart *c, const sl_gantt_options *options, int64_t *from_ns,
+                               int64_t *to_ns, sl_error *err)
+{
+    int64_t longest_ns = take_whole(c);
     if (options->beside)
         longest_ns = sl__max_ns(longest_ns, sl_timeline_makespan_ns(options->beside));
     *from_ns = options->from_ns;
     *to_ns = options->to_ns;
-    return sl__range_resolve(timeline, longest_ns, *from_ns, to_ns, err);
+    return sl__range_resolve(c->timeline, longest_ns, *from_ns, to_ns, err);
 }
 
 /* The widest label of a timeline's rows, from `limit` on it does not matter. */
@@ -347,9 +359,8 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
     c->range_ns = to_ns - from_ns > 0 ? to_ns - from_ns : 1;
     if (to_ns - from_ns < n_cells)
         to_ns = from_ns + n_cells;      /* no cell is shorter than 1 ns */
-    int64_t first_ns = sl__timeline_first_ns(c->timeline);
-    sl_status status = sl__grid_fill(c->timeline, c->rows, first_ns + from_ns, first_ns + to_ns,
-                                     n_cells, MAX_ROWS, &c->grid, err);
+    sl_status status = sl__grid_fill(c->timeline, c->rows, c->first_ns + from_ns,
+                                     c->first_ns + to_ns, n_cells, MAX_ROWS, &c->grid, err);
     if (status != SL_OK)
         return status;
     for (size_t row = 0; row < c->grid.n_rows; row++)
@@ -375,7 +386,7 @@ sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options 
     size_t n, len = out->len;
     int64_t from_ns, to_ns;
     sl_timeline_spans(timeline, &n);
-    sl_status status = resolve_range(timeline, options, &from_ns, &to_ns, err);
+    sl_status status = resolve_range(&c, options, &from_ns, &to_ns, err);
     if (n == 0)
         sl_text_add(out, "The timeline is empty: nothing ran on the device.\n");
     else if (status == SL_OK)

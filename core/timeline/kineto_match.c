@@ -1,7 +1,7 @@
 /* kineto_match.c - what belongs together in a trace, and what it does not say.
  *
  * In this order:
- *   device      the timeline is of one: the one with the most operations.
+ *   device      the timeline is of one: kineto_device.c.
  *   launches    the call with an operation's correlation enqueued it. Others of the same
  *               correlation (the driver's call within the run-time's) are part of it. An
  *               operation whose launch is not in the file is taken to be issued when it
@@ -56,58 +56,10 @@ static sl_status array_of(void **array, size_t n, size_t size, sl_error *err)
 static void match_close(sl__match *m)
 {
     sl__streams_free(&m->streams);
+    sl_text_free(&m->devices);
     free(m->items);
     free(m->position);
     free(m->by_number);
-}
-
-/* ---- device ---------------------------------------------------------------------- */
-
-static int by_value(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The one that occurs most often; of equals the first. */
-static sl_status choose_device(sl__match *m, sl_error *err)
-{
-    sl__records *records = m->records;
-    size_t n = records->n_works, most = 0;
-    int64_t *devices;
-    if (records->own || n == 0) {
-        m->device = records->n_devices ? records->devices[0].index : 0;
-        return SL_OK;
-    }
-    sl_status status = array_of((void **)&devices, n, sizeof *devices, err);
-    if (status != SL_OK)
-        return status;
-    for (size_t i = 0; i < n; i++)
-        devices[i] = records->works[i].device;
-    qsort(devices, n, sizeof *devices, by_value);
-    for (size_t i = 0, from = 0; i <= n; i++) {
-        if (i < n && devices[i] == devices[from])
-            continue;
-        if (i - from > most) {
-            most = i - from;
-            m->device = devices[from];
-        }
-        from = i;
-    }
-    free(devices);
-    m->n_elsewhere = n - most;
-    return SL_OK;
-}
-
-static void leave_other_devices(sl__match *m)
-{
-    sl__records *records = m->records;
-    size_t n = 0;
-    for (size_t i = 0; i < records->n_works; i++) {
-        if (records->own || records->works[i].device == m->device)
-            records->works[n++] = records->works[i];
-    }
-    records->n_works = n;
 }
 
 /* ---- launches --------------------------------------------------------------------- */
@@ -178,6 +130,8 @@ static void find_launches(sl__match *m)
         if (!host)
             continue;
         take_launch(records, work, host);
+        if (!records->own && work->device != m->device)
+            continue;           /* to this device it is any other call */
         for (size_t left = records->n_hosts - (size_t)(host - records->hosts);
              left > 0 && !host->launch && sl__is_plain(host) &&
              host->call.correlation == work->span.correlation; left--, host++)
@@ -419,8 +373,8 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
         call.target = call.target_stream = 0;
     if (call.kind == SL_CALL_EVENT_RECORD || call.kind == SL_CALL_STREAM_WAIT)
         call.queue_full = host->queue_full;
-    m->unknown_waits |= !m->records->backend[0] &&
-                        sl__call_is_unknown_wait(m->records->timeline, &call);
+    m->origin.unknown_waits |= !m->records->backend[0] &&
+                               sl__call_is_unknown_wait(m->records->timeline, &call);
     bool named = call.kind == SL_CALL_PLAIN || call.kind == SL_CALL_HOST_WORK;
     if (!named || strcmp(sl_timeline_text(m->records->timeline, call.name), "host_work") == 0)
         call.name = 0;          /* the kind says it */
@@ -481,8 +435,7 @@ static void set_device(const sl__match *m)
         snprintf(info.name, sizeof info.name, "GPU %d", info.index);
     }
     sl_timeline_set_device(records->timeline, &info);
-    sl_timeline_set_origin(records->timeline, (sl_origin){ .pytorch = records->pytorch,
-                                                           .unknown_waits = m->unknown_waits });
+    sl_timeline_set_origin(records->timeline, m->origin);
 }
 
 static sl_status set_notice(const sl__match *m, sl_error *err)
@@ -492,9 +445,9 @@ static sl_status set_notice(const sl__match *m, sl_error *err)
     size_t n = records->n_works, loose = 0;
     for (size_t i = 0; i < n; i++)
         loose += !records->works[i].launched;
-    if (m->n_elsewhere)
-        sl_text_add(&text, "The trace has work on several devices: this is device %" PRId64
-                    ", with %zu of %zu operations.\n", m->device, n, n + m->n_elsewhere);
+    if (m->devices.len)
+        sl_text_add(&text, "The trace has work on several GPUs: %s. This is GPU %" PRId64 ".\n",
+                    m->devices.data, m->device);
     if (loose == n && n > 0)
         sl_text_add(&text, "The trace has no launches: when the host issued the operations is not "
                     "known.\n");
@@ -528,11 +481,13 @@ static void finish(const sl__match *m)
 static sl_status match_all(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
-    sl_status status = choose_device(m, err);
-    if (status != SL_OK || (status = shift_times(m, err)) != SL_OK)
+    sl_status status = shift_times(m, err);
+    if (status == SL_OK)
+        status = sl__device_choose(m, err);
+    if (status != SL_OK)
         return status;
     find_launches(m);
-    leave_other_devices(m);
+    sl__device_leave_others(m);
     status = sl_interrupt_check(err);
     if (status != SL_OK)
         return status;
@@ -553,7 +508,7 @@ static sl_status match_all(sl__match *m, sl_error *err)
 
 sl_status sl__records_match(sl__records *records, sl_error *err)
 {
-    sl__match m = { .records = records };
+    sl__match m = { .records = records, .origin.pytorch = records->pytorch };
     sl_status status = match_all(&m, err);
     if (status == SL_OK)
         status = sl__streams_note(records, &m.streams, err);

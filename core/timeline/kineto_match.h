@@ -17,7 +17,8 @@ typedef struct sl__issued {
 typedef struct sl__match {
     sl__records *records;
     int64_t device;
-    size_t n_elsewhere;         /* operations of other devices */
+    sl_text devices;            /* if there are several: "0 (17 operations), 1 (16)" */
+    sl_origin origin;
     sl__streams streams;
     sl__issued *items;          /* in order of issue */
     size_t n_items;
@@ -25,7 +26,6 @@ typedef struct sl__match {
     sl__issued *by_number;      /* the same by the file's numbers, if they are renumbered */
     size_t *position;           /* of each work among the items */
     size_t n_unexplained;       /* waits between streams that the file does not explain */
-    bool unknown_waits;         /* there is a wait whose record is not known */
 } sl__match;
 
 static inline bool sl__is_plain(const sl__host *host)
@@ -40,6 +40,11 @@ static inline void sl__forget_kind(sl__host *host)
     host->call.target = 0;
     host->stream = host->target_stream = SL__NO_STREAM;
 }
+
+/* Which device the timeline is of, and which others there are. SL_ENOTFOUND, SL_ENOMEM. */
+sl_status sl__device_choose(sl__match *match, sl_error *err);
+/* Takes out their work. */
+void sl__device_leave_others(sl__match *match);
 
 /* The waits that show in the times alone, of a foreign trace whose items are in order. */
 sl_status sl__infer_waits(const sl__match *match, sl_error *err);

@@ -574,9 +574,10 @@ static sl_status read_text(reader *r, sl_error *err)
     return status;
 }
 
-sl_status sl__kineto_parse(const char *text, size_t n, sl_timeline **timeline, sl_error *err)
+sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,
+                           sl_error *err)
 {
-    reader r = { .records = { .wall_ns = -1 } };
+    reader r = { .records = { .wall_ns = -1, .wanted_device = device } };
     size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     sl__scan_open(&r.scan, text, n);
     r.scan.at += mark;
@@ -594,7 +595,8 @@ sl_status sl__kineto_parse(const char *text, size_t n, sl_timeline **timeline, s
     return status;
 }
 
-sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_error *err)
+sl_status sl_timeline_load_kineto(const char *path, int device, sl_timeline **timeline,
+                                  sl_error *err)
 {
     char *text;
     size_t n;
@@ -602,7 +604,7 @@ sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_e
     sl_status status = sl__infile_read(path, &text, &n, err);
     if (status != SL_OK)
         return status;
-    status = sl__kineto_parse(text, n, timeline, &why);
+    status = sl__kineto_parse(text, n, device, timeline, &why);
     free(text);
     if (status == SL_OK)        /* short of memory it has none */
         sl_timeline_set_name(*timeline, sl__infile_name(path), NULL);

@@ -5,6 +5,7 @@
 #include "timeline.h"
 
 /* As sl_timeline_load_kineto. The sentence is about "it". */
-sl_status sl__kineto_parse(const char *text, size_t n, sl_timeline **timeline, sl_error *err);
+sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,
+                           sl_error *err);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct sl__thread { int64_t pid, tid; sl__json_value name; } sl__thread;
 
 typedef struct sl__records {
     sl_timeline *timeline;
+    int wanted_device;          /* or SL_BUSIEST_DEVICE */
     bool own;                   /* written by us */
     bool pytorch;               /* of its profiler: there are cpu_ops of somebody else, or its
                                  * name; or so says our header */

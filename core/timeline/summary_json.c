@@ -157,6 +157,7 @@ static void put_head(const sl_timeline *timeline, const figures *f, sl_text *out
     put_us(out, "busiest_engine_us", bounds->busiest_engine_ns);
     put_ratio(out, "makespan_over_bound", makespan_ns, bounds->lower_ns);
     put_text(out, "device", device->name);
+    sl_text_add(out, "  \"device_index\": %d,\n", device->index);
     sl_text_add(out, "  \"simulated\": %s,\n", device->simulated ? "true" : "false");
     sl_text_add(out, "  \"span_count\": %zu,\n", n);
 }

@@ -217,11 +217,19 @@ static const char *why_blocked(const sl__sides *s)
                                        : ", which waits for all work of the device";
 }
 
+/* A plain call that is no synchronisation: of those with another GPU, or of which nothing is
+ * known, only the name is left. */
+static bool is_plain(const sl__sides *s)
+{
+    const sl_call *call = s->by_call;
+    return call && call->kind == SL_CALL_PLAIN
+           && !strstr(sl_call_name(s->timeline, call), "Synchronize");
+}
+
 /* In a call that did not wait for the GPU it was at work. */
 const char *sl__held_host(const sl__sides *s)
 {
-    const sl_call *call = s->by_call;
-    return call && call->kind == SL_CALL_PLAIN && !call->waited_for_device ? "busy" : "blocked";
+    return is_plain(s) && !s->by_call->waited_for_device ? "busy" : "blocked";
 }
 
 static void tell_blocked(const sl__sides *s, sl_text *out)
@@ -289,17 +297,22 @@ static const char *why_one_at_a_time(const sl__sides *s)
 
 static void tell_unknown(const sl__sides *s, sl_text *out)
 {
+    sl_origin origin = sl_timeline_origin(s->timeline);
     if (s->by || s->by_call)
         put_wait(s, out, "something that the records do not tell, perhaps ", "");
     else
-        put_wait(s, out, "something that the records do not tell", NULL);
+        put_wait(s, out, origin.first_ns < origin.last_ns
+                         ? "something that the records do not tell, perhaps another GPU"
+                         : "something that the records do not tell", NULL);
 }
 
 static void tell_null_stream(const sl__sides *s, sl_text *out)
 {
     char row[OTHER_COLUMNS];
     put_wait(s, out, "", ": work in the default stream");
-    sl_text_add(out, "%s and work in blocking streams wait for each other", default_row(s, row));
+    sl_text_add(out, "%s and work in blocking streams wait for each other%s", default_row(s, row),
+                sl__is_foreign(s->timeline)
+                    ? " (the trace does not say whether its stream is one)" : "");
 }
 
 static void tell(const sl__sides *s, sl_text *out)
@@ -470,7 +483,7 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
         sl_text_add(out, "%s and wait for it where its result is needed",
                     by_language(s, "Give the copy non_blocking = true",
                                 "Give the copy non_blocking=True", "Use cudaMemcpyAsync"));
-    else if (s->by_call && s->by_call->kind == SL_CALL_PLAIN)
+    else if (is_plain(s))
         advise_call(s, out);
     else
         sl_text_add(out, "Issue what is to run next before the host waits; for order on the device "

@@ -117,6 +117,8 @@ typedef struct sl_stream_note {     /* a stream that the timeline names */
 typedef struct sl_origin {
     bool pytorch;               /* its profiler: remedies speak PyTorch */
     bool unknown_waits;         /* which event a stream waited for is not always known */
+    uint64_t devices;           /* that the file has work on: bit n is device n, from 0 to 63 */
+    int64_t first_ns, last_ns;  /* over the work on all of them, if there are several */
 } sl_origin;
 
 /* A growing text; data is NUL-terminated once something was added. */
@@ -363,11 +365,13 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
 /* One page that needs nothing else: chart, tables, explanation (report_html.c). */
 sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err);
 
+#define SL_BUSIEST_DEVICE (-1)      /* that has the most operations; of equals the first */
 /* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c).
- * One of ours gives the timeline that was saved. Of another's with several devices, that
- * with the most operations is taken, and its times count from the trace's first event; see
- * sl_timeline_notice. SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has
+ * One of ours gives the timeline that was saved. Of another's with several devices the timeline
+ * has one, and sl_timeline_origin says which there are; times count from the trace's first
+ * event. See sl_timeline_notice. SL_ENOTFOUND: it has no such device. SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has
  * something in it that cannot be; the sentence says what and where. */
-sl_status sl_timeline_load_kineto(const char *path, sl_timeline **timeline, sl_error *err);
+sl_status sl_timeline_load_kineto(const char *path, int device, sl_timeline **timeline,
+                                  sl_error *err);
 
 #endif

@@ -80,14 +80,18 @@ print(tl.span_count)  --> 1]],
             arguments = {
                 { "path", "string", "a JSON trace, compressed with gzip or not: of streamlab, of PyTorch's profiler, or of others that write such" },
             },
+            options = {
+                { "device", "integer", "the number of the GPU, where the trace has several", default = "the one with the most operations" },
+            },
             returns = { { "timeline", "complete; `notice` says what of the file is not in it" } },
             errors = {
                 { "SL_EIO", "the file cannot be read" },
+                { "SL_ENOTFOUND", "the trace has no work on that GPU" },
                 { "SL_EINVAL", "it is no trace, is cut short or damaged, or has something in it that cannot be; the sentence says what and where" },
             },
             about = [[
 Opens no device. A trace that `tl:save` wrote gives back the timeline that was saved, its explanation and the quoted script lines included. What is taken of the traces
-of others is in [Trace files](trace_files.md).]],
+of others is in [Trace files](trace_files.md). A timeline is of one GPU; `timeline.device_indices` has all of the file, and charts of them have the same axis.]],
             example = [[
 local file = os.tmpname()
 lab.profile(lab.spin, 1):save(file .. ".json")

@@ -204,21 +204,33 @@ function command.open_device(usage, options)
     return command.checked(usage, lab.device)
 end
 
--- The timeline of a trace file, "-" for stdin. What there is to say about it goes to stderr.
-function command.load(path)
-    local tl = try(lab.load, path == "-" and "/dev/stdin" or path)
+-- The timeline of a trace file, "-" for stdin, and of a GPU if one is given. What there is to say
+-- about it goes to stderr.
+function command.load(path, device)
+    local tl = try(lab.load, path == "-" and "/dev/stdin" or path, { device = device })
     for line in (tl.notice or ""):gmatch("[^\n]+") do
         complain(path .. ": " .. line)
     end
     return tl
 end
 
+-- A GPU's number.
+function command.device(text)
+    local value = text:match("^%d+$") and tonumber(text)
+    if not value or value > 1e6 then
+        return nil, "a GPU's number, from 0 on"
+    end
+    return value
+end
+
 local function count(n, noun)
     return ("%s %s%s"):format(n == 0 and "no" or n, noun, n == 1 and "" or "s")
 end
 
--- "x.json: NVIDIA H200 (simulated), 23 operations in 3 streams"
+-- "x.json: NVIDIA H200 (simulated), 23 operations in 3 streams"; "x.json, GPU 1: ..." where the
+-- file has several.
 function command.title(path, tl)
+    local which = #tl.device_indices > 1 and (", GPU %d"):format(tl.device_index) or ""
     local device = tl.device_name
     if device ~= "" then
         device = device .. (tl.simulated and " (simulated), " or ", ")
@@ -227,7 +239,8 @@ function command.title(path, tl)
     if tl.span_count > 0 then
         amount = amount .. " in " .. count(tl.stream_count, "stream")
     end
-    return command.clean(("%s: %s%s"):format(path == "-" and "stdin" or path, device, amount))
+    return command.clean(("%s%s: %s%s"):format(path == "-" and "stdin" or path, which, device,
+        amount))
 end
 
 return command

@@ -16,6 +16,9 @@ what to print (default: all three):
   --explain         what the makespan consists of, where time was lost, and what
                     to do about it
   --json            the figures as one JSON object instead
+  --device N        of GPU N alone. Without it each GPU of the file is printed,
+                    one below the other on the same axis; files and --json are
+                    of the one with the most operations
 the chart:
   --from TIME, --to TIME
                     a part of it, from the first operation on: 12ms, 3.5us, 2s
@@ -43,7 +46,7 @@ local known = {
     chart = true, summary = true, explain = true, json = true,
     from = { read = command.time_us }, to = { read = command.time_us },
     rows = { read = command.one_of("streams", "engines") },
-    columns = { read = command.columns },
+    columns = { read = command.columns }, device = { read = command.device },
     theme = { read = command.one_of("light", "dark") },
     o = file_option, output = file_option,
 }
@@ -59,8 +62,11 @@ elseif options.json and some then
     command.refuse(usage, "--json goes without --chart, --summary and --explain")
 end
 
-local tl = command.load(files[1])
-command.check_start(options, tl.makespan_us)
+local tl = command.load(files[1], options.device)
+local several = #tl.device_indices > 1
+if not several then
+    command.check_start(options, tl.makespan_us)
+end
 
 for _, path in ipairs(options.files or {}) do
     local how
@@ -79,27 +85,45 @@ end
 
 -- A blank line between what is printed.
 local printed = false
-local function print_part(method, ...)
+local function separate()
     if printed then
         print()
     end
     printed = true
-    command.try(method, tl, ...)
 end
 
-if not some then
-    print(command.title(files[1], tl))
-end
-if options.chart or not some then
-    print_part(tl.show, { from_us = options.from, to_us = options.to, rows = options.rows,
-                          columns = options.columns })
-end
--- Of an empty timeline each part would say only that.
-if tl.span_count > 0 or some then
-    if options.summary or not some then
-        print_part(tl.summary)
+-- Headed by its name, if there is more than one, or there is more than one part of it.
+local function print_device(shown)
+    if several or not some then
+        separate()
+        print(command.title(files[1], shown))
+        printed = false
     end
-    if options.explain or not some then
-        print_part(tl.explain, { columns = options.columns })
+    local function print_part(method, ...)
+        separate()
+        command.try(method, shown, ...)
     end
+    if options.chart or not some then
+        print_part(shown.show, { from_us = options.from, to_us = options.to, rows = options.rows,
+                                 columns = options.columns })
+    end
+    -- Of an empty timeline each part would say only that.
+    if shown.span_count > 0 or some then
+        if options.summary or not some then
+            print_part(shown.summary)
+        end
+        if options.explain or not some then
+            print_part(shown.explain, { columns = options.columns })
+        end
+    end
+    printed = true
+end
+
+-- stdin cannot be read again.
+if options.device or files[1] == "-" then
+    print_device(tl)
+    return
+end
+for _, device in ipairs(tl.device_indices) do
+    print_device(device == tl.device_index and tl or command.load(files[1], device))
 end

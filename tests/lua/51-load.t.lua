@@ -103,8 +103,17 @@ end
 local function several_devices()
     local kernel = '{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":7,"ts":%d,"dur":1}'
     write("[" .. kernel:format(0, 1) .. "," .. kernel:format(1, 2) .. "]")
-    T.like(lab.load(path).notice, "work on several devices: this is device 0, with 1 of 2",
+    local tl = lab.load(path)
+    T.like(tl.notice, "work on several GPUs: 0 %(1 operation%), 1 %(1%)%. This is GPU 0",
         "what of a file is left out is in the notice")
+    T.is_deeply({tl.device_index, table.unpack(tl.device_indices)}, {0, 0, 1},
+        "the timeline knows its GPU and the others")
+    local other = lab.load(path, {device = 1})
+    T.is(other.device_index, 1, "which can be loaded as well")
+    T.like(tl:text{columns = 40}, "^stream 7 |#+%.+|  50%%", "charts of both have the same axis")
+    T.like(other:text{columns = 40}, "^stream 7 |%.+#+|  50%%", "on which each has its place")
+    T.is(select(2, pcall(lab.load, path, {device = 2})).code, "SL_ENOTFOUND",
+        "a GPU that it has not is refused")
 end
 
 -- A file of our own, as far as it matters here, with an operation and a line of this script.
@@ -171,7 +180,8 @@ local function refusals()
     ideal.refuses(T, function() lab.load(path) end, "SL_EINVAL",
         'event 1 %("k"%): its "dur" is %-1, not 0 or more', "a negative duration")
     ideal.refuses(T, function() lab.load() end, "SL_EINVAL", "path", "no path")
-    ideal.refuses(T, function() lab.load(path, 1) end, "SL_EINVAL", "one too many", "two arguments")
+    ideal.refuses(T, function() lab.load(path, {}, 1) end, "SL_EINVAL", "one too many",
+        "three arguments")
     ideal.refuses(T, function() lab.profile(function() end):save(path .. ".gz") end, "SL_EINVAL",
         "must end in .json, .json.gz", "saving as .gz alone")
 end

@@ -117,6 +117,36 @@ tap.like(err, "^streamlab: show: cannot write [^\n]*missing/one%.json[^\n]*: No 
 tap.is(cli('"$P" show one.json -o one.json; "$P" show --json one.json'), figures,
     "a file may be written over itself")
 
+-- ---- several GPUs ---------------------------------------------------------------------
+
+-- GPU 0 runs from 0 to 2 ms, and GPU 1 from 2 to 4 ms.
+local event = '{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":7,"ts":%d,"dur":2000}'
+shell.write(folder .. "/gpus.json", "[" .. event:format(0, 0) .. "," .. event:format(1, 2000) .. "]")
+local first = [[
+gpus.json, GPU 0: GPU 0, 1 operation in 1 stream
+stream 7 |################................|  50%
+         ++-------+-------+-------+-------+ busy
+          0       1       2       3 ms
+# kernel  . idle
+]]
+local second = [[
+gpus.json, GPU 1: GPU 1, 1 operation in 1 stream
+stream 7 |................################|  50%
+         ++-------+-------+-------+-------+ busy
+          0       1       2       3 ms
+# kernel  . idle
+]]
+tap.is(cli('"$P" show --chart --columns 48 gpus.json 2>&-'), first .. "\n" .. second,
+    "each GPU of a trace has its chart, on the same axis")
+tap.is(cli('"$P" show --chart --columns 48 --device 1 gpus.json 2>&-'), second, "or one of them")
+tap.is(json.read((cli('"$P" show --json --device 1 gpus.json 2>&-'))).device_index, 1,
+    "figures say of which GPU they are")
+tap.is(cli('"$P" show --explain gpus.json 2>&- | grep -c "k in stream 7 running"'), "2\n",
+    "each is explained")
+out, err, code = cli('"$P" show --device 2 gpus.json')
+tap.is(out .. err .. code, "streamlab: show: 'gpus.json': it has no work on GPU 2; it has on "
+    .. "0 (1 operation), 1 (1)\n1", "a GPU that the trace has not is an error")
+
 -- ---- diff ------------------------------------------------------------------------------
 
 local table_of_both = [[

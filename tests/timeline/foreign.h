@@ -20,7 +20,7 @@ TAP_UNUSED static sl_timeline *parse_bytes(const char *text, size_t n, sl_error 
     char *copy = malloc(n ? n : 1);
     if (copy)
         memcpy(copy, text, n);
-    sl_status status = sl__kineto_parse(copy, n, &tl, err);
+    sl_status status = sl__kineto_parse(copy, n, SL_BUSIEST_DEVICE, &tl, err);
     free(copy);
     return status == SL_OK ? tl : NULL;
 }

@@ -94,7 +94,7 @@ static void test_round_trip(void)
     sl_error err;
     sl_timeline *tl = rich(), *back = NULL;
     must(sl_timeline_save_kineto(tl, in_directory("a.json"), &err), &err);
-    must(sl_timeline_load_kineto(in_directory("a.json"), &back, &err), &err);
+    must(sl_timeline_load_kineto(in_directory("a.json"), SL_BUSIEST_DEVICE, &back, &err), &err);
     int spans = 0, calls = 0;
     for (size_t i = 0; i < span_count(tl); i++)
         spans += same_span(tl, span_at(tl, i), back, span_at(back, i));
@@ -127,7 +127,7 @@ static void test_empty(void)
     sl_timeline *tl = make(), *back = NULL;
     sl_timeline_finish(tl, 0, 0);
     must(sl_timeline_save_kineto(tl, in_directory("empty.json"), &err), &err);
-    is_int(sl_timeline_load_kineto(in_directory("empty.json"), &back, &err), SL_OK,
+    is_int(sl_timeline_load_kineto(in_directory("empty.json"), SL_BUSIEST_DEVICE, &back, &err), SL_OK,
            "an empty timeline of ours loads");
     ok(back && span_count(back) == 0 && call_count(back) == 0, "and is empty");
     sl_timeline_release(back);
@@ -152,7 +152,7 @@ static void test_pytorch(void)
     };
     sl_error err;
     sl_timeline *tl = NULL;
-    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", &tl, &err), &err);
+    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", SL_BUSIEST_DEVICE, &tl, &err), &err);
     is_int(span_count(tl), 6, "every kernel, copy and memset is an operation");
     int right = 0;
     for (size_t i = 0; i < 6; i++) {
@@ -195,7 +195,7 @@ static void test_pytorch_calls(void)
         SL_CALL_PLAIN, SL_CALL_STREAM_SYNC, SL_CALL_PLAIN, SL_CALL_DEVICE_SYNC };
     sl_error err;
     sl_timeline *tl = NULL;
-    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", &tl, &err), &err);
+    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", SL_BUSIEST_DEVICE, &tl, &err), &err);
     int right = 0;
     for (size_t i = 0; i < 6; i++)
         right += call_at(tl, i)->kind == kinds[i];
@@ -318,9 +318,7 @@ static void test_unlaunched(void)
     sl_timeline_release(tl);
 }
 
-static void test_devices(void)
-{
-    sl_timeline *tl = events(
+static const char two_devices[] =
         "{\"deviceProperties\":[{\"id\":3,\"name\":\"B\",\"numSms\":7},{\"id\":1,\"name\":\"A\"}],"
         "\"traceEvents\":["
         AT("cudaLaunchKernel", 0, 1, 1) ","
@@ -331,15 +329,32 @@ static void test_devices(void)
         "\"device\":1,\"stream\":-1}},"
         "{" K7 "\"ts\":5,\"dur\":1,\"args\":{\"device\":1,\"correlation\":1}},"
         "{" K7 "\"ts\":6,\"dur\":1,\"args\":{\"device\":3,\"correlation\":2}},"
-        "{" K7 "\"ts\":7,\"dur\":1,\"args\":{\"device\":3,\"correlation\":3}}]}");
+        "{" K7 "\"ts\":7,\"dur\":1,\"args\":{\"device\":3,\"correlation\":3}}]}";
+
+static void test_devices(void)
+{
+    sl_timeline *tl = events(two_devices);
     is_int(span_count(tl), 2, "of several devices the busiest one is taken");
     is_str(sl_timeline_device(tl)->name, "B", "with its own properties");
     is_int(sl_timeline_device(tl)->index, 3, "and index");
-    is_str(sl_timeline_notice(tl), "The trace has work on several devices: this is device 3, with "
-           "2 of 3 operations.", "which is told");
-    ok(call_count(tl) == 1 && call_at(tl, 0)->kind == SL_CALL_PLAIN,
-       "launches of the other are left out, and who waited for it did not wait for this one");
+    is_str(sl_timeline_notice(tl), "The trace has work on several GPUs: 1 (1 operation), 3 (2). "
+           "This is GPU 3.", "which is told");
+    ok(call_count(tl) == 2 && call_at(tl, 1)->kind == SL_CALL_PLAIN,
+       "launches of the other are calls, and who waited for it did not wait for this one");
+    sl_origin origin = sl_timeline_origin(tl);
+    ok(origin.devices == 0xA && origin.first_ns == 5000 && origin.last_ns == 8000,
+       "which GPUs there are, and when they worked, is known");
     sl_timeline_release(tl);
+    sl_error err;
+    must(sl__kineto_parse(two_devices, strlen(two_devices), 1, &tl, &err), &err);
+    ok(span_count(tl) == 1 && sl_timeline_device(tl)->index == 1, "each of them can be had");
+    is_int(span_at(tl, 0)->start_ns, 5000, "with the same times");
+    is_int(call_at(tl, call_count(tl) - 1)->kind, SL_CALL_DEVICE_SYNC, "and who waited for it");
+    sl_timeline_release(tl);
+    is_int(sl__kineto_parse(two_devices, strlen(two_devices), 2, &tl, &err), SL_ENOTFOUND,
+           "one that is not there is refused");
+    is_str(err.msg, "it has no work on GPU 2; it has on 1 (1 operation), 3 (2)",
+           "in a sentence that says which are");
 }
 
 /* A record in a stream of device 1, which a wait of device 0 claims to wait for. */
@@ -533,7 +548,7 @@ static void test_million(void)
     text[n++] = ']';
     sl_error err;
     sl_timeline *tl = NULL;
-    must(sl__kineto_parse(text, n, &tl, &err), &err);
+    must(sl__kineto_parse(text, n, SL_BUSIEST_DEVICE, &tl, &err), &err);
     free(text);
     ok(span_count(tl) == N && span_at(tl, N - 1)->start_ns == (N - 1) * INT64_C(1000) &&
        span_at(tl, N - 1)->stream == 999, "a million events are read");

@@ -86,7 +86,7 @@ static int64_t loaded(const char *name, sl_error *err)
 {
     sl_timeline *tl = NULL;
     size_t n = 0;
-    sl_status status = sl_timeline_load_kineto(in_directory(name), &tl, err);
+    sl_status status = sl_timeline_load_kineto(in_directory(name), SL_BUSIEST_DEVICE, &tl, err);
     if (status != SL_OK)
         return status;
     sl_timeline_spans(tl, &n);

@@ -196,7 +196,7 @@ static void test_pytorch_without_cpu_ops(void)
     sl_error err;
     sl_timeline *back = NULL;
     must(sl_timeline_save_kineto(tl, in_directory("p.json"), &err), &err);
-    must(sl_timeline_load_kineto(in_directory("p.json"), &back, &err), &err);
+    must(sl_timeline_load_kineto(in_directory("p.json"), SL_BUSIEST_DEVICE, &back, &err), &err);
     ok(sl_timeline_origin(tl).pytorch && sl_timeline_origin(back).pytorch,
        "it stays PyTorch's when it has been saved by us");
     unlink(in_directory("p.json"));
@@ -228,7 +228,7 @@ static void test_numbers(void)
                              "{" KERNEL "\"tid\":3,\"ts\":45,\"dur\":9}]");
     has_ids(tl, "a stream has one number, that of the file");
     must(sl_timeline_save_kineto(tl, in_directory("c.json"), &err), &err);
-    must(sl_timeline_load_kineto(in_directory("c.json"), &back, &err), &err);
+    must(sl_timeline_load_kineto(in_directory("c.json"), SL_BUSIEST_DEVICE, &back, &err), &err);
     has_ids(back, "also when the trace has been saved by us");
     unlink(in_directory("c.json"));
     sl_timeline_release(back);

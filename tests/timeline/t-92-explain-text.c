@@ -644,6 +644,22 @@ static void test_foreign(void)
     is_str(remedy_of, "Allocate pinned memory once, before the part that counts, and use it again",
            "and pinned memory is used again");
     sl_timeline_release(tl);
+    tl = make();
+    must(sl_timeline_intern(tl, "cudaStreamSynchronize", &pin.name, &err), &err);
+    must(sl_timeline_add_call(tl, &pin, &err), &err);
+    sl_timeline_finish(tl, 0, 100000);
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .by = 1 });
+    is_str(sentence_of, "No kernel ran for 96.0 us: the host was blocked in cudaStreamSynchronize",
+           "a synchronisation with nobody knows what still waits");
+    is_str(remedy_of, cases[4].cuda, "and is no call for another time");
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_UNKNOWN });
+    is_str(sentence_of, "No kernel ran for 96.0 us: an operation waited for something that the "
+           "records do not tell", "what is not known is said to be unknown");
+    sl_timeline_set_origin(tl, (sl_origin){ .devices = 3, .last_ns = 1 });
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_UNKNOWN });
+    is_str(sentence_of, "No kernel ran for 96.0 us: an operation waited for something that the "
+           "records do not tell, perhaps another GPU", "where there is another GPU it is named");
+    sl_timeline_release(tl);
 }
 
 static void test_foreign_default_stream(void)
@@ -657,7 +673,8 @@ static void test_foreign_default_stream(void)
     finish(tl);
     tell_of(tl, f);
     is_str(sentence_of, "No kernel ran for 96.0 us: b in stream 9 waited for a in stream 7: work "
-           "in the default stream (stream 7) and work in blocking streams wait for each other",
+           "in the default stream (stream 7) and work in blocking streams wait for each other (the "
+           "trace does not say whether its stream is one)",
            "streams have the names of their rows");
     is_str(remedy_of, "Keep work out of the default stream, or create the stream with "
            "cudaStreamNonBlocking, and wait where an order is needed",

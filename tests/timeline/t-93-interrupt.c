@@ -82,7 +82,7 @@ static sl_status save_html(const sl_timeline *tl)
 static sl_status load(const sl_timeline *tl)
 {
     sl_timeline *loaded = NULL;
-    sl_status status = sl_timeline_load_kineto(in_directory("trace.json"), &loaded, &err);
+    sl_status status = sl_timeline_load_kineto(in_directory("trace.json"), SL_BUSIEST_DEVICE, &loaded, &err);
     (void)tl;
     sl_timeline_release(loaded);
     return status;
