@@ -48,10 +48,18 @@ return {
             .. "events have one only if they are asked to. elapsed_time refuses events without.",
         holds = "CUDA; PyTorch's torch.cuda.Event and torch.cuda.Stream.record_event",
         source = {"events", "torch_event"},
+        measured = "tests/torch/recorded.txt",
         stated = {
+            {"docs/guide/02-lua.md", "s:record_event() makes one with a time, unless "
+                .. "lab.torch_defaults() was called"},
+            {"scripts/labs/lua-primer.md", "s:record_event() makes an event with a time"},
             {"docs/guide/02-lua.md", "elapsed_time refuses them"},
         },
         pair = "a recorded event's time",
+        never = {
+            {"s%.record_event%(%) | s:record_event%(%) |",
+                "| `s.record_event()` | `s:record_event()` |"},
+        },
     },
     {
         id = "event-interval",

@@ -32,6 +32,7 @@ return {
         source = {"stream_sync", "streams"},
         measured = experiments .. "#default_stream",
         stated = {
+            {"scripts/labs/lua-primer.md", "lab.stream() follows the default stream's rules"},
             {implicit_page, "streams with cudaStreamNonBlocking take no part"},
             {"docs/guide/01-first-overlap.md", "such a stream is exempt from the NULL stream's "
                 .. "rule"},

@@ -14,6 +14,7 @@ return {
             .. "stream's rule; a stream of the laboratory does unless it is made non_blocking.",
         holds = "PyTorch",
         source = {"torch_stream"},
+        measured = "tests/torch/recorded.txt",
         stated = {
             {implicit_page, "PyTorch makes all of its streams so, CUDA by itself none."},
             {"docs/guide/01-first-overlap.md", "There every stream is exempt"},
@@ -32,6 +33,7 @@ return {
             .. "before the copy is done; without non_blocking it is pageable.",
         holds = "PyTorch and the laboratory",
         source = {"torch_to"},
+        measured = "tests/torch/recorded.txt",
         stated = {
             {pinned_page, "must not be looked at before an event or a synchronisation says that "
                 .. "it is there"},
@@ -44,10 +46,36 @@ return {
             .. "made in. If another stream still uses it, Tensor.record_stream must say so.",
         holds = "PyTorch's allocator",
         source = {"torch_allocator", "torch_record"},
+        measured = "tests/torch/recorded.txt",
         stated = {
             {pipelines_page, "Tensor.record_stream is there for that"},
         },
         pair = "memory that another stream still reads",
+    },
+    {
+        id = "torch-pool",
+        fact = "PyTorch has 32 streams for each priority, and hands the first out again after the "
+            .. "last. Each stream of the laboratory is a new one.",
+        holds = "PyTorch",
+        source = {"torch_stream"},
+        measured = "tests/torch/recorded.txt",
+        stated = {
+            {"docs/guide/02-lua.md", "each stream is a new one, where PyTorch has 32"},
+        },
+        pair = "33 streams",
+    },
+    {
+        id = "torch-priorities",
+        fact = "PyTorch offers the first four of the GPU's priorities, 0 to -3; the laboratory "
+            .. "offers all.",
+        holds = "PyTorch on an H200",
+        source = {"torch_stream"},
+        measured = "tests/torch/recorded.txt",
+        stated = {
+            {"docs/guide/02-lua.md", "all of the GPU's priorities, 0 to -5; PyTorch has the first "
+                .. "four"},
+        },
+        pair = "the range of priorities",
     },
     {
         id = "torch-allocator",
