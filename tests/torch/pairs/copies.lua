@@ -274,4 +274,33 @@ show("copied from pageable memory", x:get(1))
 show("copied from pinned memory", y:get(1))
 ]=],
     },
+    {
+        name = "a copy in a stream",
+        rows = { "`with torch.cuda.stream(s): ...`", "`with torch.cuda.stream(s): y = f(x)`" },
+        of = "lab.with",
+        python = [=[
+s, x = torch.cuda.Stream(), torch.ones(4, pin_memory=True)
+def copy():
+    with torch.cuda.stream(s):
+        return x.to("cuda", non_blocking=True)
+def copy_and_wait():
+    with torch.cuda.stream(s):
+        return x.to("cuda")
+show("it runs in the current stream: the host waits for it", waits(copy_and_wait, s))
+show("the host waits for the default stream", waits(copy_and_wait))
+show("the host waits with non_blocking", waits(copy, s))
+]=],
+        lua = [=[
+local s, x = lab.stream{non_blocking = true}, lab.ones(4, {device = "cpu", pinned = true})
+local function copy()
+    return lab.with(s, x.to, x, "cuda", {non_blocking = true})
+end
+local function copy_and_wait()
+    return lab.with(s, x.to, x, "cuda")
+end
+show("it runs in the current stream: the host waits for it", waits(copy_and_wait, s))
+show("the host waits for the default stream", waits(copy_and_wait))
+show("the host waits with non_blocking", waits(copy, s))
+]=],
+    },
 }

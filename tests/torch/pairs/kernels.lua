@@ -299,4 +299,73 @@ show("it is that tensor", lab.mul(x, x, {out = y}) == y)
 show("one of other sizes", outcome(function() return {lab.mul(x, x, {out = lab.zeros(3)}):size()} end))
 ]=],
     },
+    {
+        name = "whole numbers that do not fit",
+        rows = {},
+        of = "lab.add lab.mul lab.neg",
+        python = [=[
+i = torch.full((1,), 2 ** 31 - 1, dtype=torch.int32, device="cuda")
+u = torch.full((1,), 250, dtype=torch.uint8, device="cuda")
+show("int32 beyond its end", float((i + 1).item()))
+show("its product with itself", float((i * i).item()))
+show("uint8 beyond its end", outcome(lambda: float((u + 10).item())))
+show("a uint8 with the other sign", outcome(lambda: float((-u).item())))
+]=],
+        lua = [=[
+local i = lab.full(2 ^ 31 - 1, 1, {dtype = "int32"})
+local u = lab.full(250, 1, {dtype = "uint8"})
+show("int32 beyond its end", (i + 1):item())
+show("its product with itself", (i * i):item())
+show("uint8 beyond its end", outcome(function() return (u + 10):item() end))
+show("a uint8 with the other sign", outcome(function() return (-u):item() end))
+]=],
+    },
+    {
+        name = "half precision",
+        rows = {},
+        of = "lab.matmul lab.sum lab.softmax",
+        python = [=[
+a = torch.full((64, 64), 0.1, dtype=torch.float16, device="cuda")
+show("an element of a product", a.matmul(a)[0, 0].item())
+show("a sum of 4096", a.sum().item())
+show("beyond its end", (a * 1e5 * 10).sum().item())
+show("the dtype of a product", a.matmul(a).dtype)
+]=],
+        lua = [=[
+local a = lab.full(0.1, 64, 64, {dtype = "float16"})
+show("an element of a product", a:matmul(a):get(1, 1))
+show("a sum of 4096", a:sum():item())
+show("beyond its end", (a * 1e5 * 10):sum():item())
+show("the dtype of a product", a:matmul(a).dtype)
+]=],
+    },
+    {
+        name = "a product in a stream",
+        rows = { "`with torch.cuda.stream(s): ...`", "`with torch.cuda.stream(s): y = f(x)`" },
+        of = "lab.with lab.matmul",
+        python = [=[
+s, a = torch.cuda.Stream(), torch.ones(64, 64, device="cuda")
+torch.cuda.synchronize()
+busy(s)
+with torch.cuda.stream(s):
+    b = torch.matmul(a, a)
+    e = s.record_event()
+show("it runs there", not e.query())
+s.synchronize()
+show("its value", b[0, 0].item())
+]=],
+        lua = [=[
+local s, a = lab.stream(), lab.ones(64, 64)
+lab.synchronize()
+busy(s)
+local b, e
+lab.with(s, function()
+    b = lab.matmul(a, a)
+    e = s:record_event()
+end)
+show("it runs there", not e:query())
+s:synchronize()
+show("its value", b:get(1, 1))
+]=],
+    },
 }

@@ -383,4 +383,122 @@ local range = lab.device().priority_range
 show("least and greatest", {range.least, range.greatest})
 ]=],
     },
+    {
+        name = "work of a stream that nobody waits for",
+        rows = { "`torch.cuda.Stream()`" },
+        of = "lab.stream",
+        python = [=[
+s, x = torch.cuda.Stream(), torch.zeros(4, device="cuda")
+torch.cuda.synchronize()
+with torch.cuda.stream(s):
+    busy()
+    x.fill_(5)
+y = x + 0
+torch.cuda.synchronize()
+show("what the default stream has read", y[0].item())
+show("what is there in the end", x[0].item())
+]=],
+        lua = [=[
+local s, x = lab.stream(), lab.zeros(4)
+lab.synchronize()
+lab.with(s, function()
+    busy()
+    x:fill_(5)
+end)
+local y = x + 0
+lab.synchronize()
+show("what the default stream has read", y:get(1))
+show("what is there in the end", x:get(1))
+]=],
+    },
+    {
+        name = "work of a stream that is waited for",
+        rows = { "`s.wait_stream(t)`", "`s.wait_stream(r)`" },
+        of = "stream:wait_stream",
+        python = [=[
+s, x = torch.cuda.Stream(), torch.zeros(4, device="cuda")
+s.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(s):
+    busy()
+    x.fill_(5)
+torch.cuda.current_stream().wait_stream(s)
+y = x + 0
+show("the host has waited", s.query())
+show("what the default stream has read", y[0].item())
+]=],
+        lua = [=[
+local s, x = lab.stream(), lab.zeros(4)
+s:wait_stream(lab.current_stream())
+lab.with(s, function()
+    busy()
+    x:fill_(5)
+end)
+lab.current_stream():wait_stream(s)
+local y = x + 0
+show("the host has waited", s:query())
+show("what the default stream has read", y:get(1))
+]=],
+    },
+    {
+        name = "fields of streams",
+        rows = {},
+        of = "stream.priority stream.device",
+        python = [=[
+s = torch.cuda.Stream(priority=-2)
+show("the priority", s.priority)
+show("the number of its GPU", s.device.index)
+show("that of the default stream", torch.cuda.default_stream().priority)
+]=],
+        lua = [=[
+local s = lab.stream{priority = -2}
+show("the priority", s.priority)
+show("the number of its GPU", s.device.index)
+show("that of the default stream", lab.default_stream().priority)
+]=],
+    },
+    {
+        name = "numbers of streams",
+        rows = {},
+        of = "stream.id",
+        python = [=[
+show("that of the default stream", torch.cuda.default_stream().stream_id)
+show("two streams have different ones", torch.cuda.Stream().stream_id != torch.cuda.Stream().stream_id)
+]=],
+        lua = [=[
+show("that of the default stream", lab.default_stream().id)
+show("two streams have different ones", lab.stream().id ~= lab.stream().id)
+]=],
+    },
+    {
+        name = "a profile that is started and stopped",
+        rows = {},
+        of = "lab.record timeline:stop timeline:spans",
+        python = [=[
+x = torch.ones(4, device="cuda")
+y = x + 1
+torch.cuda.synchronize()
+p = torch.profiler.profile()
+p.start()
+busy()
+y = x + 1
+p.stop()
+show("the GPU is done at its end", torch.cuda.current_stream().query())
+show("kernels it has", len([e for e in p.events() if e.device_type == torch.autograd.DeviceType.CUDA and "mem" not in e.name.lower()]))
+]=],
+        lua = [=[
+local x = lab.ones(4)
+local y = x + 1
+lab.synchronize()
+local p = lab.record()
+busy()
+y = x + 1
+p:stop()
+show("the GPU is done at its end", lab.current_stream():query())
+local n = 0
+for _, span in ipairs(p:spans()) do
+    if span.kind == "kernel" then n = n + 1 end
+end
+show("kernels it has", n)
+]=],
+    },
 }

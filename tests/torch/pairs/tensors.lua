@@ -347,4 +347,90 @@ for i, part in ipairs(x:chunk(3)) do sizes[i] = part:size(1) end
 show("three parts", sizes)
 ]=],
     },
+    {
+        name = "the numbers of a seed",
+        rows = { "`torch.manual_seed(7)`" },
+        of = "lab.rand lab.randn",
+        python = [=[
+torch.manual_seed(7)
+show("four uniform ones", torch.rand(4, device="cuda").tolist())
+torch.manual_seed(7)
+show("the last of 4096", torch.rand(4096, device="cuda")[4095].item())
+torch.manual_seed(7)
+show("four normal ones", torch.randn(4, device="cuda").tolist())
+torch.manual_seed(7)
+show("four uniform ones on the host", torch.rand(4).tolist())
+]=],
+        lua = [=[
+show("four uniform ones", lab.rand(4, {seed = 7}):totable())
+show("the last of 4096", lab.rand(4096, {seed = 7}):get(4096))
+show("four normal ones", lab.randn(4, {seed = 7}):totable())
+show("four uniform ones on the host", lab.rand(4, {seed = 7, device = "cpu"}):totable())
+]=],
+    },
+    {
+        name = "fields of tensors",
+        rows = {},
+        of = "tensor:nbytes tensor.dtype tensor.pinned tensor.ndim tensor:storage_offset",
+        python = [=[
+x = torch.ones(2, 3, dtype=torch.float16, device="cuda")
+show("bytes", x.nbytes)
+show("the dtype", x.dtype)
+show("pinned", x.is_pinned())
+show("dimensions", x.ndim)
+show("where a part begins", x[1:2].storage_offset())
+]=],
+        lua = [=[
+local x = lab.ones(2, 3, {dtype = lab.float16})
+show("bytes", x:nbytes())
+show("the dtype", x.dtype)
+show("pinned", x.pinned)
+show("dimensions", x.ndim)
+show("where a part begins", x:narrow(1, 2, 1):storage_offset())
+]=],
+    },
+    {
+        name = "the number of a tensor's GPU",
+        rows = {},
+        of = "tensor.device_index",
+        python = [=[
+show("on the GPU", torch.ones(1, device="cuda").get_device())
+show("on the host", torch.ones(1).get_device())
+]=],
+        lua = [=[
+show("on the GPU", lab.ones(1).device_index)
+show("on the host", lab.ones(1, {device = "cpu"}).device_index)
+]=],
+    },
+    {
+        name = "names of dtypes",
+        rows = {},
+        of = "lab.float32 lab.float64 lab.bfloat16 lab.float16 lab.int32 lab.uint8",
+        python = [=[
+for dtype in [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int32, torch.uint8]:
+    show("bytes of a number", torch.ones(1, dtype=dtype, device="cuda").nbytes)
+]=],
+        lua = [=[
+for _, dtype in ipairs{lab.float32, lab.float64, lab.bfloat16, lab.float16, lab.int32, lab.uint8} do
+    show("bytes of a number", lab.ones(1, {dtype = dtype}):nbytes())
+end
+]=],
+    },
+    {
+        name = "no elements",
+        rows = {},
+        of = "tensor:zero_ tensor:numel",
+        python = [=[
+x = torch.zeros(0, device="cuda")
+show("how many", x.numel())
+show("the sum", x.sum().item())
+show("zero_ gives the tensor", x.zero_() is x)
+]=],
+        lua = [=[
+local x = lab.zeros(0)
+show("how many", x:numel())
+show("the sum", x:sum():item())
+show("zero_ gives the tensor", x:zero_() == x)
+]=],
+    },
 }
