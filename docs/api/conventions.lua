@@ -3,7 +3,7 @@ return {
     order = 1,
     about = [[
 `lab` is a global in the program; elsewhere `local lab = require "streamlab"`. Names and meanings are PyTorch's where PyTorch has one, CUDA's in snake_case otherwise.
-The API is the same on a real GPU and on the simulator; where they differ, a sentence says what is so on which.]],
+Where one of PyTorch's names does something else here, its entry says so ("differs"), and [the table of names](cuda-pytorch.md) has all of these. The API is the same on a real GPU and on the simulator; where they differ, a sentence says what is so on which.]],
     entries = {},
     more = [[
 ## Conventions
