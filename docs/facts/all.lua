@@ -2,7 +2,8 @@
 --
 -- tests/repl/66-facts.t.lua checks from these files that the pages named here state a fact and
 -- that no page contradicts it; tests/both/facts.t.lua runs the facts that can be run. `make docs`
--- makes docs/reference/facts.md of them.
+-- makes docs/reference/facts.md of them. tests/lua/66-facts-gpus.t.lua runs those of every GPU on
+-- all simulated ones.
 --
 -- A topic is a list of facts with a title. A fact is {
 --     id =
