@@ -6,7 +6,8 @@
  *   - X started right behind the end of Y (on an H200 a copy takes 7.5 us for that, and a kernel
  *     2 us), and could have started earlier;
  *   - between the calls that issued Y and X there is such a wait, and before the wait a record,
- *     if the trace has records at all, with nothing of Y's stream between Y and the record;
+ *     if the trace has records at all, with nothing of Y's stream between Y and the record
+ *     (without records: up to the wait, or such a start is hardly one by chance);
  *   - the wait is not needed for something else: of the streams that got work between the wait
  *     and X, each one may have taken a wait of its own.
  */
@@ -15,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_BACK 64            /* neighbours in time and in order of issue that are looked at */
+#define LOOK_BACK 64            /* neighbours in time that are looked at */
+#define ISSUED_BACK 1024        /* calls: PyTorch's allocator makes hundreds of cudaEventQuery */
+#define CHANCE 16               /* the part of a wait in which it may have ended by chance */
 #define MOST_STREAMS 8          /* that got work between the wait and X */
 
 static bool is_named(const sl_timeline *timeline, const sl_call *call, const char *part)
@@ -74,13 +77,26 @@ static bool may_be_wait_of(const sl__holds *holds, size_t call_item, size_t item
     return call && !elsewhere && sl__call_is_unknown_wait(holds->timeline, call);
 }
 
+/* One whose call is not in the trace, and which only for that was taken to be issued when the
+ * item was. */
+static bool is_loose(const sl__holds *holds, size_t before, size_t item)
+{
+    const sl__item *it = &holds->items[before];
+    return !it->is_call && it->host_start_ns == it->host_end_ns
+           && it->host_start_ns == holds->items[item].host_start_ns;
+}
+
 /* The wait that came before the item in its stream, or SL__NO_ITEM. */
 static size_t find_wait(const sl__holds *holds, size_t item)
 {
     streams others = { .n = 0 };
     size_t before = holds->items[item].before, n_waits = 0;
-    for (size_t i = item; i-- > 0 && item - i <= LOOK_BACK;) {
+    while (before != SL__NO_ITEM && is_loose(holds, before, item))
+        before = holds->items[before].before;
+    for (size_t i = item; i-- > 0 && item - i <= ISSUED_BACK;) {
         const sl_span *span = sl__item_span(holds, i);
+        if (span && i != before && span->stream == sl__item_stream(holds, item))
+            continue;
         bool wait = may_be_wait_of(holds, i, item);
         if (wait && (i == before || ++n_waits > others.n))
             return i;
@@ -105,7 +121,7 @@ static bool may_be_record_of(const sl__guesses *g, const sl_call *call, uint32_t
 static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
 {
     uint32_t stream = sl__item_stream(g->holds, operation);
-    for (size_t i = operation + 1; i < wait && i - operation <= LOOK_BACK; i++) {
+    for (size_t i = operation + 1; i < wait && i - operation <= ISSUED_BACK; i++) {
         const sl_call *call = sl__item_call(g->holds, i);
         if (!call && sl__item_stream(g->holds, i) == stream)
             return false;
@@ -115,10 +131,20 @@ static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
     return !g->records;
 }
 
+/* Without records any operation may have one. Then the time must speak for it: so few others ended
+ * while the item was ready that it would hardly ever start right behind one by chance. */
+static bool is_beyond_chance(const sl__guesses *g, const sl__item *item)
+{
+    size_t n = sl__order_count(&g->by_end, item->start_ns)
+               - sl__order_count(&g->by_end, item->ready_ns);
+    return !g->records && (int64_t)n * SL__LAUNCH_NS * CHANCE < item->start_ns - item->ready_ns;
+}
+
 static bool may_be_awaited(const sl__guesses *g, size_t other, size_t wait, size_t item)
 {
     bool elsewhere = sl__item_stream(g->holds, other) != sl__item_stream(g->holds, item);
-    return elsewhere && other < wait && is_recorded(g, other, wait);
+    return elsewhere && other < wait
+           && (is_recorded(g, other, wait) || is_beyond_chance(g, &g->holds->items[item]));
 }
 
 static void hold(sl__item *item, size_t other, int64_t end_ns)

@@ -295,6 +295,21 @@ static bool had_room(const inferring *in, int64_t ns)
     return blocks < sl_timeline_device(in->holds->timeline)->sm_count && kernels < MOST_GRIDS;
 }
 
+/* While it was ready another kernel started that found room, and left it. */
+static bool had_room_since(const inferring *in, int64_t ready_ns, int64_t start_ns)
+{
+    const sl__order *order = &in->by_start[SL_ENGINE_COMPUTE];
+    size_t k = sl__order_count(order, start_ns - 1);
+    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
+        int64_t at_ns = order->at[--k].at_ns;
+        if (at_ns <= ready_ns + SL__LAUNCH_NS)
+            break;
+        if (had_room(in, at_ns - 1))
+            return true;
+    }
+    return false;
+}
+
 static void hold_start(sl__item *item, sl_cause cause, size_t by)
 {
     item->start_cause = (uint8_t)cause;
@@ -374,7 +389,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     int64_t before_ns = followed ? sl__min_ns(item_at(in, other)->end_ns, span->start_ns)
                                  : span->start_ns;
     bool usual = item->ready_by == SL__NO_ITEM ? !is_long : !(followed || is_long);
-    if (usual || had_room(in, before_ns - 1)) {
+    if (usual || had_room(in, before_ns - 1) || had_room_since(in, item->ready_ns, before_ns)) {
         start_by_itself(in, item, span);
         if (item->start_cause == SL_CAUSE_UNKNOWN && item->host_end_ns > item->start_ns)
             hold_start(item, SL_CAUSE_HOST_BLOCKED, i);     /* the launch itself took so long */

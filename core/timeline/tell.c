@@ -344,7 +344,9 @@ static void tell(const sl__sides *s, sl_text *out)
         put_wait(s, out, "", ", which came later but whose stream has the higher priority");
         break;
     case SL_CAUSE_QUEUE_FULL:
-        tell_issuing(s, out, "waited for room in the launch queue to issue");
+        tell_issuing(s, out, sl__is_foreign(s->timeline)
+                             ? "probably waited for room in the launch queue to issue"
+                             : "waited for room in the launch queue to issue");
         break;
     case SL_CAUSE_HOST_BLOCKED: tell_blocked(s, out); break;
     case SL_CAUSE_HOST_WORK: tell_host_work(s, out); break;

@@ -249,6 +249,11 @@ static void test_numbers(void)
 #define WAIT(ts, id) AT("cudaStreamWaitEvent", ts, 1, id) ","
 #define LAUNCH(ts, id) AT("cudaLaunchKernel", ts, 1, id) ","
 
+/* In stream 10, before the wait. */
+#define FIVE_MORE LAUNCH(6, 31) LAUNCH(7, 32) LAUNCH(8, 33) LAUNCH(9, 34) LAUNCH(10, 35) \
+    SMALL(10, 100, 1, 31) "," SMALL(10, 200, 1, 32) "," SMALL(10, 300, 1, 33) "," \
+    SMALL(10, 400, 1, 34) "," SMALL(10, 500, 1, 35) ","
+
 /* The kernel for whose event kernel 9 waited. */
 static const char *awaited(const char *list)
 {
@@ -284,6 +289,10 @@ static void test_guessed_events(void)
                         SMALL(10, 45, 5, 4) ",")), "k1", "unless there are two of them");
     is_str(awaited(LATE(LAUNCH(5, 4) SMALL(8, 1010.5, 9, 4) "," RECORD(10, 2) WAIT(20, 3))),
            "nothing", "a record behind what came later in that stream says nothing of this");
+    is_str(awaited(LATE(LAUNCH(5, 4) SMALL(8, 1010.5, 9, 4) "," WAIT(20, 3))), "k1",
+           "without records a start right behind one end in a millisecond is hardly by chance");
+    is_str(awaited(LATE(LAUNCH(5, 4) SMALL(8, 1010.5, 9, 4) "," FIVE_MORE WAIT(20, 36))), "nothing",
+           "behind one of six it may be");
     sl_timeline *tl = events(LATE(RECORD(10, 2) WAIT(20, 3)));
     ok(sl_timeline_origin(tl).unknown_waits, "such a trace is known to be guessed about");
     sl_timeline_release(tl);
@@ -311,6 +320,14 @@ static void test_guessed_events(void)
     "{" KERNEL "\"tid\":10,\"ts\":12,\"dur\":998,\"args\":{\"correlation\":2" args "}}," \
     "{" KERNEL "\"tid\":9,\"ts\":1010.2,\"dur\":500,\"args\":{\"correlation\":3," \
     "\"grid\":[100,1,1],\"block\":[256,1,1]}}]}"
+
+/* Stream 8's kernels fill the GPU from 10 to 110 and from 600 to 700; stream 9's, launched at 20,
+ * starts right behind the second. */
+#define LARGE(tid, ts, dur, id) "{" KERNEL "\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur \
+    ",\"args\":{\"correlation\":" #id ",\"grid\":[4000,1,1],\"block\":[256,1,1]}}"
+#define TWO_WAVES "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 1, 1) "," \
+    AT("cudaLaunchKernel", 20, 1, 2) "," AT("cudaLaunchKernel", 590, 1, 3) "," \
+    LARGE(8, 10, 100, 1) "," LARGE(8, 600, 100, 3) "," LARGE(9, 700.5, 50, 2) "]}"
 
 static bool is_claimed(const char *list, sl_cause cause)
 {
@@ -354,6 +371,8 @@ static void test_room(void)
        "nor where something without a grid ran beside one with a grid");
     ok(is_claimed(SMS(132) ONE_OF_TWO(",\"grid\":[100,1,1],\"block\":[256,1,1]"), SL_CAUSE_ROOM),
        "two of 100 blocks leave none on 132 SMs");
+    ok(!is_claimed(SMS(132) TWO_WAVES, SL_CAUSE_ROOM),
+       "who found room between two kernels and did not start waited for something else");
     for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
         is_str(sl_cause_name(first_cause(traces[i].list)), sl_cause_name(traces[i].cause), "%s",
                traces[i].what);
