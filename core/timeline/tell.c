@@ -199,7 +199,7 @@ static const char *why_blocked(const sl__sides *s)
         return ": its first use loads the kernel's code, and that waits for all work of the device";
     if (s->by && s->by->kind == SL_SPAN_KERNEL)
         return sl__is_foreign(s->timeline)
-                   ? ": its call took that long, probably because it loaded the kernel's code"
+                   ? ": its call took that long, probably as the first one of its kind"
                    : ": its call took that long, as the first one of its kind does that loads code";
     if (s->by)
         return ": the call returns when the copy has ended";
@@ -315,6 +315,16 @@ static void tell_null_stream(const sl__sides *s, sl_text *out)
                     ? " (the trace does not say whether its stream is one)" : "");
 }
 
+/* A copy needs none itself; but it may come behind a kernel that does. */
+static void tell_room(const sl__sides *s, sl_text *out)
+{
+    bool foreign = sl__is_foreign(s->timeline);
+    put_wait(s, out, "", foreign ? ", which probably left no room on the SMs"
+                                 : ", which left no room on the SMs");
+    if (s->waiter && s->waiter->engine != SL_ENGINE_COMPUTE)
+        sl_text_add(out, " for a kernel before it");
+}
+
 static void tell(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
@@ -335,11 +345,7 @@ static void tell(const sl__sides *s, sl_text *out)
     case SL_CAUSE_ENGINE:
         put_wait(s, out, "", why_one_at_a_time(s));
         break;
-    case SL_CAUSE_ROOM:
-        put_wait(s, out, "", sl__is_foreign(s->timeline)
-                             ? ", which probably left no room on the SMs"
-                             : ", which left no room on the SMs");
-        break;
+    case SL_CAUSE_ROOM: tell_room(s, out); break;
     case SL_CAUSE_PRIORITY:
         put_wait(s, out, "", ", which came later but whose stream has the higher priority");
         break;
@@ -506,6 +512,13 @@ static bool is_more_urgent(const sl__sides *s)
     return s->waiter && s->by && priority_of(s, s->waiter) < priority_of(s, s->by);
 }
 
+/* Neither could have gone before the other. */
+static bool is_in_one_stream(const sl__sides *s)
+{
+    return s->waiter && s->by && s->waiter->stream == s->by->stream && !s->finding->many_by
+           && !s->finding->many_waiters;
+}
+
 static void advise(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
@@ -555,7 +568,7 @@ static void advise(const sl__sides *s, sl_text *out)
                     : "Issue the GPU's work first, and let the host work while it runs");
         break;
     case SL_CAUSE_HOST_ISSUING:
-        if (s->finding->waiter == s->finding->by)
+        if (s->finding->waiter == s->finding->by || is_in_one_stream(s))
             sl_text_add(out, "The GPU waits for launches: fewer and larger operations keep it "
                         "busy%s", by_language(s, "", ", or a CUDA graph "
                                               "(torch.compile(mode=\"reduce-overhead\"))",

@@ -652,6 +652,19 @@ static void test_foreign(void)
     is_str(sentence_of, "No kernel ran for 96.0 us: the host was blocked in cudaStreamSynchronize",
            "a synchronisation with nobody knows what still waits");
     is_str(remedy_of, cases[4].cuda, "and is no call for another time");
+    sl_timeline_release(tl);
+    tl = make();
+    sl_span copy = op(tl, SL_SPAN_MEMCPY_D2H, 1, "down", AT(0, 4), AT(5, 9));
+    run(tl, SL_SPAN_KERNEL, 1, "a", AT(0, 4), AT(5, 9));
+    add(tl, copy);
+    sl_timeline_finish(tl, 0, 100000);
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_ISSUING, .waiter = 2, .by = 1 });
+    is_str(remedy_of, "The GPU waits for launches: fewer and larger operations keep it busy, or a "
+           "CUDA graph", "what is in one stream cannot be issued in turns");
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_ROOM, .waiter = 2, .by = 1 });
+    is_str(sentence_of, "No kernel ran for 96.0 us: down in stream 1 waited for a in stream 1, "
+           "which probably left no room on the SMs for a kernel before it",
+           "a copy needs no room itself");
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_UNKNOWN });
     is_str(sentence_of, "No kernel ran for 96.0 us: an operation waited for something that the "
            "records do not tell", "what is not known is said to be unknown");
