@@ -80,6 +80,7 @@ static void push_finding(lua_State *L, const lsl_timeline *timeline, const sl_fi
                                                          : sl_cause_name(finding->cause));
     set_text(L, "engine", sl_engine_name(finding->engine));
     lsl_set_us(L, "lost_us", finding->lost_ns);
+    if (finding->gain_ns >= 0) lsl_set_us(L, "gain_us", finding->gain_ns);
     lua_pushinteger(L, (lua_Integer)finding->n_waits);
     lua_setfield(L, -2, "count");
     lsl_set_us(L, "from_us", finding->from_ns - timeline->host_start_ns);
@@ -138,6 +139,30 @@ int lsl_timeline_causes(lua_State *L)
         if (w.waits) set_waits(L, timeline, &box->found, i, &at);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
+    return 1;
+}
+
+/* tl:verdict(): whether there is anything to gain. */
+int lsl_timeline_verdict(lua_State *L)
+{
+    lsl_timeline *timeline = lsl_check_timeline(L, "verdict");
+    wishes w = read_wishes(L, false, "verdict");
+    causes_box *box = push_causes(L, timeline, w, "verdict");
+    sl_verdict verdict = sl_explanation_judge(timeline->p, &box->found);
+    sl_verdict_tell(timeline->p, &box->found, &verdict, &box->sentence);
+    lua_createtable(L, 0, 6);
+    set_told(L, "sentence", &box->sentence, "verdict");
+    lua_pushboolean(L, verdict.good);
+    lua_setfield(L, -2, "good");
+    lua_pushboolean(L, verdict.joint);
+    lua_setfield(L, -2, "joint");
+    lsl_set_us(L, "gain_us", verdict.gain_ns);
+    int64_t left_ns = verdict.makespan_ns - verdict.gain_ns;
+    if (left_ns > 0) {
+        lua_pushnumber(L, (double)verdict.makespan_ns / (double)left_ns);
+        lua_setfield(L, -2, "ratio");
+    }
+    if (verdict.gain_ns > 0) set_text(L, "cause", sl_cause_name(verdict.cause));
     return 1;
 }
 

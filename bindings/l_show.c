@@ -137,10 +137,15 @@ int lsl_timeline_text(lua_State *L)
 int lsl_timeline_summary(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "summary");
-    lsl_no_more(L, 1, "summary");
+    lsl_no_more(L, 2, "summary");
+    int verdict = 1;
+    const lsl_option options[] = {{"verdict", LSL_OPT_BOOL, &verdict}};
+    lua_settop(L, 2);
+    lsl_options(L, 2, options, LSL_COUNT(options), "summary");
+    if (verdict) lsl_timeline_add_sources(L, box, "summary");
     sl_text *text = lsl_new_text(L);
     sl_error err;
-    lsl_check(L, sl_timeline_summary(box->p, text, &err), &err, "summary");
+    lsl_check(L, sl_timeline_summary(box->p, verdict, text, &err), &err, "summary");
     print_text(text);
     return 0;
 }
@@ -150,14 +155,17 @@ int lsl_timeline_explain(lua_State *L)
     lsl_timeline *box = lsl_check_timeline(L, "explain");
     lsl_no_more(L, 2, "explain");
     int64_t columns = 0;
-    const lsl_option options[] = {{"columns", LSL_OPT_COUNT, &columns}};
+    int verdict = 1;
+    const lsl_option options[] = {
+        {"columns", LSL_OPT_COUNT, &columns}, {"verdict", LSL_OPT_BOOL, &verdict},
+    };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "explain");
     if (columns == 0 || columns > 10000) columns = lsl_terminal_columns(STDOUT_FILENO);
     lsl_timeline_add_sources(L, box, "explain");
     sl_text *text = lsl_new_text(L);
     sl_error err;
-    sl_status status = sl_timeline_explain(box->p, (int)columns, text, &err);
+    sl_status status = sl_timeline_explain(box->p, (int)columns, verdict, text, &err);
     lsl_check(L, status, &err, "explain");
     print_text(text);
     return 0;

@@ -405,6 +405,7 @@ static const luaL_Reg methods[] = {
     {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
     {"summary", lsl_timeline_summary}, {"diff", lsl_timeline_diff},
     {"explain", lsl_timeline_explain}, {"causes", lsl_timeline_causes},
+    {"verdict", lsl_timeline_verdict},
     {"makespan_parts", lsl_timeline_makespan_parts},
     {"save", lsl_timeline_save}, {NULL, NULL}
 };

@@ -33,6 +33,7 @@ int lsl_timeline_show(lua_State *L);
 int lsl_timeline_text(lua_State *L);
 int lsl_timeline_summary(lua_State *L);
 int lsl_timeline_explain(lua_State *L);
+int lsl_timeline_verdict(lua_State *L);
 int lsl_timeline_diff(lua_State *L);
 int lsl_timeline_json(lua_State *L);
 int lsl_timeline_save(lua_State *L);

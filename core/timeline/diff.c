@@ -28,7 +28,7 @@
 enum { PARTS = SL_SPAN_KINDS + SL_CAUSES };
 
 static const char *const cause_titles[SL_CAUSES] = {
-    [SL_CAUSE_LATENCY] = "start-up and gaps", [SL_CAUSE_STREAM_ORDER] = "stream order",
+    [SL_CAUSE_LATENCY] = "launch latency", [SL_CAUSE_STREAM_ORDER] = "stream order",
     [SL_CAUSE_EVENT] = "waiting for an event", [SL_CAUSE_NULL_STREAM] = "NULL stream's barrier",
     [SL_CAUSE_CHANNEL] = "same hardware channel", [SL_CAUSE_ENGINE] = "copy engine busy",
     [SL_CAUSE_ROOM] = "no room on the SMs", [SL_CAUSE_PRIORITY] = "overtaken by priority",

@@ -12,8 +12,10 @@
  *   and the NULL stream, it was held although its own stream had nothing before it).
  *   Beside: kernels ran, but left SMs empty (room.h), so that a kernel of another stream
  *   could have run beside them. What kept it is found by the same walk, from the end of what
- *   its stream ran before. Of this only events and the host are told: its own stream's work
- *   it needs, and the other reasons have been told as busy.
+ *   its stream ran before. Of this only events and the host are told: the other reasons have
+ *   been told as busy. That a long kernel waited for one before it in its stream is told only
+ *   if both would fit on the GPU together, and all kernels are in that stream; whether it
+ *   needs the other's results is unknown.
  *
  * The reason that counts is always the last one, without which the operation would have
  * started earlier. The time from the call to the start is shifted away: had the host
@@ -35,6 +37,7 @@
 #include <stdlib.h>
 
 #include "findings.h"
+#include "gains.h"
 #include "holds.h"
 #include "overlap.h"
 #include "room.h"
@@ -45,6 +48,7 @@
 #define SLOW_CALL_NS 10000      /* an asynchronous call that takes longer was held up */
 #define FIRST_CALL_NS 500000    /* what no launch takes that does nothing else */
 #define LONG_QUEUE 512          /* operations in flight: a slow call then means a full queue */
+#define LONG_KERNEL_NS 50000    /* kernels that are worth a stream of their own */
 #define STEPS_PER_ITEM 16
 #define LOOK_BACK 64            /* neighbours in time that are looked at */
 
@@ -56,6 +60,7 @@ typedef struct search {
     sl_engine engine;           /* whose gaps are walked */
     bool chain;                 /* the makespan is taken apart: what ran is no cause */
     bool beside;                /* not an engine's gap, but a wait beside kernels */
+    bool one_kernel_stream;     /* no two kernels could overlap */
     bool host_known;            /* the calls of the host are in the timeline */
     sl__union room;             /* when kernels ran and left room */
     size_t waiter;              /* the item before which the gap is */
@@ -382,6 +387,40 @@ static void look_at_engine(search *s, sl_engine engine)
         look_at_wait(s, order->at[i].item);
 }
 
+static bool is_long_kernel(const search *s, size_t item, const sl_span **span)
+{
+    *span = sl__item_span(&s->holds, item);
+    return *span && (*span)->kind == SL_SPAN_KERNEL && (*span)->blocks > 0
+           && (*span)->end_ns - (*span)->start_ns >= LONG_KERNEL_NS;
+}
+
+/* A program that has kernels in several streams knows how to let them overlap. */
+static bool has_one_kernel_stream(const search *s)
+{
+    const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
+    for (size_t i = 1; i < order->n; i++) {
+        if (sl__item_stream(&s->holds, order->at[i].item)
+            != sl__item_stream(&s->holds, order->at[0].item))
+            return false;
+    }
+    return true;
+}
+
+/* It comes behind another kernel of its stream, and both would fit on the GPU together. */
+static void look_at_neighbour(search *s, size_t item, size_t before)
+{
+    const sl_span *span, *other;
+    int sm_count = sl_timeline_device(s->holds.timeline)->sm_count;
+    if (before == SL__NO_ITEM || !is_long_kernel(s, item, &span)
+        || !is_long_kernel(s, before, &other)
+        || (int64_t)span->blocks + other->blocks > sm_count
+        || item_at(s, item)->ready_cause != SL_CAUSE_STREAM_ORDER)
+        return;
+    int64_t from_ns = sl__max_ns(other->start_ns, visible_ns(s, item));
+    sl__stretches_add(&s->found, SL_CAUSE_STREAM_ORDER, SL_ENGINE_COMPUTE, false, item, before,
+                      from_ns, other->end_ns);
+}
+
 /* Beside kernels that left room; from the end of what its stream ran before, records and
  * waits left out. */
 static void look_beside(search *s, size_t item)
@@ -396,6 +435,8 @@ static void look_beside(search *s, size_t item)
     s->waiter = item;
     if (sl__union_measure_ns(&s->room, s->from_ns, waiter->start_ns) > 0)
         walk_gap(s, item, waiter->start_ns);
+    if (s->one_kernel_stream)
+        look_at_neighbour(s, item, before);
 }
 
 static void look_at_kernels(search *s)
@@ -468,6 +509,7 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool told, 
     if (status == SL_OK)
         status = sl__room_collect(&s->holds, &s->room, err);
     s->host_known = has_calls(&s->holds);
+    s->one_kernel_stream = status == SL_OK && has_one_kernel_stream(s);
     if (status != SL_OK)
         search_close(s);
     return status;
@@ -489,7 +531,7 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->holds.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, busy, &out->chain, &out->n_chain, NULL, NULL, err);
-    return status;
+    return status == SL_OK ? sl__gains_find(&s->holds, out, err) : status;
 }
 
 static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanation *out,

@@ -1,5 +1,5 @@
-/* explain_text.c - an explanation as text for a terminal: what the makespan consists of,
- * then the findings with their script lines and remedies.
+/* explain_text.c - an explanation as text for a terminal: the verdict, where the total time
+ * went, then the findings with their script lines and remedies.
  *
  * The largest are told, the others added up. What the same cause did to another engine's
  * row is told with it.
@@ -36,12 +36,20 @@ static void put_source(const sl__sides *s, sl_text *out, int indent, int columns
     sl_text_add(out, "\n");
 }
 
+static bool is_host_work(const sl_call *call)
+{
+    return call && call->kind == SL_CALL_HOST_WORK;
+}
+
 /* The same cause, and the same thing waited for, in another engine's row. */
 static bool is_same_cause(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b)
 {
     sl__sides x = sl__look_up(timeline, a), y = sl__look_up(timeline, b);
     if (a->cause != b->cause || !a->idle || !b->idle || !a->by || !b->by)
         return false;
+    if (a->cause == SL_CAUSE_HOST_WORK && !is_host_work(x.by_call) && !is_host_work(y.by_call)
+        && sl__by_where(&x) == 0 && sl__by_where(&y) == 0)
+        return true;
     if (x.by && y.by)
         return x.by->where == y.by->where && x.by->name == y.by->name;
     return x.by_call && y.by_call && x.by_call->where == y.by_call->where
@@ -57,6 +65,20 @@ static bool is_told(const sl_timeline *timeline, const sl_explanation *e, size_t
     return false;
 }
 
+/* "The D2H engine was idle 14.2 ms (199 gaps) for the same reason" */
+static void put_same_reason(const sl__sides *s, sl_text *out)
+{
+    static const char *const engines[SL_ENGINES] = {
+        [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D", [SL_ENGINE_D2H] = "D2H",
+        [SL_ENGINE_P2P] = "P2P", [SL_ENGINE_HOST] = "host",
+    };
+    sl_text_add(out, "The %s engine was idle ", engines[s->finding->engine]);
+    sl__put_time(out, s->finding->lost_ns);
+    if (s->finding->n_waits > 1)
+        sl_text_add(out, " (%zu gaps)", s->finding->n_waits);
+    sl_text_add(out, " for the same reason");
+}
+
 /* What else the cause of finding `first` held up, a line an engine. */
 static bool put_others(const sl_timeline *timeline, const sl_explanation *e, size_t first,
                        int columns, sl_text *out)
@@ -66,9 +88,7 @@ static bool put_others(const sl_timeline *timeline, const sl_explanation *e, siz
             continue;
         sl__sides s = sl__look_up(timeline, &e->findings[i]);
         sl_text line = { 0 };
-        sl__put_engine(&s, &line);
-        sl__put_times(&s, &line);
-        sl_text_add(&line, ", likewise");
+        put_same_reason(&s, &line);
         if (!line.failed) {
             sl_text_add(out, "%*s", INDENT, "");
             sl__label_wrap(out, line.data, INDENT, columns);
@@ -80,12 +100,23 @@ static bool put_others(const sl_timeline *timeline, const sl_explanation *e, siz
     return true;
 }
 
+/* "1.20 ms to gain: " */
+static void put_gain(const sl_finding *finding, sl_text *out)
+{
+    if (finding->gain_ns < 0)
+        return;
+    if (finding->gain_ns > 0)
+        sl__put_time(out, finding->gain_ns);
+    sl_text_add(out, finding->gain_ns > 0 ? " to gain: " : "Nothing to gain: ");
+}
+
 static bool put_finding(const sl_timeline *timeline, const sl_explanation *e, size_t i,
                         size_t number, int columns, sl_text *out)
 {
     const sl_finding *finding = &e->findings[i];
     sl__sides s = sl__look_up(timeline, finding);
     sl_text sentence = { 0 }, remedy = { 0 };
+    put_gain(finding, &sentence);
     sl_finding_tell(timeline, finding, &sentence, &remedy);
     bool fine = !sentence.failed && !remedy.failed;
     if (fine) {
@@ -112,7 +143,8 @@ static bool put_findings(const sl_timeline *timeline, const sl_explanation *e, i
                                     : "Where time was lost (known exactly: the GPU is simulated)",
                    0, columns);
     for (size_t i = 0; i < e->n_findings; i++) {
-        bool large = shown < SHOWN_FINDINGS && e->findings[i].lost_ns >= least_ns;
+        bool large = shown < SHOWN_FINDINGS && (e->findings[i].lost_ns >= least_ns
+                                                || e->findings[i].gain_ns >= least_ns);
         if (i < MOST_FINDINGS && is_told(timeline, e, i))
             continue;
         if (!large) {
@@ -123,13 +155,10 @@ static bool put_findings(const sl_timeline *timeline, const sl_explanation *e, i
         }
     }
     if (n_rest > 0) {
-        sl_text_add(out, "%*s", INDENT, "");
-        if (shown > 0)
-            sl_text_add(out, "and %zu smaller one%s, ", n_rest, n_rest == 1 ? "" : "s");
-        else
-            sl_text_add(out, "hardly any: ");
+        sl_text_add(out, "%*s%zu %s%s, ", INDENT, "", n_rest, shown > 0 ? "more " : "",
+                    n_rest == 1 ? "loss" : "losses");
         sl__put_time(out, rest_ns);
-        sl_text_add(out, " in all\n");
+        sl_text_add(out, " in total\n");
     }
     return true;
 }
@@ -139,7 +168,7 @@ static bool put_findings(const sl_timeline *timeline, const sl_explanation *e, i
 static void put_part(const sl__sides *s, sl_text *out)
 {
     static const char *const causes[SL_CAUSES] = {
-        [SL_CAUSE_LATENCY] = "start-up and gaps",
+        [SL_CAUSE_LATENCY] = "launch latency between operations",
         [SL_CAUSE_ENGINE] = "the engine busy with ", [SL_CAUSE_ROOM] = "no room beside ",
         [SL_CAUSE_PRIORITY] = "overtaken by ", [SL_CAUSE_CHANNEL] = "same hardware channel as ",
         [SL_CAUSE_QUEUE_FULL] = "the launch queue full, issuing ",
@@ -173,8 +202,8 @@ static void put_chain(const sl_timeline *timeline, const sl_explanation *e, int 
 {
     enum { TIME_COLUMNS = 9 };
     int64_t rest_ns = 0;
-    sl__label_wrap(out, "What the makespan consists of (the chain of waits back from its end)", 0,
-                   columns);
+    sl__label_wrap(out, "Critical path: where the total time went, from the last operation "
+                   "backwards", 0, columns);
     for (size_t i = 0; i < e->n_chain; i++) {
         if (i >= SHOWN_PARTS) {
             rest_ns = sl__add_ns(rest_ns, e->chain[i].lost_ns);
@@ -197,7 +226,32 @@ static void put_chain(const sl_timeline *timeline, const sl_explanation *e, int 
     }
 }
 
-sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text *out,
+static bool put_verdict(const sl_timeline *timeline, const sl_explanation *e, int columns,
+                        sl_text *out)
+{
+    sl_text sentence = { 0 };
+    sl_verdict verdict = sl_explanation_judge(timeline, e);
+    sl_verdict_tell(timeline, e, &verdict, &sentence);
+    bool fine = !sentence.failed;
+    if (fine)
+        sl__label_wrap(out, sentence.data ? sentence.data : "", 0, columns);
+    sl_text_free(&sentence);
+    return fine;
+}
+
+sl_status sl_timeline_verdict(const sl_timeline *timeline, int columns, sl_text *out,
+                              sl_error *err)
+{
+    sl_explanation e;
+    sl_status status = sl_timeline_find_causes(timeline, &e, err);
+    if (status != SL_OK)
+        return status;
+    bool fine = put_verdict(timeline, &e, columns, out);
+    sl_explanation_free(&e);
+    return fine && !out->failed ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory for the verdict");
+}
+
+sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, bool verdict, sl_text *out,
                               sl_error *err)
 {
     sl_explanation e;
@@ -206,17 +260,11 @@ sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text 
     sl_status status = sl_timeline_find_causes(timeline, &e, err);
     if (status != SL_OK)
         return status;
-    bool fine = true;
     columns = columns <= 0 ? 80 : columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
-    if (n_spans == 0)
-        sl__label_wrap(out, "The timeline is empty: nothing ran on the device, so nothing waited.",
-                       0, columns);
-    else
+    bool fine = !(verdict || n_spans == 0) || put_verdict(timeline, &e, columns, out);
+    if (n_spans > 0)
         put_chain(timeline, &e, columns, out);
-    if (n_spans > 0 && e.n_findings == 0)
-        sl__label_wrap(out, "No time was lost: no engine stood still before work that came to it.",
-                       0, columns);
-    else if (n_spans > 0)
+    if (fine && e.n_findings > 0)
         fine = put_findings(timeline, &e, columns, out);
     sl_explanation_free(&e);
     if (!fine || out->failed)

@@ -1,9 +1,11 @@
 /* findings.c - from stretches of waiting to findings.
  *
  * Stretches with the same cause, engine, and names and script lines on both sides are one
- * finding; its loss is the union of its stretches. They are put into groups through a hash
- * table when they come, and come nearly in order of time. Findings are ranked by what they
- * lost, then by causes, times and correlations, so that the same timeline gives the same.
+ * finding; its loss is the union of its stretches. Who waited for the host does not matter. In
+ * a trace of another program, which has no lines, names of kernels do not matter either: the
+ * kernels of one loop have dozens. Stretches are put into groups through a hash table when
+ * they come, and come nearly in order of time. Findings are ranked by what they lost, then by
+ * causes, times and correlations, so that the same timeline gives the same.
  */
 #include "findings.h"
 
@@ -38,7 +40,7 @@ static void texts_of(const sl__holds *holds, size_t item, uint32_t texts[2])
 static bool is_same(const sl__group *a, const sl__group *b)
 {
     return a->cause == b->cause && a->engine == b->engine && a->idle == b->idle
-           && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
+           && a->by_itself == b->by_itself && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
 }
 
 static size_t find_slot(const sl__stretches *list, const sl__group *group)
@@ -113,19 +115,42 @@ static bool is_host_work(const sl__holds *holds, size_t item)
     return call && call->kind == SL_CALL_HOST_WORK;
 }
 
+/* A kernel or the like of a trace that has no lines. */
+static bool is_one_of_many(const sl__holds *holds, size_t item)
+{
+    const sl_span *span = item == SL__NO_ITEM ? NULL : sl__item_span(holds, item);
+    bool foreign = *sl_timeline_device(holds->timeline)->backend == '\0';
+    return foreign && span && span->where == 0 && span->engine == SL_ENGINE_COMPUTE;
+}
+
+/* Leaves out of the texts what does not tell causes apart. */
+static void reduce_texts(const sl__stretches *list, sl__group *group, size_t waiter, size_t by)
+{
+    sl_cause cause = (sl_cause)group->cause;
+    bool whoever = cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_WORK
+                   || (list->chain && cause != SL_CAUSE_NONE);
+    if (whoever)
+        group->texts[0] = group->texts[1] = 0;
+    if (cause != SL_CAUSE_NONE && is_one_of_many(list->holds, waiter))
+        group->texts[1] = 0;
+    if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->holds, by))
+        group->texts[3] = 0;
+    if (cause == SL_CAUSE_HOST_WORK && group->texts[2] == 0 && !is_host_work(list->holds, by))
+        group->texts[3] = 0;         /* behind which call does not matter where no line is known */
+}
+
 void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
                        size_t waiter, size_t by, int64_t from_ns, int64_t to_ns)
 {
     if (from_ns >= to_ns || list->failed)
         return;
     sl__group group = { .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
-    bool whoever = list->chain && cause != SL_CAUSE_NONE;   /* only what was waited for is told */
+    group.by_itself = !list->chain && cause == SL_CAUSE_HOST_ISSUING && waiter == by;
     if (list->chain && sl_cause_is_engineless(cause))
         group.engine = 0;
-    texts_of(list->holds, whoever ? SL__NO_ITEM : waiter, group.texts);
+    texts_of(list->holds, waiter, group.texts);
     texts_of(list->holds, by, group.texts + 2);
-    if (cause == SL_CAUSE_HOST_WORK && group.texts[2] == 0 && !is_host_work(list->holds, by))
-        group.texts[3] = 0;         /* behind which call does not matter where no line is known */
+    reduce_texts(list, &group, waiter, by);
     sl__stretch next = { .from_ns = from_ns, .to_ns = to_ns, .waiter = (uint32_t)waiter,
                          .by = by == SL__NO_ITEM ? SL__NOBODY : (uint32_t)by };
     if (!find_group(list, &group, &next.group)) {
@@ -202,11 +227,16 @@ static uint64_t correlation_of(const sl__stretches *list, uint32_t item)
     return item == SL__NOBODY ? 0 : list->holds->items[item].correlation;
 }
 
-static bool is_elsewhere(const sl__stretches *list, uint32_t item, uint32_t other)
+/* Of another stream, or with another name. */
+static bool is_different(const sl__stretches *list, uint32_t item, uint32_t other)
 {
+    uint32_t texts[2], other_texts[2];
     if (item == other || item == SL__NOBODY || other == SL__NOBODY)
         return false;
-    return sl__item_stream(list->holds, item) != sl__item_stream(list->holds, other);
+    texts_of(list->holds, item, texts);
+    texts_of(list->holds, other, other_texts);
+    return texts[1] != other_texts[1]
+           || sl__item_stream(list->holds, item) != sl__item_stream(list->holds, other);
 }
 
 /* Time that several waits share counts once; of waits for a busy engine, the time in which
@@ -226,8 +256,8 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group,
             from_ns = at[i].from_ns;
         }
         to_ns = sl__max_ns(to_ns, at[i].to_ns);
-        f.many_waiters |= is_elsewhere(list, at[i].waiter, at->waiter);
-        f.many_by |= is_elsewhere(list, at[i].by, at->by);
+        f.many_waiters |= is_different(list, at[i].waiter, at->waiter);
+        f.many_by |= is_different(list, at[i].by, at->by);
         if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns)
             longest = &at[i];
     }
@@ -327,6 +357,7 @@ static sl_status no_memory(const sl__stretches *list, sl_error *err)
 static int busy_union(const sl__group *group)
 {
     switch ((sl_cause)group->cause) {
+    case SL_CAUSE_STREAM_ORDER:
     case SL_CAUSE_EVENT:
     case SL_CAUSE_QUEUE_FULL:
     case SL_CAUSE_HOST_BLOCKED:

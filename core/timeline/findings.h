@@ -10,6 +10,7 @@ typedef struct sl__group {
     uint32_t texts[4];      /* where and name of the waiter, and of what it waited for */
     uint8_t cause, engine;  /* sl_cause, sl_engine */
     bool idle;
+    bool by_itself;         /* it was being issued itself */
     size_t n;               /* its stretches */
 } sl__group;
 

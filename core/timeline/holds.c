@@ -126,8 +126,10 @@ sl_status sl__holds_order(const sl__holds *holds, int which, sl__time by, sl__or
         return no_memory(holds, err);
     for (size_t i = 0; i < holds->n; i++) {
         const sl__item *item = &holds->items[i];
-        int64_t at_ns = by == SL__BY_START ? item->start_ns
-                        : by == SL__BY_END ? item->end_ns : item->host_start_ns;
+        int64_t at_ns = by == SL__BY_START        ? item->start_ns
+                        : by == SL__BY_END        ? item->end_ns
+                        : by == SL__BY_HOST_START ? item->host_start_ns
+                                                  : item->host_end_ns;
         if (is_among(holds, i, which))
             order->at[order->n++] = (sl__moment){ at_ns, i };
     }

@@ -48,7 +48,9 @@ size_t sl__holds_find(const sl__holds *holds, uint64_t correlation);
 /* Items in order of one of their times. */
 typedef struct sl__moment { int64_t at_ns; size_t item; } sl__moment;
 typedef struct sl__order { sl__moment *at; size_t n; } sl__order;
-typedef enum sl__time { SL__BY_START, SL__BY_END, SL__BY_HOST_START } sl__time;
+typedef enum sl__time {
+    SL__BY_START, SL__BY_END, SL__BY_HOST_START, SL__BY_HOST_END
+} sl__time;
 
 enum { SL__ALL_SPANS = -1, SL__ALL_IN_STREAMS = -2, SL__ALL_ITEMS = -3 };
 

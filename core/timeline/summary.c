@@ -16,6 +16,7 @@
 #include "store.h"
 #include "units.h"
 
+#define COLUMNS 80
 #define TITLE_COLUMNS 26
 #define LISTED 4                /* so many at once have a line each */
 
@@ -320,10 +321,10 @@ static sl_status put_bounds(const sl_timeline *timeline, const table *t, sl_erro
     sl_text_add(t->out, "\n");
     put_duration(t, "critical path", bounds.critical_path_ns, makespan_ns);
     sl_text_add(t->out, "\n");
-    sl_text_add(t->out, "\n%-*s %10s %18s\n", TITLE_COLUMNS, "lower bound", "time",
-                "makespan / bound");
-    put_lower(t, "host waiting where it did", bounds.lower_ns, makespan_ns);
-    put_lower(t, "host never waiting", bounds.unblocked_ns, makespan_ns);
+    sl_text_add(t->out, "\n%-*s %10s %18s\n", TITLE_COLUMNS, "best possible", "time",
+                "makespan / best");
+    put_lower(t, "with your host waits", bounds.lower_ns, makespan_ns);
+    put_lower(t, "without any host wait", bounds.unblocked_ns, makespan_ns);
     return SL_OK;
 }
 
@@ -339,18 +340,28 @@ static sl_status put_tables(const sl_timeline *timeline, const table *t, sl_erro
     return put_bounds(timeline, t, err);
 }
 
-sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_error *err)
+static sl_status put_verdict(const sl_timeline *timeline, sl_text *out, sl_error *err)
+{
+    sl_status status = sl_timeline_verdict(timeline, COLUMNS, out, err);
+    if (status == SL_OK)
+        sl_text_add(out, "\n");
+    return status;
+}
+
+sl_status sl_timeline_summary(const sl_timeline *timeline, bool verdict, sl_text *out,
+                              sl_error *err)
 {
     size_t n, len = out->len;
     table t = { .out = out };
     sl_timeline_spans(timeline, &n);
-    sl_status status = SL_OK;
+    sl_status status = verdict && n > 0 ? put_verdict(timeline, out, err) : SL_OK;
     if (n == 0) {
         char wall[SL__DURATION_BYTES];
         sl__format_duration(wall, sl_timeline_wall_ns(timeline));
         sl_text_add(out, "The timeline is empty: nothing ran on the device in %s.\n", wall);
     } else {
-        status = collect_engines(timeline, &t, err);
+        if (status == SL_OK)
+            status = collect_engines(timeline, &t, err);
         if (status == SL_OK)
             status = collect_profiles(timeline, &t, err);
         if (status == SL_OK)

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "causes_json.h"
 #include "concurrency.h"
 #include "json.h"
 #include "overlap.h"
@@ -22,8 +23,9 @@ typedef struct figures {
     sl__union kind_busy[SL_SPAN_KINDS];
     sl__groups engines, streams;
     size_t *stream_count;               /* as streams.lanes */
-    sl_concurrency engine_profile, kernel_profile;
+    sl_concurrency engine_profile, kernel_profile, stream_profile;
     sl_bounds bounds;
+    sl_explanation why;
 } figures;
 
 /* ---- figures ------------------------------------------------------------------- */
@@ -37,6 +39,8 @@ static void free_figures(figures *f)
     free(f->stream_count);
     free(f->engine_profile.at_ns);
     free(f->kernel_profile.at_ns);
+    free(f->stream_profile.at_ns);
+    sl_explanation_free(&f->why);
 }
 
 static sl_status count_spans(const sl_timeline *timeline, figures *f, sl_error *err)
@@ -80,13 +84,18 @@ static sl_status collect(const sl_timeline *timeline, figures *f, sl_error *err)
     if (status == SL_OK)
         status = collect_kinds(timeline, f, err);
     sl__interval range = { 0 };
-    if (status == SL_OK && sl__selected_range(timeline, &sl_select_all, &range))
+    if (status == SL_OK && sl__selected_range(timeline, &sl_select_all, &range)) {
         status = sl__groups_profile(&f->engines, &range, &f->engine_profile, err);
+        if (status == SL_OK)
+            status = sl__groups_profile(&f->streams, &range, &f->stream_profile, err);
+    }
     if (status == SL_OK)
         status = sl_timeline_concurrency(timeline, &kernels, SL_CONCURRENT_SPANS,
                                          &f->kernel_profile, err);
     if (status == SL_OK)
         status = sl_timeline_bounds(timeline, &f->bounds, err);
+    if (status == SL_OK)
+        status = sl_timeline_find_causes(timeline, &f->why, err);
     return status;
 }
 
@@ -226,6 +235,8 @@ static void put_profiles(const figures *f, sl_text *out)
     put_profile(out, &f->engine_profile);
     sl_text_add(out, ", \"kernels\": ");
     put_profile(out, &f->kernel_profile);
+    sl_text_add(out, ", \"streams\": ");
+    put_profile(out, &f->stream_profile);
     sl_text_add(out, "},\n");
 }
 
@@ -243,6 +254,73 @@ static void put_stream(const sl_timeline *timeline, const figures *f, size_t lan
     sl_text_add(out, ", \"count\": %zu}", f->stream_count[lane]);
 }
 
+static void put_names(sl_text *out, bool *first, unsigned set)
+{
+    bool begun = false;
+    sl_text_add(out, "%s\"", *first ? "" : ", ");
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        if (set >> engine & 1) {
+            sl_text_add(out, "%s%s", begun ? "&" : "", sl_engine_name((sl_engine)engine));
+            begun = true;
+        }
+    }
+    sl_text_add(out, "\": ");
+    *first = false;
+}
+
+/* The time in which all engines of `set`, a bit for each, were busy. */
+static sl_status common_ns(const figures *f, unsigned set, int64_t *ns, sl_error *err)
+{
+    sl__union common = { 0 };
+    bool begun = false;
+    sl_status status = SL_OK;
+    *ns = 0;
+    for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
+        if (!(set >> engine & 1))
+            continue;
+        sl__union busy = sl__groups_get(&f->engines, (size_t)engine), both = { 0 };
+        status = sl__union_intersect(begun ? &common : &busy, &busy, &both, err);
+        sl__union_free(&common);
+        common = both;
+        begun = true;
+    }
+    *ns = sl__union_length_ns(&common);
+    sl__union_free(&common);
+    return status;
+}
+
+static int count_bits(unsigned set)
+{
+    int n = 0;
+    for (; set; set &= set - 1)
+        n++;
+    return n;
+}
+
+/* Of two and of three engines. */
+static sl_status put_engine_overlaps(const figures *f, sl_text *out, sl_error *err)
+{
+    bool first = true;
+    unsigned used = 0;
+    for (int engine = 0; engine < SL_ENGINES; engine++)
+        used |= f->engine_count[engine] > 0 ? 1u << engine : 0;
+    sl_text_add(out, "  \"engine_overlap_us\": {");
+    for (int n = 2; n <= 3; n++) {
+        for (unsigned set = 1; set <= used; set++) {
+            int64_t ns;
+            if ((set & ~used) != 0 || count_bits(set) != n)
+                continue;
+            sl_status status = common_ns(f, set, &ns, err);
+            if (status != SL_OK)
+                return status;
+            put_names(out, &first, set);
+            sl__json_add_milli(out, ns);
+        }
+    }
+    sl_text_add(out, "},\n");
+    return SL_OK;
+}
+
 static sl_status put_all(const sl_timeline *timeline, const figures *f, sl_text *out,
                          sl_error *err)
 {
@@ -253,13 +331,18 @@ static sl_status put_all(const sl_timeline *timeline, const figures *f, sl_text 
     sl_status status = put_overlaps(f, out, err);
     if (status != SL_OK)
         return status;
+    status = put_engine_overlaps(f, out, err);
+    if (status != SL_OK)
+        return status;
     put_profiles(f, out);
     sl_text_add(out, "  \"streams\": [");
     for (size_t lane = 0; lane < f->streams.n; lane++) {
         sl_text_add(out, lane > 0 ? ",\n    " : "\n    ");
         put_stream(timeline, f, lane, out);
     }
-    sl_text_add(out, f->streams.n > 0 ? "\n  ]\n}" : "]\n}");
+    sl_text_add(out, f->streams.n > 0 ? "\n  ],\n" : "],\n");
+    sl__causes_put_json(timeline, &f->why, out);
+    sl_text_add(out, "\n}");
     return SL_OK;
 }
 

@@ -194,7 +194,8 @@ static const char *why_blocked(const sl__sides *s)
     if (is_to_pageable(s->by))
         return ": a copy to pageable memory returns when the data has arrived";
     if (is_from_pageable(s->by))
-        return ": a copy from pageable memory holds the host, which feeds it piece by piece";
+        return ": the CPU copies pageable memory into the driver's buffers itself, so the call "
+               "returns only near its end";
     if (s->by && s->by->flags & SL_SPAN_LOADED)
         return ": its first use loads the kernel's code, and that waits for all work of the device";
     if (s->by && s->by->kind == SL_SPAN_KERNEL)
@@ -246,6 +247,8 @@ static void tell_blocked(const sl__sides *s, sl_text *out)
         sl_text_add(out, "a call");
     }
     sl_text_add(out, "%s", why_blocked(s));
+    if (s->finding->gain_ns / 2 > s->finding->lost_ns)
+        sl_text_add(out, "; what comes next is issued only then");
 }
 
 static void tell_host_work(const sl__sides *s, sl_text *out)
@@ -364,6 +367,86 @@ static void tell(const sl__sides *s, sl_text *out)
         tell_unknown(s, out);
         break;
     }
+}
+
+/* ---- in a clause ---------------------------------------------------------------------- */
+
+static const char *does_what(sl_cause cause)
+{
+    switch (cause) {
+    case SL_CAUSE_EVENT: return " waits for an event that was recorded behind ";
+    case SL_CAUSE_UNKNOWN: return " waits for something that the records do not tell";
+    default: return " waits for ";
+    }
+}
+
+static const char *and_why(const sl__sides *s)
+{
+    switch (s->finding->cause) {
+    case SL_CAUSE_STREAM_ORDER: return ", which comes before it in its stream";
+    case SL_CAUSE_NULL_STREAM: return ", as the default stream and blocking streams do";
+    case SL_CAUSE_CHANNEL: return ", whose stream shares a hardware channel with its own";
+    case SL_CAUSE_ENGINE: return ", which keeps the engine busy";
+    case SL_CAUSE_ROOM: return ", which leaves no room on the SMs";
+    case SL_CAUSE_PRIORITY: return ", whose stream has the higher priority";
+    default: return "";
+    }
+}
+
+static void put_count(const sl__sides *s, sl_text *out, const char *what)
+{
+    if (s->finding->n_waits > 1)
+        sl_text_add(out, " (%zu %s)", s->finding->n_waits, what);
+}
+
+static void put_host_cause(const sl__sides *s, sl_text *out)
+{
+    switch (s->finding->cause) {
+    case SL_CAUSE_HOST_BLOCKED: sl_text_add(out, "the host is blocked in "); break;
+    case SL_CAUSE_QUEUE_FULL:
+        sl_text_add(out, "the host waits for room in the launch queue to issue ");
+        break;
+    case SL_CAUSE_HOST_ISSUING:
+        sl_text_add(out, s->finding->waiter == s->finding->by
+                         ? "the GPU waits for the host to issue " : "the host is still issuing ");
+        break;
+    default:
+        if (!s->by_call || s->by_call->kind != SL_CALL_HOST_WORK) {
+            sl_text_add(out, "the host does something other than issuing work");
+            put_where(s, out, ", after the call at ", sl__by_where(s));
+            put_count(s, out, "times");
+            return;
+        }
+        sl_text_add(out, "the host is busy in ");
+    }
+    if (s->by && s->finding->cause == SL_CAUSE_HOST_BLOCKED) {
+        put_name(s, out, s->by);
+        put_where(s, out, " at ", s->by->where);
+    } else {
+        sl__put_by(s, out);
+    }
+    put_count(s, out, "times");
+}
+
+void sl__put_cause(const sl__sides *s, sl_text *out)
+{
+    switch (s->finding->cause) {
+    case SL_CAUSE_HOST_BLOCKED:
+    case SL_CAUSE_HOST_WORK:
+    case SL_CAUSE_HOST_ISSUING:
+    case SL_CAUSE_QUEUE_FULL: put_host_cause(s, out); return;
+    case SL_CAUSE_LATENCY:
+        sl_text_add(out, "launch latency between operations");
+        put_count(s, out, "gaps");
+        return;
+    default: break;
+    }
+    sl__put_waiter(s, out);
+    sl_text_add(out, "%s", does_what(s->finding->cause));
+    if (s->finding->cause != SL_CAUSE_UNKNOWN)
+        sl__put_by(s, out);
+    sl_text_add(out, "%s", and_why(s));
+    put_count(s, out, "times");
 }
 
 /* ---- what to do ------------------------------------------------------------------------- */
@@ -523,12 +606,18 @@ static void advise(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
     case SL_CAUSE_STREAM_ORDER:
-        sl_text_add(out, "One stream runs one thing at a time: put work that does not depend on "
-                    "the other into another stream, or cut both into pieces that take turns");
+        if (!s->finding->idle)
+            sl_text_add(out, "Each leaves SMs empty: if they do not depend on one another, put "
+                        "them into two streams");
+        else
+            sl_text_add(out, "One stream runs one thing at a time, unless a launch asks for an "
+                        "early start (compute capability 9.0 on): put work that does not depend "
+                        "on the other into another stream, or cut both into pieces that take "
+                        "turns");
         break;
     case SL_CAUSE_EVENT:
-        sl_text_add(out, "Record the event right behind what is really needed, or cut that into "
-                    "pieces with an event each");
+        sl_text_add(out, "Record the event directly after the one operation whose result is "
+                    "used; if none is used, do without the wait");
         break;
     case SL_CAUSE_NULL_STREAM:
         sl_text_add(out, "Keep work out of the default stream%s, and wait where an order is needed",
@@ -559,7 +648,8 @@ static void advise(const sl__sides *s, sl_text *out)
         break;
     case SL_CAUSE_QUEUE_FULL:
         sl_text_add(out, "Issue fewer and larger operations, or the other streams' work before "
-                    "this stream's queue is full");
+                    "this stream's queue is full; CUDA_SCALE_LAUNCH_QUEUES=4x in the environment "
+                    "makes the queue longer (CUDA 12 and later)");
         break;
     case SL_CAUSE_HOST_BLOCKED: advise_blocked(s, out); break;
     case SL_CAUSE_HOST_WORK:

@@ -24,6 +24,8 @@ void sl__put_by(const sl__sides *s, sl_text *out);
 /* "No kernel ran for 3.00 ms", and " (7 times)" if there were several waits. */
 void sl__put_engine(const sl__sides *s, sl_text *out);
 void sl__put_times(const sl__sides *s, sl_text *out);
+/* The cause in a clause: "the host is blocked in cudaFree at lab.lua:13". */
+void sl__put_cause(const sl__sides *s, sl_text *out);
 /* "3.00 ms" */
 void sl__put_time(sl_text *out, int64_t ns);
 /* "blocked" or "busy" in the call that the host was in. */

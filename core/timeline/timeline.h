@@ -273,8 +273,10 @@ typedef struct sl_finding {
     sl_cause cause;
     sl_engine engine;           /* that stood still, or that the work waited for */
     bool idle;                  /* the engine stood still; else it worked for others meanwhile */
-    bool many_waiters, many_by; /* of several streams: those named below stand for all */
+    bool many_waiters, many_by; /* of several streams or names: those below stand for all */
     int64_t lost_ns;            /* the union of the waits */
+    int64_t gain_ns;            /* by how much the makespan would be shorter without the cause,
+                                 * wherever it held work up (gains.c); -1: not looked at */
     size_t n_waits;
     uint64_t waiter;            /* correlation of the operation that waited longest */
     uint64_t by;                /* of what it waited for: an operation or call; 0: nothing known */
@@ -291,7 +293,7 @@ typedef struct sl_wait {        /* one stretch of lost time */
 
 typedef struct sl_explanation {
     bool inferred;              /* from the records: the backend did not say */
-    sl_finding *findings;       /* the most time lost first */
+    sl_finding *findings;       /* the largest gain first, then the most time lost */
     size_t n_findings;
     sl_wait *waits;             /* by finding, then by time */
     size_t n_waits;
@@ -302,7 +304,23 @@ typedef struct sl_explanation {
      * and of what the host did. */
     sl_finding *chain;
     size_t n_chain;
+    int64_t joint_gain_ns;      /* by how much the makespan would be shorter without any of the
+                                 * causes that a program can end; UNKNOWN, LATENCY and a busy
+                                 * GPU are not among these */
 } sl_explanation;
+
+/* Whether there is anything to gain (verdict.c). */
+typedef struct sl_verdict {
+    bool good;                  /* nothing worth mentioning */
+    bool joint;                 /* only several causes together would gain that much */
+    int64_t makespan_ns;
+    int64_t gain_ns;            /* of the leading cause, which is findings[0], or of all */
+    sl_cause cause;             /* NONE without findings */
+} sl_verdict;
+sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation);
+/* The same in one sentence. No newline. */
+void sl_verdict_tell(const sl_timeline *timeline, const sl_explanation *explanation,
+                     const sl_verdict *verdict, sl_text *out);
 
 /* Each idle gap of each engine before work that came to it, and each wait of work for an
  * engine that was busy for others, by cause. The caller frees it. SL_ENOMEM. */
@@ -316,8 +334,12 @@ void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty *
  * *remedy where there is nothing to do). No newline. */
 void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_text *sentence,
                      sl_text *remedy);
-/* All of it as text of at most `columns` columns (0: 80). Appends to *out. */
-sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, sl_text *out,
+/* The verdict and a newline, in lines of at most `columns` columns. Appends to *out. */
+sl_status sl_timeline_verdict(const sl_timeline *timeline, int columns, sl_text *out,
+                              sl_error *err);
+/* All of it as text of at most `columns` columns (0: 80), which opens with the verdict if
+ * `verdict`. Appends to *out. */
+sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, bool verdict, sl_text *out,
                               sl_error *err);
 
 /* ---- pictures and files -------------------------------------------------- */
@@ -334,8 +356,10 @@ typedef struct sl_gantt_options {
 /* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
                             sl_text *out, sl_error *err);
-/* Busy times, overlaps and bounds as a table (summary.c). Appends to *out. */
-sl_status sl_timeline_summary(const sl_timeline *timeline, sl_text *out, sl_error *err);
+/* Busy times, overlaps and bounds as a table (summary.c), below the verdict if `verdict`.
+ * Appends to *out. */
+sl_status sl_timeline_summary(const sl_timeline *timeline, bool verdict, sl_text *out,
+                              sl_error *err);
 /* The figures of one timeline as a JSON object, for programs (summary_json.c): makespan_us,
  * wall_us, lower_bound_us, count and busy_us by kind, overlap_us by pair of kinds
  * ("kernel&memcpy_d2h"), .... No newline at its end. Appends to *out. */

@@ -100,13 +100,21 @@ print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######
         },
         {
             name = "timeline:summary",
-            brief = "prints busy times, overlaps, how much was busy at once, and bounds",
-            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            brief = "prints what there is to gain, busy times, overlaps, how much was busy at once, bounds",
+            options = {
+                { "verdict", "boolean", "begin with the sentence of `timeline:verdict`", default = "true" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOMEM", "no memory for the explanation" },
+            },
             about = [[
 Busy times are by engine, and by kind where an engine did several. Overlaps are those of each pair of engines, as a share of what the shorter of both was busy; "busy at
 once" says how long how many engines and kernels ran at the same time. Both are left out where there is nothing to tell. The bounds are those of `tl:bounds()`.]],
             example = [[
 lab.profile(lab.spin, 2):summary()
+--> Nothing to gain: no wait made the makespan of 2.00 ms longer.
+-->
 --> makespan                      2.00 ms
 --> host wall time                2.01 ms
 -->
@@ -118,15 +126,16 @@ lab.profile(lab.spin, 2):summary()
 --> busiest engine (compute)      2.00 ms
 --> critical path                 2.00 ms
 -->
---> lower bound                      time   makespan / bound
---> host waiting where it did     2.00 ms               1.00
---> host never waiting            2.00 ms               1.00]],
-            see = { "timeline:json", "timeline:bounds", "timeline:busy_us" },
+--> best possible                    time    makespan / best
+--> with your host waits          2.00 ms               1.00
+--> without any host wait         2.00 ms               1.00]],
+            see = { "timeline:verdict", "timeline:json", "timeline:bounds", "timeline:busy_us" },
         },
         {
             name = "timeline:explain",
-            brief = "prints what the makespan consists of, where time was lost, and what to do about it",
+            brief = "prints what there is to gain, where the time went, where it was lost, and what to do about it",
             options = {
+                { "verdict", "boolean", "begin with the sentence of `timeline:verdict`", default = "true" },
                 { "columns", "integer", "the width of the lines, from 1; at least 24 are used", default = "the terminal's" },
             },
             errors = {
@@ -134,8 +143,8 @@ lab.profile(lab.spin, 2):summary()
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
-First the chain of waits back from the end, whose parts add up to the makespan; then where an engine stood still although work came to it later, or work waited though
-it was ready, the largest loss first. On the simulator the causes are known; on a real GPU, and of traces that do not have them, they are inferred from the records, and
+First the verdict (`timeline:verdict`); then the critical path, the chain of waits back from the end, whose parts add up to the makespan; then where an engine stood still
+although work came to it later, or work waited though it was ready. What gains most if it ends comes first, and says how much. On the simulator the causes are known; on a real GPU, and of traces that do not have them, they are inferred from the records, and
 the text says so.
 
 Lines of the script are quoted, and the names of variables in advice come from there, if the script is a file that has not changed since it ran, a text that `load` was
@@ -146,15 +155,51 @@ What the causes are called: `timeline:causes`. [docs/causes.md](../causes.md) ha
             example = [[
 local step = load("lab.spin(1) lab.host_work(3) lab.spin(1)", "@step.lua")
 lab.profile(step):explain{columns = 80}
---> What the makespan consists of (the chain of waits back from its end)
+--> To gain: at most 2.00 ms of 4.00 ms (2.00 x): the host is busy in lab.host_work
+--> at step.lua:1.
+--> Critical path: where the total time went, from the last operation backwards
 -->   3.00 ms  the host busy in lab.host_work at step.lua:1
 -->   1.00 ms  spin in the default stream at step.lua:1 running
 -->   3.80 us  the host issuing spin in the default stream at step.lua:1
 --> Where time was lost (known exactly: the GPU is simulated)
--->  1. No kernel ran for 2.00 ms: the host was busy in lab.host_work at step.lua:1
+-->  1. 2.00 ms to gain: No kernel ran for 2.00 ms: the host was busy in
+-->     lab.host_work at step.lua:1
 -->     -> Issue the GPU's work first, and let the host work while it runs
--->     and 1 smaller one, 3.80 us in all]],
-            see = { "timeline:causes", "timeline:makespan_parts", "timeline:diff" },
+-->     1 more loss, 3.80 us in total]],
+            see = { "timeline:verdict", "timeline:causes", "timeline:makespan_parts", "timeline:diff" },
+        },
+        {
+            name = "timeline:verdict",
+            brief = "says whether there is anything to gain, how much at most, and where",
+            options = {
+                { "inferred", "boolean", "inferred from the records also where the simulator knows the causes", default = "false" },
+            },
+            returns = { { "table", "the fields below" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOMEM", "no memory for the explanation" },
+            },
+            about = [[
+| field | |
+|---|---|
+| `sentence` | in words |
+| `good` | true if no cause gains 5 % of the makespan: the schedule is good, and what else is listed is worth little |
+| `gain_us` | by how much the makespan would be shorter at most, if the leading cause ended |
+| `ratio` | how many times faster that is: the makespan over what is left of it |
+| `cause` | the leading cause, as in `timeline:causes`; `nil` if nothing gains anything |
+| `joint` | true if no single cause gains 5 %, but all that the program can end do together; then `gain_us` is theirs |
+
+A gain is worked out by playing the recorded schedule again without the cause ([docs/design/explanations.md](../design/explanations.md)). It is what is possible at most:
+whether the program can do without a wait, only you know, and a real GPU whose pauses are gone gets warmer and runs its kernels some percent slower.]],
+            example = [[
+local tl = lab.profile(function()
+    lab.spin(1)
+    lab.host_work(3)
+    lab.spin(1)
+end)
+print(tl:verdict().cause)  --> host_work
+print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
+            see = { "timeline:explain", "timeline:causes" },
         },
         {
             name = "timeline:diff",
@@ -378,13 +423,14 @@ print(tl:bounds().unblocked_us < 1300)  --> true]],
                 { "waits", "boolean", "with the list `waits` in each finding: its stretches", default = "false" },
                 { "inferred", "boolean", "inferred from the records also where the simulator knows the causes, to see what would be known of a real GPU", default = "false" },
             },
-            returns = { { "table[]", "a finding each, the largest loss first; none is left out" } },
+            returns = { { "table[]", "a finding each, the largest gain first, then the largest loss; none is left out" } },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
-A finding is all stretches of lost time that have the same cause and engine and, on both sides, the same names and script lines.
+A finding is all stretches of lost time that have the same cause and engine and, on both sides, the same names and script lines. Who waited for the host does not matter,
+nor do the names of kernels in a trace that another program wrote without lines.
 
 | field | |
 |---|---|
@@ -392,6 +438,7 @@ A finding is all stretches of lost time that have the same cause and engine and,
 | `engine` | the engine that stood still, or that the work waited for |
 | `idle` | true if it stood still although work came to it later; false if work was ready and it worked for others meanwhile, or was kept back though it had room beside them |
 | `lost_us`, `count` | how long in all (times in which several waited count once), and how many stretches |
+| `gain_us` | by how much the makespan would be shorter without the cause, wherever it held work up; `nil` for the smallest losses, of which it is not worked out |
 | `waiter`, `waiter_where` | the operation that waited longest: its `correlation` in `tl:spans()`, and its script line |
 | `by`, `by_where` | what it waited for: an operation, or a call of the host; `nil` if that is not known |
 | `from_us`, `to_us` | that wait |
@@ -467,8 +514,11 @@ What `streamlab show --json` prints. Times are in us with three decimals, which 
 | `count`, `busy_us` | by kind: `{"kernel": 10, "memcpy_d2h": 1}` |
 | `engine_busy_us` | by engine |
 | `overlap_us` | by pair of kinds: `{"kernel&memcpy_d2h": 1210.242}` |
-| `concurrency_us` | `{"engines": [...], "kernels": [...]}`: the time with 0, 1, 2, ... of them busy |
-| `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |]],
+| `engine_overlap_us` | by pair of engines, and by three of them: `{"compute&h2d": 1327.110, "compute&h2d&d2h": 12.500}` is the time in which all of these were busy |
+| `concurrency_us` | `{"engines": [...], "kernels": [...], "streams": [...]}`: the time with exactly 0, 1, 2, ... of them busy |
+| `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |
+| `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_us", "ratio", "code", "sentence"}` |
+| `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation` |]],
             example = [[
 local tl = lab.profile(lab.spin, 2)
 print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],

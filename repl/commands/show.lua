@@ -6,15 +6,16 @@ local file_names = import "repl/console/dot_commands/files.lua"
 
 local usage = [[
 usage: streamlab show [options] FILE
-Prints what a trace file tells: a chart of what ran when, busy times, overlaps
-and bounds, and where time was lost. FILE is a .json or .json.gz, written by
-streamlab, by PyTorch's profiler or by others that write such; - is stdin.
+Prints what a trace file tells: whether there is anything to gain, a chart of
+what ran when, busy times, overlaps and bounds, and where time was lost. FILE is
+a .json or .json.gz, written by streamlab, by PyTorch's profiler or by others
+that write such; - is stdin.
 
 what to print (default: all three):
   --chart           the chart
   --summary         busy times, overlaps, lower bounds
-  --explain         what the makespan consists of, where time was lost, and what
-                    to do about it
+  --explain         the critical path, where time was lost, and what to do about
+                    it
   --json            the figures as one JSON object instead
   --device N        of GPU N alone. Without it each GPU of the file is printed,
                     one below the other on the same axis; files and --json are
@@ -92,16 +93,44 @@ local function separate()
     printed = true
 end
 
+-- In lines of 80 columns at most, or as many as the chart has.
+local function wrap(text, columns)
+    local line = ""
+    for word in text:gmatch("%S+") do
+        if line ~= "" and utf8.len(line) + 1 + utf8.len(word) > columns then
+            print(line)
+            line = word
+        else
+            line = line == "" and word or line .. " " .. word
+        end
+    end
+    print(line)
+end
+
 -- Headed by its name, if there is more than one, or there is more than one part of it.
-local function print_device(shown)
+local function print_title(shown)
     if several or not some then
         separate()
         print(command.title(files[1], shown))
         printed = false
     end
+    if not some and shown.span_count > 0 then
+        wrap(command.try(shown.verdict, shown).sentence, options.columns or 80)
+    end
+end
+
+local function print_device(shown)
+    print_title(shown)
     local function print_part(method, ...)
         separate()
         command.try(method, shown, ...)
+    end
+    -- The first part below the chart opens with the verdict, unless it has been printed.
+    local verdict = some ~= nil
+    local function print_figures(method, how)
+        how.verdict = verdict
+        print_part(method, how)
+        verdict = false
     end
     if options.chart or not some then
         print_part(shown.show, { from_us = options.from, to_us = options.to, rows = options.rows,
@@ -110,10 +139,10 @@ local function print_device(shown)
     -- Of an empty timeline each part would say only that.
     if shown.span_count > 0 or some then
         if options.summary or not some then
-            print_part(shown.summary)
+            print_figures(shown.summary, {})
         end
         if options.explain or not some then
-            print_part(shown.explain, { columns = options.columns })
+            print_figures(shown.explain, { columns = options.columns })
         end
     end
     printed = true

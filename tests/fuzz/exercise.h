@@ -30,7 +30,7 @@ static void exercise_causes(const sl_timeline *tl, sl_text *text)
     sl_explanation_free(&found);
     exercise_must(sl_timeline_infer_causes(tl, &inferred, &err) == SL_OK, "inferring", err.msg);
     sl_explanation_free(&inferred);
-    exercise_must(sl_timeline_explain(tl, 0, text, &err) == SL_OK, "explain", err.msg);
+    exercise_must(sl_timeline_explain(tl, 0, true, text, &err) == SL_OK, "explain", err.msg);
 }
 
 /* Everything that is made of a timeline. `path` is left as it was saved last. */
@@ -43,7 +43,7 @@ static void exercise_outputs(const sl_timeline *tl, const char *path)
     sl_error err = { 0 };
     exercise_must(sl_timeline_bounds(tl, &bounds, &err) == SL_OK, "bounds", err.msg);
     exercise_must(bounds.lower_ns >= bounds.unblocked_ns, "waits never shorten", "");
-    exercise_must(sl_timeline_summary(tl, &text, &err) == SL_OK, "summary", err.msg);
+    exercise_must(sl_timeline_summary(tl, true, &text, &err) == SL_OK, "summary", err.msg);
     exercise_must(sl_timeline_summary_json(tl, &text, &err) == SL_OK, "summary as JSON", err.msg);
     exercise_must(sl_timeline_gantt(tl, &chart, &text, &err) == SL_OK, "gantt", err.msg);
     exercise_must(sl_timeline_diff(tl, tl, "a", "b", &text, &err) == SL_OK, "diff", err.msg);

@@ -109,7 +109,7 @@ local function too_many_arguments()
     table.sort(names)
     for _, name in ipairs(names) do
         local call = calls[name]
-        local n = name == "sum" and 3 or #call      -- options may be nil
+        local n = (name == "sum" or name == "summary") and #call + 1 or #call      -- options may be nil
         call[n + 1] = {stream = s}
         refuses(function() call[1](table.unpack(call, 2, n + 1)) end, "SL_EINVAL",
                 ("argument %d is one too many, got table"):format(n), name .. " refuses one more")

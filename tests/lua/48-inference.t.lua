@@ -41,13 +41,14 @@ local function scripts()
     end
 end
 
--- What one planted cause comes to when it is inferred, in the row that it holds up.
+-- What one planted cause comes to when it is inferred, in the row that it holds up: the
+-- largest loss.
 local function cause_of(tl, pick)
-    local found = {}
+    local largest = {lost_us = 0}
     for _, finding in ipairs(tl:causes{inferred = true}) do
-        if pick(finding) then found[#found + 1] = finding.cause end
+        if pick(finding) and finding.lost_us > largest.lost_us then largest = finding end
     end
-    return found[1]
+    return largest.cause
 end
 
 local function planted()

@@ -13,7 +13,7 @@ local function without_device()
     local pipe = assert(io.popen(command))
     local out = pipe:read("a")
     pipe:close()
-    T.like(out, "^timeline of 6 spans, makespan 550.0 us, wall 1000.0 us\nmakespan",
+    T.like(out, "^timeline of 6 spans, makespan 550.0 us, wall 1000.0 us\nTo gain: at most .-%.\n\nmakespan",
         "a trace is loaded and read without a device")
 end
 

@@ -54,10 +54,15 @@ whole, err, code = cli('"$P" show a.json')
 tap.is(err .. code, "0", "show prints a trace without a word on stderr: no device is opened")
 local only_summary = cli('"$P" show --summary a.json')
 local only_explain = cli('"$P" show --explain a.json')
-tap.is(whole, "a.json: " .. title .. chart .. "\n" .. only_summary .. "\n" .. only_explain,
-    "a line on what it is, the chart, the summary and the explanation")
+local verdict, figures = only_summary:match("^(.-%.\n)\n(.*)$")
+local reasons = only_explain:sub(#verdict + 1)
+tap.is(only_explain:sub(1, #verdict), verdict, "summary and explanation open with the verdict")
+tap.is(whole, "a.json: " .. title .. verdict .. chart .. "\n" .. figures .. "\n" .. reasons,
+    "a line on what it is, the verdict, the chart, the summary and the explanation")
+tap.is(cli('"$P" show --summary --explain a.json'), only_summary .. "\n" .. reasons,
+    "of which one verdict is enough")
 tap.is(cli('"$P" show --chart a.json'), chart, "which can be had alone, as the chart")
-tap.like(only_summary, "^makespan +4%.00 ms\n", "the summary")
+tap.like(figures, "^makespan +4%.00 ms\n", "the summary")
 tap.like(only_explain, "the host was blocked", "and the explanation")
 tap.is(cli('"$P" show a.json --summary --chart'), chart .. "\n" .. only_summary,
     "several parts can be chosen, behind the file too")

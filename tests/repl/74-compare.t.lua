@@ -188,7 +188,7 @@ tap.like(out, "order of starts: 1 of 3 neighbours start in the other order\n"
     .. "  first: spin in b %(operation %d+%) starts before spin in a %(operation %d+%) on sim",
     "operations that start in another order are named")
 tap.like(out, "\nA  sim:%./slow%.lua: .-\nB  the simulator: ", "the two are set side by side")
-tap.like(out, "the simulator explained:\nWhat the makespan consists of", "and explained")
+tap.like(out, "the simulator explained:\n.-Critical path", "and explained")
 local _, axes = out:gsub("%-%+%-+%+? busy\n", "")
 tap.is(axes, 4, "each part has two charts")
 out = compare "--quiet -v in_turn.lua plain.lua"

@@ -87,7 +87,7 @@ up      │································▐�
          █ kernel  · idle  lighter, hollow: partly busy
 _:explain() says where the time went
 ]], "a timeline is shown as its chart")
-like("_:explain()", "\nWhere time was lost .* waited 999 us for spin in the default\n",
+like("_:explain()", "\nWhere time was lost .* waited 999 us for spin in\n",
     "and explains itself")
 
 -- ---- help ----------------------------------------------------------------------------------

@@ -133,7 +133,7 @@ static void put_us(char **at, char *end, int64_t ns)
     *at += snprintf(*at, (size_t)(end - *at), ns % 1000 ? "%.3f" : "%.0f", (double)ns / 1000);
 }
 
-/* "event_wait compute idle 100 x1 #4<-#1", a line each. */
+/* "event_wait compute idle 100 x1 #4<-#1 gains 52", a line each; no gain, nothing of it. */
 TAP_UNUSED static const char *tell_findings(const sl_finding *findings, size_t n)
 {
     static char text[8192];
@@ -148,6 +148,10 @@ TAP_UNUSED static const char *tell_findings(const sl_finding *findings, size_t n
         at += snprintf(at, (size_t)(end - at), " x%zu #%" PRIu64, f->n_waits, f->waiter);
         if (f->by)
             at += snprintf(at, (size_t)(end - at), "<-#%" PRIu64, f->by);
+        if (f->gain_ns > 0) {
+            at += snprintf(at, (size_t)(end - at), " gains ");
+            put_us(&at, end, f->gain_ns);
+        }
     }
     return text;
 }

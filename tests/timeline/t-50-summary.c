@@ -5,7 +5,7 @@ static char *summary(sl_timeline *tl)
 {
     sl_text text = { 0 };
     sl_error err;
-    must(sl_timeline_summary(tl, &text, &err), &err);
+    must(sl_timeline_summary(tl, false, &text, &err), &err);
     sl_timeline_release(tl);
     return text.data;
 }
@@ -48,10 +48,24 @@ static void test_three_engines(void)
            "busiest engine (compute)      40.0 ms\n"
            "critical path                 40.0 ms\n"
            "\n"
-           "lower bound                      time   makespan / bound\n"
-           "host waiting where it did     40.0 ms               1.42\n"
-           "host never waiting            40.0 ms               1.42\n", "three engines");
+           "best possible                    time    makespan / best\n"
+           "with your host waits          40.0 ms               1.42\n"
+           "without any host wait         40.0 ms               1.42\n", "three engines");
     free(text);
+}
+
+static void test_verdict(void)
+{
+    sl_timeline *tl = make();
+    sl_text text = { 0 };
+    sl_error err;
+    kernel(tl, 1, 0, 40000000);
+    finish(tl);
+    must(sl_timeline_summary(tl, true, &text, &err), &err);
+    ok(text.data && strncmp(text.data, "Nothing to gain: no wait made the makespan of 40.0 ms "
+                            "longer.\n\nmakespan  ", 66) == 0, "the verdict comes first");
+    sl_text_free(&text);
+    sl_timeline_release(tl);
 }
 
 /* 300 us of kernel and, side by side, 2 us of copy. */
@@ -67,7 +81,7 @@ static void test_two_engines(void)
     ok(strstr(text, "compute & p2p                 2.00 us       100.0 %\n") != NULL,
        "one pair, of the shorter one");
     ok(strstr(text, "of shorter\n") != NULL &&
-       strstr(text, "waiting where it did      300 us               1.00\n"),
+       strstr(text, "with your host waits           300 us               1.00\n"),
        "at its bound the ratio is 1.00");
     free(text);
 }
@@ -80,7 +94,7 @@ static void test_one_engine_and_none(void)
     char *text = summary(tl);
     ok(strstr(text, "overlap") == NULL, "one engine has no overlaps");
     ok(strstr(text, "compute                          0 ns             -         1\n") != NULL &&
-       strstr(text, "host never waiting               0 ns\n") != NULL, "nothing is divided by 0");
+       strstr(text, "without any host wait            0 ns\n") != NULL, "nothing is divided by 0");
     free(text);
     tl = make();
     sl_timeline_finish(tl, 0, 56743);
@@ -104,8 +118,8 @@ static void test_waits_and_unused(void)
     kernel(tl, 2, 110000, 160000);
     finish(tl);
     char *text = summary(tl);
-    ok(strstr(text, "host waiting where it did      150 us               1.07\n"
-                    "host never waiting             100 us               1.60\n") != NULL,
+    ok(strstr(text, "with your host waits           150 us               1.07\n"
+                    "without any host wait          100 us               1.60\n") != NULL,
        "the makespan is held against both bounds");
     ok(strstr(text, "compute & d2h                 0.00 us         0.0 %\n\n") != NULL,
        "zero has the unit of its column");
@@ -235,8 +249,9 @@ static void test_durations(void)
 
 int main(void)
 {
-    plan(30);
+    plan(31);
     test_three_engines();
+    test_verdict();
     test_two_engines();
     test_one_engine_and_none();
     test_waits_and_unused();

@@ -55,11 +55,43 @@ static void test_all_of_it(void)
            "  \"engine_busy_us\": {\"compute\": 100.500, \"h2d\": 100.000},\n"
            "  \"overlap_us\": {\"kernel&memcpy_h2d\": 50.000, \"kernel&memset\": 0.000, "
            "\"memcpy_h2d&memset\": 0.500},\n"
-           "  \"concurrency_us\": {\"engines\": [0.000, 99.500, 50.500], "
-           "\"kernels\": [0.000, 100.000]},\n"
+           "  \"engine_overlap_us\": {\"compute&h2d\": 50.500},\n"
+           "  \"concurrency_us\": {\"engines\": [0.000, 99.500, 50.500], \"kernels\": [0.000, "
+           "100.000], \"streams\": [0.000, 99.500, 50.500]},\n"
            "  \"streams\": [\n"
            "    {\"name\": \"work\\u0009bench\", \"id\": 1, \"busy_us\": 100.500, \"count\": 2},\n"
            "    {\"name\": \"stream 2\", \"id\": 2, \"busy_us\": 100.000, \"count\": 1}\n"
+           "  ],\n"
+           "  \"verdict\": {\"good\": false, \"joint\": false, \"gain_us\": 49.500, \"ratio\": "
+           "1.4925, \"code\": \"unknown\",\n"
+           "    \"sentence\": \"To gain: at most 49.5 us of 150 us (1.49 x): memcpy_h2d in stream "
+           "2 waits for something that the records do not tell.\"},\n"
+           "  \"causes\": [\n"
+           "    {\"code\": \"unknown\", \"engine\": \"h2d\", \"idle\": true, \"lost_us\": 49.978, "
+           "\"gain_us\": 49.500, \"count\": 1,\n"
+           "     \"operands\": {\"waiter\": {\"name\": \"memcpy_h2d\", \"stream\": \"stream 2\", "
+           "\"where\": null, \"correlation\": 2},\n"
+           "       \"by\": null},\n"
+           "     \"sentence\": \"No H2D copy ran for 50.0 us: memcpy_h2d in stream 2 waited for "
+           "something that the records do not tell\", \"remedy\": null},\n"
+           "    {\"code\": \"host_issuing\", \"engine\": \"h2d\", \"idle\": true, \"lost_us\": "
+           "0.012, \"gain_us\": null, \"count\": 1,\n"
+           "     \"operands\": {\"waiter\": {\"name\": \"memcpy_h2d\", \"stream\": \"stream 2\", "
+           "\"where\": null, \"correlation\": 2},\n"
+           "       \"by\": {\"name\": \"kernel\", \"stream\": \"work\\u0009bench\", \"where\": "
+           "null, \"correlation\": 1}},\n"
+           "     \"sentence\": \"No H2D copy ran for 12 ns: the host was still issuing kernel in "
+           "stream \\\"work?bench\\\", and memcpy_h2d in stream 2 came after that\", \"remedy\": "
+           "\"Issue the two in turns, or first the one that came too late\"},\n"
+           "    {\"code\": \"host_issuing\", \"engine\": \"h2d\", \"idle\": true, \"lost_us\": "
+           "0.010, \"gain_us\": null, \"count\": 1,\n"
+           "     \"operands\": {\"waiter\": {\"name\": \"memcpy_h2d\", \"stream\": \"stream 2\", "
+           "\"where\": null, \"correlation\": 2},\n"
+           "       \"by\": {\"name\": \"memcpy_h2d\", \"stream\": \"stream 2\", \"where\": null, "
+           "\"correlation\": 2}},\n"
+           "     \"sentence\": \"No H2D copy ran for 10 ns: the host was still issuing memcpy_h2d "
+           "in stream 2, and the GPU had to wait for that\", \"remedy\": \"The GPU waits for "
+           "launches: fewer and larger operations keep it busy\"}\n"
            "  ]\n"
            "}", "two streams");
     free(text);
@@ -90,8 +122,14 @@ static void test_nothing(void)
            "  \"busy_us\": {},\n"
            "  \"engine_busy_us\": {},\n"
            "  \"overlap_us\": {},\n"
-           "  \"concurrency_us\": {\"engines\": [], \"kernels\": []},\n"
-           "  \"streams\": []\n"
+           "  \"engine_overlap_us\": {},\n"
+           "  \"concurrency_us\": {\"engines\": [], \"kernels\": [], \"streams\": []},\n"
+           "  \"streams\": [],\n"
+           "  \"verdict\": {\"good\": true, \"joint\": false, \"gain_us\": 0.000, \"ratio\": "
+           "null, \"code\": null,\n"
+           "    \"sentence\": \"The timeline is empty: nothing ran on the device, so nothing "
+           "waited.\"},\n"
+           "  \"causes\": []\n"
            "}", "an empty timeline has all keys, and no stream that did nothing");
     free(text);
 }
@@ -112,7 +150,9 @@ static void test_kinds(void)
     int pairs = 0;
     for (const char *at = text; (at = strchr(at, '&')); at++)
         pairs++;
-    is_int(pairs, 21, "seven kinds make 21 pairs");
+    is_int(pairs, 21 + 10 + 2 * 10,
+           "seven kinds make 21 pairs, five engines 10 pairs and 10 triples");
+    ok(strstr(text, "\"compute&h2d&d2h\": 0.010, "), "what three engines did at once");
     ok(strstr(text, "\"engine_busy_us\": {\"compute\": 0.010, \"h2d\": 0.010, \"d2h\": 0.010, "
                     "\"p2p\": 0.010, \"host\": 0.010},\n"), "engines are in one order as well");
     ok(strstr(text, "\"engines\": [0.000, 0.000, 0.000, 0.000, 0.000, 0.010]"),
@@ -179,7 +219,7 @@ static void test_texts(void)
 
 int main(void)
 {
-    plan(15);
+    plan(16);
     test_all_of_it();
     test_nothing();
     test_kinds();

@@ -230,27 +230,27 @@ static void null_stream_in_call(sl_timeline *tl)
 
 static const expected timelines[] = {
     { "one stream", one_stream, 222, 50, 100, 70, 0, 0, 0, 220, 220,
-      "stream_order compute idle 100 x1 #2<-#1\n"
-      "stream_order d2h idle 100 x1 #3<-#1\n"
-      "stream_order d2h idle 50 x1 #3<-#2\n"
-      "latency d2h idle 2 x2 #3\n"
-      "latency compute idle 1 x1 #2",
+      "stream_order d2h idle 100 x1 #3<-#1 gains 71\n"
+      "stream_order d2h idle 50 x1 #3<-#2 gains 71\n"
+      "stream_order compute idle 100 x1 #2<-#1 gains 51\n"
+      "latency d2h idle 2 x2 #3 gains 1\n"
+      "latency compute idle 1 x1 #2 gains 1",
       "none 100 #1\nnone 70 #3\nnone 50 #2\nlatency 2 #2", NULL, NULL },
     { "an event", event_wait, 153, 50, 100, 0, 0, 0, 0, 150, 150,
-      "event_wait compute idle 100 x1 #4<-#1\n"
-      "latency compute idle 3 x1 #4",
+      "event_wait compute idle 100 x1 #4<-#1 gains 53\n"
+      "latency compute idle 3 x1 #4 gains 1",
       "none 100 #1\nnone 50 #4\nlatency 3 #4", NULL, NULL },
     { "two copies, one engine", two_copies, 251, 50, 200, 0, 0, 0, 0, 150, 200,
-      "stream_order compute idle 100 x1 #3<-#2\n"
-      "engine_busy compute idle 98 x1 #3<-#1\n"
-      "engine_busy h2d busy 98 x1 #2<-#1\n"
-      "host_issuing compute idle 2 x1 #3<-#2\n"
-      "latency compute idle 1 x1 #3",
+      "stream_order compute idle 100 x1 #3<-#2 gains 51\n"
+      "engine_busy compute idle 98 x1 #3<-#1 gains 51\n"
+      "engine_busy h2d busy 98 x1 #2<-#1 gains 51\n"
+      "latency compute idle 1 x1 #3 gains 1\n"
+      "host_issuing compute idle 2 x1 #3<-#2",
       "none 100 #2\nengine_busy 98 #2<-#1\nnone 50 #3\nhost_issuing 2 #2<-#2\nlatency 1 #3",
-      "stream_order compute idle 100 x1 #3<-#2\n"
-      "engine_busy compute idle 100 x1 #3<-#1\n"
-      "engine_busy h2d busy 100 x1 #2<-#1\n"
-      "latency compute idle 1 x1 #3",
+      "stream_order compute idle 100 x1 #3<-#2 gains 51\n"
+      "engine_busy compute idle 100 x1 #3<-#1 gains 51\n"
+      "engine_busy h2d busy 100 x1 #2<-#1 gains 51\n"
+      "latency compute idle 1 x1 #3 gains 1",
       "none 100 #2\nengine_busy 100 #2<-#1\nnone 50 #3\nlatency 1 #3" },
     { "no room", no_room, 600, 600, 0, 0, 0, 0, 0, 500, 600,
       "no_sm_room compute busy 492 x1 #2<-#1",
@@ -268,74 +268,73 @@ static const expected timelines[] = {
       "priority compute busy 100 x1 #2<-#3",
       "no_sm_room 195 #2<-#1\nnone 100 #2\npriority 100 #2<-#3\nhost_issuing 5 #2<-#2" },
     { "the NULL stream", null_stream, 304, 200, 100, 0, 0, 0, 0, 300, 300,
-      "null_stream h2d idle 100 x1 #3<-#1\n"
-      "null_stream h2d idle 100 x1 #3<-#2\n"
-      "null_stream compute busy 97 x1 #2<-#1\n"
-      "latency h2d idle 4 x2 #3\n"
-      "latency compute idle 2 x1 #2",
+      "null_stream h2d idle 200 x2 #3<-#1 gains 102\n"
+      "latency h2d idle 4 x2 #3 gains 2\n"
+      "latency compute idle 2 x1 #2 gains 2\n"
+      "null_stream compute busy 97 x1 #2<-#1",
       "none 100 #1\nnone 100 #2\nnone 100 #3\nlatency 4 #2", NULL, NULL },
     { "a shared channel", shared_channel, 201, 200, 0, 0, 0, 0, 0, 200, 200,
-      "channel_alias compute busy 93 x1 #3<-#2\n"
-      "latency compute idle 1 x1 #2",
+      "latency compute idle 1 x1 #2 gains 1\n"
+      "channel_alias compute busy 93 x1 #3<-#2",
       "none 100 #1\nnone 100 #3\nlatency 1 #2", NULL, NULL },
     { "a full launch queue", full_queue, 121199, 120000, 0, 10, 0, 10, 0, 120000, 120000,
+      "latency compute idle 1199 x1199 #2 gains 1199\n"
       "launch_queue_full d2h idle 13726 x1 #1201<-#1200\n"
       "host_issuing d2h idle 4254 x1 #1201<-#1064\n"
-      "latency compute idle 1199 x1199 #2\n"
       "host_issuing d2h idle 2 x1 #1201<-#1201",
       "none 120000 #1\nlatency 1199 #2", NULL, NULL },
     { "what the host does", busy_host, 408, 100, 50, 140, 0, 99, 0, 190, 190,
-      "host_blocked h2d idle 146 x1 #3<-#2\n"
-      "host_work h2d idle 126 x2 #10<-#9\n"
-      "host_blocked h2d idle 38 x1 #5<-#4\n"
-      "host_blocked h2d idle 38 x1 #7<-#6\n"
-      "host_issuing h2d idle 10 x5 #3<-#3\n"
-      "host_blocked d2h idle 1 x1 #2<-#2",
+      "host_work h2d idle 126 x2 #10<-#9 gains 128\n"
+      "host_blocked h2d idle 38 x1 #7<-#6 gains 44\n"
+      "host_blocked h2d idle 38 x1 #5<-#4 gains 39\n"
+      "host_blocked h2d idle 146 x1 #3<-#2 gains 17\n"
+      "host_blocked d2h idle 1 x1 #2<-#2 gains 17\n"
+      "host_issuing h2d idle 10 x5 #3<-#3 gains 10",
       "host_blocked 146 #3<-#2\nhost_work 146 #10<-#9\n"
       "host_blocked 38 #5<-#4\nhost_blocked 38 #10<-#6\nnone 30 #3\nhost_issuing 10 #3<-#3",
       NULL, NULL },
     { "a nested chain", nested, 503, 100, 200, 193, 0, 0, 0, 393, 393,
-      "host_blocked compute idle 198 x1 #6<-#1\n"
-      "host_blocked h2d idle 198 x1 #2<-#1\n"
-      "event_wait compute idle 100 x1 #6<-#3\n"
-      "engine_busy compute idle 98 x1 #6<-#2\n"
-      "engine_busy h2d busy 98 x1 #3<-#2\n"
-      "latency compute idle 3 x1 #6\n"
-      "host_issuing compute idle 2 x1 #6<-#2\n"
-      "host_issuing compute idle 2 x1 #6<-#3\n"
-      "host_issuing h2d idle 2 x1 #2<-#2",
+      "host_blocked compute idle 198 x1 #6<-#1 gains 196\n"
+      "host_blocked h2d idle 198 x1 #2<-#1 gains 196\n"
+      "event_wait compute idle 100 x1 #6<-#3 gains 103\n"
+      "engine_busy compute idle 98 x1 #6<-#2 gains 97\n"
+      "engine_busy h2d busy 98 x1 #3<-#2 gains 97\n"
+      "host_issuing compute idle 2 x1 #6<-#2 gains 2\n"
+      "host_issuing compute idle 2 x1 #6<-#3 gains 2\n"
+      "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
+      "latency compute idle 3 x1 #6 gains 1",
       "host_blocked 198 #3<-#1\nnone 100 #6\nnone 100 #3\nengine_busy 98 #3<-#2\nlatency 3 #6\n"
       "host_issuing 2 #3<-#2\nhost_issuing 2 #3<-#3",
-      "host_blocked h2d idle 198 x1 #2<-#1\n"
-      "host_blocked compute idle 195 x1 #6<-#1\n"
-      "engine_busy compute idle 101 x1 #6<-#2\n"
-      "event_wait compute idle 100 x1 #6<-#3\n"
-      "engine_busy h2d busy 100 x1 #3<-#2\n"
-      "latency compute idle 3 x1 #6\n"
-      "host_issuing compute idle 2 x1 #6<-#2\n"
-      "host_issuing compute idle 2 x1 #6<-#3\n"
-      "host_issuing h2d idle 2 x1 #2<-#2",
+      "host_blocked h2d idle 198 x1 #2<-#1 gains 196\n"
+      "host_blocked compute idle 195 x1 #6<-#1 gains 196\n"
+      "event_wait compute idle 100 x1 #6<-#3 gains 103\n"
+      "engine_busy compute idle 101 x1 #6<-#2 gains 97\n"
+      "engine_busy h2d busy 100 x1 #3<-#2 gains 97\n"
+      "host_issuing compute idle 2 x1 #6<-#2 gains 2\n"
+      "host_issuing compute idle 2 x1 #6<-#3 gains 2\n"
+      "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
+      "latency compute idle 3 x1 #6 gains 1",
       "host_blocked 195 #3<-#1\nengine_busy 101 #3<-#2\nnone 100 #6\nnone 100 #3\nlatency 3 #6\n"
       "host_issuing 2 #3<-#2\nhost_issuing 2 #3<-#3" },
     { "launch-bound", launch_bound, 42, 10, 0, 0, 0, 0, 0, 10, 10,
-      "host_issuing compute idle 32 x4 #2<-#2",
+      "host_issuing compute idle 32 x4 #2<-#2 gains 28",
       "host_issuing 40 #5<-#5\nnone 2 #5", NULL, NULL },
     { "unknown", unknown, 305, 100, 10, 0, 0, 0, 0, 100, 100,
-      "unknown h2d idle 291 x1 #2\n"
-      "host_issuing h2d idle 2 x1 #2<-#1\n"
-      "host_issuing h2d idle 2 x1 #2<-#2",
+      "unknown h2d idle 291 x1 #2 gains 205\n"
+      "host_issuing h2d idle 2 x1 #2<-#1 gains 2\n"
+      "host_issuing h2d idle 2 x1 #2<-#2 gains 2",
       "unknown 291 #2\nnone 10 #2\nhost_issuing 2 #2<-#1\nhost_issuing 2 #2<-#2",
-      "unknown h2d idle 294 x1 #2\n"
-      "host_issuing h2d idle 1 x1 #2<-#2",
+      "unknown h2d idle 294 x1 #2 gains 205\n"
+      "host_issuing h2d idle 1 x1 #2<-#2 gains 2",
       "unknown 294 #2\nnone 10 #2\nhost_issuing 1 #2<-#2" },
     { "a call that waits for the NULL stream's turn", null_stream_in_call, 125, 100, 10, 0, 0, 0,
       0, 110, 110,
-      "null_stream h2d idle 100 x1 #2<-#1\n"
-      "host_blocked h2d idle 10 x1 #2<-#2\n"
-      "latency h2d idle 5 x1 #2",
+      "null_stream h2d idle 100 x1 #2<-#1 gains 25\n"
+      "latency h2d idle 5 x1 #2 gains 15\n"
+      "host_blocked h2d idle 10 x1 #2<-#2 gains 14",
       "none 100 #1\nhost_blocked 15 #2<-#2\nnone 5 #2\nlatency 5 #2",
-      "null_stream h2d idle 100 x1 #2<-#1\n"
-      "host_blocked h2d idle 15 x1 #2<-#2",
+      "null_stream h2d idle 100 x1 #2<-#1 gains 25\n"
+      "host_blocked h2d idle 15 x1 #2<-#2 gains 14",
       "none 100 #1\nhost_blocked 20 #2<-#2\nnone 5 #2" },
 };
 #define TIMELINES (sizeof timelines / sizeof *timelines)

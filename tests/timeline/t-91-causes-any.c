@@ -7,6 +7,7 @@
 #include "causes.h"
 
 #include "../../core/timeline/overlap.h"
+#include "../../core/timeline/replay.h"
 
 #define STREAMS 6
 #define OPERATIONS 120
@@ -70,14 +71,22 @@ static bool is_known(const sl_timeline *tl, uint64_t correlation)
            || sl_timeline_find_call(tl, correlation);
 }
 
+/* Whether a kernel needs those before it in its stream. */
+static bool is_guess(const sl_finding *f)
+{
+    return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle;
+}
+
 static bool are_findings_sound(const sl_timeline *tl, const sl_explanation *e)
 {
     size_t waits = 0;
     for (size_t i = 0; i < e->n_findings; i++) {
         const sl_finding *f = &e->findings[i];
-        if (f->lost_ns <= 0 || f->cause == SL_CAUSE_NONE || f->from_ns >= f->to_ns
+        if (f->lost_ns <= 0 || f->gain_ns > sl_timeline_makespan_ns(tl) || f->cause == SL_CAUSE_NONE || f->from_ns >= f->to_ns
             || !sl_timeline_find_span(tl, f->waiter) || !is_known(tl, f->by)
-            || (i > 0 && f->lost_ns > e->findings[i - 1].lost_ns))
+            || (i > 0 && f->gain_ns > e->findings[i - 1].gain_ns && !is_guess(&e->findings[i - 1]))
+            || (i > 0 && f->gain_ns == e->findings[i - 1].gain_ns
+                && f->lost_ns > e->findings[i - 1].lost_ns))
             return false;
         waits += f->n_waits;
     }
@@ -115,7 +124,31 @@ static bool do_gaps_add_up(const sl_timeline *tl, const sl_explanation *e,
     return true;
 }
 
-typedef struct soundness { int findings, waits, gaps, chain, runs; } soundness;
+/* Played without anything left out, everything happens when it was recorded to happen. */
+static bool is_replay_identical(const sl_timeline *tl)
+{
+    sl__holds holds;
+    sl__replay replay;
+    sl_error err;
+    must(sl__holds_collect(tl, true, &holds, &err), &err);
+    must(sl__replay_open(&holds, &replay, &err), &err);
+    uint16_t *nothing = calloc(holds.n + 1, sizeof *nothing);
+    bool same = sl__replay_makespan_ns(&replay, nothing) == sl_timeline_makespan_ns(tl);
+    for (size_t i = 0; i < holds.n; i++) {
+        const sl__item *item = &holds.items[i];
+        const sl__played *played = &replay.played[i];
+        same &= played->host_start_ns == item->host_start_ns
+                && played->host_end_ns == item->host_end_ns;
+        same &= !item->in_stream || (played->start_ns == item->start_ns
+                                     && played->end_ns == item->end_ns);
+    }
+    free(nothing);
+    sl__replay_close(&replay);
+    sl__holds_free(&holds);
+    return same;
+}
+
+typedef struct soundness { int findings, waits, gaps, chain, replay, runs; } soundness;
 
 static void examine(const sl_timeline *tl, soundness *wrong)
 {
@@ -133,6 +166,7 @@ static void examine(const sl_timeline *tl, soundness *wrong)
     wrong->waits += !are_waits_sound(&e, busy);
     wrong->gaps += !do_gaps_add_up(tl, &e, busy);
     wrong->chain += chain_sum_ns(&e) != sl_timeline_makespan_ns(tl);
+    wrong->replay += !is_replay_identical(tl);
     for (int engine = 0; engine < SL_ENGINES; engine++)
         sl__union_free(&busy[engine]);
     sl_explanation_free(&e);
@@ -144,6 +178,7 @@ static void report(const soundness *wrong, const char *what)
     is_int(wrong->waits, 0, "%s: waits lie in the gaps of their engines", what);
     is_int(wrong->gaps, 0, "%s: idle times of each engine add up", what);
     is_int(wrong->chain, 0, "%s: the makespan's parts add up to it", what);
+    is_int(wrong->replay, 0, "%s: a replay of all is what was recorded", what);
 }
 
 /* ---- an idealised GPU ------------------------------------------------------------- */
@@ -300,7 +335,7 @@ static char *text_of(const sl_timeline *tl)
 {
     sl_text text = { 0 };
     sl_error err;
-    must(sl_timeline_explain(tl, 80, &text, &err), &err);
+    must(sl_timeline_explain(tl, 80, true, &text, &err), &err);
     return text.data;
 }
 
@@ -469,7 +504,8 @@ static void test_grouped(void)
     finish(tl);
     sl_explanation e = explain(tl);
     is_str(tell_findings(e.findings, e.n_findings),
-           "stream_order compute idle 30 x3 #2<-#1\nstream_order h2d idle 20 x2 #3<-#2",
+           "stream_order compute idle 30 x3 #2<-#1 gains 24\n"
+           "stream_order h2d idle 20 x2 #3<-#2 gains 20",
            "the same wait again and again is one finding, told by the first of the longest");
     is_int(e.n_waits, 5, "whose waits are listed");
     ok(e.waits[0].from_ns == 10000 && e.waits[1].from_ns == 30000 && e.waits[2].from_ns == 50000
@@ -509,7 +545,7 @@ static void test_half_told(void)
     hold(tl, 77, 5, SL_CAUSE_LATENCY, 0);
     finish(tl);
     sl_explanation e = explain(tl);
-    is_str(tell_findings(e.findings, e.n_findings), "stream_order compute idle 100 x1 #2<-#1",
+    is_str(tell_findings(e.findings, e.n_findings), "stream_order compute idle 100 x1 #2<-#1 gains 50",
            "holds may be missing, and may be of operations that are not there");
     ok(e.inferred, "then the explanation counts as inferred");
     sl_explanation_free(&e);
@@ -518,7 +554,7 @@ static void test_half_told(void)
 
 int main(void)
 {
-    plan(26);
+    plan(29);
     test_random();
     test_nonsense();
     test_steps();

@@ -168,15 +168,15 @@ static const struct story {
     { SL_CAUSE_STREAM_ORDER, true, KERNEL, H2D,
       "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for Memcpy HtoD "
       "in stream 2 at a.lua:2, which comes before it in its stream",
-      "One stream runs one thing at a time: put work that does not depend on the other into "
-      "another "
-      "stream, or cut both into pieces that take turns" },
+      "One stream runs one thing at a time, unless a launch asks for an early start (compute "
+      "capability 9.0 on): put work that does not depend on the other into another stream, or cut "
+      "both into pieces that take turns" },
     { SL_CAUSE_EVENT, true, KERNEL, H2D,
       "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for an event "
       "that "
       "was recorded behind Memcpy HtoD in stream 2 at a.lua:2",
-      "Record the event right behind what is really needed, or cut that into pieces with an event "
-      "each" },
+      "Record the event directly after the one operation whose result is used; if none is used, "
+      "do without the wait" },
     { SL_CAUSE_NULL_STREAM, false, KERNEL, D2H,
       "matmul_f32 in stream \"first\" at a.lua:1 waited 3.00 ms for Memcpy DtoH in the default "
       "stream "
@@ -223,12 +223,12 @@ static const struct story {
       "No H2D copy ran for 3.00 ms: the host waited for room in the launch queue to issue "
       "matmul_f32 "
       "in stream \"first\" at a.lua:1, and Memcpy HtoD in stream 2 at a.lua:2 came after that",
-      "Issue fewer and larger operations, or the other streams' work before this stream's queue is "
-      "full" },
+      "Issue fewer and larger operations, or the other streams' work before this stream's queue "
+      "is full; CUDA_SCALE_LAUNCH_QUEUES=4x in the environment makes the queue longer (CUDA 12 "
+      "and later)" },
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, H2D,
-      "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:2: a copy from "
-      "pageable "
-      "memory holds the host, which feeds it piece by piece",
+      "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:2: the CPU copies "
+      "pageable memory into the driver's buffers itself, so the call returns only near its end",
       "Pin `data_on_cpu` (t:pin_memory(), or pinned = true): H2D from pageable memory blocks the "
       "host "
       "41.0 ms" },
@@ -310,8 +310,8 @@ static const struct story {
     { SL_CAUSE_EVENT, true, 999, 998,           /* neither is there */
       "No kernel ran for 3.00 ms: an operation waited for an event that was recorded behind other "
       "work",
-      "Record the event right behind what is really needed, or cut that into pieces with an event "
-      "each" },
+      "Record the event directly after the one operation whose result is used; if none is used, "
+      "do without the wait" },
 };
 #define STORIES (sizeof stories / sizeof *stories)
 
@@ -351,7 +351,7 @@ static char *explained(const sl_timeline *tl, int columns)
 {
     sl_text text = { 0 };
     sl_error err;
-    must(sl_timeline_explain(tl, columns, &text, &err), &err);
+    must(sl_timeline_explain(tl, columns, true, &text, &err), &err);
     return text.data;
 }
 
@@ -368,9 +368,9 @@ static void test_empty(void)
     run(tl, SL_SPAN_KERNEL, 1, "k", AT(0, 4), AT(7, 17));
     finish(tl);
     text = explained(tl, 0);
-    is_str(text, "What the makespan consists of (the chain of waits back from its end)\n"
-           "  10.0 us  k in stream 1 running\n"
-           "No time was lost: no engine stood still before work that came to it.\n",
+    is_str(text, "Nothing to gain: no wait made the makespan of 10.0 us longer.\n"
+                 "Critical path: where the total time went, from the last operation backwards\n"
+                 "  10.0 us  k in stream 1 running\n",
            "one operation loses nothing");
     free(text);
     sl_timeline_release(tl);
@@ -406,30 +406,36 @@ static void test_page(void)
     sl_timeline *tl = make_page();
     char *wide = explained(tl, 80), *narrow = explained(tl, 40);
     is_str(wide,
-           "What the makespan consists of (the chain of waits back from its end)\n"
+           "To gain: at most 53.0 us of 152 us (1.54 x): the host is blocked in Memcpy HtoD\n"
+           "(Pageable -> Device) at page.lua:3.\n"
+           "Critical path: where the total time went, from the last operation backwards\n"
            "  98.0 us  the host blocked in Memcpy HtoD (Pageable -> Device) in stream\n"
            "           \"copies\" at page.lua:3\n"
            "  50.0 us  gemm in stream 2 at page.lua:4 running\n"
            "  4.00 us  the host issuing gemm in stream 2 at page.lua:4\n"
            "Where time was lost (inferred from the records)\n"
-           " 1. No kernel ran for 98.0 us: the host was blocked in Memcpy HtoD (Pageable ->\n"
-           "    Device) at page.lua:3: a copy from pageable memory holds the host, which\n"
-           "    feeds it piece by piece\n"
+           " 1. 53.0 us to gain: No kernel ran for 98.0 us: the host was blocked in Memcpy\n"
+           "    HtoD (Pageable -> Device) at page.lua:3: the CPU copies pageable memory into\n"
+           "    the driver's buffers itself, so the call returns only near its end\n"
            "    | x = data_on_cpu:cuda()\n"
-           "    No D2H copy ran for 98.0 us, likewise\n"
+           "    The D2H engine was idle 98.0 us for the same reason\n"
            "    -> Pin `data_on_cpu` (t:pin_memory(), or pinned = true): H2D from pageable\n"
            "       memory blocks the host 100 us\n"
-           " 2. No kernel ran for 4.00 us: the host was still issuing gemm in stream 2 at\n"
-           "    page.lua:4, and the GPU had to wait for that\n"
-           "    No D2H copy ran for 4.00 us, likewise\n"
+           " 2. 4.00 us to gain: No kernel ran for 4.00 us: the host was still issuing gemm\n"
+           "    in stream 2 at page.lua:4, and the GPU had to wait for that\n"
+           "    The D2H engine was idle 4.00 us for the same reason\n"
            "    -> The GPU waits for launches: fewer and larger operations keep it busy\n"
-           " 3. No D2H copy ran for 2.00 us: the host was still issuing Memcpy DtoH (Device\n"
-           "    -> Pinned) in stream 3 at page.lua:5, and the GPU had to wait for that\n"
+           " 3. Nothing to gain: No D2H copy ran for 2.00 us: the host was still issuing\n"
+           "    Memcpy DtoH (Device -> Pinned) in stream 3 at page.lua:5, and the GPU had to\n"
+           "    wait for that\n"
            "    -> The GPU waits for launches: fewer and larger operations keep it busy\n",
            "a whole explanation at 80 columns");
     is_str(narrow,
-           "What the makespan consists of (the chain\n"
-           "of waits back from its end)\n"
+           "To gain: at most 53.0 us of 152 us (1.54\n"
+           "x): the host is blocked in Memcpy HtoD\n"
+           "(Pageable -> Device) at page.lua:3.\n"
+           "Critical path: where the total time\n"
+           "went, from the last operation backwards\n"
            "  98.0 us  the host blocked in Memcpy\n"
            "           HtoD (Pageable -> Device) in\n"
            "           stream \"copies\" at page.lua:3\n"
@@ -439,32 +445,34 @@ static void test_page(void)
            "           stream 2 at page.lua:4\n"
            "Where time was lost (inferred from the\n"
            "records)\n"
-           " 1. No kernel ran for 98.0 us: the host\n"
-           "    was blocked in Memcpy HtoD (Pageable\n"
-           "    -> Device) at page.lua:3: a copy\n"
-           "    from pageable memory holds the host,\n"
-           "    which feeds it piece by piece\n"
+           " 1. 53.0 us to gain: No kernel ran for\n"
+           "    98.0 us: the host was blocked in\n"
+           "    Memcpy HtoD (Pageable -> Device) at\n"
+           "    page.lua:3: the CPU copies pageable\n"
+           "    memory into the driver's buffers\n"
+           "    itself, so the call returns only\n"
+           "    near its end\n"
            "    | x = data_on_cpu:cuda()\n"
-           "    No D2H copy ran for 98.0 us,\n"
-           "    likewise\n"
+           "    The D2H engine was idle 98.0 us for\n"
+           "    the same reason\n"
            "    -> Pin `data_on_cpu`\n"
            "       (t:pin_memory(), or pinned =\n"
            "       true): H2D from pageable memory\n"
            "       blocks the host 100 us\n"
-           " 2. No kernel ran for 4.00 us: the host\n"
-           "    was still issuing gemm in stream 2\n"
-           "    at page.lua:4, and the GPU had to\n"
-           "    wait for that\n"
-           "    No D2H copy ran for 4.00 us,\n"
-           "    likewise\n"
+           " 2. 4.00 us to gain: No kernel ran for\n"
+           "    4.00 us: the host was still issuing\n"
+           "    gemm in stream 2 at page.lua:4, and\n"
+           "    the GPU had to wait for that\n"
+           "    The D2H engine was idle 4.00 us for\n"
+           "    the same reason\n"
            "    -> The GPU waits for launches: fewer\n"
            "       and larger operations keep it\n"
            "       busy\n"
-           " 3. No D2H copy ran for 2.00 us: the\n"
-           "    host was still issuing Memcpy DtoH\n"
-           "    (Device -> Pinned) in stream 3 at\n"
-           "    page.lua:5, and the GPU had to wait\n"
-           "    for that\n"
+           " 3. Nothing to gain: No D2H copy ran for\n"
+           "    2.00 us: the host was still issuing\n"
+           "    Memcpy DtoH (Device -> Pinned) in\n"
+           "    stream 3 at page.lua:5, and the GPU\n"
+           "    had to wait for that\n"
            "    -> The GPU waits for launches: fewer\n"
            "       and larger operations keep it\n"
            "       busy\n",
@@ -537,11 +545,12 @@ static void test_hardly(void)
     run(tl, SL_SPAN_KERNEL, 1, "k", AT(4, 8), AT(506, 1006));
     finish(tl);
     char *text = explained(tl, 80);
-    is_str(text, "What the makespan consists of (the chain of waits back from its end)\n"
-           "  1.00 ms  k in stream 1 running\n"
-           "  1.00 us  start-up and gaps\n"
-           "Where time was lost (inferred from the records)\n"
-           "    hardly any: 1.00 us in all\n", "what is less than 2 in 1000 is only added up");
+    is_str(text, "Nothing to gain: no wait made the makespan of 1.00 ms longer.\n"
+                 "Critical path: where the total time went, from the last operation backwards\n"
+                 "  1.00 ms  k in stream 1 running\n"
+                 "  1.00 us  launch latency between operations\n"
+                 "Where time was lost (inferred from the records)\n"
+                 "    1 loss, 1.00 us in total\n", "what is less than 2 in 1000 is only added up");
     free(text);
     sl_timeline_release(tl);
 }

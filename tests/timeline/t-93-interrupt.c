@@ -43,7 +43,7 @@ static sl_status inferred(const sl_timeline *tl)
 static sl_status explain(const sl_timeline *tl)
 {
     sl_text text = { 0 };
-    sl_status status = sl_timeline_explain(tl, 80, &text, &err);
+    sl_status status = sl_timeline_explain(tl, 80, true, &text, &err);
     sl_text_free(&text);
     return status;
 }
@@ -59,7 +59,7 @@ static sl_status diff(const sl_timeline *tl)
 static sl_status summary(const sl_timeline *tl)
 {
     sl_text text = { 0 };
-    sl_status status = sl_timeline_summary(tl, &text, &err);
+    sl_status status = sl_timeline_summary(tl, true, &text, &err);
     sl_text_free(&text);
     return status;
 }

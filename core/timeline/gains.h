@@ -1,0 +1,10 @@
+/* gains.h - what the end of each cause would gain. */
+#ifndef SL_TIMELINE_GAINS_H
+#define SL_TIMELINE_GAINS_H
+
+#include "holds.h"
+
+/* Sets gain_ns of the findings, and puts findings and waits in order of it. */
+sl_status sl__gains_find(const sl__holds *holds, sl_explanation *explanation, sl_error *err);
+
+#endif

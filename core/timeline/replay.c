@@ -1,0 +1,501 @@
+/* replay.c - the recorded schedule, played again without some of its waits.
+ *
+ * Each item has up to four times: its call's beginning and end on the host, its start and end
+ * on the device. They are taken in the order in which they were recorded, so that whatever
+ * held a time was taken before it:
+ *   - a call begins a recorded pause behind the end of the last call;
+ *   - it ends when it has done its own part, and what it waits for has happened;
+ *   - an operation starts when its call is done, and its stream, the events and the engine
+ *     let it. An engine serves its operations in the recorded order. A kernel that fills the
+ *     GPU follows all kernels that had ended before it started, a smaller one only those that
+ *     fill the GPU: so those that ran side by side still may;
+ *   - it ends as long after its start as was recorded.
+ * A first pass over the recorded times finds the delays of each item: the delay behind what
+ * held it last is as it was recorded, and that behind all else as short as is usual. Each
+ * later pass is played with these, and without what is left out of it.
+ *
+ * Linear once the times are in order. Not played: the launch queue's depth, and more overlap
+ * of kernels than was recorded except where both are small.
+ */
+#include "replay.h"
+
+#include <stdlib.h>
+
+#include "stops.h"
+#include "store.h"
+
+#define SHORT_PAUSE_NS 50000    /* as in explain.c */
+#define CALL_NS 4000            /* of a call that has nothing to wait for */
+#define SUBMIT_NS 4000          /* from a call's end to the start, of an idle stream */
+#define FOLLOW_NS 1000          /* from one operation to the next of its stream */
+#define LARGE_BYTES 1000000     /* copies that show the rate of their direction */
+#define NEVER INT64_MIN
+
+/* Which time of an item a step is. At the same moment the ends come first. */
+enum { AT_END, AT_HOST_END, AT_HOST_START, AT_START, TIMES };
+
+typedef struct pass {
+    sl__replay *r;
+    const uint16_t *left_out;   /* NULL: the delays are to be found */
+    size_t caller;              /* whose call ended last, or SL__NO_ITEM */
+    int64_t ended_ns;           /* the last end so far, */
+    int64_t null_ns, blocking_ns;           /* in the NULL stream, in the other blocking ones, */
+    int64_t engine_ns[SL_ENGINES];          /* of each engine, */
+    int64_t full_ns;                        /* and of kernels that fill the GPU */
+    int64_t first_ns, last_ns;  /* of all spans */
+} pass;
+
+static const sl__item *item_at(const pass *p, size_t i)
+{
+    return &p->r->holds->items[i];
+}
+
+static unsigned left_out(const pass *p, size_t i)
+{
+    return p->left_out ? p->left_out[i] : 0;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return sl__max_ns(a, b);
+}
+
+/* ---- the host ------------------------------------------------------------------- */
+
+static void begin_call(pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    sl__played *played = &p->r->played[i];
+    played->host_start_ns = item->host_start_ns;
+    if (p->caller == SL__NO_ITEM)
+        return;
+    int64_t pause_ns = item->host_start_ns - item_at(p, p->caller)->host_end_ns;
+    bool skipped = (left_out(p, p->caller) & SL__NO_PAUSE)
+                   || (pause_ns < SHORT_PAUSE_NS && left_out(p, i) & SL__NO_ISSUE);
+    played->host_start_ns = p->r->played[p->caller].host_end_ns + (skipped ? 0 : pause_ns);
+}
+
+/* A copy's call that goes on while the copy runs, and what it waits for: the copy's start,
+ * since how long the copy then takes is known. */
+static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
+{
+    const sl__item *item = item_at(p, i);
+    bool within = item->start_ns >= item->host_start_ns && item->start_ns < item->host_end_ns;
+    if (within && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span)))
+        return p->r->played[i].start_ns;
+    if (span->flags & SL_SPAN_LOADED)
+        return p->ended_ns;
+    if (span->flags & SL_SPAN_QUEUE_FULL)
+        return p->r->tails[sl__lanes_find(&p->r->holds->lanes, span->stream)];
+    return NEVER;
+}
+
+static int64_t awaited_by_call(const pass *p, const sl_call *call)
+{
+    const sl__lanes *lanes = &p->r->holds->lanes;
+    size_t record;
+    switch ((sl_call_kind)call->kind) {
+    case SL_CALL_EVENT_RECORD:
+    case SL_CALL_STREAM_WAIT:
+        return call->queue_full ? p->r->tails[sl__lanes_find(lanes, call->stream)] : NEVER;
+    case SL_CALL_STREAM_SYNC:
+        return call->stream == 0 ? later(p->blocking_ns, p->null_ns)
+                                 : p->r->tails[sl__lanes_find(lanes, call->stream)];
+    case SL_CALL_EVENT_SYNC:
+        record = call->target ? sl__holds_find(p->r->holds, call->target) : SL__NO_ITEM;
+        return record != SL__NO_ITEM && item_at(p, record)->start_ns < call->host_end_ns
+                       && item_at(p, record)->end_ns <= call->host_end_ns
+                   ? p->r->played[record].end_ns : NEVER;
+    case SL_CALL_DEVICE_SYNC: return p->ended_ns;
+    case SL_CALL_PLAIN: return call->waited_for_device ? p->ended_ns : NEVER;
+    case SL_CALL_HOST_WORK:
+    case SL_CALL_KINDS: break;
+    }
+    return NEVER;
+}
+
+/* An allocation, or work of the host, is not needed where it is; other calls are made. */
+static int64_t unheld_call_ns(const pass *p, size_t i)
+{
+    const sl_call *call = sl__item_call(p->r->holds, i);
+    bool is_gone = call && (call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK);
+    return is_gone ? 0 : sl__min_ns(p->r->delays[i].call_ns, CALL_NS);
+}
+
+static void learn_call(pass *p, size_t i, int64_t awaited_ns)
+{
+    const sl__item *item = item_at(p, i);
+    sl__delays *delays = &p->r->delays[i];
+    delays->call_ns = item->host_end_ns - item->host_start_ns;
+    delays->return_ns = 0;
+    if (awaited_ns > item->host_start_ns && awaited_ns <= item->host_end_ns) {
+        delays->call_ns = sl__min_ns(delays->call_ns, CALL_NS);
+        delays->return_ns = item->host_end_ns - awaited_ns;
+    }
+}
+
+static void end_call(pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    const sl_span *span = sl__item_span(p->r->holds, i);
+    sl__played *played = &p->r->played[i];
+    const sl__delays *delays = &p->r->delays[i];
+    if (item->host_end_ns <= item->host_start_ns)
+        begin_call(p, i);
+    int64_t awaited_ns = span ? awaited_by_span(p, i, span)
+                              : awaited_by_call(p, sl__item_call(p->r->holds, i));
+    if (!p->left_out)
+        learn_call(p, i, awaited_ns);
+    if (left_out(p, i) & SL__NO_ISSUE)
+        played->host_end_ns = played->host_start_ns;
+    else if (left_out(p, i) & SL__NO_CALL)
+        played->host_end_ns = played->host_start_ns + unheld_call_ns(p, i);
+    else
+        played->host_end_ns = played->host_start_ns + delays->call_ns;
+    if (awaited_ns != NEVER && !(left_out(p, i) & (SL__NO_CALL | SL__NO_ISSUE)))
+        played->host_end_ns = later(played->host_end_ns, awaited_ns + delays->return_ns);
+    p->caller = i;
+}
+
+/* ---- the device ------------------------------------------------------------------ */
+
+/* Both are known then; of the same moment, the one issued first is taken first. */
+static bool ended_before(const pass *p, size_t i, size_t by)
+{
+    if (by == SL__NO_ITEM || item_at(p, by)->end_ns > item_at(p, i)->start_ns)
+        return false;
+    return item_at(p, by)->start_ns < item_at(p, i)->start_ns
+           || (by < i && item_at(p, by)->start_ns == item_at(p, i)->start_ns);
+}
+
+/* What another item's end lets happen, if it had ended when this one started. */
+static int64_t end_of(const pass *p, size_t i, size_t by)
+{
+    return ended_before(p, i, by) ? p->r->played[by].end_ns : NEVER;
+}
+
+/* The same of its start: then it leaves the hardware channel. */
+static int64_t start_of(const pass *p, size_t i, size_t by)
+{
+    bool known = by != SL__NO_ITEM && by < i && item_at(p, by)->start_ns <= item_at(p, i)->start_ns;
+    return known ? p->r->played[by].start_ns : NEVER;
+}
+
+static int64_t event_of(const pass *p, size_t i, size_t wait)
+{
+    const sl_call *call = sl__item_call(p->r->holds, wait);
+    if (!call || call->kind != SL_CALL_STREAM_WAIT || !call->target)
+        return NEVER;
+    return end_of(p, i, sl__holds_find(p->r->holds, call->target));
+}
+
+/* Without the order of its stream it still waits for the events that the stream has waited
+ * for so far. */
+static int64_t held_by_stream(const pass *p, size_t i, size_t lane)
+{
+    unsigned out = left_out(p, i);
+    int64_t ns = out & SL__NO_STREAM ? p->r->event_tails[lane]
+                 : out & SL__NO_LAST ? p->r->before_tails[lane] : p->r->tails[lane];
+    if (p->r->holds->lanes.ids[lane] == 0 && !(out & SL__NO_NULL))
+        ns = later(ns, p->blocking_ns);
+    else if (p->r->blocking[lane] && !(out & SL__NO_NULL))
+        ns = later(ns, p->null_ns);
+    return ns;
+}
+
+/* The event of a wait; of a span, one that was guessed. */
+static int64_t held_by_event(const pass *p, size_t i, size_t lane)
+{
+    const sl__item *item = item_at(p, i);
+    if (left_out(p, i) & SL__NO_EVENT)
+        return NEVER;
+    int64_t ns = event_of(p, i, i);
+    if (item->ready_cause == SL_CAUSE_EVENT)
+        ns = later(ns, end_of(p, i, item->ready_by));
+    p->r->event_tails[lane] = later(p->r->event_tails[lane], ns);
+    return ns;
+}
+
+/* What the holds name besides the rules of streams. */
+static int64_t held_by_hold(const pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    unsigned out = left_out(p, i);
+    int64_t ns = NEVER;
+    if (item->ready_cause == SL_CAUSE_CHANNEL && !(out & SL__NO_CHANNEL))
+        ns = start_of(p, i, item->ready_by);
+    size_t by = item->start_by;
+    unsigned no = item->start_cause == SL_CAUSE_CHANNEL ? SL__NO_CHANNEL : SL__NO_ENGINE;
+    if (by == SL__NO_ITEM || out & no || item_at(p, by)->start_ns >= item->start_ns)
+        return ns;
+    int64_t early_ns = sl__max_ns(0, item_at(p, by)->end_ns - item->start_ns);
+    return later(ns, p->r->played[by].end_ns - early_ns);
+}
+
+bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
+{
+    int sm_count = sl_timeline_device(timeline)->sm_count;
+    return span->kind == SL_SPAN_KERNEL
+           && (span->blocks == 0 || sm_count <= 0 || (int64_t)span->blocks >= sm_count);
+}
+
+static int64_t held_by_engine(const pass *p, size_t i)
+{
+    const sl_span *span = sl__item_span(p->r->holds, i);
+    if (!span || left_out(p, i) & SL__NO_ENGINE)
+        return NEVER;
+    if (span->engine == SL_ENGINE_COMPUTE && !sl__fills_gpu(p->r->holds->timeline, span))
+        return p->full_ns;
+    return p->engine_ns[span->engine];
+}
+
+/* Where the recorded times contradict that the call came first, it holds nothing. */
+static int64_t submitted(const pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    if (item->start_ns >= item->host_end_ns)
+        return p->r->played[i].host_end_ns;
+    return item->start_ns >= item->host_start_ns ? p->r->played[i].host_start_ns : NEVER;
+}
+
+static int64_t delay_ns(int64_t from_ns, int64_t to_ns)
+{
+    return from_ns == NEVER ? 0 : to_ns - from_ns;
+}
+
+static void learn_start(pass *p, size_t i, int64_t submitted_ns, int64_t free_ns)
+{
+    const sl__item *item = item_at(p, i);
+    sl__delays *delays = &p->r->delays[i];
+    delays->submit_ns = delay_ns(submitted_ns, item->start_ns);
+    delays->follow_ns = delay_ns(free_ns, item->start_ns);
+    if (submitted_ns == NEVER || free_ns == NEVER)
+        return;
+    if (submitted_ns + SUBMIT_NS >= free_ns + FOLLOW_NS)
+        delays->follow_ns = sl__min_ns(delays->follow_ns, FOLLOW_NS);
+    else
+        delays->submit_ns = sl__min_ns(delays->submit_ns, SUBMIT_NS);
+}
+
+/* A copy that was from or to pageable memory, and now is played as if that were pinned. */
+static bool is_pinned_now(const pass *p, const sl_span *span, size_t i)
+{
+    return span && left_out(p, i) & SL__NO_CALL && sl__span_is_pageable(span);
+}
+
+static int64_t length_ns(const pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    const sl_span *span = sl__item_span(p->r->holds, i);
+    int64_t ns = item->end_ns - item->start_ns;
+    if (!is_pinned_now(p, span, i) || span->bytes == 0)
+        return ns;
+    double pinned_ns = (double)span->bytes / p->r->copy_rate[span->engine == SL_ENGINE_D2H];
+    return pinned_ns < (double)ns ? (int64_t)pinned_ns : ns;
+}
+
+static void end(pass *p, size_t i)
+{
+    const sl_span *span = sl__item_span(p->r->holds, i);
+    size_t lane = sl__lanes_find(&p->r->holds->lanes, sl__item_stream(p->r->holds, i));
+    int64_t ns = p->r->played[i].end_ns;
+    p->r->before_tails[lane] = p->r->tails[lane];
+    p->r->tails[lane] = later(p->r->tails[lane], ns);
+    if (p->r->holds->lanes.ids[lane] == 0)
+        p->null_ns = later(p->null_ns, ns);
+    else if (p->r->blocking[lane])
+        p->blocking_ns = later(p->blocking_ns, ns);
+    if (!span)
+        return;
+    p->ended_ns = later(p->ended_ns, ns);
+    p->engine_ns[span->engine] = later(p->engine_ns[span->engine], ns);
+    if (span->engine == SL_ENGINE_COMPUTE && sl__fills_gpu(p->r->holds->timeline, span))
+        p->full_ns = later(p->full_ns, ns);
+}
+
+static void start(pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    const sl__delays *delays = &p->r->delays[i];
+    sl__played *played = &p->r->played[i];
+    size_t lane = sl__lanes_find(&p->r->holds->lanes, sl__item_stream(p->r->holds, i));
+    int64_t submitted_ns = submitted(p, i);
+    int64_t free_ns = later(later(held_by_stream(p, i, lane), held_by_event(p, i, lane)),
+                            later(held_by_hold(p, i), held_by_engine(p, i)));
+    if (!p->left_out)
+        learn_start(p, i, submitted_ns, free_ns);
+    bool at_once = left_out(p, i) & SL__NO_LATENCY;
+    int64_t follow_ns = at_once ? 0 : delays->follow_ns;
+    if (is_pinned_now(p, sl__item_span(p->r->holds, i), i))
+        follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
+    played->start_ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
+    if (submitted_ns != NEVER)
+        played->start_ns = submitted_ns + (at_once ? 0 : delays->submit_ns);
+    if (free_ns != NEVER)
+        played->start_ns = later(played->start_ns, free_ns + follow_ns);
+    played->end_ns = played->start_ns + length_ns(p, i);
+    if (!item->is_call) {
+        p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
+        p->last_ns = later(p->last_ns, played->end_ns);
+    }
+    if (item->end_ns <= item->start_ns)
+        end(p, i);
+}
+
+/* ---- passes ------------------------------------------------------------------------ */
+
+static int64_t play(sl__replay *r, const uint16_t *out)
+{
+    pass p = { .r = r, .left_out = out, .caller = SL__NO_ITEM, .ended_ns = NEVER,
+               .null_ns = NEVER, .blocking_ns = NEVER, .full_ns = NEVER,
+               .first_ns = INT64_MAX, .last_ns = NEVER };
+    for (int engine = 0; engine < SL_ENGINES; engine++)
+        p.engine_ns[engine] = NEVER;
+    for (size_t lane = 0; lane < r->holds->lanes.n; lane++)
+        r->tails[lane] = r->before_tails[lane] = r->event_tails[lane] = NEVER;
+    for (size_t k = 0; k < r->n_steps && !sl__stops_at(k); k++) {
+        size_t i = (size_t)(r->steps[k] / TIMES);
+        switch (r->steps[k] % TIMES) {
+        case AT_END: end(&p, i); break;
+        case AT_HOST_END: end_call(&p, i); break;
+        case AT_HOST_START: begin_call(&p, i); break;
+        case AT_START: start(&p, i); break;
+        }
+    }
+    return p.last_ns > p.first_ns ? p.last_ns - p.first_ns : 0;
+}
+
+int64_t sl__replay_makespan_ns(sl__replay *replay, const uint16_t *out)
+{
+    return play(replay, out);
+}
+
+/* ---- opening ------------------------------------------------------------------------- */
+
+/* Has this time a step of its own? One of no length ends with its beginning. */
+static bool has_step(const sl__item *item, int which)
+{
+    if (which == AT_HOST_START)
+        return item->host_end_ns > item->host_start_ns;
+    return which != AT_END || item->end_ns > item->start_ns;
+}
+
+static sl_status collect_orders(const sl__holds *holds, sl__order orders[TIMES], sl_error *err)
+{
+    static const struct { int which; sl__time by; } kinds[TIMES] = {
+        [AT_END] = { SL__ALL_SPANS, SL__BY_END },
+        [AT_HOST_END] = { SL__ALL_ITEMS, SL__BY_HOST_END },
+        [AT_HOST_START] = { SL__ALL_ITEMS, SL__BY_HOST_START },
+        [AT_START] = { SL__ALL_IN_STREAMS, SL__BY_START },
+    };
+    sl_status status = SL_OK;
+    for (int k = 0; k < TIMES && status == SL_OK; k++)
+        status = sl__holds_order(holds, kinds[k].which, kinds[k].by, &orders[k], err);
+    return status;
+}
+
+static void merge_orders(sl__replay *r, const sl__order orders[TIMES])
+{
+    size_t at[TIMES] = { 0 };
+    for (;;) {
+        int next = -1;
+        for (int k = 0; k < TIMES; k++) {
+            if (at[k] < orders[k].n
+                && (next < 0 || orders[k].at[at[k]].at_ns < orders[next].at[at[next]].at_ns))
+                next = k;
+        }
+        if (next < 0)
+            return;
+        size_t i = orders[next].at[at[next]++].item;
+        if (has_step(&r->holds->items[i], next))
+            r->steps[r->n_steps++] = (uint64_t)i * TIMES + (uint64_t)next;
+    }
+}
+
+static sl_status put_in_order(sl__replay *r, sl_error *err)
+{
+    sl__order orders[TIMES] = { { 0 } };
+    size_t n = 0;
+    sl_status status = collect_orders(r->holds, orders, err);
+    for (int k = 0; k < TIMES; k++)
+        n += orders[k].n;
+    if (status == SL_OK) {
+        r->steps = malloc((n + 1) * sizeof *r->steps);
+        if (r->steps)
+            merge_orders(r, orders);
+        else
+            status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->holds->n);
+    }
+    for (int k = 0; k < TIMES; k++)
+        free(orders[k].at);
+    return status;
+}
+
+/* Of large pinned copies; where there are none, what the bus of such a GPU brings. */
+static void find_rates(sl__replay *r)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(r->holds->timeline, &n);
+    double best[2] = { 0, 0 };
+    for (size_t i = 0; i < n; i++) {
+        bool counts = (spans[i].engine == SL_ENGINE_H2D || spans[i].engine == SL_ENGINE_D2H)
+                      && !sl__span_is_pageable(&spans[i]) && spans[i].bytes >= LARGE_BYTES
+                      && spans[i].end_ns > spans[i].start_ns;
+        double rate = counts ? (double)spans[i].bytes
+                               / (double)(spans[i].end_ns - spans[i].start_ns) : 0;
+        double *kept = &best[spans[i].engine == SL_ENGINE_D2H];
+        if (rate > *kept)
+            *kept = rate;
+    }
+    int major = sl_timeline_device(r->holds->timeline)->compute_capability_major;
+    double usual = major >= 9 ? 50 : major == 8 ? 24 : 12;      /* PCIe 5, 4, 3 */
+    for (int k = 0; k < 2; k++)
+        r->copy_rate[k] = best[k] > 0 ? best[k] : best[1 - k] > 0 ? best[1 - k] : usual;
+}
+
+static void find_blocking(sl__replay *r)
+{
+    const sl__lanes *lanes = &r->holds->lanes;
+    for (size_t lane = 0; lane < lanes->n; lane++) {
+        const sl_stream_note *note = sl__timeline_note(r->holds->timeline, lanes->ids[lane]);
+        r->blocking[lane] = lanes->ids[lane] == 0 || !note || !note->non_blocking;
+    }
+}
+
+sl_status sl__replay_open(const sl__holds *holds, sl__replay *replay, sl_error *err)
+{
+    *replay = (sl__replay){ .holds = holds };
+    replay->played = calloc(holds->n + 1, sizeof *replay->played);
+    replay->delays = calloc(holds->n + 1, sizeof *replay->delays);
+    replay->tails = calloc(holds->lanes.n + 1, sizeof *replay->tails);
+    replay->before_tails = calloc(holds->lanes.n + 1, sizeof *replay->before_tails);
+    replay->event_tails = calloc(holds->lanes.n + 1, sizeof *replay->event_tails);
+    replay->blocking = calloc(holds->lanes.n + 1, sizeof *replay->blocking);
+    sl_status status = SL_OK;
+    if (!replay->played || !replay->delays || !replay->tails || !replay->before_tails
+        || !replay->event_tails || !replay->blocking)
+        status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", holds->n);
+    if (status == SL_OK)
+        status = put_in_order(replay, err);
+    if (status == SL_OK) {
+        find_rates(replay);
+        find_blocking(replay);
+        play(replay, NULL);
+        status = sl_interrupt_check(err);
+    }
+    if (status != SL_OK)
+        sl__replay_close(replay);
+    return status;
+}
+
+void sl__replay_close(sl__replay *replay)
+{
+    free(replay->steps);
+    free(replay->played);
+    free(replay->delays);
+    free(replay->tails);
+    free(replay->before_tails);
+    free(replay->event_tails);
+    free(replay->blocking);
+    *replay = (sl__replay){ 0 };
+}
