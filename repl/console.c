@@ -20,6 +20,7 @@
 #include "rc.h"
 #include "reader.h"
 #include "run.h"
+#include "undefined.h"
 
 static const char console_file[] = "repl/console/console.lua";
 
@@ -231,8 +232,12 @@ static void run_chunk_entry(console *c)
     int status;
     if (!read_chunk(c, &status, &silent))
         return;
-    if (status == LUA_OK)
+    if (status == LUA_OK) {
+        char name[CHUNK_NAME_BYTES];
+        snprintf(name, sizeof name, "=lab[%d]", c->n_chunks);
+        undefined_look(L, name);
         status = run_chunk_timed(L);
+    }
     if (run_report(L, status) == LUA_OK)
         take_values(L, silent);
 }

@@ -17,6 +17,7 @@
 #include "interrupt.h"
 #include "sources.h"
 #include "traceback.h"
+#include "undefined.h"
 
 void lsl_put_safe(const char *text, FILE *file);    /* bindings/ */
 
@@ -104,7 +105,10 @@ static int call_loaded(lua_State *L, int status)
 static int run_string(lua_State *L, const char *text, const char *name)
 {
     sources_note_text(L, name, text);
-    return call_loaded(L, luaL_loadbuffer(L, text, strlen(text), name));
+    int status = luaL_loadbuffer(L, text, strlen(text), name);
+    if (status == LUA_OK)
+        undefined_look(L, name);
+    return call_loaded(L, status);
 }
 
 int run_environment(lua_State *L)

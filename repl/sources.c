@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "embedded.h"
+#include "undefined.h"
 
 static const char entries_key[] = "streamlab.entries";  /* source -> text, or false */
 static const char latest_key[] = "streamlab.latest";    /* source -> its latest text */
@@ -96,6 +97,8 @@ int sources_load_stdin(lua_State *L)
         sources_note_text(L, "=stdin", code);
     int status = luaL_loadbufferx(L, code, len, "=stdin", NULL);
     lua_remove(L, -2);
+    if (status == LUA_OK)
+        undefined_look(L, "=stdin");
     return status;
 }
 
@@ -112,7 +115,12 @@ int sources_load_file(lua_State *L, const char *path, const char *mode)
 {
     if (path)
         sources_note_file(L, path);
-    return luaL_loadfilex(L, path, mode);
+    int status = luaL_loadfilex(L, path, mode);
+    if (path && status == LUA_OK) {
+        undefined_look(L, lua_pushfstring(L, "@%s", path));
+        lua_pop(L, 1);
+    }
+    return status;
 }
 
 static int dofile(lua_State *L)
