@@ -131,7 +131,8 @@ local by_order <const> = {event_wait = true, stream_order = true, null_stream = 
 local function needless_us(known, finding, wait)
     if by_order[finding.cause] then
         local piece = known.piece_of[wait.waiter]
-        if not piece or not piece.is_known or piece.first.correlation ~= wait.waiter then return 0 end
+        if not piece or not piece.is_known then return 0 end
+        if piece.first.correlation ~= wait.waiter then return 0 end
         return wait.to_us - math.max(wait.from_us, (ready(piece)))
     elseif finding.cause == "host_blocked" then
         local call = known.calls[wait.by]
@@ -174,14 +175,14 @@ local function out_of_default(span)
                   .. "a wait", named(span))
 end
 
-local function remedy(finding, waiter, by, need)
+local function remedy(finding, waiter, by)
     if finding.cause == "null_stream" then
         return out_of_default(by and by.stream_id == 0 and by or waiter)
     elseif finding.cause == "event_wait" then
         return "Record the event directly after the one operation whose result is used: "
                .. "wait_stream() waits for all that the other stream holds at that moment"
     end
-    return "Put it into another stream" .. (need and ", behind an event of what it needs" or "")
+    return "Put the two into different streams, with an event where one needs the other's result"
 end
 
 -- "... could have begun 86.0 us earlier: it waited for B, and needs only C, ..."
@@ -192,7 +193,7 @@ local function tell_order(known, sum, finding)
     return format("%s could have begun %s earlier%s: it waited for %s, and needs %s\n-> %s",
                   named(piece.first), duration(sum.longest_us), times(sum),
                   by and named(by) or "other work", needed(need, by),
-                  remedy(finding, piece.first, by, need))
+                  remedy(finding, piece.first, by))
 end
 
 local function tell_host(sum)

@@ -90,9 +90,10 @@ local function tell(name, option, info)
     local text = import "repl/console/text.lua"
     local fine, hint = pcall(hint_for, name, info)
     io.stdout:flush()
-    io.stderr:write(("streamlab: %s:%d: there is no variable '%s', so that %s is not set%s\n"):format(
-        text.clean(info.short_src, true, true), info.currentline, name, option,
-        fine and hint and ": " .. hint or ""))
+    local sentence = "there is no variable '%s', so that %s is not set%s"
+    io.stderr:write(("streamlab: %s:%d: "):format(text.clean(info.short_src, true, true),
+        info.currentline), sentence:format(name, option, fine and hint and ": " .. hint or ""),
+        "\n")
 end
 
 -- In the place of reading a global that is not there.

@@ -11,10 +11,23 @@ for name in shell.sh("ls scripts/labs"):gmatch("(%d%d[^\n]*)\n") do
 end
 tap.is(#labs, 8, "there are eight labs")
 
--- "alice  85/100  failed 1.2 2.1" -> score, points, "1.2 2.1"
-local function read_line(line)
+-- "alice  85/100  failed 1.2 2.1" -> score, points, "1.2 2.1"; `all` where a sentence says why
+-- there are no points.
+local function read_line(line, all)
     local student, score, points, rest = line:match("^(%S+)%s+([%d.]+)/([%d.]+)%s+(.*)$")
-    return student, tonumber(score), tonumber(points), (rest or ""):match("^failed (.*)$") or ""
+    return student, tonumber(score), tonumber(points), rest == "all passed" and ""
+        or (rest or ""):match("^failed (.*)$") or all
+end
+
+-- The numbers of all tests of a lab: "1.1 1.2 2.1".
+local function all_tests(folder)
+    local numbers = {}
+    for part, file in ipairs{"visible", "hidden"} do
+        local _, count = ("\n" .. shell.read(("%s/tests/%s.lua"):format(folder, file)))
+            :gsub("\ntest%(", "")
+        for i = 1, count do numbers[#numbers + 1] = part .. "." .. i end
+    end
+    return table.concat(numbers, " ")
 end
 
 -- The files of a lab that can be handed in, as name -> {path =, fails = or nil}.
@@ -41,7 +54,7 @@ local function grade(name)
     local out, err, code = shell.sh(('"$P" lab grade %s %s'):format(folder, class))
     tap.is(err .. code, "0", name .. ": the class is graded")
     for line in out:gmatch("[^\n]+") do
-        local student, score, points, failed = read_line(line)
+        local student, score, points, failed = read_line(line, all_tests(folder))
         local entry = list[student] or {}
         if student == "starter" then
             tap.ok(score <= points / 5, name .. ": the starter has at most a fifth of the points")

@@ -70,7 +70,7 @@ function go(x, y, up, back, work)
 end]]
 tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:3 could have begun 997 us earlier: it "
     .. "waited for spin at mine%.lua:2, and needs nothing that ran before "
-    .. "%-> Put it into another stream", "work in one stream that could be in two")
+    .. "%-> Put the two into different streams", "work in one stream that could be in two")
 text = look [[
 function go(x, y, up, back, work)
     work(x)

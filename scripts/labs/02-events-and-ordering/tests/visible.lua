@@ -82,9 +82,10 @@ function(t, student)
 end)
 
 test("relay: two slots, six rounds", {points = 10,
-    hint = "Two hazards: a slot is read after it has been filled (read-after-write), and filled again "
-        .. "after it has been read (write-after-read). The second one is about the round #slots before, not about the last "
-        .. "one: wait_stream() would wait for that, too. Guide, chapter 14: races."},
+    hint = "Two hazards: a slot is read after it has been filled (read-after-write), and filled "
+        .. "again after it has been read (write-after-read). The second one is about the round "
+        .. "#slots before, not about the last one: wait_stream() would wait for "
+        .. "that, too. Guide, chapter 14: races."},
 function(t, student)
     local slots, values, copy = {lab.ones(8, 8), lab.ones(8, 8)}, {}, common.copy(32)
     for i = 1, 6 do values[i] = lab.full(i * i, 8, 8, {device = "cpu", pinned = true}) end

@@ -104,12 +104,14 @@ function common.check_results(t, results, count, value, name)
     local numbers, wanted = {}, {}
     for k, each in ipairs(results.values) do numbers[k], wanted[k] = each[1], k end
     for k = #numbers + 1, count do wanted[k] = k end
-    if not t:is(numbers, wanted, "use(i, buffer) is called once for each i, in order") then return end
+    if not t:is(numbers, wanted, "use(i, buffer) is called once for each i, in order") then
+        return
+    end
     for i, each in ipairs(results.values) do
         for k, place in ipairs{"first", "last"} do
+            local text = ("use(%d, buffer): the %s element is %%g"):format(i, place)
             if each[k + 1] ~= value(i) then
-                return t:is(("use(%d, buffer): the %s element is %g"):format(i, place, each[k + 1]),
-                            ("use(%d, buffer): the %s element is %g"):format(i, place, value(i)), name)
+                return t:is(text:format(each[k + 1]), text:format(value(i)), name)
             end
         end
     end

@@ -17,9 +17,10 @@ test("map has put every chunk into the output when it returns", {points = 5, hin
 end)
 
 test("map keeps three engines busy with three chunks on the GPU", {points = 10, hint = "Three "
-    .. "streams, each with an x and a y of its own that are made before the loop. Nothing in the "
-    .. "loop may wait on the host, and all copies need non_blocking = true. "
-    .. "See the guide, chapter 8, the first experiment."}, function(t, student)
+    .. "streams, each with an x and a y of its own: made before the loop, or made and freed in "
+    .. "each round (x:free(); the garbage collector comes too late). Nothing in the loop may wait on "
+    .. "the host, and all copies need non_blocking = true. See the guide, chapter 8, the first "
+    .. "experiment."}, function(t, student)
     local size, chunks = 64 * mib, 8
     local input, output = common.pinned(size), common.pinned(size)
     local engines = common.engines_us(input, output, common.work(3, 19, 0).work)

@@ -42,9 +42,9 @@ function(t, student)
         "answer() takes no longer than a request alone (ms, the median)")
 end)
 
-test("other jobs and requests are right, and soon answered", {points = 15, hint = "Does it hold for one job, for one "
-    .. "that can be cut into 3 parts only, and for sizes that no number divides? Each element of a "
-    .. "job is uploaded and counted once"},
+test("other jobs and requests are right, and soon answered", {points = 15,
+    hint = "Does it hold for one job, for one that can be cut into 3 parts only, "
+    .. "and for sizes that no number divides? Each element of a job is uploaded and counted once"},
 function(t, student)
     for _, list in ipairs{{{elements = 7, kernel_ms = 0.3, parts = 3}},
                           {{elements = 101, kernel_ms = 0.2, waves = 3},

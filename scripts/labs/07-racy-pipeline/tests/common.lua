@@ -33,7 +33,8 @@ end
 -- than the simulated one, so all steps last longer there.
 function common.job(spec)
     local job = {input = {}, output = {}, x = {}, y = {}, z = {}}
-    local known = {batches = spec.batches, slots = spec.slots, want = {}, firsts = 0, seconds = 0}
+    local known = {batches = spec.batches, slots = spec.slots, times = spec.times, want = {},
+                   firsts = 0, seconds = 0}
     local longer = lab.device().backend == "sim" and 1 or 4
     local elements = longer * spec.mib << 18
     for i = 1, spec.batches do

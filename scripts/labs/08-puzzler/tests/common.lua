@@ -76,8 +76,8 @@ end
 -- That the recorded run did the work, all of it and no more, and not smaller work in its place.
 function common.all_of_it(t, n, spec, tl)
     if tl.makespan_us == 0 then
-        error("run() gave the GPU no work. prepare() makes streams and memory, and its time does not "
-            .. "count; the matmuls and copies are run()'s, each time that it is called.", 0)
+        error("run() gave the GPU no work. prepare() makes streams and memory, and its time does "
+            .. "not count; the matmuls and copies are run()'s, each time that it is called.", 0)
     end
     local down, up, each = spec.to_cpu + spec.wanted, spec.to_gpu, 4 * n * n
     t:span_count(tl, "kernel", {exactly = spec.matmuls}, "one matmul for each matrix")
