@@ -324,13 +324,13 @@ static bool has_host_func(const inferring *in, const sl__item *item, const sl_sp
     return span->engine == SL_ENGINE_HOST || (by && by->engine == SL_ENGINE_HOST);
 }
 
-/* Nothing is known that kept it. */
+/* Nothing is known that kept it. What ended shortly before may have. */
 static void start_by_itself(const inferring *in, sl__item *item, const sl_span *span)
 {
     int64_t wait_ns = item->start_ns - item->ready_ns;
+    int64_t since_ns = sl__max_ns(item->ready_ns, item->start_ns - SL__LAUNCH_NS);
     if (wait_ns > (has_host_func(in, item, span) ? HOST_FUNC_NS : SL__LAUNCH_NS))
-        hold_start(item, SL_CAUSE_UNKNOWN,
-                   ended_last(in, span, item->ready_ns, span->start_ns));
+        hold_start(item, SL_CAUSE_UNKNOWN, ended_last(in, span, since_ns, span->start_ns));
     else if (item->ready_by == SL__NO_ITEM)
         item->ready_ns = item->start_ns;        /* submission */
     else

@@ -298,6 +298,30 @@ static void test_guessed_events(void)
     sl_timeline_release(tl);
 }
 
+/* Stream 8's kernel runs from 10 to 110; stream 9's, launched at 20, starts at `ts`. */
+#define NO_REASON(ts) SMS(132) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 1, 1) "," \
+    AT("cudaLaunchKernel", 20, 1, 9) "," SMALL(8, 10, 100, 1) "," SMALL(9, ts, 50, 9) "]}"
+
+static uint64_t suspect_of(const char *list)
+{
+    sl_timeline *tl = events(list);
+    sl_error err;
+    sl_explanation e;
+    uint64_t by = UINT64_MAX;
+    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e.n_findings; i++)
+        by = e.findings[i].cause == SL_CAUSE_UNKNOWN ? e.findings[i].by : by;
+    sl_explanation_free(&e);
+    sl_timeline_release(tl);
+    return by;
+}
+
+static void test_suspects(void)
+{
+    is_int((int64_t)suspect_of(NO_REASON(115)), 1, "what ended 5 us before may be the reason");
+    is_int((int64_t)suspect_of(NO_REASON(210)), 0, "what ended 100 us before is not suspected");
+}
+
 /* ---- room on the SMs ------------------------------------------------------------------ */
 
 /* Stream 8 runs from 10 to 1010; stream 9's kernel, launched at 20, starts at 1010.2, and stream
@@ -391,6 +415,7 @@ int main(void)
     test_pytorch_without_cpu_ops();
     test_numbers();
     test_guessed_events();
+    test_suspects();
     test_room();
     rmdir(directory);
     return done_testing();
