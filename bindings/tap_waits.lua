@@ -66,9 +66,19 @@ local function by_correlation(items)
     return found
 end
 
--- The host's waits in the order of the calls, those behind which more was issued, each with what
--- the host touched between it and the next one: needed_us, when all of that was there, and need,
--- the piece that came last.
+-- The correlation behind which hardly any work was issued: who waits there reads results.
+local function last_issued(spans, makespan_us)
+    local us = 0
+    for i = #spans, 1, -1 do
+        us = us + spans[i].end_us - spans[i].start_us
+        if us >= least_share * makespan_us then return spans[i].correlation end
+    end
+    return 0
+end
+
+-- The host's waits in the order of the calls, those before that one, each with what the host
+-- touched between it and the next one: needed_us, when all of that was there, and need, the piece
+-- that came last.
 local function host_waits(calls, last_issued)
     local list = {}
     for _, call in ipairs(calls) do
@@ -101,7 +111,7 @@ local function look_at(tl, op)
     table.sort(spans, function(a, b) return a.correlation < b.correlation end)
     local known = {spans = by_correlation(spans), calls = by_correlation(calls),
                    piece_of = cut_into_pieces(spans), makespan_us = tl.makespan_us, at = 0,
-                   host_waits = host_waits(calls, #spans > 0 and spans[#spans].correlation or 0)}
+                   host_waits = host_waits(calls, last_issued(spans, tl.makespan_us))}
     for _, need in ipairs(needs) do
         local on, piece = known.piece_of[need.on], known.piece_of[need.correlation]
         if on and piece and on ~= piece then

@@ -120,6 +120,16 @@ function go(x, y, up, back, work)
 end]]
 tap.ok(not text:find("longer than needed", 1, true), "and one that waits for what it needs")
 
+text = look [[
+function go(x, y, up, back, work)
+    work(x)
+    local sum = lab.sum(x)
+    work(y)
+    lab.synchronize()
+    return sum:item()
+end]]
+tap.ok(not text:find("longer than needed", 1, true), "nor one at the end, before results are read")
+
 -- Without the checker's knowledge the largest losses are named, as ever.
 shell.write(folder .. "/alone.lua", [[
     local t = lab.tap()
