@@ -35,6 +35,7 @@
  * (docs/results/cuda.md). */
 #define EVENT_NS 6000
 #define NEXT_NS 3000
+#define STAGING_NS 50000        /* in the call of a copy to pageable memory, before it starts */
 #define HOST_FUNC_NS 30000      /* to a host function and from it: another thread runs it */
 #define SLACK_NS 2000           /* between an end and the start that it made possible */
 #define AT_ONCE_NS 1000         /* the same among kernels, which may run side by side */
@@ -353,12 +354,16 @@ static void infer_copy_start(const inferring *in, sl__item *item, const sl_span 
 {
     size_t other = ended_last(in, span, item->ready_ns, span->start_ns);
     size_t running = running_at_start(in, span);
-    bool is_long = item->start_ns - item->ready_ns > usual_ns(in, item);
+    int64_t wait_ns = item->start_ns - item->ready_ns;
+    bool is_long = wait_ns > usual_ns(in, item);
     if (follows(in, item, other, SLACK_NS))
         hold_start(item, SL_CAUSE_ENGINE, other);
     else if (running != SL__NO_ITEM && is_long)     /* pageable ones take turns */
         hold_start(item, SL_CAUSE_ENGINE, running);
     else if (span->flags & SL_SPAN_SRC_PAGEABLE && span->host_end_ns > item->ready_ns)
+        hold_start(item, SL_CAUSE_HOST_BLOCKED, i);
+    else if (span->flags & SL_SPAN_DST_PAGEABLE && span->host_end_ns > item->ready_ns
+             && wait_ns > SL__LAUNCH_NS && wait_ns < STAGING_NS)
         hold_start(item, SL_CAUSE_HOST_BLOCKED, i);
     else
         start_by_itself(in, item, span);

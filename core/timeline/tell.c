@@ -202,8 +202,10 @@ static const char *why_blocked(const sl__sides *s)
         return sl__is_foreign(s->timeline)
                    ? ": its call took that long, probably as the first one of its kind"
                    : ": its call took that long, as the first one of its kind does that loads code";
-    if (s->by)
+    if (s->by && s->by->flags & SL_SPAN_HOST_WAITED)
         return ": the call returns when the copy has ended";
+    if (s->by)
+        return ": its call took that long";
     if (!s->by_call)
         return "";
     switch ((sl_call_kind)s->by_call->kind) {
@@ -371,10 +373,13 @@ static void tell(const sl__sides *s, sl_text *out)
 
 /* ---- in a clause ---------------------------------------------------------------------- */
 
-static const char *does_what(sl_cause cause)
+static const char *does_what(const sl__sides *s)
 {
-    switch (cause) {
-    case SL_CAUSE_EVENT: return " waits for an event that was recorded behind ";
+    switch (s->finding->cause) {
+    case SL_CAUSE_EVENT:
+        return sl_timeline_origin(s->timeline).unknown_waits
+                   ? " waits for an event that was probably recorded behind "
+                   : " waits for an event that was recorded behind ";
     case SL_CAUSE_UNKNOWN: return " waits for something that the records do not tell";
     default: return " waits for ";
     }
@@ -382,12 +387,17 @@ static const char *does_what(sl_cause cause)
 
 static const char *and_why(const sl__sides *s)
 {
+    bool guessed = sl__is_foreign(s->timeline);
     switch (s->finding->cause) {
     case SL_CAUSE_STREAM_ORDER: return ", which comes before it in its stream";
     case SL_CAUSE_NULL_STREAM: return ", as the default stream and blocking streams do";
-    case SL_CAUSE_CHANNEL: return ", whose stream shares a hardware channel with its own";
+    case SL_CAUSE_CHANNEL:
+        return guessed ? ", whose stream probably shares a hardware channel with its own"
+                       : ", whose stream shares a hardware channel with its own";
     case SL_CAUSE_ENGINE: return ", which keeps the engine busy";
-    case SL_CAUSE_ROOM: return ", which leaves no room on the SMs";
+    case SL_CAUSE_ROOM:
+        return guessed ? ", which probably leaves no room on the SMs"
+                       : ", which leaves no room on the SMs";
     case SL_CAUSE_PRIORITY: return ", whose stream has the higher priority";
     default: return "";
     }
@@ -402,9 +412,10 @@ static void put_count(const sl__sides *s, sl_text *out, const char *what)
 static void put_host_cause(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
-    case SL_CAUSE_HOST_BLOCKED: sl_text_add(out, "the host is blocked in "); break;
+    case SL_CAUSE_HOST_BLOCKED: sl_text_add(out, "the host is %s in ", sl__held_host(s)); break;
     case SL_CAUSE_QUEUE_FULL:
-        sl_text_add(out, "the host waits for room in the launch queue to issue ");
+        sl_text_add(out, "the host %swaits for room in the launch queue to issue ",
+                    sl__is_foreign(s->timeline) ? "probably " : "");
         break;
     case SL_CAUSE_HOST_ISSUING:
         sl_text_add(out, s->finding->waiter == s->finding->by
@@ -412,7 +423,9 @@ static void put_host_cause(const sl__sides *s, sl_text *out)
         break;
     default:
         if (!s->by_call || s->by_call->kind != SL_CALL_HOST_WORK) {
-            sl_text_add(out, "the host does something other than issuing work");
+            sl_text_add(out, sl__is_foreign(s->timeline)
+                             ? "the host issues no work"
+                             : "the host does something other than issuing work");
             put_where(s, out, ", after the call at ", sl__by_where(s));
             put_count(s, out, "times");
             return;
@@ -442,7 +455,7 @@ void sl__put_cause(const sl__sides *s, sl_text *out)
     default: break;
     }
     sl__put_waiter(s, out);
-    sl_text_add(out, "%s", does_what(s->finding->cause));
+    sl_text_add(out, "%s", does_what(s));
     if (s->finding->cause != SL_CAUSE_UNKNOWN)
         sl__put_by(s, out);
     sl_text_add(out, "%s", and_why(s));
@@ -570,6 +583,8 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
         advise_from_pageable(s, out);
     else if (s->by && (s->by->kind == SL_SPAN_KERNEL || s->by->flags & SL_SPAN_LOADED))
         sl_text_add(out, "Run each kernel once before the part that counts");
+    else if (s->by && !(s->by->flags & SL_SPAN_HOST_WAITED))
+        sl_text_add(out, "Run it once before the part that counts");
     else if (s->by)
         sl_text_add(out, "%s and wait for it where its result is needed",
                     by_language(s, "Give the copy non_blocking = true",

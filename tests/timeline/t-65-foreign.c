@@ -112,6 +112,20 @@ static void test_event_sync(void)
 
 /* ---- pageable copies ------------------------------------------------------------------ */
 
+static bool is_claimed(const char *list, sl_cause cause)
+{
+    sl_timeline *tl = events(list);
+    sl_error err;
+    sl_explanation e;
+    bool found = false;
+    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e.n_findings; i++)
+        found |= e.findings[i].cause == cause;
+    sl_explanation_free(&e);
+    sl_timeline_release(tl);
+    return found;
+}
+
 #define COPIED(tid, ts, dur, id) "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":" #tid \
     ",\"ts\":" #ts ",\"dur\":" #dur ",\"name\":\"Memcpy DtoH (Device -> Pageable)\"," \
     "\"args\":{\"correlation\":" #id "}}"
@@ -146,6 +160,14 @@ static void test_staging(void)
 {
     is_int(blocked_ns(STAGED(55)), 59000, "a copy from pageable memory holds the host");
     is_int(blocked_ns(STAGED(56.5)), 55000, "also one that a synchronisation waited for");
+}
+
+/* A copy that starts 18 us after its call began, in which the host is: an A100's, say. */
+static void test_slow_start(void)
+{
+    const char *list = "[" AT("cudaMemcpyAsync", 0, 100, 1) "," AT("cudaMemcpyAsync", 142, 29, 2)
+        "," COPIED(7, 5, 95, 1) "," COPIED(7, 160, 2, 2) "]";
+    ok(!is_claimed(list, SL_CAUSE_UNKNOWN), "a copy to pageable memory prepares in its call");
 }
 
 /* Two copies to pageable memory: the first kept a memset waiting, the second a kernel. */
@@ -353,20 +375,6 @@ static void test_suspects(void)
     AT("cudaLaunchKernel", 20, 1, 2) "," AT("cudaLaunchKernel", 590, 1, 3) "," \
     LARGE(8, 10, 100, 1) "," LARGE(8, 600, 100, 3) "," LARGE(9, 700.5, 50, 2) "]}"
 
-static bool is_claimed(const char *list, sl_cause cause)
-{
-    sl_timeline *tl = events(list);
-    sl_error err;
-    sl_explanation e;
-    bool found = false;
-    must(sl_timeline_find_causes(tl, &e, &err), &err);
-    for (size_t i = 0; i < e.n_findings; i++)
-        found |= e.findings[i].cause == cause;
-    sl_explanation_free(&e);
-    sl_timeline_release(tl);
-    return found;
-}
-
 static sl_cause first_cause(const char *list)
 {
     sl_timeline *tl = events(list);
@@ -411,6 +419,7 @@ int main(void)
     test_event_sync();
     test_staging();
     test_one_part();
+    test_slow_start();
     test_blocking();
     test_pytorch_without_cpu_ops();
     test_numbers();

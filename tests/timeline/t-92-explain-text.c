@@ -3,6 +3,7 @@
 
 #include "../../core/timeline/labels.h"
 #include "../../core/timeline/operand.h"
+#include "../../core/timeline/tell.h"
 
 /* One that the laboratory recorded: remedies speak Lua. */
 static sl_timeline *recorded(void)
@@ -558,14 +559,18 @@ static void test_hardly(void)
 /* ---- traces of others: no Lua in their remedies ---------------------------------------- */
 
 /* What is said of the timeline's finding; the sentence and the remedy are kept. */
-static char sentence_of[512], remedy_of[512];
+static char sentence_of[512], remedy_of[512], clause_of[512];
 
 static void tell_of(const sl_timeline *tl, sl_finding f)
 {
-    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_text sentence = { 0 }, remedy = { 0 }, clause = { 0 };
     f.idle = true;
     f.lost_ns = f.by_host_ns = 96000;
     sl_finding_tell(tl, &f, &sentence, &remedy);
+    sl__sides sides = sl__look_up(tl, &f);
+    sl__put_cause(&sides, &clause);
+    snprintf(clause_of, sizeof clause_of, "%s", clause.data);
+    sl_text_free(&clause);
     snprintf(sentence_of, sizeof sentence_of, "%s", sentence.data);
     snprintf(remedy_of, sizeof remedy_of, "%s", remedy.data ? remedy.data : "");
     sl_text_free(&sentence);
@@ -638,7 +643,9 @@ static void test_foreign(void)
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 2, .by = 5 });
     is_str(sentence_of, "No kernel ran for 96.0 us: the host was blocked in a call, which probably "
            "waited for all work of the device", "what was inferred is said to be probable");
+    is_str(clause_of, "the host is blocked in a call", "in a clause, too");
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_WORK, .waiter = 2, .by = 5 });
+    is_str(clause_of, "the host issues no work", "nor in a clause");
     is_str(sentence_of, "No kernel ran for 96.0 us: the host issued no work then",
            "what the host did between its calls is not claimed");
     sl_timeline_release(tl);
@@ -650,6 +657,7 @@ static void test_foreign(void)
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .by = 1 });
     is_str(sentence_of, "No kernel ran for 96.0 us: the host was busy in cudaHostAlloc",
            "nor that a call waited that did not");
+    is_str(clause_of, "the host is busy in cudaHostAlloc", "in a clause, either");
     is_str(remedy_of, "Allocate pinned memory once, before the part that counts, and use it again",
            "and pinned memory is used again");
     sl_timeline_release(tl);
@@ -709,6 +717,8 @@ static void test_foreign_default_stream(void)
     tell_of(tl, f);
     is_str(sentence_of, "No kernel ran for 96.0 us: b in stream 9 waited for an event that was "
            "probably recorded behind a in stream 7", "what it does not say is");
+    is_str(clause_of, "b in stream 9 waits for an event that was probably recorded behind a in "
+           "stream 7", "in a clause, too");
     sl_timeline_release(tl);
 }
 
