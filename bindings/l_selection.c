@@ -11,7 +11,7 @@ static int fail_kind(lua_State *L, const char *text, const char *op)
 {
     return lsl_fail(L, SL_EINVAL, op,
                     "\"%.60s\" is neither a kind (kernel, memcpy_h2d, memcpy_d2h, memcpy_d2d, "
-                    "memcpy_p2p, memset, host_func) nor an engine (compute, h2d, d2h, p2p, host); "
+                    "memcpy_p2p, memset, host_func) nor an engine (compute, h2d, d2h, p2p, copy, host); "
                     "for a stream: {stream = \"%.60s\"}", text, text);
 }
 
@@ -67,6 +67,18 @@ static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl
     select_stream_name(L, lua_tostring(L, idx), timeline, sel, op);
 }
 
+/* By itself, "h2d" is all copies to the device: on a GPU with one copy engine as well. */
+static void select_name(lua_State *L, const char *text, sl_selection *sel, const char *op)
+{
+    sl_engine engine;
+    if (!sl_engine_parse(text, &engine))
+        select_kind(L, text, sel, op);
+    else if (engine == SL_ENGINE_H2D || engine == SL_ENGINE_D2H)
+        sel->kind = engine == SL_ENGINE_H2D ? SL_SPAN_MEMCPY_H2D : SL_SPAN_MEMCPY_D2H;
+    else
+        sel->engine = (int)engine;
+}
+
 /* The selection at `arg`: a stream, a kind, an engine, or {stream =, kind =,
  * engine =, name =}. Texts in it belong to the argument. */
 static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, sl_selection *sel,
@@ -78,11 +90,7 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
         return;
     }
     if (lua_type(L, arg) == LUA_TSTRING) {
-        sl_engine engine;
-        if (sl_engine_parse(lua_tostring(L, arg), &engine))
-            sel->engine = (int)engine;
-        else
-            select_kind(L, lua_tostring(L, arg), sel, op);
+        select_name(L, lua_tostring(L, arg), sel, op);
         return;
     }
     if (!lua_istable(L, arg))

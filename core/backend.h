@@ -209,6 +209,16 @@ static inline unsigned sl_size_class(size_t bytes)
     return (log2 - SL_LEAST_LOG2) * 8 + ((unsigned)(last >> (log2 - 3)) & 7) + 1;
 }
 
+/* The engine of a copy that no kernel does, on a device with so many copy engines: one for
+ * each direction from two on. Without any, copies and kernels take turns. */
+static inline sl_engine sl_copy_engine(int async_engine_count, sl_span_kind kind)
+{
+    if (async_engine_count < 2)
+        return async_engine_count == 1 ? SL_ENGINE_COPY : SL_ENGINE_COMPUTE;
+    return kind == SL_SPAN_MEMCPY_H2D   ? SL_ENGINE_H2D
+           : kind == SL_SPAN_MEMCPY_D2H ? SL_ENGINE_D2H : SL_ENGINE_P2P;
+}
+
 /* ---- the plain calls that enqueue nothing -------------------------------- */
 
 typedef enum sl_plain_call {

@@ -25,22 +25,14 @@ static uint8_t place_flag(const sl_buffer *buffer, uint8_t pageable, uint8_t pin
     return buffer->place == SL_PAGEABLE ? pageable : buffer->place == SL_PINNED ? pinned : 0;
 }
 
-static uint8_t copy_engine(uint8_t copy_kind)
-{
-    switch (copy_kind) {
-    case SL_SPAN_MEMCPY_H2D: return SL_ENGINE_H2D;
-    case SL_SPAN_MEMCPY_D2H: return SL_ENGINE_D2H;
-    case SL_SPAN_MEMCPY_P2P: return SL_ENGINE_P2P;
-    default: return SL_ENGINE_COMPUTE;      /* within the device: a kernel of the driver's */
-    }
-}
-
 static void describe(sl_op *op)
 {
     op->engine = op->work.kind == SL_WORK_HOST_FUNC ? SL_ENGINE_HOST : SL_ENGINE_COMPUTE;
     if (op->work.kind != SL_WORK_MEMCPY)
         return;
-    op->engine = copy_engine(op->work.copy_kind);
+    if (op->work.copy_kind != SL_SPAN_MEMCPY_D2D)       /* which is a kernel of the driver's */
+        op->engine = (uint8_t)sl_copy_engine(op->stream->device->info.async_engine_count,
+                                             (sl_span_kind)op->work.copy_kind);
     op->span_flags = place_flag(op->in[0], SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED)
                      | place_flag(op->out, SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED);
 }

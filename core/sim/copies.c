@@ -1,4 +1,6 @@
-/* copies.c - copy engines: one per direction.
+/* copies.c - copy engines: one per direction, or one for all copies where the profile has no
+ * more. Without any (async_engine_count 0), copies take turns with kernels, in the order in
+ * which they came.
  *
  * An engine serves the channel that it has served last for as long as that one has a copy for
  * it, and then the one that has waited longest (measured: of 20 streams, which share four
@@ -14,6 +16,8 @@ enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D };
 static sim_copy_engine *engine_of(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
+    if (dev->profile.async_engine_count < 2)
+        return &dev->engine[ENGINE_H2D];
     switch (op->base.work.copy_kind) {
     case SL_SPAN_MEMCPY_H2D: return &dev->engine[ENGINE_H2D];
     case SL_SPAN_MEMCPY_D2H: return &dev->engine[ENGINE_D2H];
@@ -57,18 +61,18 @@ void sim_copies_feed(sim_op *op, size_t staged)
         enqueue_chunk(op);
 }
 
-static double bytes_per_ps(const sim_device *dev, const sim_copy_engine *engine)
+static double bytes_per_ps(const sim_op *op)
 {
-    double gb_per_s = engine == &dev->engine[ENGINE_H2D]   ? dev->profile.h2d_gb_per_s
-                      : engine == &dev->engine[ENGINE_D2H] ? dev->profile.d2h_gb_per_s
-                                                           : dev->profile.d2d_gb_per_s;
+    const sim_profile *p = &sim_device_of(op)->profile;
+    const uint8_t kind = op->base.work.copy_kind;
+    double gb_per_s = kind == SL_SPAN_MEMCPY_H2D   ? p->h2d_gb_per_s
+                      : kind == SL_SPAN_MEMCPY_D2H ? p->d2h_gb_per_s : p->d2d_gb_per_s;
     return gb_per_s * 1e-3;     /* GB/s are 1e9 bytes in 1e12 ps */
 }
 
 double sim_copies_alone_us(sim_op *op)
 {
-    const sim_device *dev = sim_device_of(op);
-    return (double)op->base.work.bytes / bytes_per_ps(dev, engine_of(op)) / SIM_PS_PER_US;
+    return (double)op->base.work.bytes / bytes_per_ps(op) / SIM_PS_PER_US;
 }
 
 /* When the engine is free for a copy: going over to another channel takes it a while. */
@@ -79,35 +83,46 @@ static sim_ps free_at(const sim_device *dev, const sim_copy_engine *engine, cons
     return sim_later(engine->last.at, sim_us_to_ps(dev->profile.engine_turn_us));
 }
 
+const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel)
+{
+    const sim_copy_engine *engine = &dev->engine[ENGINE_H2D];
+    const sim_op *first = engine->waiting.head;
+    if (engine->active || engine->next)
+        return engine->active ? engine->active : engine->next;
+    return first && sim_came_before(first, kernel) ? first : NULL;
+}
+
 /* It is the first: what kept the copy from starting when it was ready. At the instant at
  * which a chunk of another ended and the engine turned to it, that one; else a pageable
  * copy's host, who fills the staging buffers. */
 static void note_start(sim_device *dev, const sim_copy_engine *engine, sim_op *op)
 {
+    const sim_turn *kernel = &dev->chip.last;
     bool followed = engine->last.seq && free_at(dev, engine, op) == dev->now;
+    bool behind_kernel = sim_takes_turns(dev) && kernel->seq && kernel->at == dev->now;
     if (op->base.ready_ns == dev->now / SIM_PS_PER_NS)
         return;
-    op->base.start_cause = followed ? SL_CAUSE_ENGINE : SL_CAUSE_HOST_BLOCKED;
-    op->base.start_by = followed ? engine->last.seq : op->base.seq;
+    op->base.start_cause = followed || behind_kernel ? SL_CAUSE_ENGINE : SL_CAUSE_HOST_BLOCKED;
+    op->base.start_by = followed ? engine->last.seq : behind_kernel ? kernel->seq : op->base.seq;
 }
 
 /* What the first chunk takes: of a pinned copy that is all of it. */
-static double first_ps(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
+static double first_ps(const sim_op *op)
 {
-    const sim_profile *p = &dev->profile;
-    const sim_table *us = engine == &dev->engine[ENGINE_H2D]   ? &p->copy_us_h2d
-                          : engine == &dev->engine[ENGINE_D2H] ? &p->copy_us_d2h : NULL;
+    const sim_profile *p = &sim_device_of(op)->profile;
+    const uint8_t kind = op->base.work.copy_kind;
+    const sim_table *us = kind == SL_SPAN_MEMCPY_H2D   ? &p->copy_us_h2d
+                          : kind == SL_SPAN_MEMCPY_D2H ? &p->copy_us_d2h : NULL;
     if (us && us->n > 0 && !is_pageable(op))
         return sim_table_us(us, (double)op->chunk) * SIM_PS_PER_US;
-    return (double)op->chunk / bytes_per_ps(dev, engine) + p->copy_latency_us * SIM_PS_PER_US;
+    return (double)op->chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
 }
 
 static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
 {
     size_t cleared = op->staged - op->sent;
     op->chunk = is_pageable(op) && op->piece < cleared ? op->piece : cleared;
-    double work_ps = op->sent == 0 ? first_ps(dev, engine, op)
-                                   : (double)op->chunk / bytes_per_ps(dev, engine);
+    double work_ps = op->sent == 0 ? first_ps(op) : (double)op->chunk / bytes_per_ps(op);
     engine->active = op;
     if (op->sent == 0) {
         note_start(dev, engine, op);
@@ -150,7 +165,8 @@ static sim_op *pick(sim_copy_engine *engine)
 
 static void take_next(sim_device *dev, sim_copy_engine *engine)
 {
-    if (!engine->waiting.head || goes_on(dev, engine))
+    if (!engine->waiting.head || goes_on(dev, engine)
+        || (sim_takes_turns(dev) && sim_chip_goes_first(dev, engine->waiting.head)))
         return;
     sim_op *op = pick(engine);
     sim_ps at = free_at(dev, engine, op);
@@ -199,6 +215,8 @@ void sim_copies_chunk_end(sim_op *op)
     engine_of(op)->last = (sim_turn){dev->now, op->base.seq};
     engine_of(op)->channel = op->channel;
     dev->copies_dirty = true;
+    if (sim_takes_turns(dev))
+        dev->chip.dirty = true;
     op->queued = false;
     op->sent += op->chunk;
     size_t emptied = op->chunk < op->in_ring ? op->chunk : op->in_ring;

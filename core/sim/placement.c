@@ -217,6 +217,34 @@ static void note_overtaken(sim_device *dev, const sim_op *urgent)
         (sim_overtaking){dev->now, op->base.seq, urgent->base.seq};
 }
 
+bool sim_came_before(const sim_op *a, const sim_op *b)
+{
+    return a->ready_at != b->ready_at ? a->ready_at < b->ready_at : a->base.seq < b->base.seq;
+}
+
+bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy)
+{
+    const sim_chip *chip = &dev->chip;
+    for (int32_t level = 0; level < chip->n_levels && chip->waiting > 0; level++)
+        if (chip->level[level].head && sim_came_before(chip->level[level].head, copy))
+            return true;
+    return chip->running > 0;
+}
+
+/* Without copy engines a kernel does not start beside a copy, nor before one that has come
+ * before it. */
+static bool waits_for_copy(const sim_device *dev, sim_op *op)
+{
+    if (!sim_takes_turns(dev) || op->queued)
+        return false;
+    const sim_op *copy = sim_copies_go_first(dev, op);
+    if (!copy)
+        return false;
+    op->base.start_cause = SL_CAUSE_ENGINE;
+    op->base.start_by = copy->base.seq;
+    return true;
+}
+
 /* It comes while others wait for their turn. If there is room for it, only the first of
  * them keeps it from starting (leftover policy). */
 static void note_behind(sim_device *dev, sim_op *op)
@@ -233,7 +261,7 @@ static void note_behind(sim_device *dev, sim_op *op)
 /* Its turn, and no room: who makes room is the reason, and not who was before it. */
 static void forget_behind(sim_op *op)
 {
-    if (op->base.start_cause != SL_CAUSE_ROOM)
+    if (op->base.start_cause != SL_CAUSE_ROOM && op->base.start_cause != SL_CAUSE_ENGINE)
         return;
     op->base.start_cause = SL_CAUSE_NONE;
     op->base.start_by = 0;
@@ -257,6 +285,7 @@ static void start_kernel(sim_device *dev, sim_op *op)
 {
     op->queued = true;
     dev->chip.resident_grids++;
+    dev->chip.running++;
     sim_queue_capture(op);      /* its first blocks: virtual start */
     note_start(dev, op);
 }
@@ -295,7 +324,7 @@ static void place_all(sim_device *dev)
     sim_chip *chip = &dev->chip;
     for (int32_t level = chip->n_levels - 1; level >= 0 && chip->waiting > 0; level--) {
         sim_fifo *queue = &chip->level[level];
-        while (queue->head) {
+        while (queue->head && !waits_for_copy(dev, queue->head)) {
             if (!place_kernel(dev, queue->head)) {
                 note_first(dev, queue->head);
                 return;         /* leftover policy: nobody else until it is placed */
@@ -349,10 +378,18 @@ void sim_chip_place(sim_device *dev)
 
 enum { REDUCE_THREADS = 256, REDUCE_REGISTERS = 32 };
 
+/* Without copy engines the rest of a kernel that has started comes first: behind one that waits
+ * for a copy it would wait for ever, since the copy waits for its end. */
 static void wait_for_room(sim_op *op)
 {
     sim_chip *chip = &sim_device_of(op)->chip;
-    sim_fifo_push(&chip->level[level_of(op)], op);
+    sim_fifo *queue = &chip->level[level_of(op)];
+    if (op->queued && queue->head && sim_takes_turns(sim_device_of(op))) {
+        op->fifo_next = queue->head;
+        queue->head = op;
+    } else {
+        sim_fifo_push(queue, op);
+    }
     chip->waiting++;
     chip->same_since = sim_device_of(op)->now;
     chip->dirty = true;
@@ -424,5 +461,11 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
 
 void sim_chip_kernel_end(sim_op *op)
 {
-    sim_queue_done(op, sim_device_of(op)->now);
+    sim_device *dev = sim_device_of(op);
+    dev->chip.running--;
+    if (sim_takes_turns(dev)) {
+        dev->chip.last = (sim_turn){dev->now, op->base.seq};
+        dev->copies_dirty = true;
+    }
+    sim_queue_done(op, dev->now);
 }

@@ -22,7 +22,7 @@
     X(shared_bytes_per_block, "shared_bytes_per_block", 1024, 1e8)                    \
     X(max_threads_per_block, "max_threads_per_block", 32, 65536)                      \
     X(memory_bytes, "memory_bytes", 1, 1e18)          /* or infinite */              \
-    X(async_engine_count, "async_engine_count", 1, 16)                                \
+    X(async_engine_count, "async_engine_count", 0, 16)                                \
     X(max_grids, "max_grids", 1, 65536)               /* resident at a time */        \
     X(connections, "connections", 1, 1024)            /* hardware channels */         \
     X(copy_connections, "copy_connections", 1, 1024)                                  \

@@ -83,7 +83,9 @@ void sim_stream_init(sim_stream *stream)
     sim_channel *copies = dev->channel + dev->n_connections;
     stream->compute = &dev->channel[id % (uint32_t)dev->n_connections];
     stream->copy[0] = &copies[id % (uint32_t)dev->n_copy_connections];
-    stream->copy[1] = stream->copy[0] + dev->n_copy_connections;
+    stream->copy[1] = stream->copy[0];
+    if (dev->profile.async_engine_count > 1)
+        stream->copy[1] += dev->n_copy_connections;
     stream->last_channel = stream->compute;
     stream->work_done_at = -SIM_LAST_PS;
     for (int i = 0; i < SL_ENGINES; i++)

@@ -152,7 +152,9 @@ typedef struct sim_chip {
     sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
     int32_t waiting;            /* kernels in all levels */
-    int32_t resident_grids;     /* that have started and not ended */
+    int32_t resident_grids;     /* that have started and whose blocks have not all ended */
+    int32_t running;            /* kernels that have started and not ended */
+    sim_turn last;              /* without copy engines: which one ended last */
     sim_op *first;              /* whose turn it is, and more of whose blocks do not fit; or NULL */
     sim_ps same_since;          /* no other kernel has come or lost blocks, and it was the first */
     uint32_t patience;          /* so many waves until leaping over some is tried again */
@@ -290,6 +292,11 @@ static inline sim_device *sim_device_of(const void *op)
 {
     return (sim_device *)((const sl_op *)op)->stream->device;
 }
+/* Copies and kernels do, where there are no copy engines. */
+static inline bool sim_takes_turns(const sim_device *dev)
+{
+    return dev->profile.async_engine_count == 0;
+}
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
 
 /* engine.c */
@@ -358,6 +365,9 @@ void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
 void sim_chip_kernel_end(sim_op *op);
 void sim_chip_again(sim_op *op);                        /* its second kernel */
+bool sim_came_before(const sim_op *a, const sim_op *b); /* to their engines */
+/* Without copy engines: a kernel runs, or waits since before the copy came. */
+bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
 
 /* groups.c */
 /* Blocks of `launch` that fit on one idle SM; 0: never. */
@@ -385,6 +395,8 @@ void sim_copies_feed(sim_op *op, size_t staged);        /* more of it may move *
 void sim_copies_start(sim_op *op);                      /* its SIM_COPY_START */
 void sim_copies_dispatch(sim_device *dev);
 void sim_copies_chunk_end(sim_op *op);
+/* Without copy engines: the copy that runs, or waits since before the kernel came; or NULL. */
+const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
 double sim_copies_alone_us(sim_op *op);                 /* moving all of it, undisturbed */
 bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
 

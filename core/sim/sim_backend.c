@@ -147,12 +147,9 @@ static void describe(sim_op *op)
         base->engine = SL_ENGINE_HOST;
     if (work->kind != SL_WORK_MEMCPY)
         return;
-    if (work->copy_kind == SL_SPAN_MEMCPY_H2D)
-        base->engine = SL_ENGINE_H2D;
-    else if (work->copy_kind == SL_SPAN_MEMCPY_D2H)
-        base->engine = SL_ENGINE_D2H;
-    else if (!sim_copies_on_sm(sim_device_of(op), work))
-        base->engine = SL_ENGINE_P2P;
+    if (!sim_copies_on_sm(sim_device_of(op), work))
+        base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
+                                               (sl_span_kind)work->copy_kind);
     base->span_flags = place_flag(base->in[0], SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED)
                        | place_flag(base->out, SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED);
     op->staged = base->span_flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE) ? 0 : work->bytes;

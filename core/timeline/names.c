@@ -40,6 +40,7 @@ static const char *const engine_names[SL_ENGINES] = {
     [SL_ENGINE_H2D] = "h2d",
     [SL_ENGINE_D2H] = "d2h",
     [SL_ENGINE_P2P] = "p2p",
+    [SL_ENGINE_COPY] = "copy",
     [SL_ENGINE_HOST] = "host",
 };
 

@@ -54,7 +54,7 @@ const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
     static const char *const engines[SL_ENGINES] = {
         [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D copies",
         [SL_ENGINE_D2H] = "D2H copies", [SL_ENGINE_P2P] = "P2P copies",
-        [SL_ENGINE_HOST] = "host functions"
+        [SL_ENGINE_COPY] = "copies", [SL_ENGINE_HOST] = "host functions"
     };
     return c->options->rows == SL_ROWS_ENGINES ? engines[id]
                                                : sl_timeline_stream_name(c->timeline, id, buffer);

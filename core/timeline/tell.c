@@ -137,7 +137,7 @@ void sl__put_engine(const sl__sides *s, sl_text *out)
     static const char *const idle[SL_ENGINES] = {
         [SL_ENGINE_COMPUTE] = "No kernel ran for ", [SL_ENGINE_H2D] = "No H2D copy ran for ",
         [SL_ENGINE_D2H] = "No D2H copy ran for ", [SL_ENGINE_P2P] = "No P2P copy ran for ",
-        [SL_ENGINE_HOST] = "No host function ran for ",
+        [SL_ENGINE_COPY] = "No copy ran for ", [SL_ENGINE_HOST] = "No host function ran for ",
     };
     if (s->finding->idle) {
         sl_text_add(out, "%s", idle[s->finding->engine]);
@@ -297,6 +297,8 @@ static const char *why_one_at_a_time(const sl__sides *s)
 {
     if (s->by && s->by->engine == SL_ENGINE_HOST)
         return ": one thread runs all host functions, one after the other";
+    if (s->by && s->by->engine == SL_ENGINE_COMPUTE)
+        return ": without a copy engine a GPU does nothing beside a copy";
     return ": a copy engine does one copy at a time";
 }
 

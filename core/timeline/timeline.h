@@ -18,7 +18,9 @@ typedef enum sl_span_kind {
 } sl_span_kind;
 
 typedef enum sl_engine {
-    SL_ENGINE_COMPUTE, SL_ENGINE_H2D, SL_ENGINE_D2H, SL_ENGINE_P2P, SL_ENGINE_HOST, SL_ENGINES
+    SL_ENGINE_COMPUTE, SL_ENGINE_H2D, SL_ENGINE_D2H, SL_ENGINE_P2P,
+    SL_ENGINE_COPY,             /* the only copy engine: it copies in all directions */
+    SL_ENGINE_HOST, SL_ENGINES
 } sl_engine;
 
 enum {                          /* sl_span.flags */
@@ -199,7 +201,7 @@ int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's ti
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline);
 
 const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */
-const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", "d2h", "p2p", "host" */
+const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", ..., "host" */
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
 const char *sl_cause_name(sl_cause cause);             /* "stream_order", "host_blocked" */

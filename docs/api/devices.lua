@@ -186,7 +186,7 @@ print(lab.live().device_bytes)  --> 0]],
             cuda = "cudaDeviceProp::multiProcessorCount", pytorch = "torch.cuda.get_device_properties().multi_processor_count",
         },
         {
-            name = "device.async_engine_count", type = "integer", brief = "how many copy engines it has",
+            name = "device.async_engine_count", type = "integer", brief = "how many copy engines it has; with 1 both directions take turns",
             cuda = "cudaDeviceProp::asyncEngineCount",
         },
         {

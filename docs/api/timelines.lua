@@ -19,7 +19,8 @@ A timeline is what a recording has noted: which operation ran when, on which str
 **span** is one operation on the device.
 
 - A **kind** is `"kernel"`, `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_d2d"`, `"memcpy_p2p"`, `"memset"` or `"host_func"`.
-- An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`.
+- An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; on a GPU with one copy engine `"copy"` in place of the three in the middle, and without any all but host functions is `"compute"`.
+  By themselves `"h2d"` and `"d2h"` are the copies in that direction on every GPU.
 - A **selection** is a stream, a kind, an engine, or a table `{stream =, kind =, engine =, name =}` of which everything must match; `name` is a span's whole name. A
   stream may have been closed since; in the table it may also be an id, or a name that only one recorded stream has. A name that no stream has is `SL_ENOTFOUND`, one
   that several have `SL_EINVAL`. What matches no span is no error: it has been busy for no time.]],

@@ -20,7 +20,7 @@ return {
     shared_bytes_per_sm = 102400,           -- vendor: 100 KiB
     shared_bytes_per_block = 101376,        -- vendor: 99 KiB
     memory_bytes = 25769803776,             -- vendor: 24 GB, taken as GiB
-    async_engine_count = 2,                 -- estimate: both directions at once
+    async_engine_count = 2,                 -- published (deviceQuery)
 
     -- Arithmetic: dense peaks, and the part of them that a large matmul reaches.
     fp32_tflops = 31.2,                     -- vendor

@@ -20,7 +20,7 @@ return {
     shared_bytes_per_block = 166912,        -- vendor: 163 KiB
     max_threads_per_block = 1024,           -- vendor
     memory_bytes = 85899345920,             -- vendor: 80 GB, taken as GiB
-    async_engine_count = 3,                 -- published
+    async_engine_count = 3,                 -- published (deviceQuery)
     max_grids = 128,                        -- vendor: resident grids of this compute capability
     connections = 8,                        -- vendor: default of CUDA_DEVICE_MAX_CONNECTIONS
     copy_connections = 8,                   -- vendor: default of CUDA_DEVICE_MAX_COPY_CONNECTIONS

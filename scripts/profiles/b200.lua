@@ -16,6 +16,7 @@ return {
     compute_capability = {10, 0},           -- vendor
     sm_count = 148,                         -- published (device properties)
     memory_bytes = 193273528320,            -- vendor: 180 GB in an HGX B200, taken as GiB
+    async_engine_count = 3,                 -- estimate: as on the H200
 
     -- Arithmetic: dense peaks; an HGX B200 has eight times as much.
     fp32_tflops = 75,                       -- vendor

@@ -14,6 +14,7 @@ return {
 
     -- The chip: that of the H200.
     memory_bytes = 85899345920,             -- vendor: 80 GB, taken as GiB
+    async_engine_count = 3,                 -- published (device properties of an H100 PCIe)
 
     -- Device memory, of 3350 GB/s (vendor; the H200 has 4800).
     hbm_gb_per_s = 2965,                    -- estimate: 0.885 of the peak, as on the H200

@@ -20,7 +20,7 @@ return {
     shared_bytes_per_block = 101376,        -- vendor: 99 KiB
     max_threads_per_block = 1024,           -- vendor
     memory_bytes = 8589934592,              -- vendor: 8 GB, taken as GiB
-    async_engine_count = 2,                 -- published for this generation
+    async_engine_count = 2,                 -- published (deviceQuery) of L4 and RTX 4090
     max_grids = 128,                        -- vendor: resident grids of this compute capability
     connections = 8,                        -- vendor: default of CUDA_DEVICE_MAX_CONNECTIONS
     copy_connections = 8,                   -- vendor: default of CUDA_DEVICE_MAX_COPY_CONNECTIONS

@@ -15,6 +15,7 @@ return {
     -- The chip.
     sm_count = 128,                         -- vendor
     memory_bytes = 25769803776,             -- vendor: 24 GB, taken as GiB
+    async_engine_count = 2,                 -- published (deviceQuery); under Windows 1
 
     -- Arithmetic: dense peaks, and the part of them that a large matmul reaches.
     fp32_tflops = 82.6,                     -- vendor

@@ -20,7 +20,7 @@ return {
     shared_bytes_per_block = 98304,         -- vendor: 96 KiB
     max_threads_per_block = 1024,           -- vendor
     memory_bytes = 17179869184,             -- vendor: 16 GB, taken as GiB
-    async_engine_count = 2,                 -- estimate: both directions at once
+    async_engine_count = 5,                 -- published (deviceQuery of a V100-SXM2-32GB)
     max_grids = 128,                        -- published
     connections = 8,                        -- vendor: default of CUDA_DEVICE_MAX_CONNECTIONS
     copy_connections = 8,                   -- vendor: as connections before 8.0

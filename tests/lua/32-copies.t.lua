@@ -306,6 +306,29 @@ local function priority_does_not_reorder_copies()
     T.near(spans[3].from_us, 2 * t_us, 1e-3, "a high-priority copy does not overtake it")
 end
 
+-- ---- how many engines ---------------------------------------------------------------------
+
+local function one_copy_engine()
+    open{async_engine_count = 1}
+    T.is(lab.device().async_engine_count, 1, "the device tells how many it has")
+    local tl = pipeline(ideal.streams(3), 6, pinned(ten_mb))
+    T.is(tl:overlap_us("h2d", "d2h"), 0, "with one engine in and out never overlap")
+    T.near(tl:busy_us("copy"), 12 * t_us, 1e-6, "all copies are that engine's")
+    T.near(tl:busy_us("h2d"), 6 * t_us, 1e-6, "h2d are those to the device")
+    T.near(tl:busy_us{kind = "memcpy_d2h"}, 6 * t_us, 1e-6, "and d2h those to the host")
+    T.is(tl:busy_us{engine = "h2d"}, 0, "which have no engine of their own")
+    local bounds = tl:bounds()
+    T.is(bounds.busiest_engine, "copy", "it is the busiest one")
+    T.near(bounds.lower_us, 12 * t_us, 1e-6, "so that 12 copies take 12 ms at least")
+    local path = ideal.temporary(".json")
+    tl:save(path)
+    local again = lab.load(path)
+    os.remove(path)
+    T.near(again:bounds().busiest_engine_us, bounds.busiest_engine_us, 1e-6,
+           "also when the timeline was saved")
+    T.is(again:spans()[1].engine, "copy", "with its engine")
+end
+
 a_pinned_pipeline_of_three_streams_overlaps()
 a_pageable_pipeline_is_serial()
 blocking_streams_and_null_launches_are_serial()
@@ -318,6 +341,7 @@ a_pinned_target_is_old_until_the_copy_ends()
 synchronous_copies_keep_the_host()
 copies_within_the_device_run_on_the_sms()
 an_engine_stays_with_a_channel()
+one_copy_engine()
 pieces_behind_events_let_others_in()
 priority_does_not_reorder_copies()
 T.done()

@@ -86,4 +86,38 @@ for seed = 1, 10 do
     if a ~= b then differs = differs + 1 end
 end
 T.is(differs, 0, "nor does it matter when the collector runs")
+
+-- With fewer engines. Between two pieces of a pageable copy others may run.
+local function is_copy(s) return s.kind == "memcpy_h2d" or s.kind == "memcpy_d2h" end
+local function is_whole_copy(s) return is_copy(s) and not s.name:find("Pageable") end
+
+local function copies_beside_kernels(spans)
+    local count = 0
+    for _, a in ipairs(spans) do
+        for _, b in ipairs(is_whole_copy(a) and spans or {}) do
+            if b.engine == "compute" and not is_copy(b) and a.start_us < b.end_us
+                and b.start_us < a.end_us then
+                count = count + 1
+            end
+        end
+    end
+    return count
+end
+
+for engines = 0, 1 do
+    local at_once, beside, above, n = 0, 0, 0, 0
+    for seed = 1, 30 do
+        local tl = run(seed, false, {async_engine_count = engines})
+        local spans = tl:spans()
+        n = n + #spans
+        at_once = at_once + overlaps_within(spans, is_whole_copy)
+        beside = beside + copies_beside_kernels(spans)
+        if tl:bounds().lower_us > tl.makespan_us + 1e-3 then above = above + 1 end
+    end
+    T.ok(n > 600, ("programs end on a GPU with %d copy engines"):format(engines))
+    T.is(at_once, 0, "where no two pinned copies overlap")
+    if engines == 0 then T.is(beside, 0, "nor a copy and a kernel")
+    else T.ok(beside > 0, "while copies and kernels do") end
+    T.is(above, 0, "and no lower bound is above the makespan")
+end
 T.done()

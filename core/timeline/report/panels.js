@@ -99,7 +99,9 @@ function withSwatch(style, text) {
     return el("span", {}, swatch(style), text);
 }
 
-const ENGINE_STYLES = ["kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_p2p", "host_func"];
+const ENGINE_STYLES = [
+    "kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_p2p", "memcpy_h2d", "host_func",
+];
 
 /* An engine's kinds are told apart where it had more than one. */
 function showBusy() {

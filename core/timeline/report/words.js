@@ -58,8 +58,8 @@ function count(n, one, many) {
 /* ---- names ------------------------------------------------------------------------ */
 
 const KIND_NAMES = data.labels;
-const ENGINE_NAMES = ["compute", "H2D copies", "D2H copies", "P2P copies", "host functions"];
-const ENGINE_WORK = ["kernel", "H2D copy", "D2H copy", "P2P copy", "host function"];
+const ENGINE_NAMES = ["compute", "H2D copies", "D2H copies", "P2P copies", "copies", "host functions"];
+const ENGINE_WORK = ["kernel", "H2D copy", "D2H copy", "P2P copy", "copy", "host function"];
 const CALL_NAMES = [
     "event record", "wait for event", "stream synchronize", "event synchronize",
     "device synchronize", "call", "host work",
