@@ -1,9 +1,8 @@
-/* tell.c - a finding in a sentence: what happened, and what to do about it.
+/* tell.c - a finding in a sentence: what happened, and why.
  *
  * A finding names two sides: the operation that waited, and what it waited for, an
  * operation or a call of the host. Each is told with its name, its stream and its script
- * line. Where the script's line is known (sl_timeline_source), the remedy names the
- * variable that it is about, as it stands there.
+ * line. What to do about it is in remedies.c.
  */
 #include "tell.h"
 
@@ -12,12 +11,10 @@
 #include <string.h>
 
 #include "labels.h"
-#include "operand.h"
 #include "store.h"
 #include "units.h"
 
 #define NAME_COLUMNS 50         /* of an operation's name: those of templates have hundreds */
-#define ONE_VALUE_BYTES 16      /* of an item() at most: a complex number of two doubles */
 #define OTHER_COLUMNS 40        /* of a stream's name, and of a position in the script */
 
 sl__sides sl__look_up(const sl_timeline *timeline, const sl_finding *finding)
@@ -179,21 +176,21 @@ static void put_wait(const sl__sides *s, sl_text *out, const char *for_what, con
 
 /* ---- what happened ----------------------------------------------------------------- */
 
-static bool is_to_pageable(const sl_span *span)
+bool sl__is_to_pageable(const sl_span *span)
 {
     return span && span->flags & SL_SPAN_DST_PAGEABLE;
 }
 
-static bool is_from_pageable(const sl_span *span)
+bool sl__is_from_pageable(const sl_span *span)
 {
     return span && span->flags & SL_SPAN_SRC_PAGEABLE;
 }
 
 static const char *why_blocked(const sl__sides *s)
 {
-    if (is_to_pageable(s->by))
+    if (sl__is_to_pageable(s->by))
         return ": a copy to pageable memory returns when the data has arrived";
-    if (is_from_pageable(s->by))
+    if (sl__is_from_pageable(s->by))
         return ": the CPU copies pageable memory into the driver's buffers itself, so the call "
                "returns only near its end";
     if (s->by && s->by->flags & SL_SPAN_LOADED)
@@ -220,9 +217,7 @@ static const char *why_blocked(const sl__sides *s)
                                        : ", which waits for all work of the device";
 }
 
-/* A plain call that is no synchronisation: of those with another GPU, or of which nothing is
- * known, only the name is left. */
-static bool is_plain(const sl__sides *s)
+bool sl__is_plain_call(const sl__sides *s)
 {
     const sl_call *call = s->by_call;
     return call && call->kind == SL_CALL_PLAIN
@@ -232,7 +227,7 @@ static bool is_plain(const sl__sides *s)
 /* In a call that did not wait for the GPU it was at work. */
 const char *sl__held_host(const sl__sides *s)
 {
-    return is_plain(s) && !s->by_call->waited_for_device ? "busy" : "blocked";
+    return sl__is_plain_call(s) && !s->by_call->waited_for_device ? "busy" : "blocked";
 }
 
 static void tell_blocked(const sl__sides *s, sl_text *out)
@@ -464,238 +459,10 @@ void sl__put_cause(const sl__sides *s, sl_text *out)
     put_count(s, out, "times");
 }
 
-/* ---- what to do ------------------------------------------------------------------------- */
-
-static const char pin_once[] =
-    "Allocate pinned memory once, before the part that counts, and use it again";
-
-/* "`data_on_cpu`", or `otherwise`. */
-static void put_operand(const sl__sides *s, sl_text *out, bool written, const char *otherwise)
-{
-    const char *name = NULL;
-    int n = sl__find_operand(sl_timeline_source(s->timeline, sl__by_where(s)), written, &name);
-    if (n > 0)
-        sl_text_add(out, "`%.*s`", n, name);
-    else
-        sl_text_add(out, "%s", otherwise);
-}
-
-static bool is_pytorch(const sl__sides *s)
-{
-    return sl_timeline_origin(s->timeline).pytorch;
-}
-
-/* What the user of the timeline writes. */
-static const char *by_language(const sl__sides *s, const char *lua, const char *pytorch,
-                               const char *cuda)
-{
-    return is_pytorch(s) ? pytorch : sl__is_foreign(s->timeline) ? cuda : lua;
-}
-
-/* What copy_ writes to is there already; what to and cpu give is made by them. */
-static void advise_to_pageable(const sl__sides *s, sl_text *out)
-{
-    const char *name;
-    const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
-    if (sl__is_foreign(s->timeline)) {
-        sl_text_add(out, "Copy into pinned memory: %s", is_pytorch(s)
-                    ? "t.to(\"cpu\", non_blocking=True)"
-                    : "cudaMallocHost and cudaMemcpyAsync");
-    } else if (sl__find_operand(line, true, &name) > 0) {
-        sl_text_add(out, "Pin ");
-        put_operand(s, out, true, "");
-        sl_text_add(out, " (pinned = true, or t:pin()) and copy with non_blocking = true");
-    } else {
-        sl_text_add(out, "Copy ");
-        put_operand(s, out, false, "the tensor");
-        sl_text_add(out, " into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or copy_ "
-                    "into a pinned tensor");
-    }
-    sl_text_add(out, "; D2H to pageable memory blocks the host ");
-    sl__put_time(out, s->finding->by_host_ns);
-}
-
-static void advise_from_pageable(const sl__sides *s, sl_text *out)
-{
-    sl_text_add(out, "Pin ");
-    put_operand(s, out, false, by_language(s, "the tensor on the CPU", "the tensor on the CPU",
-                                           "the memory on the host"));
-    sl_text_add(out, " (%s)", by_language(s, "t:pin_memory(), or pinned = true",
-                                          "t.pin_memory(), DataLoader(pin_memory=True)",
-                                          "cudaMallocHost, or cudaHostRegister"));
-    sl_text_add(out, ": H2D from pageable memory blocks the "
-                "host ");
-    sl__put_time(out, s->finding->by_host_ns);
-}
-
-/* t:item() and its like copy to the host what they read. */
-static bool reads_a_value(const sl__sides *s)
-{
-    if (is_pytorch(s))
-        return s->by->bytes > 0 && s->by->bytes <= ONE_VALUE_BYTES;
-    const char *line = sl_timeline_source(s->timeline, sl__by_where(s));
-    return strstr(line, ":item(") || strstr(line, ":get(") || strstr(line, ":totable(");
-}
-
-static bool is_named(const sl__sides *s, const char *const *names)
-{
-    for (; *names; names++) {
-        if (strcmp(sl_call_name(s->timeline, s->by_call), *names) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool allocates_pinned(const sl__sides *s)
-{
-    static const char *const names[] = { "pinned allocation", "cudaHostAlloc", "cudaMallocHost",
-                                         "cudaHostRegister", NULL };
-    return s->by_call && is_named(s, names);
-}
-
-/* A call that is no synchronisation. */
-static void advise_call(const sl__sides *s, sl_text *out)
-{
-    static const char *const of_memory[] = { "cudaMalloc", "cudaFree", NULL };
-    bool memory = s->by_call->waited_for_device || (sl__is_foreign(s->timeline) &&
-                                                    is_named(s, of_memory));
-    if (allocates_pinned(s))
-        sl_text_add(out, "%s", pin_once);
-    else if (!memory)
-        sl_text_add(out, "Call it before the part that counts");
-    else
-        sl_text_add(out, "%s",
-                    by_language(s, "Allocate before and free after the part that counts, or use "
-                                   "the stream-ordered malloc_async and free_async",
-                                "Run a round before the part that counts, so that PyTorch has its "
-                                "memory, and do not empty its cache in between",
-                                "Allocate before and free after the part that counts, or use the "
-                                "stream-ordered cudaMallocAsync and cudaFreeAsync"));
-}
-
-static void advise_blocked(const sl__sides *s, sl_text *out)
-{
-    if (is_to_pageable(s->by) && reads_a_value(s))
-        sl_text_add(out, "Reading a value%s waits for all work before it in its stream: read it "
-                    "after the other work has been issued, and not in every round",
-                    is_pytorch(s) ? " (t.item(), or an if, a print or a float() of it)" : "");
-    else if (is_to_pageable(s->by))
-        advise_to_pageable(s, out);
-    else if (is_from_pageable(s->by))
-        advise_from_pageable(s, out);
-    else if (s->by && (s->by->kind == SL_SPAN_KERNEL || s->by->flags & SL_SPAN_LOADED))
-        sl_text_add(out, "Run each kernel once before the part that counts");
-    else if (s->by && !(s->by->flags & SL_SPAN_HOST_WAITED))
-        sl_text_add(out, "Run it once before the part that counts");
-    else if (s->by)
-        sl_text_add(out, "%s and wait for it where its result is needed",
-                    by_language(s, "Give the copy non_blocking = true",
-                                "Give the copy non_blocking=True", "Use cudaMemcpyAsync"));
-    else if (is_plain(s))
-        advise_call(s, out);
-    else
-        sl_text_add(out, "Issue what is to run next before the host waits; for order on the device "
-                    "%s does not hold the host",
-                    by_language(s, "s:wait_event(e)", "stream.wait_event(e)",
-                                "cudaStreamWaitEvent"));
-}
-
-static int32_t priority_of(const sl__sides *s, const sl_span *span)
-{
-    const sl_stream_note *note = sl__timeline_note(s->timeline, span->stream);
-    return note ? note->priority : 0;
-}
-
-/* What waited has the higher priority already. */
-static bool is_more_urgent(const sl__sides *s)
-{
-    return s->waiter && s->by && priority_of(s, s->waiter) < priority_of(s, s->by);
-}
-
-/* Neither could have gone before the other. */
-static bool is_in_one_stream(const sl__sides *s)
-{
-    return s->waiter && s->by && s->waiter->stream == s->by->stream && !s->finding->many_by
-           && !s->finding->many_waiters;
-}
-
-static void advise(const sl__sides *s, sl_text *out)
-{
-    switch (s->finding->cause) {
-    case SL_CAUSE_STREAM_ORDER:
-        if (!s->finding->idle)
-            sl_text_add(out, "Each leaves SMs empty: if they do not depend on one another, put "
-                        "them into two streams");
-        else
-            sl_text_add(out, "One stream runs one thing at a time, unless a launch asks for an "
-                        "early start (compute capability 9.0 on): put work that does not depend "
-                        "on the other into another stream, or cut both into pieces that take "
-                        "turns");
-        break;
-    case SL_CAUSE_EVENT:
-        sl_text_add(out, "Record the event directly after the one operation whose result is "
-                    "used; if none is used, do without the wait");
-        break;
-    case SL_CAUSE_NULL_STREAM:
-        sl_text_add(out, "Keep work out of the default stream%s, and wait where an order is needed",
-                    by_language(s, ": lab.with(stream, ...); or give the stream non_blocking = true",
-                                ", or use PyTorch's own streams, which do not wait for it",
-                                ", or create the stream with cudaStreamNonBlocking"));
-        break;
-    case SL_CAUSE_CHANNEL:
-        sl_text_add(out, "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 "
-                    "up to 32, set before the program starts");
-        break;
-    case SL_CAUSE_ENGINE:
-        if (s->by && s->by->engine == SL_ENGINE_HOST)
-            sl_text_add(out, "Keep host functions short, and have few of them");
-        else
-            sl_text_add(out, "Issue first the copy that other work waits for; all of them end "
-                        "sooner only with fewer bytes");
-        break;
-    case SL_CAUSE_ROOM:
-        sl_text_add(out, "A kernel that fills the GPU runs alone: only smaller grids overlap, "
-                    "and %s",
-                    is_more_urgent(s) ? "a priority acts when blocks end, so make them shorter"
-                                      : "a higher priority lets a stream go first");
-        break;
-    case SL_CAUSE_PRIORITY:
-        sl_text_add(out, "That is what the priority asks for; give both streams the same to have "
-                    "them in order of arrival");
-        break;
-    case SL_CAUSE_QUEUE_FULL:
-        sl_text_add(out, "Issue fewer and larger operations, or the other streams' work before "
-                    "this stream's queue is full; CUDA_SCALE_LAUNCH_QUEUES=4x in the environment "
-                    "makes the queue longer (CUDA 12 and later)");
-        break;
-    case SL_CAUSE_HOST_BLOCKED: advise_blocked(s, out); break;
-    case SL_CAUSE_HOST_WORK:
-        sl_text_add(out, allocates_pinned(s)
-                    ? pin_once
-                    : "Issue the GPU's work first, and let the host work while it runs");
-        break;
-    case SL_CAUSE_HOST_ISSUING:
-        if (s->finding->waiter == s->finding->by || is_in_one_stream(s))
-            sl_text_add(out, "The GPU waits for launches: fewer and larger operations keep it "
-                        "busy%s", by_language(s, "", ", or a CUDA graph "
-                                              "(torch.compile(mode=\"reduce-overhead\"))",
-                                              ", or a CUDA graph"));
-        else
-            sl_text_add(out, "Issue the two in turns, or first the one that came too late");
-        break;
-    case SL_CAUSE_LATENCY:
-        sl_text_add(out, "Each operation costs its start-up: make fewer and larger ones");
-        break;
-    case SL_CAUSE_NONE:
-    case SL_CAUSE_UNKNOWN:
-    case SL_CAUSES: break;
-    }
-}
-
 void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_text *sentence,
                      sl_text *remedy)
 {
     sl__sides s = sl__look_up(timeline, finding);
     tell(&s, sentence);
-    advise(&s, remedy);
+    sl__advise(&s, remedy);
 }

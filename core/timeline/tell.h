@@ -31,6 +31,16 @@ void sl__put_time(sl_text *out, int64_t ns);
 /* "blocked" or "busy" in the call that the host was in. */
 const char *sl__held_host(const sl__sides *s);
 
+/* Neither where there is no span. */
+bool sl__is_to_pageable(const sl_span *span);
+bool sl__is_from_pageable(const sl_span *span);
+/* A plain call that is no synchronisation: of those with another GPU, or of which nothing is
+ * known, only the name is left. */
+bool sl__is_plain_call(const sl__sides *s);
+
+/* What to do about it; nothing is added where there is nothing to do. */
+void sl__advise(const sl__sides *s, sl_text *out);
+
 /* A trace that another program wrote: its users write no Lua. */
 bool sl__is_foreign(const sl_timeline *timeline);
 
