@@ -34,6 +34,7 @@ not ok 1 - kernel and memcpy_h2d overlap by at least 80 %
 ```
 
 The tests of a [course lab](program.md#streamlab-lab) get such an object as `t`; `streamlab lab check` and `streamlab lab grade` run them, each in a process of its own, and grade a submission by what it asserts.
+There `look` names the waits that were not needed, where there are any; the largest one is often one that has to be.
 
 An assertion that fails raises nothing: the script goes on. What raises `SL_EINVAL` is a wrong assertion: an unknown option, none of the thresholds that it needs, what is no timeline.
 
