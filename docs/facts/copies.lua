@@ -63,10 +63,19 @@ return {
         source = {"legacy"},
         measured = experiments .. "#concurrency_matrix",
         stated = {
+            {"docs/reference/devices.md", "with 1 both directions take turns"},
+            {"docs/design/simulator.md", "With an async_engine_count of 1 there is one engine for "
+                .. "all copies"},
+            {streams_page, "GPUs whose asyncEngineCount is 1 have one for both"},
             {pinned_page, "Copies in opposite directions do: 2 or more."},
             {experiments, "both ways 91 %"},
         },
         never = {
+            {"one engine per direction, whatever", "One engine per direction, whatever "
+                .. "`async_engine_count` says."},
+            {"overlaps them whatever the profile says", "With 1 the two directions take turns (the "
+                .. "simulator overlaps them whatever the profile says)."},
+            {"number of engines is only reported", "The number of engines is only reported."},
             {"copies both ways take 2 engines | holds:",
                 "copies both ways take 2 engines | **holds**: 91 % with 3"},
         },

@@ -14,8 +14,13 @@ return {
             .. "laboratory",
         source = {"asynchronous", "dependent"},
         stated = {
+            {"docs/causes.md", "unless a launch asks for an early start"},
             {streams_page, "Since compute capability 9.0 a launch can ask to begin before the "
                 .. "kernel in front of it ends"},
+        },
+        never = {
+            {"stream runs one thing at a time[:.]", "A stream runs one thing at a time: the copy "
+                .. "engine stands still until the kernel has ended."},
         },
     },
     {

@@ -148,7 +148,9 @@ observed["copies-beside-kernels"] = function()
     local function either_way(to, from)
         return copy_and_kernel(function(s) to:copy_(from, {non_blocking = true, stream = s}) end)
     end
-    return either_way(gpu, host) and either_way(host, gpu), true
+    local to_gpu, to_host = either_way(gpu, host), either_way(host, gpu)
+    local overlaps = lab.device().async_engine_count >= 1
+    return ("%s, %s"):format(to_gpu, to_host), ("%s, %s"):format(overlaps, overlaps)
 end
 
 observed["copies-within"] = function()
