@@ -27,9 +27,9 @@ try("cudaMemcpy on the device", function() cuda.memcpy(memory, other) end)
 try("cudaMemcpyAsync on the device", function(_, s)
     cuda.memcpy_async(memory, other, {stream = s})
 end)
-try("cudaMemcpyAsync, to pageable", function(_, s)
-    tensor:copy_(on_gpu, {non_blocking = true, stream = s})
-end)
+local function to_pageable(s) tensor:copy_(on_gpu, {non_blocking = true, stream = s}) end
+try("cudaMemcpyAsync, to pageable", to_pageable)    -- in the first stream, behind its kernel
+try("the same in the second stream", function(_, s) to_pageable(s) end)
 try("a kernel in the default stream", function() lab.spin(0.01) end)
 try("an event in the default stream", function() lab.default_stream():record_event() end)
 try("cudaFuncSetCacheConfig", cuda.func_set_cache_config)
