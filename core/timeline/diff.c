@@ -607,9 +607,9 @@ static sl_status put_causes(sl_text *out, const side *a, const side *b, sl_error
 /* "A  puzzler.json: NVIDIA H200 (simulated)". */
 static void put_name(sl_text *out, const char *letter, const char *name, const side *s)
 {
-    const sl_device_info *device = sl_timeline_device(s->timeline);
-    char about[sizeof device->name + 16];
-    snprintf(about, sizeof about, "%s%s", device->name, device->simulated ? " (simulated)" : "");
+    char buffer[SL_DEVICE_NAME_BYTES], about[SL_DEVICE_NAME_BYTES + 16];
+    snprintf(about, sizeof about, "%s%s", sl_timeline_device_name(s->timeline, buffer),
+             sl_timeline_device(s->timeline)->simulated ? " (simulated)" : "");
     int room = COLUMNS - 5 - sl__label_columns(about, true);
     sl_text_add(out, "%s  ", letter);
     sl__label_add(out, name, room > 16 ? room : 16, true);

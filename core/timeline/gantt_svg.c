@@ -102,9 +102,10 @@ static void put_line(const sl__chart *c, int x, int size, const char *text)
 /* "NVIDIA H200 (simulated)" */
 static void device_name(const sl__chart *c, char text[NAME_BYTES])
 {
-    const sl_device_info *device = sl_timeline_device(c->timeline);
-    snprintf(text, NAME_BYTES, "%s%s", *device->name ? device->name : "Timeline",
-             device->simulated ? " (simulated)" : "");
+    char buffer[SL_DEVICE_NAME_BYTES];
+    const char *name = sl_timeline_device_name(c->timeline, buffer);
+    snprintf(text, NAME_BYTES, "%s%s", *name ? name : "Timeline",
+             sl_timeline_device(c->timeline)->simulated ? " (simulated)" : "");
 }
 
 static void put_name(sl__chart *c)

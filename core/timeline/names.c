@@ -149,3 +149,16 @@ const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
     snprintf(buffer, SL_STREAM_NAME_BYTES, "stream %" PRIu32, id);
     return buffer;
 }
+
+const char *sl_timeline_device_name(const sl_timeline *timeline,
+                                    char buffer[SL_DEVICE_NAME_BYTES])
+{
+    const sl_device_info *device = sl_timeline_device(timeline);
+    uint64_t devices = sl_timeline_origin(timeline).devices;
+    char number[32];
+    snprintf(number, sizeof number, "GPU %d", device->index);
+    if ((devices & (devices - 1)) == 0 || strcmp(device->name, number) == 0)    /* one, or none */
+        return device->name;
+    snprintf(buffer, SL_DEVICE_NAME_BYTES, "%s, %s", device->name, number);
+    return buffer;
+}

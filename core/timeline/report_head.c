@@ -39,15 +39,15 @@ void sl__head_name(const sl_timeline *timeline, char name[SL__HEAD_NAME_BYTES])
 
 sl_status sl__head_put_title(sl__outfile *file, const sl_timeline *timeline, sl_error *err)
 {
-    const sl_device_info *device = sl_timeline_device(timeline);
-    char name[SL__HEAD_NAME_BYTES];
+    char name[SL__HEAD_NAME_BYTES], buffer[SL_DEVICE_NAME_BYTES];
+    const char *device = sl_timeline_device_name(timeline, buffer);
     sl_text title = { 0 };
     sl__head_name(timeline, name);
     sl__xml_add(&title, name, 0);
-    sl_text_add(&title, "%s", *name && *device->name ? " – " : "");
-    sl__xml_add(&title, device->name, 0);
-    sl_text_add(&title, "%s%s", *name || *device->name ? "" : "Timeline",
-                device->simulated ? " (simulated)" : "");
+    sl_text_add(&title, "%s", *name && *device ? " – " : "");
+    sl__xml_add(&title, device, 0);
+    sl_text_add(&title, "%s%s", *name || *device ? "" : "Timeline",
+                sl_timeline_device(timeline)->simulated ? " (simulated)" : "");
     if (!title.failed)
         sl__json_raw(file, title.data);
     sl_status status = title.failed ? sl_fail(err, SL_ENOMEM, "no memory for a title") : SL_OK;

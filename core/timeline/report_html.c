@@ -159,7 +159,8 @@ static void put_calls(page *p)
 static void put_device(page *p)
 {
     const sl_device_info *info = sl_timeline_device(p->timeline);
-    text(p, ",\n\"device\":{\"name\":", info->name);
+    char name[SL_DEVICE_NAME_BYTES];
+    text(p, ",\n\"device\":{\"name\":", sl_timeline_device_name(p->timeline, name));
     text(p, ",\"backend\":", info->backend);
     text(p, ",\"profile\":", info->profile);
     truth(p, ",\"simulated\":", info->simulated);

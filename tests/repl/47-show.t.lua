@@ -146,6 +146,9 @@ tap.is(cli('"$P" show --chart --columns 48 gpus.json 2>&-'), first .. "\n" .. se
 tap.is(cli('"$P" show --chart --columns 48 --device 1 gpus.json 2>&-'), second, "or one of them")
 tap.is(json.read((cli('"$P" show --json --device 1 gpus.json 2>&-'))).device_index, 1,
     "figures say of which GPU they are")
+cli('"$P" show --device 1 gpus.json -o gpus.svg -o gpus.html 2>&-')
+tap.like(read(folder .. "/gpus.svg"), "<title>GPU 1: makespan", "a picture says of which GPU")
+tap.like(read(folder .. "/gpus.html"), "<title>gpus%.json – GPU 1</title>", "and a page")
 tap.is(cli('"$P" show --explain gpus.json 2>&- | grep -c "k in stream 7 running"'), "2\n",
     "each is explained")
 out, err, code = cli('"$P" show --device 2 gpus.json')

@@ -335,7 +335,9 @@ static void test_devices(void)
 {
     sl_timeline *tl = events(two_devices);
     is_int(span_count(tl), 2, "of several devices the busiest one is taken");
+    char name[SL_DEVICE_NAME_BYTES];
     is_str(sl_timeline_device(tl)->name, "B", "with its own properties");
+    is_str(sl_timeline_device_name(tl, name), "B, GPU 3", "pages and pictures say which it is");
     is_int(sl_timeline_device(tl)->index, 3, "and index");
     is_str(sl_timeline_notice(tl), "The trace has work on several GPUs: 1 (1 operation), 3 (2). "
            "This is GPU 3.", "which is told");
