@@ -101,6 +101,7 @@ return {
         source = {"api_sync"},
         measured = experiments .. "#async_with_host",
         stated = {
+            {implicit_page, "cudaMemcpyAsync, to pageable host waits apart"},
             {pinned_page, "To pageable memory it always does"},
             {implicit_page, "it holds the host until it is done"},
             {experiments, "cudaMemcpyAsync to pageable 0 of 6 times"},
@@ -110,6 +111,8 @@ return {
             {"docs/design/races.md", "such copies only \"might be synchronous\""},
         },
         never = {
+            {"cudamemcpyasync, to pageable %- together",
+                "cudaMemcpyAsync, to pageable     -           together"},
             {"all else goes by", "All else goes by."},
         },
     },
