@@ -257,7 +257,7 @@ local missing = {
         "`lab.rand` and `lab.randn` make a new tensor" },
     { "torch.eq torch.ne torch.lt torch.gt torch.le torch.ge torch.equal torch.isclose",
         "`t:allclose(u)` compares tensors, `t:get(i)` gives a value to Lua" },
-    { "tensor.record_stream", "it is not needed: memory stays until queued work is done" },
+    { "tensor.record_stream", "it is not needed: memory that another stream still uses is kept" },
     { "tensor.is_cuda", "use t.device == \"cuda\"" },
     { "tensor.is_pinned", "use `t.pinned`" },
     { "tensor.get_device", "use `t.device_index`" },

@@ -104,7 +104,7 @@ Nothing else does: neither time, nor the order of the calls, nor a `query()` tha
 Kernels and copies read and write by their stream, host functions in their stream's order, and `t:get`, `t:set`, `t:totable` and the like on host tensors by the host. A
 copy from pinned memory reads it by its stream, and so until it has run; one from pageable memory reads it by the host, in the call. Only the bytes that an operation names
 count. `lab.cuda.free` and `lab.cuda.free_host` are accesses by the host to all bytes, `lab.cuda.free_async` by its stream. `t:free()` and the garbage collector are none:
-that memory goes when the queued work is done.
+that memory goes to no tensor whose work could run before what is queued on it.
 
 ## Accidents
 

@@ -180,6 +180,29 @@ for i = 1, 20 do
 end
 ]])
 
+right("a stream's next tensor has the memory of the one before, at once", [[
+lab.spin(2, {stream = producer})
+for i = 1, 5 do
+    lab.with(producer, function() lab.full(i, 4, 4):free() end)
+    local memory = lab.cuda.malloc_async(64, producer)
+    lab.cuda.memset_async(memory, i, 64, producer)
+    lab.cuda.free_async(memory, producer)
+end
+local x = lab.with(producer, lab.empty, 4, 4)
+x:fill_(7, consumer)
+]])
+
+wrong("which has races of its own", [[
+lab.spin(2, {stream = producer})
+lab.with(producer, function() lab.full(1, 4, 4):free() end)
+local x = lab.with(producer, lab.empty, 4, 4)                               --X
+x:fill_(7, producer)                                                        --A
+lab.add(x, 1, {stream = consumer})                                          --B
+]], {
+    first = { "A", "write", "fill_f32", "producer" },
+    second = { "B", "read", "add_scalar_f32", "consumer" }, stale = true,
+})
+
 -- ---- objects that close -----------------------------------------------------------------
 
 right("the host waits for the device, and so for a stream that was closed", [[
