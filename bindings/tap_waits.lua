@@ -1,11 +1,12 @@
 -- tap_waits.lua - which waits of a timeline were not needed: what lab.tap says about a failed
 -- assertion where it is known what touches which memory (core.keep_needs, for course labs).
 --
--- Operations of different kinds that one line of the script has put into one stream, one after the
--- other, count as one piece: a function was called there, of which nobody could move a part. A
--- piece needs the operations before it that touched the same bytes, one of the two writing. It
--- waited for more than it needs if all of these had ended and it was issued, and it did not begin.
--- Nothing is said about a piece that touches no memory: what it needs nobody knows.
+-- Operations that one line of the script has put into one stream, with no call of another line
+-- between, count as one piece unless they are all alike: a function was called there, of which
+-- nobody could move a part. A piece needs those before it that touched the same bytes, one of the
+-- two writing. It waited for more than it needs if all of these had ended and it was issued, and
+-- it did not begin. Nothing is said about a piece that touches no memory: what it needs nobody
+-- knows.
 
 local _, core = ...
 
@@ -31,30 +32,50 @@ local function new_piece(spans, from, to)
     return piece
 end
 
--- Where the run of spans ends that begins at `from`: same line, same stream, and not the first
--- one's kind once more behind another kind. And whether it is of one kind.
-local function run_at(spans, from)
-    local first, to, is_same = spans[from], from, true
+local function is_alike(a, b) return a.name == b.name and a.bytes == b.bytes end
+
+-- Where the run of spans ends that begins at `from`: same line, same stream, and no call of another
+-- line in between. And whether all are alike.
+local function run_at(spans, from, is_foreign)
+    local first, to, all_alike = spans[from], from, true
     while first.where ~= "" and spans[to + 1] do
-        local span, last = spans[to + 1], spans[to]
+        local span = spans[to + 1]
         if span.where ~= first.where or span.stream_id ~= first.stream_id
-            or span.name == first.name and last.name ~= first.name then break end
-        is_same = is_same and span.name == first.name
+            or is_foreign(spans[to], span) then break end
+        all_alike = all_alike and is_alike(span, first)
         to = to + 1
     end
-    return to, is_same
+    return to, all_alike
+end
+
+-- A function that says whether a call of another line stands between two spans of one line, asked
+-- in the order of the spans.
+local function finder_of_calls(calls)
+    local list, at = {}, 1
+    for i, call in ipairs(calls) do list[i] = call end
+    table.sort(list, function(a, b) return a.correlation < b.correlation end)
+    return function(before, behind)
+        local found = false
+        while list[at] and list[at].correlation < behind.correlation do
+            found = found or list[at].correlation > before.correlation
+                             and list[at].where ~= before.where
+            at = at + 1
+        end
+        return found
+    end
 end
 
 -- A table from a span's correlation to its piece, {first = a span, end_us =, needs = a list of
--- pieces, is_known = whether it touches memory}. Those of one kind are a loop of the script: each
+-- pieces, is_known = whether it touches memory}. Spans that are alike are a loop of the script: each
 -- is a piece.
-local function cut_into_pieces(spans)
-    local piece_of, at = {}, 1
+local function cut_into_pieces(spans, calls)
+    local piece_of, at, is_foreign = {}, 1, finder_of_calls(calls)
     while at <= #spans do
-        local to, is_same = run_at(spans, at)
-        if is_same then to = at end
-        local piece = new_piece(spans, at, to)
-        for i = at, to do piece_of[spans[i].correlation] = piece end
+        local to, all_alike = run_at(spans, at, is_foreign)
+        for from = at, to, all_alike and 1 or to - at + 1 do
+            local piece = new_piece(spans, from, all_alike and from or to)
+            for i = from, all_alike and from or to do piece_of[spans[i].correlation] = piece end
+        end
         at = to + 1
     end
     return piece_of
@@ -110,7 +131,7 @@ local function look_at(tl, op)
     local spans, calls = as(op, tl.spans, tl), as(op, tl.calls, tl)
     table.sort(spans, function(a, b) return a.correlation < b.correlation end)
     local known = {spans = by_correlation(spans), calls = by_correlation(calls),
-                   piece_of = cut_into_pieces(spans), makespan_us = tl.makespan_us, at = 0,
+                   piece_of = cut_into_pieces(spans, calls), makespan_us = tl.makespan_us, at = 0,
                    host_waits = host_waits(calls, last_issued(spans, tl.makespan_us))}
     for _, need in ipairs(needs) do
         local on, piece = known.piece_of[need.on], known.piece_of[need.correlation]

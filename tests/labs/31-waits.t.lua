@@ -20,7 +20,24 @@ shell.write(folder .. "/tests/visible.lua", [[
             lab.spin(1)
             into:fill_(3)
         end
-        local tl = lab.profile(student.go, x, y, up, back, work)
+        local small, there = lab.ones(8, {device = "cpu", pinned = true}), lab.empty(8)
+        local more = {}
+        function more.fill()
+            x:copy_(up, {non_blocking = true})
+            there:copy_(small, {non_blocking = true})
+        end
+        function more.use_small()
+            lab.spin(1)
+            lab.mul(there, 2, {out = there})
+        end
+        function more.use_x()
+            lab.mul(y, 2, {out = y})
+            lab.add(y, x, {out = y})
+            lab.mul(y, 3, {out = y})
+            lab.spin(1)
+        end
+        lab.synchronize()
+        local tl = lab.profile(student.go, x, y, up, back, work, more)
         t:makespan(tl, { of_us = 1, within_percent = 0 })
     end)]])
 
@@ -29,11 +46,11 @@ local function look(submission)
     shell.write(folder .. "/mine.lua", submission)
     local out, err = shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder))
     local text = out:match("\n#   look   (.-)\n# %S") or out:match("\n#   look   (.*)") or out .. err
-    return (text:gsub("\n#%s+", " "))
+    return (text:gsub("\n#%s+", " ")), out
 end
 
 -- The copy needs nothing of the second piece. The kernels' wait for the copy is needed, and longer.
-local text = look [[
+local text, all = look [[
 function go(x, y, up, back, work)
     local a, b = lab.stream(), lab.stream()
     lab.with(a, work, x)
@@ -77,6 +94,27 @@ function go(x, y, up, back, work)
     back:copy_(x, {non_blocking = true})
 end]]
 tap.ok(not text:find("could have begun", 1, true), "and work that belongs into one")
+
+-- What a function of the test has enqueued, called on one line, nobody can take apart: two copies
+-- of different sizes, or kernels of which the first ones alone read what is overwritten.
+text, all = look [[
+function go(x, y, up, back, work, more)
+    local a, b = lab.stream(), lab.stream()
+    lab.with(b, more.use_small)
+    a:wait_stream(b)
+    lab.with(a, more.fill)
+end]]
+tap.ok(all:find("more than 1.00") and not text:find("could have begun", 1, true),
+    "nor is the first of two copies")
+text, all = look [[
+function go(x, y, up, back, work, more)
+    local a, b = lab.stream(), lab.stream()
+    lab.with(b, more.use_x)
+    a:wait_stream(b)
+    x:copy_(up, {non_blocking = true, stream = a})
+end]]
+tap.ok(all:find("more than 1.00") and not text:find("could have begun", 1, true),
+    "nor is a part of a function's kernels")
 
 -- The work was meant to be in the stream, and stands in the default stream.
 text = look [[
