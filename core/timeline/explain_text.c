@@ -36,46 +36,29 @@ static void put_source(const sl__sides *s, sl_text *out, int indent, int columns
     sl_text_add(out, "\n");
 }
 
-static bool is_host_work(const sl_call *call)
-{
-    return call && call->kind == SL_CALL_HOST_WORK;
-}
-
-/* The same cause, and the same thing waited for, in another engine's row. */
-static bool is_same_cause(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b)
-{
-    sl__sides x = sl__look_up(timeline, a), y = sl__look_up(timeline, b);
-    if (a->cause != b->cause || !a->idle || !b->idle || !a->by || !b->by)
-        return false;
-    if (a->cause == SL_CAUSE_HOST_WORK && !is_host_work(x.by_call) && !is_host_work(y.by_call)
-        && sl__by_where(&x) == 0 && sl__by_where(&y) == 0)
-        return true;
-    if (x.by && y.by)
-        return x.by->where == y.by->where && x.by->name == y.by->name;
-    return x.by_call && y.by_call && x.by_call->where == y.by_call->where
-           && x.by_call->kind == y.by_call->kind && x.by_call->name == y.by_call->name;
-}
-
 static bool is_told(const sl_timeline *timeline, const sl_explanation *e, size_t i)
 {
     for (size_t k = 0; k < i && k < MOST_FINDINGS; k++) {
-        if (is_same_cause(timeline, &e->findings[k], &e->findings[i]))
+        if (sl__is_same_cause(timeline, &e->findings[k], &e->findings[i]))
             return true;
     }
     return false;
 }
 
-/* "The D2H engine was idle 14.2 ms (199 gaps) for the same reason" */
-static void put_same_reason(const sl__sides *s, sl_text *out)
+/* "The D2H engine was idle 14.2 ms (199 gaps) for the same reason"; `more`: than the finding
+ * itself says of it. */
+static void put_same_reason(sl_engine engine, int64_t lost_ns, size_t n_waits, bool more,
+                            sl_text *out)
 {
     static const char *const engines[SL_ENGINES] = {
         [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D", [SL_ENGINE_D2H] = "D2H",
-        [SL_ENGINE_P2P] = "P2P", [SL_ENGINE_HOST] = "host",
+        [SL_ENGINE_P2P] = "P2P", [SL_ENGINE_COPY] = "copy", [SL_ENGINE_HOST] = "host",
     };
-    sl_text_add(out, "The %s engine was idle ", engines[s->finding->engine]);
-    sl__put_time(out, s->finding->lost_ns);
-    if (s->finding->n_waits > 1)
-        sl_text_add(out, " (%zu gaps)", s->finding->n_waits);
+    sl_text_add(out, "The %s engine was idle ", engines[engine]);
+    sl__put_time(out, lost_ns);
+    sl_text_add(out, more ? " more" : "");
+    if (n_waits > 1)
+        sl_text_add(out, " (%zu gaps)", n_waits);
     sl_text_add(out, " for the same reason");
 }
 
@@ -83,12 +66,21 @@ static void put_same_reason(const sl__sides *s, sl_text *out)
 static bool put_others(const sl_timeline *timeline, const sl_explanation *e, size_t first,
                        int columns, sl_text *out)
 {
+    int64_t lost_ns[SL_ENGINES] = { 0 };
+    size_t n_waits[SL_ENGINES] = { 0 };
     for (size_t i = first + 1; i < e->n_findings && i < MOST_FINDINGS; i++) {
-        if (!is_same_cause(timeline, &e->findings[first], &e->findings[i]))
+        const sl_finding *f = &e->findings[i];
+        if (!sl__is_same_cause(timeline, &e->findings[first], f))
             continue;
-        sl__sides s = sl__look_up(timeline, &e->findings[i]);
+        lost_ns[f->engine] = sl__add_ns(lost_ns[f->engine], f->lost_ns);
+        n_waits[f->engine] += f->n_waits;
+    }
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        if (n_waits[engine] == 0)
+            continue;
         sl_text line = { 0 };
-        put_same_reason(&s, &line);
+        put_same_reason((sl_engine)engine, lost_ns[engine], n_waits[engine],
+                        (sl_engine)engine == e->findings[first].engine, &line);
         if (!line.failed) {
             sl_text_add(out, "%*s", INDENT, "");
             sl__label_wrap(out, line.data, INDENT, columns);

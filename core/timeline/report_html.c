@@ -17,6 +17,7 @@
 #include "columns.h"
 #include "holds.h"
 #include "json.h"
+#include "kernel_names.h"
 #include "lanes.h"
 #include "outfile.h"
 #include "overlap.h"
@@ -24,6 +25,7 @@
 #include "report_head.h"
 #include "report_page.h"
 #include "store.h"
+#include "tell.h"
 
 #define FOLDER "core/timeline/report/"
 #define MOST_FINDINGS 40        /* what else there is, is told as a number */
@@ -208,7 +210,8 @@ static void put_streams(page *p)
     raw(p, "]");
 }
 
-/* The texts by id, and the script's lines by the id of their position. */
+/* The texts by id, the short names of kernels that need one, and the script's lines by the
+ * id of their position. */
 static void put_texts(page *p)
 {
     size_t n = sl_timeline_text_count(p->timeline), written = 0;
@@ -217,7 +220,16 @@ static void put_texts(page *p)
         element(p, i);
         text(p, "", sl_timeline_text(p->timeline, (uint32_t)i));
     }
-    raw(p, "],\n\"sources\":{");
+    raw(p, "],\n\"kernels\":{");
+    for (size_t i = 0; i < n; i++) {
+        const char *name = sl__timeline_kernel_name(p->timeline, (uint32_t)i);
+        if (!name)
+            continue;
+        number(p, written++ ? ",\"" : "\"", (int64_t)i);
+        text(p, "\":", name);
+    }
+    written = 0;
+    raw(p, "},\n\"sources\":{");
     for (size_t i = 0; i < n; i++) {
         const char *line = sl_timeline_source(p->timeline, (uint32_t)i);
         if (!*line)
@@ -406,12 +418,24 @@ static sl_status put_concurrency(page *p, sl_error *err)
 
 /* ---- explanation ------------------------------------------------------------------ */
 
+/* The first finding with the same cause. */
+static size_t group_of(const page *p, const sl_finding *f)
+{
+    size_t g = 0;
+    while (g < p->why.n_findings && g < MOST_FINDINGS && &p->why.findings[g] != f
+           && !sl__is_same_cause(p->timeline, &p->why.findings[g], f))
+        g++;
+    return g;
+}
+
 static void put_finding(page *p, const sl_finding *f, const char *sentence, const char *remedy)
 {
     text(p, "{\"cause\":", sl_cause_name(f->cause));
     number(p, ",\"engine\":", f->engine);
     truth(p, ",\"idle\":", f->idle);
     number(p, ",\"lost\":", f->lost_ns);
+    number(p, ",\"gain\":", f->gain_ns);
+    number(p, ",\"group\":", (int64_t)group_of(p, f));
     number(p, ",\"waits\":", whole(f->n_waits));
     number(p, ",\"waiter\":", whole(f->waiter));
     number(p, ",\"by\":", whole(f->by));
@@ -450,6 +474,22 @@ static void put_chain(page *p)
     for (size_t i = n; i < why->n_chain; i++)
         rest_ns = sl__add_ns(rest_ns, why->chain[i].lost_ns);
     number(p, "],\n\"rest\":", rest_ns);
+}
+
+static sl_status put_verdict(page *p, sl_error *err)
+{
+    sl_text sentence = { 0 };
+    sl_verdict verdict = sl_explanation_judge(p->timeline, &p->why);
+    sl_verdict_tell(p->timeline, &p->why, &verdict, &sentence);
+    if (!sentence.failed) {
+        truth(p, ",\n\"verdict\":{\"good\":", verdict.good);
+        number(p, ",\"gain\":", verdict.gain_ns);
+        text(p, ",\"sentence\":", sentence.data ? sentence.data : "");
+        raw(p, "}");
+    }
+    bool failed = sentence.failed;
+    sl_text_free(&sentence);
+    return failed ? sl_fail(err, SL_ENOMEM, "no memory for the verdict") : SL_OK;
 }
 
 static sl_status put_explanation(page *p, sl_error *err)
@@ -498,6 +538,8 @@ static sl_status put_data(page *p, sl_error *err)
         status = put_overlaps(p, err);
     if (status == SL_OK)
         status = put_concurrency(p, err);
+    if (status == SL_OK)
+        status = put_verdict(p, err);
     if (status == SL_OK)
         status = put_explanation(p, err);
     put_texts(p);

@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel_names.h"
 #include "labels.h"
 #include "store.h"
 #include "units.h"
 
-#define NAME_COLUMNS 50         /* of an operation's name: those of templates have hundreds */
+#define NAME_COLUMNS SL__NAME_COLUMNS
 #define OTHER_COLUMNS 40        /* of a stream's name, and of a position in the script */
 
 sl__sides sl__look_up(const sl_timeline *timeline, const sl_finding *finding)
@@ -88,7 +89,10 @@ static void put_name(const sl__sides *s, sl_text *out, const sl_span *span)
 {
     const char *name = sl_timeline_text(s->timeline, span->name);
     char kernel[SL__KERNEL_BYTES];
-    if (span->kind == SL_SPAN_KERNEL && *name) {
+    const char *told = sl__timeline_kernel_name(s->timeline, span->name);
+    if (span->kind == SL_SPAN_KERNEL && told) {
+        name = told;
+    } else if (span->kind == SL_SPAN_KERNEL && *name) {
         sl__label_kernel(name, kernel);
         name = kernel;
     }
@@ -172,6 +176,30 @@ static void put_wait(const sl__sides *s, sl_text *out, const char *for_what, con
         return;
     sl__put_by(s, out);
     sl_text_add(out, "%s", after);
+}
+
+/* ---- the same cause ------------------------------------------------------------------ */
+
+static bool is_host_work(const sl_call *call)
+{
+    return call && call->kind == SL_CALL_HOST_WORK;
+}
+
+bool sl__is_same_cause(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b)
+{
+    sl__sides x = sl__look_up(timeline, a), y = sl__look_up(timeline, b);
+    if (a->cause != b->cause || !a->idle || !b->idle || !a->by || !b->by)
+        return false;
+    bool without_lines = sl__by_where(&x) == 0 && sl__by_where(&y) == 0;
+    if (without_lines && a->cause == SL_CAUSE_HOST_ISSUING && sl__is_foreign(timeline))
+        return true;
+    if (without_lines && a->cause == SL_CAUSE_HOST_WORK && !is_host_work(x.by_call)
+        && !is_host_work(y.by_call))
+        return true;
+    if (x.by && y.by)
+        return x.by->where == y.by->where && x.by->name == y.by->name;
+    return x.by_call && y.by_call && x.by_call->where == y.by_call->where
+           && x.by_call->kind == y.by_call->kind && x.by_call->name == y.by_call->name;
 }
 
 /* ---- what happened ----------------------------------------------------------------- */

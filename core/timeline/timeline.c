@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel_names.h"
 #include "store.h"
 #include "texts.h"
 
@@ -32,6 +33,7 @@ struct sl_timeline {
     char **sources;                 /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
     char *notice, *name;            /* NULL: not set */
+    sl__kernel_names kernel_names;  /* from finish on */
     sl_origin origin;
     sl_device_info device;
     char backend[32];               /* device.backend points here */
@@ -198,6 +200,7 @@ void sl_timeline_release(sl_timeline *timeline)
 {
     if (!timeline || --timeline->refs > 0)
         return;
+    sl__kernel_names_free(&timeline->kernel_names);
     sl__texts_free(&timeline->text);
     for (size_t id = 0; id < timeline->n_sources; id++)
         free(timeline->sources[id]);
@@ -468,6 +471,12 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
     timeline->finished = true;
+    timeline->kernel_names = sl__kernel_names_find(timeline);
+}
+
+const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name)
+{
+    return name < timeline->kernel_names.n ? timeline->kernel_names.at[name] : NULL;
 }
 
 /* ---- times that come later -------------------------------------------------- */

@@ -137,21 +137,10 @@ function isBlocking(op) {
 
 const waits = decodeTable(data.explanation.waits);
 
-/* One cause, a line of the script that holds something up, may have let several engines
- * stand still. */
-function isSameCause(a, b) {
-    if (a.cause !== b.cause || !a.idle || !b.idle) return false;
-    const x = findOp(a.by), y = findOp(b.by);
-    const same = (columns, i, j) => columns.every((column) => column[i] === column[j]);
-    if (x < 0 || y < 0 || opWhere[x] !== opWhere[y] || isSpan(x) !== isSpan(y)) return false;
-    return isSpan(x) ? same([spans.name], x, y)
-        : same([calls.kind, calls.name], x - spans.n, y - spans.n);
-}
-
 /* The findings with the same cause together, the costliest first: [{finding, index}]. */
 const groups = [];
 data.explanation.findings.forEach((finding, index) => {
-    const group = groups.find(([first]) => isSameCause(first.finding, finding));
+    const group = groups.find(([first]) => first.finding.group === finding.group);
     if (group) group.push({ finding, index }); else groups.push([{ finding, index }]);
 });
 

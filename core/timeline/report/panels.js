@@ -55,12 +55,14 @@ function showHeadline() {
     bound.style.width = `${above > 0 ? 100 * lower / makespan : 100}%`;
     bound.classList.toggle("reached", above <= 0);
     bar.append(bound);
+    const kept = data.verdict.gain > above ? "lower bound, for this order of the work and these copies"
+        : "lower bound";
     byId("headline").append(
         el("div", { class: "hero" },
             el("p", { class: "ratio" }, ...ratio),
             el("p", { class: "muted" }, "makespan / lower bound")),
         el("div", { class: "facts" }, ...(spans.n === 0 ? [] : [bar,
-            el("p", { class: "muted caption" }, el("span", {}, "lower bound"),
+            el("p", { class: "muted caption" }, el("span", {}, kept),
                 el("span", {}, above > 0 ? `${duration(above)} above it` : ""))]),
             el("dl", {},
                 fact("Makespan", duration(makespan)),
@@ -144,8 +146,9 @@ function showBounds() {
         ["all one after the other", duration(serial), times(serial)],
         [`busiest engine (${engine})`, duration(busiest), times(busiest)],
         ["critical path", duration(criticalPath), times(criticalPath)],
-        [el("b", {}, "lower bound"), el("b", {}, duration(lower)), el("b", {}, times(lower))],
-        ["if the host had never waited", duration(unblocked), times(unblocked)],
+        [el("b", {}, "best possible with your host waits"), el("b", {}, duration(lower)),
+            el("b", {}, times(lower))],
+        ["best possible without any host wait", duration(unblocked), times(unblocked)],
     ]);
 }
 
@@ -184,24 +187,34 @@ function withCode(text) {
     return text.split("`").map((part, i) => i % 2 ? el("code", {}, part) : part);
 }
 
-const times = (n) => n > 1 ? ` (${n.toLocaleString("en-US")} times)` : "";
+/* What else the cause of the group's first finding held up, a line an engine. */
+function alsoHeldUp([first, ...others]) {
+    return ENGINE_TITLES.map((title, engine) => {
+        const same = others.filter(({ finding }) => finding.engine === engine);
+        const sum = (field) => same.reduce((n, { finding }) => n + finding[field], 0);
+        const more = first.finding.engine === engine ? " more" : "";
+        const gaps = sum("waits") > 1 ? ` (${sum("waits").toLocaleString("en-US")} gaps)` : "";
+        return same.length === 0 ? "" : el("span", {}, `The ${title} engine was idle `
+            + `${duration(sum("lost"))}${more}${gaps} for the same reason.`);
+    }).filter((line) => line);
+}
 
-function alsoHeldUp({ finding }) {
-    return el("span", {}, `No ${ENGINE_WORK[finding.engine]} ran for ${duration(finding.lost)}`
-        + `${times(finding.waits)}, likewise.`);
+/* What its end gains at most; of the smallest that is not worked out. */
+function gainOf(finding) {
+    const { gain, lost } = finding, known = gain >= 0;
+    return el("span", { class: "lost" }, el("b", {}, duration(known ? gain : lost)),
+        meter((known ? gain : lost) / data.makespan, "accent"),
+        el("span", { class: "muted" }, known ? `to gain, ${percent(gain, data.makespan)}` : "lost"));
 }
 
 function findingCard(group, g) {
     const { finding } = group[0], by = findOp(finding.by);
     const card = el("button", { type: "button", "aria-pressed": "false" },
-        el("span", { class: "lost" }, el("b", {}, duration(finding.lost)),
-            meter(finding.lost / data.makespan, "accent"),
-            el("span", { class: "muted" },
-                `${percent(finding.lost, data.makespan)} of makespan`)),
+        gainOf(finding),
         el("span", { class: "told" },
             el("span", { class: "cause" }, CAUSE_TITLES[finding.cause] || finding.cause),
             el("span", {}, ...withCode(finding.sentence), "."),
-            ...group.slice(1).map(alsoHeldUp),
+            ...alsoHeldUp(group),
             ...scriptLine(by >= 0 && place(by) ? by : findOp(finding.waiter)),
             ...(finding.remedy ? [el("span", { class: "remedy" },
                 ...withCode(finding.remedy), ".")] : [])));
@@ -217,12 +230,15 @@ const SHOWN_FINDINGS = 5, LEAST_SHARE = 0.005;
 function showFindings() {
     const { inferred, leftOut } = data.explanation;
     byId("findings").hidden = groups.length === 0;
-    byId("verdict").textContent = spans.n === 0 ? "Nothing ran, so nothing waited."
+    byId("verdict").textContent = data.verdict.sentence;
+    byId("verdict").classList.toggle("good", data.verdict.good);
+    byId("origin").textContent = spans.n === 0 ? "Nothing ran, so nothing waited."
         : groups.length === 0 ? "No engine stood still before work that came to it."
         : inferred ? "Inferred from the records. Choose one to see it in the chart."
         : "Known exactly: the GPU is simulated. Choose one to see it in the chart.";
     const isSmall = (group, g) => g > 0 &&
-        (g >= SHOWN_FINDINGS || group[0].finding.lost < LEAST_SHARE * data.makespan);
+        (g >= SHOWN_FINDINGS || Math.max(group[0].finding.gain, group[0].finding.lost)
+            < LEAST_SHARE * data.makespan);
     const small = groups.filter(isSmall);
     groups.forEach((group, g) =>
         byId(isSmall(group, g) ? "small-findings" : "findings").append(findingCard(group, g)));
@@ -243,6 +259,7 @@ function partWords(part) {
     const op = findOp(part.waiter), cause = data.causes.indexOf(part.cause);
     if (part.cause === "none")
         return op >= 0 ? `${opTitle(op, part.manyWaiters)} running` : "running";
+    if (part.cause === "latency") return "launch latency between operations";
     return `waiting for ${causeWords(cause, findOp(part.by), part.manyBy)}`;
 }
 

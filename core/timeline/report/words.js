@@ -59,7 +59,7 @@ function count(n, one, many) {
 
 const KIND_NAMES = data.labels;
 const ENGINE_NAMES = ["compute", "H2D copies", "D2H copies", "P2P copies", "copies", "host functions"];
-const ENGINE_WORK = ["kernel", "H2D copy", "D2H copy", "P2P copy", "copy", "host function"];
+const ENGINE_TITLES = ["compute", "H2D", "D2H", "P2P", "copy", "host"];
 const CALL_NAMES = [
     "event record", "wait for event", "stream synchronize", "event synchronize",
     "device synchronize", "call", "host work",
@@ -95,7 +95,8 @@ function streamName(lane) {
 }
 
 /* Without its return type, namespaces, arguments and what templates were given, of which
- * most of a C++ name consists (sl__label_kernel has the same rule). */
+ * most of a C++ name consists (sl__label_kernel has the same rule). Where that would be the
+ * same for several kernels, data.kernels has the name. */
 function shortName(name) {
     const [, plain] = /^(?:void )?(?:[^<(]*\(anonymous namespace\)::)*(.*)$/s.exec(name);
     const [, base, more] = /^([^<(]*)(<[^<>(){}, ]*>)?/.exec(plain);
@@ -108,7 +109,7 @@ function opName(op) {
     if (isSpan(op)) {
         const id = spans.name[op];
         if (spans.kind[op] !== KIND.kernel) return data.texts[id] || KIND_NAMES[spans.kind[op]];
-        if (!shortNames.has(id)) shortNames.set(id, shortName(data.texts[id]));
+        if (!shortNames.has(id)) shortNames.set(id, data.kernels[id] || shortName(data.texts[id]));
         return shortNames.get(id) || KIND_NAMES[spans.kind[op]];
     }
     const i = op - spans.n;
