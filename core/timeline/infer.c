@@ -15,8 +15,8 @@
  *   - on a copy engine, the span of another stream that ended last before the start;
  *   - among kernels a more urgent one that came later and started first; else the one that
  *     ended last before the start, or that still runs (its last blocks leave room). Not
- *     if fewer blocks ran than there are SMs: then one of them was empty, and there was
- *     room for certain. Without grids or a count of SMs that is not known;
+ *     if fewer blocks ran than there are SMs, or too few to close all of them (fits.c): then
+ *     there was room for certain. Without grids or a count of SMs that is not known;
  *   - an operation of another stream that was issued before and came forward at the same
  *     moment: they share a channel.
  * A start takes time by itself, which cannot be told from a wait of the same length. What
@@ -27,6 +27,7 @@
 
 #include <stdlib.h>
 
+#include "fits.h"
 #include "guess.h"
 #include "stops.h"
 #include "store.h"
@@ -287,17 +288,39 @@ static int64_t blocks_at(const inferring *in, int64_t ns, size_t *kernels)
     return in->blocks_started[started] - in->blocks_ended[ended];
 }
 
-/* At `ns` an SM was empty, as there were fewer blocks than SMs: another kernel would have
- * found room. */
-static bool had_room(const inferring *in, int64_t ns)
+/* Of the kernels that ran at `ns`; false if there were too many to look at. */
+static bool take_use(const inferring *in, int64_t ns, size_t kernels, sl__sm_use *use)
 {
+    const sl__order *order = &in->by_start[SL_ENGINE_COMPUTE];
+    size_t k = sl__order_count(order, ns);
+    *use = (sl__sm_use){ 0 };
+    for (int n = 0; n < LOOK_BACK && k > 0 && kernels > 0; n++) {
+        size_t other = order->at[--k].item;
+        if (item_at(in, other)->end_ns <= ns)
+            continue;
+        sl__sm_use_add(use, sl__item_span(in->holds, other));
+        kernels--;
+    }
+    return kernels == 0;
+}
+
+/* At `ns` the kernel would have found room: an SM was empty, as there were fewer blocks than SMs,
+ * or what ran cannot have closed all of them. */
+static bool had_room(const inferring *in, const sl_span *span, int64_t ns)
+{
+    const sl_device_info *device = sl_timeline_device(in->holds->timeline);
     size_t kernels;
     int64_t blocks = blocks_at(in, ns, &kernels);
-    return blocks < sl_timeline_device(in->holds->timeline)->sm_count && kernels < MOST_GRIDS;
+    sl__sm_use use;
+    if (blocks >= UNKNOWN_BLOCKS || kernels >= MOST_GRIDS)
+        return false;
+    return blocks < device->sm_count
+           || (take_use(in, ns, kernels, &use) && sl__fits_beside(device, &use, span));
 }
 
 /* While it was ready another kernel started that found room, and left it. */
-static bool had_room_since(const inferring *in, int64_t ready_ns, int64_t start_ns)
+static bool had_room_since(const inferring *in, const sl_span *span, int64_t ready_ns,
+                           int64_t start_ns)
 {
     const sl__order *order = &in->by_start[SL_ENGINE_COMPUTE];
     size_t k = sl__order_count(order, start_ns - 1);
@@ -305,7 +328,7 @@ static bool had_room_since(const inferring *in, int64_t ready_ns, int64_t start_
         int64_t at_ns = order->at[--k].at_ns;
         if (at_ns <= ready_ns + SL__LAUNCH_NS)
             break;
-        if (had_room(in, at_ns - 1))
+        if (had_room(in, span, at_ns - 1))
             return true;
     }
     return false;
@@ -394,7 +417,8 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     int64_t before_ns = followed ? sl__min_ns(item_at(in, other)->end_ns, span->start_ns)
                                  : span->start_ns;
     bool usual = item->ready_by == SL__NO_ITEM ? !is_long : !(followed || is_long);
-    if (usual || had_room(in, before_ns - 1) || had_room_since(in, item->ready_ns, before_ns)) {
+    if (usual || had_room(in, span, before_ns - 1)
+        || had_room_since(in, span, item->ready_ns, before_ns)) {
         start_by_itself(in, item, span);
         if (item->start_cause == SL_CAUSE_UNKNOWN && item->host_end_ns > item->start_ns)
             hold_start(item, SL_CAUSE_HOST_BLOCKED, i);     /* the launch itself took so long */

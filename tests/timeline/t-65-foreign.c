@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700   /* mkdtemp */
 #include "files.h"
 #include "foreign.h"
+#include "../../core/timeline/fits.h"
 
 /* ---- waits -------------------------------------------------------------------------- */
 
@@ -344,6 +345,35 @@ static void test_suspects(void)
     is_int((int64_t)suspect_of(NO_REASON(210)), 0, "what ended 100 us before is not suspected");
 }
 
+/* ---- what fits on an SM ----------------------------------------------------------------- */
+
+/* An H200's SM has 2048 threads, 32 blocks, 65536 registers and 228 KB. Beside `n` blocks of one
+ * kind, on `sms` SMs, another of the same kind. */
+static bool fits(int64_t n, uint16_t threads, uint16_t registers, uint32_t shared_bytes, int sms)
+{
+    sl_device_info device = { .compute_capability_major = 9, .sm_count = sms };
+    sl_span span = { .kind = SL_SPAN_KERNEL, .blocks = (uint32_t)n, .threads = threads,
+                     .registers = registers, .shared_bytes = shared_bytes };
+    sl__sm_use use = { 0 };
+    sl__sm_use_add(&use, &span);
+    return sl__fits_beside(&device, &use, &span);
+}
+
+static void test_fits(void)
+{
+    ok(fits(1, 1024, 0, 0, 1), "a second block of 1024 threads fits on an SM");
+    ok(!fits(2, 1024, 0, 0, 1), "a third does not");
+    ok(fits(7, 256, 0, 0, 1) && !fits(8, 256, 0, 0, 1), "nor does a ninth of 256");
+    ok(fits(31, 32, 0, 0, 1) && !fits(32, 32, 0, 0, 1), "nor a 33rd of 32");
+    ok(fits(1, 256, 128, 0, 1) && !fits(2, 256, 128, 0, 1), "registers count, 32768 of 65536 each");
+    ok(fits(1, 32, 0, 100 << 10, 1) && !fits(2, 32, 0, 100 << 10, 1), "and shared memory");
+    ok(!fits(2, 256, 0, 120 << 10, 2), "two SMs may have a block each, and room for none more");
+    ok(fits(2, 256, 0, 120 << 10, 3), "a third one has room");
+    ok(!fits(1, 32, 0, 229 << 10, 100), "what needs more than an SM has fits nowhere");
+    sl_device_info none = { .sm_count = 1 };
+    is_int(sl__sm_limits_of(&none).threads, 1024, "of an unknown GPU the least is believed");
+}
+
 /* ---- room on the SMs ------------------------------------------------------------------ */
 
 /* Stream 8 runs from 10 to 1010; stream 9's kernel, launched at 20, starts at 1010.2, and stream
@@ -359,6 +389,7 @@ static void test_suspects(void)
 
 /* Stream 8's kernel of 100 blocks runs beside stream 10's, which has `args`; stream 9's, launched at
  * 20, starts right behind them. */
+#define GRID(blocks, threads) ",\"grid\":[" #blocks ",1,1],\"block\":[" #threads ",1,1]"
 #define ONE_OF_TWO(args) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 1, 1) "," \
     AT("cudaLaunchKernel", 5, 1, 2) "," AT("cudaLaunchKernel", 20, 1, 3) "," \
     "{" KERNEL "\"tid\":8,\"ts\":10,\"dur\":1000,\"args\":{\"correlation\":1," \
@@ -401,8 +432,10 @@ static void test_room(void)
     };
     ok(!is_claimed(SMS(132) ONE_OF_TWO(""), SL_CAUSE_ROOM),
        "nor where something without a grid ran beside one with a grid");
-    ok(is_claimed(SMS(132) ONE_OF_TWO(",\"grid\":[100,1,1],\"block\":[256,1,1]"), SL_CAUSE_ROOM),
-       "two of 100 blocks leave none on 132 SMs");
+    ok(!is_claimed(SMS(132) ONE_OF_TWO(GRID(100, 256)), SL_CAUSE_ROOM),
+       "two of 100 small blocks leave room on 132 SMs, wherever they lie");
+    ok(is_claimed(SMS(132) ONE_OF_TWO(GRID(100, 1024)), SL_CAUSE_ROOM),
+       "one of 100 blocks of 1024 threads may leave none");
     ok(!is_claimed(SMS(132) TWO_WAVES, SL_CAUSE_ROOM),
        "who found room between two kernels and did not start waited for something else");
     for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
@@ -425,6 +458,7 @@ int main(void)
     test_numbers();
     test_guessed_events();
     test_suspects();
+    test_fits();
     test_room();
     rmdir(directory);
     return done_testing();

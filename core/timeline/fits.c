@@ -1,0 +1,72 @@
+/* fits.c - whether a kernel's block finds room beside the kernels that run.
+ *
+ * Where blocks lie nobody knows. But an SM refuses a block that needs x of something only if
+ * more than C - x of its C are taken: of all that is taken, that can be so on as many SMs as the
+ * rest of C goes into it. If threads, blocks, registers and shared memory together cannot close
+ * all SMs, one is open.
+ *
+ * The limits of an SM are those of the CUDA C++ Programming Guide, "Technical Specifications per
+ * Compute Capability"; of a capability that is not listed the least.
+ */
+#include "fits.h"
+
+enum { WARP = 32, REGISTER_UNIT = 8, RESERVED_SHARED_BYTES = 1024 };
+
+sl__sm_limits sl__sm_limits_of(const sl_device_info *device)
+{
+    static const struct { int capability; sl__sm_limits limits; } known[] = {
+        { 70, { 2048, 32, 65536, 96 << 10 } },  { 75, { 1024, 16, 65536, 64 << 10 } },
+        { 80, { 2048, 32, 65536, 164 << 10 } }, { 86, { 1536, 16, 65536, 100 << 10 } },
+        { 87, { 1536, 16, 65536, 164 << 10 } }, { 89, { 1536, 24, 65536, 100 << 10 } },
+        { 90, { 2048, 32, 65536, 228 << 10 } }, { 100, { 2048, 32, 65536, 228 << 10 } },
+        { 120, { 1536, 24, 65536, 100 << 10 } },
+    };
+    int capability = device->compute_capability_major * 10 + device->compute_capability_minor;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].capability == capability)
+            return known[i].limits;
+    }
+    return (sl__sm_limits){ 1024, 16, 65536, 64 << 10 };
+}
+
+static int64_t threads_of(const sl_span *kernel)
+{
+    return (kernel->threads + WARP - 1) / WARP * WARP;
+}
+
+static int64_t registers_of(const sl_span *kernel)
+{
+    int64_t each = (kernel->registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+    return threads_of(kernel) * each;
+}
+
+static int64_t shared_of(const sl_span *kernel)
+{
+    return kernel->shared_bytes > 0 ? kernel->shared_bytes + RESERVED_SHARED_BYTES : 0;
+}
+
+void sl__sm_use_add(sl__sm_use *use, const sl_span *kernel)
+{
+    use->blocks += kernel->blocks;
+    use->threads += kernel->blocks * threads_of(kernel);
+    use->registers += kernel->blocks * registers_of(kernel);
+    use->shared_bytes += kernel->blocks * shared_of(kernel);
+}
+
+/* How many SMs may refuse a block that needs `needed` of `limit`. */
+static int64_t closed(int64_t limit, int64_t needed, int64_t used)
+{
+    if (needed > limit)
+        return INT32_MAX;
+    return needed > 0 ? used / (limit - needed + 1) : 0;
+}
+
+bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const sl_span *kernel)
+{
+    sl__sm_limits sm = sl__sm_limits_of(device);
+    int64_t all = closed(sm.threads, threads_of(kernel), use->threads)
+                  + closed(sm.blocks, 1, use->blocks)
+                  + closed(sm.registers, registers_of(kernel), use->registers)
+                  + closed(sm.shared_bytes, shared_of(kernel), use->shared_bytes);
+    return kernel->threads > 0 && all < device->sm_count;
+}
