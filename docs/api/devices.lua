@@ -196,6 +196,7 @@ print(lab.live().device_bytes)  --> 0]],
         {
             name = "device.compute_capability", type = "string", brief = [[its compute capability, as NVIDIA writes it: "9.0"]],
             cuda = "cudaDeviceProp::major, cudaDeviceProp::minor", pytorch = "torch.cuda.get_device_capability",
+            differs = [[A text, "9.0", where PyTorch gives two numbers.]],
         },
         {
             name = "device.priority_range", type = "table<string, integer>", brief = "the priorities of its streams: `{least = 0, greatest = -5}`",

@@ -180,7 +180,7 @@ print(a:get(1) >= 0 and a:get(1) < 1)  --> true
 print(lab.allclose(a, b))  --> false
 print(lab.allclose(lab.rand(4, {seed = 7}), lab.rand(4, {seed = 7})))  --> true]],
             pytorch = "torch.rand",
-            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers. Without `device =` it is on the GPU. Sizes are no list: `lab.rand(2, 3)`.]],
+            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers, and they are not PyTorch's. Without `device =` it is on the GPU. Sizes are no list: `lab.rand(2, 3)`.]],
         },
         {
             name = "lab.randn",
@@ -195,7 +195,7 @@ local t = lab.randn(n)
 print(math.abs(lab.sum(t):item() / n) < 0.05)  --> true
 print(math.abs(lab.sum(t ^ 2):item() / n - 1) < 0.1)  --> true]],
             pytorch = "torch.randn",
-            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers. Without `device =` it is on the GPU. Sizes are no list: `lab.randn(2, 3)`.]],
+            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers, and they are not PyTorch's. Without `device =` it is on the GPU. Sizes are no list: `lab.randn(2, 3)`.]],
         },
         {
             name = "lab.tensor",
@@ -894,7 +894,11 @@ print(t:get(1) .. " " .. t:get(2))  --> 2.0 255.0]],
             pytorch = "torch.Tensor.device, torch.Tensor.is_cuda",
             differs = [[`"cuda"` without a number for the first GPU.]],
         },
-        { name = "tensor.device_index", type = "integer|nil", brief = "the number of its GPU; nil on the host", pytorch = "torch.Tensor.get_device" },
+        {
+            name = "tensor.device_index", type = "integer|nil", brief = "the number of its GPU; nil on the host",
+            pytorch = "torch.Tensor.get_device",
+            differs = [[On the host nil, not -1.]],
+        },
         { name = "tensor.pinned", type = "boolean", brief = "whether it is page-locked host memory", pytorch = "torch.Tensor.is_pinned" },
         { name = "tensor.ndim", type = "integer", brief = "how many dimensions it has; 0 of a scalar", pytorch = "torch.Tensor.ndim" },
         { name = "tensor.id", type = "integer", brief = "its number on its device, in the order of creation, which random numbers depend on" },

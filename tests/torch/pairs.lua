@@ -4,7 +4,7 @@
 --   python   the program in PyTorch; what it has besides `torch` is in observe.py
 --   lua      the same in streamlab, line by line; what it has besides `lab` is in ours.lua
 --   of       the entries of docs/api that it is about, whose `differs` says what `here` shows
---   here     the lines that the Lua shows where PyTorch shows others
+--   here     the lines that the Lua shows on the simulator where PyTorch shows others
 --   plain    those that are so only without lab.torch_defaults()
 -- in files by subject.
 

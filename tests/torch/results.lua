@@ -29,14 +29,21 @@ function results.counted(list)
     return lines
 end
 
+-- The line with its longer fractions rounded: libraries differ in the last bit of a float32.
+local function rounded(line)
+    return (line:gsub("%d+%.%d%d%d+", function(number)
+        return ("%.6g"):format(number)
+    end))
+end
+
 -- Of the lines that `ours` shows those that `theirs` does not, sorted, as one text.
 function results.differing(ours, theirs)
     local there, lines = {}, {}
     for _, line in ipairs(theirs) do
-        there[line] = true
+        there[rounded(line)] = true
     end
     for _, line in ipairs(results.counted(ours)) do
-        lines[#lines + 1] = not there[line] and line or nil
+        lines[#lines + 1] = not there[rounded(line)] and line or nil
     end
     table.sort(lines)
     return table.concat(lines, "\n")

@@ -18,6 +18,7 @@ show("multiprocessors", lab.device().sm_count)
         name = "the compute capability",
         rows = {},
         of = "device.compute_capability",
+        here = { "of an H200: 9.0" },
         python = [=[
 show("of an H200", torch.cuda.get_device_capability())
 ]=],
@@ -39,7 +40,8 @@ show("the current one", lab.device().index)
     {
         name = "memory of the GPU",
         rows = {},
-        of = "device.memory_bytes lab.cuda.mem_get_info",
+        of = "lab.cuda.mem_get_info",
+        here = { "some of it is used: false" },
         python = [=[
 free, total = torch.cuda.mem_get_info()
 show("as much as the device has", total == torch.cuda.get_device_properties(0).total_memory)

@@ -265,7 +265,7 @@ show("after a change of the matrix", y:get(1, 1))
         name = "a power",
         rows = { "`x.pow(2)`" },
         of = "lab.pow tensor:pow",
-        here = { "of a fraction: 5.196152", "of a tensor: refused" },
+        here = { "of a tensor: refused" },
         python = [=[
 x = torch.full((2,), 3.0, device="cuda")
 show("of a number", x.pow(2)[0].item())
@@ -303,6 +303,10 @@ show("one of other sizes", outcome(function() return {lab.mul(x, x, {out = lab.z
         name = "whole numbers that do not fit",
         rows = {},
         of = "lab.add lab.mul lab.neg",
+        here = {
+            "uint8 beyond its end: refused",
+            "a uint8 with the other sign: refused",
+        },
         python = [=[
 i = torch.full((1,), 2 ** 31 - 1, dtype=torch.int32, device="cuda")
 u = torch.full((1,), 250, dtype=torch.uint8, device="cuda")

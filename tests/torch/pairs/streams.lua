@@ -387,6 +387,7 @@ show("least and greatest", {range.least, range.greatest})
         name = "work of a stream that nobody waits for",
         rows = { "`torch.cuda.Stream()`" },
         of = "lab.stream",
+        plain = { "what the default stream has read: 5.0" },
         python = [=[
 s, x = torch.cuda.Stream(), torch.zeros(4, device="cuda")
 torch.cuda.synchronize()

@@ -351,6 +351,12 @@ show("three parts", sizes)
         name = "the numbers of a seed",
         rows = { "`torch.manual_seed(7)`" },
         of = "lab.rand lab.randn",
+        here = {
+            "four uniform ones: [0.9545971, 0.7501522, 0.1141773, 0.08565784]",
+            "the last of 4096: 0.9715986",
+            "four normal ones: [0.4922159, -1.564302, 1.049439, -1.485786]",
+            "four uniform ones on the host: [0.9545971, 0.7501522, 0.1141773, 0.08565784]",
+        },
         python = [=[
 torch.manual_seed(7)
 show("four uniform ones", torch.rand(4, device="cuda").tolist())
@@ -393,6 +399,7 @@ show("where a part begins", x:narrow(1, 2, 1):storage_offset())
         name = "the number of a tensor's GPU",
         rows = {},
         of = "tensor.device_index",
+        here = { "on the host: nothing" },
         python = [=[
 show("on the GPU", torch.ones(1, device="cuda").get_device())
 show("on the host", torch.ones(1).get_device())
