@@ -18,6 +18,8 @@ local function work()
     lab.matmul(lab.ones(8, 8), lab.ones(8, 8))
     lab.spin(0.01, { stream = side, blocks = 4 })
     side:launch_host_func(function() end)
+    lab.ones(8, 8):free()
+    lab.empty(8, 8):fill_(3, side)      -- has its memory, and in another stream its own
     local memory = lab.cuda.malloc(1024)
     lab.cuda.memset(memory, 1, 512)
     lab.cuda.free(memory)
