@@ -190,7 +190,7 @@ const char *sl_timeline_notice(const sl_timeline *timeline);                /* "
 const char *sl_timeline_name(const sl_timeline *timeline);                  /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 /* Its name; of a trace with several written to the buffer, "NVIDIA H200, GPU 1". "" if not set. */
-#define SL_DEVICE_NAME_BYTES 128
+#define SL_DEVICE_NAME_BYTES 144
 const char *sl_timeline_device_name(const sl_timeline *timeline,
                                     char buffer[SL_DEVICE_NAME_BYTES]);
 sl_origin sl_timeline_origin(const sl_timeline *timeline);
