@@ -3,8 +3,8 @@
  * PyTorch's profiler gives the calls cudaEventRecord and cudaStreamWaitEvent, but with some
  * versions of CUDA not which event they are about, or in which stream they are. An operation X
  * then waited for Y of another stream if
- *   - X started right behind the end of Y (on an H200 a copy takes 7.5 us for that, and a kernel
- *     2 us), and could have started earlier;
+ *   - X started right behind the end of Y (on an H200 a kernel takes 1 to 2 us for that, and a copy
+ *     7 to 12 us), and could have started earlier;
  *   - between the calls that issued Y and X there is such a wait, and before the wait a record,
  *     if the trace has records at all, with nothing of Y's stream between Y and the record
  *     (without records: up to the wait, or such a start is hardly one by chance);
@@ -18,6 +18,7 @@
 
 #define LOOK_BACK 64            /* neighbours in time that are looked at */
 #define ISSUED_BACK 1024        /* calls: PyTorch's allocator makes hundreds of cudaEventQuery */
+#define COPY_NS 24000           /* from the end to the start of a copy; of a kernel SL__LAUNCH_NS */
 #define CHANCE 16               /* the part of a wait in which it may have ended by chance */
 #define MOST_STREAMS 8          /* that got work between the wait and X */
 
@@ -131,20 +132,27 @@ static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
     return !g->records;
 }
 
+/* How long a start may come behind the end that it waited for. */
+static int64_t most_ns(const sl__guesses *g, size_t item)
+{
+    return sl__item_span(g->holds, item)->engine == SL_ENGINE_COMPUTE ? SL__LAUNCH_NS : COPY_NS;
+}
+
 /* Without records any operation may have one. Then the time must speak for it: so few others ended
  * while the item was ready that it would hardly ever start right behind one by chance. */
-static bool is_beyond_chance(const sl__guesses *g, const sl__item *item)
+static bool is_beyond_chance(const sl__guesses *g, size_t i)
 {
+    const sl__item *item = &g->holds->items[i];
     size_t n = sl__order_count(&g->by_end, item->start_ns)
                - sl__order_count(&g->by_end, item->ready_ns);
-    return !g->records && (int64_t)n * SL__LAUNCH_NS * CHANCE < item->start_ns - item->ready_ns;
+    return !g->records && (int64_t)n * most_ns(g, i) * CHANCE < item->start_ns - item->ready_ns;
 }
 
 static bool may_be_awaited(const sl__guesses *g, size_t other, size_t wait, size_t item)
 {
     bool elsewhere = sl__item_stream(g->holds, other) != sl__item_stream(g->holds, item);
     return elsewhere && other < wait
-           && (is_recorded(g, other, wait) || is_beyond_chance(g, &g->holds->items[item]));
+           && (is_recorded(g, other, wait) || is_beyond_chance(g, item));
 }
 
 static void hold(sl__item *item, size_t other, int64_t end_ns)
@@ -166,7 +174,7 @@ void sl__guess_event(const sl__guesses *g, size_t i)
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = g->by_end.at[--k].item;
         int64_t end_ns = g->by_end.at[k].at_ns;
-        if (end_ns <= item->ready_ns || item->start_ns - end_ns > SL__LAUNCH_NS)
+        if (end_ns <= item->ready_ns || item->start_ns - end_ns > most_ns(g, i))
             return;
         if (may_be_awaited(g, other, wait, i)) {
             hold(item, other, end_ns);

@@ -272,6 +272,12 @@ static void test_numbers(void)
 #define WAIT(ts, id) AT("cudaStreamWaitEvent", ts, 1, id) ","
 #define LAUNCH(ts, id) AT("cudaLaunchKernel", ts, 1, id) ","
 
+/* A copy in its place. */
+#define LATE_COPY(ts) SMS(132) "\"traceEvents\":[" LAUNCH(0, 1) RECORD(10, 2) WAIT(20, 3) \
+    AT("cudaMemcpyAsync", 40, 1, 9) "," SMALL(8, 10, 1000, 1) "," \
+    "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":9,\"ts\":" #ts ",\"dur\":100," \
+    "\"name\":\"k9 HtoD\",\"args\":{\"correlation\":9}}]}"
+
 /* In stream 10, before the wait. */
 #define FIVE_MORE LAUNCH(6, 31) LAUNCH(7, 32) LAUNCH(8, 33) LAUNCH(9, 34) LAUNCH(10, 35) \
     SMALL(10, 100, 1, 31) "," SMALL(10, 200, 1, 32) "," SMALL(10, 300, 1, 33) "," \
@@ -290,7 +296,7 @@ static const char *awaited(const char *list)
         const sl_span *by = sl_timeline_find_span(tl, e.findings[i].by);
         const sl_span *waiter = sl_timeline_find_span(tl, e.findings[i].waiter);
         if (e.findings[i].cause == SL_CAUSE_EVENT && by && waiter
-            && strcmp(sl_timeline_text(tl, waiter->name), "k9") == 0)
+            && strncmp(sl_timeline_text(tl, waiter->name), "k9", 2) == 0)
             snprintf(text, sizeof text, "%s", sl_timeline_text(tl, by->name));
     }
     sl_explanation_free(&e);
@@ -304,6 +310,8 @@ static void test_guessed_events(void)
            "what starts right behind a record and a wait waited for the record");
     is_str(awaited(LATE(WAIT(20, 3))), "k1",
            "also where the trace has no records of events at all");
+    is_str(awaited(LATE_COPY(1023)), "k1", "a copy starts up to 24 us behind the end");
+    is_str(awaited(LATE_COPY(1035)), "nothing", "but not later");
     is_str(awaited(LATE("")), "nothing", "without a wait there is nothing to guess");
     is_str(awaited(LATE(WAIT(10, 2) RECORD(20, 3))), "nothing", "a record behind the wait is another's");
     is_str(awaited(LATE(RECORD(10, 2) WAIT(20, 3) LAUNCH(30, 4) SMALL(10, 45, 5, 4) ",")),
