@@ -68,14 +68,29 @@ static void let_go(sl_buffer *buffer, const sl_stream *stream)
     sl__buffer_release(buffer);
 }
 
-static sl_status settle_memory(const sl__operands *operands, const sl_stream *stream,
-                               sl_error *err)
+size_t sl__work_bytes(const sl_work *work, int side)
 {
-    sl_status status = sl__reuse_settle(operands->out, stream, err);
+    if (work->kind != SL_WORK_KERNEL)
+        return work->bytes;
+    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
+}
+
+static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
+                             const sl_stream *stream, sl_error *err)
+{
+    if (!buffer || !buffer->lender)
+        return SL_OK;
+    return sl__reuse_settle(buffer, stream, sl__work_bytes(work, side), err);
+}
+
+static sl_status settle_memory(const sl__operands *operands, const sl_work *work,
+                               const sl_stream *stream, sl_error *err)
+{
+    sl_status status = settle_side(operands->out, work, 2, stream, err);
 
     if (!status)
-        status = sl__reuse_settle(operands->in0, stream, err);
-    return status ? status : sl__reuse_settle(operands->in1, stream, err);
+        status = settle_side(operands->in0, work, 0, stream, err);
+    return status ? status : settle_side(operands->in1, work, 1, stream, err);
 }
 
 static void release_operands(sl_op *op)
@@ -93,7 +108,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
     sl_op *op;
-    sl_status status = settle_memory(operands, stream, err);
+    sl_status status = settle_memory(operands, work, stream, err);
 
     if (status)
         return status;

@@ -13,6 +13,9 @@ typedef struct sl__operands {   /* borrowed; NULL where unused */
     sl_buffer *out, *in0, *in1;
 } sl__operands;
 
+/* How many bytes of input 0 or 1, or of the output (2), it reads or writes. */
+size_t sl__work_bytes(const sl_work *work, int side);
+
 /* An operation with its number, position and references. All checks have been
  * made. SL_ENOMEM. */
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,

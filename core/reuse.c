@@ -138,12 +138,12 @@ sl_status sl__reuse_settle_all(sl_buffer *buffer, sl_error *err)
     return status == SL_ENOMEM ? sl__buffer_wait_for_device(buffer->device, err) : status;
 }
 
-sl_status sl__reuse_settle(sl_buffer *buffer, const sl_stream *stream, sl_error *err)
+sl_status sl__reuse_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes,
+                           sl_error *err)
 {
-    if (!buffer || !buffer->lender
-        || (stream->id == buffer->home && stream->device == buffer->device))
-        return SL_OK;
-    return sl__reuse_settle_all(buffer, err);
+    bool at_home = stream->id == buffer->home && stream->device == buffer->device;
+
+    return at_home && bytes == buffer->bytes ? SL_OK : sl__reuse_settle_all(buffer, err);
 }
 
 void sl__reuse_closing(sl_buffer *buffer)

@@ -8,8 +8,9 @@
  * operations have retired.
  *
  * Only operations of the home stream come behind the lender's. So when the heir's first use
- * is in another stream, it gets memory of its own (here PyTorch has a race). Memory that other
- * streams use is not given on before they have done so.
+ * is in another stream, it gets memory of its own (here PyTorch has a race); and when it is of
+ * a part, for then another stream may use the rest without an order between the two. Memory
+ * that other streams use is not given on before they have done so.
  */
 #ifndef SL_REUSE_H
 #define SL_REUSE_H
@@ -34,12 +35,13 @@ static inline void sl__reuse_let_go(sl_buffer *buffer, const sl_stream *stream)
         buffer->foreign_uses--;
 }
 
-/* Before an operation of `stream` holds the buffer (NULL is fine): it gets memory of its own
- * if what it has is lent and not there for this stream yet. May wait for the device, when
- * there is no other memory. */
-sl_status sl__reuse_settle(sl_buffer *buffer, const sl_stream *stream, sl_error *err);
+/* Before an operation of `stream` holds `bytes` of a buffer that has a lender: it gets memory
+ * of its own if what it has is not there for this stream yet, or for the others that may use
+ * the rest. May wait for the device, when there is no other memory. */
+sl_status sl__reuse_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes,
+                           sl_error *err);
 
-/* The same for a call that frees the buffer's memory in any stream. */
+/* The same for a call that frees the buffer's memory in any stream. NULL is fine. */
 sl_status sl__reuse_settle_all(sl_buffer *buffer, sl_error *err);
 
 /* A reference has gone: if only operations hold the buffer, its memory may be taken over. */

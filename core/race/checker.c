@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../device.h"
-#include "../dtype.h"
+#include "../op.h"
 #include "../span_name.h"
 #include "state.h"
 
@@ -55,13 +55,6 @@ static bool reads_twice(const sl_op *op)
            && sl_kernel_elems(work, 0) == sl_kernel_elems(work, 1);
 }
 
-static size_t bytes_of(const sl_work *work, int side)
-{
-    if (work->kind != SL_WORK_KERNEL)
-        return work->bytes;
-    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
-}
-
 /* What the operation reads and writes: up to two inputs, and the output last. */
 static int operands_of(const sl_op *op, operand list[3])
 {
@@ -70,10 +63,11 @@ static int operands_of(const sl_op *op, operand list[3])
 
     for (int i = 0; i < 2; i++)
         if (op->in[i] && !(i == 1 && reads_twice(op)))
-            list[n++] = (operand){ op->in[i], work->in_offset[i], bytes_of(work, i),
+            list[n++] = (operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),
                                    SL_ACCESS_READ };
     if (op->out)
-        list[n++] = (operand){ op->out, work->out_offset, bytes_of(work, 2), SL_ACCESS_WRITE };
+        list[n++] = (operand){ op->out, work->out_offset, sl__work_bytes(work, 2),
+                               SL_ACCESS_WRITE };
     return n;
 }
 

@@ -168,6 +168,45 @@ static void test_first_use(void)
     close_lending(device, stream);
 }
 
+/* Of `n` of the bytes from `first` on. */
+static void fill_part(sl_tensor *tensor, int64_t first, int64_t n, sl_stream *stream)
+{
+    sl_tensor *view;
+
+    if (sl_tensor_narrow(tensor, 0, first, n, &view, NULL)
+        || sl_tensor_fill(view, 2, stream, NULL))
+        abort();
+    sl_tensor_release(view);
+}
+
+/* Two streams may each fill their half, and neither waits for the other. */
+static void test_parts(void)
+{
+    sl_stream *stream, *other;
+    sl_device *device = open_lending(&stream);
+    sl_tensor *t = borrowed(stream);
+
+    sl_stream_create(device, NULL, &other, NULL);
+    fill_part(t, 0, BYTES, stream);
+    is_int(fake.parted, 0, "a view of all of it is no part");
+    sl_tensor_release(t);
+    sl_device_synchronize(device, NULL);
+    t = borrowed(stream);
+    fill_part(t, 0, BYTES / 2, stream);
+    is_int(fake.parted, 1, "a first use of a part: memory of its own, for the rest is anybody's");
+    fill_part(t, BYTES / 2, BYTES / 2, other);
+    is_int(fake.parted, 1, "once");
+    sl_tensor_release(t);
+    sl_device_synchronize(device, NULL);
+    t = borrowed(stream);
+    fill_part(t, 0, BYTES, stream);
+    fill_part(t, BYTES / 2, BYTES / 2, stream);
+    is_int(fake.parted, 1, "not after a use of all of it, which others must come behind");
+    sl_tensor_release(t);
+    sl_stream_release(other);
+    close_lending(device, stream);
+}
+
 /* Memory for it may only be had when the old one's work is done. */
 static void test_no_memory_to_part(void)
 {
@@ -309,6 +348,7 @@ int main(void)
     test_sizes();
     test_other_streams();
     test_first_use();
+    test_parts();
     test_no_memory_to_part();
     test_unused();
     test_plain_calls();
