@@ -166,7 +166,9 @@ end
 local function the_blocking_puzzler()
     local tl = puzzler("blocking")
     local found, rank = finding(tl, "host_blocked", copies.d2h_pageable)
-    T.is(rank, 1, "puzzler, blocking: the largest loss is the host's, blocked in the D2H copies")
+    -- Both directions' copies block. Which of them gains more is known of the simulated GPU alone.
+    T.ok(rank == 1 or not simulated and rank == 2,
+         "puzzler, blocking: what gains most is the host's, blocked in the D2H copies")
     T.is(found.engine, "h2d", "puzzler, blocking: no H2D copy ran meanwhile")
     T.is(found.waiter_where, copies.h2d_blocking, "puzzler, blocking: which are issued behind them")
     T.like(found.remedy, "`data_on_gpu`", "puzzler, blocking: the remedy names the tensors")
