@@ -116,7 +116,7 @@ static void set_waits(lua_State *L, const lsl_timeline *timeline, const sl_expla
     lua_setfield(L, -2, "waits");
 }
 
-/* tl:causes{waits =, inferred =}: a list of tables, the largest loss first. */
+/* tl:causes{waits =, inferred =}: a list of tables, the largest gain first. */
 int lsl_timeline_causes(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "causes");

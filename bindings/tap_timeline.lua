@@ -76,13 +76,21 @@ function tap.tell_loss(finding)
     return finding.remedy and text .. "\n-> " .. finding.remedy or text
 end
 
--- The waits that were not needed; where nobody knows, or all were, the largest losses.
+-- Whether the end of a cause would gain, or, where none would, whether it lost, less than half
+-- of what the first one would.
+local function is_lesser(finding, first)
+    local gain, most = finding.gain_us or 0, first.gain_us or 0
+    if most == 0 then return finding.lost_us < first.lost_us / 2 end
+    return gain < most / 2
+end
+
+-- The waits that were not needed; where nobody knows, or all were, what would gain most.
 local function where_time_went(tl, op)
     local told = tap.tell_waits(tl, op, most_listed)
     if told then return told end
     local findings, lines = as(op, tl.causes, tl), {}
     for i = 1, math.min(#findings, most_listed) do
-        if findings[i].lost_us < findings[1].lost_us / 2 then break end
+        if is_lesser(findings[i], findings[1]) then break end
         lines[i] = tap.tell_loss(findings[i])
     end
     return #lines > 0 and table.concat(lines, "\n") or nil

@@ -578,28 +578,24 @@ static sl_status put_moves(sl_text *out, const side *a, const side *b, sl_error 
     return SL_OK;
 }
 
-/* The first finding of each, in a sentence. */
-static sl_status put_cause(sl_text *out, const char *letter, const side *s, sl_error *err)
+static sl_status put_verdict(sl_text *out, const char *letter, const side *s, sl_error *err)
 {
-    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_text sentence = { 0 };
+    sl_verdict verdict = sl_explanation_judge(s->timeline, &s->explanation);
     sl_text_add(out, "  %s: ", letter);
-    if (s->explanation.n_findings > 0)
-        sl_finding_tell(s->timeline, &s->explanation.findings[0], &sentence, &remedy);
-    else
-        sl_text_add(&sentence, "none: no engine stood still before work that came to it");
-    bool fine = !sentence.failed && !remedy.failed;
+    sl_verdict_tell(s->timeline, &s->explanation, &verdict, &sentence);
+    bool fine = !sentence.failed;
     if (fine)
         sl__label_wrap(out, sentence.data, 5, COLUMNS);
     sl_text_free(&sentence);
-    sl_text_free(&remedy);
     return fine ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory to compare two timelines");
 }
 
-static sl_status put_causes(sl_text *out, const side *a, const side *b, sl_error *err)
+static sl_status put_verdicts(sl_text *out, const side *a, const side *b, sl_error *err)
 {
-    sl_text_add(out, "\nwhere most time was lost\n");
-    sl_status status = put_cause(out, "A", a, err);
-    return status == SL_OK ? put_cause(out, "B", b, err) : status;
+    sl_text_add(out, "\nwhat there is to gain\n");
+    sl_status status = put_verdict(out, "A", a, err);
+    return status == SL_OK ? put_verdict(out, "B", b, err) : status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -630,7 +626,7 @@ static sl_status put_all(sl_text *out, const side *a, const side *b, sl_error *e
     put_overlaps(out, a, b);
     put_parts(out, a, b);
     sl_status status = put_moves(out, a, b, err);
-    return status == SL_OK ? put_causes(out, a, b, err) : status;
+    return status == SL_OK ? put_verdicts(out, a, b, err) : status;
 }
 
 static void free_side(side *s)

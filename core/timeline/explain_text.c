@@ -45,51 +45,70 @@ static bool is_told(const sl_timeline *timeline, const sl_explanation *e, size_t
     return false;
 }
 
+/* What else a cause held up. */
+typedef struct others {
+    int64_t idle_ns[SL_ENGINES], beside_ns;
+    size_t n_idle[SL_ENGINES], n_beside;
+} others;
+
+static others add_others(const sl_timeline *timeline, const sl_explanation *e, size_t first)
+{
+    others o = { .beside_ns = 0 };
+    for (size_t i = first + 1; i < e->n_findings && i < MOST_FINDINGS; i++) {
+        const sl_finding *f = &e->findings[i];
+        if (!sl__is_same_cause(timeline, &e->findings[first], f))
+            continue;
+        int64_t *sum_ns = f->idle ? &o.idle_ns[f->engine] : &o.beside_ns;
+        *sum_ns = sl__add_ns(*sum_ns, f->lost_ns);
+        *(f->idle ? &o.n_idle[f->engine] : &o.n_beside) += f->n_waits;
+    }
+    return o;
+}
+
 /* "The D2H engine was idle 14.2 ms (199 gaps) for the same reason"; `more`: than the finding
  * itself says of it. */
-static void put_same_reason(sl_engine engine, int64_t lost_ns, size_t n_waits, bool more,
-                            sl_text *out)
+static bool put_same_reason(const char *what, int64_t lost_ns, bool more, size_t n,
+                            const char *counted, int columns, sl_text *out)
 {
-    static const char *const engines[SL_ENGINES] = {
-        [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D", [SL_ENGINE_D2H] = "D2H",
-        [SL_ENGINE_P2P] = "P2P", [SL_ENGINE_COPY] = "copy", [SL_ENGINE_HOST] = "host",
-    };
-    sl_text_add(out, "The %s engine was idle ", engines[engine]);
-    sl__put_time(out, lost_ns);
-    sl_text_add(out, more ? " more" : "");
-    if (n_waits > 1)
-        sl_text_add(out, " (%zu gaps)", n_waits);
-    sl_text_add(out, " for the same reason");
+    sl_text line = { 0 };
+    sl_text_add(&line, "%s ", what);
+    sl__put_time(&line, lost_ns);
+    sl_text_add(&line, more ? " more" : "");
+    if (n > 1)
+        sl_text_add(&line, " (%zu %s)", n, counted);
+    sl_text_add(&line, " for the same reason");
+    bool fine = !line.failed;
+    if (fine) {
+        sl_text_add(out, "%*s", INDENT, "");
+        sl__label_wrap(out, line.data, INDENT, columns);
+    }
+    sl_text_free(&line);
+    return fine;
 }
 
 /* What else the cause of finding `first` held up, a line an engine. */
 static bool put_others(const sl_timeline *timeline, const sl_explanation *e, size_t first,
                        int columns, sl_text *out)
 {
-    int64_t lost_ns[SL_ENGINES] = { 0 };
-    size_t n_waits[SL_ENGINES] = { 0 };
-    for (size_t i = first + 1; i < e->n_findings && i < MOST_FINDINGS; i++) {
-        const sl_finding *f = &e->findings[i];
-        if (!sl__is_same_cause(timeline, &e->findings[first], f))
-            continue;
-        lost_ns[f->engine] = sl__add_ns(lost_ns[f->engine], f->lost_ns);
-        n_waits[f->engine] += f->n_waits;
+    static const char *const idle[SL_ENGINES] = {
+        [SL_ENGINE_COMPUTE] = "The compute engine was idle",
+        [SL_ENGINE_H2D] = "The H2D engine was idle", [SL_ENGINE_D2H] = "The D2H engine was idle",
+        [SL_ENGINE_P2P] = "The P2P engine was idle", [SL_ENGINE_COPY] = "The copy engine was idle",
+        [SL_ENGINE_HOST] = "Host functions did not run for",
+    };
+    const sl_finding *f = &e->findings[first];
+    others o = add_others(timeline, e, first);
+    bool fine = true;
+    for (int engine = 0; engine < SL_ENGINES && fine; engine++) {
+        if (o.n_idle[engine] > 0)
+            fine = put_same_reason(idle[engine], o.idle_ns[engine],
+                                   f->idle && (int)f->engine == engine, o.n_idle[engine], "gaps",
+                                   columns, out);
     }
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
-        if (n_waits[engine] == 0)
-            continue;
-        sl_text line = { 0 };
-        put_same_reason((sl_engine)engine, lost_ns[engine], n_waits[engine],
-                        (sl_engine)engine == e->findings[first].engine, &line);
-        if (!line.failed) {
-            sl_text_add(out, "%*s", INDENT, "");
-            sl__label_wrap(out, line.data, INDENT, columns);
-        }
-        sl_text_free(&line);
-        if (line.failed)
-            return false;
-    }
-    return true;
+    if (o.n_beside > 0 && fine)
+        fine = put_same_reason("Kernels had room beside what ran for", o.beside_ns, !f->idle,
+                               o.n_beside, "times", columns, out);
+    return fine;
 }
 
 /* "1.20 ms to gain: " */

@@ -180,6 +180,12 @@ static void put_wait(const sl__sides *s, sl_text *out, const char *for_what, con
 
 /* ---- the same cause ------------------------------------------------------------------ */
 
+static bool is_by_host(sl_cause cause)
+{
+    return cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_WORK
+           || cause == SL_CAUSE_HOST_ISSUING || cause == SL_CAUSE_QUEUE_FULL;
+}
+
 static bool is_host_work(const sl_call *call)
 {
     return call && call->kind == SL_CALL_HOST_WORK;
@@ -188,7 +194,8 @@ static bool is_host_work(const sl_call *call)
 bool sl__is_same_cause(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b)
 {
     sl__sides x = sl__look_up(timeline, a), y = sl__look_up(timeline, b);
-    if (a->cause != b->cause || !a->idle || !b->idle || !a->by || !b->by)
+    bool both_idle = a->idle && b->idle;    /* else one had room beside what ran */
+    if (a->cause != b->cause || !a->by || !b->by || !(both_idle || is_by_host(a->cause)))
         return false;
     bool without_lines = sl__by_where(&x) == 0 && sl__by_where(&y) == 0;
     if (without_lines && a->cause == SL_CAUSE_HOST_ISSUING && sl__is_foreign(timeline))

@@ -26,7 +26,8 @@ void sl__put_engine(const sl__sides *s, sl_text *out);
 void sl__put_times(const sl__sides *s, sl_text *out);
 /* The cause in a clause: "the host is blocked in cudaFree at lab.lua:13". */
 void sl__put_cause(const sl__sides *s, sl_text *out);
-/* The same cause, and the same thing waited for, in another engine's row. */
+/* The same cause, and the same thing waited for, in another engine's row or, of the host,
+ * beside what ran. */
 bool sl__is_same_cause(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b);
 /* "3.00 ms" */
 void sl__put_time(sl_text *out, int64_t ns);

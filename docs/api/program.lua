@@ -243,7 +243,7 @@ streamlab show -o run.svg -o run.html run.json
 ## streamlab diff
 
 Sets two traces side by side: both charts on one scale of time, makespan and lower bound, busy times and overlaps by kind, the makespan's parts; then what moved, in
-words, and where each lost most time. `--from`, `--to`, `--rows` and `--columns` are as for `show`; one of the two files may be `-`.
+words, and what there is to gain in each. `--from`, `--to`, `--rows` and `--columns` are as for `show`; one of the two files may be `-`.
 
 `--json` prints one object: `"a"` and `"b"`, each as of `show --json`, and `"change"`, what b has more than a: `makespan_us`, `wall_us`, `lower_bound_us`, `busy_us`,
 `overlap_us`.

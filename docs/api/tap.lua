@@ -168,7 +168,7 @@ t:raises(function() lab.zeros(2, 3):view(4) end, "SL_ESHAPE", "six are not four"
             errors = { recording },
             about = [[
 Per cent of what the one of both that was busy for the shorter time was busy: 100 if all of it ran beside the other. Where one of the two did not run at all, the assertion fails, also if
-`at_most_percent` is asked. A failure shows the chart, and the largest loss of time that `timeline:causes` finds.]],
+`at_most_percent` is asked. A failure shows the chart, and the causes of `timeline:causes` whose end would gain most.]],
             example = [[
 local t, a = lab.tap(), lab.stream{name = "a"}
 local x = lab.empty(1024, 1024, {device = "cpu", pinned = true})

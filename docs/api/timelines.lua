@@ -211,8 +211,8 @@ print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
             },
             errors = { { "SL_ESTATE", "one of the two is still recording" } },
             about = [[
-Makespans, bounds, busy times and overlaps by kind, and the parts of the makespan, in columns; then what moved by 1 % of the makespan or more, and where each lost most
-time. To have the charts as well, on one scale: `a:show{beside = b}` and `b:show{beside = a}`, or `streamlab diff A B`.]],
+Makespans, bounds, busy times and overlaps by kind, and the parts of the makespan, in columns; then what moved by 1 % of the makespan or more, and the verdict of
+each (`timeline:verdict`). To have the charts as well, on one scale: `a:show{beside = b}` and `b:show{beside = a}`, or `streamlab diff A B`.]],
             example = [[
 local slow, fast = lab.profile(lab.spin, 2), lab.profile(lab.spin, 1)
 slow:diff(fast)
@@ -234,9 +234,9 @@ slow:diff(fast)
 -->   makespan 2.00 ms -> 1.00 ms (-50.0 %)
 -->   kernels now take 1.00 ms (was 2.00 ms)
 -->
---> where most time was lost
--->   A: none: no engine stood still before work that came to it
--->   B: none: no engine stood still before work that came to it]],
+--> what there is to gain
+-->   A: Nothing to gain: no wait made the makespan of 2.00 ms longer.
+-->   B: Nothing to gain: no wait made the makespan of 1.00 ms longer.]],
             see = { "timeline:show", "timeline:explain" },
         },
         {

@@ -6,8 +6,8 @@ local usage = [[
 usage: streamlab diff [options] A B
 Sets two trace files side by side: the charts on one scale of time, makespan and
 lower bound, busy times and overlaps by kind, the makespan's parts; says what
-moved most, and where each lost most time. A and B are .json or .json.gz; - is
-stdin.
+moved most, and what there is to gain in each. A and B are .json or .json.gz;
+- is stdin.
 
 what to print:
   --no-chart        all but the charts

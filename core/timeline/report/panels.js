@@ -190,13 +190,15 @@ function withCode(text) {
 /* What else the cause of the group's first finding held up, a line an engine. */
 function alsoHeldUp([first, ...others]) {
     return ENGINE_TITLES.map((title, engine) => {
-        const same = others.filter(({ finding }) => finding.engine === engine);
+        const same = others.filter(({ finding }) => finding.idle && finding.engine === engine);
         const sum = (field) => same.reduce((n, { finding }) => n + finding[field], 0);
-        const more = first.finding.engine === engine ? " more" : "";
+        const more = first.finding.idle && first.finding.engine === engine ? " more" : "";
         const gaps = sum("waits") > 1 ? ` (${sum("waits").toLocaleString("en-US")} gaps)` : "";
         return same.length === 0 ? "" : el("span", {}, `The ${title} engine was idle `
             + `${duration(sum("lost"))}${more}${gaps} for the same reason.`);
-    }).filter((line) => line);
+    }).concat(others.filter(({ finding }) => !finding.idle).map(({ finding }) => el("span", {},
+        `Kernels had room beside what ran for ${duration(finding.lost)} for the same reason.`)))
+        .filter((line) => line);
 }
 
 /* What its end gains at most; of the smallest that is not worked out. */
