@@ -75,7 +75,9 @@ static void set_where(lua_State *L, const sl_timeline *timeline, const char *fie
 
 static void push_finding(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
 {
-    lua_createtable(L, 0, 14);
+    lua_createtable(L, 0, 15);
+    lua_pushboolean(L, sl_finding_is_guess(timeline->p, finding));
+    lua_setfield(L, -2, "guess");
     set_text(L, "cause", finding->cause == SL_CAUSE_NONE ? "running"
                                                          : sl_cause_name(finding->cause));
     set_text(L, "engine", sl_engine_name(finding->engine));

@@ -72,7 +72,8 @@ static void put_cause(const sl_timeline *timeline, const sl_finding *f, sl_text 
     put_string(out, "code", sl_cause_name(f->cause));
     sl_text_add(out, ", ");
     put_string(out, "engine", sl_engine_name(f->engine));
-    sl_text_add(out, ", \"idle\": %s, ", f->idle ? "true" : "false");
+    sl_text_add(out, ", \"idle\": %s, \"guess\": %s, ", f->idle ? "true" : "false",
+                sl_finding_is_guess(timeline, f) ? "true" : "false");
     put_us(out, "lost_us", f->lost_ns);
     sl_text_add(out, ", ");
     if (f->gain_ns >= 0)

@@ -40,6 +40,28 @@ bool sl__is_foreign(const sl_timeline *timeline)
     return *sl_timeline_device(timeline)->backend == '\0';
 }
 
+bool sl__is_guess(const sl__sides *s)
+{
+    bool foreign = sl__is_foreign(s->timeline);
+    switch (s->finding->cause) {
+    case SL_CAUSE_EVENT: return sl_timeline_origin(s->timeline).unknown_waits;
+    case SL_CAUSE_NULL_STREAM:
+    case SL_CAUSE_CHANNEL:
+    case SL_CAUSE_ROOM:
+    case SL_CAUSE_QUEUE_FULL: return foreign;
+    case SL_CAUSE_HOST_BLOCKED:
+        return foreign && sl__is_plain_call(s) && s->by_call->waited_for_device;
+    case SL_CAUSE_UNKNOWN: return true;
+    default: return false;
+    }
+}
+
+bool sl_finding_is_guess(const sl_timeline *timeline, const sl_finding *finding)
+{
+    sl__sides s = sl__look_up(timeline, finding);
+    return sl__is_guess(&s);
+}
+
 /* ---- pieces --------------------------------------------------------------------- */
 
 void sl__put_time(sl_text *out, int64_t ns)
@@ -248,7 +270,7 @@ static const char *why_blocked(const sl__sides *s)
     }
     if (!s->by_call->waited_for_device)
         return "";
-    return sl__is_foreign(s->timeline) ? ", which probably waited for all work of the device"
+    return sl__is_guess(s) ? ", which probably waited for all work of the device"
                                        : ", which waits for all work of the device";
 }
 
@@ -355,9 +377,9 @@ static void tell_null_stream(const sl__sides *s, sl_text *out)
 /* A copy needs none itself; but it may come behind a kernel that does. */
 static void tell_room(const sl__sides *s, sl_text *out)
 {
-    bool foreign = sl__is_foreign(s->timeline);
-    put_wait(s, out, "", foreign ? ", which probably left no room on the SMs"
-                                 : ", which left no room on the SMs");
+    bool guess = sl__is_guess(s);
+    put_wait(s, out, "", guess ? ", which probably left no room on the SMs"
+                               : ", which left no room on the SMs");
     if (s->waiter && s->waiter->engine != SL_ENGINE_COMPUTE)
         sl_text_add(out, " for a kernel before it");
 }
@@ -369,13 +391,13 @@ static void tell(const sl__sides *s, sl_text *out)
         put_wait(s, out, "", ", which comes before it in its stream");
         break;
     case SL_CAUSE_EVENT:
-        put_wait(s, out, sl_timeline_origin(s->timeline).unknown_waits
+        put_wait(s, out, sl__is_guess(s)
                          ? "an event that was probably recorded behind "
                          : "an event that was recorded behind ", "");
         break;
     case SL_CAUSE_NULL_STREAM: tell_null_stream(s, out); break;
     case SL_CAUSE_CHANNEL:
-        put_wait(s, out, "", sl__is_foreign(s->timeline)
+        put_wait(s, out, "", sl__is_guess(s)
                              ? ", whose stream probably shares a hardware channel with its own"
                              : ", whose stream shares a hardware channel with its own");
         break;
@@ -387,7 +409,7 @@ static void tell(const sl__sides *s, sl_text *out)
         put_wait(s, out, "", ", which came later but whose stream has the higher priority");
         break;
     case SL_CAUSE_QUEUE_FULL:
-        tell_issuing(s, out, sl__is_foreign(s->timeline)
+        tell_issuing(s, out, sl__is_guess(s)
                              ? "probably waited for room in the launch queue to issue"
                              : "waited for room in the launch queue to issue");
         break;
@@ -409,7 +431,7 @@ static const char *does_what(const sl__sides *s)
 {
     switch (s->finding->cause) {
     case SL_CAUSE_EVENT:
-        return sl_timeline_origin(s->timeline).unknown_waits
+        return sl__is_guess(s)
                    ? " waits for an event that was probably recorded behind "
                    : " waits for an event that was recorded behind ";
     case SL_CAUSE_UNKNOWN: return " waits for something that the records do not tell";
@@ -419,7 +441,7 @@ static const char *does_what(const sl__sides *s)
 
 static const char *and_why(const sl__sides *s)
 {
-    bool guessed = sl__is_foreign(s->timeline);
+    bool guessed = sl__is_guess(s);
     switch (s->finding->cause) {
     case SL_CAUSE_STREAM_ORDER: return ", which comes before it in its stream";
     case SL_CAUSE_NULL_STREAM: return ", as the default stream and blocking streams do";
@@ -447,7 +469,7 @@ static void put_host_cause(const sl__sides *s, sl_text *out)
     case SL_CAUSE_HOST_BLOCKED: sl_text_add(out, "the host is %s in ", sl__held_host(s)); break;
     case SL_CAUSE_QUEUE_FULL:
         sl_text_add(out, "the host %swaits for room in the launch queue to issue ",
-                    sl__is_foreign(s->timeline) ? "probably " : "");
+                    sl__is_guess(s) ? "probably " : "");
         break;
     case SL_CAUSE_HOST_ISSUING:
         sl_text_add(out, s->finding->waiter == s->finding->by

@@ -44,6 +44,9 @@ bool sl__is_plain_call(const sl__sides *s);
 /* What to do about it; nothing is added where there is nothing to do. */
 void sl__advise(const sl__sides *s, sl_text *out);
 
+/* The finding is a guess, and sentences say so. */
+bool sl__is_guess(const sl__sides *s);
+
 /* A trace that another program wrote: its users write no Lua. */
 bool sl__is_foreign(const sl_timeline *timeline);
 

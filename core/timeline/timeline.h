@@ -343,6 +343,8 @@ void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_
 /* The verdict and a newline, in lines of at most `columns` columns. Appends to *out. */
 sl_status sl_timeline_verdict(const sl_timeline *timeline, int columns, sl_text *out,
                               sl_error *err);
+/* Whether it is a guess: the records fit it, but something else may have been the reason. */
+bool sl_finding_is_guess(const sl_timeline *timeline, const sl_finding *finding);
 /* All of it as text of at most `columns` columns (0: 80), which opens with the verdict if
  * `verdict`. Appends to *out. */
 sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, bool verdict, sl_text *out,

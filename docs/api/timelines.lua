@@ -445,6 +445,7 @@ nor do the names of kernels in a trace that another program wrote without lines.
 | `from_us`, `to_us` | that wait |
 | `sentence`, `remedy` | in words; `remedy` is `nil` where there is nothing to do |
 | `inferred` | false if the simulator knew, true if it was worked out from the records |
+| `guess` | true if the records fit it, but something else may have been the reason, and `"unknown"`; the sentence says "probably" |
 | `waits` | only with `waits = true`: a list of `{waiter =, by =, from_us =, to_us =}` |
 
 | `cause` | what kept the operation |
@@ -511,7 +512,7 @@ What `streamlab show --json` prints. Times are in us with three decimals, which 
 | `makespan_us`, `wall_us` | as the fields |
 | `lower_bound_us`, `unblocked_bound_us`, `serial_us`, `critical_path_us`, `busiest_engine`, `busiest_engine_us` | as `tl:bounds()` |
 | `makespan_over_bound` | the makespan over `lower_bound_us` |
-| `device`, `simulated`, `span_count` | |
+| `device`, `device_index`, `simulated`, `span_count` | |
 | `count`, `busy_us` | by kind: `{"kernel": 10, "memcpy_d2h": 1}` |
 | `engine_busy_us` | by engine |
 | `overlap_us` | by pair of kinds: `{"kernel&memcpy_d2h": 1210.242}` |
@@ -519,7 +520,7 @@ What `streamlab show --json` prints. Times are in us with three decimals, which 
 | `concurrency_us` | `{"engines": [...], "kernels": [...], "streams": [...]}`: the time with exactly 0, 1, 2, ... of them busy |
 | `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |
 | `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_us", "ratio", "code", "sentence"}` |
-| `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation` |]],
+| `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation` |]],
             example = [[
 local tl = lab.profile(lab.spin, 2)
 print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],

@@ -163,6 +163,8 @@ local function from_a_gpu()
         "without blocking the copies overlap")
     local events = lab.load("tests/timeline/data/torch_events.json.gz"):causes()
     T.is(events[1].cause, "event_wait", "a wait for a record that the trace does not name is seen")
+    T.is(events[1].guess, true, "and said to be a guess")
+    T.is(cause.guess, false, "which a copy that blocks the host is not")
     T.is(events[1].engine, "h2d", "by the copy that followed")
     T.is(events[1].count, 8, "behind all eight kernels before the record")
 end
