@@ -219,6 +219,14 @@ static inline sl_engine sl_copy_engine(int async_engine_count, sl_span_kind kind
            : kind == SL_SPAN_MEMCPY_D2H ? SL_ENGINE_D2H : SL_ENGINE_P2P;
 }
 
+/* What of a lender's memory its heir has; the rest is in use until the lender is closed. */
+static inline int64_t sl_lent_bytes(const sl_buffer *lender, const sl_buffer *heir)
+{
+    if (!lender || !heir)
+        return 0;
+    return (int64_t)(lender->bytes < heir->bytes ? lender->bytes : heir->bytes);
+}
+
 /* ---- the plain calls that enqueue nothing -------------------------------- */
 
 typedef enum sl_plain_call {
@@ -281,10 +289,10 @@ struct sl_backend {
 
     /* place and bytes are set. `stream` may be NULL for host memory. With
      * SL_ALLOC_PLAIN no time is charged here: plain_call has done that.
-     * buffer->lender, if it is not NULL, was freed in `stream` and is of the same size class:
-     * only work in flight still uses its memory, which comes before all that is enqueued in
-     * `stream` from now on. The buffer gets that memory; if it cannot, the backend sets
-     * lender to NULL. */
+     * buffer->lender, if it is not NULL, was freed in `stream` and is of the same size class or
+     * a larger one: only work in flight still uses its memory, which comes before all that is
+     * enqueued in `stream` from now on. The buffer gets that memory; if it cannot, the backend
+     * sets lender to NULL. */
     sl_status (*buffer_open)(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
                              sl_error *err);
     /* Costs no virtual time, never blocks. A lender gets its memory back; an heir has it. */

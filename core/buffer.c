@@ -220,10 +220,10 @@ static sl_status open_noted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stre
     return status;
 }
 
-void sl__buffer_count(sl_buffer *buffer, int sign)
+void sl__buffer_count(sl_buffer *buffer, int64_t n_bytes)
 {
-    *bytes_counter(buffer) += sign * (int64_t)buffer->bytes;
-    all_bytes += sign * (int64_t)buffer->bytes;
+    *bytes_counter(buffer) += n_bytes;
+    all_bytes += n_bytes;
 }
 
 /* Among what its device has. */
@@ -274,7 +274,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
         return status;
     }
     enlist(buffer);
-    sl__buffer_count(buffer, 1);
+    sl__buffer_count(buffer, (int64_t)buffer->bytes);
     *out = buffer;
     return SL_OK;
 }
@@ -300,8 +300,7 @@ void sl__buffer_release(sl_buffer *buffer)
     device = buffer->device;
     sl__race_buffer_closed(buffer);
     delist(buffer);
-    if (!buffer->heir)
-        sl__buffer_count(buffer, -1);
+    sl__buffer_count(buffer, sl_lent_bytes(buffer, buffer->heir) - (int64_t)buffer->bytes);
     sl__reuse_closing(buffer);
     device->backend->buffer_close(buffer);
     sl__reuse_closed(buffer);
@@ -321,11 +320,11 @@ void sl__buffer_move(sl_buffer *buffer, sl_device *device)
     sl_device *old = buffer->device;
 
     delist(buffer);
-    sl__buffer_count(buffer, -1);
+    sl__buffer_count(buffer, -(int64_t)buffer->bytes);
     buffer->where = sl__strings_intern(&device->core->strings,
                                        sl__strings_text(&old->core->strings, buffer->where));
     buffer->device = sl_device_retain(device);
     enlist(buffer);
-    sl__buffer_count(buffer, 1);
+    sl__buffer_count(buffer, (int64_t)buffer->bytes);
     sl_device_release(old);
 }

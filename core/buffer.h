@@ -18,8 +18,8 @@ void sl__buffer_relieve(sl_device *device);
 /* Retires all work; recordings note the wait. */
 sl_status sl__buffer_wait_for_device(sl_device *device, sl_error *err);
 
-/* The buffer's bytes are counted among those that are live (1), or no longer (-1). */
-void sl__buffer_count(sl_buffer *buffer, int sign);
+/* So many more bytes of the buffer's kind are live. */
+void sl__buffer_count(sl_buffer *buffer, int64_t n_bytes);
 
 /* Host memory comes to belong to another device of the same backend. */
 void sl__buffer_move(sl_buffer *buffer, sl_device *device);

@@ -14,12 +14,9 @@ typedef struct sl__freed {
 
 /* ---- the lists ---- */
 
-static sl_buffer **list_for(sl__freed *freed, const sl_buffer *buffer)
+static sl_buffer **lists_for(sl__freed *freed, const sl_buffer *buffer)
 {
-    const unsigned size_class = sl_size_class(buffer->bytes);
-
-    return buffer->how == SL_ALLOC_TENSOR ? &freed->tensors[size_class]
-                                          : &freed->async[size_class];
+    return buffer->how == SL_ALLOC_TENSOR ? freed->tensors : freed->async;
 }
 
 /* Without host memory for the lists nothing is used again early. */
@@ -31,7 +28,7 @@ static void enlist(sl_buffer *buffer, sl_stream *stream)
         stream->freed = calloc(1, sizeof *stream->freed);
     if (!stream->freed)
         return;
-    list = list_for(stream->freed, buffer);
+    list = &lists_for(stream->freed, buffer)[sl_size_class(buffer->bytes)];
     buffer->freed_next = *list;
     buffer->freed_link = list;
     if (buffer->freed_next)
@@ -88,6 +85,20 @@ void sl__reuse_stream_closed(sl_stream *stream)
 
 /* ---- lending ---- */
 
+/* Of the buffer's size class, else the smallest that is at most about twice as large: memory
+ * is not given away in parts, so a much larger one would be wasted. */
+static sl_buffer *find_lender(sl__freed *freed, const sl_buffer *buffer)
+{
+    enum { TWICE = 8 };
+    sl_buffer **lists = lists_for(freed, buffer);
+    const unsigned first = sl_size_class(buffer->bytes);
+
+    for (unsigned at = first; at <= first + TWICE && at < SL_SIZE_CLASSES; at++)
+        if (lists[at])
+            return lists[at];
+    return NULL;
+}
+
 sl_buffer *sl__reuse_borrow(sl_buffer *buffer, sl_stream *stream)
 {
     sl_buffer *lender;
@@ -95,11 +106,11 @@ sl_buffer *sl__reuse_borrow(sl_buffer *buffer, sl_stream *stream)
     if (!stream || !stream->freed || buffer->place != SL_ON_DEVICE
         || buffer->how == SL_ALLOC_PLAIN || buffer->bytes == 0)
         return NULL;
-    lender = *list_for(stream->freed, buffer);
+    lender = find_lender(stream->freed, buffer);
     if (!lender)
         return NULL;
     delist(lender);
-    sl__buffer_count(lender, -1);
+    sl__buffer_count(lender, -sl_lent_bytes(lender, buffer));
     lender->heir = buffer;
     buffer->lender = lender;
     return lender;
@@ -109,7 +120,7 @@ void sl__reuse_return(sl_buffer *buffer, sl_buffer *lender)
 {
     buffer->lender = NULL;
     lender->heir = NULL;
-    sl__buffer_count(lender, 1);
+    sl__buffer_count(lender, sl_lent_bytes(lender, buffer));
     sl__reuse_offer(lender);
 }
 

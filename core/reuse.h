@@ -2,8 +2,8 @@
  * as in PyTorch's allocator and with cudaFreeAsync, then cudaMallocAsync.
  *
  * A buffer's home is the stream that it was made in. When nobody but operations in flight
- * holds a buffer, and all of these are in its home stream, a new buffer of that stream and of
- * the same size class takes the memory over: the new one's operations come behind the old
+ * holds a buffer, and all of these are in its home stream, a new buffer of that stream that is
+ * as large, or not smaller than about half of it, takes the memory over: the new one's operations come behind the old
  * one's. The old buffer is then the lender, the new one the heir. That ends when the lender's
  * operations have retired.
  *

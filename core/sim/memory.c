@@ -2,9 +2,9 @@
  * its own. What the bytes are is in values.c. */
 #include "sim.h"
 
-static int64_t lent_bytes(const sl_buffer *buffer)
+static int64_t borrowed_bytes(const sl_buffer *buffer)
 {
-    return buffer->lender ? (int64_t)buffer->lender->bytes : 0;
+    return sl_lent_bytes(buffer->lender, buffer);
 }
 
 static int64_t free_bytes(const sim_device *dev)
@@ -28,13 +28,13 @@ sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, 
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
     buffer->touched = -(double)SIM_LAST_PS;     /* by nobody yet */
-    if (base->place == SL_ON_DEVICE && base->bytes > (size_t)(free_bytes(dev) + lent_bytes(base)))
+    if (base->place == SL_ON_DEVICE && base->bytes > (size_t)(free_bytes(dev) + borrowed_bytes(base)))
         return out_of_memory(dev, base, err);
     buffer->value = sim_value_bytes_set(base->bytes, 0);
     if (!buffer->value)
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     if (base->place == SL_ON_DEVICE)
-        dev->used_bytes += (int64_t)base->bytes - lent_bytes(base);
+        dev->used_bytes += (int64_t)base->bytes - borrowed_bytes(base);
     if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
         sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
     if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
@@ -46,18 +46,18 @@ void sim_buffer_close(sl_buffer *base)
 {
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
-    dev->used_bytes += lent_bytes(base);
-    if (base->place == SL_ON_DEVICE && !base->heir)
-        dev->used_bytes -= (int64_t)base->bytes;
+    dev->used_bytes += borrowed_bytes(base);
+    if (base->place == SL_ON_DEVICE)
+        dev->used_bytes -= (int64_t)base->bytes - sl_lent_bytes(base, base->heir);
     sim_value_release(buffer->value);
 }
 
 sl_status sim_buffer_part(sl_buffer *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
-    if (lent_bytes(base) > free_bytes(dev))
-        return out_of_memory(dev, base->lender, err);
-    dev->used_bytes += lent_bytes(base);
+    if (borrowed_bytes(base) > free_bytes(dev))
+        return out_of_memory(dev, base, err);
+    dev->used_bytes += borrowed_bytes(base);
     return SL_OK;
 }
 

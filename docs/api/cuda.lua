@@ -124,7 +124,7 @@ lab.cuda.free_async(m, s)]],
             },
             about = [[
 As in CUDA it is for the script to see to it that the stream comes to the free after all work with the memory; `t:free()` sees to it by itself. Memory of `malloc_async` may at once
-be given to the next `malloc_async` in the stream that is named here; on the simulator it is, if that asks for as much, within an eighth.]],
+be given to the next `malloc_async` in the stream that is named here; on the simulator it is, if that asks for as much, or for not less than about half of it.]],
             example = [[
 local m = lab.cuda.malloc_async(4096)
 lab.spin(5)

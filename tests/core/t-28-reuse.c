@@ -58,8 +58,9 @@ static void test_one_stream(void)
 static void test_sizes(void)
 {
     static const struct { int64_t bytes; bool same; } cases[] = {
-        { 7 * BYTES, true }, { 7 * BYTES - 1000, true }, { 6 * BYTES, false },
-        { 7 * BYTES + 1, false }, { 14 * BYTES, false }, { 1, false }, { 0, false },
+        { 7 * BYTES, true }, { 7 * BYTES - 1000, true }, { 6 * BYTES, true },
+        { 7 * BYTES / 2, true }, { 3 * BYTES, false }, { 7 * BYTES + 1, false },
+        { 14 * BYTES, false }, { 1, false }, { 0, false },
     };
     sl_stream *stream;
     sl_device *device = open_lending(&stream);
@@ -69,9 +70,11 @@ static void test_sizes(void)
         sl_tensor_fill(old, 1, stream, NULL);
         sl_tensor_release(old);
         t = make(stream, cases[i].bytes);
-        is_int(live(stream), cases[i].bytes + (cases[i].same ? 0 : 7 * BYTES),
-               "%lld bytes %s", (long long)cases[i].bytes,
+        is_int(live(stream), 7 * BYTES + (cases[i].same ? 0 : cases[i].bytes), "%lld bytes %s",
+               (long long)cases[i].bytes,
                cases[i].same ? "go where 28672 were" : "do not go where 28672 were");
+        sl_device_synchronize(device, NULL);
+        is_int(live(stream), cases[i].bytes, "and count when what was there is done with");
         sl_tensor_release(t);
         sl_device_synchronize(device, NULL);
         is_int(live(stream), 0, "and all is given back");
