@@ -388,7 +388,9 @@ static void tell(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
     case SL_CAUSE_STREAM_ORDER:
-        put_wait(s, out, "", ", which comes before it in its stream");
+        put_wait(s, out, "", s->finding->idle ? ", which comes before it in its stream"
+                             : ", which comes before it in its stream, though both would fit on "
+                               "the GPU together");
         break;
     case SL_CAUSE_EVENT:
         put_wait(s, out, sl__is_guess(s)
@@ -443,7 +445,9 @@ static const char *and_why(const sl__sides *s)
 {
     bool guessed = sl__is_guess(s);
     switch (s->finding->cause) {
-    case SL_CAUSE_STREAM_ORDER: return ", which comes before it in its stream";
+    case SL_CAUSE_STREAM_ORDER:
+        return s->finding->idle ? ", which comes before it in its stream"
+                                : ", which comes before it in its stream and leaves room beside it";
     case SL_CAUSE_NULL_STREAM: return ", as the default stream and blocking streams do";
     case SL_CAUSE_CHANNEL:
         return guessed ? ", whose stream probably shares a hardware channel with its own"

@@ -78,6 +78,27 @@ static size_t second_cause(const sl_explanation *e)
     return second;
 }
 
+/* The first cause that the records tell, or 0 if that is none. */
+static size_t known_cause(const sl_explanation *e)
+{
+    for (size_t i = 1; i < e->n_findings; i++) {
+        if (e->findings[i].cause != SL_CAUSE_UNKNOWN && e->findings[i].gain_ns > 0)
+            return i;
+    }
+    return 0;
+}
+
+static void put_known(const sl_timeline *timeline, const sl_explanation *e, sl_text *out)
+{
+    size_t known = known_cause(e);
+    if (e->findings[0].cause != SL_CAUSE_UNKNOWN || known == 0)
+        return;
+    sl_text_add(out, "; of what is known at most ");
+    sl__put_time(out, e->findings[known].gain_ns);
+    sl_text_add(out, ": ");
+    put_finding(timeline, e, known, out);
+}
+
 void sl_verdict_tell(const sl_timeline *timeline, const sl_explanation *explanation,
                      const sl_verdict *verdict, sl_text *out)
 {
@@ -106,6 +127,8 @@ void sl_verdict_tell(const sl_timeline *timeline, const sl_explanation *explanat
         if (second > 0) {
             sl_text_add(out, "; ");
             put_finding(timeline, explanation, second, out);
+        } else {
+            put_known(timeline, explanation, out);
         }
         sl_text_add(out, ".");
     }

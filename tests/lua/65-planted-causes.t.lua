@@ -22,6 +22,9 @@ local planted = {
     { "event_synchronize_each_step", "host_blocked", 21.647, 16.300, "event.synchronize()" },
 }
 
+T.like(lab.load(folder .. "one_stream_for_two.json.gz"):causes()[1].remedy,
+    "if they do not depend on one another", "what nobody knows is left to the reader")
+
 local good = { "big_matmuls", "copy_bound", "double_buffered", "graph", "item_costs_nothing" }
 
 for _, case in ipairs(planted) do
