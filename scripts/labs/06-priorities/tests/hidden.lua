@@ -7,16 +7,28 @@ local function requests(elements, count, first)
     return list
 end
 
+-- Jobs that as many pieces as a long job needs would make much slower.
+local function short_jobs(count, kernel_ms)
+    local list = {}
+    for i = 1, count do list[i] = {elements = 1 << 18, kernel_ms = kernel_ms} end
+    return list
+end
+
 test("all together: soon answered, and the background hardly slower", {points = 30,
     hint = "Late: what did its kernel wait for? tl:explain() says it. "
     .. "Background too slow: each piece costs something, so cut no finer than the target asks "
-    .. "for"},
+    .. "for, and a short job into fewer pieces than a long one"},
 function(t, student)
     local list = {{elements = 1 << 21, kernel_ms = 6, waves = 30},
                   {elements = 1 << 22, kernel_ms = 10},
                   {elements = 1 << 20, kernel_ms = 5, parts = 50},
                   {elements = 1 << 21, kernel_ms = 4}}
-    common.judge(t, student, list, requests(1 << 20, 5, 3), {0.42, 1.7, 2.35, 1.9, 2.6}, 10)
+    -- Each job meets a request while it runs, the last ones as well.
+    common.judge(t, student, list, requests(1 << 20, 7, 3), {0.42, 1.7, 2.35, 1.9, 5.6, 5.6, 5.4},
+        10)
+    list = short_jobs(3, 0.8)
+    table.insert(list, 1, {elements = 1 << 18, kernel_ms = 2, waves = 10})
+    common.judge(t, student, list, requests(1 << 20, 2, 30), {0.9, 1.9}, 10)
     t:no_race()
 end)
 
@@ -40,6 +52,7 @@ function(t, student)
     table.sort(held_us)
     t:at_most(held_us[#held_us // 2] // 10 / 100, factor * common.alone_us(1 << 20) // 10 / 100,
         "answer() takes no longer than a request alone (ms, the median)")
+    common.judge(t, student, short_jobs(4, 0.6), requests(1 << 20, 4, 40), {0.3, 0.6, 0.6, 0.6}, 15)
 end)
 
 test("other jobs and requests are right, and soon answered", {points = 15,
@@ -59,7 +72,8 @@ function(t, student)
         common.complete(t, run, jobs, asked)
         common.finished(t, run)
     end
-    common.judge(t, student, {{elements = 1 << 18, kernel_ms = 7, parts = 20}},
-        requests(1 << 20, 2, 5), {1.3, 2.2}, 15)
+    for _, list in ipairs{{{elements = 1 << 18, kernel_ms = 7, parts = 20}}, short_jobs(4, 0.6)} do
+        common.judge(t, student, list, requests(1 << 20, 2, 5), {0.3, 1.5}, 15)
+    end
     t:no_race()
 end)

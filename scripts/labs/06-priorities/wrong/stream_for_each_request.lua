@@ -1,5 +1,5 @@
--- fails: 2.2
--- A stream for each request: with twelve of them some share a hardware queue with a job's stream,
+-- fails: 2.1 2.2
+-- A stream for each request: with seven of them some share a hardware queue with the jobs' streams,
 -- and wait for all that is in it.
 
 function start(jobs)

@@ -1,4 +1,4 @@
--- fails: 1.3 2.1
+-- fails: 1.3 2.1 2.2 2.3
 -- Cut as finely as possible. Requests are answered at once, but each piece costs its launches and
 -- what the kernel loses by it.
 
