@@ -8,6 +8,7 @@
 #include "operand.h"
 #include "store.h"
 
+#define SHORT_WORK_NS 500000    /* on average: the host did not prepare data, or wait for it */
 #define ONE_VALUE_BYTES 16      /* of an item() at most: a complex number of two doubles */
 
 static const char pin_once[] =
@@ -144,6 +145,18 @@ static void advise_blocked(const sl__sides *s, sl_text *out)
                                 "cudaStreamWaitEvent"));
 }
 
+/* Short pauses between PyTorch's calls are Python's own time for each of them. */
+static void advise_host_work(const sl__sides *s, sl_text *out)
+{
+    size_t n = s->finding->n_waits;
+    if (is_pytorch(s) && n > 1 && s->finding->lost_ns / (int64_t)n < SHORT_WORK_NS)
+        sl_text_add(out, "Python takes that time between the operations: make fewer and larger "
+                    "ones, or a CUDA graph (torch.compile(mode=\"reduce-overhead\"))");
+    else
+        sl_text_add(out, "%s", allocates_pinned(s)
+                    ? pin_once : "Issue the GPU's work first, and let the host work while it runs");
+}
+
 static int32_t priority_of(const sl__sides *s, const sl_span *span)
 {
     const sl_stream_note *note = sl__timeline_note(s->timeline, span->stream);
@@ -213,11 +226,7 @@ void sl__advise(const sl__sides *s, sl_text *out)
                     "makes the queue longer (CUDA 12 and later)");
         break;
     case SL_CAUSE_HOST_BLOCKED: advise_blocked(s, out); break;
-    case SL_CAUSE_HOST_WORK:
-        sl_text_add(out, allocates_pinned(s)
-                    ? pin_once
-                    : "Issue the GPU's work first, and let the host work while it runs");
-        break;
+    case SL_CAUSE_HOST_WORK: advise_host_work(s, out); break;
     case SL_CAUSE_HOST_ISSUING:
         if (s->finding->waiter == s->finding->by || is_in_one_stream(s))
             sl_text_add(out, "The GPU waits for launches: fewer and larger operations keep it "

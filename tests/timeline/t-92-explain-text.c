@@ -646,8 +646,13 @@ static void test_foreign(void)
     is_str(clause_of, "the host is blocked in a call", "in a clause, too");
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_WORK, .waiter = 2, .by = 5 });
     is_str(clause_of, "the host issues no work", "nor in a clause");
+    is_str(remedy_of, "Issue the GPU's work first, and let the host work while it runs",
+           "one long pause is the host's work");
     is_str(sentence_of, "No kernel ran for 96.0 us: the host issued no work then",
            "what the host did between its calls is not claimed");
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_WORK, .waiter = 2, .by = 5, .n_waits = 2 });
+    is_str(remedy_of, "Python takes that time between the operations: make fewer and larger ones, "
+           "or a CUDA graph (torch.compile(mode=\"reduce-overhead\"))", "many short ones are Python's");
     sl_timeline_release(tl);
     tl = make();
     sl_call pin = { .correlation = 1, .kind = SL_CALL_PLAIN };
