@@ -158,13 +158,15 @@ end
 -- The causes that are waits somebody asked for, or did not mean.
 local by_order <const> = {event_wait = true, stream_order = true, null_stream = true}
 
--- How long one wait lasted beyond what was needed. Calls that only wait are counted apart.
+-- How long one wait lasted beyond what was needed, and the piece that was needed. Calls that only
+-- wait are counted apart.
 local function needless_us(known, finding, wait)
     if by_order[finding.cause] then
         local piece = known.piece_of[wait.waiter]
         if not piece or not piece.is_known then return 0 end
         if piece.first.correlation ~= wait.waiter then return 0 end
-        return wait.to_us - math.max(wait.from_us, (ready(piece)))
+        local ready_us, need = ready(piece)
+        return wait.to_us - math.max(wait.from_us, ready_us), need
     elseif finding.cause == "host_blocked" then
         local call = known.calls[wait.by]
         return call and string.find(call.kind, "_sync$") and 0 or wait.to_us - wait.from_us
@@ -172,10 +174,14 @@ local function needless_us(known, finding, wait)
     return 0
 end
 
-local function count(sum, us, example)
+-- The example is the longest one; of those of which some need nothing, as first rounds do, the
+-- longest of the others.
+local function count(sum, us, example, need)
     if us <= 0 then return end
     sum.us, sum.count = sum.us + us, sum.count + 1
-    if us > sum.longest_us then sum.longest_us, sum.example = us, example end
+    local is_better = us > sum.longest_us
+    if (need ~= nil) ~= (sum.need ~= nil) then is_better = need ~= nil end
+    if is_better or not sum.example then sum.longest_us, sum.example, sum.need = us, example, need end
 end
 
 local function new_sum() return {us = 0, count = 0, longest_us = 0} end
@@ -206,12 +212,27 @@ local function out_of_default(span)
                   .. "a wait", named(span))
 end
 
-local function remedy(finding, waiter, by)
+-- Nobody knows here what the waiter needs of work that ran before the recording, nor all that it
+-- needs: so each remedy keeps the waits that are needed.
+local function of_event(waiter, by, need)
+    local needed_id = need and need.first.stream_id
+    local record = "record the event directly after the one operation whose result is used: "
+                   .. "wait_stream() waits for all that the other stream holds at that moment"
+    if by and needed_id == by.stream_id then
+        return (string.gsub(record, "^r", "R"))
+    elseif not need or needed_id == waiter.stream_id then
+        return "Issue it before that wait if it depends on nothing that the wait is for; else "
+               .. record
+    end
+    return "Let it wait for an event that is recorded directly after that, and issue it before any "
+           .. "wait for work on which it does not depend"
+end
+
+local function remedy(finding, waiter, by, need)
     if finding.cause == "null_stream" then
         return out_of_default(by and by.stream_id == 0 and by or waiter)
     elseif finding.cause == "event_wait" then
-        return "Record the event directly after the one operation whose result is used: "
-               .. "wait_stream() waits for all that the other stream holds at that moment"
+        return of_event(waiter, by, need)
     end
     return "Put the two into different streams, with an event where one needs the other's result"
 end
@@ -220,11 +241,11 @@ end
 local function tell_order(known, sum, finding)
     local piece = known.piece_of[sum.example.waiter]
     local by = known.spans[sum.example.by] or known.calls[sum.example.by]
-    local _, need = ready(piece)
+    local need = sum.need
     return format("%s could have begun %s earlier%s: it waited for %s, and needs %s\n-> %s",
                   named(piece.first), duration(sum.longest_us), times(sum),
                   by and named(by) or "other work", needed(need, by),
-                  remedy(finding, piece.first, by))
+                  remedy(finding, piece.first, by, need))
 end
 
 local function tell_host(sum)
@@ -259,7 +280,10 @@ end
 -- Of a finding of tl:causes.
 local function sum_of(known, finding)
     local sum = new_sum()
-    for _, wait in ipairs(finding.waits) do count(sum, needless_us(known, finding, wait), wait) end
+    for _, wait in ipairs(finding.waits) do
+        local us, need = needless_us(known, finding, wait)
+        count(sum, us, wait, need)
+    end
     sum.key = format("%s|%s|%s", finding.cause, finding.by_where or "",
                      finding.cause ~= "host_blocked" and finding.waiter_where or "")
     function sum.tell()

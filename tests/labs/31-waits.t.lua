@@ -79,6 +79,50 @@ function go(x, y, up, back, work)
 end]]
 tap.ok(not text:find("could have begun", 1, true), "where each wait is needed none is blamed")
 
+-- The event is recorded where it should be, and the wait stands too early.
+text = look [[
+function go(x, y, up, back, work)
+    local a, b = lab.stream(), lab.stream()
+    lab.with(a, work, x)
+    b:wait_event(a:record_event())
+    y:copy_(up, {non_blocking = true, stream = b})
+    lab.add(y, x, {out = y, stream = b})
+end]]
+tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:5 could have begun .- earlier: it waited for "
+    .. "%S+ at mine%.lua:3, and needs nothing that ran before %-> Issue it before that wait if it "
+    .. "depends on nothing that the wait is for; else record the event directly after",
+    "who waits before work that needs nothing is told of the wait's place, should that be so")
+
+-- It needs the copy out of y, which is in a third stream, and waits for the kernel besides.
+text = look [[
+function go(x, y, up, back, work)
+    local a, b, c = lab.stream(), lab.stream(), lab.stream()
+    back:copy_(y, {non_blocking = true, stream = c})
+    local read = c:record_event()
+    lab.with(a, work, x)
+    b:wait_event(read)
+    b:wait_stream(a)
+    y:copy_(up, {non_blocking = true, stream = b})
+    lab.add(y, x, {out = y, stream = b})
+end]]
+tap.like(text, "needs only Memcpy DtoH %(Device %-> Pinned%) at mine%.lua:3, which had ended "
+    .. "%-> Let it wait for an event that is recorded directly after that, and issue it before any "
+    .. "wait for work on which it does not depend", "and who needs another stream's work of that")
+
+-- Round by round: the first round needs nothing, the others what the round two before has left.
+text = look [[
+function go(x, y, up, back, work)
+    local a, b, slots = lab.stream(), lab.stream(), {x, y}
+    for i = 1, 4 do
+        b:wait_stream(a)
+        slots[i % 2 + 1]:copy_(up, {non_blocking = true, stream = b})
+        a:wait_stream(b)
+        lab.with(a, work, slots[i % 2 + 1])
+    end
+end]]
+tap.like(text, "needs only an earlier one of these, which had ended %-> Record the event directly after",
+    "of rounds one is the example that needs something")
+
 -- A piece's own parts are nobody's mistake: fill_ stands behind its spin.
 text = look [[
 function go(x, y, up, back, work)
