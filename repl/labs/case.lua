@@ -103,7 +103,8 @@ local function run_main(main, chunk, functions, environment, watch)
         local f = rawget(environment, name)
         if type(f) ~= "function" then
             error(("%s does not define the function %s%s"):format(chunk:sub(2), name,
-                f ~= nil and "; its " .. name .. " is a " .. type(f) or ""), 0)
+                f ~= nil and "; its " .. name .. " is a " .. type(f)
+                or " (a global one: no `local` before it)"), 0)
         end
         student[name] = watch.enter(f)
     end

@@ -71,6 +71,10 @@ fails("a call that the test made", "function go(work) work() end", needs, [[
     end)
     t:ok(true, "it went")]])
 
+out = grade("local function go() end", "", "t:ok(true)")
+tap.like(out, "does not define the function go %(a global one: no `local` before it%)",
+    "a function that is local is not seen, and the message says why")
+
 -- ---- random numbers ------------------------------------------------------------------------
 
 local draw = "local n = math.random(1 << 40) "
