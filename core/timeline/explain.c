@@ -44,9 +44,7 @@
 #include "stops.h"
 #include "store.h"
 
-#define SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */
 #define SLOW_CALL_NS 10000      /* an asynchronous call that takes longer was held up */
-#define FIRST_CALL_NS 500000    /* what no launch takes that does nothing else */
 #define LONG_QUEUE 512          /* operations in flight: a slow call then means a full queue */
 #define LONG_KERNEL_NS 50000    /* kernels that are worth a stream of their own */
 #define STEPS_PER_ITEM 16
@@ -122,7 +120,8 @@ static sl_cause cause_of_launch(const search *s, size_t item, bool queue_full)
     int64_t call_ns = it->is_told ? 0 : it->host_end_ns - it->host_start_ns;
     if (queue_full || (call_ns > SLOW_CALL_NS && has_long_queue(s, item)))
         return SL_CAUSE_QUEUE_FULL;
-    return call_ns > FIRST_CALL_NS && !it->is_call ? SL_CAUSE_HOST_BLOCKED : SL_CAUSE_HOST_ISSUING;
+    bool is_first = call_ns > SL__FIRST_CALL_NS && !it->is_call;
+    return is_first ? SL_CAUSE_HOST_BLOCKED : SL_CAUSE_HOST_ISSUING;
 }
 
 static sl_cause cause_of_call(const search *s, size_t item)
@@ -146,7 +145,7 @@ static sl_cause cause_of_call(const search *s, size_t item)
 static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, int64_t to_ns,
                        int64_t shift_ns)
 {
-    bool pause = to_ns - from_ns < SHORT_PAUSE_NS && after != SL__NO_ITEM
+    bool pause = to_ns - from_ns < SL__SHORT_PAUSE_NS && after != SL__NO_ITEM
                  && cause_of_call(s, after) == SL_CAUSE_HOST_ISSUING;
     note(s, pause ? SL_CAUSE_HOST_ISSUING : SL_CAUSE_HOST_WORK, true, pause ? after : before,
          from_ns + shift_ns, to_ns + shift_ns);

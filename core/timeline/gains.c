@@ -31,8 +31,6 @@
 #define MOST_STEPS 60000000     /* of all replays together */
 #define LEAST_PERMILLE 1        /* of the makespan; findings that lost less are not looked at */
 #define CHAIN_STEPS 64          /* operations back to the one that the cause held */
-#define SHORT_PAUSE_NS 50000
-#define LONG_LAUNCH_NS 500000   /* as in explain.c: it does something else as well */
 
 typedef struct gains {
     const sl__holds *holds;
@@ -74,7 +72,7 @@ static void leave_next_sync(gains *g, size_t i)
         return;
     const sl_call *next = sl__item_call(g->holds, i + 1);
     if (next && next->kind == SL_CALL_STREAM_SYNC && next->stream == copy->stream
-        && next->host_start_ns - copy->host_end_ns < SHORT_PAUSE_NS)
+        && next->host_start_ns - copy->host_end_ns < SL__SHORT_PAUSE_NS)
         leave(g, i + 1, SL__NO_CALL);
 }
 
@@ -84,7 +82,7 @@ static bool is_launch(const sl__holds *holds, size_t i)
     const sl_call *call = sl__item_call(holds, i);
     const sl_span *span = sl__item_span(holds, i);
     const sl__item *item = &holds->items[i];
-    if (item->host_end_ns - item->host_start_ns > LONG_LAUNCH_NS)
+    if (item->host_end_ns - item->host_start_ns > SL__FIRST_CALL_NS)
         return false;
     if (span)
         return !sl__span_is_pageable(span)

@@ -11,6 +11,9 @@
 
 #define SL__NO_ITEM SIZE_MAX
 
+#define SL__SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */
+#define SL__FIRST_CALL_NS 500000    /* what no launch takes that does nothing else */
+
 /* A span or a call, in order of issue, and what it was held by as in sl_hold. */
 typedef struct sl__item {
     uint64_t correlation;

@@ -24,7 +24,6 @@
 #include "stops.h"
 #include "store.h"
 
-#define SHORT_PAUSE_NS 50000    /* as in explain.c */
 #define CALL_NS 4000            /* of a call that has nothing to wait for */
 #define SUBMIT_NS 4000          /* from a call's end to the start, of an idle stream */
 #define FOLLOW_NS 1000          /* from one operation to the next of its stream */
@@ -71,7 +70,7 @@ static void begin_call(pass *p, size_t i)
         return;
     int64_t pause_ns = item->host_start_ns - item_at(p, p->caller)->host_end_ns;
     bool skipped = (left_out(p, p->caller) & SL__NO_PAUSE)
-                   || (pause_ns < SHORT_PAUSE_NS && left_out(p, i) & SL__NO_ISSUE);
+                   || (pause_ns < SL__SHORT_PAUSE_NS && left_out(p, i) & SL__NO_ISSUE);
     played->host_start_ns = p->r->played[p->caller].host_end_ns + (skipped ? 0 : pause_ns);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel_names.h"
 #include "labels.h"
 #include "svg_chart.h"
 #include "units.h"
@@ -79,8 +80,11 @@ static void name_span(const sl__chart *c, const sl_span *span, bool brief,
 {
     char bytes[32];
     const char *label = sl__brief_label(span->kind);
+    const char *told = sl__timeline_kernel_name(c->timeline, span->name);
     format_bytes(span->bytes, bytes);
-    if (has_name(c, span))
+    if (has_name(c, span) && told)
+        snprintf(text, SL__LABEL_BYTES, "%s", told);
+    else if (has_name(c, span))
         sl__label_kernel(sl_timeline_text(c->timeline, span->name), text);
     else if (span->bytes > 0 && !brief)
         snprintf(text, SL__LABEL_BYTES, "%s %s", label, bytes);

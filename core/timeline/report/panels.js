@@ -55,8 +55,8 @@ function showHeadline() {
     bound.style.width = `${above > 0 ? 100 * lower / makespan : 100}%`;
     bound.classList.toggle("reached", above <= 0);
     bar.append(bound);
-    const kept = data.verdict.gain > above ? "lower bound, for this order of the work and these copies"
-        : "lower bound";
+    const kept = data.verdict.gain > above
+        ? "lower bound, for this order of the work and these copies" : "lower bound";
     byId("headline").append(
         el("div", { class: "hero" },
             el("p", { class: "ratio" }, ...ratio),
@@ -206,7 +206,8 @@ function gainOf(finding) {
     const { gain, lost } = finding, known = gain >= 0;
     return el("span", { class: "lost" }, el("b", {}, duration(known ? gain : lost)),
         meter((known ? gain : lost) / data.makespan, "accent"),
-        el("span", { class: "muted" }, known ? `to gain, ${percent(gain, data.makespan)}` : "lost"));
+        el("span", { class: "muted" },
+            known ? `to gain, ${percent(gain, data.makespan)}` : "lost"));
 }
 
 function findingCard(group, g) {
