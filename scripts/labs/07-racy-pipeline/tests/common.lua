@@ -75,8 +75,8 @@ function common.right(t, known, tl, values)
     for i = 1, batches do
         local value = rawget(values, i)
         if value ~= known.want[i] then
-            local why = value == -1 and " (what it held before: nothing was copied into it yet)"
-                or value == 0 and " (what a buffer held before a stage wrote it)" or ""
+            local why = value == -1 and " (its value before: not copied into yet)"
+                or value == 0 and " (a buffer's value before a stage wrote it)" or ""
             t:is(("value %d is %s%s"):format(i, type(value) == "number" and ("%g"):format(value)
                 or "a " .. type(value), why), ("value %d is %g"):format(i, known.want[i]),
                 "the values returned, one of each batch")
