@@ -166,6 +166,7 @@ end
 local function overlap_found(tl, a, b, both_us, why, rules)
     local found, least_us = {asked = limits_text(rules, percent), seen = why}, nil
     if both_us then least_us, found.seen = shorter_us(tl, a, b) end
+    found.is_absent = not least_us
     if not least_us then return false, found end
     local share = 100 * both_us / least_us
     found.seen = format("%s (%s of %s)", percent(share), duration(both_us), duration(least_us))
@@ -173,10 +174,11 @@ local function overlap_found(tl, a, b, both_us, why, rules)
            and share <= (rules.at_most_percent or 100) + slack, found
 end
 
--- Adds what a failed assertion about times has besides.
+-- Adds what a failed assertion about times has besides: not how long others took, if what was to
+-- run did not.
 local function conclude_times(t, op, tl, passed, name, found)
     if not passed then
-        found.look = found.look or where_time_went(tl, op)
+        found.look = found.look or not found.is_absent and where_time_went(tl, op) or nil
         found.chart = chart_of(tl, op)
     end
     return tap.conclude(t, op, passed, name, found)

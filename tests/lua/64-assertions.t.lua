@@ -245,6 +245,7 @@ local function overlaps()
           "at least 10.0 %", "too little")
     fails(t:overlap(tl, "memset", "kernel", {at_most_percent = 10}), "no memset took any time",
           "at most 10.0 %", "what did not run overlaps nothing")
+    T.is(last().look, nil, "nothing is said of how long the rest took")
     fails(t:overlap(tl, {stream = "delta"}, b, {at_least_percent = 10}),
           'the timeline has no stream named "delta"', "at least 10.0 %",
           "a stream that the program did not make")
