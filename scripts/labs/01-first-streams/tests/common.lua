@@ -60,4 +60,11 @@ function common.host_is_free(t, tl, held_percent, at_most_percent)
                       "percent of the makespan in which the call held the host")
 end
 
+-- The element r, c of what fetch gave, at this moment; of anything else than a tensor of the host
+-- what it is.
+function common.element(got, r, c)
+    if type(got) ~= "userdata" then return "no tensor" end
+    return got.device == "cpu" and got:get(r, c) or "a tensor on the GPU, not on the host"
+end
+
 return common
