@@ -96,4 +96,12 @@ tap.like(out, '"value 1 is %-1 %(its value before: not copied into yet%)"',
     "lab 7 says which value was read before the copy arrived")
 shell.remove(class)
 
+out = shell.sh('"$P" lab grade scripts/labs/06-priorities --format tap '
+    .. "scripts/labs/06-priorities/wrong/stream_for_each_request.lua")
+tap.like(out, "%d+ streams were used, and CUDA has 8 hardware queues",
+    "lab 6 says so where a request waits because streams share a hardware queue")
+out = shell.sh('"$P" lab grade scripts/labs/06-priorities --format tap '
+    .. "scripts/labs/06-priorities/wrong/priority_only.lua")
+tap.ok(not out:find("hardware queues", 1, true), "and not where there are few streams")
+
 tap.done()

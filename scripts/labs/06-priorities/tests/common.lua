@@ -222,6 +222,10 @@ local function latency(t, run, requests, limit_us)
     if not t:at_most(slowest_us // 10 / 100, limit_us // 10 / 100, "the slowest answer, in ms") then
         t:diag(("Request %d of %d is the slowest: %s.\nAsked: %d times what a request takes alone.")
             :format(which, #requests, longest_wait(run.tl, requests[which]), times))
+        if run.tl.stream_count > 8 then
+            t:diag(("%d streams were used, and CUDA has 8 hardware queues: what shares one with a job's "
+                .. "stream waits for what was issued there before."):format(run.tl.stream_count))
+        end
         t:diag((run.tl:text{columns = 76}:gsub("\n$", "")))
     end
 end
