@@ -321,7 +321,7 @@ static sl_status put_bounds(const sl_timeline *timeline, const table *t, sl_erro
     sl_text_add(t->out, "\n");
     put_duration(t, "critical path", bounds.critical_path_ns, makespan_ns);
     sl_text_add(t->out, "\n");
-    sl_text_add(t->out, "\n%-*s %10s %18s\n", TITLE_COLUMNS, "best possible", "time",
+    sl_text_add(t->out, "\n%-*s %10s %18s\n", TITLE_COLUMNS, "at best, in this order", "time",
                 "makespan / best");
     put_lower(t, "with your host waits", bounds.lower_ns, makespan_ns);
     put_lower(t, "without any host wait", bounds.unblocked_ns, makespan_ns);

@@ -188,7 +188,7 @@ t:overlap(tl, a, "memcpy_h2d", {at_least_percent = 90}, "copies beside")  --> ok
             returns = passed,
             errors = { recording },
             about = [[
-`of_us` is by default the `busiest_engine_us` of `tl:bounds()`: no schedule of the same work takes less. It is not `lower_us`, which is the makespan itself where the program did one thing after
+`of_us` is by default the `busiest_engine_us` of `tl:bounds()`: no schedule of the same work takes less, if its kernels fill the GPU. It is not `lower_us`, which is the makespan itself where the program did one thing after
 the other. For a bound that can be met, record a good program in the test and give its `makespan_us`. If nothing ran, it fails.]],
             example = [[
 local t = lab.tap()

@@ -48,7 +48,7 @@ static void test_three_engines(void)
            "busiest engine (compute)      40.0 ms\n"
            "critical path                 40.0 ms\n"
            "\n"
-           "best possible                    time    makespan / best\n"
+           "at best, in this order           time    makespan / best\n"
            "with your host waits          40.0 ms               1.42\n"
            "without any host wait         40.0 ms               1.42\n", "three engines");
     free(text);
