@@ -237,10 +237,20 @@ local function remedy(finding, waiter, by, need)
     return "Put the two into different streams, with an event where one needs the other's result"
 end
 
+-- What was waited for: an operation; of an event's record the one before it in its stream, if any.
+local function waited_for(known, correlation)
+    local call = known.calls[correlation]
+    for at = call and call.stream_id and correlation or 0, 1, -1 do
+        local span = known.spans[at]
+        if span and span.stream_id == call.stream_id then return span end
+    end
+    return known.spans[correlation] or call
+end
+
 -- "... could have begun 86.0 us earlier: it waited for B, and needs only C, ..."
 local function tell_order(known, sum, finding)
     local piece = known.piece_of[sum.example.waiter]
-    local by = known.spans[sum.example.by] or known.calls[sum.example.by]
+    local by = waited_for(known, sum.example.by)
     local need = sum.need
     return format("%s could have begun %s earlier%s: it waited for %s, and needs %s\n-> %s",
                   named(piece.first), duration(sum.longest_us), times(sum),

@@ -86,14 +86,22 @@ for _, name in ipairs(labs) do
     run_starter(name)
 end
 
--- A text longer than what a failure quotes would be cut: "... nothing was copied into ... of 67 bytes".
+-- The results of a lab's solution in which something is replaced.
 local class = shell.folder()
-local solution = shell.read("scripts/labs/07-racy-pipeline/solution.lua")
-shell.write(class .. "/mine.lua", (solution:gsub("    down:synchronize%(%)[^\n]*\n", "")))
-local out = shell.sh(('"$P" lab grade scripts/labs/07-racy-pipeline %s/mine.lua --format tap'):format(
-    class))
+local function grade_changed(lab, pattern, replacement)
+    local solution = shell.read(("scripts/labs/%s/solution.lua"):format(lab))
+    shell.write(class .. "/mine.lua", (solution:gsub(pattern, replacement)))
+    return (shell.sh(('"$P" lab grade scripts/labs/%s %s/mine.lua --format tap'):format(lab, class)))
+end
+
+local out = grade_changed("07-racy-pipeline", "    down:synchronize%(%)[^\n]*\n", "")
 tap.like(out, '"value 1 is %-1 %(its value before: not copied into yet%)"',
     "lab 7 says which value was read before the copy arrived")
+out = grade_changed("05-implicit-synchronisation", "slot%.gradient:zero_%(%)",
+    "lab.cuda.memset(slot.gradient, 0)")
+tap.like(out, "Memset %(Device%) at mine%.lua:%d+ could have begun", "lab 5 names the memset's wait")
+tap.ok(not out:find("waited%s*#?%s*for%s*#?%s*cudaEventRecord"),
+    "and the copy that it was for, not the event behind that")
 shell.remove(class)
 
 out = shell.sh('"$P" lab grade scripts/labs/06-priorities --format tap '
