@@ -82,7 +82,8 @@ local function claims_table(gpu, sim, emit)
     for _, claim in ipairs(list.claims) do
         local key, where = origin(claim)
         if not sim.verdicts[key] then stop(1, "no such verdict: " .. key) end
-        if claim.beyond then where = where .. ". " .. claim.beyond end
+        local more = claim.beyond or claim.note
+        if more then where = where .. ". " .. more end
         emit("| \"%s\" | %s | %s | %s | %s |", cell(claim[1]), claim[2], where,
              cell(said(gpu, key, claim.beyond)), cell(said(sim, key, claim.beyond)))
     end
