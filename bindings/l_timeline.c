@@ -339,11 +339,12 @@ static int get_device_index(lua_State *L)
     return 1;
 }
 
-/* Those of the trace file with work, in order; of a recording its own. */
+/* The first of the trace file with work, in order, and its own. */
 static int get_device_indices(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "device_indices");
     uint64_t devices = sl_timeline_origin(box->p).devices;
+    int own = sl_timeline_device(box->p)->index;
     lua_Integer n = 0;
     lua_newtable(L);
     for (int index = 0; index < 64; index++) {
@@ -351,9 +352,9 @@ static int get_device_indices(lua_State *L)
         lua_pushinteger(L, index);
         lua_rawseti(L, -2, ++n);
     }
-    if (n > 0) return 1;
-    lua_pushinteger(L, sl_timeline_device(box->p)->index);
-    lua_rawseti(L, -2, 1);
+    if (n > 0 && own >= 0 && own < 64) return 1;
+    lua_pushinteger(L, own);
+    lua_rawseti(L, -2, n + 1);
     return 1;
 }
 

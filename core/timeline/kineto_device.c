@@ -13,38 +13,49 @@
 
 #include "store.h"
 
+#define MOST_TOLD 16            /* devices of a trace, and the one that is taken */
+
 static int by_value(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return (a > b) - (a < b);
 }
 
-/* `n` operations of one device. */
-static void note_device(sl__match *m, int64_t device, size_t n)
+static void list_device(sl__match *m, int64_t device)
 {
     if (device >= 0 && device < 64)
         m->origin.devices |= UINT64_C(1) << device;
+}
+
+/* `n` operations of one device. */
+static void note_device(sl__match *m, int64_t device, size_t n)
+{
+    list_device(m, device);
     if (m->devices.len)
         sl_text_add(&m->devices, ", %" PRId64 " (%zu)", device, n);
     else
         sl_text_add(&m->devices, "%" PRId64 " (%zu operation%s)", device, n, n == 1 ? "" : "s");
 }
 
-/* Sorts them; the most frequent one, of equals the first. */
+/* Sorts them; the most frequent one, of equals the first. Only the first devices are told. */
 static int64_t most_frequent(sl__match *m, int64_t *devices, size_t n)
 {
     int64_t found = 0;
+    size_t n_devices = 0;
     qsort(devices, n, sizeof *devices, by_value);
     for (size_t i = 0, from = 0, most = 0; i <= n; i++) {
         if (i < n && devices[i] == devices[from])
             continue;
-        note_device(m, devices[from], i - from);
+        if (n_devices++ < MOST_TOLD)
+            note_device(m, devices[from], i - from);
         if (i - from > most) {
             most = i - from;
             found = devices[from];
         }
         from = i;
     }
+    if (n_devices > MOST_TOLD)
+        sl_text_add(&m->devices, " and %zu more", n_devices - MOST_TOLD);
     return found;
 }
 
@@ -83,6 +94,7 @@ static sl_status choose(sl__match *m, int64_t *devices, sl_error *err)
             return refuse(m, m->devices.data, err);
         m->device = wanted;
     }
+    list_device(m, m->device);
     if (several)
         measure(m);
     else

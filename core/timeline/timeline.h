@@ -119,7 +119,8 @@ typedef struct sl_stream_note {     /* a stream that the timeline names */
 typedef struct sl_origin {
     bool pytorch;               /* its profiler: remedies speak PyTorch */
     bool unknown_waits;         /* which event a stream waited for is not always known */
-    uint64_t devices;           /* that the file has work on: bit n is device n, from 0 to 63 */
+    uint64_t devices;           /* the first 16 that the file has work on, and this one: bit n is
+                                 * device n, from 0 to 63 */
     int64_t first_ns, last_ns;  /* over the work on all of them, if there are several */
 } sl_origin;
 

@@ -91,7 +91,7 @@ print(tl.span_count)  --> 1]],
             },
             about = [[
 Opens no device. A trace that `tl:save` wrote gives back the timeline that was saved, its explanation and the quoted script lines included. What is taken of the traces
-of others is in [Trace files](trace_files.md). A timeline is of one GPU; `timeline.device_indices` has all of the file, and charts of them have the same axis.]],
+of others is in [Trace files](trace_files.md). A timeline is of one GPU; `timeline.device_indices` has those of the file, and charts of them have the same axis.]],
             example = [[
 local file = os.tmpname()
 lab.profile(lab.spin, 1):save(file .. ".json")

@@ -60,7 +60,7 @@ case.
 ## Traces of others
 
 `lab.load` and `streamlab show` take kernels, copies and memsets, the calls that launched them (`cuda_runtime`, `cuda_driver`), and `cuda_sync` events; other events are
-passed over. Of a trace with several GPUs `streamlab show` prints each, and `lab.load` takes the one with the most operations or that which `device` names; times count from the trace's first event, for all GPUs alike. `timeline.notice` says so, and what
+passed over. Of a trace with several GPUs `streamlab show` prints each (of more than 16 the first), and `lab.load` takes the one with the most operations or that which `device` names; times count from the trace's first event, for all GPUs alike. `timeline.notice` says so, and what
 is missing: launches, or what calls waited for (PyTorch writes that with `experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`
 only).
 

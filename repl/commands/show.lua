@@ -17,9 +17,10 @@ what to print (default: all three):
   --explain         the critical path, where time was lost, and what to do about
                     it
   --json            the figures as one JSON object instead
-  --device N        of GPU N alone. Without it each GPU of the file is printed,
-                    one below the other on the same axis; files and --json are
-                    of the one with the most operations
+  --device N        of GPU N alone. Without it each GPU of the file is printed
+                    (of more than 16 the first), one below the other on the same
+                    axis; files and --json are of the one with the most
+                    operations
 the chart:
   --from TIME, --to TIME
                     a part of it, from the first operation on: 12ms, 3.5us, 2s

@@ -116,6 +116,24 @@ local function several_devices()
         "a GPU that it has not is refused")
 end
 
+-- A hostile file may name a million.
+local function many_devices()
+    local kernels = {}
+    for i = 0, 999 do
+        kernels[i + 1] = ('{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":7,"ts":%d,"dur":1}')
+            :format(i, i)
+    end
+    write("[" .. table.concat(kernels, ",") .. "]")
+    local tl = lab.load(path)
+    T.like(tl.notice, " 14 %(1%), 15 %(1%) and 984 more%. This is GPU 0",
+        "of many GPUs the first are named")
+    T.is(#tl.device_indices, 16, "and listed")
+    T.is(lab.load(path, {device = 63}).device_indices[17], 63, "with the one that was asked for")
+    T.is(lab.load(path, {device = 64}).device_indices[17], 64, "whichever that is")
+    local _, err = pcall(lab.load, path, {device = 1000})
+    T.like(tostring(err), "15 %(1%) and 984 more$", "in the refusal as well")
+end
+
 -- A file of our own, as far as it matters here, with an operation and a line of this script.
 local function by_hand(stream, here)
     write('{"streamlab":{"streams":[]},"traceEvents":[\n'
@@ -194,6 +212,7 @@ from_a_gpu()
 our_own(".json")
 our_own(".json.gz")
 several_devices()
+many_devices()
 largest_stream()
 no_lines_of_this_script()
 refusals()
