@@ -184,6 +184,7 @@ return {
             .. "the call returns.",
         holds = "every GPU",
         source = {"api_sync"},
+        measured = "docs/guide/12-real-gpu.md",
         stated = {
             {pinned_page, "The pinned tensor is read when the copy runs"},
             {pinned_page, "The pageable one was taken at the call"},

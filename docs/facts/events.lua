@@ -119,6 +119,7 @@ return {
             .. "written, and nothing overwrites it before it has been read.",
         holds = "every GPU",
         source = {"asynchronous"},
+        measured = pipelines_page,
         stated = {
             {pipelines_page, "the buffer is no longer read"},
             {pipelines_page, "Without the one that goes back, from the kernel to the next copy "

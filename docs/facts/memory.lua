@@ -129,6 +129,7 @@ return {
         holds = "cudaFreeAsync and cudaMallocAsync (a pool may), PyTorch's allocator, the "
             .. "laboratory",
         source = {"ordered", "torch_allocator"},
+        measured = pipelines_page,
         stated = {
             {"docs/guide/02-lua.md", "What is freed in a stream is at once the memory of the "
                 .. "stream's next tensor of that size, in PyTorch and here."},
@@ -155,6 +156,7 @@ return {
             .. "and other streams go on.",
         holds = "CUDA 11.2 and later",
         source = {"ordered"},
+        measured = implicit_page,
         stated = {
             {implicit_page, "cudaFreeAsync puts the freeing in its place in a stream"},
         },
