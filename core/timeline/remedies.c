@@ -176,6 +176,13 @@ static bool is_in_one_stream(const sl__sides *s)
            && !s->finding->many_waiters;
 }
 
+/* Before the kernel in front of it has ended, as the launch of a kernel alone can ask for. */
+static bool may_start_early(const sl__sides *s)
+{
+    return s->waiter && s->by && s->waiter->kind == SL_SPAN_KERNEL
+           && s->by->kind == SL_SPAN_KERNEL;
+}
+
 void sl__advise(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
@@ -184,10 +191,11 @@ void sl__advise(const sl__sides *s, sl_text *out)
             sl_text_add(out, "Each leaves SMs empty: if they do not depend on one another, put "
                         "them into two streams");
         else
-            sl_text_add(out, "One stream runs one thing at a time, unless a launch asks for an "
-                        "early start (compute capability 9.0 on): put work that does not depend "
-                        "on the other into another stream, or cut both into pieces that take "
-                        "turns");
+            sl_text_add(out, "%s: put work that does not depend on the other into another stream, "
+                        "or cut both into pieces that take turns", may_start_early(s)
+                        ? "One stream runs one thing at a time, unless a launch asks for an early "
+                          "start (compute capability 9.0 on)"
+                        : "In one stream nothing runs beside a copy or a memset");
         break;
     case SL_CAUSE_EVENT:
         sl_text_add(out, "Record the event directly after the one operation whose result is "

@@ -94,7 +94,7 @@ static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream, bool m
         sl__label_put(out, name, OTHER_COLUMNS);
         sl_text_add(out, is_plain ? "" : "\"");
     }
-    sl_text_add(out, "%s", many ? " and others" : "");
+    sl_text_add(out, "%s", many ? " and other operations" : "");
 }
 
 /* " (stream 7)": its row's name, where that is another. */
@@ -176,6 +176,14 @@ void sl__put_times(const sl__sides *s, sl_text *out)
 {
     if (s->finding->n_waits > 1)
         sl_text_add(out, " (%zu times)", s->finding->n_waits);
+}
+
+/* ", which comes before it in its stream" */
+static void put_order(const sl__sides *s, sl_text *out)
+{
+    bool many = s->finding->many_waiters;
+    sl_text_add(out, ", which %s before %s in %s stream", s->finding->many_by ? "come" : "comes",
+                many ? "them" : "it", many ? "their" : "its");
 }
 
 /* "No kernel ran for 3 ms: W waited for B", or "W waited 3 ms for B". `after` is NULL if
@@ -341,7 +349,7 @@ static void tell_latency(const sl__sides *s, sl_text *out)
     sl__put_times(s, out);
     sl_text_add(out, ": the usual gap until ");
     sl__put_waiter(s, out);
-    sl_text_add(out, " starts");
+    sl_text_add(out, s->finding->many_waiters ? " start" : " starts");
 }
 
 /* Which may have been the engine of an operation that came before the waiter's. */
@@ -388,9 +396,9 @@ static void tell(const sl__sides *s, sl_text *out)
 {
     switch (s->finding->cause) {
     case SL_CAUSE_STREAM_ORDER:
-        put_wait(s, out, "", s->finding->idle ? ", which comes before it in its stream"
-                             : ", which comes before it in its stream, though both would fit on "
-                               "the GPU together");
+        put_wait(s, out, "", "");
+        put_order(s, out);
+        sl_text_add(out, s->finding->idle ? "" : ", though both would fit on the GPU together");
         break;
     case SL_CAUSE_EVENT:
         put_wait(s, out, sl__is_guess(s)
@@ -429,35 +437,42 @@ static void tell(const sl__sides *s, sl_text *out)
 
 /* ---- in a clause ---------------------------------------------------------------------- */
 
-static const char *does_what(const sl__sides *s)
+static const char *for_what(const sl__sides *s)
 {
     switch (s->finding->cause) {
     case SL_CAUSE_EVENT:
-        return sl__is_guess(s)
-                   ? " waits for an event that was probably recorded behind "
-                   : " waits for an event that was recorded behind ";
-    case SL_CAUSE_UNKNOWN: return " waits for something that the records do not tell";
-    default: return " waits for ";
+        return sl__is_guess(s) ? "an event that was probably recorded behind "
+                               : "an event that was recorded behind ";
+    case SL_CAUSE_UNKNOWN: return "something that the records do not tell";
+    default: return "";
     }
 }
 
-static const char *and_why(const sl__sides *s)
+static void put_why(const sl__sides *s, sl_text *out)
 {
-    bool guessed = sl__is_guess(s);
+    bool many = s->finding->many_by;
+    const char *probably = sl__is_guess(s) ? "probably " : "";
     switch (s->finding->cause) {
     case SL_CAUSE_STREAM_ORDER:
-        return s->finding->idle ? ", which comes before it in its stream"
-                                : ", which comes before it in its stream and leaves room beside it";
-    case SL_CAUSE_NULL_STREAM: return ", as the default stream and blocking streams do";
+        put_order(s, out);
+        if (!s->finding->idle)
+            sl_text_add(out, many ? " and leave room beside them" : " and leaves room beside it");
+        break;
+    case SL_CAUSE_NULL_STREAM:
+        sl_text_add(out, ", as the default stream and blocking streams do");
+        break;
     case SL_CAUSE_CHANNEL:
-        return guessed ? ", whose stream probably shares a hardware channel with its own"
-                       : ", whose stream shares a hardware channel with its own";
-    case SL_CAUSE_ENGINE: return ", which keeps the engine busy";
+        sl_text_add(out, ", whose stream %sshares a hardware channel with %s own", probably,
+                    s->finding->many_waiters ? "their" : "its");
+        break;
+    case SL_CAUSE_ENGINE:
+        sl_text_add(out, many ? ", which keep the engine busy" : ", which keeps the engine busy");
+        break;
     case SL_CAUSE_ROOM:
-        return guessed ? ", which probably leaves no room on the SMs"
-                       : ", which leaves no room on the SMs";
-    case SL_CAUSE_PRIORITY: return ", whose stream has the higher priority";
-    default: return "";
+        sl_text_add(out, ", which %s%s no room on the SMs", probably, many ? "leave" : "leaves");
+        break;
+    case SL_CAUSE_PRIORITY: sl_text_add(out, ", whose stream has the higher priority"); break;
+    default: break;
     }
 }
 
@@ -513,10 +528,10 @@ void sl__put_cause(const sl__sides *s, sl_text *out)
     default: break;
     }
     sl__put_waiter(s, out);
-    sl_text_add(out, "%s", does_what(s));
+    sl_text_add(out, " %s for %s", s->finding->many_waiters ? "wait" : "waits", for_what(s));
     if (s->finding->cause != SL_CAUSE_UNKNOWN)
         sl__put_by(s, out);
-    sl_text_add(out, "%s", and_why(s));
+    put_why(s, out);
     put_count(s, out, "times");
 }
 

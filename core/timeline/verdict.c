@@ -111,7 +111,7 @@ void sl_verdict_tell(const sl_timeline *timeline, const sl_explanation *explanat
         sl__put_time(out, verdict->makespan_ns);
         sl_text_add(out, " longer.");
     } else if (verdict->good) {
-        sl_text_add(out, "Nothing to gain: ending the largest cause would save ");
+        sl_text_add(out, "Little to gain: ending the largest cause would save ");
         sl__put_time(out, verdict->gain_ns);
         sl_text_add(out, " of ");
         sl__put_time(out, verdict->makespan_ns);

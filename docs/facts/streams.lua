@@ -14,7 +14,6 @@ return {
             .. "laboratory",
         source = {"asynchronous", "dependent"},
         stated = {
-            {"docs/causes.md", "unless a launch asks for an early start"},
             {streams_page, "Since compute capability 9.0 a launch can ask to begin before the "
                 .. "kernel in front of it ends"},
         },

@@ -340,7 +340,7 @@ def names_do_no_harm(browser, folder):
 def parts_in_several_streams(browser, folder):
     browser.open(os.path.join(folder, "shared.html"))
     shown = text(browser, "#parts-list")
-    ok(" and others" in shown, "a part of the makespan says that others are in other streams", shown)
+    ok(" and other operations" in shown, "a part of the makespan says that it stands for others", shown)
 
 
 def an_empty_page(browser, folder):

@@ -169,6 +169,11 @@ static const struct story {
     { SL_CAUSE_STREAM_ORDER, true, KERNEL, H2D,
       "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for Memcpy HtoD "
       "in stream 2 at a.lua:2, which comes before it in its stream",
+      "In one stream nothing runs beside a copy or a memset: put work that does not depend on the "
+      "other into another stream, or cut both into pieces that take turns" },
+    { SL_CAUSE_STREAM_ORDER, true, KERNEL, MYSTERY,
+      "No kernel ran for 3.00 ms: matmul_f32 in stream \"first\" at a.lua:1 waited for kernel in "
+      "stream 7, which comes before it in its stream",
       "One stream runs one thing at a time, unless a launch asks for an early start (compute "
       "capability 9.0 on): put work that does not depend on the other into another stream, or cut "
       "both into pieces that take turns" },
@@ -577,6 +582,42 @@ static void tell_of(const sl_timeline *tl, sl_finding f)
     sl_text_free(&remedy);
 }
 
+/* One operation of each side stands for several. */
+static void test_many(void)
+{
+    static const struct { sl_cause cause; bool waiters, by; const char *sentence, *clause; } cases[] = {
+        { SL_CAUSE_STREAM_ORDER, false, true,
+          "No kernel ran for 96.0 us: K in stream 7 waited (2 times) for up in stream 7 and other "
+          "operations, which come before it in its stream",
+          "K in stream 7 waits for up in stream 7 and other operations, which come before it in "
+          "its stream (2 times)" },
+        { SL_CAUSE_STREAM_ORDER, true, false,
+          "No kernel ran for 96.0 us: K in stream 7 and other operations waited (2 times) for up "
+          "in stream 7, which comes before them in their stream",
+          "K in stream 7 and other operations wait for up in stream 7, which comes before them in "
+          "their stream (2 times)" },
+        { SL_CAUSE_ENGINE, true, true,
+          "No kernel ran for 96.0 us: K in stream 7 and other operations waited (2 times) for up "
+          "in stream 7 and other operations: a copy engine does one copy at a time",
+          "K in stream 7 and other operations wait for up in stream 7 and other operations, which "
+          "keep the engine busy (2 times)" },
+        { SL_CAUSE_LATENCY, true, false,
+          "No kernel ran for 96.0 us (2 times): the usual gap until K in stream 7 and other "
+          "operations start", "launch latency between operations (2 gaps)" },
+    };
+    sl_timeline *tl = make();
+    run(tl, SL_SPAN_MEMCPY_H2D, 7, "up", AT(0, 5), AT(10, 60));
+    run(tl, SL_SPAN_KERNEL, 7, "K", AT(5, 10), AT(60, 80));
+    finish(tl);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tell_of(tl, (sl_finding){ .cause = cases[i].cause, .waiter = 2, .by = 1, .n_waits = 2,
+                                  .many_waiters = cases[i].waiters, .many_by = cases[i].by });
+        is_str(sentence_of, cases[i].sentence, "others are other operations (%zu)", i + 1);
+        is_str(clause_of, cases[i].clause, "also in a clause");
+    }
+    sl_timeline_release(tl);
+}
+
 static void name_stream(sl_timeline *tl, uint32_t id, const char *name)
 {
     sl_error err;
@@ -758,6 +799,7 @@ int main(void)
     test_names();
     test_hardly();
     test_foreign();
+    test_many();
     test_foreign_default_stream();
     test_urgent();
     return done_testing();

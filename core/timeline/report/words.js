@@ -121,11 +121,11 @@ function callName(op) {
     return isSpan(op) ? data.spanCalls[spans.kind[op]] : opName(op);
 }
 
-/* "matmul_f32 in compute"; `many`: others like it are in other streams. */
+/* "matmul_f32 in compute"; `many`: it stands for others of other names or streams, too. */
 function opTitle(op, many) {
     const i = op - spans.n;
     const ofStream = isSpan(op) || calls.kind[i] <= CALL.streamSync;
-    const others = many ? " and others" : "";
+    const others = many ? " and other operations" : "";
     return ofStream ? `${opName(op)} in ${streamName(opStream[op])}${others}` : opName(op);
 }
 
