@@ -129,13 +129,19 @@ end
 
 -- ---- the tables ----------------------------------------------------------------------------
 
+-- What Python and C call these.
+local spelt <const> = {
+    True = "true", False = "false", TRUE = "true", FALSE = "false", None = "nil", null = "nil",
+    NULL = "nil", nullptr = "nil",
+}
+
 -- Makes reading what is not there an error with a hint: most often it is a slip of the pen.
 local function make_strict(environment)
     local function read_missing(_, name)
         if missing[name] then
             error(("there is no '%s' in a lab: %s"):format(name, missing[name]), 2)
         end
-        local near = type(name) == "string" and internals.nearest(name, environment)
+        local near = spelt[name] or type(name) == "string" and internals.nearest(name, environment)
         error(("there is no variable '%s'%s"):format(tostring(name),
             near and ("; did you mean '%s'?"):format(near) or ""), 2)
     end

@@ -150,7 +150,7 @@ local cases <const> = {
     { "cudaEventRecord(e)", "cudaEventRecord is event:record here" },
     { "cudaMemcpyAsync(a, b)", "cudaMemcpyAsync is lab.cuda.memcpy_async here" },
     { "cudaStreamWaitEvent(s, e)", "cudaStreamWaitEvent is stream:wait_event here" },
-    { "lab.cuda.stream()", "it is lab.stream" },
+    { "lab.cuda.stream()", "it is lab.with" },
     { "p = torch.cuda.get_device_properties(0)",
         "torch.cuda.get_device_properties is lab.device here" },
     { "cudaGetDeviceProperties(0)", "cudaGetDeviceProperties is lab.device here" },
@@ -283,6 +283,12 @@ for _, case in ipairs {
     { "a = nil", nil },
     { "!ls", "commands of the shell are run by os.execute(\"ls\")" },
     { "with torch.cuda.stream(s):", "a block with a stream current is written lab.with(s, function() ... end)" },
+    { "s = lab.stream()\nlab.stream(s)", "a block with a stream current is written lab.with(s, "
+        .. "function() ... end)" },
+    { "lab.cuda.Stream()", "it is lab.stream" },
+    { "lab.with(lab.stream(), lab.zeros(2))", "`lab.zeros` without parentheses is the function "
+        .. "itself; with them it is called before, and not in the stream" },
+    { "lab.with(lab.stream(), 3)", nil },
     { "with torch.no_grad():", "there are no gradients; leave it out" },
     { "with torch.profiler.profile() as p:", "lab.profile(function() ... end) records what the "
         .. "function does" },

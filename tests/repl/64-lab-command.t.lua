@@ -126,6 +126,9 @@ not ok 1 - 1.1 twice one is two
 # 0 of 6 points; hidden tests have the other 4
 ]], "without a file the starter, and what is wrong with it")
 tap.is(err .. code, "1", "and ends with 1 if one does not")
+write("python.lua", "function double(x) return x == None and 0 or 2 * x, True end\n")
+tap.like(run "check small python.lua", "there is no variable 'None'; did you mean 'nil'%?",
+    "Python's names of values are told what they are here")
 tap.is(run "check small half.lua",
     (passes:gsub("# 6 of 6 points\n", "%0# printed:\n#   got    1\n", 1)),
     "what the submission printed is shown")

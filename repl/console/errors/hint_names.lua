@@ -285,16 +285,18 @@ function names.field(context, name)
     end
     local owner, whole = table_at(path), table.concat(path, ".")
     if path[1] == "lab" and owner then
-        local lower = name:lower()
+        local map, lower = foreign_api(), name:lower()
+        local ours = map["torch." .. table.concat(path, ".", 2)]
         local cuda = rawget(lab_table, "cuda")
-        if rawget(lab_table, lower) ~= nil and whole ~= "lab." .. lower then
+        if ours and ours ~= whole then
+            return ("it is %s"):format(ours)
+        elseif rawget(lab_table, lower) ~= nil and whole ~= "lab." .. lower then
             return ("it is lab.%s"):format(lower)
         elseif type(cuda) == "table" and rawget(cuda, name) ~= nil then
             return ("it is lab.cuda.%s"):format(name)
         end
-        local map = foreign_api()
-        local ours = map["torch." .. table.concat(path, ".", 2)] or map["torch.cuda." .. name]
-            or map[name] or map["cuda" .. ("_" .. name):gsub("_(.)", string.upper)]
+        ours = ours or map["torch.cuda." .. name] or map[name]
+            or map["cuda" .. ("_" .. name):gsub("_(.)", string.upper)]
         local instead = instead_of(whole)
         if ours and ours ~= whole or instead then
             return ours and ("it is %s"):format(ours) or instead

@@ -28,6 +28,8 @@ local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, 
 local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
 local equality <const> = "equality is ==, and None is nil: x == nil"
 local listed <const> = "t:totable() gives the values to Lua: for i, x in ipairs(t:totable()) do"
+local with_stream <const> = "a block with a stream current is written lab.with(s, function() ... "
+    .. "end)"
 local parts <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
 
 local function parameters_or_arguments(context)
@@ -45,6 +47,14 @@ local function help_word(context)
     local word = context.line:match("^help ([%w_ .:]+)$")
     word = word and word:gsub(" ([.:]) ", "%1") or context.script.tokens[context.index].text
     return ("help takes a text or a value: help \"%s\"; or write ?%s"):format(word, word)
+end
+
+-- lab.with(s, work())
+local function called_already(context)
+    local called = context.line:match("with %(.-, ([%a_][%w_ .:]*) %(")
+    called = called and called ~= "function" and called:gsub(" ([.:]) ", "%1"):gsub(" $", "")
+    return called and ("`%s` without parentheses is the function itself; with them it is called "
+        .. "before, and not in the stream"):format(called)
 end
 
 -- lab.ones{3, 4}
@@ -188,8 +198,7 @@ local syntax <const> = {
     { message = "near ", line = "^with .*no_grad", hint = "there are no gradients; leave it out" },
     { message = "near ", line = "^with .*profile", hint = "lab.profile(function() ... end) records "
         .. "what the function does" },
-    { message = "near ", line = "^with [%a_].*:", hint = "a block with a stream current is "
-        .. "written lab.with(s, function() ... end)" },
+    { message = "near ", line = "^with [%a_].*:", hint = with_stream },
     { message = "near ", before = "^class$", hint = "there are no classes; a table holds what "
         .. "belongs together: net = {weights = w}" },
     { message = "near ", before = "^assert$",
@@ -266,6 +275,8 @@ local runtime <const> = {
     { message = "^attempt to concatenate a streamlab%.", hint = "tostring(x) makes a text of it" },
     { message = "^argument 1 %(options%) .*, got function$", op = "record",
       hint = "lab.profile(f) records what f does" },
+    { message = "^argument 1 %(options%) .*, got stream$", op = "stream", hint = with_stream },
+    { message = "^argument 2 %(f%) must be a function, got ", op = "with", hint = called_already },
     { message = "^options have names, but the table has list items$", hint = listed_options },
     { message = "^virtual time has passed ", hint = "lab.open{profile = \"h200\"} opens "
         .. "another simulated GPU, whose clock begins at 0" },
