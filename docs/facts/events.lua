@@ -82,8 +82,8 @@ return {
         source = {"events"},
         measured = experiments .. "#events",
         stated = {
-            {events_page, "a record with timing adds 2.1 us to the gap between two kernels, one "
-                .. "without adds nothing"},
+            {events_page, "a record with timing adds 2.0 to 2.1 us to the gap between two kernels, "
+                .. "one without adds nothing"},
         },
     },
     {
