@@ -71,7 +71,8 @@ return {
     {
         id = "memset-pinned",
         fact = "cudaMemset of pinned host memory waits until it is done.",
-        holds = "every GPU, by the document; measured on one H200, behind kernels of blocking streams",
+        holds = "every GPU, by the document; measured on one H200, behind a kernel of a blocking "
+            .. "stream",
         source = {"api_sync"},
         measured = experiments .. "#claims",
         stated = {
