@@ -40,6 +40,10 @@ uint32_t sl__item_stream(const sl__holds *holds, size_t item)
 size_t sl__holds_find(const sl__holds *holds, uint64_t correlation)
 {
     size_t low = 0, high = holds->n;
+    uint64_t at = high > 0 ? correlation - holds->items[0].correlation : 0;
+    if (at < high && holds->items[at].correlation == correlation
+        && (at == 0 || holds->items[at - 1].correlation != correlation))
+        return at;              /* they have no gaps, as in most timelines of ours */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (holds->items[middle].correlation < correlation)
