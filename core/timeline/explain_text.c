@@ -195,7 +195,7 @@ static void put_part(const sl__sides *s, sl_text *out)
     if (cause == SL_CAUSE_NONE)
         sl__put_waiter(s, out);
     else if (cause == SL_CAUSE_HOST_BLOCKED)
-        sl_text_add(out, "the host %s in ", sl__held_host(s));
+        sl_text_add(out, "the host %s in %s", sl__held_host(s), sl__of_launch(s));
     else if (cause == SL_CAUSE_HOST_WORK && sl__is_foreign(s->timeline))
         sl_text_add(out, "the host issuing no work");
     else

@@ -57,10 +57,15 @@ static sl_status fail_read(const infile *in, sl_error *err)
     }
 }
 
-/* Looked at when the first bytes are there. */
+/* Looked at when the first bytes are there, if there are any. */
 static sl_status check_start(const infile *in, sl_error *err)
 {
     size_t at = 0;
+    int error = Z_OK;
+    if (in->n == 0)
+        gzerror(in->file, &error);
+    if (error != Z_OK)
+        return fail_read(in, err);
     if (in->n >= 3 && memcmp(in->text, "\xEF\xBB\xBF", 3) == 0)
         at = 3;
     while (at < in->n && strchr(" \t\r\n", in->text[at]) && in->text[at])

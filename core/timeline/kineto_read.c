@@ -570,7 +570,8 @@ static sl_status read_text(reader *r, sl_error *err)
                        (size_t)(r->scan.at - r->scan.start) + 1);
     if (status == SL_OK && r->records.n_works == 0 && !r->records.own)
         return sl_fail(err, SL_EINVAL,
-                       "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset)");
+                       "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset); PyTorch's "
+                       "profiler records them with ProfilerActivity.CUDA");
     return status;
 }
 

@@ -107,7 +107,9 @@ static void advise_call(const sl__sides *s, sl_text *out)
     if (allocates_pinned(s))
         sl_text_add(out, "%s", pin_once);
     else if (!memory)
-        sl_text_add(out, "Call it before the part that counts");
+        sl_text_add(out, s->finding->n_waits > 1
+                    ? "Call it less often, or before the part that counts"
+                    : "Call it before the part that counts");
     else
         sl_text_add(out, "%s",
                     by_language(s, "Allocate before and free after the part that counts, or use "

@@ -289,18 +289,23 @@ bool sl__is_plain_call(const sl__sides *s)
            && !strstr(sl_call_name(s->timeline, call), "Synchronize");
 }
 
+/* A copy has the name of its call; a kernel has not. */
+const char *sl__of_launch(const sl__sides *s)
+{
+    return s->by && s->by->kind == SL_SPAN_KERNEL ? "the launch of " : "";
+}
+
 /* In a call that did not wait for the GPU it was at work. */
 const char *sl__held_host(const sl__sides *s)
 {
     return sl__is_plain_call(s) && !s->by_call->waited_for_device ? "busy" : "blocked";
 }
 
-static void tell_blocked(const sl__sides *s, sl_text *out)
+/* What the host was in; its stream does not matter. */
+static void put_holder(const sl__sides *s, sl_text *out)
 {
-    sl__put_engine(s, out);
-    sl__put_times(s, out);
-    sl_text_add(out, ": the host was %s in ", sl__held_host(s));
     if (s->by) {
+        sl_text_add(out, "%s", sl__of_launch(s));
         put_name(s, out, s->by);
         put_where(s, out, " at ", s->by->where);
     } else if (s->by_call) {
@@ -308,6 +313,14 @@ static void tell_blocked(const sl__sides *s, sl_text *out)
     } else {
         sl_text_add(out, "a call");
     }
+}
+
+static void tell_blocked(const sl__sides *s, sl_text *out)
+{
+    sl__put_engine(s, out);
+    sl__put_times(s, out);
+    sl_text_add(out, ": the host was %s in ", sl__held_host(s));
+    put_holder(s, out);
     sl_text_add(out, "%s", why_blocked(s));
     if (s->finding->gain_ns / 2 > s->finding->lost_ns)
         sl_text_add(out, "; what comes next is issued only then");
@@ -505,12 +518,10 @@ static void put_host_cause(const sl__sides *s, sl_text *out)
         }
         sl_text_add(out, "the host is busy in ");
     }
-    if (s->by && s->finding->cause == SL_CAUSE_HOST_BLOCKED) {
-        put_name(s, out, s->by);
-        put_where(s, out, " at ", s->by->where);
-    } else {
+    if (s->by && s->finding->cause == SL_CAUSE_HOST_BLOCKED)
+        put_holder(s, out);
+    else
         sl__put_by(s, out);
-    }
     put_count(s, out, "times");
 }
 

@@ -33,6 +33,8 @@ bool sl__is_same_cause(const sl_timeline *timeline, const sl_finding *a, const s
 void sl__put_time(sl_text *out, int64_t ns);
 /* "blocked" or "busy" in the call that the host was in. */
 const char *sl__held_host(const sl__sides *s);
+/* "the launch of ", if the host was held by the launch of a kernel, or "". */
+const char *sl__of_launch(const sl__sides *s);
 
 /* Neither where there is no span. */
 bool sl__is_to_pageable(const sl_span *span);

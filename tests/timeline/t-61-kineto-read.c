@@ -439,7 +439,8 @@ static void test_refusals(void)
             "a name with control characters");
     refused("[{" KERNEL "\"ts\":-2e15,\"dur\":1},{" KERNEL "\"ts\":2e15,\"dur\":1}]",
             "73 years apart", "a trace of a century");
-    refused("{\"traceEvents\":[]}", "no GPU events (cat kernel, gpu_memcpy or gpu_memset)",
+    refused("{\"traceEvents\":[]}", "no GPU events (cat kernel, gpu_memcpy or gpu_memset); "
+            "PyTorch's profiler records them with ProfilerActivity.CUDA",
             "a trace without GPU");
     refused("{\"a\":1}", "no \"traceEvents\"", "JSON of another kind");
     refused("{\"traceEvents\":[],\"traceEvents\":[]}", "twice", "two lists of events");

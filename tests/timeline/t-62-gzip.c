@@ -109,6 +109,9 @@ static void test_in(int n)
     put(in_directory("c.gz"), packed.data, packed.n - 4);
     is_int(loaded("c.gz", &err), SL_EINVAL, "so is one without its last bytes");
     ok(strstr(err.msg, "is cut short"), "as such: %s", err.msg);
+    put(in_directory("c.gz"), packed.data, 20);
+    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one whose first bytes alone are there");
+    ok(strstr(err.msg, "c.gz' is cut short"), "which is not empty: %s", err.msg);
     packed.data[packed.n / 2] ^= 0x55;
     put(in_directory("c.gz"), packed.data, packed.n);
     is_int(loaded("c.gz", &err), SL_EINVAL, "so is one with a bit that is wrong");

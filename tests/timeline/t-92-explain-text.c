@@ -608,6 +608,8 @@ static void test_many(void)
     sl_timeline *tl = make();
     run(tl, SL_SPAN_MEMCPY_H2D, 7, "up", AT(0, 5), AT(10, 60));
     run(tl, SL_SPAN_KERNEL, 7, "K", AT(5, 10), AT(60, 80));
+    sl_error err;
+    must(sl_timeline_add_call(tl, &(sl_call){ .correlation = 3, .kind = SL_CALL_PLAIN }, &err), &err);
     finish(tl);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tell_of(tl, (sl_finding){ .cause = cases[i].cause, .waiter = 2, .by = 1, .n_waits = 2,
@@ -615,6 +617,15 @@ static void test_many(void)
         is_str(sentence_of, cases[i].sentence, "others are other operations (%zu)", i + 1);
         is_str(clause_of, cases[i].clause, "also in a clause");
     }
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 1, .by = 2 });
+    is_str(clause_of, "the host is blocked in the launch of K", "a kernel is no call: its launch is");
+    ok(strstr(sentence_of, ": the host was blocked in the launch of K: its call took that long, "),
+       "in a sentence, too: %s", sentence_of);
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 1, .by = 3 });
+    is_str(remedy_of, "Call it before the part that counts", "of a call that came once");
+    tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 1, .by = 3, .n_waits = 2 });
+    is_str(remedy_of, "Call it less often, or before the part that counts", "and of one that came "
+           "again");
     sl_timeline_release(tl);
 }
 
