@@ -3,9 +3,9 @@
  *
  * A buffer's home is the stream that it was made in. When nobody but operations in flight
  * holds a buffer, and all of these are in its home stream, a new buffer of that stream that is
- * as large, or not smaller than about half of it, takes the memory over: the new one's operations come behind the old
- * one's. The old buffer is then the lender, the new one the heir. That ends when the lender's
- * operations have retired.
+ * as large, or not smaller than about half of it, takes the memory over: the new one's
+ * operations come behind the old one's. The old buffer is then the lender, the new one the
+ * heir. That ends when the lender's operations have retired.
  *
  * Only operations of the home stream come behind the lender's. So when the heir's first use
  * is in another stream, it gets memory of its own (here PyTorch has a race); and when it is of

@@ -138,7 +138,8 @@ static void describe_place(sl_race *race, const sl__meeting *meeting, const char
     char text[640];
 
     snprintf(text, sizeof text, "before %s%s%s%s%s%s%s",
-             in_host_func ? "the host function of " : "", race->second.where, in_host_func ? " is launched" : "",
+             in_host_func ? "the host function of " : "", race->second.where,
+             in_host_func ? " is launched" : "",
              *first || *second ? ", where " : "", second, *first && *second ? ", and " : "", first);
     race->remedy_where = own(sl__race_text(text));
 }

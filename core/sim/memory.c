@@ -28,7 +28,8 @@ sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, 
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
     buffer->touched = -(double)SIM_LAST_PS;     /* by nobody yet */
-    if (base->place == SL_ON_DEVICE && base->bytes > (size_t)(free_bytes(dev) + borrowed_bytes(base)))
+    if (base->place == SL_ON_DEVICE
+        && base->bytes > (size_t)(free_bytes(dev) + borrowed_bytes(base)))
         return out_of_memory(dev, base, err);
     buffer->value = sim_value_bytes_set(base->bytes, 0);
     if (!buffer->value)
