@@ -144,12 +144,31 @@ static int word_length(const char *text, int room, int *used)
     return n;
 }
 
+/* " ms" of "3.5 ms,": a number stays with its unit. 0 where there is none. */
+static int unit_length(const char *text, int number_length)
+{
+    static const char *const units[] = { "ns", "us", "ms", "s", "x", "%" };
+    const char *unit = text + number_length + 1;
+    if (text[number_length] != ' ' || (int)strspn(text, "(0123456789.") != number_length)
+        return 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i]);
+        if (strncmp(unit, units[i], n) == 0 && strchr(" .,:;)", unit[n]))
+            return 1 + (int)strcspn(unit, " ");
+    }
+    return 0;
+}
+
 void sl__label_wrap(sl_text *out, const char *text, int indent, int columns)
 {
     int room = columns - indent, used = 0;
     bool blank = false;
     while (*text) {
-        int width, n = word_length(text, room, &width);
+        int width, n = word_length(text, room, &width), unit = unit_length(text, n);
+        if (width + unit <= room) {
+            n += unit;
+            width += unit;
+        }
         if (used > 0 && used + blank + width > room) {
             sl_text_add(out, "\n%*s", indent, "");
             used = 0;

@@ -18,8 +18,9 @@ void sl__label_put(sl_text *out, const char *text, int columns);
 /* What is too long is cut at its end. */
 void sl__label_put_start(sl_text *out, const char *text, int columns);
 
-/* Appends a sentence from column `indent` on, broken at blanks, words that are longer than a
- * line anywhere, and a newline. The first line has begun already. */
+/* Appends a sentence from column `indent` on, broken at blanks but not between a number and
+ * its unit, words that are longer than a line anywhere, and a newline. The first line has
+ * begun already. */
 void sl__label_wrap(sl_text *out, const char *text, int indent, int columns);
 
 #define SL__KERNEL_BYTES 121

@@ -94,10 +94,12 @@ local function separate()
     printed = true
 end
 
--- In lines of 80 columns at most, or as many as the chart has.
+-- In lines of 80 columns at most, or as many as the chart has. A number stays with its unit.
 local function wrap(text, columns)
     local line = ""
+    text = (text .. " "):gsub("(%d) ([num]?[sx%%])(%W)", "%1\0%2%3")
     for word in text:gmatch("%S+") do
+        word = word:gsub("\0", " ")
         if line ~= "" and utf8.len(line) + 1 + utf8.len(word) > columns then
             print(line)
             line = word

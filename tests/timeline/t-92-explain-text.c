@@ -437,9 +437,9 @@ static void test_page(void)
            "    -> The GPU waits for launches: fewer and larger operations keep it busy\n",
            "a whole explanation at 80 columns");
     is_str(narrow,
-           "To gain: at most 53.0 us of 152 us (1.54\n"
-           "x): the host is blocked in Memcpy HtoD\n"
-           "(Pageable -> Device) at page.lua:3.\n"
+           "To gain: at most 53.0 us of 152 us\n"
+           "(1.54 x): the host is blocked in Memcpy\n"
+           "HtoD (Pageable -> Device) at page.lua:3.\n"
            "Critical path: where the total time\n"
            "went, from the last operation backwards\n"
            "  98.0 us  the host blocked in Memcpy\n"
