@@ -56,7 +56,8 @@ static void advise_to_pageable(const sl__sides *s, sl_text *out)
         sl_text_add(out, " into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or copy_ "
                     "into a pinned tensor");
     }
-    sl_text_add(out, "; D2H to pageable memory blocks the host ");
+    sl_text_add(out, ", and wait for the copy before you read it; D2H to pageable memory blocks "
+                "the host ");
     sl__put_time(out, s->finding->by_host_ns);
 }
 

@@ -244,11 +244,13 @@ static const struct story {
       "memory returns when the data has arrived",
       "Copy `result` into pinned memory: t:to(\"cpu\", {non_blocking = true}) does, or copy_ "
       "into a "
-      "pinned tensor; D2H to pageable memory blocks the host 41.0 ms" },
+      "pinned tensor, and wait for the copy before you read it; D2H to pageable memory blocks the "
+      "host 41.0 ms" },
     { SL_CAUSE_HOST_BLOCKED, true, H2D, COPY_OUT,
       "No H2D copy ran for 3.00 ms: the host was blocked in Memcpy DtoH at a.lua:12: a copy to "
       "pageable memory returns when the data has arrived",
-      "Pin `host` (pinned = true, or t:pin()) and copy with non_blocking = true; D2H to pageable "
+      "Pin `host` (pinned = true, or t:pin()) and copy with non_blocking = true, and "
+      "wait for the copy before you read it; D2H to pageable "
       "memory blocks the host 41.0 ms" },
     { SL_CAUSE_HOST_BLOCKED, true, KERNEL, SYNC_COPY,
       "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:4: the call returns "
@@ -585,7 +587,11 @@ static void tell_of(const sl_timeline *tl, sl_finding f)
 /* One operation of each side stands for several. */
 static void test_many(void)
 {
-    static const struct { sl_cause cause; bool waiters, by; const char *sentence, *clause; } cases[] = {
+    static const struct {
+        sl_cause cause;
+        bool waiters, by;
+        const char *sentence, *clause;
+    } cases[] = {
         { SL_CAUSE_STREAM_ORDER, false, true,
           "No kernel ran for 96.0 us: K in stream 7 waited (2 times) for up in stream 7 and other "
           "operations, which come before it in its stream",
@@ -609,7 +615,8 @@ static void test_many(void)
     run(tl, SL_SPAN_MEMCPY_H2D, 7, "up", AT(0, 5), AT(10, 60));
     run(tl, SL_SPAN_KERNEL, 7, "K", AT(5, 10), AT(60, 80));
     sl_error err;
-    must(sl_timeline_add_call(tl, &(sl_call){ .correlation = 3, .kind = SL_CALL_PLAIN }, &err), &err);
+    sl_call plain = { .correlation = 3, .kind = SL_CALL_PLAIN };
+    must(sl_timeline_add_call(tl, &plain, &err), &err);
     finish(tl);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tell_of(tl, (sl_finding){ .cause = cases[i].cause, .waiter = 2, .by = 1, .n_waits = 2,
@@ -618,7 +625,8 @@ static void test_many(void)
         is_str(clause_of, cases[i].clause, "also in a clause");
     }
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 1, .by = 2 });
-    is_str(clause_of, "the host is blocked in the launch of K", "a kernel is no call: its launch is");
+    is_str(clause_of, "the host is blocked in the launch of K",
+           "a kernel is no call: its launch is");
     ok(strstr(sentence_of, ": the host was blocked in the launch of K: its call took that long, "),
        "in a sentence, too: %s", sentence_of);
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 1, .by = 3 });
@@ -645,11 +653,14 @@ static void test_foreign(void)
              "memory blocks the host 96.0 us",
           "Pin the tensor on the CPU (t.pin_memory(), DataLoader(pin_memory=True)): H2D from "
           "pageable memory blocks the host 96.0 us" },
-        { 2, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync; D2H to pageable memory "
+        { 2, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync"
+             ", and wait for the copy before you read it; D2H to pageable memory "
              "blocks the host 96.0 us",
-          "Copy into pinned memory: t.to(\"cpu\", non_blocking=True); D2H to pageable memory "
+          "Copy into pinned memory: t.to(\"cpu\", non_blocking=True)"
+          ", and wait for the copy before you read it; D2H to pageable memory "
           "blocks the host 96.0 us" },
-        { 3, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync; D2H to pageable memory "
+        { 3, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync"
+             ", and wait for the copy before you read it; D2H to pageable memory "
              "blocks the host 96.0 us",
           "Reading a value (t.item(), or an if, a print or a float() of it) waits for all work "
           "before it in its stream: read it after the other work has been issued, and not in "
