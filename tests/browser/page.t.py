@@ -312,6 +312,15 @@ def the_host_is_shown(browser, folder):
           "that of a trace by the trace's file")
 
 
+def a_page_of_another_program(browser, folder):
+    browser.open(os.path.join(folder, "foreign.html"))
+    shown = text(browser, "#parts-list")
+    ok("waiting for the host, which issued no work" in shown,
+       "what the host did between its calls is not claimed", shown)
+    shown = text(browser, ".cause")
+    equal(shown, "Host issued no work", "nor in the list of losses")
+
+
 def it_fits_a_phone(browser, folder):
     for page in ["blocking", "host-trace", "events"]:
         browser.open(os.path.join(folder, f"{page}.html"))
@@ -382,7 +391,8 @@ def main():
         return 0
     folder = tempfile.mkdtemp(prefix="streamlab-pages-")
     try:
-        write_pages(folder, "puzzler", "events", "host", "shared", "hostile", "empty", "100000")
+        write_pages(folder, "puzzler", "events", "host", "foreign", "shared", "hostile", "empty",
+                    "100000")
         with webdriver.Browser(1280, 800) as browser:
             browser.open(os.path.join(folder, "blocking.html"))
             for test in [it_loads, numbers_arrive_exactly, kernels_have_short_names,
@@ -391,6 +401,7 @@ def main():
                 test(browser)
             waits_are_told(browser, folder)
             the_host_is_shown(browser, folder)
+            a_page_of_another_program(browser, folder)
             it_fits_a_phone(browser, folder)
             names_do_no_harm(browser, folder)
             parts_in_several_streams(browser, folder)

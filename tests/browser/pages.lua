@@ -1,12 +1,12 @@
 -- pages.lua - writes the pages that the browser's tests look at, on the simulated GPU.
 --
---   streamlab pages.lua FOLDER puzzler|events|host|shared|hostile|empty|OPERATIONS
+--   streamlab pages.lua FOLDER puzzler|events|host|foreign|shared|hostile|empty|OPERATIONS
 --
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
 -- that waits for its event; host.html: a host that computes and page-locks between two copies, and
--- host-trace.html, the same from its trace; shared: one line's copies in two streams; hostile:
--- names that would be HTML or scripts if they were not escaped; a number: as many operations in
--- 8 streams.
+-- host-trace.html, the same from its trace; foreign: a trace of PyTorch's; shared: one line's copies
+-- in two streams; hostile: names that would be HTML or scripts if they were not escaped; a number:
+-- as many operations in 8 streams.
 
 local lab = require "streamlab"
 local folder, what = arg[1], arg[2]
@@ -58,6 +58,10 @@ local function host()
     save(lab.load(trace), "host-trace")
 end
 
+local function foreign()
+    save(lab.load("tests/timeline/data/planted/host_prepares.json.gz"), "foreign")
+end
+
 local function shared()
     lab.open{backend = "sim"}
     local streams, x = {lab.stream{name = "one"}, lab.stream{name = "two"}}, lab.zeros(1024, 1024)
@@ -93,6 +97,8 @@ elseif what == "host" then
     host()
 elseif what == "shared" then
     shared()
+elseif what == "foreign" then
+    foreign()
 elseif what == "hostile" then
     hostile()
 elseif what == "empty" then

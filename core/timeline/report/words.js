@@ -65,6 +65,11 @@ const CALL_NAMES = [
     "device synchronize", "call", "host work",
 ];
 
+/* Of a trace that another program wrote, what the host did between its calls is not known. */
+const HOST_WORK = data.device.backend
+    ? { words: "the host, busy with work of its own", title: "Host busy" }
+    : { words: "the host, which issued no work", title: "Host issued no work" };
+
 /* What an operation waited for, by the cause's name; {} is the other operation. */
 const CAUSE_WORDS = {
     latency: "launch latency",
@@ -77,7 +82,7 @@ const CAUSE_WORDS = {
     priority: "more urgent work: {}",
     launch_queue_full: "room in the launch queue",
     host_blocked: "the host, held by {}",
-    host_work: "the host, busy with work of its own",
+    host_work: HOST_WORK.words,
     host_issuing: "the host, still issuing other work",
     unknown: "a cause that was not recorded",
 };
@@ -85,7 +90,7 @@ const CAUSE_TITLES = {
     latency: "Latency", stream_order: "Same stream", event_wait: "Event",
     null_stream: "NULL stream", channel_alias: "Hardware channel", engine_busy: "Engine busy",
     no_sm_room: "No room on the SMs", priority: "Priority", launch_queue_full: "Launch queue full",
-    host_blocked: "Host blocked", host_work: "Host busy", host_issuing: "Host issuing",
+    host_blocked: "Host blocked", host_work: HOST_WORK.title, host_issuing: "Host issuing",
     unknown: "Not known",
 };
 
