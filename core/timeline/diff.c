@@ -15,7 +15,6 @@
 
 #include "labels.h"
 #include "overlap.h"
-#include "picture.h"
 #include "store.h"
 #include "units.h"
 
@@ -461,18 +460,23 @@ static int by_size(const void *left, const void *right)
 
 static const char *noun(int kind, size_t n)
 {
-    return n == 1 ? sl__looks[kind].one : sl__looks[kind].many;
+    return sl__span_kind_noun((sl_span_kind)kind, n);
+}
+
+static const char *several(int kind)
+{
+    return noun(kind, 2);
 }
 
 static void tell_overlap(sl_text *out, const move *m, const char *was, const char *is)
 {
-    sl_text_add(out, "%s ", sl__looks[m->b].many);
+    sl_text_add(out, "%s ", several(m->b));
     if (m->is_ns == 0)
-        sl_text_add(out, "no longer overlap %s (was %s)", sl__looks[m->a].many, was);
+        sl_text_add(out, "no longer overlap %s (was %s)", several(m->a), was);
     else if (m->was_ns == 0)
-        sl_text_add(out, "now overlap %s for %s (not at all before)", sl__looks[m->a].many, is);
+        sl_text_add(out, "now overlap %s for %s (not at all before)", several(m->a), is);
     else
-        sl_text_add(out, "now overlap %s for %s (was %s)", sl__looks[m->a].many, is, was);
+        sl_text_add(out, "now overlap %s for %s (was %s)", several(m->a), is, was);
 }
 
 static void tell_busy(sl_text *out, const move *m, const char *was, const char *is)
@@ -481,7 +485,7 @@ static void tell_busy(sl_text *out, const move *m, const char *was, const char *
         sl_text_add(out, "%s: %zu %s, %s", m->n_was == 0 ? "new" : "gone", m->n_was + m->n_is,
                     noun(m->a, m->n_was + m->n_is), m->n_was == 0 ? is : was);
     else if (m->n_was == m->n_is)
-        sl_text_add(out, "%s now take %s (was %s)", sl__looks[m->a].many, is, was);
+        sl_text_add(out, "%s now take %s (was %s)", several(m->a), is, was);
     else
         sl_text_add(out, "%zu %s now take%s %s (%zu took %s)", m->n_is, noun(m->a, m->n_is),
                     m->n_is == 1 ? "s" : "", is, m->n_was, was);

@@ -18,6 +18,17 @@ static const char *const kind_names[SL_SPAN_KINDS] = {
     [SL_SPAN_HOST_FUNC] = "host_func",
 };
 
+/* In a sentence: of one, of several. */
+static const char *const kind_nouns[SL_SPAN_KINDS][2] = {
+    [SL_SPAN_KERNEL] = { "kernel", "kernels" },
+    [SL_SPAN_MEMCPY_H2D] = { "H2D copy", "H2D copies" },
+    [SL_SPAN_MEMCPY_D2H] = { "D2H copy", "D2H copies" },
+    [SL_SPAN_MEMCPY_D2D] = { "D2D copy", "D2D copies" },
+    [SL_SPAN_MEMCPY_P2P] = { "P2P copy", "P2P copies" },
+    [SL_SPAN_MEMSET] = { "memset", "memsets" },
+    [SL_SPAN_HOST_FUNC] = { "host function", "host functions" },
+};
+
 static const char *const cause_names[SL_CAUSES] = {
     [SL_CAUSE_NONE] = "none",
     [SL_CAUSE_LATENCY] = "latency",
@@ -67,6 +78,11 @@ static const char *const call_names[SL_CALL_KINDS] = {
 const char *sl_span_kind_name(sl_span_kind kind)
 {
     return (unsigned)kind < SL_SPAN_KINDS ? kind_names[kind] : "unknown";
+}
+
+const char *sl__span_kind_noun(sl_span_kind kind, size_t n)
+{
+    return kind_nouns[kind][n != 1];
 }
 
 const char *sl_engine_name(sl_engine engine)

@@ -1,4 +1,4 @@
-/* picture.h - what the pictures of a timeline share: the names and colours of the kinds, the
+/* picture.h - what the pictures of a timeline share: the labels and colours of the kinds, the
  * arrows between operations that waited for each other, and the host's calls.
  *
  * Plain data in times of the timeline; where it goes on paper or a screen is for the
@@ -19,7 +19,6 @@ typedef struct sl__paint { const char *fill, *edge, *ink; } sl__paint;
 typedef struct sl__look {
     const char *name;           /* in style sheets: "memcpy_d2h" */
     const char *label;          /* in a legend: "copy D2H" */
-    const char *one, *many;     /* in a sentence: "D2H copy", "D2H copies"; NULL of the host's */
     sl__paint light, dark;      /* on a white page, on a black one */
 } sl__look;
 extern const sl__look sl__looks[SL_SPAN_KINDS];

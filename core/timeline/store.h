@@ -18,6 +18,9 @@ bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint3
 /* The first span's start, 0 without spans. */
 int64_t sl__timeline_first_ns(const sl_timeline *timeline);
 
+/* A kind in a sentence with `n` of it: "D2H copy", "D2H copies". */
+const char *sl__span_kind_noun(sl_span_kind kind, size_t n);
+
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
 

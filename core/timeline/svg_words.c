@@ -8,6 +8,7 @@
 
 #include "kernel_names.h"
 #include "labels.h"
+#include "store.h"
 #include "svg_chart.h"
 #include "units.h"
 #include "xml.h"
@@ -111,7 +112,7 @@ static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief,
         name_span(c, first, true, name);
         snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, SL__KERNEL_BYTES - 1, name);
     } else {
-        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl__looks[bar->kind].many);
+        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl__span_kind_noun(bar->kind, bar->n));
     }
 }
 
@@ -226,7 +227,7 @@ void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
         if (bar->counts[kind] == 0)
             continue;
         sl_text_add(c->pen.out, "%s%" PRIu32 " %s", before, bar->counts[kind],
-                    bar->counts[kind] == 1 ? sl__looks[kind].one : sl__looks[kind].many);
+                    sl__span_kind_noun((sl_span_kind)kind, bar->counts[kind]));
         before = ", ";
     }
     put_times(c, bar->start_ns, bar->end_ns);
