@@ -78,6 +78,7 @@ typedef struct sl_stream sl_stream;
 typedef struct sl_event sl_event;
 typedef struct sl_tensor sl_tensor;
 typedef struct sl_timeline sl_timeline;   /* see core/timeline/timeline.h */
+typedef struct sl_text sl_text;           /* a growing text: core/timeline/text.h */
 
 /* ---- devices ----------------------------------------------------------- */
 
@@ -450,6 +451,9 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
 #include "race/races.h"
 #include "timeline/file.h"
+#include "timeline/pictures.h"
+#include "timeline/text.h"
 #include "timeline/timeline.h"
+#include "timeline/traces.h"
 
 #endif

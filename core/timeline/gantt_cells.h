@@ -5,7 +5,7 @@
 #ifndef SL_TIMELINE_GANTT_CELLS_H
 #define SL_TIMELINE_GANTT_CELLS_H
 
-#include "timeline.h"
+#include "pictures.h"
 
 typedef struct sl__cell {
     int64_t fill_ns[SL_SPAN_KINDS];     /* how much of the cell each kind takes */

@@ -12,7 +12,7 @@
  * The picture is text: no script, no reference to anything outside, and the same bytes
  * for the same timeline everywhere.
  */
-#include "timeline.h"
+#include "pictures.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
  *
  * Colour repeats what the glyphs say, so nothing is lost without it.
  */
-#include "timeline.h"
+#include "pictures.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef SL_TIMELINE_INFILE_H
 #define SL_TIMELINE_INFILE_H
 
-#include "timeline.h"
+#include "text.h"
 
 /* The bytes of the file, unpacked if it begins as gzip does, whatever its name ends in. The
  * caller frees *text. What does not begin as JSON does is not read to its end: a file that

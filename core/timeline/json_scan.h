@@ -13,7 +13,7 @@
 #ifndef SL_TIMELINE_JSON_SCAN_H
 #define SL_TIMELINE_JSON_SCAN_H
 
-#include "timeline.h"
+#include "text.h"
 
 typedef enum sl__json_type {
     SL__JSON_MISSING, SL__JSON_OBJECT, SL__JSON_ARRAY, SL__JSON_TEXT, SL__JSON_NUMBER,

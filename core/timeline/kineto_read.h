@@ -2,7 +2,7 @@
 #ifndef SL_TIMELINE_KINETO_READ_H
 #define SL_TIMELINE_KINETO_READ_H
 
-#include "timeline.h"
+#include "traces.h"
 
 /* As sl_timeline_load_kineto. The sentence is about "it". */
 sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,

@@ -56,7 +56,7 @@
  *   any slice that had to be moved (see above)
  *              "own ts", "own dur": its real times
  */
-#include "timeline.h"
+#include "traces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

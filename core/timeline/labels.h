@@ -2,7 +2,7 @@
 #ifndef SL_TIMELINE_LABELS_H
 #define SL_TIMELINE_LABELS_H
 
-#include "timeline.h"
+#include "text.h"
 
 /* How many columns the text takes. Control characters, bytes that are no UTF-8, and without
  * `unicode` all that is not ASCII are shown as "?". */

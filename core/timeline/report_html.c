@@ -8,7 +8,7 @@
  * No text of the timeline stands anywhere but in that object, without a "<": it can
  * neither end its <script> nor become part of the page.
  */
-#include "timeline.h"
+#include "pictures.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -44,12 +44,6 @@ sl_call *sl__timeline_edit_calls(sl_timeline *timeline, size_t *n);
 /* Room for one more element of `size` bytes; without memory false, and nothing changes. */
 bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);
 
-/* The end of what adds to a text: the status, SL_ENOMEM if the text has failed, and then
- * "no memory for " and what `fmt` says. On failure nothing stays of what came behind the
- * first `len` bytes. */
-sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err,
-                       const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-
 static inline int64_t sl__min_ns(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -5,13 +5,11 @@
  * locale unless a format asks for a floating-point number: pictures of a
  * timeline print integers only.
  */
-#include "timeline.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "store.h"
 
 /* Room for `more` bytes and the final NUL. */
 static bool reserve(sl_text *text, size_t more)

@@ -2,8 +2,9 @@
  *
  * A timeline is plain data: spans (operations on the device), calls (events,
  * synchronisations and plain calls of the host) and streams, with ids and
- * interned texts instead of pointers. Everything in this folder reads only
- * that, so it serves both backends and, later, traces from elsewhere.
+ * interned texts instead of pointers. What keeps a timeline, and what is found
+ * out from it, belongs in this folder; it reads nothing else, so that it serves
+ * both backends and traces from elsewhere.
  *
  * Times are int64 nanoseconds on one clock that host and device share.
  */
@@ -123,23 +124,6 @@ typedef struct sl_origin {
                                  * device n, from 0 to 63 */
     int64_t first_ns, last_ns;  /* over the work on all of them, if there are several */
 } sl_origin;
-
-/* A growing text; data is NUL-terminated once something was added. */
-typedef struct sl_text { char *data; size_t len, cap; bool failed; } sl_text;
-void sl_text_add(sl_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sl_text_free(sl_text *text);
-
-/* A text that a stranger wrote (the name of a file, a stream or a kernel, a message) may hold
- * what a terminal obeys or shows nothing for: control characters, also those from U+0080 on,
- * marks that turn the direction of writing, bytes that are no UTF-8. This gives its next
- * character as it may be shown: itself, or as Lua writes it, \x1b, \x9b, \u{202e}. Newlines and
- * tabs stay if `lines`. Moves *text on, which lies before `end`, where a NUL must be; fills
- * `shown` and gives the number of its bytes. */
-enum { SL_SAFE_BYTES = 12 };
-int sl_safe_character(const char **text, const char *end, bool lines, char shown[SL_SAFE_BYTES]);
-
-/* Columns of a character on a terminal: 0, 1 or 2; -1: it must not reach one. */
-int sl_character_columns(uint32_t c);
 
 /* ---- lifecycle --------------------------------------------------------- */
 
@@ -351,20 +335,8 @@ bool sl_finding_is_guess(const sl_timeline *timeline, const sl_finding *finding)
 sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, bool verdict, sl_text *out,
                               sl_error *err);
 
-/* ---- pictures and files -------------------------------------------------- */
+/* ---- figures ------------------------------------------------------------- */
 
-typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
-typedef struct sl_gantt_options {
-    int columns;            /* width of the whole chart; 0: 80 */
-    bool unicode, colour;
-    int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
-    sl_rows rows;
-    const sl_timeline *beside;  /* not NULL: in the same columns as its chart, and all is
-                                 * what the longer one of both takes */
-} sl_gantt_options;
-/* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
-sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
-                            sl_text *out, sl_error *err);
 /* Busy times, overlaps and bounds as a table (summary.c), below the verdict if `verdict`.
  * Appends to *out. */
 sl_status sl_timeline_summary(const sl_timeline *timeline, bool verdict, sl_text *out,
@@ -377,34 +349,5 @@ sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl
  * The names say above it what A and B are; NULL: nothing is said. Appends to *out. */
 sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const char *name_a,
                            const char *name_b, sl_text *out, sl_error *err);
-
-/* Files. Each is written to a temporary file beside `path` and renamed: a failure leaves
- * an old file whole. SL_EIO names the path. */
-
-/* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
-sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
-
-typedef enum sl_theme { SL_THEME_AUTO, SL_THEME_LIGHT, SL_THEME_DARK } sl_theme;
-typedef struct sl_picture_options {
-    sl_rows rows;
-    sl_theme theme;         /* AUTO: as the viewer prefers */
-    int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
-    int64_t width_px;       /* 0: 960 */
-    bool no_arrows;         /* leave out the arrows of events and waits */
-} sl_picture_options;
-/* A picture for papers and slides (gantt_svg.c). */
-sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
-                               const sl_picture_options *options, sl_error *err);
-/* One page that needs nothing else: chart, tables, explanation (report_html.c). */
-sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err);
-
-#define SL_BUSIEST_DEVICE (-1)      /* that has the most operations; of equals the first */
-/* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c).
- * One of ours gives the timeline that was saved. Of another's with several devices the timeline
- * has one, and sl_timeline_origin says which there are; times count from the trace's first
- * event. See sl_timeline_notice. SL_ENOTFOUND: it has no such device. SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has
- * something in it that cannot be; the sentence says what and where. */
-sl_status sl_timeline_load_kineto(const char *path, int device, sl_timeline **timeline,
-                                  sl_error *err);
 
 #endif

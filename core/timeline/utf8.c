@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "timeline.h"
+#include "text.h"
 
 /* Length of the sequence that `lead` begins, 0 if it begins none. */
 static int sequence_length(unsigned char lead)

@@ -2,7 +2,7 @@
 #ifndef SL_TIMELINE_XML_H
 #define SL_TIMELINE_XML_H
 
-#include "timeline.h"
+#include "text.h"
 
 /* A text that users wrote (any bytes), for content and attributes: what XML 1.0 cannot
  * hold and what must not reach a reader becomes U+FFFD; a line break a blank. At most
