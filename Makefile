@@ -146,7 +146,8 @@ endif
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 
 CORE     := $(call objects,core/*.c core/race/*.c)
-TIMELINE := $(call objects,core/timeline/*.c) $(BUILD)/report_page.o
+TIMELINE_ROOMS := core/text core/timeline core/traces core/pictures
+TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 # One of the two line editors is linked.
@@ -168,7 +169,7 @@ CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu)
 EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua)) \
             docs/api/elsewhere.lua
 # What the .html report is made of.
-PAGE     := $(sort $(wildcard core/timeline/report/*))
+PAGE     := $(sort $(wildcard core/pictures/report/*))
 # The program's own Lua: subcommands, the console, course labs, and what help says. And what
 # `lab new` and `lab pack` write as it is.
 CONSOLE_ROOMS   := completion dot_commands errors help values
@@ -296,10 +297,10 @@ $(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings scripts/profiles
 	$(Q)sh scripts/embed.sh bindings/embedded.h lsl_embedded lsl_embedded_files \
 	    $(EMBEDDED) > $@.new && mv $@.new $@
 
-$(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/timeline/report
+$(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/pictures/report
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
-	$(Q)sh scripts/embed.sh core/timeline/report_page.h sl__page_file sl__page_files \
+	$(Q)sh scripts/embed.sh core/pictures/report_page.h sl__page_file sl__page_files \
 	    $(PAGE) > $@.new && mv $@.new $@
 
 $(BUILD)/program_files.c: scripts/embed.sh $(PROGRAM_FILES) $(PROGRAM_FOLDERS)
@@ -464,7 +465,8 @@ bench-now: all $(TOOLS)
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
 $(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c core/interrupt.c \
-    $(BUILD)/report_page.c $(wildcard core/timeline/*.c core/timeline/*.h) core/streamlab.h
+    $(BUILD)/report_page.c core/streamlab.h \
+    $(wildcard $(TIMELINE_ROOMS:%=%/*.c) $(TIMELINE_ROOMS:%=%/*.h))
 	$(call say,fuzzer,$@)
 	@mkdir -p $(BUILD)/fuzz/corpus
 	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I. $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm

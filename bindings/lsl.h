@@ -423,7 +423,7 @@ LUAMOD_API void lsl_put_safe(const char *text, FILE *file);
 LUAMOD_API void lsl_interrupt(bool on);
 /* The process leaves: from now on no wait lasts, and nothing takes that back. */
 LUAMOD_API void lsl_leave(void);
-/* For the program, which has no Lua state there: files as core/timeline/file.h has them. The last
+/* For the program, which has no Lua state there: files as core/text/file.h has them. The last
  * is safe in a signal handler. */
 LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n);
 LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_bytes);

@@ -78,7 +78,7 @@ typedef struct sl_stream sl_stream;
 typedef struct sl_event sl_event;
 typedef struct sl_tensor sl_tensor;
 typedef struct sl_timeline sl_timeline;   /* see core/timeline/timeline.h */
-typedef struct sl_text sl_text;           /* a growing text: core/timeline/text.h */
+typedef struct sl_text sl_text;           /* a growing text: core/text/text.h */
 
 /* ---- devices ----------------------------------------------------------- */
 
@@ -449,11 +449,11 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
  * In a host function the recording ends with the next call on the device after it. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
+#include "pictures/pictures.h"
 #include "race/races.h"
-#include "timeline/file.h"
-#include "timeline/pictures.h"
-#include "timeline/text.h"
+#include "text/file.h"
+#include "text/text.h"
 #include "timeline/timeline.h"
-#include "timeline/traces.h"
+#include "traces/traces.h"
 
 #endif

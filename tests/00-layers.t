@@ -3,8 +3,11 @@
 #
 #   repl      Lua's headers, its own; minizip's, which nobody else includes
 #   bindings  Lua's headers, core/streamlab.h, its own
-#   core      its own, core/timeline's and core/race's; no Lua, no CUDA, no terminal anywhere below it
-#   timeline  core/streamlab.h, its own, and zlib, which nobody else includes
+#   core      its own, core/race's and those of the next four; no Lua, CUDA or terminal in any below
+#   pictures  core/streamlab.h, core/timeline's, core/text's, its own
+#   traces    the same
+#   timeline  core/streamlab.h, core/text's, its own
+#   text      core/streamlab.h, its own, and zlib, which nobody else includes
 #   race      the core's, its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', its own
@@ -65,8 +68,13 @@ other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 sins() { # ROOT
     offenders "$1" repl "$lua" "$cuda|$zlib"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" core '^(timeline|race)/[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" core/timeline '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip"
+    offenders "$1" core '^(text|timeline|traces|pictures|race)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip"
+    offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
+    for room in traces pictures; do
+        offenders "$1" core/$room '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
+            "$lua|$cuda|$terminal|$zlib|$minizip"
+    done
     offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
     offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib|$minizip"
@@ -108,7 +116,8 @@ check $? "every include follows the layers"
 
 planted=$(mktemp -d) || exit 1
 trap 'rm -rf "$planted"' EXIT
-mkdir -p "$planted/repl" "$planted/bindings" "$planted/core/timeline" "$planted/core/sim" \
+mkdir -p "$planted/repl" "$planted/bindings" "$planted/core/text" "$planted/core/timeline" \
+    "$planted/core/traces" "$planted/core/pictures" "$planted/core/sim" \
     "$planted/core/numbers" "$planted/core/cuda" "$planted/scripts"
 
 plant() { # FILE LINE NAME: the line in that file is found
@@ -138,8 +147,16 @@ plant core/a.h '#include "lauxlib.h"' "Lua in a header of the core"
 plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"
 plant core/a.c '#include <termios.h>' "the terminal in the core"
 plant core/a.c '#include "sim/sim.h"' "the simulator in the core"
-plant core/a.c '#include <zlib.h>' "zlib outside of the timeline"
-plant core/timeline/a.c '#include <minizip/zip.h>' "minizip in the timeline"
+plant core/a.c '#include <zlib.h>' "zlib in the core"
+plant core/traces/a.c '#include <zlib.h>' "zlib in the traces"
+plant core/text/a.c '#include <minizip/zip.h>' "minizip in the texts"
+plant core/text/a.c '#include "../timeline/timeline.h"' "the timeline in the texts"
+plant core/timeline/a.c '#include <zlib.h>' "zlib in the timeline"
+plant core/timeline/a.c '#include "../pictures/pictures.h"' "the pictures in the timeline"
+plant core/timeline/a.c '#include "../traces/traces.h"' "the traces in the timeline"
+plant core/traces/a.c '#include "../pictures/pictures.h"' "the pictures in the traces"
+plant core/pictures/a.h '#include "../traces/traces.h"' "the traces in the pictures"
+plant core/pictures/a.c '#include "../device.h"' "a private header of the core in the pictures"
 plant core/timeline/a.c '#include "../device.h"' "a private header of the core in the timeline"
 plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simulator"
 plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simulator"
@@ -169,7 +186,10 @@ allow core/cuda/a.c '#include <cublasLt.h>' "cuBLAS in the plugin"
 allow core/cuda/a.c '#include <cupti.h>' "CUPTI in the plugin"
 allow core/cuda/a.c '#include <nvtx3/nvToolsExt.h>' "NVTX in the plugin"
 allow core/numbers/a.h '#include "../backend.h"' "backend.h in the numbers"
-allow core/timeline/a.c '#include <zlib.h>' "zlib in the timeline"
+allow core/text/a.c '#include <zlib.h>' "zlib in the texts"
+allow core/timeline/a.c '#include "../text/text.h"' "the texts in the timeline"
+allow core/traces/a.c '#include "../timeline/store.h"' "the timeline in the traces"
+allow core/pictures/a.c '#include "../text/xml.h"' "the texts in the pictures"
 allow core/timeline/a.c '#include <math.h>' "the C library everywhere"
 allow scripts/a.lua 'local lab = require "streamlab"' "the laboratory in a script"
 

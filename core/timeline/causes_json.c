@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-#include "json.h"
-#include "units.h"
+#include "../text/json.h"
+#include "../text/units.h"
 
 static void put_string(sl_text *out, const char *key, const char *text)
 {

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "labels.h"
+#include "../text/labels.h"
+#include "../text/units.h"
 #include "overlap.h"
 #include "store.h"
-#include "units.h"
 
 #define COLUMNS 80
 #define TITLE_COLUMNS 24

@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#include "labels.h"
+#include "../text/labels.h"
+#include "../text/units.h"
 #include "store.h"
 #include "tell.h"
-#include "units.h"
 
 #define SHOWN_FINDINGS 6
 #define MOST_FINDINGS 64        /* that are looked through for the same cause */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "labels.h"
+#include "../text/labels.h"
 
 #define MOST_WORDS 96           /* of a name that are looked at */
 #define MOST_SHOWN 6

@@ -1,4 +1,4 @@
-/* overlap.h - unions of time intervals, for the readers of this folder. */
+/* overlap.h - unions of time intervals, for the readers of timelines. */
 #ifndef SL_TIMELINE_OVERLAP_H
 #define SL_TIMELINE_OVERLAP_H
 

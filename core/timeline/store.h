@@ -1,6 +1,6 @@
-/* store.h - what the files of this folder know of a timeline beyond timeline.h.
+/* store.h - what other files of core may ask of a timeline beyond timeline.h.
  *
- * The layout of the store stays in timeline.c; the readers beside it need only
+ * The layout of the store stays in timeline.c; its readers need only
  * these few questions.
  */
 #ifndef SL_TIMELINE_STORE_H

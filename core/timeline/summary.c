@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/units.h"
 #include "concurrency.h"
 #include "overlap.h"
 #include "store.h"
-#include "units.h"
 
 #define COLUMNS 80
 #define TITLE_COLUMNS 26

@@ -10,12 +10,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "../text/json.h"
+#include "../text/units.h"
 #include "causes_json.h"
 #include "concurrency.h"
-#include "json.h"
 #include "overlap.h"
 #include "store.h"
-#include "units.h"
 
 /* What is known of the spans by kind, by engine, by stream. */
 typedef struct figures {

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../text/labels.h"
+#include "../text/units.h"
 #include "kernel_names.h"
-#include "labels.h"
 #include "store.h"
-#include "units.h"
 
 #define NAME_COLUMNS SL__NAME_COLUMNS
 #define OTHER_COLUMNS 40        /* of a stream's name, and of a position in the script */

@@ -2,7 +2,7 @@
  *
  * Four arrays that grow by doubling, so that recording costs a few nanoseconds
  * and 80 bytes a span, and interned texts (texts.c). What is added is checked here
- * once, so that the readers in this folder can index without checking.
+ * once, so that the readers can index without checking.
  */
 #include "timeline.h"
 

@@ -8,8 +8,8 @@
 
 #include <inttypes.h>
 
+#include "../text/units.h"
 #include "tell.h"
-#include "units.h"
 
 #define GOOD_PERCENT 5          /* of the makespan; gains below are not worth mentioning */
 

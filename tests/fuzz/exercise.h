@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../../core/streamlab.h"
-#include "../../core/timeline/kineto_read.h"
+#include "../../core/traces/kineto_read.h"
 
 /* A promise that was broken ends the program, for the fuzzer to see. */
 static void exercise_must(bool kept, const char *promise, const char *why)

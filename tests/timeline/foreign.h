@@ -3,7 +3,7 @@
 #define TESTS_TIMELINE_FOREIGN_H
 
 #include "make.h"
-#include "../../core/timeline/kineto_read.h"
+#include "../../core/traces/kineto_read.h"
 
 #define K7 KERNEL "\"tid\":7,"
 #define KERNEL "\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,"

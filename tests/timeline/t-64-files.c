@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../core/timeline/outfile.h"
+#include "../../core/text/outfile.h"
 #include "files.h"
 #include "make.h"
 

@@ -2,9 +2,9 @@
  * work that an event stands for to the work that waited, and the host's calls.
  */
 #include "make.h"
-#include "../../core/timeline/picture.h"
-#include "../../core/timeline/report_page.h"
-#include "../../core/timeline/svg_pen.h"
+#include "../../core/pictures/picture.h"
+#include "../../core/pictures/report_page.h"
+#include "../../core/pictures/svg_pen.h"
 
 #include <stdlib.h>
 

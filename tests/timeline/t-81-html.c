@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700   /* mkdtemp */
 #include "files.h"
 #include "make.h"
-#include "../../core/timeline/columns.h"
-#include "../../core/timeline/picture.h"
+#include "../../core/pictures/columns.h"
+#include "../../core/pictures/picture.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* t-92-explain-text.c - explanations word for word. */
 #include "causes.h"
 
-#include "../../core/timeline/labels.h"
+#include "../../core/text/labels.h"
 #include "../../core/timeline/operand.h"
 #include "../../core/timeline/tell.h"
 

@@ -1,0 +1,287 @@
+/* gantt_cells.c - puts the spans of a timeline on a grid of rows and cells.
+ *
+ * In order of time, one running end per row is enough to count no instant twice and
+ * to tell where a stretch of work begins. The spans of a stream come in that order, as
+ * the stream ran them; those of an engine, which serves several streams, need not, nor
+ * do those of a trace from elsewhere, and are sorted then. Two passes: the first finds
+ * how busy each row is, the second fills the cells of those that are shown.
+ */
+#include "gantt_cells.h"
+
+#include <stdlib.h>
+
+#include "../timeline/lanes.h"
+#include "../timeline/store.h"
+
+#define NO_ROW SIZE_MAX
+#define MARKED_CELLS 3      /* spans of that length are told from each other */
+
+typedef struct lane {
+    uint32_t id;            /* of the stream, or the engine */
+    size_t row;             /* or NO_ROW */
+    int64_t busy_ns;
+    int64_t end_ns;         /* of the work seen so far */
+    uint8_t kind;           /* of the latest span */
+} lane;
+
+/* What both passes go through. */
+typedef struct walk {
+    sl_rows what;
+    const sl_span *spans;
+    const sl_span **sorted; /* by start; NULL: the spans are in order as they are */
+    size_t n;
+    sl__lanes index;
+    lane *lanes;
+} walk;
+
+/* Cell i begins at from + i * range / n, computed without overflow. */
+static sl_status make_edges(sl__grid *grid, sl_error *err)
+{
+    int n = grid->n_cells;
+    int64_t range = grid->to_ns - grid->from_ns;
+    grid->edges = malloc(((size_t)n + 1) * sizeof *grid->edges);
+    if (!grid->edges)
+        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %d columns", n);
+    for (int i = 0; i <= n; i++)
+        grid->edges[i] = grid->from_ns + range / n * i + range % n * i / n;
+    return SL_OK;
+}
+
+int sl__grid_cell(const sl__grid *grid, int64_t ns)
+{
+    int low = 0, high = grid->n_cells;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (grid->edges[middle] <= ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- the order of the spans --------------------------------------------------- */
+
+static const sl_span *span_at(const walk *w, size_t i)
+{
+    return w->sorted ? w->sorted[i] : &w->spans[i];
+}
+
+static lane *lane_of(const walk *w, const sl_span *span)
+{
+    uint32_t id = w->what == SL_ROWS_ENGINES ? span->engine : span->stream;
+    return &w->lanes[sl__lanes_find(&w->index, id)];
+}
+
+/* Forgets what of the spans was seen. */
+static void rewind_lanes(walk *w)
+{
+    for (size_t i = 0; i < w->index.n; i++)
+        w->lanes[i].end_ns = INT64_MIN;
+}
+
+static bool is_in_order(walk *w)
+{
+    bool in_order = true;
+    rewind_lanes(w);
+    for (size_t i = 0; i < w->n && in_order; i++) {
+        lane *l = lane_of(w, &w->spans[i]);
+        in_order = l->end_ns <= w->spans[i].start_ns;
+        l->end_ns = w->spans[i].start_ns;
+    }
+    return in_order;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const sl_span *a = *(const sl_span *const *)left, *b = *(const sl_span *const *)right;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
+}
+
+static sl_status sort_spans(walk *w, sl_error *err)
+{
+    w->sorted = malloc(w->n * sizeof *w->sorted);
+    if (!w->sorted)
+        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu spans", w->n);
+    for (size_t i = 0; i < w->n; i++)
+        w->sorted[i] = &w->spans[i];
+    qsort(w->sorted, w->n, sizeof *w->sorted, by_start);
+    return SL_OK;
+}
+
+static void end_walk(walk *w)
+{
+    sl__lanes_free(&w->index);
+    free(w->sorted);
+    free(w->lanes);
+}
+
+static sl_status begin_walk(const sl_timeline *timeline, sl_rows what, walk *w, sl_error *err)
+{
+    *w = (walk){ .what = what };
+    w->spans = sl_timeline_spans(timeline, &w->n);
+    sl_status status = what == SL_ROWS_ENGINES
+                       ? sl__lanes_collect_engines(timeline, &w->index, err)
+                       : sl__lanes_collect(timeline, false, &w->index, err);
+    if (status != SL_OK)
+        return status;
+    w->lanes = calloc(w->index.n + 1, sizeof *w->lanes);
+    if (!w->lanes)
+        status = sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows", w->index.n);
+    for (size_t i = 0; w->lanes && i < w->index.n; i++)
+        w->lanes[i] = (lane){ .id = w->index.ids[i], .row = NO_ROW };
+    if (status == SL_OK && !is_in_order(w))
+        status = sort_spans(w, err);
+    if (status != SL_OK)
+        end_walk(w);
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------ */
+
+static void measure(const sl__grid *grid, walk *w)
+{
+    rewind_lanes(w);
+    for (size_t i = 0; i < w->n; i++) {
+        const sl_span *span = span_at(w, i);
+        lane *l = lane_of(w, span);
+        int64_t start = sl__max_ns(sl__max_ns(span->start_ns, grid->from_ns), l->end_ns);
+        int64_t end = sl__min_ns(span->end_ns, grid->to_ns);
+        if (start < end)
+            l->busy_ns += end - start;
+        l->end_ns = sl__max_ns(l->end_ns, end);
+    }
+}
+
+static int by_busy(const void *left, const void *right)
+{
+    const lane *a = left, *b = right;
+    if (a->busy_ns != b->busy_ns)
+        return a->busy_ns < b->busy_ns ? 1 : -1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Marks the busiest lanes with a row each, rows in order of the id. */
+static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_rows,
+                             sl_error *err)
+{
+    grid->n_rows = n < max_rows ? n : max_rows;
+    grid->n_left_out = n - grid->n_rows;
+    grid->rows = malloc(grid->n_rows * sizeof *grid->rows);
+    lane *order = malloc(n * sizeof *order);
+    if (!grid->rows || !order) {
+        free(order);
+        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        order[i] = lanes[i];
+        order[i].row = i;
+    }
+    if (grid->n_left_out > 0)
+        qsort(order, n, sizeof *order, by_busy);
+    for (size_t i = 0; i < grid->n_rows; i++)
+        lanes[order[i].row].row = 0;
+    free(order);
+    for (size_t i = 0, row = 0; i < n; i++) {
+        if (lanes[i].row == NO_ROW)
+            continue;
+        grid->rows[row] = (sl__grid_row){ lanes[i].id, lanes[i].busy_ns };
+        lanes[i].row = row++;
+    }
+    return SL_OK;
+}
+
+/* ---- cells ----------------------------------------------------------------- */
+
+/* A gap of less than an eighth of a cell does not show, so it separates nothing. */
+static bool begins_stretch(const sl__grid *grid, const lane *l, int64_t start_ns)
+{
+    int64_t cell_ns = (grid->to_ns - grid->from_ns) / grid->n_cells;
+    return l->end_ns == INT64_MIN || start_ns - l->end_ns > cell_ns / 8;
+}
+
+/* Would the span look like a part of the one before? Only long ones are asked for:
+ * a mark in each cell or two would hide the work itself. */
+static bool needs_mark(const sl__grid *grid, const lane *l, const sl_span *span)
+{
+    int64_t cell_ns = (grid->to_ns - grid->from_ns) / grid->n_cells;
+    return span->start_ns >= grid->from_ns && l->end_ns != INT64_MIN && l->kind == span->kind &&
+           span->start_ns - l->end_ns < cell_ns &&
+           (span->end_ns - span->start_ns) / MARKED_CELLS >= cell_ns;
+}
+
+static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
+{
+    int64_t first_ns = sl__max_ns(span->start_ns, grid->from_ns);
+    int64_t last_ns = sl__min_ns(span->end_ns, grid->to_ns);
+    bool begins = begins_stretch(grid, l, span->start_ns);
+    sl__cell *row = grid->cells + l->row * (size_t)grid->n_cells;
+    int first = sl__grid_cell(grid, first_ns);
+    row[first].begins |= needs_mark(grid, l, span);
+    for (int i = first; i < grid->n_cells; i++) {
+        int64_t cell_start = grid->edges[i], cell_end = grid->edges[i + 1];
+        if (cell_start >= last_ns && cell_start > first_ns)
+            break;
+        int64_t start = sl__max_ns(first_ns, cell_start), end = sl__min_ns(last_ns, cell_end);
+        sl__cell *cell = &row[i];
+        cell->seen |= (uint8_t)(1u << span->kind);
+        cell->fill_ns[span->kind] = sl__add_ns(cell->fill_ns[span->kind], end - start);
+        cell->busy_ns += sl__max_ns(0, end - sl__max_ns(start, l->end_ns));
+        cell->left |= span->start_ns <= cell_start && end > start;
+        cell->right |= span->end_ns >= cell_end && end > start;
+        if (cell->pieces < 2 && (begins || cell->pieces == 0))
+            cell->pieces++;
+    }
+    l->end_ns = sl__max_ns(l->end_ns, span->end_ns);
+    l->kind = span->kind;
+}
+
+static sl_status fill_grid(sl__grid *grid, walk *w, sl_error *err)
+{
+    grid->cells = calloc(grid->n_rows * (size_t)grid->n_cells, sizeof *grid->cells);
+    if (!grid->cells)
+        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows and %d columns",
+                       grid->n_rows, grid->n_cells);
+    rewind_lanes(w);
+    for (size_t i = 0; i < w->n; i++) {
+        const sl_span *span = span_at(w, i);
+        lane *l = lane_of(w, span);
+        bool shown = span->start_ns < grid->to_ns &&
+                     (span->end_ns > grid->from_ns || span->start_ns >= grid->from_ns);
+        if (l->row != NO_ROW && shown)
+            fill_cells(grid, l, span);
+    }
+    return SL_OK;
+}
+
+sl_status sl__grid_fill(const sl_timeline *timeline, sl_rows what, int64_t from_ns,
+                        int64_t to_ns, int n_cells, size_t max_rows, sl__grid *grid,
+                        sl_error *err)
+{
+    *grid = (sl__grid){ .from_ns = from_ns, .to_ns = to_ns, .n_cells = n_cells };
+    walk w;
+    sl_status status = begin_walk(timeline, what, &w, err);
+    if (status != SL_OK)
+        return status;
+    status = make_edges(grid, err);
+    if (status == SL_OK) {
+        measure(grid, &w);
+        status = choose_rows(grid, w.lanes, w.index.n, max_rows, err);
+    }
+    if (status == SL_OK)
+        status = fill_grid(grid, &w, err);
+    end_walk(&w);
+    if (status != SL_OK)
+        sl__grid_free(grid);
+    return status;
+}
+
+void sl__grid_free(sl__grid *grid)
+{
+    free(grid->edges);
+    free(grid->rows);
+    free(grid->cells);
+    *grid = (sl__grid){ 0 };
+}

@@ -1,0 +1,692 @@
+/* report_html.c - a timeline as one page: chart, tables, explanation.
+ *
+ * The page itself lies in report/: page.html has {{marks}}, each of which is replaced
+ * by the file of that name beside it or by what a function here writes. What the page
+ * shows is one JSON object: the figures, computed here so that page and terminal say
+ * the same, the texts, and the spans and calls column by column (columns.h).
+ * Times in it are ns from `base_ns`, the earliest of all, so that none is negative.
+ * No text of the timeline stands anywhere but in that object, without a "<": it can
+ * neither end its <script> nor become part of the page.
+ */
+#include "pictures.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/json.h"
+#include "../text/outfile.h"
+#include "../timeline/holds.h"
+#include "../timeline/kernel_names.h"
+#include "../timeline/lanes.h"
+#include "../timeline/overlap.h"
+#include "../timeline/store.h"
+#include "../timeline/tell.h"
+#include "columns.h"
+#include "picture.h"
+#include "report_head.h"
+#include "report_page.h"
+
+#define FOLDER "core/pictures/report/"
+#define MOST_FINDINGS 40        /* what else there is, is told as a number */
+#define MOST_PARTS 12           /* of the makespan */
+
+/* The engines that had work. */
+typedef struct engine_use {
+    sl_engine engine;
+    sl__union busy;
+} engine_use;
+
+typedef struct page {
+    const sl_timeline *timeline;
+    sl__outfile file;
+    sl__lanes lanes;
+    int64_t base_ns;
+    sl_bounds bounds;
+    sl_explanation why;
+    sl_hold *holds;             /* of the spans, in their order */
+    engine_use used[SL_ENGINES];
+    int n_used;
+    size_t n_spans[SL_ENGINES][SL_SPAN_KINDS];
+} page;
+
+/* ---- pieces of JSON --------------------------------------------------------------- */
+
+static void raw(page *p, const char *text)
+{
+    sl__json_raw(&p->file, text);
+}
+
+static void number(page *p, const char *key, int64_t value)
+{
+    raw(p, key);
+    sl__json_int(&p->file, value);
+}
+
+static void text(page *p, const char *key, const char *value)
+{
+    raw(p, key);
+    sl__json_script_string(&p->file, value);
+}
+
+static void truth(page *p, const char *key, bool value)
+{
+    raw(p, key);
+    raw(p, value ? "true" : "false");
+}
+
+/* What goes before the i-th element of an array, each on its line. */
+static void element(page *p, size_t i)
+{
+    raw(p, i == 0 ? "\n" : ",\n");
+}
+
+/* ---- columns ---------------------------------------------------------------------- */
+
+/* {"n":3,"start":"...","end":"..."}; `value` may use the row's index i. */
+#define COLUMN(p, n, key, value) \
+    do { \
+        sl__column column; \
+        raw((p), ",\n\"" key "\":\""); \
+        sl__column_begin(&column, &(p)->file); \
+        for (size_t i = 0; i < (n); i++) \
+            sl__column_add(&column, (int64_t)(value)); \
+        sl__column_end(&column); \
+        raw((p), "\""); \
+    } while (0)
+
+static int64_t since(const page *p, int64_t ns)
+{
+    return ns - p->base_ns;
+}
+
+static int64_t whole(uint64_t value)
+{
+    return value > SL__COLUMN_MAX ? SL__COLUMN_MAX : (int64_t)value;
+}
+
+static size_t lane(const page *p, uint32_t stream)
+{
+    return sl__lanes_find(&p->lanes, stream);
+}
+
+static void put_spans(page *p)
+{
+    size_t n;
+    const sl_span *s = sl_timeline_spans(p->timeline, &n);
+    number(p, ",\n\"spans\":{\"n\":", (int64_t)n);
+    COLUMN(p, n, "id", whole(s[i].correlation));
+    COLUMN(p, n, "start", since(p, s[i].start_ns));
+    COLUMN(p, n, "length", s[i].end_ns - s[i].start_ns);
+    COLUMN(p, n, "hostStart", since(p, s[i].host_start_ns));
+    COLUMN(p, n, "hostLength", s[i].host_end_ns - s[i].host_start_ns);
+    COLUMN(p, n, "stream", lane(p, s[i].stream));
+    COLUMN(p, n, "kind", s[i].kind);
+    COLUMN(p, n, "engine", s[i].engine);
+    COLUMN(p, n, "flags", s[i].flags);
+    COLUMN(p, n, "name", s[i].name);
+    COLUMN(p, n, "where", s[i].where);
+    COLUMN(p, n, "symbol", s[i].symbol);
+    COLUMN(p, n, "bytes", whole(s[i].bytes));
+    COLUMN(p, n, "blocks", s[i].blocks);
+    COLUMN(p, n, "threads", s[i].threads);
+    const sl_hold *h = p->holds;
+    COLUMN(p, n, "ready", since(p, h[i].ready_ns));
+    COLUMN(p, n, "readyBy", whole(h[i].ready_by));
+    COLUMN(p, n, "startBy", whole(h[i].start_by));
+    COLUMN(p, n, "readyCause", h[i].ready_cause);
+    COLUMN(p, n, "startCause", h[i].start_cause);
+    raw(p, "}");
+}
+
+static void put_calls(page *p)
+{
+    size_t n;
+    const sl_call *c = sl_timeline_calls(p->timeline, &n);
+    number(p, ",\n\"calls\":{\"n\":", (int64_t)n);
+    COLUMN(p, n, "id", whole(c[i].correlation));
+    COLUMN(p, n, "hostStart", since(p, c[i].host_start_ns));
+    COLUMN(p, n, "hostLength", c[i].host_end_ns - c[i].host_start_ns);
+    COLUMN(p, n, "stream", lane(p, c[i].stream));
+    COLUMN(p, n, "kind", c[i].kind);
+    COLUMN(p, n, "name", c[i].name);
+    COLUMN(p, n, "where", c[i].where);
+    COLUMN(p, n, "target", whole(c[i].target));
+    COLUMN(p, n, "waited", c[i].waited_for_device || c[i].queue_full);
+    raw(p, "}");
+}
+
+/* ---- names and texts -------------------------------------------------------------- */
+
+static void put_device(page *p)
+{
+    const sl_device_info *info = sl_timeline_device(p->timeline);
+    char name[SL_DEVICE_NAME_BYTES];
+    text(p, ",\n\"device\":{\"name\":", sl_timeline_device_name(p->timeline, name));
+    text(p, ",\"backend\":", info->backend);
+    text(p, ",\"profile\":", info->profile);
+    truth(p, ",\"simulated\":", info->simulated);
+    raw(p, "}");
+}
+
+static void put_names(page *p)
+{
+    raw(p, ",\n\"kinds\":[");
+    for (int i = 0; i < SL_SPAN_KINDS; i++)
+        text(p, i ? "," : "", sl_span_kind_name((sl_span_kind)i));
+    raw(p, "],\n\"spanCalls\":[");
+    for (int i = 0; i < SL_SPAN_KINDS; i++)
+        text(p, i ? "," : "", sl_span_call_name(&(sl_span){ .kind = (uint8_t)i }));
+    raw(p, "],\n\"hostStyles\":[");
+    for (int i = 0; i < SL__HOST_LOOKS; i++)
+        text(p, i ? "," : "", sl__host_looks[i].name);
+    raw(p, "],\n\"hostLabels\":[");
+    for (int i = 0; i < SL__HOST_LOOKS; i++)
+        text(p, i ? "," : "", sl__host_looks[i].label);
+    raw(p, "],\n\"labels\":[");
+    for (int i = 0; i < SL_SPAN_KINDS; i++)
+        text(p, i ? "," : "", sl__looks[i].label);
+    raw(p, "],\n\"engines\":[");
+    for (int i = 0; i < SL_ENGINES; i++)
+        text(p, i ? "," : "", sl_engine_name((sl_engine)i));
+    raw(p, "],\n\"causes\":[");
+    for (int i = 0; i < SL_CAUSES; i++)
+        text(p, i ? "," : "", sl_cause_name((sl_cause)i));
+    raw(p, "]");
+}
+
+static void put_streams(page *p)
+{
+    raw(p, ",\n\"streams\":[");
+    for (size_t i = 0; i < p->lanes.n; i++) {
+        const sl_stream_note *note = sl__timeline_note(p->timeline, p->lanes.ids[i]);
+        element(p, i);
+        number(p, "{\"id\":", p->lanes.ids[i]);
+        text(p, ",\"name\":", note ? sl_timeline_text(p->timeline, note->name) : "");
+        number(p, ",\"priority\":", note ? note->priority : 0);
+        truth(p, ",\"nonBlocking\":", note && note->non_blocking);
+        raw(p, "}");
+    }
+    raw(p, "]");
+}
+
+/* The texts by id, the short names of kernels that need one, and the script's lines by the
+ * id of their position. */
+static void put_texts(page *p)
+{
+    size_t n = sl_timeline_text_count(p->timeline), written = 0;
+    raw(p, ",\n\"texts\":[");
+    for (size_t i = 0; i < n; i++) {
+        element(p, i);
+        text(p, "", sl_timeline_text(p->timeline, (uint32_t)i));
+    }
+    raw(p, "],\n\"kernels\":{");
+    for (size_t i = 0; i < n; i++) {
+        const char *name = sl__timeline_kernel_name(p->timeline, (uint32_t)i);
+        if (!name)
+            continue;
+        number(p, written++ ? ",\"" : "\"", (int64_t)i);
+        text(p, "\":", name);
+    }
+    written = 0;
+    raw(p, "},\n\"sources\":{");
+    for (size_t i = 0; i < n; i++) {
+        const char *line = sl_timeline_source(p->timeline, (uint32_t)i);
+        if (!*line)
+            continue;
+        element(p, written++);
+        number(p, "\"", (int64_t)i);
+        text(p, "\":", line);
+    }
+    raw(p, "}");
+}
+
+/* ---- figures ---------------------------------------------------------------------- */
+
+static void free_engines(page *p)
+{
+    for (int i = 0; i < p->n_used; i++)
+        sl__union_free(&p->used[i].busy);
+}
+
+static sl_status collect_engines(page *p, sl_error *err)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(p->timeline, &n);
+    for (size_t i = 0; i < n; i++)
+        p->n_spans[spans[i].engine][spans[i].kind]++;
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        size_t of_engine = 0;
+        for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
+            of_engine += p->n_spans[engine][kind];
+        if (of_engine == 0)
+            continue;
+        sl_selection sel = sl_select_all;
+        sel.engine = engine;
+        engine_use *use = &p->used[p->n_used];
+        sl_status status = sl__union_collect(p->timeline, &sel, &use->busy, err);
+        if (status != SL_OK)
+            return status;
+        use->engine = (sl_engine)engine;
+        p->n_used++;
+    }
+    return SL_OK;
+}
+
+static void put_times(page *p)
+{
+    number(p, ",\n\"makespan\":", sl_timeline_makespan_ns(p->timeline));
+    number(p, ",\n\"wall\":", sl_timeline_wall_ns(p->timeline));
+    number(p, ",\n\"origin\":", since(p, sl__timeline_first_ns(p->timeline)));
+    number(p, ",\n\"bounds\":{\"serial\":", p->bounds.serial_ns);
+    text(p, ",\"engine\":", sl_engine_name(p->bounds.busiest_engine));
+    number(p, ",\"busiest\":", p->bounds.busiest_engine_ns);
+    number(p, ",\"criticalPath\":", p->bounds.critical_path_ns);
+    number(p, ",\"lower\":", p->bounds.lower_ns);
+    number(p, ",\"unblocked\":", p->bounds.unblocked_ns);
+    raw(p, "}");
+}
+
+static sl_status put_kinds_of(page *p, sl_engine engine, sl_error *err)
+{
+    raw(p, ",\"kinds\":[");
+    for (int kind = 0, written = 0; kind < SL_SPAN_KINDS; kind++) {
+        if (p->n_spans[engine][kind] == 0)
+            continue;
+        int64_t busy_ns;
+        sl_selection sel = sl_select_all;
+        sel.engine = (int)engine;
+        sel.kind = kind;
+        sl_status status = sl_timeline_busy_ns(p->timeline, &sel, &busy_ns, err);
+        if (status != SL_OK)
+            return status;
+        number(p, written++ ? ",{\"kind\":" : "{\"kind\":", kind);
+        number(p, ",\"busy\":", busy_ns);
+        number(p, ",\"spans\":", (int64_t)p->n_spans[engine][kind]);
+        raw(p, "}");
+    }
+    raw(p, "]");
+    return SL_OK;
+}
+
+static sl_status put_busy(page *p, sl_error *err)
+{
+    sl_status status = SL_OK;
+    raw(p, ",\n\"busy\":[");
+    for (int i = 0; i < p->n_used && status == SL_OK; i++) {
+        element(p, (size_t)i);
+        number(p, "{\"engine\":", p->used[i].engine);
+        number(p, ",\"busy\":", sl__union_length_ns(&p->used[i].busy));
+        status = put_kinds_of(p, p->used[i].engine, err);
+        raw(p, "}");
+    }
+    raw(p, "]");
+    return status;
+}
+
+/* The time in which the engines of `set`, a bit for each in use, were all busy. */
+static sl_status common_ns(const page *p, unsigned set, int64_t *ns, sl_error *err)
+{
+    sl__union common = { 0 };
+    const sl__union *sofar = NULL;
+    sl_status status = SL_OK;
+    for (int i = 0; i < p->n_used && status == SL_OK; i++) {
+        if (!(set >> i & 1))
+            continue;
+        if (!sofar) {
+            sofar = &p->used[i].busy;
+            continue;
+        }
+        sl__union both;
+        status = sl__union_intersect(sofar, &p->used[i].busy, &both, err);
+        sl__union_free(&common);
+        common = both;
+        sofar = &common;
+    }
+    *ns = sofar ? sl__union_length_ns(sofar) : 0;
+    sl__union_free(&common);
+    return status;
+}
+
+static sl_status put_overlap(page *p, unsigned set, sl_error *err)
+{
+    int64_t ns, shortest_ns = INT64_MAX;
+    sl_status status = common_ns(p, set, &ns, err);
+    if (status != SL_OK)
+        return status;
+    raw(p, "{\"of\":[");
+    for (int i = 0, written = 0; i < p->n_used; i++) {
+        if (!(set >> i & 1))
+            continue;
+        int64_t busy_ns = sl__union_length_ns(&p->used[i].busy);
+        if (busy_ns < shortest_ns)
+            shortest_ns = busy_ns;
+        number(p, written++ ? "," : "", p->used[i].engine);
+    }
+    number(p, "],\"common\":", ns);
+    number(p, ",\"shortest\":", shortest_ns);
+    raw(p, "}");
+    return SL_OK;
+}
+
+/* Every pair of engines, and all of them if there are more than two. */
+static sl_status put_overlaps(page *p, sl_error *err)
+{
+    sl_status status = SL_OK;
+    size_t written = 0;
+    raw(p, ",\n\"overlaps\":[");
+    for (int i = 0; i < p->n_used; i++) {
+        for (int j = i + 1; j < p->n_used && status == SL_OK; j++) {
+            element(p, written++);
+            status = put_overlap(p, 1u << i | 1u << j, err);
+        }
+    }
+    if (p->n_used > 2 && status == SL_OK) {
+        element(p, written);
+        status = put_overlap(p, (1u << p->n_used) - 1, err);
+    }
+    raw(p, "]");
+    return status;
+}
+
+/* The time with k of them busy, by k. */
+static sl_status put_profile(page *p, const char *key, int kind, sl_concurrent of, sl_error *err)
+{
+    sl_selection sel = sl_select_all;
+    sl_concurrency profile;
+    sel.kind = kind;
+    sl_status status = sl_timeline_concurrency(p->timeline, &sel, of, &profile, err);
+    if (status != SL_OK)
+        return status;
+    raw(p, key);
+    for (size_t i = 0; i < profile.n; i++)
+        number(p, i ? "," : "", profile.at_ns[i]);
+    raw(p, "]");
+    free(profile.at_ns);
+    return SL_OK;
+}
+
+static sl_status put_concurrency(page *p, sl_error *err)
+{
+    raw(p, ",\n\"concurrency\":{");
+    sl_status status = put_profile(p, "\"engines\":[", -1, SL_CONCURRENT_ENGINES, err);
+    if (status == SL_OK)
+        status = put_profile(p, ",\"kernels\":[", SL_SPAN_KERNEL, SL_CONCURRENT_SPANS, err);
+    raw(p, "}");
+    return status;
+}
+
+/* ---- explanation ------------------------------------------------------------------ */
+
+/* The first finding with the same cause. */
+static size_t group_of(const page *p, const sl_finding *f)
+{
+    size_t g = 0;
+    while (g < p->why.n_findings && g < MOST_FINDINGS && &p->why.findings[g] != f
+           && !sl__is_same_cause(p->timeline, &p->why.findings[g], f))
+        g++;
+    return g;
+}
+
+static void put_finding(page *p, const sl_finding *f, const char *sentence, const char *remedy)
+{
+    text(p, "{\"cause\":", sl_cause_name(f->cause));
+    number(p, ",\"engine\":", f->engine);
+    truth(p, ",\"idle\":", f->idle);
+    number(p, ",\"lost\":", f->lost_ns);
+    number(p, ",\"gain\":", f->gain_ns);
+    number(p, ",\"group\":", (int64_t)group_of(p, f));
+    number(p, ",\"waits\":", whole(f->n_waits));
+    number(p, ",\"waiter\":", whole(f->waiter));
+    number(p, ",\"by\":", whole(f->by));
+    truth(p, ",\"manyWaiters\":", f->many_waiters);
+    truth(p, ",\"manyBy\":", f->many_by);
+    number(p, ",\"from\":", since(p, f->from_ns));
+    number(p, ",\"to\":", since(p, f->to_ns));
+    text(p, ",\"sentence\":", sentence);
+    text(p, ",\"remedy\":", remedy);
+    raw(p, "}");
+}
+
+static sl_status tell_finding(page *p, const sl_finding *f, sl_error *err)
+{
+    sl_text sentence = { 0 }, remedy = { 0 };
+    sl_finding_tell(p->timeline, f, &sentence, &remedy);
+    bool failed = sentence.failed || remedy.failed;
+    if (!failed)
+        put_finding(p, f, sentence.data ? sentence.data : "", remedy.data ? remedy.data : "");
+    sl_text_free(&sentence);
+    sl_text_free(&remedy);
+    return failed ? sl_fail(err, SL_ENOMEM, "no memory for the explanation") : SL_OK;
+}
+
+/* The parts of the makespan, and what was left out of them. */
+static void put_chain(page *p)
+{
+    const sl_explanation *why = &p->why;
+    size_t n = why->n_chain < MOST_PARTS ? why->n_chain : MOST_PARTS;
+    int64_t rest_ns = 0;
+    raw(p, ",\n\"chain\":[");
+    for (size_t i = 0; i < n; i++) {
+        element(p, i);
+        put_finding(p, &why->chain[i], "", "");
+    }
+    for (size_t i = n; i < why->n_chain; i++)
+        rest_ns = sl__add_ns(rest_ns, why->chain[i].lost_ns);
+    number(p, "],\n\"rest\":", rest_ns);
+}
+
+static sl_status put_verdict(page *p, sl_error *err)
+{
+    sl_text sentence = { 0 };
+    sl_verdict verdict = sl_explanation_judge(p->timeline, &p->why);
+    sl_verdict_tell(p->timeline, &p->why, &verdict, &sentence);
+    if (!sentence.failed) {
+        truth(p, ",\n\"verdict\":{\"good\":", verdict.good);
+        number(p, ",\"gain\":", verdict.gain_ns);
+        text(p, ",\"sentence\":", sentence.data ? sentence.data : "");
+        raw(p, "}");
+    }
+    bool failed = sentence.failed;
+    sl_text_free(&sentence);
+    return failed ? sl_fail(err, SL_ENOMEM, "no memory for the verdict") : SL_OK;
+}
+
+static sl_status put_explanation(page *p, sl_error *err)
+{
+    const sl_explanation *why = &p->why;
+    size_t n = why->n_findings < MOST_FINDINGS ? why->n_findings : MOST_FINDINGS;
+    truth(p, ",\n\"explanation\":{\"inferred\":", why->inferred);
+    number(p, ",\"leftOut\":", (int64_t)(why->n_findings - n));
+    raw(p, ",\n\"findings\":[");
+    for (size_t i = 0; i < n; i++) {
+        element(p, i);
+        sl_status status = tell_finding(p, &why->findings[i], err);
+        if (status != SL_OK)
+            return status;
+    }
+    raw(p, "]");
+    put_chain(p);
+    const sl_wait *w = why->waits;
+    size_t n_waits = 0;
+    while (n_waits < why->n_waits && w[n_waits].finding < n)
+        n_waits++;
+    number(p, ",\n\"waits\":{\"n\":", (int64_t)n_waits);
+    COLUMN(p, n_waits, "waiter", whole(w[i].waiter));
+    COLUMN(p, n_waits, "by", whole(w[i].by));
+    COLUMN(p, n_waits, "from", since(p, w[i].from_ns));
+    COLUMN(p, n_waits, "to", since(p, w[i].to_ns));
+    COLUMN(p, n_waits, "finding", w[i].finding);
+    raw(p, "}}");
+    return SL_OK;
+}
+
+/* ---- the page --------------------------------------------------------------------- */
+
+static sl_status put_data(page *p, sl_error *err)
+{
+    char name[SL__HEAD_NAME_BYTES];
+    raw(p, "{\"version\":\"" STREAMLAB_VERSION "\"");
+    sl__head_name(p->timeline, name);
+    text(p, ",\n\"name\":", name);
+    put_device(p);
+    put_names(p);
+    put_streams(p);
+    put_times(p);
+    sl_status status = put_busy(p, err);
+    if (status == SL_OK)
+        status = put_overlaps(p, err);
+    if (status == SL_OK)
+        status = put_concurrency(p, err);
+    if (status == SL_OK)
+        status = put_verdict(p, err);
+    if (status == SL_OK)
+        status = put_explanation(p, err);
+    put_texts(p);
+    put_spans(p);
+    put_calls(p);
+    raw(p, "}\n");
+    return status;
+}
+
+/* The embedded file of that name; there is one, or the page has a mark too many. */
+static const sl__page_file *find_file(const char *name, size_t len)
+{
+    const sl__page_file *file = sl__page_files;
+    size_t folder = strlen(FOLDER);
+    while (file->name && (strlen(file->name) != folder + len ||
+                          strncmp(file->name + folder, name, len) != 0))
+        file++;
+    assert(file->name);
+    return file;
+}
+
+static sl_status put_mark(page *p, const char *name, size_t len, sl_error *err)
+{
+    if (len == strlen("data") && strncmp(name, "data", len) == 0)
+        return put_data(p, err);
+    if (len == strlen("title") && strncmp(name, "title", len) == 0)
+        return sl__head_put_title(&p->file, p->timeline, err);
+    if (len == strlen("palette") && strncmp(name, "palette", len) == 0) {
+        sl__head_put_palette(&p->file);
+        return SL_OK;
+    }
+    const sl__page_file *file = find_file(name, len);
+    sl__outfile_write(&p->file, file->data, file->len);
+    return SL_OK;
+}
+
+static sl_status put_page(page *p, sl_error *err)
+{
+    const char *at = find_file("page.html", strlen("page.html"))->data;
+    for (const char *mark; (mark = strstr(at, "{{")) != NULL;) {
+        const char *end = strstr(mark, "}}");
+        assert(end);
+        sl__outfile_write(&p->file, at, (size_t)(mark - at));
+        sl_status status = put_mark(p, mark + 2, (size_t)(end - mark - 2), err);
+        if (status != SL_OK)
+            return status;
+        at = end + 2;
+    }
+    raw(p, at);
+    return SL_OK;
+}
+
+/* The host's clock of a timeline that recorded nothing may be far from the others. */
+static void find_base(page *p)
+{
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(p->timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(p->timeline, &n_calls);
+    p->base_ns = n_spans > 0   ? spans[0].start_ns
+                 : n_calls > 0 ? calls[0].host_start_ns
+                               : sl_timeline_host_start_ns(p->timeline);
+    for (size_t i = 0; i < n_spans; i++)
+        p->base_ns = sl__min_ns(p->base_ns,
+                                sl__min_ns(spans[i].start_ns, spans[i].host_start_ns));
+    for (size_t i = 0; i < n_calls; i++)
+        p->base_ns = sl__min_ns(p->base_ns, calls[i].host_start_ns);
+}
+
+/* What was held by a record or a wait was held by what these waited for in turn: the last
+ * span before them, for the first reason that is more than their stream's order. Each is
+ * an earlier one, so that taken in order one step is enough: its own was taken before. */
+static void see_through_calls(sl__holds *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        sl__item *held = &all->items[i];
+        const sl__item *by = held->ready_by != SL__NO_ITEM ? &all->items[held->ready_by] : NULL;
+        if (!by || !by->is_call || by->ready_by == SL__NO_ITEM)
+            continue;
+        if (held->ready_cause == SL_CAUSE_STREAM_ORDER)
+            held->ready_cause = by->ready_cause;
+        held->ready_by = by->ready_by;
+    }
+}
+
+static uint64_t correlation_of(const sl__holds *all, size_t item)
+{
+    return item != SL__NO_ITEM ? all->items[item].correlation : 0;
+}
+
+/* Of the spans, in their order, which is that of the items. */
+static sl_status collect_holds(page *p, sl_error *err)
+{
+    sl__holds all;
+    sl_status status = sl__holds_collect(p->timeline, true, &all, err);
+    if (status != SL_OK)
+        return status;
+    size_t n;
+    sl_timeline_spans(p->timeline, &n);
+    p->holds = malloc((n + 1) * sizeof *p->holds);
+    if (!p->holds)
+        status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
+    see_through_calls(&all);
+    for (size_t i = 0, span = 0; p->holds && i < all.n; i++) {
+        const sl__item *held = &all.items[i];
+        if (!held->is_call)
+            p->holds[span++] = (sl_hold){
+                .correlation = held->correlation, .ready_ns = held->ready_ns,
+                .ready_by = correlation_of(&all, held->ready_by),
+                .start_by = correlation_of(&all, held->start_by),
+                .ready_cause = held->ready_cause, .start_cause = held->start_cause
+            };
+    }
+    sl__holds_free(&all);
+    return status;
+}
+
+static sl_status write_page(page *p, const char *path, sl_error *err)
+{
+    sl_status status = sl__outfile_open(path, &p->file, err);
+    if (status != SL_OK)
+        return status;
+    status = put_page(p, err);
+    if (status == SL_OK)
+        return sl__outfile_close(&p->file, err);
+    sl__outfile_abandon(&p->file);
+    return status;
+}
+
+sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err)
+{
+    page p = { .timeline = timeline, .file = { .fd = -1 } };
+    sl_status status = sl__lanes_collect(timeline, true, &p.lanes, err);
+    if (status == SL_OK)
+        status = sl_timeline_bounds(timeline, &p.bounds, err);
+    if (status == SL_OK)
+        status = collect_engines(&p, err);
+    if (status == SL_OK)
+        status = collect_holds(&p, err);
+    if (status == SL_OK)
+        status = sl_timeline_find_causes(timeline, &p.why, err);
+    if (status == SL_OK) {
+        find_base(&p);
+        status = write_page(&p, path, err);
+    }
+    free_engines(&p);
+    free(p.holds);
+    sl_explanation_free(&p.why);
+    sl__lanes_free(&p.lanes);
+    return status;
+}

@@ -1,0 +1,166 @@
+/* svg_bars.c - lanes by greedy interval colouring, bars by one walk along each lane. */
+#include "svg_bars.h"
+
+#include <stdlib.h>
+
+#include "../text/units.h"
+#include "../timeline/store.h"
+
+#define TOLERANCE (SL__PX / 4)      /* overlaps that nobody sees take no lane */
+
+int64_t sl__scale_x(const sl__scale *scale, int64_t ns)
+{
+    if (ns <= scale->from_ns)
+        return 0;
+    if (ns >= scale->to_ns)
+        return scale->width;
+    return sl__ratio(ns - scale->from_ns, scale->to_ns - scale->from_ns, scale->width);
+}
+
+/* ---- lanes ------------------------------------------------------------------- */
+
+/* Longer ones first, so that they get the upper lanes; then the order of issue. */
+static int by_start(const void *left, const void *right)
+{
+    const sl__piece *a = left, *b = right;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns > b->end_ns ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Most rows are in order already: a stream's work is. */
+static void sort_pieces(sl__piece *pieces, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (by_start(&pieces[i - 1], &pieces[i]) > 0) {
+            qsort(pieces, n, sizeof *pieces, by_start);
+            return;
+        }
+    }
+}
+
+/* The first free lane; a new one; or else the one that is free the soonest. */
+static int choose_lane(const int64_t *ends, int *n_lanes, int64_t x)
+{
+    int soonest = 0;
+    for (int lane = 0; lane < *n_lanes; lane++) {
+        if (ends[lane] <= x + TOLERANCE)
+            return lane;
+        if (ends[lane] < ends[soonest])
+            soonest = lane;
+    }
+    return *n_lanes < SL__MAX_LANES ? (*n_lanes)++ : soonest;
+}
+
+int sl__pieces_place(const sl__scale *scale, sl__piece *pieces, size_t n)
+{
+    int64_t ends[SL__MAX_LANES] = { 0 };
+    int n_lanes = 1;
+    sort_pieces(pieces, n);
+    for (size_t i = 0; i < n; i++) {
+        sl__piece *p = &pieces[i];
+        p->x = (int32_t)sl__scale_x(scale, p->start_ns);
+        p->end_x = (int32_t)sl__scale_x(scale, p->end_ns);
+        int lane = choose_lane(ends, &n_lanes, p->x);
+        p->lane = (uint8_t)lane;
+        ends[lane] = sl__max_ns(ends[lane], p->end_x);
+    }
+    return n_lanes;
+}
+
+int64_t sl__pieces_busy_ns(const sl__scale *scale, const sl__piece *pieces, size_t n)
+{
+    int64_t busy_ns = 0, done_ns = scale->from_ns;
+    for (size_t i = 0; i < n; i++) {
+        int64_t start = sl__max_ns(pieces[i].start_ns, done_ns);
+        int64_t end = sl__min_ns(pieces[i].end_ns, scale->to_ns);
+        if (start < end)
+            busy_ns += end - start;
+        done_ns = sl__max_ns(done_ns, end);
+    }
+    return busy_ns;
+}
+
+/* ---- bars -------------------------------------------------------------------- */
+
+/* A bar that may still grow. */
+typedef struct growing {
+    sl__bar bar;
+    int64_t end_x;
+    int64_t kind_ns[SL__BAR_KINDS];
+    size_t before;      /* index + 1 of the lane's bar before this one; 0: none */
+    bool open;
+    bool run;           /* short pieces of one kind only */
+} growing;
+
+static bool belongs(const growing *g, const sl__piece *p, int64_t grain)
+{
+    int64_t end_x = p->end_x > g->end_x ? p->end_x : g->end_x;
+    if (end_x - g->bar.x <= grain)
+        return true;
+    return g->run && p->kind == g->bar.kind && p->end_x - p->x < grain && p->x - g->end_x < grain;
+}
+
+static void begin_bar(growing *g, const sl__piece *p, int64_t grain)
+{
+    *g = (growing){ .open = true, .before = g->before, .end_x = p->end_x,
+                    .run = p->end_x - p->x < grain };
+    g->bar = (sl__bar){ .x = p->x, .start_ns = p->start_ns, .end_ns = p->start_ns,
+                        .first = p->index, .kind = p->kind, .lane = p->lane, .name = p->name,
+                        .same_name = true };
+}
+
+static void extend_bar(growing *g, const sl__piece *p)
+{
+    sl__bar *bar = &g->bar;
+    int64_t start = sl__max_ns(p->start_ns, bar->end_ns);
+    if (p->end_ns > start)
+        bar->busy_ns += p->end_ns - start;
+    bar->end_ns = sl__max_ns(bar->end_ns, p->end_ns);
+    g->end_x = p->end_x > g->end_x ? p->end_x : g->end_x;
+    g->kind_ns[p->kind] = sl__add_ns(g->kind_ns[p->kind], p->end_ns - p->start_ns);
+    g->run &= p->kind == bar->kind;
+    bar->same_name &= p->name == bar->name;
+    bar->counts[p->kind]++;
+    bar->n++;
+    if (g->kind_ns[p->kind] > g->kind_ns[bar->kind])
+        bar->kind = p->kind;
+}
+
+static sl_status end_bar(const sl__scale *scale, growing *g, sl__bar_list *bars, sl_error *err)
+{
+    sl__bar *bar = &g->bar;
+    if (!g->open)
+        return SL_OK;
+    if (!sl__reserve((void **)&bars->at, bars->n, &bars->cap, sizeof *bars->at))
+        return sl_fail(err, SL_ENOMEM, "no memory for a picture of more than %zu bars", bars->n);
+    bar->width = sl__max_ns(g->end_x - bar->x, SL__PX);
+    bar->x = sl__max_ns(0, sl__min_ns(bar->x, scale->width - bar->width));
+    sl__bar *before = g->before > 0 ? &bars->at[g->before - 1] : NULL;
+    if (before && before->x + before->width > bar->x + SL__PX)
+        before->crowded = bar->crowded = true;
+    bars->at[bars->n++] = *bar;
+    g->before = bars->n;
+    g->open = false;
+    return SL_OK;
+}
+
+sl_status sl__pieces_merge(const sl__scale *scale, const sl__piece *pieces, size_t n,
+                           int64_t grain, sl__bar_list *bars, sl_error *err)
+{
+    growing lanes[SL__MAX_LANES] = { 0 };
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        growing *g = &lanes[pieces[i].lane];
+        if (!g->open || !belongs(g, &pieces[i], grain)) {
+            status = end_bar(scale, g, bars, err);
+            begin_bar(g, &pieces[i], grain);
+        }
+        extend_bar(g, &pieces[i]);
+    }
+    for (int lane = 0; lane < SL__MAX_LANES && status == SL_OK; lane++)
+        status = end_bar(scale, &lanes[lane], bars, err);
+    return status;
+}

@@ -1,0 +1,301 @@
+/* svg_marks.c - what lies in the rows of a picture: bars, their labels, the host's calls,
+ * and the arrows between them.
+ */
+
+#include "svg_chart.h"
+#include "../text/units.h"
+
+/* ---- bars -------------------------------------------------------------------------- */
+
+static int lane_top(const sl__row *row, int lane)
+{
+    return row->y + lane * row->lane_height;
+}
+
+int sl__row_bottom(const sl__row *row)
+{
+    return lane_top(row, row->n_lanes);
+}
+
+static int bar_height(const sl__row *row)
+{
+    return row->lane_height - (row->n_lanes > 1);
+}
+
+/* Wide enough for an edge. */
+static bool is_wide(const sl__bar *bar)
+{
+    return bar->width >= SL__PX_OF(3);
+}
+
+/* <rect ...>, smaller by half the width of its edge if it has one. */
+static void put_rect(const sl__chart *c, const sl__row *row, const sl__bar *bar, int64_t edge)
+{
+    int64_t inset = is_wide(bar) ? edge / 2 : 0;
+    sl__pen_rect(&c->pen, SL__PX_OF(c->left) + bar->x + inset,
+                 SL__PX_OF(lane_top(row, bar->lane)) + inset, bar->width - 2 * inset,
+                 SL__PX_OF(bar_height(row)) - 2 * inset);
+}
+
+/* How opaque a bar of several operations is that is not busy all the time, in hundredths;
+ * 0: it is drawn in full. All are so light that text on them is that of the page. Narrow
+ * ones would vanish. */
+static int lightness(const sl__bar *bar)
+{
+    int64_t length = bar->end_ns - bar->start_ns;
+    int64_t tenths = !is_wide(bar) || length <= 0 ? 10 : sl__ratio(bar->busy_ns, length, 10);
+    return tenths >= 9 ? 0 : tenths >= 5 ? SL__LIGHT : SL__LIGHTEST;
+}
+
+static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar, bool hatched)
+{
+    put_rect(c, row, bar, SL__EDGE);
+    if (!hatched && lightness(bar) > 0) {
+        sl__pen_attribute(&c->pen, "fill-opacity", lightness(bar));
+        c->gaps = true;
+    }
+    sl__pen_put(&c->pen, "><title>");
+    if (row == &c->rows.host)
+        sl__chart_tell_call(c, bar);
+    else
+        sl__chart_tell(c, bar);
+    sl__pen_put(&c->pen, "</title></rect>\n");
+}
+
+static void put_bars(sl__chart *c, const sl__row *row, int kind, bool wide)
+{
+    const sl__bar *bars = c->rows.bars.at + row->first_bar;
+    bool any = false;
+    for (size_t i = 0; i < row->n_bars; i++) {
+        if (bars[i].kind != kind || is_wide(&bars[i]) != wide)
+            continue;
+        if (!any) {
+            sl__pen_put(&c->pen, "<g");
+            sl__pen_fill(&c->pen, &sl__looks[kind], wide);
+            sl__pen_put(&c->pen, ">\n");
+        }
+        any = true;
+        put_bar(c, row, &bars[i], false);
+    }
+    if (!any)
+        return;
+    sl__pen_end(&c->pen);
+    c->kinds |= 1u << kind;
+}
+
+/* In the middle of the bar. */
+static void put_label(const sl__chart *c, const sl__row *row, const sl__bar *bar, int size,
+                      const char *text)
+{
+    int64_t middle = SL__PX_OF(lane_top(row, bar->lane)) + SL__PX_OF(bar_height(row)) / 2;
+    sl__pen_text(&c->pen, SL__PX_OF(c->left) + bar->x + bar->width / 2,
+                 middle + SL__PX_OF(size) * 9 / 25, "middle", text);
+}
+
+/* The mouse sees the bar, and its tooltip, through the text. NULL: on the page. */
+static void begin_labels(const sl__chart *c, int size, const sl__look *look)
+{
+    sl_text_add(c->pen.out, "<g font-size=\"%d\" pointer-events=\"none\"", size);
+    if (look)
+        sl__pen_ink(&c->pen, look);
+    else
+        sl__pen_role(&c->pen, SL__INK);
+    sl__pen_put(&c->pen, ">\n");
+}
+
+/* Of the bars of a kind, or (SL_SPAN_KINDS) of all that are lighter. */
+static void put_labels(const sl__chart *c, const sl__row *row, int kind)
+{
+    const sl__bar *bars = c->rows.bars.at + row->first_bar;
+    int size = row->lane_height >= 16 ? SL__SMALL : row->lane_height >= 11 ? SL__TINY : 0;
+    bool any = false;
+    for (size_t i = 0; i < row->n_bars && size > 0; i++) {
+        char text[SL__LABEL_BYTES];
+        int group = lightness(&bars[i]) > 0 ? SL_SPAN_KINDS : bars[i].kind;
+        if (group != kind || bars[i].crowded || !sl__chart_label(c, &bars[i], size, text))
+            continue;
+        if (!any)
+            begin_labels(c, size, kind < SL_SPAN_KINDS ? &sl__looks[kind] : NULL);
+        any = true;
+        put_label(c, row, &bars[i], size, text);
+    }
+    if (any)
+        sl__pen_end(&c->pen);
+}
+
+/* A group for each kind: its colour stands there once. */
+void sl__chart_put_bars(sl__chart *c, const sl__row *row)
+{
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
+        put_bars(c, row, kind, true);
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
+        put_bars(c, row, kind, false);
+    for (int kind = 0; kind <= SL_SPAN_KINDS; kind++)
+        put_labels(c, row, kind);
+}
+
+/* ---- the host's row ---------------------------------------------------------------- */
+
+/* How a call's bar is painted, and the text on it: SL__HOST_LOOKS where the bar is so light that
+ * its text has the page's ink. */
+static int look_of(const sl__bar *bar, bool of_label)
+{
+    int look = sl__host_call_look(bar->kind);
+    bool page = look == SL__HOST_WAITS || lightness(bar) > 0;
+    return of_label && page ? SL__HOST_LOOKS : look;
+}
+
+static void put_calls(sl__chart *c, int look)
+{
+    const sl__row *row = &c->rows.host;
+    bool any = false, hatched = look == SL__HOST_WAITS;
+    for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
+        const sl__bar *bar = &c->rows.bars.at[i];
+        if (look_of(bar, false) != look)
+            continue;
+        if (!any) {
+            sl__pen_put(&c->pen, "<g");
+            if (hatched)
+                sl__pen_hatched(&c->pen);
+            else
+                sl__pen_fill(&c->pen, &sl__host_looks[look], true);
+            sl__pen_put(&c->pen, ">\n");
+        }
+        any = true;
+        put_bar(c, row, bar, hatched);
+    }
+    if (!any)
+        return;
+    c->looks |= 1u << look;
+    sl__pen_end(&c->pen);
+}
+
+static void put_call_labels(const sl__chart *c, int look)
+{
+    const sl__row *row = &c->rows.host;
+    bool any = false;
+    for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
+        const sl__bar *bar = &c->rows.bars.at[i];
+        char text[SL__LABEL_BYTES];
+        if (look_of(bar, true) != look || bar->crowded
+            || !sl__chart_call_label(c, bar, SL__TINY, text))
+            continue;
+        if (!any)
+            begin_labels(c, SL__TINY, look < SL__HOST_LOOKS ? &sl__host_looks[look] : NULL);
+        any = true;
+        put_label(c, row, bar, SL__TINY, text);
+    }
+    if (any)
+        sl__pen_end(&c->pen);
+}
+
+/* What waits is drawn last: no other call hides it. */
+void sl__chart_put_host(sl__chart *c)
+{
+    static const int order[] = { SL__HOST_CALLS, SL__HOST_WORKS, SL__HOST_WAITS };
+    for (int i = 0; i < 3; i++)
+        put_calls(c, order[i]);
+    for (int look = 0; look <= SL__HOST_LOOKS; look++)
+        put_call_labels(c, look);
+}
+
+/* ---- arrows ------------------------------------------------------------------------ */
+
+typedef struct point { int64_t x, y; } point;
+
+/* What an arrow touches: a lane of a row, from its top to its bottom. */
+typedef struct place { const sl__row *row; int64_t top, bottom; } place;
+
+/* Where a span lies; false if its row is left out. */
+static bool find_place(const sl__chart *c, uint64_t correlation, place *found)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(c->timeline, &n);
+    const sl_span *span = sl_timeline_find_span(c->timeline, correlation);
+    const sl__row *row = span ? sl__rows_find(&c->rows, span) : NULL;
+    if (!row)
+        return false;
+    int top = lane_top(row, c->rows.lane_of[span - spans]);
+    *found = (place){ row, SL__PX_OF(top), SL__PX_OF(top + bar_height(row)) };
+    return true;
+}
+
+/* Leaves and arrives upright; the head points along. */
+static void put_curve(const sl__chart *c, point from, point to)
+{
+    const int64_t wide = SL__PX_OF(5) / 2, high = SL__PX_OF(9) / 2;
+    int64_t back = from.y < to.y ? -high : high, bend = (from.y + to.y) / 2;
+    const struct { const char *before; int64_t value; } numbers[] = {
+        { " d=\"M", from.x }, { " ", from.y },
+        { "C", from.x }, { " ", bend }, { " ", to.x }, { " ", bend }, { " ", to.x }, { " ", to.y },
+        { "m", -wide }, { " ", back }, { "l", wide }, { " ", -back }, { "l", wide }, { " ", back }
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sl__pen_number(&c->pen, numbers[i].before, numbers[i].value);
+    sl__pen_put(&c->pen, "\"");
+}
+
+/* Between two rows: within one there is no room for it. */
+static void put_event(sl__chart *c, const sl__arrow *arrow)
+{
+    place source, target;
+    if (!find_place(c, arrow->from, &source) || !find_place(c, arrow->to, &target) ||
+        source.row == target.row)
+        return;
+    bool down = target.top > source.top, waited = arrow->held_ns > 0;
+    point from = { sl__chart_x(c, arrow->from_ns), down ? source.bottom : source.top };
+    point to = { sl__chart_x(c, arrow->to_ns), down ? target.top : target.bottom };
+    sl__pen_put(&c->pen, waited ? "<path" : "<path " SL__NO_WAIT);
+    put_curve(c, from, to);
+    sl__pen_put(&c->pen, "><title>");
+    sl__chart_tell_event(c, arrow);
+    sl__pen_put(&c->pen, "</title></path>\n");
+    c->waited |= waited;
+    c->unheld |= !waited;
+}
+
+/* Up to the host's row. */
+static void put_wait(sl__chart *c, const sl__arrow *arrow)
+{
+    place source;
+    if (c->rows.host.n_bars == 0 || !find_place(c, arrow->from, &source))
+        return;
+    point from = { sl__chart_x(c, arrow->from_ns), source.top };
+    point to = { sl__chart_x(c, arrow->to_ns), SL__PX_OF(sl__row_bottom(&c->rows.host)) };
+    sl__pen_put(&c->pen, "<path");
+    put_curve(c, from, to);
+    sl__pen_put(&c->pen, "/>\n");
+    c->host_waited = true;
+}
+
+/* Host waits that look shorter than this explain nothing and hide much. */
+static bool is_long(const sl__chart *c, const sl__arrow *arrow)
+{
+    int64_t from_ns = arrow->from_ns - arrow->held_ns;
+    return sl__scale_x(&c->scale, arrow->from_ns) - sl__scale_x(&c->scale, from_ns)
+           >= SL__PX_OF(12);
+}
+
+void sl__chart_put_arrows(sl__chart *c)
+{
+    static const char begin[] = "<g fill=\"none\" stroke-linecap=\"round\" "
+                                "stroke-linejoin=\"round\"";
+    if (c->waits.n > 0) {
+        sl_text_add(c->pen.out, "%s " SL__HOST_WAIT, begin);
+        sl__pen_role(&c->pen, SL__FRAME);
+        sl__pen_put(&c->pen, ">\n");
+        for (size_t i = 0; i < c->waits.n; i++) {
+            if (is_long(c, &c->waits.at[i]))
+                put_wait(c, &c->waits.at[i]);
+        }
+        sl__pen_end(&c->pen);
+    }
+    if (c->events.n > 0) {
+        sl_text_add(c->pen.out, "%s stroke-width=\"%s\"", begin, c->events.n > 60 ? ".8" : "1.2");
+        sl__pen_role(&c->pen, SL__ARROW_INK);
+        sl__pen_put(&c->pen, ">\n");
+        for (size_t i = 0; i < c->events.n; i++)
+            put_event(c, &c->events.at[i]);
+        sl__pen_end(&c->pen);
+    }
+}

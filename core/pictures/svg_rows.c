@@ -1,0 +1,229 @@
+/* svg_rows.c - sorts the spans that a picture shows into rows, lanes and bars.
+ *
+ * The pieces of all rows lie in one array, row after row (a counting sort, which keeps
+ * the order of issue); the host's are at its end.
+ */
+#include "svg_rows.h"
+
+#include <stdlib.h>
+
+#include "../timeline/store.h"
+
+#define NO_ROW SIZE_MAX
+#define FINEST SL__PX               /* what is closer together is one bar */
+#define COARSEST (16 * SL__PX)
+
+typedef struct group {      /* a stream or an engine */
+    size_t index, n;        /* spans shown */
+    int64_t sum_ns;         /* of what is shown of them */
+    bool occurs;
+} group;
+
+bool sl__is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns == end_ns)
+        return start_ns >= scale->from_ns && start_ns <= scale->to_ns;
+    return start_ns < scale->to_ns && end_ns > scale->from_ns;
+}
+
+static size_t group_of(const sl__rows *rows, const sl_span *span)
+{
+    return rows->by == SL_ROWS_ENGINES ? span->engine
+                                       : sl__lanes_find(&rows->streams, span->stream);
+}
+
+const sl__row *sl__rows_find(const sl__rows *rows, const sl_span *span)
+{
+    size_t row = rows->row_of[group_of(rows, span)];
+    return row == NO_ROW ? NULL : &rows->at[row];
+}
+
+/* ---- which rows -------------------------------------------------------------- */
+
+static int64_t shown_ns(const sl__scale *scale, const sl_span *span)
+{
+    int64_t start = span->start_ns > scale->from_ns ? span->start_ns : scale->from_ns;
+    int64_t end = span->end_ns < scale->to_ns ? span->end_ns : scale->to_ns;
+    return end > start ? end - start : 0;
+}
+
+static void count_spans(const sl_timeline *timeline, const sl__rows *rows,
+                        const sl__scale *scale, group *groups)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    for (size_t i = 0; i < n; i++) {
+        group *g = &groups[group_of(rows, &spans[i])];
+        g->occurs = true;
+        g->n += sl__is_shown(scale, spans[i].start_ns, spans[i].end_ns);
+        g->sum_ns = sl__add_ns(g->sum_ns, shown_ns(scale, &spans[i]));
+    }
+}
+
+/* Those that do not occur come last. */
+static int by_sum(const void *left, const void *right)
+{
+    const group *a = left, *b = right;
+    if (a->occurs != b->occurs)
+        return a->occurs ? -1 : 1;
+    if (a->sum_ns != b->sum_ns)
+        return a->sum_ns < b->sum_ns ? 1 : -1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Gives the busiest groups a row each, in order of their ids. `groups` is put out of
+ * order. The number of pieces in all rows. */
+static size_t choose_rows(sl__rows *rows, group *groups, size_t n_groups, size_t max_rows)
+{
+    size_t n_occur = 0, n_pieces = 0;
+    for (size_t i = 0; i < n_groups; i++) {
+        n_occur += groups[i].occurs;
+        rows->row_of[i] = NO_ROW;
+    }
+    size_t n_rows = n_occur < max_rows ? n_occur : max_rows;
+    rows->n_left_out = n_occur - n_rows;
+    qsort(groups, n_groups, sizeof *groups, by_sum);
+    for (size_t i = 0; i < n_rows; i++)
+        rows->row_of[groups[i].index] = groups[i].n;    /* until the rows are numbered */
+    for (size_t i = 0; i < n_groups; i++) {
+        if (rows->row_of[i] == NO_ROW)
+            continue;
+        bool engine = rows->by == SL_ROWS_ENGINES;
+        sl__row *row = &rows->at[rows->n];
+        *row = (sl__row){ .id = engine ? (uint32_t)i : rows->streams.ids[i],
+                          .first_piece = n_pieces, .n_pieces = rows->row_of[i] };
+        n_pieces += row->n_pieces;
+        rows->row_of[i] = rows->n++;
+    }
+    return n_pieces;
+}
+
+static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, size_t max_rows,
+                           sl__rows *rows, size_t *n_pieces, sl_error *err)
+{
+    size_t n_spans;
+    sl_timeline_spans(timeline, &n_spans);
+    size_t n_groups = rows->by == SL_ROWS_ENGINES ? SL_ENGINES : rows->streams.n;
+    group *groups = calloc(n_groups + 1, sizeof *groups);
+    rows->row_of = malloc((n_groups + 1) * sizeof *rows->row_of);
+    rows->at = malloc((n_groups + 1) * sizeof *rows->at);
+    rows->lane_of = calloc(n_spans + 1, 1);
+    if (!groups || !rows->row_of || !rows->at || !rows->lane_of) {
+        free(groups);
+        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu spans", n_spans);
+    }
+    for (size_t i = 0; i < n_groups; i++)
+        groups[i].index = i;
+    count_spans(timeline, rows, scale, groups);
+    *n_pieces = choose_rows(rows, groups, n_groups, max_rows);
+    free(groups);
+    return SL_OK;
+}
+
+/* ---- what lies in them --------------------------------------------------------- */
+
+static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl__rows *rows)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    for (size_t i = 0; i < rows->n; i++)
+        rows->at[i].n_pieces = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = rows->row_of[group_of(rows, &spans[i])];
+        if (at == NO_ROW || !sl__is_shown(scale, spans[i].start_ns, spans[i].end_ns))
+            continue;
+        sl__row *row = &rows->at[at];
+        rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){
+            .start_ns = spans[i].start_ns, .end_ns = spans[i].end_ns, .index = i,
+            .kind = spans[i].kind, .name = spans[i].name
+        };
+    }
+    for (size_t i = 0; i < rows->calls.n; i++) {
+        const sl__host_call *call = &rows->calls.at[i];
+        if (sl__is_shown(scale, call->start_ns, call->end_ns))
+            rows->pieces[rows->host.first_piece + rows->host.n_pieces++] = (sl__piece){
+                .start_ns = call->start_ns, .end_ns = call->end_ns, .index = i,
+                .kind = call->does, .name = call->name
+            };
+    }
+}
+
+static void place_pieces(const sl__scale *scale, sl__rows *rows, sl__row *row)
+{
+    sl__piece *pieces = rows->pieces + row->first_piece;
+    row->n_lanes = sl__pieces_place(scale, pieces, row->n_pieces);
+    row->busy_ns = sl__pieces_busy_ns(scale, pieces, row->n_pieces);
+}
+
+static sl_status merge_row(const sl__scale *scale, sl__rows *rows, sl__row *row, int64_t grain,
+                           sl_error *err)
+{
+    row->first_bar = rows->bars.n;
+    sl_status status = sl__pieces_merge(scale, rows->pieces + row->first_piece, row->n_pieces,
+                                        grain, &rows->bars, err);
+    row->n_bars = rows->bars.n - row->first_bar;
+    return status;
+}
+
+static sl_status merge_rows(const sl__scale *scale, size_t max_bars, sl__rows *rows,
+                            sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (int64_t grain = FINEST; grain <= COARSEST && status == SL_OK; grain *= 2) {
+        rows->bars.n = 0;
+        status = merge_row(scale, rows, &rows->host, grain, err);
+        for (size_t i = 0; i < rows->n && status == SL_OK; i++)
+            status = merge_row(scale, rows, &rows->at[i], grain, err);
+        if (rows->bars.n <= max_bars)
+            break;
+    }
+    return status;
+}
+
+static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_t max_rows,
+                      size_t max_bars, sl__rows *rows, sl_error *err)
+{
+    size_t n_pieces = 0;
+    sl_status status = sl__lanes_collect(timeline, false, &rows->streams, err);
+    if (status == SL_OK)
+        status = sl__host_calls_find(timeline, &rows->calls, err);
+    if (status == SL_OK)
+        status = make_rows(timeline, scale, max_rows, rows, &n_pieces, err);
+    if (status != SL_OK)
+        return status;
+    rows->host.first_piece = n_pieces;
+    rows->pieces = malloc((n_pieces + rows->calls.n + 1) * sizeof *rows->pieces);
+    if (!rows->pieces)
+        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu spans", n_pieces);
+    fill_pieces(timeline, scale, rows);
+    place_pieces(scale, rows, &rows->host);
+    for (size_t i = 0; i < rows->n; i++) {
+        sl__row *row = &rows->at[i];
+        place_pieces(scale, rows, row);
+        for (size_t j = row->first_piece; j < row->first_piece + row->n_pieces; j++)
+            rows->lane_of[rows->pieces[j].index] = rows->pieces[j].lane;
+    }
+    return merge_rows(scale, max_bars, rows, err);
+}
+
+sl_status sl__rows_fill(const sl_timeline *timeline, sl_rows by, const sl__scale *scale,
+                        size_t max_rows, size_t max_bars, sl__rows *rows, sl_error *err)
+{
+    *rows = (sl__rows){ .by = by };
+    sl_status status = fill(timeline, scale, max_rows, max_bars, rows, err);
+    if (status != SL_OK)
+        sl__rows_free(rows);
+    return status;
+}
+
+void sl__rows_free(sl__rows *rows)
+{
+    sl__lanes_free(&rows->streams);
+    sl__host_calls_free(&rows->calls);
+    free(rows->at);
+    free(rows->pieces);
+    free(rows->bars.at);
+    free(rows->row_of);
+    free(rows->lane_of);
+    *rows = (sl__rows){ 0 };
+}

@@ -1,0 +1,314 @@
+/* svg_words.c - what a picture says: names, sizes and times as short texts, and tooltips.
+ *
+ * All of it from integers, so that it follows no locale.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../timeline/kernel_names.h"
+#include "../text/labels.h"
+#include "../text/units.h"
+#include "../text/xml.h"
+#include "../timeline/store.h"
+#include "svg_chart.h"
+
+#define LABEL_PAD 4             /* pixels at each end of a bar */
+#define MAX_NAME_BYTES 240      /* in tooltips */
+
+/* ---- figures as texts ---------------------------------------------------------- */
+
+/* "4 MiB", "1.5 KiB", "17 B": two decimals at most. */
+static void format_bytes(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    int u = 0;
+    uint64_t unit = 1;
+    while (u < 6 && bytes / unit >= 1024) {
+        unit *= 1024;
+        u++;
+    }
+    uint64_t whole = bytes / unit, part = bytes % unit;
+    int hundredths = unit == 1 ? 0 : (int)(part / (unit / 1024) * 100 / 1024);
+    if (hundredths == 0)
+        snprintf(text, 32, "%" PRIu64 " %s", whole, units[u]);
+    else if (hundredths % 10 == 0)
+        snprintf(text, 32, "%" PRIu64 ".%d %s", whole, hundredths / 10, units[u]);
+    else
+        snprintf(text, 32, "%" PRIu64 ".%02d %s", whole, hundredths, units[u]);
+}
+
+/* Bytes a nanosecond are GB/s: "52.4 GB/s". */
+static void format_rate(uint64_t bytes, int64_t ns, char text[48])
+{
+    int64_t moved = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+    int64_t tenths = sl__ratio(moved, ns, 10), hundredths = sl__ratio(moved, ns, 100);
+    if (tenths >= 100)
+        snprintf(text, 48, "%" PRId64 ".%d GB/s", tenths / 10, (int)(tenths % 10));
+    else
+        snprintf(text, 48, "%" PRId64 ".%02d GB/s", hundredths / 100, (int)(hundredths % 100));
+}
+
+/* Of an engine or a stream. */
+const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
+                               char buffer[SL_STREAM_NAME_BYTES])
+{
+    static const char *const engines[SL_ENGINES] = {
+        [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D copies",
+        [SL_ENGINE_D2H] = "D2H copies", [SL_ENGINE_P2P] = "P2P copies",
+        [SL_ENGINE_COPY] = "copies", [SL_ENGINE_HOST] = "host functions"
+    };
+    return c->options->rows == SL_ROWS_ENGINES ? engines[id]
+                                               : sl_timeline_stream_name(c->timeline, id, buffer);
+}
+
+/* ---- what a bar says ------------------------------------------------------------- */
+
+static bool is_mixed(const sl__bar *bar)
+{
+    return bar->counts[bar->kind] != bar->n;
+}
+
+static bool has_name(const sl__chart *c, const sl_span *span)
+{
+    bool named = span->kind == SL_SPAN_KERNEL || span->kind == SL_SPAN_HOST_FUNC;
+    return named && *sl_timeline_text(c->timeline, span->name);
+}
+
+/* The name of one operation, as short as possible if `brief`. */
+static void name_span(const sl__chart *c, const sl_span *span, bool brief,
+                      char text[SL__LABEL_BYTES])
+{
+    char bytes[32];
+    const char *label = sl__brief_label(span->kind);
+    const char *told = sl__timeline_kernel_name(c->timeline, span->name);
+    format_bytes(span->bytes, bytes);
+    if (has_name(c, span) && told)
+        snprintf(text, SL__LABEL_BYTES, "%s", told);
+    else if (has_name(c, span))
+        sl__label_kernel(sl_timeline_text(c->timeline, span->name), text);
+    else if (span->bytes > 0 && !brief)
+        snprintf(text, SL__LABEL_BYTES, "%s %s", label, bytes);
+    else
+        snprintf(text, SL__LABEL_BYTES, "%s", label);
+}
+
+static const sl_span *first_span(const sl__chart *c, const sl__bar *bar)
+{
+    size_t n;
+    return &sl_timeline_spans(c->timeline, &n)[bar->first];
+}
+
+static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief,
+                     char text[SL__LABEL_BYTES])
+{
+    const sl_span *first = first_span(c, bar);
+    char name[SL__LABEL_BYTES];
+    if (bar->n == 1) {
+        name_span(c, first, brief, text);
+    } else if (is_mixed(bar)) {
+        snprintf(text, SL__LABEL_BYTES, "%zu operations", bar->n);
+    } else if (has_name(c, first) && bar->same_name && !brief) {
+        name_span(c, first, true, name);
+        snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, SL__KERNEL_BYTES - 1, name);
+    } else {
+        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl__span_kind_noun(bar->kind, bar->n));
+    }
+}
+
+/* The full text, the brief one, or the beginning of that. */
+static bool fit_label(const char *full, const char *brief, int room, int size,
+                      char buffer[SL__LABEL_BYTES])
+{
+    const char *text = sl__xml_px(full, size) <= room ? full : brief;
+    return sl__xml_fit(text, room, size, false, buffer, SL__LABEL_BYTES);
+}
+
+static int room_in(const sl__bar *bar)
+{
+    return (int)(bar->width / SL__PX) - 2 * LABEL_PAD;
+}
+
+bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
+                     char buffer[SL__LABEL_BYTES])
+{
+    char full[SL__LABEL_BYTES], brief[SL__LABEL_BYTES];
+    if (room_in(bar) < size)
+        return false;
+    name_bar(c, bar, false, full);
+    name_bar(c, bar, true, brief);
+    return fit_label(full, brief, room_in(bar), size, buffer);
+}
+
+bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
+                          char buffer[SL__LABEL_BYTES])
+{
+    const sl__host_call *call = &c->rows.calls.at[bar->first];
+    char count[32];
+    if (room_in(bar) < size)
+        return false;
+    snprintf(count, sizeof count, "%zu calls", bar->n);
+    if (bar->n > 1)
+        return fit_label(count, count, room_in(bar), size, buffer);
+    return fit_label(sl__host_call_name(c->timeline, call, false),
+                     sl__host_call_name(c->timeline, call, true), room_in(bar), size, buffer);
+}
+
+/* ---- tooltips -------------------------------------------------------------------- */
+
+static void put_xml(const sl__chart *c, const char *text)
+{
+    sl__xml_add(c->pen.out, text, MAX_NAME_BYTES);
+}
+
+/* "starts at 1.25 ms, takes 300 us" */
+static void put_times(const sl__chart *c, int64_t start_ns, int64_t end_ns)
+{
+    char start[SL__DURATION_BYTES], length[SL__DURATION_BYTES];
+    sl__format_exact(start, start_ns - c->first_ns, c->axis.unit_ns);
+    sl__format_duration(length, end_ns - start_ns);
+    sl_text_add(c->pen.out, "\nstarts at %s %s, takes %s", start, c->axis.unit, length);
+}
+
+static void put_where(const sl__chart *c, uint32_t where)
+{
+    const char *place = sl_timeline_text(c->timeline, where);
+    const char *source = sl_timeline_source(c->timeline, where);
+    if (!*place)
+        return;
+    sl__pen_put(&c->pen, "\n");
+    put_xml(c, place);
+    source += strspn(source, " \t");
+    if (*source) {
+        sl__pen_put(&c->pen, ": ");
+        put_xml(c, source);
+    }
+}
+
+static void tell_span(const sl__chart *c, const sl_span *span)
+{
+    char buffer[SL_STREAM_NAME_BYTES], bytes[32], rate[48];
+    const char *symbol = sl_timeline_text(c->timeline, span->symbol);
+    const char *name = sl_timeline_text(c->timeline, span->name);
+    put_xml(c, *name ? name : sl__looks[span->kind].label);
+    if (*symbol && span->symbol != span->name) {
+        sl__pen_put(&c->pen, "\n");
+        put_xml(c, symbol);
+    }
+    sl__pen_put(&c->pen, "\nstream: ");
+    put_xml(c, sl_timeline_stream_name(c->timeline, span->stream, buffer));
+    put_times(c, span->start_ns, span->end_ns);
+    if (span->blocks > 0)
+        sl_text_add(c->pen.out, "\n%" PRIu32 " block%s of %d threads", span->blocks,
+                    span->blocks == 1 ? "" : "s", span->threads);
+    if (span->bytes > 0) {
+        format_bytes(span->bytes, bytes);
+        sl_text_add(c->pen.out, "\n%s", bytes);
+    }
+    if (span->bytes > 0 && span->end_ns > span->start_ns) {
+        format_rate(span->bytes, span->end_ns - span->start_ns, rate);
+        sl_text_add(c->pen.out, ", %s", rate);
+    }
+    put_where(c, span->where);
+}
+
+void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
+{
+    const sl_span *first = first_span(c, bar);
+    char text[SL__LABEL_BYTES], busy[SL__DURATION_BYTES];
+    if (bar->n == 1) {
+        tell_span(c, first);
+        return;
+    }
+    name_bar(c, bar, false, text);
+    put_xml(c, text);
+    const char *before = ": ";
+    for (int kind = 0; kind < SL_SPAN_KINDS && is_mixed(bar); kind++) {
+        if (bar->counts[kind] == 0)
+            continue;
+        sl_text_add(c->pen.out, "%s%" PRIu32 " %s", before, bar->counts[kind],
+                    sl__span_kind_noun((sl_span_kind)kind, bar->counts[kind]));
+        before = ", ";
+    }
+    put_times(c, bar->start_ns, bar->end_ns);
+    sl__format_duration(busy, bar->busy_ns);
+    sl_text_add(c->pen.out, ", %s busy", busy);
+    put_where(c, first->where);
+}
+
+void sl__chart_tell_call(const sl__chart *c, const sl__bar *bar)
+{
+    static const char *const words[] = {
+        [SL__DOES_WAIT] = "the host waits for the device",
+        [SL__DOES_COPY] = "the copy holds the host",
+        [SL__DOES_QUEUE] = "the host waits for room in the launch queue",
+        [SL__DOES_CALL] = "the host is in this call",
+        [SL__DOES_WORK] = "the host does work of its own",
+        [SL__DOES_ISSUE] = "the host issues work"
+    };
+    const sl__host_call *call = &c->rows.calls.at[bar->first];
+    if (bar->n == 1)
+        put_xml(c, sl__host_call_name(c->timeline, call, false));
+    else
+        sl_text_add(c->pen.out, "%zu calls", bar->n);
+    sl_text_add(c->pen.out, ": %s", words[bar->kind]);
+    put_times(c, bar->start_ns, bar->end_ns);
+    put_where(c, call->where);
+}
+
+void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
+{
+    char held[SL__DURATION_BYTES], one[SL_STREAM_NAME_BYTES], other[SL_STREAM_NAME_BYTES];
+    const sl_call *wait = sl_timeline_find_call(c->timeline, arrow->wait);
+    put_xml(c, sl_timeline_stream_name(c->timeline, arrow->to_stream, one));
+    sl__pen_put(&c->pen, " waits for an event of ");
+    put_xml(c, sl_timeline_stream_name(c->timeline, arrow->from_stream, other));
+    sl__format_duration(held, arrow->held_ns);
+    if (arrow->held_ns > 0)
+        sl_text_add(c->pen.out, "\nfor %s", held);
+    else
+        sl__pen_put(&c->pen, "\nwhich had happened already");
+    if (wait)
+        put_where(c, wait->where);
+}
+
+/* ---- the whole ------------------------------------------------------------------- */
+
+/* "80 %"; "<1 %" of what is not nothing. */
+static void format_share(char text[32], int64_t part_ns, int64_t whole_ns)
+{
+    int64_t percent = sl__ratio(part_ns, whole_ns, 100);
+    if (percent == 0 && part_ns > 0)
+        snprintf(text, 32, "&lt;1 %%");
+    else
+        snprintf(text, 32, "%" PRId64 " %%", percent);
+}
+
+static void tell_row(sl__chart *c, const char *before, const char *name, const sl__row *row)
+{
+    char share[32];
+    format_share(share, row->busy_ns, c->scale.to_ns - c->scale.from_ns);
+    sl_text_add(&c->about, "%s", before);
+    sl__xml_add(&c->about, name, MAX_NAME_BYTES);
+    sl_text_add(&c->about, " %s", share);
+}
+
+void sl__chart_tell_picture(sl__chart *c, const sl_bounds *bounds)
+{
+    char makespan[SL__DURATION_BYTES], lower[SL__DURATION_BYTES];
+    sl__format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
+    sl__format_duration(lower, bounds->lower_ns);
+    sl_text_add(&c->about, "What ran when: a row for each %s, from left to right in time%s. "
+                "Makespan %s, lower bound %s. Busy%s: ",
+                c->options->rows == SL_ROWS_ENGINES ? "engine" : "stream",
+                sl__chart_has_host(c) ? ", above them the host's calls" : "", makespan, lower,
+                sl__chart_is_part(c) ? " in the part that is shown" : "");
+    for (size_t i = 0; i < c->rows.n; i++) {
+        char buffer[SL_STREAM_NAME_BYTES];
+        const sl__row *row = &c->rows.at[i];
+        tell_row(c, i ? ", " : "", sl__chart_row_name(c, row->id, buffer), row);
+    }
+    if (sl__chart_has_host(c))
+        tell_row(c, "; ", "the host in its calls", &c->rows.host);
+    sl_text_add(&c->about, ".");
+}

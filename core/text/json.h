@@ -1,0 +1,26 @@
+/* json.h - the few pieces of JSON that a trace is made of, written to a file, and those
+ * that a short report needs, added to a text.
+ *
+ * No snprintf in the files: a trace of a million operations has tens of millions of
+ * numbers. Nothing follows the locale.
+ */
+#ifndef SL_TEXT_JSON_H
+#define SL_TEXT_JSON_H
+
+#include "outfile.h"
+
+void sl__json_raw(sl__outfile *file, const char *text);      /* as it is */
+void sl__json_uint(sl__outfile *file, uint64_t value);
+void sl__json_int(sl__outfile *file, int64_t value);
+/* Thousandths as a decimal with exactly three places: ns as us, "12.345". */
+void sl__json_milli(sl__outfile *file, int64_t thousandths);
+/* Quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
+void sl__json_string(sl__outfile *file, const char *text);
+/* The same for a <script> of a page: without any "<", which could end it. */
+void sl__json_script_string(sl__outfile *file, const char *text);
+
+/* The same, into a text. */
+void sl__json_add_milli(sl_text *out, int64_t thousandths);
+void sl__json_add_string(sl_text *out, const char *text);
+
+#endif

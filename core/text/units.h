@@ -1,0 +1,21 @@
+/* units.h - durations and shares as short texts, by integer arithmetic. */
+#ifndef SL_TEXT_UNITS_H
+#define SL_TEXT_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SL__DURATION_BYTES 32
+
+/* Three significant figures and a unit: "56.7 ms", "300 us", "0 ns", "12300 s".
+ * Halves are rounded up; ns >= 0. */
+void sl__format_duration(char text[SL__DURATION_BYTES], int64_t ns);
+
+/* A time or duration exactly, in a unit of 1, 1e3, 1e6 or 1e9 ns: "5000", "1009.9", "-0.5". */
+void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns);
+
+/* round(part * scale / whole) for 0 <= part, 0 < whole, without overflow as long
+ * as the result fits. */
+int64_t sl__ratio(int64_t part, int64_t whole, int64_t scale);
+
+#endif

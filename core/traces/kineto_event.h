@@ -1,0 +1,68 @@
+/* kineto_event.h - one event of a trace, as far as a timeline can use it. */
+#ifndef SL_TRACES_KINETO_EVENT_H
+#define SL_TRACES_KINETO_EVENT_H
+
+#include "json_scan.h"
+
+typedef enum sl__category {
+    SL__CAT_OTHER,          /* counts for the time of the whole, and no further */
+    SL__CAT_NONE,           /* not even that: flows, counters, the profiler's own */
+    SL__CAT_THREAD_NAME, SL__CAT_KERNEL, SL__CAT_MEMCPY, SL__CAT_MEMSET,
+    SL__CAT_CALL,           /* cuda_runtime, cuda_driver */
+    SL__CAT_SYNC,           /* cuda_sync */
+    SL__CAT_CPU_OP
+} sl__category;
+
+/* The members of "args" that are used. Keys with blanks are our own or CUPTI's. */
+#define SL__ARGS(X)                                                                     \
+    X(STREAM, "stream") X(CORRELATION, "correlation") X(DEVICE, "device")               \
+    X(EXTERNAL_ID, "External id") X(BYTES, "bytes") X(GRID, "grid") X(BLOCK, "block")   \
+    X(REGISTERS, "registers per thread") X(SHARED, "shared memory")                     \
+    X(PRIORITY, "priority") X(NAME, "name")                                             \
+    X(WAIT_STREAM, "wait_on_stream") X(WAIT_RECORD, "wait_on_cuda_event_record_corr_id") \
+    X(SYMBOL, "kernel") X(KIND, "kind") X(ENGINE, "engine") X(MEMORY, "memory")         \
+    X(WHERE, "where") X(HOST_WAITED, "host waited") X(QUEUE_FULL, "queue full")         \
+    X(DEVICE_WAITED, "waited for device") X(DEVICE_TIME, "device us")                   \
+    X(IN_STREAM, "in stream") X(WAITS_FOR, "waits for") X(RECORDED_IN, "recorded in")   \
+    X(READY, "ready us") X(HELD_CAUSE, "held cause") X(HELD_BY, "held by")              \
+    X(START_CAUSE, "start cause") X(START_BY, "start by")                               \
+    X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")
+
+typedef enum sl__arg {
+#define X(id, key) SL__ARG_##id,
+    SL__ARGS(X)
+#undef X
+    SL__ARG_COUNT
+} sl__arg;
+
+typedef struct sl__event {
+    uint64_t number;        /* in traceEvents, from 1 */
+    sl__category category;
+    sl__json_value ph, cat, name, pid, tid, ts, dur, args;
+    sl__json_value arg[SL__ARG_COUNT];
+} sl__event;
+
+/* Reads the object that begins at scan->at, but not what "args" holds. SL_EINVAL. */
+sl_status sl__event_read(sl__scan *scan, uint64_t number, sl__event *event, sl_error *err);
+/* That, for those who need it. */
+sl_status sl__event_read_args(const sl__scan *scan, sl__event *event, sl_error *err);
+
+/* What a member holds; *number stays as it is where there is none. SL_EINVAL if it holds
+ * something else, in a sentence that names event, key and what stands there. */
+sl_status sl__event_whole(const sl__event *event, sl__arg arg, int64_t *number, sl_error *err);
+sl_status sl__event_count(const sl__event *event, sl__arg arg, uint64_t *number, sl_error *err);
+sl_status sl__event_time(const sl__event *event, sl__arg arg, int64_t *ns, sl_error *err);
+/* The product of a list of whole numbers, at most `limit`. */
+sl_status sl__event_product(const sl__event *event, sl__arg arg, uint64_t limit,
+                            uint64_t *result, sl_error *err);
+bool sl__event_flag(const sl__event *event, sl__arg arg);
+
+/* "ts" and "dur", in ns; of a slice that our writer moved its own. */
+sl_status sl__event_interval(const sl__event *event, int64_t *start_ns, int64_t *end_ns,
+                             sl_error *err);
+
+/* `event 12 ("matmul"): ` and the sentence. */
+sl_status sl__event_fail(const sl__event *event, sl_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,255 @@
+/* kineto_header.c - the members of a trace that are no events.
+ *
+ * Members that are missing or hold something else than usual are left at 0: what they say
+ * is for the reader's eyes.
+ */
+#include "kineto_header.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "../text/utf8.h"
+#include "../timeline/store.h"
+
+/* What a visit of members fills. */
+typedef struct header {
+    sl__records *records;
+    const sl__scan *whole;
+    sl_text text;               /* decoded last */
+    sl_device_info *device;
+    sl_stream_note note;
+    int n_priorities;
+    bool says_simulated, lines;
+} header;
+
+/* ---- what members hold ----------------------------------------------------------- */
+
+/* 0 for what is no whole number. */
+static int64_t clamped(const sl__json_value *value, int64_t least, int64_t greatest)
+{
+    int64_t number;
+    if (!sl__json_whole(value, &number))
+        number = 0;
+    return number < least ? least : number > greatest ? greatest : number;
+}
+
+static int small(const sl__json_value *value)
+{
+    return (int)clamped(value, 0, INT_MAX);
+}
+
+static bool is_true(const sl__json_value *value)
+{
+    return value->type == SL__JSON_WORD && value->n == 4 && memcmp(value->text, "true", 4) == 0;
+}
+
+/* In h->text; "" for what is no text. */
+static sl_status decode(header *h, const sl__json_value *value, sl_error *err)
+{
+    static const sl__json_value none = { "\"\"", 2, SL__JSON_TEXT };
+    h->text.len = 0;
+    return sl__json_decode(value->type == SL__JSON_TEXT ? value : &none, &h->text, err);
+}
+
+/* Whole characters, as many as fit into n - 1 bytes; bytes that are none end it. */
+static sl_status copy_text(header *h, const sl__json_value *value, char *to, size_t n,
+                           sl_error *err)
+{
+    sl_status status = decode(h, value, err);
+    if (status != SL_OK)
+        return status;
+    const char *at = h->text.data;
+    size_t length = 0;
+    bool good = true;
+    while (good && sl__utf8_next(&at, &good) != 0) {
+        good = good && (size_t)(at - h->text.data) < n;
+        length = good ? (size_t)(at - h->text.data) : length;
+    }
+    memcpy(to, h->text.data, length);
+    memset(to + length, 0, n - length);
+    return SL_OK;
+}
+
+static sl_status intern(header *h, const sl__json_value *value, uint32_t *id, sl_error *err)
+{
+    sl_status status = decode(h, value, err);
+    return status == SL_OK ? sl_timeline_intern(h->records->timeline, h->text.data, id, err)
+                           : status;
+}
+
+/* ---- "deviceProperties" --------------------------------------------------------- */
+
+static sl_status take_property(void *ud, const sl__json_value *key, const sl__json_value *value,
+                               sl_error *err)
+{
+    header *h = ud;
+    sl_device_info *info = h->device;
+    if (sl__json_is(key, "id"))
+        info->index = small(value);
+    else if (sl__json_is(key, "numSms"))
+        info->sm_count = small(value);
+    else if (sl__json_is(key, "totalGlobalMem"))
+        info->memory_bytes = clamped(value, 0, INT64_MAX);
+    else if (sl__json_is(key, "computeMajor"))
+        info->compute_capability_major = small(value);
+    else if (sl__json_is(key, "computeMinor"))
+        info->compute_capability_minor = small(value);
+    else if (sl__json_is(key, "maxThreadsPerBlock"))
+        info->max_threads_per_block = small(value);
+    else if (sl__json_is(key, "sharedMemPerBlockOptin"))
+        info->max_shared_bytes_per_block = clamped(value, 0, INT64_MAX);
+    else if (sl__json_is(key, "name"))
+        return copy_text(h, value, info->name, sizeof info->name, err);
+    return SL_OK;
+}
+
+static sl_status add_device(void *ud, const sl__json_value *key, const sl__json_value *value,
+                            sl_error *err)
+{
+    header *h = ud;
+    sl__records *records = h->records;
+    (void)key;
+    sl_status status = sl__records_reserve((void **)&records->devices, records->n_devices,
+                                           &records->cap_devices, sizeof *records->devices, err);
+    if (status != SL_OK)
+        return status;
+    h->device = &records->devices[records->n_devices++];
+    memset(h->device, 0, sizeof *h->device);
+    return sl__json_each(h->whole, value, take_property, h, err);
+}
+
+sl_status sl__header_devices(sl__records *records, const sl__scan *whole,
+                             const sl__json_value *value, sl_error *err)
+{
+    header h = { .records = records, .whole = whole };
+    sl_status status = sl__json_each(whole, value, add_device, &h, err);
+    sl_text_free(&h.text);
+    return status;
+}
+
+/* ---- "streamlab" ------------------------------------------------------------------ */
+
+static sl_status take_of_note(void *ud, const sl__json_value *key, const sl__json_value *value,
+                              sl_error *err)
+{
+    header *h = ud;
+    if (sl__json_is(key, "id"))
+        h->note.id = (uint32_t)clamped(value, 0, UINT32_MAX);
+    else if (sl__json_is(key, "priority"))
+        h->note.priority = (int32_t)clamped(value, INT32_MIN, INT32_MAX);
+    else if (sl__json_is(key, "non_blocking"))
+        h->note.non_blocking = is_true(value);
+    else if (sl__json_is(key, "number"))
+        h->note.numbered = sl__json_whole(value, &h->note.number);
+    else if (sl__json_is(key, "name"))
+        return intern(h, value, &h->note.name, err);
+    return SL_OK;
+}
+
+static sl_status add_note(void *ud, const sl__json_value *key, const sl__json_value *value,
+                          sl_error *err)
+{
+    header *h = ud;
+    sl__records *records = h->records;
+    (void)key;
+    h->note = (sl_stream_note){ 0 };
+    sl_status status = sl__json_each(h->whole, value, take_of_note, h, err);
+    if (status == SL_OK)
+        status = sl__records_reserve((void **)&records->notes, records->n_notes,
+                                     &records->cap_notes, sizeof h->note, err);
+    if (status == SL_OK)
+        records->notes[records->n_notes++] = h->note;
+    return status;
+}
+
+static sl_status add_source(void *ud, const sl__json_value *key, const sl__json_value *value,
+                            sl_error *err)
+{
+    header *h = ud;
+    uint32_t where;
+    sl_status status = intern(h, key, &where, err);
+    if (status != SL_OK || !h->lines || where == 0)
+        return status;
+    status = decode(h, value, err);
+    return status == SL_OK
+               ? sl_timeline_set_source(h->records->timeline, where, h->text.data, err)
+               : status;
+}
+
+/* All positions first: the timeline makes room for the lines of as many texts as it has. */
+static sl_status add_sources(header *h, const sl__json_value *value, sl_error *err)
+{
+    if (value->type != SL__JSON_OBJECT)
+        return SL_OK;
+    h->lines = false;
+    sl_status status = sl__json_each(h->whole, value, add_source, h, err);
+    h->lines = true;
+    return status == SL_OK ? sl__json_each(h->whole, value, add_source, h, err) : status;
+}
+
+static sl_status take_priority(void *ud, const sl__json_value *key, const sl__json_value *value,
+                               sl_error *err)
+{
+    header *h = ud;
+    sl_device_info *info = h->device;
+    int priority = (int)clamped(value, INT_MIN, INT_MAX);
+    (void)key;
+    (void)err;
+    if (h->n_priorities < 2)
+        *(h->n_priorities++ ? &info->priority_greatest : &info->priority_least) = priority;
+    return SL_OK;
+}
+
+static sl_status take_backend(header *h, const sl__json_value *value, sl_error *err)
+{
+    char *backend = h->records->backend;
+    sl_status status = copy_text(h, value, backend, sizeof h->records->backend, err);
+    h->device->backend = backend;
+    if (!h->says_simulated)     /* older files do not */
+        h->device->simulated = strcmp(backend, "sim") == 0;
+    return status;
+}
+
+static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_value *value,
+                          sl_error *err)
+{
+    header *h = ud;
+    sl__records *records = h->records;
+    if (sl__json_is(key, "backend"))
+        return take_backend(h, value, err);
+    if (sl__json_is(key, "profile"))
+        return copy_text(h, value, h->device->profile, sizeof h->device->profile, err);
+    if (sl__json_is(key, "sources"))
+        return add_sources(h, value, err);
+    if (sl__json_is(key, "priorities"))
+        return sl__json_each(h->whole, value, take_priority, h, err);
+    if (sl__json_is(key, "streams")) {
+        records->noted = true;
+        return sl__json_each(h->whole, value, add_note, h, err);
+    }
+    if (sl__json_is(key, "pytorch")) {
+        records->pytorch = is_true(value);
+    } else if (sl__json_is(key, "simulated")) {
+        h->says_simulated = true;
+        h->device->simulated = is_true(value);
+    } else if (sl__json_is(key, "async_engines")) {
+        h->device->async_engine_count = small(value);
+    } else if (sl__json_is(key, "start_ns")) {
+        records->start_ns = clamped(value, -SL__TIME_LIMIT_NS + 1, SL__TIME_LIMIT_NS - 1);
+    } else if (sl__json_is(key, "wall_ns")) {
+        records->wall_ns = clamped(value, 0, SL__TIME_LIMIT_NS - 1);
+    }
+    return SL_OK;
+}
+
+sl_status sl__header_own(sl__records *records, const sl__scan *whole, const sl__json_value *value,
+                         sl_error *err)
+{
+    header h = { .records = records, .whole = whole, .device = &records->info };
+    if (value->type != SL__JSON_OBJECT)
+        return SL_OK;
+    records->own = true;
+    sl_status status = sl__json_each(whole, value, take_own, &h, err);
+    sl_text_free(&h.text);
+    return status;
+}

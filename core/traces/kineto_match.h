@@ -1,0 +1,52 @@
+/* kineto_match.h - a trace while its parts are put together: what kineto_match.c and
+ * kineto_waits.c share.
+ */
+#ifndef SL_TRACES_KINETO_MATCH_H
+#define SL_TRACES_KINETO_MATCH_H
+
+#include "kineto_streams.h"
+
+/* Something that was issued. */
+typedef struct sl__issued {
+    int64_t host_start_ns, start_ns;
+    uint64_t correlation, issue;        /* in the file; in the timeline */
+    size_t index;                       /* into works or hosts */
+    bool call;
+} sl__issued;
+
+typedef struct sl__match {
+    sl__records *records;
+    int64_t device;
+    sl_text devices;            /* if there are several: "0 (17 operations), 1 (16)" */
+    sl_origin origin;
+    sl__streams streams;
+    sl__issued *items;          /* in order of issue */
+    size_t n_items;
+    bool renumbered;
+    sl__issued *by_number;      /* the same by the file's numbers, if they are renumbered */
+    size_t *position;           /* of each work among the items */
+    size_t n_unexplained;       /* waits between streams that the file does not explain */
+} sl__match;
+
+static inline bool sl__is_plain(const sl__host *host)
+{
+    return host->call.kind == SL_CALL_PLAIN;
+}
+
+/* Of a plain call there is no stream to tell. */
+static inline void sl__forget_kind(sl__host *host)
+{
+    host->call.kind = SL_CALL_PLAIN;
+    host->call.target = 0;
+    host->stream = host->target_stream = SL__NO_STREAM;
+}
+
+/* Which device the timeline is of, and which others there are. SL_ENOTFOUND, SL_ENOMEM. */
+sl_status sl__device_choose(sl__match *match, sl_error *err);
+/* Takes out their work. */
+void sl__device_leave_others(sl__match *match);
+
+/* The waits that show in the times alone, of a foreign trace whose items are in order. */
+sl_status sl__infer_waits(const sl__match *match, sl_error *err);
+
+#endif

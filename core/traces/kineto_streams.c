@@ -1,0 +1,256 @@
+/* kineto_streams.c - the streams of a trace, by the numbers that it gives them.
+ *
+ * CUPTI's 7, the default stream, is 0 in a timeline, 8 is 1, and so on. Numbers below 7
+ * (other profilers have them) get the smallest ids that are free, and 0 is the default
+ * stream where there is no 7.
+ *
+ * A stream keeps the name of its row, and where that only says its number, the number:
+ * it is then called as in other viewers of the file.
+ */
+#include "kineto_streams.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../timeline/overlap.h"
+#include "kineto.h"
+
+#define OVERLAP_SLACK_NS 1000   /* older traces count whole microseconds */
+
+/* ---- numbers ----------------------------------------------------------------- */
+
+static int by_number(const void *left, const void *right)
+{
+    int64_t a = ((const sl__stream *)left)->number, b = ((const sl__stream *)right)->number;
+    return (a > b) - (a < b);
+}
+
+static size_t take(sl__stream *all, size_t n, int64_t number)
+{
+    if (number == SL__NO_STREAM || (n > 0 && all[n - 1].number == number))
+        return n;
+    all[n].number = number;
+    return n + 1;
+}
+
+static void make_unique(sl__streams *streams)
+{
+    size_t n = 0;
+    qsort(streams->all, streams->n, sizeof *streams->all, by_number);
+    for (size_t i = 0; i < streams->n; i++) {
+        if (n == 0 || streams->all[i].number != streams->all[n - 1].number)
+            streams->all[n++] = streams->all[i];
+    }
+    streams->n = n;
+}
+
+/* The streams ascend, so that those below the first number come first, those that are too
+ * large last; both take what the others leave. */
+static void give_ids(sl__streams *streams)
+{
+    bool has_default = false;
+    for (size_t i = 0; i < streams->n; i++)
+        has_default |= streams->all[i].number == SL__FIRST_STREAM;
+    int64_t next = has_default ? 1 : 0;
+    size_t used = 0;
+    for (size_t i = 0; i < streams->n; i++) {
+        sl__stream *stream = &streams->all[i];
+        int64_t id = stream->number - SL__FIRST_STREAM;
+        if (id < 0 || id > UINT32_MAX) {
+            if (next == 0 && stream->number != 0)
+                next = 1;
+            while (used < streams->n && streams->all[used].number - SL__FIRST_STREAM <= next)
+                next += streams->all[used++].number - SL__FIRST_STREAM == next;
+            id = next++;
+        }
+        stream->id = (uint32_t)id;
+    }
+}
+
+sl_status sl__streams_collect(const sl__records *records, sl__streams *streams, sl_error *err)
+{
+    size_t n = 0;
+    streams->all = calloc(records->n_works + 2 * records->n_hosts + 1, sizeof *streams->all);
+    if (!streams->all)
+        return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    for (size_t i = 0; i < records->n_works; i++)
+        n = take(streams->all, n, records->works[i].stream);
+    for (size_t i = 0; i < records->n_hosts; i++) {
+        n = take(streams->all, n, records->hosts[i].stream);
+        n = take(streams->all, n, records->hosts[i].target_stream);
+    }
+    streams->n = n;
+    make_unique(streams);
+    give_ids(streams);
+    return SL_OK;
+}
+
+void sl__streams_free(sl__streams *streams)
+{
+    free(streams->all);
+    *streams = (sl__streams){ 0 };
+}
+
+/* The first one at or above `number`. */
+static size_t lower_bound(const sl__streams *streams, int64_t number)
+{
+    size_t low = 0;
+    for (size_t high = streams->n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (streams->all[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t sl__streams_find(const sl__streams *streams, int64_t number)
+{
+    return lower_bound(streams, number);
+}
+
+/* ---- blocking ------------------------------------------------------------------ */
+
+static int by_start(const void *left, const void *right)
+{
+    const sl__interval *a = left, *b = right;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* What the default stream did; each end is the latest so far, so that one look-up tells
+ * whether anything before reaches into a time. */
+static sl_status default_work(const sl__records *records, sl__interval **all, size_t *n,
+                              sl_error *err)
+{
+    *n = 0;
+    *all = calloc(records->n_works + 1, sizeof **all);
+    if (!*all)
+        return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    for (size_t i = 0; i < records->n_works; i++) {
+        const sl_span *span = &records->works[i].span;
+        if (span->stream == 0)
+            (*all)[(*n)++] = (sl__interval){ span->start_ns, span->end_ns };
+    }
+    qsort(*all, *n, sizeof **all, by_start);
+    for (size_t i = 1; i < *n; i++) {
+        if ((*all)[i].end_ns < (*all)[i - 1].end_ns)
+            (*all)[i].end_ns = (*all)[i - 1].end_ns;
+    }
+    return SL_OK;
+}
+
+static bool overlaps(const sl__interval *all, size_t n, const sl_span *span)
+{
+    size_t low = 0;
+    for (size_t high = n; low < high;) {        /* the first that starts too late */
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].start_ns < span->end_ns - OVERLAP_SLACK_NS)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && all[low - 1].end_ns > span->start_ns + OVERLAP_SLACK_NS;
+}
+
+static sl_status find_blocking(const sl__records *records, sl__streams *streams, sl_error *err)
+{
+    sl__interval *all;
+    size_t n;
+    sl_status status = default_work(records, &all, &n, err);
+    for (size_t i = 0; i < streams->n; i++)
+        streams->all[i].blocking = streams->all[i].id == 0 || !records->pytorch;
+    for (size_t i = 0; status == SL_OK && i < records->n_works; i++) {
+        const sl__work *work = &records->works[i];
+        sl__stream *stream = &streams->all[sl__streams_find(streams, work->stream)];
+        if (stream->id != 0 && stream->blocking && overlaps(all, n, &work->span))
+            stream->blocking = false;
+    }
+    free(all);
+    return status;
+}
+
+/* ---- names ----------------------------------------------------------------------- */
+
+sl_status sl__streams_describe(const sl__records *records, int64_t device, sl__streams *streams,
+                               sl_error *err)
+{
+    for (size_t i = 0; i < records->n_threads; i++) {
+        const sl__thread *thread = &records->threads[i];
+        size_t at = lower_bound(streams, thread->tid);
+        if (thread->pid == device && at < streams->n && streams->all[at].number == thread->tid)
+            streams->all[at].name = &thread->name;
+    }
+    for (size_t i = 0; i < records->n_works; i++) {
+        const sl__work *work = &records->works[i];
+        if (work->priority != 0)
+            streams->all[sl__streams_find(streams, work->stream)].priority = work->priority;
+    }
+    return find_blocking(records, streams, err);
+}
+
+/* "stream 8: compute" is named compute; "stream 8 " only says its number. */
+static sl_status decode_name(const sl__stream *stream, sl_text *name, sl_error *err)
+{
+    char own[32];
+    int n = snprintf(own, sizeof own, "stream %" PRId64, stream->number);
+    name->len = 0;
+    sl_status status = stream->name ? sl__json_decode(stream->name, name, err) : SL_OK;
+    if (status != SL_OK)
+        return status;
+    while (name->len > 0 && name->data[name->len - 1] == ' ')
+        name->data[--name->len] = '\0';
+    if (name->len > (size_t)n + 2 && strncmp(name->data, own, (size_t)n) == 0 &&
+        strncmp(name->data + n, ": ", 2) == 0) {
+        name->len -= (size_t)n + 2;
+        memmove(name->data, name->data + n + 2, name->len + 1);
+    } else if (name->len == 0) {
+        sl_text_add(name, "%s", own);
+    }
+    return name->failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    uint32_t a = ((const sl_stream_note *)left)->id, b = ((const sl_stream_note *)right)->id;
+    return (a > b) - (a < b);
+}
+
+/* Our own header has them ready. In order, which is the fast way to add them. */
+static sl_status note_own(const sl__records *records, sl_error *err)
+{
+    sl_status status = SL_OK;
+    if (records->n_notes > 1)
+        qsort(records->notes, records->n_notes, sizeof *records->notes, by_id);
+    for (size_t i = 0; i < records->n_notes && status == SL_OK; i++)
+        status = sl_timeline_add_stream(records->timeline, &records->notes[i], err);
+    return status;
+}
+
+sl_status sl__streams_note(const sl__records *records, const sl__streams *streams, sl_error *err)
+{
+    sl_status status = SL_OK;
+    sl_text name = { 0 };
+    if (records->noted)
+        return note_own(records, err);
+    sl_stream_note *notes = calloc(streams->n + 1, sizeof *notes);
+    if (!notes)
+        return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    for (size_t i = 0; i < streams->n && status == SL_OK; i++) {
+        const sl__stream *stream = &streams->all[i];
+        notes[i] = (sl_stream_note){ .id = stream->id, .priority = stream->priority,
+                                     .non_blocking = !stream->blocking, .numbered = true,
+                                     .number = stream->number };
+        status = decode_name(stream, &name, err);
+        if (status == SL_OK)
+            status = sl_timeline_intern(records->timeline, name.data, &notes[i].name, err);
+    }
+    qsort(notes, streams->n, sizeof *notes, by_id);
+    for (size_t i = 0; i < streams->n && status == SL_OK; i++)
+        status = sl_timeline_add_stream(records->timeline, &notes[i], err);
+    free(notes);
+    sl_text_free(&name);
+    return status;
+}

@@ -1,0 +1,215 @@
+/* kineto_waits.c - waits of a foreign trace that show in its times alone.
+ *
+ *   A synchronisation of an unknown stream waited for what ended last before it returned; one
+ *   with an unknown event for what ended last with a record behind it.
+ *   cudaFree and its like waited for the device if the last of the earlier work ended while
+ *   they ran, and they returned soon after. Calls also end near the end of some work by chance,
+ *   and a call of the same name that returned while earlier work still ran speaks against it: the
+ *   others are believed only if they took many times as long, and returned so soon that chance
+ *   would not do it once in sixteen times. One that returned within microseconds had nothing to
+ *   free, and says nothing. (Which of them wait depends on driver and pool: on an H200 cudaFree
+ *   and cudaFreeHost do, and cudaMalloc, cudaMallocHost and cudaHostRegister do not.)
+ */
+#include "kineto_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../timeline/stops.h"
+#include "../timeline/store.h"
+
+#define LOOK_BACK 64            /* operations that ended while a call waited */
+/* From the work's end to the return. On an H200 cudaFree takes 0.14 ms, and cudaFreeHost of 4 MiB
+ * 0.42 ms (docs/results/fidelity-probe.jsonl: "gpu_host_us" behind a kernel of 10 ms). */
+#define SOON_NS 500000
+#define EVENT_SOON_NS 50000     /* the same for an event: on an H200 4 us */
+#define CLOCKS_NS 10000         /* the host's and the device's may differ by this */
+#define NOTHING_NS 10000        /* cudaFree(NULL) takes less, and other calls more */
+#define MANY_TIMES 8            /* longer than any that did not wait */
+#define CHANCE 16               /* of a call's time, the end of the work lies in this part */
+
+typedef struct ending { int64_t end_ns; size_t work; } ending;
+
+typedef struct waits {
+    const sl__match *match;
+    ending *by_end;             /* works by their ends */
+    int64_t *early_ns;          /* by name: the longest that returned while earlier work ran */
+} waits;
+
+/* ---- synchronisations ------------------------------------------------------------------- */
+
+static int by_end(const void *left, const void *right)
+{
+    const ending *a = left, *b = right;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns < b->end_ns ? -1 : 1;
+    return (a->work > b->work) - (a->work < b->work);
+}
+
+static void sort_ends(waits *w)
+{
+    const sl__records *records = w->match->records;
+    for (size_t i = 0; i < records->n_works; i++)
+        w->by_end[i] = (ending){ records->works[i].span.end_ns, i };
+    qsort(w->by_end, records->n_works, sizeof *w->by_end, by_end);
+}
+
+/* Is this work the last one of its stream that was issued before `position`? Works are in
+ * order of stream and start. */
+static bool is_last_before(const sl__match *m, size_t work, size_t position)
+{
+    const sl__records *records = m->records;
+    bool more = work + 1 < records->n_works &&
+                records->works[work + 1].stream == records->works[work].stream;
+    return m->position[work] < position && (!more || m->position[work + 1] > position);
+}
+
+/* How many works had ended when the call returned. */
+static size_t ended_before(const waits *w, const sl__host *host)
+{
+    size_t low = 0;
+    for (size_t high = w->match->records->n_works; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (w->by_end[middle].end_ns <= host->call.host_end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A synchronisation of a stream that the file does not name: the host went on when the last
+ * work of that stream had ended. If nothing ended meanwhile, it did not wait. */
+static void guess_stream(const waits *w, sl__host *host, size_t position)
+{
+    const sl__match *m = w->match;
+    size_t low = ended_before(w, host);
+    for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
+        if (w->by_end[low].end_ns <= host->call.host_start_ns)
+            break;
+        if (is_last_before(m, w->by_end[low].work, position)) {
+            host->stream = m->records->works[w->by_end[low].work].stream;
+            return;
+        }
+    }
+    sl__forget_kind(host);
+}
+
+/* The record that was made behind this work, before anything else of its stream and before
+ * `position`; or NULL. */
+static sl__host *record_behind(const sl__match *m, size_t work, size_t position)
+{
+    const sl__records *records = m->records;
+    bool more = work + 1 < records->n_works &&
+                records->works[work + 1].stream == records->works[work].stream;
+    size_t end = more && m->position[work + 1] < position ? m->position[work + 1] : position;
+    for (size_t i = m->position[work] + 1; i < end && i <= m->position[work] + LOOK_BACK; i++) {
+        sl__host *host = m->items[i].call ? &records->hosts[m->items[i].index] : NULL;
+        if (host && sl__is_plain(host) &&
+            strstr(sl_timeline_text(records->timeline, host->call.name), "EventRecord"))
+            return host;
+    }
+    return NULL;
+}
+
+/* A synchronisation with an event that the file does not name: the host went on soon after the
+ * work had ended behind which the event was recorded. */
+static void guess_event(const waits *w, sl__host *host, size_t position)
+{
+    const sl__match *m = w->match;
+    size_t low = ended_before(w, host);
+    for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
+        const ending *last = &w->by_end[low];
+        if (last->end_ns <= host->call.host_start_ns ||
+            host->call.host_end_ns - last->end_ns > EVENT_SOON_NS)
+            return;
+        sl__host *record = m->position[last->work] < position
+                               ? record_behind(m, last->work, position) : NULL;
+        if (!record)
+            continue;
+        record->call.kind = SL_CALL_EVENT_RECORD;
+        record->stream = m->records->works[last->work].stream;
+        host->call.target = record->call.correlation;
+        host->target_stream = record->stream;
+        return;
+    }
+}
+
+/* ---- calls that may wait --------------------------------------------------------------- */
+
+typedef void visit(const waits *w, sl__host *host, size_t position, int64_t last_end_ns);
+
+/* All calls in order of issue, each with the latest end of the work that was issued before. */
+static sl_status for_each_call(const waits *w, visit *each, sl_error *err)
+{
+    const sl__match *m = w->match;
+    int64_t last_end_ns = INT64_MIN;
+    for (size_t i = 0; i < m->n_items; i++) {
+        const sl__issued *it = &m->items[i];
+        if (sl__stops_at(i))
+            return sl_interrupt_check(err);
+        if (it->call)
+            each(w, &m->records->hosts[it->index], i, last_end_ns);
+        else
+            last_end_ns = sl__max_ns(last_end_ns, m->records->works[it->index].span.end_ns);
+    }
+    return SL_OK;
+}
+
+static void note_early_return(const waits *w, sl__host *host, size_t position,
+                              int64_t last_end_ns)
+{
+    int64_t took_ns = host->call.host_end_ns - host->call.host_start_ns;
+    int64_t *early_ns = &w->early_ns[host->call.name];
+    (void)position;
+    if (last_end_ns > host->call.host_end_ns + CLOCKS_NS && took_ns > NOTHING_NS)
+        *early_ns = sl__max_ns(*early_ns, took_ns);
+}
+
+static bool returned_soon(const sl__host *host, int64_t last_end_ns)
+{
+    return last_end_ns > host->call.host_start_ns && last_end_ns <= host->call.host_end_ns &&
+           host->call.host_end_ns - last_end_ns <= SOON_NS;
+}
+
+/* Against others of its name that did not wait. */
+static bool is_beyond_chance(const sl__host *host, int64_t last_end_ns, int64_t early_ns)
+{
+    int64_t took_ns = host->call.host_end_ns - host->call.host_start_ns;
+    int64_t after_ns = host->call.host_end_ns - last_end_ns;
+    return early_ns == 0 || (took_ns / MANY_TIMES > early_ns && after_ns <= took_ns / CHANCE);
+}
+
+static void infer_wait(const waits *w, sl__host *host, size_t position, int64_t last_end_ns)
+{
+    if (host->call.kind == SL_CALL_STREAM_SYNC && host->stream == SL__NO_STREAM)
+        guess_stream(w, host, position);
+    if (host->call.kind == SL_CALL_EVENT_SYNC && host->call.target == 0)
+        guess_event(w, host, position);
+    if (sl__is_plain(host) && host->may_wait)
+        host->call.waited_for_device =
+            returned_soon(host, last_end_ns) &&
+            is_beyond_chance(host, last_end_ns, w->early_ns[host->call.name]);
+}
+
+sl_status sl__infer_waits(const sl__match *match, sl_error *err)
+{
+    const sl__records *records = match->records;
+    if (records->own)
+        return SL_OK;
+    size_t n_names = sl_timeline_text_count(records->timeline);
+    waits w = { .match = match, .by_end = calloc(records->n_works + 1, sizeof *w.by_end),
+                .early_ns = calloc(n_names + 1, sizeof *w.early_ns) };
+    sl_status status = SL_OK;
+    if (!w.by_end || !w.early_ns)
+        status = sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", match->n_items);
+    if (status == SL_OK) {
+        sort_ends(&w);
+        status = for_each_call(&w, note_early_return, err);
+    }
+    if (status == SL_OK)
+        status = for_each_call(&w, infer_wait, err);
+    free(w.by_end);
+    free(w.early_ns);
+    return status;
+}
