@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "subcommands.h"
+#include "embedded.h"
 
 const char options_usage[] = "usage: streamlab [options] [script [args]]";
 
@@ -254,6 +254,14 @@ static bool read_short(reader *r, const char *argument)
     case 'W': o->warnings = true; return true;
     default: return wrong(r, "unrecognized option '%s'", argument);
     }
+}
+
+/* Whether there is a subcommand of that name: repl/commands has a file for each. */
+static bool subcommand_exists(const char *name)
+{
+    char path[64];
+    int n = snprintf(path, sizeof path, "repl/commands/%s.lua", name);
+    return n > 0 && (size_t)n < sizeof path && embedded_exists(path);
 }
 
 /* Behind options that name a device, a subcommand may stand as well as in the first place;

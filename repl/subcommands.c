@@ -1,7 +1,6 @@
 /* subcommands.c - runs the Lua programs of repl/commands.
  *
- * Each is a file of that folder. They share command.lua, whose name keeps it from being a
- * subcommand itself.
+ * Each file of that folder is one.
  */
 #include "subcommands.h"
 
@@ -12,35 +11,17 @@
 #include "embedded.h"
 #include "run.h"
 
-enum { PATH_BYTES = 64 };
-
-/* The file of the subcommand; one of a longer name there cannot be. */
-static const char *path_of(const char *name, char path[PATH_BYTES])
-{
-    int n = snprintf(path, PATH_BYTES, "repl/commands/%s.lua", name);
-    return n < PATH_BYTES ? path : "";
-}
-
-bool subcommand_exists(const char *name)
-{
-    char path[PATH_BYTES];
-    return strcmp(name, "command") != 0 && embedded_exists(path_of(name, path));
-}
-
 /* Pushes a table of the subcommands' names. */
 static void push_names(lua_State *L)
 {
     static const char folder[] = "repl/commands/";
     lua_newtable(L);
     for (const embedded_file *file = embedded_files; file->name; file++) {
-        const char *name = file->name + sizeof folder - 1, *dot = strrchr(file->name, '.');
         if (strncmp(file->name, folder, sizeof folder - 1) != 0)
             continue;
+        const char *name = file->name + sizeof folder - 1, *dot = strrchr(name, '.');
         lua_pushlstring(L, name, (size_t)(dot - name));
-        if (subcommand_exists(lua_tostring(L, -1)))
-            lua_pushboolean(L, true);
-        else
-            lua_pushnil(L);             /* command.lua, which they share */
+        lua_pushboolean(L, true);
         lua_rawset(L, -3);
     }
 }
@@ -60,8 +41,8 @@ void subcommand_suggest(lua_State *L, const char *typed)
 /* Protected; the light userdata is the subcommand's name. */
 static int call(lua_State *L)
 {
-    char path[PATH_BYTES];
-    if (embedded_load(L, path_of(lua_touserdata(L, 1), path)) != LUA_OK)
+    const char *name = lua_touserdata(L, 1);
+    if (embedded_load(L, lua_pushfstring(L, "repl/commands/%s.lua", name)) != LUA_OK)
         return lua_error(L);
     lua_getglobal(L, "arg");
     int list = lua_gettop(L), n = (int)luaL_len(L, list);

@@ -4,10 +4,6 @@
 #define REPL_SUBCOMMANDS_H
 
 #include <lua.h>
-#include <stdbool.h>
-
-/* Whether there is a subcommand of that name. */
-bool subcommand_exists(const char *name);
 
 /* There is no script of that name: says on stderr which subcommand may be meant, if one is
  * spelt much like it. */

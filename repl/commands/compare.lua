@@ -1,7 +1,7 @@
 -- compare.lua - streamlab compare SCRIPT...: scripts on the GPU and on the simulator, side by
 -- side.
 
-local command = import "repl/commands/command.lua"
+local command = import "repl/command.lua"
 local comparison = import "repl/compare/comparison.lua"
 local dump = import "repl/compare/dump.lua"
 local entries = import "repl/compare/entries.lua"

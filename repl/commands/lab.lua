@@ -1,6 +1,6 @@
 -- lab.lua - streamlab lab: course labs, for students (check) and teachers (new, grade, pack).
 
-local command = import "repl/commands/command.lua"
+local command = import "repl/command.lua"
 
 local words = { ... }
 

@@ -1,6 +1,6 @@
 -- probe.lua - streamlab probe: what CUDA's calls do to the host and to streams.
 
-local command = import "repl/commands/command.lua"
+local command = import "repl/command.lua"
 local table_of = import "repl/probe/table.lua"
 local profile = import "repl/probe/profile.lua"
 
