@@ -9,7 +9,7 @@ DATADIR  ?= $(PREFIX)/share
 MANDIR   ?= $(DATADIR)/man
 LUA_CMOD ?= $(LIBDIR)/lua/5.4
 
-# None of make's own rules: one of them would make repl/console, a folder, of repl/console.c.
+# None of make's own rules: nothing here needs them.
 MAKEFLAGS += --no-builtin-rules
 
 # ---- settings -------------------------------------------------------------
@@ -151,12 +151,13 @@ TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 # One of the two line editors is linked.
-NO_EDITOR := $(BUILD)/repl/lineedit_none.o
-EDITORS  := $(call objects,repl/lineedit*.c)
+NO_EDITOR := $(BUILD)/repl/editor/lineedit_none.o
+EDITORS  := $(call objects,repl/editor/lineedit*.c)
 # The same of the two that write .zip files.
-NO_ZIP   := $(BUILD)/repl/zip_none.o
-ZIPS     := $(call objects,repl/zip*.c)
-REPL     := $(filter-out $(EDITORS) $(ZIPS),$(call objects,repl/*.c)) $(BUILD)/program_files.o
+NO_ZIP   := $(BUILD)/repl/commands/zip_none.o
+ZIPS     := $(call objects,repl/commands/zip*.c)
+REPL     := $(filter-out $(EDITORS) $(ZIPS),$(call objects,repl/*.c repl/*/*.c)) \
+            $(BUILD)/program_files.o
 EDIT     := $(if $(LINE_EDITOR),$(filter-out $(NO_EDITOR),$(EDITORS)),$(NO_EDITOR))
 ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
 NUMBERS  := $(call objects,core/numbers/*.c)
@@ -172,12 +173,12 @@ EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua)
 PAGE     := $(sort $(wildcard core/pictures/report/*))
 # The program's own Lua: subcommands, the console, course labs, and what help says. And what
 # `lab new` and `lab pack` write as it is.
-CONSOLE_ROOMS   := completion dot_commands errors help values
+CONSOLE_ROOMS   := completion dot_commands help values
 TEMPLATE        := repl/labs/template
 TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/right \
                    $(TEMPLATE)/wrong
-PROGRAM_FOLDERS := docs/api repl repl/commands repl/probe repl/calibrate \
-                   repl/calibrate/parts repl/compare repl/console \
+PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/calibrate \
+                   repl/calibrate/parts repl/calibrate/probe repl/compare repl/console \
                    $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results $(TEXT_FOLDERS)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
                      $(TEXT_FOLDERS:%=%/*.md)))
@@ -306,7 +307,7 @@ $(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/pictures/report
 $(BUILD)/program_files.c: scripts/embed.sh $(PROGRAM_FILES) $(PROGRAM_FOLDERS)
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
-	$(Q)sh scripts/embed.sh repl/embedded.h embedded_file embedded_files \
+	$(Q)sh scripts/embed.sh repl/run/embedded.h embedded_file embedded_files \
 	    $(PROGRAM_FILES) > $@.new && mv $@.new $@
 
 $(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/program_files.o: %.o: %.c

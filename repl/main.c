@@ -15,21 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "children.h"
-#include "confine.h"
-#include "console.h"
-#include "embedded.h"
-#include "folder.h"
-#include "interrupt.h"
-#include "mute.h"
-#include "options.h"
-#include "run.h"
-#include "signals.h"
-#include "sources.h"
-#include "subcommands.h"
-#include "trace.h"
-#include "trial.h"
-#include "zip.h"
+#include "commands/folder.h"
+#include "commands/subcommands.h"
+#include "commands/zip.h"
+#include "console/console.h"
+#include "run/embedded.h"
+#include "run/interrupt.h"
+#include "run/mute.h"
+#include "run/options.h"
+#include "run/run.h"
+#include "run/signals.h"
+#include "run/sources.h"
+#include "run/trace.h"
+#include "run/trial.h"
+#include "sandbox/children.h"
+#include "sandbox/confine.h"
 
 enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 

@@ -22,7 +22,7 @@ list() {
     echo "755 $build/streamlab.so $LUA_CMOD/streamlab.so"
     [ ! -f "$build/streamlab_cuda.so" ] ||
         echo "755 $build/streamlab_cuda.so $LIBDIR/streamlab/streamlab_cuda.so"
-    echo "644 repl/completion.bash $DATADIR/bash-completion/completions/streamlab"
+    echo "644 repl/commands/completion.bash $DATADIR/bash-completion/completions/streamlab"
     echo "644 $build/man/streamlab.1 $MANDIR/man1/streamlab.1"
     echo "644 $build/man/streamlab-lua.3 $MANDIR/man3/streamlab-lua.3"
     echo "644 $build/share/streamlab.d.lua $DATADIR/streamlab/luals/streamlab.d.lua"

@@ -1,7 +1,14 @@
 #!/bin/sh
 # 00-layers.t - calls go one way: what each layer may include.
 #
-#   repl      Lua's headers, its own; minizip's, which nobody else includes
+#   repl      Lua's headers, its own:
+#     main.c    every room's
+#     run       no other room's
+#     editor    run's, and the terminal's, which nobody else includes
+#     sandbox   run's
+#     commands  run's, and minizip's, which nobody else includes
+#     console   run's and editor's
+#             In Lua a room of repl imports its own files and run's; commands imports all.
 #   bindings  Lua's headers, core/streamlab.h, its own
 #   core      its own, core/race's and those of the next four; no Lua, CUDA or terminal in any below
 #   pictures  core/streamlab.h, core/timeline's, core/text's, its own
@@ -61,12 +68,19 @@ zlib='(^|/)zlib\.h'
 minizip='(^|/)minizip/'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
 backend='^\.\./(backend|numbers/[a-z_]+)\.h$'
+room_below='^\.\./run/[a-z_]+\.h$'
 # What the plugin may use of CUDA: the run-time, cuBLAS, CUPTI, NVTX.
 other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 
 # One line for each sin of the tree at ROOT.
 sins() { # ROOT
-    offenders "$1" repl "$lua" "$cuda|$zlib"
+    offenders "$1" repl "$lua|^[a-z]+/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" repl/run "$lua" "$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" repl/editor "$lua|$room_below" "$cuda|$zlib|$minizip"
+    offenders "$1" repl/sandbox "$lua|$room_below" "$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$zlib"
+    offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip"
+    import_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip"
     offenders "$1" core '^(text|timeline|traces|pictures|race)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip"
@@ -82,11 +96,24 @@ sins() { # ROOT
     script_sins "$1"
 }
 
+# Rooms of repl/ import their own Lua files and those of run/.
+import_sins() { # ROOT
+    (
+        cd "$1" || exit
+        import='import *(\{0,1\} *["'\'']repl/'
+        for room in run console calibrate compare labs; do
+            [ -d repl/$room ] || continue
+            find repl/$room -name '*.lua' -exec grep -Hn "$import" {} + |
+                grep -v "$import\(run\|$room\)/"
+        done
+    )
+}
+
 # Scripts may require the laboratory and Lua files; no C library of their own.
 script_sins() { # ROOT
     (
         cd "$1" || exit
-        find scripts bindings repl/files.lua repl/commands repl/probe repl/calibrate repl/labs -name '*.lua' 2>/dev/null | LC_ALL=C sort |
+        find scripts bindings repl -name '*.lua' 2>/dev/null | LC_ALL=C sort |
             while read -r file; do
                 grep -Hn 'package\.loadlib\|package\.cpath\|require *(\{0,1\} *["'\'']ffi["'\'']' \
                     "$file"
@@ -137,8 +164,17 @@ allow() { # FILE LINE NAME: the line in that file is fine
     rm "$planted/$1"
 }
 
-plant repl/a.c '#include "../core/streamlab.h"' "the core in the program"
-plant repl/a.c '#include "../bindings/lsl.h"' "the bindings in the program"
+plant repl/run/a.c '#include "../../core/streamlab.h"' "the core in the program"
+plant repl/run/a.c '#include "../../bindings/lsl.h"' "the bindings in the program"
+plant repl/a.c '#include "../bindings/lsl.h"' "the bindings in main.c"
+plant repl/run/a.c '#include "../console/console.h"' "the console in what runs scripts"
+plant repl/editor/a.c '#include "../console/console.h"' "the console in the line editor"
+plant repl/sandbox/a.c '#include "../commands/zip.h"' "the subcommands in the sandbox"
+plant repl/commands/a.c '#include "../console/console.h"' "the console in the subcommands' C"
+plant repl/console/a.c '#include <histedit.h>' "the terminal outside of the editor"
+plant repl/run/a.c '#include <minizip/zip.h>' "minizip outside of the subcommands"
+plant repl/run/a.lua 'local who = import "repl/console/who.lua"' "the console's Lua in what runs scripts"
+plant repl/labs/a.lua 'local rounds = import("repl/compare/rounds.lua")' "compare's Lua in the grader"
 plant bindings/a.c '#include "../core/device.h"' "a private header of the core in the bindings"
 plant bindings/a.c '#  include "../core/sim/sim.h"' "the simulator in the bindings"
 plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
@@ -175,8 +211,13 @@ plant repl/commands/a.lua 'local lsl = require "bindings.lsl"' "C internals in a
 plant repl/labs/a.lua 'local lsl = require "bindings.lsl"' "C internals in the grader"
 plant scripts/labs/a/b.lua 'local lsl = require "bindings.lsl"' "C internals in a course lab"
 plant scripts/a.lua 'package.loadlib("./x.so", "f")' "a C library in a script"
-allow repl/a.c '#include <lua.h>' "Lua in the program"
-allow repl/a.c '#include <minizip/zip.h>' "minizip in the program"
+allow repl/a.c '#include "run/run.h"' "each room in main.c"
+allow repl/run/a.c '#include <lua.h>' "Lua in the program"
+allow repl/console/a.c '#include "../editor/reader.h"' "the editor in the console"
+allow repl/editor/a.c '#include <histedit.h>' "the terminal in the editor"
+allow repl/commands/a.c '#include <minizip/zip.h>' "minizip in the subcommands"
+allow repl/commands/a.lua 'local rounds = import "repl/compare/rounds.lua"' "compare's Lua in a subcommand"
+allow repl/labs/a.lua 'local text = import "repl/run/text.lua"' "the texts of run/ in the grader"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"
 allow core/sim/a.c '#include "../backend.h"' "backend.h in the simulator"
 allow core/sim/a.c '#include "../numbers/philox.h"' "the numbers in the simulator"

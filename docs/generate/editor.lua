@@ -4,8 +4,8 @@
 -- Classes are streamlab.tensor and so on, as in messages of Lua. A table of options is a
 -- class of its own, streamlab.options.matmul.
 
-local api = import "repl/console/help/api.lua"
-local tokens = import "repl/console/tokens.lua"
+local api = import "repl/run/api.lua"
+local tokens = import "repl/run/tokens.lua"
 
 local editor = {}
 

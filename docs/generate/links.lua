@@ -1,6 +1,6 @@
 -- links.lua - links between entries in the pages of docs/reference.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 
 local links = {}
 

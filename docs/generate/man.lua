@@ -1,7 +1,7 @@
 -- man.lua - the man pages: streamlab.1 of what the program's --help says and docs/api/program.lua,
 -- streamlab-lua.3 of all entries.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 local mdoc = import "docs/generate/mdoc.lua"
 local usage = import "docs/generate/usage.lua"
 

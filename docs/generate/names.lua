@@ -1,7 +1,7 @@
 -- names.lua - what CUDA and PyTorch call it: two tables, by CUDA's names and by PyTorch's; the
 -- second one also says what differs from PyTorch.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 local links = import "docs/generate/links.lua"
 
 local names = { title = "CUDA, PyTorch, streamlab" }

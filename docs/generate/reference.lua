@@ -1,7 +1,7 @@
 -- reference.lua - the pages of docs/reference: one for each file of docs/api, README.md with
 -- all entries, cuda-pytorch.md, and facts.md of docs/facts.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 local links = import "docs/generate/links.lua"
 local names = import "docs/generate/names.lua"
 local facts = import "docs/generate/facts.lua"

@@ -1,5 +1,5 @@
 -- source.lua - runs the Lua files of the source tree in the environment that the program
--- gives those built into it (repl/embedded.h), as far as docs/api needs it: for the
+-- gives those built into it (repl/run/embedded.h), as far as docs/api needs it: for the
 -- generators here, and for tests.
 
 local source = {}

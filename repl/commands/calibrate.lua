@@ -4,7 +4,7 @@
 -- After each one, what is measured so far goes to NAME.lua.partial, so that whatever ends the
 -- program takes at most one part with it.
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 local context = import "repl/calibrate/context.lua"
 local difference = import "repl/calibrate/difference.lua"
 local flat = import "repl/calibrate/flat.lua"

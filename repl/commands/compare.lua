@@ -1,11 +1,11 @@
 -- compare.lua - streamlab compare SCRIPT...: scripts on the GPU and on the simulator, side by
 -- side.
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
 local dump = import "repl/compare/dump.lua"
 local entries = import "repl/compare/entries.lua"
-local files = import "repl/files.lua"
+local files = import "repl/run/files.lua"
 local records = import "repl/compare/records.lua"
 local rounds = import "repl/compare/rounds.lua"
 local report = import "repl/compare/report.lua"

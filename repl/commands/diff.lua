@@ -1,6 +1,6 @@
 -- diff.lua - streamlab diff A B: two trace files side by side.
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 
 local usage = [[
 usage: streamlab diff [options] A B

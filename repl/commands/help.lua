@@ -1,6 +1,6 @@
 -- help.lua - streamlab help [NAME]: what help(x) says in the REPL.
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 local help = import "repl/console/help/help.lua"
 
 local usage = [[

@@ -1,6 +1,6 @@
 -- lab.lua - streamlab lab: course labs, for students (check) and teachers (new, grade, pack).
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 
 local words = { ... }
 
@@ -11,10 +11,10 @@ end
 
 local bundle = import "repl/labs/bundle.lua"
 local class = import "repl/labs/class.lua"
-local files = import "repl/files.lua"
+local files = import "repl/run/files.lua"
 local grader = import "repl/labs/grader.lua"
 local remark = import "repl/labs/results/remark.lua"
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 
 local usage = [[
 usage: streamlab lab check|grade|new|pack ...

@@ -1,8 +1,8 @@
 -- probe.lua - streamlab probe: what CUDA's calls do to the host and to streams.
 
-local command = import "repl/command.lua"
-local table_of = import "repl/probe/table.lua"
-local profile = import "repl/probe/profile.lua"
+local command = import "repl/run/command.lua"
+local table_of = import "repl/calibrate/probe/table.lua"
+local profile = import "repl/calibrate/probe/profile.lua"
 
 local usage = [[
 usage: streamlab probe [options]

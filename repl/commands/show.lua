@@ -1,7 +1,7 @@
 -- show.lua - streamlab show FILE: a trace file as chart, figures and explanation, or as
 -- another file.
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 local file_names = import "repl/console/dot_commands/files.lua"
 
 local usage = [[

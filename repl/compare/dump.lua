@@ -4,7 +4,7 @@
 -- makespan_us 12.345 runs_us 12.345 ..." and then a line for each operation, with tabs between
 -- its fields. Times are in us from the beginning of the recording.
 
-local files = import "repl/files.lua"
+local files = import "repl/run/files.lua"
 
 local dump = {}
 

@@ -1,7 +1,7 @@
 -- report.lua - one script in full: its makespans, then its parts, those that are furthest off
 -- first.
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 local order = import "repl/compare/order.lua"
 local times = import "repl/compare/times.lua"
 

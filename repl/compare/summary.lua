@@ -1,7 +1,7 @@
 -- summary.lua - all scripts together as text: how far makespans are off, and which scripts are
 -- furthest off; how far the GPU's own runs spread; whether pairs overlap on both sides.
 
-local command = import "repl/command.lua"
+local command = import "repl/run/command.lua"
 local figures = import "repl/compare/figures.lua"
 local times = import "repl/compare/times.lua"
 

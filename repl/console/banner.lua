@@ -1,7 +1,7 @@
 -- banner.lua - what the REPL says at the start: which GPU there is, and how to go on. It
 -- opens nothing: making a context on a real GPU takes a second.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 
 local banner = {}
 

@@ -1,27 +1,27 @@
--- console.lua - what repl/console.c asks of Lua: to show values, to obey the lines that
+-- console.lua - what repl/console/console.c asks of Lua: to show values, to obey the lines that
 -- begin with "." or "?", and to say hello. Each has a file of its own, which is loaded when
 -- it is first needed:
 --
 --   values/          how values are shown, each kind in its file
 --   help/            help(), ?x and `streamlab help`: what docs/api says, and how it is laid out
---   errors/          how an error reads: the line with marks, hints, the user's frames
 --   dot_commands/    .help, .device, .trace, .load, .save and the others
 --   completion/      what Tab offers
 --   banner.lua       the first lines;  timing.lua  time(f) and .timer;  who.lua  who()
---   text.lua         texts for the terminal: colours, widths, wrapping, what is not printable
---   tokens.lua       the words of a Lua text;  strings.lua  the methods of strings
+--
+-- Errors, texts for the terminal and the index of docs/api, which others need as well, are in
+-- repl/run.
 
-local strings = import "repl/console/strings.lua"
+local strings = import "repl/run/strings.lua"
 
 local console = {}
 
--- What is said of an entry that ended well; `find` is a function of errors/hint_names.lua.
+-- What is said of an entry that ended well; `find` is a function of hint_names.lua.
 local function hint_by(find)
     local count = import "repl/console/dot_commands/session.lua".count()
-    local hint = import "repl/console/errors/hint_names.lua"[find](count)
+    local hint = import "repl/run/errors/hint_names.lua"[find](count)
     if hint then
         io.stdout:flush()
-        io.stderr:write(import "repl/console/errors/errors.lua".hint(hint), "\n")
+        io.stderr:write(import "repl/run/errors/errors.lua".hint(hint), "\n")
     end
 end
 

@@ -3,8 +3,8 @@
 -- On the simulator times are virtual: those of the simulated host and GPU. How long
 -- simulating takes on this machine is told beside them where it can be felt.
 
-local strings = import "repl/console/strings.lua"
-local text = import "repl/console/text.lua"
+local strings = import "repl/run/strings.lua"
+local text = import "repl/run/text.lua"
 
 local timing = {}
 

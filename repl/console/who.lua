@@ -1,7 +1,7 @@
 -- who.lua - who(): which devices, streams, events, tensors and timelines there are, and
 -- which variables hold them.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 local objects = import "repl/console/values/objects.lua"
 
 local who = {}

@@ -5,7 +5,7 @@
 -- of its own (case.lua), which reads the lab again. What is wrong with a lab is raised as
 -- {message =}, a sentence with the file in it.
 
-local files = import "repl/files.lua"
+local files = import "repl/run/files.lua"
 
 local bundle = {}
 

@@ -4,7 +4,7 @@
 -- machine, no paths, no addresses, and lines are as long on every terminal.
 
 local case = import "repl/labs/case.lua"
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 
 local feedback = {}
 

@@ -1,6 +1,6 @@
 -- new.lua - writes a complete small lab to start from: the files of repl/labs/template.
 
-local files = import "repl/files.lua"
+local files = import "repl/run/files.lua"
 
 local template <const> = "repl/labs/template/"
 

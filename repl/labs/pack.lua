@@ -6,7 +6,7 @@
 -- tests that it names. What goes into the files is listed here by name, so that nothing else can
 -- get out.
 
-local files = import "repl/files.lua"
+local files = import "repl/run/files.lua"
 local words = import "repl/labs/results/words.lua"
 
 local most_of_starter <const> = 0.2     -- of the points

@@ -4,7 +4,7 @@
 -- uses may be reachable from it: every library is a copy, `lab` too, the metatables of the
 -- laboratory's classes are locked, and so is that of strings, which all code shares. What
 -- reads or writes files is shut for the whole process (internals.close_files); the limits of
--- the operating system stand behind that (repl/confine.h).
+-- the operating system stand behind that (repl/sandbox/confine.h).
 --
 -- Nothing that differs from run to run is to be seen: steady.lua.
 

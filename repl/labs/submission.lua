@@ -2,8 +2,8 @@
 -- can be said of a mistake in it. All this is for the process that runs a test (case.lua): the
 -- grader itself opens no submission, so that nothing in one takes its time or memory.
 
-local errors = import "repl/console/errors/errors.lua"
-local files = import "repl/files.lua"
+local errors = import "repl/run/errors/errors.lua"
+local files = import "repl/run/files.lua"
 
 local submission = {}
 

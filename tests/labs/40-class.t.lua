@@ -13,8 +13,8 @@ local grade = environment.import("repl/labs/grader.lua").grade
 local to_json = environment.import("repl/labs/results/gradescope.lua").text
 local to_tap = environment.import("repl/labs/results/tap.lua").text
 local words = environment.import "repl/labs/results/words.lua"
-local text = environment.import "repl/console/text.lua"
-local files = environment.import "repl/files.lua"
+local text = environment.import "repl/run/text.lua"
+local files = environment.import "repl/run/files.lua"
 
 local folder = shell.folder()
 local attack_lab = bundle.read "tests/labs/attack-lab"

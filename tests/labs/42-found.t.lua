@@ -6,7 +6,7 @@ local tap, shell = require "tap", require "shell"
 local environment = debug.getregistry()["streamlab.environment"]
 local program = environment.program
 local find = environment.import("repl/labs/class.lua").find
-local files = environment.import "repl/files.lua"
+local files = environment.import "repl/run/files.lua"
 
 local folder = shell.folder()
 

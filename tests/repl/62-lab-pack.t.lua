@@ -226,7 +226,7 @@ local pack = environment.import "repl/labs/pack.lua"
 -- The program's functions, as the test has them: a small program, and files that are looked at.
 shell.write(at "exe", "\127ELF the program")
 function program.executable() return at "exe" end
-local files = environment.import "repl/files.lua"
+local files = environment.import "repl/run/files.lua"
 local zip, packed, made = program.zip, {}, {}
 function program.zip(list)
     made[#made + 1] = list

@@ -107,7 +107,7 @@ fi
 
 offered() { # WORD...: what is offered for the last one
     bash -c '
-        source repl/completion.bash
+        source repl/commands/completion.bash
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
         _streamlab
         printf "%s\n" "${COMPREPLY[@]}" | LC_ALL=C sort | tr "\n" " "' \

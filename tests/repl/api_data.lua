@@ -7,7 +7,7 @@ local shell = require "repl.shell"
 local api_data = {}
 
 api_data.environment = source.environment("", shell.program)
-api_data.api = api_data.environment.import "repl/console/help/api.lua"
+api_data.api = api_data.environment.import "repl/run/api.lua"
 
 -- An object of each class.
 function api_data.objects()

@@ -1,7 +1,7 @@
 -- implicit.lua - what calls do unasked: which of them wait for the device, and which keep streams
 -- apart, by the rules of `streamlab probe --save`.
 
-local profile = import "repl/probe/profile.lua"
+local profile = import "repl/calibrate/probe/profile.lua"
 
 local implicit = { name = "implicit", title = "what calls wait for" }
 

@@ -10,10 +10,10 @@
 --   ?str, help("cudaStr         what help knows as well
 -- Nothing of the user's runs: values are looked up raw, and no metamethod is called.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 local cursor = import "repl/console/completion/cursor.lua"
 local files = import "repl/console/dot_commands/files.lua"
-local tokens = import "repl/console/tokens.lua"
+local tokens = import "repl/run/tokens.lua"
 
 local complete = {}
 

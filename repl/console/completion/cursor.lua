@@ -1,7 +1,7 @@
 -- cursor.lua - what the end of an unfinished text of Lua stands in: as much as completion
 -- needs to know.
 
-local tokens = import "repl/console/tokens.lua"
+local tokens = import "repl/run/tokens.lua"
 
 local cursor = {}
 

@@ -5,17 +5,17 @@
 -- that goes to stderr under its name. Other errors go on. A command that gives a function has
 -- it called: a script of the user's.
 
-local api = import "repl/console/help/api.lua"
-local errors = import "repl/console/errors/errors.lua"
-local excerpt = import "repl/console/errors/excerpt.lua"
+local api = import "repl/run/api.lua"
+local errors = import "repl/run/errors/errors.lua"
+local excerpt = import "repl/run/errors/excerpt.lua"
 local files = import "repl/console/dot_commands/files.lua"
 local objects = import "repl/console/values/objects.lua"
 local recording = import "repl/console/dot_commands/recording.lua"
 local sheet = import "repl/console/help/sheet.lua"
 local session = import "repl/console/dot_commands/session.lua"
-local strings = import "repl/console/strings.lua"
-local text = import "repl/console/text.lua"
-local whole_files = import "repl/files.lua"
+local strings = import "repl/run/strings.lua"
+local text = import "repl/run/text.lua"
+local whole_files = import "repl/run/files.lua"
 
 local dot_commands = {}
 

@@ -1,6 +1,6 @@
 -- session.lua - what was done at the prompt, as a script that does it again.
 
-local tokens = import "repl/console/tokens.lua"
+local tokens = import "repl/run/tokens.lua"
 
 local session = {}
 

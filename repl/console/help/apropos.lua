@@ -1,7 +1,7 @@
 -- apropos.lua - finds entries and pages by words: in names, CUDA's and PyTorch's names,
 -- briefs, arguments and texts, the best first.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 
 local apropos = {}
 

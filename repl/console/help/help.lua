@@ -2,7 +2,7 @@
 --
 -- ?x is read as a path of names and looked up raw, so that no code of the user runs.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 local apropos = import "repl/console/help/apropos.lua"
 local pages = import "repl/console/help/pages.lua"
 local sheet = import "repl/console/help/sheet.lua"

@@ -1,6 +1,6 @@
 -- pages.lua - how help looks: an entry, a page, the list of all pages.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 local sheet = import "repl/console/help/sheet.lua"
 
 local pages = {}

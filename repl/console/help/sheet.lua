@@ -3,7 +3,7 @@
 --
 -- A sheet collects lines; sheet:print() writes them. Texts are Markdown's spans.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 local markdown = import "repl/console/help/markdown.lua"
 
 local sheet = {}

@@ -1,6 +1,6 @@
 -- functions.lua - what functions are called.
 
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 
 local functions = {}
 

@@ -1,8 +1,8 @@
 -- laboratory.lua - what is in the tables `lab` and `lab.cuda`: the names, by subject, in place
 -- of the addresses of their functions. The subjects are the pages of docs/api.
 
-local api = import "repl/console/help/api.lua"
-local text = import "repl/console/text.lua"
+local api = import "repl/run/api.lua"
+local text = import "repl/run/text.lua"
 
 local laboratory = {}
 

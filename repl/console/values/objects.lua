@@ -1,7 +1,7 @@
 -- objects.lua - streams, events, devices and timelines, and how they stand now. Asking costs
 -- no virtual time and is not recorded.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 
 local objects = {}
 

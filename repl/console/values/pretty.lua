@@ -6,10 +6,10 @@
 -- looking (`steps` below: a tenth of a second), after which the rest of it is "more". Then the
 -- tree is laid out. Keys are sorted if there are not too many to look at all of them.
 
-local text = import "repl/console/text.lua"
-local tokens = import "repl/console/tokens.lua"
+local text = import "repl/run/text.lua"
+local tokens = import "repl/run/tokens.lua"
 local functions = import "repl/console/values/functions.lua"
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 
 local pretty = {}
 

@@ -1,7 +1,7 @@
 -- records.lua - a list of tables with the same fields, as tl:spans() gives one, as a table
 -- with headings.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 
 local records = {}
 

@@ -5,7 +5,7 @@
 -- work in flight will make of the values is worked out beside the simulation. While a
 -- recording runs nothing is looked at, since a real GPU's copy would be in it.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 
 local tensors = {}
 

@@ -1,13 +1,13 @@
 -- values.lua - how the REPL shows the values of an entry: each in the way of its kind, on
 -- one line if all are short.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 local pretty = import "repl/console/values/pretty.lua"
 local records = import "repl/console/values/records.lua"
 local objects = import "repl/console/values/objects.lua"
 local tensors = import "repl/console/values/tensors.lua"
 local laboratory = import "repl/console/values/laboratory.lua"
-local api = import "repl/console/help/api.lua"
+local api = import "repl/run/api.lua"
 
 local values = {}
 

@@ -1,6 +1,6 @@
 -- remark.lua - why a submission has no points at all, in a line; nil for others.
 
-local text = import "repl/console/text.lua"
+local text = import "repl/run/text.lua"
 
 local most_bytes <const> = 200      -- of a message, which may be a student's
 

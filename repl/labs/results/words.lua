@@ -1,7 +1,7 @@
 -- words.lua - what the formats of results share: text that a submission printed (any bytes) as
 -- each of them can hold it, and numbers.
 
-local text_of = import "repl/console/text.lua"
+local text_of = import "repl/run/text.lua"
 
 internals.need "tables"
 local tables = internals.results

@@ -1,0 +1,246 @@
+-- command.lua - what the subcommands share: reading the command line, trace files, and
+-- telling in one sentence what is wrong.
+--
+-- Exit status: 0 fine, 1 a file that cannot be read or written, 2 wrong usage.
+
+local files = import "repl/run/files.lua"
+
+local lab = lab
+local command = {}
+
+local name = arg[0]
+
+-- Text as it may go to a terminal, on one line.
+command.clean = internals.safe
+
+local function complain(text)
+    io.stdout:flush()
+    io.stderr:write("streamlab: ", name, ": ", command.clean(text), "\n")
+end
+
+function command.fail(text)
+    complain(text)
+    os.exit(1)
+end
+
+function command.write(path, text)
+    io.stdout:flush()           -- which may be where the path leads to
+    local written, reason = files.write(path, text)
+    if not written then
+        command.fail(reason)
+    end
+end
+
+-- Before anything is measured: nothing is lost where a file cannot be written. Whether it is a pipe
+-- or the like.
+function command.try_file(path)
+    local fine, result = files.try(path)
+    if not fine then
+        command.fail(result)
+    end
+    return result
+end
+
+-- The last two lines are as for the program itself.
+function command.refuse(usage, text)
+    complain(text)
+    io.stderr:write(usage:match("[^\n]*"), "\n(streamlab ", name, " --help has more)\n")
+    os.exit(2)
+end
+
+-- ---- the command line --------------------------------------------------------------
+
+-- Values of options: each gives the value, or nil and what is needed instead.
+
+local units = { ns = 1e-3, us = 1, [""] = 1, ms = 1e3, s = 1e6 }
+
+-- "12ms", "3.5us", "2s"; a bare number is in us.
+function command.time_us(text)
+    local number, unit = text:match("^(%d*%.?%d*)(%a*)$")
+    local value, factor = tonumber(number), units[unit]
+    if not value or not factor then
+        return nil, "a time like 12ms, 3.5us or 2s"
+    elseif value * factor > 9e15 then
+        return nil, "a time of at most 9e9 s"
+    end
+    return value * factor
+end
+
+function command.columns(text)
+    local value = text:match("^%d+$") and tonumber(text)
+    if not value or value < 20 or value > 4096 then
+        return nil, "a number from 20 to 4096"
+    end
+    return math.tointeger(value)
+end
+
+function command.one_of(...)
+    local words = { ... }
+    return function(text)
+        for _, word in ipairs(words) do
+            if text == word then
+                return text
+            end
+        end
+        return nil, table.concat(words, " or ")
+    end
+end
+
+function command.some(text)
+    if text == "" then
+        return nil, "a name or a file"
+    end
+    return text
+end
+
+-- Takes an option, `text` behind its dashes; `value` is what stands with it in one word.
+-- Gives how many of the following arguments were its value.
+local function take(options, known, usage, dashes, text, value, following)
+    local option = known[text]
+    local shown = dashes .. text
+    if not option or (#dashes == 1) ~= (#text == 1) then
+        command.refuse(usage, "unrecognized option '" .. shown .. "'")
+    elseif option == true then
+        if value then
+            command.refuse(usage, shown .. " takes no value")
+        end
+        options[text] = true
+        return 0
+    end
+    local taken = value and 0 or 1
+    value = value or following
+    if not value then
+        command.refuse(usage, shown .. " needs a value")
+    end
+    local result, needed = option.read(value)
+    if result == nil then
+        command.refuse(usage, ("%s needs %s, got '%s'"):format(shown, needed, value))
+    elseif option.list then
+        local list = options[option.name] or {}
+        list[#list + 1] = result
+        options[option.name] = list
+    else
+        options[option.name or text] = result
+    end
+    return taken
+end
+
+-- Reads a command line: options, anywhere before a "--", and files. `known` has for each
+-- option's name true, or {read = FUNCTION, name = FIELD, list = true if it may come again}.
+-- --help is known by itself: it prints the usage, whose first line is the short one.
+function command.read(usage, known, ...)
+    local options, files = {}, {}
+    local words, n, i = { ... }, select("#", ...), 1
+    while i <= n do
+        local word = words[i]
+        if word == "--" then
+            table.move(words, i + 1, n, #files + 1, files)
+            break
+        elseif word == "--help" or word == "-h" then
+            io.stdout:write(usage)
+            os.exit(0)
+        elseif word:find("^%-%-") then
+            local text, value = word:match("^%-%-([^=]*)=(.*)$")
+            i = i + take(options, known, usage, "--", text or word:sub(3), value, words[i + 1])
+        elseif word:find("^%-.") then
+            local value = #word > 2 and word:sub(3) or nil
+            i = i + take(options, known, usage, "-", word:sub(2, 2), value, words[i + 1])
+        else
+            files[#files + 1] = word
+        end
+        i = i + 1
+    end
+    return options, files
+end
+
+-- Both ends of a range, of which each may be missing.
+function command.check_range(usage, options)
+    local from, to = options.from or 0, options.to
+    if to and to <= from then
+        command.refuse(usage, "--to must be later than --from")
+    end
+end
+
+-- And whether anything lies behind its beginning.
+function command.check_start(options, makespan_us)
+    if options.from and options.from >= makespan_us and options.from > 0 then
+        command.fail(("--from is behind the end, which is at %.3f us"):format(makespan_us))
+    end
+end
+
+-- ---- timelines ------------------------------------------------------------------------
+
+-- Calls f, a function of the laboratory. What it refuses ends the program; other errors,
+-- Ctrl-C among them, go on.
+local function try(f, ...)
+    local results = table.pack(pcall(f, ...))
+    if results[1] then
+        return table.unpack(results, 2, results.n)
+    elseif type(results[2]) ~= "table" then
+        error(results[2], 0)
+    end
+    command.fail(results[2].message)
+end
+command.try = try
+
+-- f(...), where what the laboratory refuses was asked for on the command line.
+function command.checked(usage, f, ...)
+    local results = table.pack(pcall(f, ...))
+    if results[1] then
+        return table.unpack(results, 2, results.n)
+    elseif type(results[2]) ~= "table" then
+        error(results[2], 0)
+    end
+    command.refuse(usage, results[2].message)
+end
+
+-- The device that --backend, --device and --profile name, or that a script would get.
+function command.open_device(usage, options)
+    if options.backend or options.device or options.profile then
+        return command.checked(usage, lab.open, { backend = options.backend,
+                                                  index = options.device,
+                                                  profile = options.profile })
+    end
+    return command.checked(usage, lab.device)
+end
+
+-- The timeline of a trace file, "-" for stdin, and of a GPU if one is given. What there is to say
+-- about it goes to stderr.
+function command.load(path, device)
+    local tl = try(lab.load, path == "-" and "/dev/stdin" or path, { device = device })
+    for line in (tl.notice or ""):gmatch("[^\n]+") do
+        complain(path .. ": " .. line)
+    end
+    return tl
+end
+
+-- A GPU's number.
+function command.device(text)
+    local value = text:match("^%d+$") and tonumber(text)
+    if not value or value > 1e6 then
+        return nil, "a GPU's number, from 0 on"
+    end
+    return value
+end
+
+local function count(n, noun)
+    return ("%s %s%s"):format(n == 0 and "no" or n, noun, n == 1 and "" or "s")
+end
+
+-- "x.json: NVIDIA H200 (simulated), 23 operations in 3 streams"; "x.json, GPU 1: ..." where the
+-- file has several.
+function command.title(path, tl)
+    local which = #tl.device_indices > 1 and (", GPU %d"):format(tl.device_index) or ""
+    local device = tl.device_name
+    if device ~= "" then
+        device = device .. (tl.simulated and " (simulated), " or ", ")
+    end
+    local amount = count(tl.span_count, "operation")
+    if tl.span_count > 0 then
+        amount = amount .. " in " .. count(tl.stream_count, "stream")
+    end
+    return command.clean(("%s%s: %s%s"):format(path == "-" and "stdin" or path, which, device,
+        amount))
+end
+
+return command
