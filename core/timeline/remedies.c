@@ -245,7 +245,7 @@ void sl__advise(const sl__sides *s, sl_text *out)
                                               "(torch.compile(mode=\"reduce-overhead\"))",
                                               ", or a CUDA graph"));
         else
-            sl_text_add(out, "Issue the two in turns, or first the one that came too late");
+            sl_text_add(out, "Issue the two alternately, or first the one that came too late");
         break;
     case SL_CAUSE_LATENCY:
         sl_text_add(out, "Each operation costs its start-up: make fewer and larger ones");

@@ -84,7 +84,7 @@ static void test_all_of_it(void)
            "null, \"correlation\": 1}},\n"
            "     \"sentence\": \"No H2D copy ran for 12 ns: the host was still issuing kernel in "
            "stream \\\"work?bench\\\", and memcpy_h2d in stream 2 came after that\", \"remedy\": "
-           "\"Issue the two in turns, or first the one that came too late\"},\n"
+           "\"Issue the two alternately, or first the one that came too late\"},\n"
            "    {\"code\": \"host_issuing\", \"engine\": \"h2d\", \"idle\": true, "
            "\"guess\": false, \"lost_us\": "
            "0.010, \"gain_us\": null, \"count\": 1,\n"

@@ -296,7 +296,7 @@ static const struct story {
     { SL_CAUSE_HOST_ISSUING, true, H2D, KERNEL,
       "No H2D copy ran for 3.00 ms: the host was still issuing matmul_f32 in stream \"first\" at "
       "a.lua:1, and Memcpy HtoD in stream 2 at a.lua:2 came after that",
-      "Issue the two in turns, or first the one that came too late" },
+      "Issue the two alternately, or first the one that came too late" },
     { SL_CAUSE_HOST_ISSUING, true, KERNEL, KERNEL,
       "No kernel ran for 3.00 ms: the host was still issuing matmul_f32 in stream \"first\" at "
       "a.lua:1, and the GPU had to wait for that",
