@@ -34,7 +34,7 @@ local questions = {
     { "streams at once", function() return tl:concurrency("streams")[2] end },
     { "spans at once", function() return tl:concurrency("spans")[2] end },
     { "gaps", function() return #tl:gaps("compute") end },
-    { "figures as JSON", function() return #tl:json() end },
+    { "figures and causes as JSON", function() return #tl:json() end },
 }
 for _, question in ipairs(questions) do
     local began = os.clock()
