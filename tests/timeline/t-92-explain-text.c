@@ -645,6 +645,33 @@ static void name_stream(sl_timeline *tl, uint32_t id, const char *name)
     must(sl_timeline_add_stream(tl, &note, &err), &err);
 }
 
+#define ISSUE_FIRST "Issue what is to run next before the host waits; for order on the device " \
+                    "cudaStreamWaitEvent does not hold the host"
+
+/* A copy from pageable memory, two to it, one that blocks, and two calls that wait. */
+static sl_timeline *make_foreign(void)
+{
+    sl_timeline *tl = make();
+    sl_span up = op(tl, SL_SPAN_MEMCPY_H2D, 1, "up", AT(0, 60), AT(5, 60));
+    up.flags = SL_SPAN_SRC_PAGEABLE;
+    add(tl, up);
+    sl_span down = op(tl, SL_SPAN_MEMCPY_D2H, 1, "down", AT(60, 80), AT(65, 80));
+    down.flags = SL_SPAN_DST_PAGEABLE;
+    down.bytes = 4096;
+    add(tl, down);
+    down.bytes = 4;
+    add(tl, down);
+    sl_call waited = { .correlation = 5, .kind = SL_CALL_PLAIN, .waited_for_device = 1 };
+    sl_call sync = { .correlation = 6, .kind = SL_CALL_STREAM_SYNC };
+    sl_error err;
+    must(sl_timeline_add_call(tl, &waited, &err), &err);
+    must(sl_timeline_add_call(tl, &sync, &err), &err);
+    down.flags = SL_SPAN_HOST_WAITED;
+    add(tl, down);
+    sl_timeline_finish(tl, 0, 100000);
+    return tl;
+}
+
 /* The host was blocked in each of these. */
 static void test_foreign(void)
 {
@@ -669,31 +696,13 @@ static void test_foreign(void)
              "cudaMallocAsync and cudaFreeAsync",
           "Run a round before the part that counts, so that PyTorch has its memory, and do not "
           "empty its cache in between" },
-        { 6, "Issue what is to run next before the host waits; for order on the device "
-             "cudaStreamWaitEvent does not hold the host",
+        { 6, ISSUE_FIRST,
           "Issue what is to run next before the host waits; for order on the device "
           "stream.wait_event(e) does not hold the host" },
         { 4, "Use cudaMemcpyAsync and wait for it where its result is needed",
           "Give the copy non_blocking=True and wait for it where its result is needed" },
     };
-    sl_timeline *tl = make();
-    sl_span up = op(tl, SL_SPAN_MEMCPY_H2D, 1, "up", AT(0, 60), AT(5, 60));
-    up.flags = SL_SPAN_SRC_PAGEABLE;
-    add(tl, up);
-    sl_span down = op(tl, SL_SPAN_MEMCPY_D2H, 1, "down", AT(60, 80), AT(65, 80));
-    down.flags = SL_SPAN_DST_PAGEABLE;
-    down.bytes = 4096;
-    add(tl, down);
-    down.bytes = 4;
-    add(tl, down);
-    sl_call waited = { .correlation = 5, .kind = SL_CALL_PLAIN, .waited_for_device = 1 };
-    sl_call sync = { .correlation = 6, .kind = SL_CALL_STREAM_SYNC };
-    sl_error err;
-    must(sl_timeline_add_call(tl, &waited, &err), &err);
-    must(sl_timeline_add_call(tl, &sync, &err), &err);
-    down.flags = SL_SPAN_HOST_WAITED;
-    add(tl, down);
-    sl_timeline_finish(tl, 0, 100000);
+    sl_timeline *tl = make_foreign();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sl_finding f = { .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 2, .by = cases[i].by };
         sl_timeline_set_origin(tl, (sl_origin){ 0 });
@@ -703,6 +712,13 @@ static void test_foreign(void)
         tell_of(tl, f);
         is_str(remedy_of, cases[i].pytorch, "and PyTorch of PyTorch's traces");
     }
+    sl_timeline_release(tl);
+}
+
+static void test_foreign_guesses(void)
+{
+    sl_timeline *tl = make_foreign();
+    sl_timeline_set_origin(tl, (sl_origin){ .pytorch = true });
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = 2, .by = 5 });
     is_str(sentence_of, "No kernel ran for 96.0 us: the host was blocked in a call, which probably "
            "waited for all work of the device", "what was inferred is said to be probable");
@@ -717,11 +733,23 @@ static void test_foreign(void)
     is_str(remedy_of, "Python takes that time between the operations: make fewer and larger ones, "
            "or a CUDA graph (torch.compile(mode=\"reduce-overhead\"))", "many short ones are Python's");
     sl_timeline_release(tl);
-    tl = make();
-    sl_call pin = { .correlation = 1, .kind = SL_CALL_PLAIN };
-    must(sl_timeline_intern(tl, "cudaHostAlloc", &pin.name, &err), &err);
-    must(sl_timeline_add_call(tl, &pin, &err), &err);
+}
+
+/* One call of the host, of which no more than its name is known. */
+static sl_timeline *one_call(const char *name)
+{
+    sl_timeline *tl = make();
+    sl_call call = { .correlation = 1, .kind = SL_CALL_PLAIN };
+    sl_error err;
+    must(sl_timeline_intern(tl, name, &call.name, &err), &err);
+    must(sl_timeline_add_call(tl, &call, &err), &err);
     sl_timeline_finish(tl, 0, 100000);
+    return tl;
+}
+
+static void test_foreign_calls(void)
+{
+    sl_timeline *tl = one_call("cudaHostAlloc");
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .by = 1 });
     is_str(sentence_of, "No kernel ran for 96.0 us: the host was busy in cudaHostAlloc",
            "nor that a call waited that did not");
@@ -729,16 +757,17 @@ static void test_foreign(void)
     is_str(remedy_of, "Allocate pinned memory once, before the part that counts, and use it again",
            "and pinned memory is used again");
     sl_timeline_release(tl);
-    tl = make();
-    must(sl_timeline_intern(tl, "cudaStreamSynchronize", &pin.name, &err), &err);
-    must(sl_timeline_add_call(tl, &pin, &err), &err);
-    sl_timeline_finish(tl, 0, 100000);
+    tl = one_call("cudaStreamSynchronize");
     tell_of(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .by = 1 });
     is_str(sentence_of, "No kernel ran for 96.0 us: the host was blocked in cudaStreamSynchronize",
            "a synchronisation with nobody knows what still waits");
-    is_str(remedy_of, cases[4].cuda, "and is no call for another time");
+    is_str(remedy_of, ISSUE_FIRST, "and is no call for another time");
     sl_timeline_release(tl);
-    tl = make();
+}
+
+static void test_foreign_one_stream(void)
+{
+    sl_timeline *tl = make();
     sl_span copy = op(tl, SL_SPAN_MEMCPY_D2H, 1, "down", AT(0, 4), AT(5, 9));
     run(tl, SL_SPAN_KERNEL, 1, "a", AT(0, 4), AT(5, 9));
     add(tl, copy);
@@ -821,6 +850,9 @@ int main(void)
     test_names();
     test_hardly();
     test_foreign();
+    test_foreign_guesses();
+    test_foreign_calls();
+    test_foreign_one_stream();
     test_many();
     test_foreign_default_stream();
     test_urgent();
