@@ -86,8 +86,8 @@ end
 
 -- The waits that were not needed; where nobody knows, or all were, what would gain most.
 local function where_time_went(tl, op)
-    local told = tap.tell_waits(tl, op, most_listed)
-    if told then return told end
+    local needless = tap.tell_waits(tl, op, most_listed)
+    if needless then return needless end
     local findings, lines = as(op, tl.causes, tl), {}
     for i = 1, math.min(#findings, most_listed) do
         if is_lesser(findings[i], findings[1]) then break end

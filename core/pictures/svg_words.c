@@ -79,14 +79,11 @@ static bool has_name(const sl__chart *c, const sl_span *span)
 static void name_span(const sl__chart *c, const sl_span *span, bool brief,
                       char text[SL__LABEL_BYTES])
 {
-    char bytes[32];
+    char bytes[32], kernel[SL__KERNEL_BYTES];
     const char *label = sl__brief_label(span->kind);
-    const char *told = sl__timeline_kernel_name(c->timeline, span->name);
     format_bytes(span->bytes, bytes);
-    if (has_name(c, span) && told)
-        snprintf(text, SL__LABEL_BYTES, "%s", told);
-    else if (has_name(c, span))
-        sl__label_kernel(sl_timeline_text(c->timeline, span->name), text);
+    if (has_name(c, span))
+        snprintf(text, SL__LABEL_BYTES, "%s", sl__kernel_label(c->timeline, span->name, kernel));
     else if (span->bytes > 0 && !brief)
         snprintf(text, SL__LABEL_BYTES, "%s %s", label, bytes);
     else

@@ -12,8 +12,8 @@
  *   and the NULL stream, it was held although its own stream had nothing before it).
  *   Beside: kernels ran, but left SMs empty (room.h), so that a kernel of another stream
  *   could have run beside them. What kept it is found by the same walk, from the end of what
- *   its stream ran before. Of this only events and the host are told: the other reasons have
- *   been told as busy. That a long kernel waited for one before it in its stream is told only
+ *   its stream ran before. Only events and the host are reported here: the other reasons are
+ *   reported as busy. That a long kernel waited for one before it in its stream is reported only
  *   if both would fit on the GPU together, and all kernels are in that stream; whether it
  *   needs the other's results is unknown.
  *

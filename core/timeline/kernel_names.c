@@ -247,3 +247,13 @@ void sl__kernel_names_free(sl__kernel_names *names)
     free(names->at);
     *names = (sl__kernel_names){ 0 };
 }
+
+const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
+                             char buffer[SL__KERNEL_BYTES])
+{
+    const char *short_name = sl__timeline_kernel_name(timeline, name);
+    if (short_name)
+        return short_name;
+    sl__label_kernel(sl_timeline_text(timeline, name), buffer);
+    return buffer;
+}

@@ -111,13 +111,8 @@ static void put_name(const sl__sides *s, sl_text *out, const sl_span *span)
 {
     const char *name = sl_timeline_text(s->timeline, span->name);
     char kernel[SL__KERNEL_BYTES];
-    const char *told = sl__timeline_kernel_name(s->timeline, span->name);
-    if (span->kind == SL_SPAN_KERNEL && told) {
-        name = told;
-    } else if (span->kind == SL_SPAN_KERNEL && *name) {
-        sl__label_kernel(name, kernel);
-        name = kernel;
-    }
+    if (span->kind == SL_SPAN_KERNEL && *name)
+        name = sl__kernel_label(s->timeline, span->name, kernel);
     sl__label_put(out, *name ? name : sl_span_kind_name((sl_span_kind)span->kind), NAME_COLUMNS);
 }
 
