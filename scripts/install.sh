@@ -32,7 +32,7 @@ list() {
     done
     # The pages have links to scripts, as they lie in the repository.
     echo "link ../../streamlab/scripts $DATADIR/doc/streamlab/scripts"
-    for file in README.md LICENSE; do
+    for file in README.md CONTRIBUTING.md LICENSE; do
         echo "644 $file $DATADIR/doc/streamlab/$file"
     done
     find docs \( -name '*.md' -o -name '*.svg' \) ! -path 'docs/api/*' | while read -r file; do

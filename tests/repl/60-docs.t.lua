@@ -28,9 +28,10 @@ local function files(pattern)
     return list
 end
 
--- The guide's chapters in their order, since some use files of those before them; then the
--- README, which may use files of the guide.
+-- The guide's chapters in their order, since some use files of those before them; then pages
+-- which may use files of the guide.
 local pages <const> = files("docs/guide/[0-9]*.md")
+pages[#pages + 1] = "docs/puzzler.md"
 pages[#pages + 1] = "README.md"
 -- What a teacher makes lies in a folder of the teacher's own.
 local other_pages <const> = { "docs/teaching.md" }
@@ -221,7 +222,7 @@ local function dead_link(path)
 end
 
 local function check_links()
-    for _, path in ipairs(files("README.md docs/*.md docs/*/*.md scripts/*/README.md")) do
+    for _, path in ipairs(files("README.md CONTRIBUTING.md docs/*.md docs/*/*.md scripts/*/README.md")) do
         T.is(dead_link(path), nil, path .. ": all links lead somewhere")
     end
 end
