@@ -1,9 +1,10 @@
-/* l_fields.c - what is said about a field that an object does not have.
+/* l_fields.c - methods and fields of the userdata: their metatables, and what is said about a
+ * field that an object does not have.
  *
  * A misspelt field must not read as nil, which a script carries on with. The
  * sentence says what is meant in this laboratory where the name is one of PyTorch
  * or CUDA, and else names the method or field that is spelt most like it. All of
- * this runs only when the lookup (box_index in lsl.c) has found nothing.
+ * this runs only when the lookup (box_index) has found nothing.
  */
 #include "lsl.h"
 
@@ -139,4 +140,55 @@ int lsl_fail_set(lua_State *L)
     if (lua_type(L, 2) == LUA_TSTRING)
         return lsl_fail(L, SL_EINVAL, "", "field '%.60s' cannot be set", lua_tostring(L, 2));
     return lsl_fail(L, SL_EINVAL, "", "field [%s] cannot be set", lsl_type_name(L, 2));
+}
+
+/* ---- metatables ------------------------------------------------------------------------ */
+
+/* __index of every kind: a method, else a getter's value, else an error. Called by Lua
+ * with two values on the stack; a method is looked up before each of its calls.
+ * Upvalues: the state, the table of methods, the table of getters. */
+static int box_index(lua_State *L)
+{
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL)
+        return lsl_fail_get(L, lua_upvalueindex(2), lua_upvalueindex(3));
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+/* Pushes a new table with the functions; list may be NULL. */
+static void push_functions(lua_State *L, const luaL_Reg *list)
+{
+    lua_newtable(L);
+    if (list != NULL) lsl_set_functions(L, list);
+}
+
+void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
+                const luaL_Reg *methods, const luaL_Reg *getters)
+{
+    static const luaL_Reg for_all[] = {{"__newindex", lsl_fail_set}, {NULL, NULL}};
+    lsl_state *state = lsl_get(L);
+    luaL_checkstack(L, 10, NULL);
+    lua_newtable(L);
+    lua_pushfstring(L, "streamlab.%s", noun);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__name");
+    lua_setfield(L, -2, "__metatable");     /* keeps __gc out of reach */
+    lsl_set_functions(L, for_all);
+    lsl_set_functions(L, meta);
+    lua_pushlightuserdata(L, state);
+    push_functions(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -4, "__methods");   /* for completion: __index is a function */
+    push_functions(L, getters);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -5, "__fields");
+    lua_pushcclosure(L, box_index, 3);
+    lua_setfield(L, -2, "__index");
+    state->metatable[kind] = lua_topointer(L, -1);
+    state->metatable_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 }

@@ -1,5 +1,5 @@
-/* lsl.c - shared helpers of the Lua module: userdata boxes and their metatables,
- * and checks of arguments. See lsl.h.
+/* lsl.c - shared helpers of the Lua module: userdata boxes and checks of arguments. See
+ * lsl.h.
  *
  * Type checks look at the tag at the start of the userdata (lsl_to); luaL_checkudata
  * would look a name up each time.
@@ -12,12 +12,6 @@
 #include <string.h>
 
 /* ---- boxes ---------------------------------------------------------------- */
-
-void lsl_set_functions(lua_State *L, const luaL_Reg *functions)
-{
-    lua_pushlightuserdata(L, lsl_get(L));
-    luaL_setfuncs(L, functions, 1);
-}
 
 const char lsl_tags[LSL_KINDS];
 
@@ -128,55 +122,6 @@ bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p)
     if (box != NULL && lsl_is_open(box) && box->p == p) return true;
     lua_pop(L, 1);
     return false;
-}
-
-/* __index of every kind: a method, else a getter's value, else an error. Called by Lua
- * with two values on the stack; a method is looked up before each of its calls.
- * Upvalues: the state, the table of methods, the table of getters. */
-static int box_index(lua_State *L)
-{
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL)
-        return lsl_fail_get(L, lua_upvalueindex(2), lua_upvalueindex(3));
-    lua_pushvalue(L, 1);
-    lua_call(L, 1, 1);
-    return 1;
-}
-
-/* Pushes a new table with the functions; list may be NULL. */
-static void push_functions(lua_State *L, const luaL_Reg *list)
-{
-    lua_newtable(L);
-    if (list != NULL) lsl_set_functions(L, list);
-}
-
-void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
-                const luaL_Reg *methods, const luaL_Reg *getters)
-{
-    static const luaL_Reg for_all[] = {{"__newindex", lsl_fail_set}, {NULL, NULL}};
-    lsl_state *state = lsl_get(L);
-    luaL_checkstack(L, 10, NULL);
-    lua_newtable(L);
-    lua_pushfstring(L, "streamlab.%s", noun);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__name");
-    lua_setfield(L, -2, "__metatable");     /* keeps __gc out of reach */
-    lsl_set_functions(L, for_all);
-    lsl_set_functions(L, meta);
-    lua_pushlightuserdata(L, state);
-    push_functions(L, methods);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -4, "__methods");   /* for completion: __index is a function */
-    push_functions(L, getters);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -5, "__fields");
-    lua_pushcclosure(L, box_index, 3);
-    lua_setfield(L, -2, "__index");
-    state->metatable[kind] = lua_topointer(L, -1);
-    state->metatable_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op)

@@ -148,7 +148,11 @@ int lsl_fail_set(lua_State *L);
  * nil if none is near. */
 int lsl_nearest(lua_State *L);
 /* Adds the functions to the table on top of the stack, with the state as upvalue. */
-void lsl_set_functions(lua_State *L, const luaL_Reg *functions);
+static inline void lsl_set_functions(lua_State *L, const luaL_Reg *functions)
+{
+    lua_pushlightuserdata(L, lsl_get(L));
+    luaL_setfuncs(L, functions, 1);
+}
 /* Pushes a userdata of `kind`, zeroed behind its tag. */
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
 /* The userdata at `arg` if it is of `kind`, else NULL. Never raises. Inline, because every
