@@ -12,7 +12,7 @@ typedef struct causes_box {
     sl_text sentence, remedy;
 } causes_box;
 
-int lsl_causes_gc(lua_State *L)
+static int causes_gc(lua_State *L)
 {
     causes_box *box = lsl_to(L, 1, LSL_CAUSES);
     if (box == NULL) return 0;
@@ -119,7 +119,7 @@ static void set_waits(lua_State *L, const lsl_timeline *timeline, const sl_expla
 }
 
 /* tl:causes{waits =, inferred =}: a list of tables, the largest gain first. */
-int lsl_timeline_causes(lua_State *L)
+static int timeline_causes(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "causes");
     wishes w = read_wishes(L, true, "causes");
@@ -145,7 +145,7 @@ int lsl_timeline_causes(lua_State *L)
 }
 
 /* tl:verdict(): whether there is anything to gain. */
-int lsl_timeline_verdict(lua_State *L)
+static int timeline_verdict(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "verdict");
     wishes w = read_wishes(L, false, "verdict");
@@ -170,7 +170,7 @@ int lsl_timeline_verdict(lua_State *L)
 
 /* tl:makespan_parts{inferred =}: what the makespan consists of; the lost_us of all add up
  * to it. */
-int lsl_timeline_makespan_parts(lua_State *L)
+static int timeline_makespan_parts(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "makespan_parts");
     wishes w = read_wishes(L, false, "makespan_parts");
@@ -185,4 +185,17 @@ int lsl_timeline_makespan_parts(lua_State *L)
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
+}
+
+static const luaL_Reg meta[] = {{"__gc", causes_gc}, {NULL, NULL}};
+static const luaL_Reg methods[] = {
+    {"causes", timeline_causes}, {"verdict", timeline_verdict},
+    {"makespan_parts", timeline_makespan_parts}, {NULL, NULL}
+};
+
+/* After lsl_open_timeline. */
+void lsl_open_causes(lua_State *L)
+{
+    lsl_define(L, LSL_CAUSES, "causes", meta, NULL, NULL);
+    lsl_add_methods(L, LSL_TIMELINE, methods);
 }

@@ -114,7 +114,9 @@ static int fail_index(lua_State *L, bool set)
                     set ? "set" : "get", arguments);
 }
 
-int lsl_fail_get(lua_State *L, int methods, int fields)
+/* Raises for the key at index 2, which the object at index 1 lacks, given the tables of its
+ * methods and fields: says what the name stands for here, or names the nearest spelling. */
+LSL_COLD static int fail_get(lua_State *L, int methods, int fields)
 {
     const char *noun = lsl_type_name(L, 1);
     if (lua_type(L, 2) == LUA_TNUMBER) return fail_index(L, false);
@@ -134,7 +136,8 @@ int lsl_fail_get(lua_State *L, int methods, int fields)
                     name, found.name);
 }
 
-int lsl_fail_set(lua_State *L)
+/* __newindex of every kind. */
+static int fail_set(lua_State *L)
 {
     if (lua_type(L, 2) == LUA_TNUMBER) return fail_index(L, true);
     if (lua_type(L, 2) == LUA_TSTRING)
@@ -154,7 +157,7 @@ static int box_index(lua_State *L)
     lua_settop(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL)
-        return lsl_fail_get(L, lua_upvalueindex(2), lua_upvalueindex(3));
+        return fail_get(L, lua_upvalueindex(2), lua_upvalueindex(3));
     lua_pushvalue(L, 1);
     lua_call(L, 1, 1);
     return 1;
@@ -170,7 +173,7 @@ static void push_functions(lua_State *L, const luaL_Reg *list)
 void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
                 const luaL_Reg *methods, const luaL_Reg *getters)
 {
-    static const luaL_Reg for_all[] = {{"__newindex", lsl_fail_set}, {NULL, NULL}};
+    static const luaL_Reg for_all[] = {{"__newindex", fail_set}, {NULL, NULL}};
     lsl_state *state = lsl_get(L);
     luaL_checkstack(L, 10, NULL);
     lua_newtable(L);
@@ -191,4 +194,12 @@ void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *m
     lua_setfield(L, -2, "__index");
     state->metatable[kind] = lua_topointer(L, -1);
     state->metatable_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void lsl_add_methods(lua_State *L, lsl_kind kind, const luaL_Reg *methods)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->metatable_ref[kind]);
+    lua_getfield(L, -1, "__methods");
+    lsl_set_functions(L, methods);
+    lua_pop(L, 2);
 }

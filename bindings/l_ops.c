@@ -358,8 +358,7 @@ void lsl_open_ops(lua_State *L)
     lsl_set_functions(L, ops);
     lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->metatable_ref[LSL_TENSOR]);
     lsl_set_functions(L, operators);
-    lua_getfield(L, -1, "__methods");
-    lsl_set_functions(L, ops);
-    lsl_set_functions(L, methods);
-    lua_pop(L, 2);
+    lua_pop(L, 1);
+    lsl_add_methods(L, LSL_TENSOR, ops);
+    lsl_add_methods(L, LSL_TENSOR, methods);
 }

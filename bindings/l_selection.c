@@ -110,7 +110,7 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
 
 /* ---- what is read off them --------------------------------------------------------------- */
 
-int lsl_timeline_busy_us(lua_State *L)
+static int timeline_busy_us(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "busy_us");
     lsl_no_more(L, 2, "busy_us");
@@ -124,7 +124,7 @@ int lsl_timeline_busy_us(lua_State *L)
 }
 
 /* tl:overlap_us(a, b, ...): two selections or more. */
-int lsl_timeline_overlap_us(lua_State *L)
+static int timeline_overlap_us(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "overlap_us");
     int last = lua_gettop(L) > 3 ? lua_gettop(L) : 3;
@@ -168,7 +168,7 @@ static sl_concurrent read_counted(lua_State *L, int arg, sl_selection *sel)
 
 /* tl:concurrency([of [, sel]]): a list, at k the time with exactly k of them busy, at 0
  * the time with none, and .max, the most at once. */
-int lsl_timeline_concurrency(lua_State *L)
+static int timeline_concurrency(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "concurrency");
     lsl_no_more(L, 3, "concurrency");
@@ -195,7 +195,7 @@ int lsl_timeline_concurrency(lua_State *L)
 }
 
 /* tl:gaps([sel]): a list of {start_us =, end_us =}. */
-int lsl_timeline_gaps(lua_State *L)
+static int timeline_gaps(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "gaps");
     lsl_no_more(L, 2, "gaps");
@@ -228,3 +228,11 @@ int lsl_timeline_count(lua_State *L)
     lua_pushinteger(L, (lua_Integer)sl_timeline_count(box->p, &sel));
     return 1;
 }
+
+static const luaL_Reg methods[] = {
+    {"busy_us", timeline_busy_us}, {"overlap_us", timeline_overlap_us},
+    {"concurrency", timeline_concurrency}, {"gaps", timeline_gaps}, {NULL, NULL}
+};
+
+/* After lsl_open_timeline. */
+void lsl_open_selection(lua_State *L) { lsl_add_methods(L, LSL_TIMELINE, methods); }

@@ -20,7 +20,7 @@ sl_text *lsl_new_text(lua_State *L)
     return &box->text;
 }
 
-int lsl_text_gc(lua_State *L)
+static int text_gc(lua_State *L)
 {
     text_box *box = lsl_to(L, 1, LSL_TEXT);
     if (box == NULL) return 0;
@@ -119,7 +119,7 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     return text;
 }
 
-int lsl_timeline_show(lua_State *L)
+static int timeline_show(lua_State *L)
 {
     print_text(push_chart(L, true, "show"));
     return 0;
@@ -127,14 +127,14 @@ int lsl_timeline_show(lua_State *L)
 
 /* tl:text(): the chart as a string, plain ASCII and 80 columns unless options say
  * otherwise, so that it does not depend on the terminal. */
-int lsl_timeline_text(lua_State *L)
+static int timeline_text(lua_State *L)
 {
     sl_text *text = push_chart(L, false, "text");
     lua_pushlstring(L, text->data != NULL ? text->data : "", text->len);
     return 1;
 }
 
-int lsl_timeline_summary(lua_State *L)
+static int timeline_summary(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "summary");
     lsl_no_more(L, 2, "summary");
@@ -150,7 +150,7 @@ int lsl_timeline_summary(lua_State *L)
     return 0;
 }
 
-int lsl_timeline_explain(lua_State *L)
+static int timeline_explain(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "explain");
     lsl_no_more(L, 2, "explain");
@@ -184,7 +184,7 @@ static const char *read_name(lua_State *L, int slot, int i)
 }
 
 /* tl:diff(other, {names = {"a", "b"}}) */
-int lsl_timeline_diff(lua_State *L)
+static int timeline_diff(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "diff");
     lsl_timeline *other = lsl_to(L, 2, LSL_TIMELINE);
@@ -206,7 +206,7 @@ int lsl_timeline_diff(lua_State *L)
 }
 
 /* tl:json(): the figures as one JSON object. */
-int lsl_timeline_json(lua_State *L)
+static int timeline_json(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "json");
     lsl_no_more(L, 1, "json");
@@ -287,7 +287,7 @@ static int fail_suffix(lua_State *L, const char *path)
 }
 
 /* tl:save(path, options) gives the timeline. */
-int lsl_timeline_save(lua_State *L)
+static int timeline_save(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "save");
     const char *path = lsl_check_text(L, 2, "path", "save");
@@ -304,4 +304,18 @@ int lsl_timeline_save(lua_State *L)
         return 1;
     }
     return fail_suffix(L, path);
+}
+
+static const luaL_Reg meta[] = {{"__gc", text_gc}, {NULL, NULL}};
+static const luaL_Reg methods[] = {
+    {"show", timeline_show}, {"text", timeline_text}, {"summary", timeline_summary},
+    {"explain", timeline_explain}, {"diff", timeline_diff}, {"json", timeline_json},
+    {"save", timeline_save}, {NULL, NULL}
+};
+
+/* After lsl_open_timeline. */
+void lsl_open_show(lua_State *L)
+{
+    lsl_define(L, LSL_TEXT, "text", meta, NULL, NULL);
+    lsl_add_methods(L, LSL_TIMELINE, methods);
 }

@@ -400,15 +400,7 @@ static int timeline_tostring(lua_State *L)
 static const luaL_Reg functions[] = {{"record", lab_record}, {"load", lab_load}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"stop", timeline_stop}, {"spans", timeline_spans}, {"calls", timeline_calls},
-    {"busy_us", lsl_timeline_busy_us},
-    {"overlap_us", lsl_timeline_overlap_us}, {"concurrency", lsl_timeline_concurrency},
-    {"gaps", lsl_timeline_gaps}, {"bounds", timeline_bounds}, {"json", lsl_timeline_json},
-    {"show", lsl_timeline_show}, {"text", lsl_timeline_text},
-    {"summary", lsl_timeline_summary}, {"diff", lsl_timeline_diff},
-    {"explain", lsl_timeline_explain}, {"causes", lsl_timeline_causes},
-    {"verdict", lsl_timeline_verdict},
-    {"makespan_parts", lsl_timeline_makespan_parts},
-    {"save", lsl_timeline_save}, {NULL, NULL}
+    {"bounds", timeline_bounds}, {NULL, NULL}
 };
 static const luaL_Reg getters[] = {
     {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},
@@ -421,13 +413,9 @@ static const luaL_Reg meta[] = {
     {"__gc", timeline_gc}, {"__close", timeline_close}, {"__tostring", timeline_tostring},
     {NULL, NULL}
 };
-static const luaL_Reg causes_meta[] = {{"__gc", lsl_causes_gc}, {NULL, NULL}};
-static const luaL_Reg text_meta[] = {{"__gc", lsl_text_gc}, {NULL, NULL}};
 
 void lsl_open_timeline(lua_State *L)
 {
     lsl_define(L, LSL_TIMELINE, "timeline", meta, methods, getters);
-    lsl_define(L, LSL_TEXT, "text", text_meta, NULL, NULL);
-    lsl_define(L, LSL_CAUSES, "causes", causes_meta, NULL, NULL);
     lsl_set_functions(L, functions);
 }

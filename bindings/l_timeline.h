@@ -24,22 +24,7 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
 /* Sets a field of the table on top of the stack to a time in us. */
 void lsl_set_us(lua_State *L, const char *field, int64_t ns);
 
-int lsl_timeline_busy_us(lua_State *L);
-int lsl_timeline_overlap_us(lua_State *L);
-int lsl_timeline_concurrency(lua_State *L);
-int lsl_timeline_gaps(lua_State *L);
+/* core.count_spans(tl, sel): how many are selected (l_selection.c). */
 int lsl_timeline_count(lua_State *L);
-int lsl_timeline_show(lua_State *L);
-int lsl_timeline_text(lua_State *L);
-int lsl_timeline_summary(lua_State *L);
-int lsl_timeline_explain(lua_State *L);
-int lsl_timeline_verdict(lua_State *L);
-int lsl_timeline_diff(lua_State *L);
-int lsl_timeline_json(lua_State *L);
-int lsl_timeline_save(lua_State *L);
-int lsl_timeline_causes(lua_State *L);
-int lsl_timeline_makespan_parts(lua_State *L);
-int lsl_text_gc(lua_State *L);
-int lsl_causes_gc(lua_State *L);
 
 #endif

@@ -94,10 +94,4 @@ static const luaL_Reg methods[] = {
 };
 
 /* After lsl_open_tensor, as lsl_open_ops. */
-void lsl_open_view(lua_State *L)
-{
-    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->metatable_ref[LSL_TENSOR]);
-    lua_getfield(L, -1, "__methods");
-    lsl_set_functions(L, methods);
-    lua_pop(L, 2);
-}
+void lsl_open_view(lua_State *L) { lsl_add_methods(L, LSL_TENSOR, methods); }

@@ -268,6 +268,12 @@ void lsl_check_function(lua_State *L, int arg, const char *name, const char *op)
     if (lua_type(L, arg) != LUA_TFUNCTION) lsl_type_error(L, arg, name, "a function", op);
 }
 
+void lsl_check_files(lua_State *L, const char *op)
+{
+    if (lsl_get(L)->files_closed)
+        lsl_fail(L, SL_EUNSUPPORTED, op, "no files are opened here");
+}
+
 /* ---- tensors -------------------------------------------------------------------- */
 
 const char *lsl_format_shape(const sl_tensor_spec *spec, char *text)

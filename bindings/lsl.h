@@ -139,14 +139,11 @@ enum { LSL_MOST_OBJECTS = 1000000 };
  * getters, which are C functions of the object that are called for a field. */
 void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
                 const luaL_Reg *methods, const luaL_Reg *getters);
-/* Raise for the key at index 2, which the object at index 1 does not have: what is
- * meant, or what it has that is spelt like it (l_fields.c). The first is for reading,
- * given the tables of its methods and fields; the second is __newindex. */
-int lsl_fail_get(lua_State *L, int methods, int fields) LSL_COLD;
-int lsl_fail_set(lua_State *L);
 /* core.nearest(name, names): the key of the table that is spelt most like the name, or
  * nil if none is near. */
 int lsl_nearest(lua_State *L);
+/* Adds methods to a kind that is defined. */
+void lsl_add_methods(lua_State *L, lsl_kind kind, const luaL_Reg *methods);
 /* Adds the functions to the table on top of the stack, with the state as upvalue. */
 static inline void lsl_set_functions(lua_State *L, const luaL_Reg *functions)
 {
@@ -401,6 +398,9 @@ void lsl_open_tensor(lua_State *L);
 void lsl_open_ops(lua_State *L);
 void lsl_open_view(lua_State *L);
 void lsl_open_timeline(lua_State *L);
+void lsl_open_selection(lua_State *L);
+void lsl_open_causes(lua_State *L);
+void lsl_open_show(lua_State *L);
 void lsl_open_cuda(lua_State *L);
 void lsl_open_create(lua_State *L);
 void lsl_open_races(lua_State *L);

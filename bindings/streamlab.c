@@ -213,12 +213,6 @@ static int internal_chunk(lua_State *L)
     return 1;
 }
 
-void lsl_check_files(lua_State *L, const char *op)
-{
-    if (lsl_get(L)->files_closed)
-        lsl_fail(L, SL_EUNSUPPORTED, op, "no files are opened here");
-}
-
 static int internal_refuse_files(lua_State *L)
 {
     lsl_get(L)->files_closed = true;
@@ -322,6 +316,9 @@ static int open_module(lua_State *L)
     lsl_open_ops(L);
     lsl_open_view(L);
     lsl_open_timeline(L);
+    lsl_open_selection(L);
+    lsl_open_causes(L);
+    lsl_open_show(L);
     lsl_open_cuda(L);
     lsl_open_races(L);
     lua_pushliteral(L, STREAMLAB_VERSION);
