@@ -19,6 +19,7 @@
 #include "commands/subcommands.h"
 #include "commands/zip.h"
 #include "console/console.h"
+#include "run/coroutines.h"
 #include "run/embedded.h"
 #include "run/interrupt.h"
 #include "run/mute.h"
@@ -185,7 +186,8 @@ static void open_state(lua_State *L, const program *p)
     if (o->check)
         set_check(L, o->check);
     lua_setglobal(L, "lab");
-    interrupt_open(L);                  /* before anybody keeps a library's functions */
+    interrupt_open(L);
+    coroutines_open(L);                 /* before anybody keeps a library's functions */
     set_arg(L, p);
     embedded_open(L);
     sources_add(L);

@@ -10,8 +10,10 @@
  * A script's pcall may catch the error. The pcall of the program's own files lets it pass, so
  * that no file is called broken, and no other status left with, because the user stopped it.
  */
+#include "coroutines.h"
+
 #include <lauxlib.h>
-#include <lua.h>
+#include <stdbool.h>
 
 #include "interrupt.h"
 
@@ -189,7 +191,7 @@ static int finish_own_pcall(lua_State *L, int status, lua_KContext extra)
     return finish_xpcall(L, status, extra);
 }
 
-int interrupt_own_pcall(lua_State *L)
+int coroutines_own_pcall(lua_State *L)
 {
     luaL_checkany(L, 1);
     lua_pushboolean(L, 1);

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "interrupt.h"
+#include "coroutines.h"
 
 static const char chunk_name[] = "=streamlab";
 static const char environment_key[] = "streamlab.environment";
@@ -153,7 +153,7 @@ void embedded_open(lua_State *L)
     };
     static const luaL_Reg functions[] = {
         {"import", import}, {"embedded", list}, {"embedded_text", text},
-        {"pcall", interrupt_own_pcall}, {NULL, NULL}
+        {"pcall", coroutines_own_pcall}, {NULL, NULL}
     };
     luaL_checkstack(L, 8, NULL);
     lua_pushglobaltable(L);

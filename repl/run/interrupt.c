@@ -343,6 +343,5 @@ static bool leave_host_func(lua_State *T, lua_State *before, bool failed)
 void interrupt_open(lua_State *L)
 {
     on_terminal = isatty(STDERR_FILENO);
-    coroutines_open(L);
     lsl_watch_host_funcs(L, interrupt_enter, leave_host_func);
 }

@@ -11,9 +11,8 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Replaces xpcall, coroutine.create, resume, wrap and close, so that the running coroutine
- * is known; and has the laboratory, which is open, say when it runs a host function.
- * Called once. */
+/* Has the laboratory, which is open, say when it runs a host function. Called once, before
+ * coroutines_open (coroutines.h), which makes the running coroutine known. */
 void interrupt_open(lua_State *L);
 
 /* Around the running of a chunk; they nest, and the outermost pair forgets a SIGINT. What
@@ -63,11 +62,5 @@ void interrupt_unhook(lua_State *co);
 
 /* Whether the value on the stack's top is, or tells of, an error raised for SIGINT. */
 bool interrupt_is_error(lua_State *L);
-
-/* The pcall of the program's own Lua files: an error raised for SIGINT passes. */
-int interrupt_own_pcall(lua_State *L);
-
-/* Replaces the functions named above; part of interrupt_open. */
-void coroutines_open(lua_State *L);
 
 #endif
