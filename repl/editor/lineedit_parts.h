@@ -1,6 +1,6 @@
 /* lineedit_parts.h - what the files of the editor share: lineedit.c opens libedit and reads
  * lines, lineedit_keys.c is what keys do, lineedit_search.c a search, lineedit_screen.c knows
- * where things are drawn.
+ * where things are drawn, lineedit_text.c converts texts.
  */
 #ifndef REPL_LINEEDIT_PARTS_H
 #define REPL_LINEEDIT_PARTS_H
