@@ -22,7 +22,6 @@
 #include "run/coroutines.h"
 #include "run/embedded.h"
 #include "run/interrupt.h"
-#include "run/mute.h"
 #include "run/options.h"
 #include "run/run.h"
 #include "run/signals.h"

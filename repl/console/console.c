@@ -18,9 +18,8 @@
 #include "../editor/reader.h"
 #include "../run/embedded.h"
 #include "../run/run.h"
-#include "../run/undefined.h"
+#include "../run/sources.h"
 #include "compile.h"
-#include "rc.h"
 
 static const char console_file[] = "repl/console/console.lua";
 
@@ -235,7 +234,7 @@ static void run_chunk_entry(console *c)
     if (status == LUA_OK) {
         char name[CHUNK_NAME_BYTES];
         snprintf(name, sizeof name, "=lab[%d]", c->n_chunks);
-        undefined_look(L, name);
+        sources_look(L, name);
         status = run_chunk_timed(L);
     }
     if (run_report(L, status) == LUA_OK)

@@ -16,6 +16,11 @@
  * and editing are for terminals only. */
 void console_run(lua_State *L, const options *o, bool banner);
 
+/* Runs the user's start file (rc.c). STREAMLAB_RC names it (empty: there is none); else it is
+ * the first that exists of streamlab/rc.lua in $XDG_CONFIG_HOME or ~/.config, and ~/.streamlabrc.
+ * What is wrong with it is reported, and nothing else comes of that. */
+void rc_run(lua_State *L);
+
 /* What there is to do at the end, also when a script calls os.exit: a trace that is recorded
  * is saved. A second call finds nothing to do. */
 void console_close(lua_State *L);

@@ -1,6 +1,6 @@
 /* rc.c - the user's start file of the REPL.
  */
-#include "rc.h"
+#include "console.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>

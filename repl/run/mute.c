@@ -3,7 +3,7 @@
  * The descriptor is what is exchanged: Lua's print and io.write end there, but so do charts,
  * which are written in C, and gnuplot, which is another process.
  */
-#include "mute.h"
+#include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>

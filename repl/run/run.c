@@ -17,7 +17,6 @@
 #include "interrupt.h"
 #include "sources.h"
 #include "traceback.h"
-#include "undefined.h"
 
 void lsl_put_safe(const char *text, FILE *file);    /* bindings/ */
 
@@ -107,7 +106,7 @@ static int run_string(lua_State *L, const char *text, const char *name)
     sources_note_text(L, name, text);
     int status = luaL_loadbuffer(L, text, strlen(text), name);
     if (status == LUA_OK)
-        undefined_look(L, name);
+        sources_look(L, name);
     return call_loaded(L, status);
 }
 

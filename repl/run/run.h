@@ -37,4 +37,10 @@ int run_chunk(lua_State *L, const chunk *c);
 /* The file `path` ("-": stdin) with the global `arg`'s values as `...`. */
 int run_script(lua_State *L, const char *path);
 
+/* Adds to the program's functions for its own Lua code (mute.c)
+ *   mute()    until unmute() what is written to stdout goes nowhere: by Lua, by the laboratory's
+ *             pictures, by programs that are started
+ *   unmute()  stdout is as before; without mute() before it, nothing happens */
+void mute_add(lua_State *L);
+
 #endif

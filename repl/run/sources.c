@@ -9,11 +9,31 @@
 #include <string.h>
 
 #include "embedded.h"
-#include "undefined.h"
 
 static const char entries_key[] = "streamlab.entries";  /* source -> text, or false */
 static const char latest_key[] = "streamlab.latest";    /* source -> its latest text */
 static const char files_key[] = "streamlab.files";      /* "@" and path -> its stamp */
+
+/* ---- a look at what was loaded ----------------------------------------------- */
+
+/* Protected. Argument: the source. */
+static int look(lua_State *L)
+{
+    embedded_function(L, "repl/run/undefined.lua", "look");
+    lua_insert(L, 1);
+    lua_call(L, 1, 0);
+    return 0;
+}
+
+void sources_look(lua_State *L, const char *source)
+{
+    if (!lua_checkstack(L, 3))
+        return;
+    lua_pushcfunction(L, look);
+    lua_pushstring(L, source);
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK)
+        lua_pop(L, 1);                  /* no memory: then there is no warning */
+}
 
 /* ---- files ---------------------------------------------------------------- */
 
@@ -98,7 +118,7 @@ int sources_load_stdin(lua_State *L)
     int status = luaL_loadbufferx(L, code, len, "=stdin", NULL);
     lua_remove(L, -2);
     if (status == LUA_OK)
-        undefined_look(L, "=stdin");
+        sources_look(L, "=stdin");
     return status;
 }
 
@@ -117,7 +137,7 @@ int sources_load_file(lua_State *L, const char *path, const char *mode)
         sources_note_file(L, path);
     int status = luaL_loadfilex(L, path, mode);
     if (path && status == LUA_OK) {
-        undefined_look(L, lua_pushfstring(L, "@%s", path));
+        sources_look(L, lua_pushfstring(L, "@%s", path));
         lua_pop(L, 1);
     }
     return status;

@@ -22,6 +22,10 @@ void sources_note_text(lua_State *L, const char *name, const char *text);
 /* As luaL_loadfile for stdin, whose text is kept. */
 int sources_load_stdin(lua_State *L);
 
+/* Warns of {option = name} where there is no such variable (undefined.lua), in the chunk that
+ * has just been loaded: "@lab.lua", "=(command line)", "=lab[3]". Never raises. */
+void sources_look(lua_State *L, const char *source);
+
 /* Puts functions that note the file in the place of Lua's dofile, loadfile and the searcher
  * of require. Before embedded_open. */
 void sources_open(lua_State *L);
