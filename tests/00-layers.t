@@ -4,7 +4,7 @@
 #   repl      Lua's headers, its own:
 #     main.c    every room's
 #     run       no other room's
-#     editor    run's, and the terminal's, which nobody else includes
+#     editor    run's, and the terminal's, which nobody else includes; no Lua
 #     sandbox   run's
 #     commands  run's, and minizip's, which nobody else includes
 #     console   run's and editor's
@@ -76,7 +76,7 @@ other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 sins() { # ROOT
     offenders "$1" repl "$lua|^[a-z]+/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip"
     offenders "$1" repl/run "$lua" "$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" repl/editor "$lua|$room_below" "$cuda|$zlib|$minizip"
+    offenders "$1" repl/editor "$room_below" "$lua|$cuda|$zlib|$minizip"
     offenders "$1" repl/sandbox "$lua|$room_below" "$cuda|$terminal|$zlib|$minizip"
     offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$zlib"
     offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip"
@@ -169,6 +169,7 @@ plant repl/run/a.c '#include "../../bindings/lsl.h"' "the bindings in the progra
 plant repl/a.c '#include "../bindings/lsl.h"' "the bindings in main.c"
 plant repl/run/a.c '#include "../console/console.h"' "the console in what runs scripts"
 plant repl/editor/a.c '#include "../console/console.h"' "the console in the line editor"
+plant repl/editor/a.c '#include <lua.h>' "Lua in the line editor"
 plant repl/sandbox/a.c '#include "../commands/zip.h"' "the subcommands in the sandbox"
 plant repl/commands/a.c '#include "../console/console.h"' "the console in the subcommands' C"
 plant repl/console/a.c '#include <histedit.h>' "the terminal outside of the editor"

@@ -9,6 +9,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
+#include "../editor/completion.h"
 #include "../run/options.h"
 
 /* Until the end of stdin. The values of an expression are shown; an entry may go on over
@@ -24,6 +25,10 @@ void rc_run(lua_State *L);
 /* What there is to do at the end, also when a script calls os.exit: a trace that is recorded
  * is saved. A second call finds nothing to do. */
 void console_close(lua_State *L);
+
+/* Finds words for the editor (complete.c); the context is the lua_State. Never raises, and leaves
+ * the stack as it was. */
+completion_find console_complete;
 
 /* Whether stdin is a terminal. */
 bool console_from_terminal(void);

@@ -2,23 +2,18 @@
  */
 #include "completion.h"
 
-#include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../run/embedded.h"
-
-static const char complete_file[] = "repl/console/completion/complete.lua";
-
-/* ---- from Lua ------------------------------------------------------------- */
+/* ---- the words -------------------------------------------------------------- */
 
 static int by_bytes(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void sort_words(completion *c)
+void completion_sort(completion *c)
 {
     qsort(c->words, (size_t)c->n_words, sizeof *c->words, by_bytes);
     int kept = 0;
@@ -29,62 +24,6 @@ static void sort_words(completion *c)
             c->words[kept++] = c->words[i];
     }
     c->n_words = kept;
-}
-
-static char *copy_text(lua_State *L, const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    if (!copy)
-        luaL_error(L, "not enough memory");
-    return strcpy(copy, text);
-}
-
-/* What is asked, and the answer. */
-typedef struct question {
-    const char *text;
-    size_t len;
-    completion *answer;
-} question;
-
-/* Protected; the light userdata is the question. */
-static int find_words(lua_State *L)
-{
-    question *q = lua_touserdata(L, 1);
-    completion *c = q->answer;
-    embedded_function(L, complete_file, "complete");
-    lua_pushlstring(L, q->text, q->len);
-    lua_call(L, 1, 2);
-    lua_Integer first = lua_tointeger(L, 2);
-    if (first < 1 || (size_t)first > q->len + 1 || !lua_istable(L, 3))
-        return 0;
-    lua_Integer n = (lua_Integer)lua_rawlen(L, 3);
-    c->first = (size_t)first - 1;
-    c->words = calloc((size_t)n + 1, sizeof *c->words);
-    for (lua_Integer i = 1; c->words && i <= n; i++) {
-        if (lua_rawgeti(L, 3, i) == LUA_TSTRING)
-            c->words[c->n_words++] = copy_text(L, lua_tostring(L, -1));
-        lua_pop(L, 1);
-    }
-    return 0;
-}
-
-bool completion_find(lua_State *L, const char *text, size_t len, completion *c)
-{
-    *c = (completion){0};
-    question q = {text, len, c};
-    if (!embedded_exists(complete_file) || !lua_checkstack(L, 4))
-        return false;
-    int top = lua_gettop(L);
-    lua_pushcfunction(L, find_words);
-    lua_pushlightuserdata(L, &q);
-    int status = lua_pcall(L, 1, 0, 0);
-    lua_settop(L, top);
-    if (status != LUA_OK || c->n_words == 0) {
-        completion_free(c);
-        return false;
-    }
-    sort_words(c);
-    return true;
 }
 
 void completion_free(completion *c)

@@ -1,12 +1,10 @@
-/* completion.h - what could stand for the word before the cursor.
+/* completion.h - the words that could stand for the one before the cursor.
  *
- * Lua finds it (repl/console/completion/complete.lua); here it is copied out of Lua's reach, so that
- * whoever edits a line need not know Lua.
+ * Whoever opens the reader finds them (reader.h).
  */
 #ifndef REPL_COMPLETION_H
 #define REPL_COMPLETION_H
 
-#include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,9 +14,12 @@ typedef struct completion {
     int n_words;
 } completion;
 
-/* Asks Lua about the text before the cursor. False: there is nothing, and nothing is to be
- * freed. Never raises, and leaves the stack as it was. */
-bool completion_find(lua_State *L, const char *text, size_t len, completion *c);
+/* Finds the words for the end of `text`, which is what stands before the cursor. False: there
+ * are none, and nothing is to be freed. */
+typedef bool completion_find(void *context, const char *text, size_t len, completion *c);
+
+/* Sorts the words by their bytes and frees those that come twice. */
+void completion_sort(completion *c);
 
 /* How many bytes all words have in common at their start; whole characters. */
 size_t completion_common(const completion *c);

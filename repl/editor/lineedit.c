@@ -208,7 +208,7 @@ static bool set_up(lineedit *e)
     return true;
 }
 
-lineedit *lineedit_open(lineedit_complete *complete, void *context, char **notice)
+lineedit *lineedit_open(completion_find *complete, void *context, char **notice)
 {
     *notice = NULL;
     lineedit *e = calloc(1, sizeof *e);

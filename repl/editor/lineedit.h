@@ -19,12 +19,9 @@ typedef enum lineedit_result {
     LINEEDIT_LINE, LINEEDIT_END /* Ctrl-D */, LINEEDIT_INTERRUPTED /* Ctrl-C */
 } lineedit_result;
 
-/* Finds what could stand for the end of the text before the cursor. False: nothing. */
-typedef bool lineedit_complete(void *context, const char *text, size_t len, completion *c);
-
 /* An editor on stdin and stdout, which are terminals; NULL if there is none in this build, or
  * no memory. *notice becomes a sentence for the user, which is to be freed, or NULL. */
-lineedit *lineedit_open(lineedit_complete *complete, void *context, char **notice);
+lineedit *lineedit_open(completion_find *complete, void *context, char **notice);
 
 /* Shows the prompt, in which colours may be, and waits for a line: *line, which is valid up
  * to the next call. `before` is what of the entry was already typed ("" for none), for

@@ -2,7 +2,7 @@
  */
 #include "lineedit.h"
 
-lineedit *lineedit_open(lineedit_complete *complete, void *context, char **notice)
+lineedit *lineedit_open(completion_find *complete, void *context, char **notice)
 {
     (void)complete;
     (void)context;

@@ -18,7 +18,7 @@ struct lineedit {
     HistoryW *history;
     locale_t locale;            /* that of the terminal, while a line is read */
     bool ansi;                  /* the terminal obeys ESC[... */
-    lineedit_complete *complete;
+    completion_find *complete;
     void *context;
     wchar_t *prompt;            /* as lineedit__mark_colours has it; may be NULL */
     const char *before;         /* what of the entry stands in front of the line */

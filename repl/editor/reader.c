@@ -87,11 +87,6 @@ static reader_result read_plain(reader *r, const char *prompt, const char **line
 
 /* ---- using it ------------------------------------------------------------------- */
 
-static bool complete(void *context, const char *text, size_t len, completion *c)
-{
-    return completion_find(context, text, len, c);
-}
-
 static void recall(void *context, const char *entry)
 {
     lineedit_remember(context, entry);
@@ -118,7 +113,7 @@ static void keep_from_interrupts(reader *r)
     sigaction(SIGINT, &action, &r->interrupt_before);
 }
 
-void reader_open(reader *r, lua_State *L)
+void reader_open(reader *r, completion_find *complete, void *context)
 {
     bool shown = isatty(STDOUT_FILENO);
     *r = (reader){.terminal = isatty(STDIN_FILENO), .prompts = shown ? stdout : stderr};
@@ -128,7 +123,7 @@ void reader_open(reader *r, lua_State *L)
     if (!shown)
         return;
     char *notice;
-    r->editor = lineedit_open(complete, L, &notice);
+    r->editor = lineedit_open(complete, context, &notice);
     if (notice)
         run_message(notice);
     free(notice);

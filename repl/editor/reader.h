@@ -1,7 +1,8 @@
 /* reader.h - where the console's lines come from.
  *
  * repl/editor/ reads lines: editing at a terminal, history, completion, and plain lines where
- * there is no terminal. What the lines mean only repl/console/ knows; completion.c asks its Lua.
+ * there is no terminal. It knows no Lua: what the lines mean only repl/console/ knows, which also
+ * finds the words for completion.
  *
  * At a terminal they are edited, with a history, if the build has an editor and stdout is a
  * terminal too; otherwise they are read plainly: with a prompt, on stderr if need be, where
@@ -10,7 +11,6 @@
 #ifndef REPL_READER_H
 #define REPL_READER_H
 
-#include <lua.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +33,9 @@ typedef struct reader {
     size_t room;
 } reader;
 
-/* Says on stderr what is wrong with the terminal or the history file. */
-void reader_open(reader *r, lua_State *L);
+/* `complete` finds words, given the context. Says on stderr what is wrong with the terminal or the
+ * history file. */
+void reader_open(reader *r, completion_find *complete, void *context);
 
 /* The next line: *line, without its newline, is valid up to the next call. `before` is what
  * was read of the entry before it. */
