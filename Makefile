@@ -167,7 +167,7 @@ CUDA_C   := $(call objects,core/cuda/*.c)
 PLUGIN_CORE := $(BUILD)/core/error.o $(BUILD)/core/host_limits.o
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
-EMBEDDED := $(sort $(wildcard bindings/*.lua) $(wildcard scripts/profiles/*.lua)) \
+EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/words/*.lua scripts/profiles/*.lua)) \
             docs/api/elsewhere.lua
 # What the .html report is made of.
 PAGE     := $(sort $(wildcard core/pictures/report/*))
@@ -292,7 +292,7 @@ $(BUILD)/zlib:
 	    || { echo 'zlib is missing (zlib.h): run sh scripts/setup.sh' >&2; exit 1; }
 	@touch $@
 
-$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings scripts/profiles
+$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings bindings/words scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
 	$(Q)sh scripts/embed.sh bindings/embedded.h lsl_embedded lsl_embedded_files \

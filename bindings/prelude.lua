@@ -493,14 +493,13 @@ local function run(file)
         raise("SL_ESTATE", file, "it is being loaded, and cannot be called meanwhile")
     end
     running[file] = true
-    core.chunk("bindings/" .. file .. ".lua", _ENV)(module, core)
-    has_run[file] = true
+    has_run[file] = core.chunk("bindings/" .. file .. ".lua", _ENV)(module, core) or true
 end
 
--- Runs a file unless it has been run. Interrupted, it runs again. The collector rests, since a
+-- Runs a file unless it has been run, and gives what it returned. Interrupted, it runs again. The collector rests, since a
 -- finalizer of the script may call what is being loaded.
 function core.need(file)
-    if has_run[file] then return end
+    if has_run[file] then return has_run[file] end
     local collects = collectgarbage("isrunning")
     collectgarbage("stop")
     local nested = running[file]
@@ -508,7 +507,14 @@ function core.need(file)
     running[file] = nested
     if collects then collectgarbage("restart") end
     if not ok then error(err, 0) end
+    return has_run[file]
 end
+
+-- core.words.NAME is what bindings/words/NAME.lua returns, which runs when it is first used.
+core.words = setmetatable({}, {__index = function(words, name)
+    words[name] = core.need("words/" .. name)
+    return words[name]
+end})
 
 -- For what says that a name is missing; see bindings/elsewhere.lua.
 function core.elsewhere(name, marked)

@@ -452,7 +452,9 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline);
 #include "pictures/pictures.h"
 #include "race/races.h"
 #include "text/file.h"
+#include "text/labels.h"
 #include "text/text.h"
+#include "text/units.h"
 #include "timeline/timeline.h"
 #include "traces/traces.h"
 

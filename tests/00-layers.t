@@ -10,6 +10,7 @@
 #     console   run's and editor's
 #             In Lua a room of repl imports its own files and run's; commands imports all.
 #   bindings  Lua's headers, core/streamlab.h, its own
+#     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #   core      its own, core/race's and those of the next four; no Lua, CUDA or terminal in any below
 #   pictures  core/streamlab.h, core/timeline's, core/text's, its own
 #   traces    the same
@@ -81,6 +82,7 @@ sins() { # ROOT
     offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$zlib"
     offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip"
     import_sins "$1"
+    words_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip"
     offenders "$1" core '^(text|timeline|traces|pictures|race)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip"
@@ -105,6 +107,20 @@ import_sins() { # ROOT
             [ -d repl/$room ] || continue
             find repl/$room -name '*.lua' -exec grep -Hn "$import" {} + |
                 grep -v "$import\(run\|$room\)/"
+        done
+    )
+}
+
+# Sentences are returned, not written, and need nothing of C but what core/text has.
+words_sins() { # ROOT
+    (
+        cd "$1" || exit
+        for file in bindings/words/*; do
+            case $file in
+            *\*) ;;
+            *.lua) grep -Hn '\<\(io\|os\)\.[a-z]\|\<print *(' "$file" ;;
+            *) echo "$file:2 is not in Lua" ;;
+            esac
         done
     )
 }
@@ -179,6 +195,8 @@ plant repl/labs/a.lua 'local rounds = import("repl/compare/rounds.lua")' "compar
 plant bindings/a.c '#include "../core/device.h"' "a private header of the core in the bindings"
 plant bindings/a.c '#  include "../core/sim/sim.h"' "the simulator in the bindings"
 plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
+plant bindings/words/a.c '#include "../lsl.h"' "C in the words"
+plant bindings/words/a.lua 'io.write("No kernel ran")' "words that print"
 plant core/a.c '#include <lua.h>' "Lua in the core"
 plant core/a.h '#include "lauxlib.h"' "Lua in a header of the core"
 plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"

@@ -136,9 +136,9 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
     char value[128];
     c->y += 20;
     sl__pen_texts(&c->pen, SL__DIM, SL__NORMAL);
-    sl__format_duration(value, makespan);
+    sl_format_duration(value, makespan);
     put_figure(c, &f, "makespan", value);
-    sl__format_duration(value, bounds->lower_ns);
+    sl_format_duration(value, bounds->lower_ns);
     put_figure(c, &f, "lower bound", value);
     if (bounds->lower_ns > 0) {
         int64_t percent = sl__ratio(makespan, bounds->lower_ns, 100);
@@ -486,7 +486,7 @@ static void put_head(const sl__chart *c, const sl__pen *pen)
     char name[NAME_BYTES], makespan[SL__DURATION_BYTES];
     int height = c->y + MARGIN;
     device_name(c, name);
-    sl__format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
+    sl_format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
     sl_text_add(pen->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                 "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "

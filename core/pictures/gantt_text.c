@@ -276,7 +276,7 @@ static void put_part(chart *c, int *column, int indent, int64_t from_ns, int64_t
     sl__axis_choose(&axis, from_ns, to_ns, 1, 0);
     sl__axis_label(&axis, round_point(&axis, from_ns, to_ns - from_ns), from);
     sl__axis_label(&axis, round_point(&axis, to_ns, to_ns - from_ns), to);
-    sl__format_duration(all, c->whole_ns);
+    sl_format_duration(all, c->whole_ns);
     snprintf(text, sizeof text, "showing %s to %s %s of %s", from, to, axis.unit, all);
     if (indent + (int)strlen(text) <= c->columns)
         put_entry(c, column, indent, "", "", text);

@@ -163,7 +163,7 @@ static void put_times(const sl__chart *c, int64_t start_ns, int64_t end_ns)
 {
     char start[SL__DURATION_BYTES], length[SL__DURATION_BYTES];
     sl__format_exact(start, start_ns - c->first_ns, c->axis.unit_ns);
-    sl__format_duration(length, end_ns - start_ns);
+    sl_format_duration(length, end_ns - start_ns);
     sl_text_add(c->pen.out, "\nstarts at %s %s, takes %s", start, c->axis.unit, length);
 }
 
@@ -228,7 +228,7 @@ void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
         before = ", ";
     }
     put_times(c, bar->start_ns, bar->end_ns);
-    sl__format_duration(busy, bar->busy_ns);
+    sl_format_duration(busy, bar->busy_ns);
     sl_text_add(c->pen.out, ", %s busy", busy);
     put_where(c, first->where);
 }
@@ -260,7 +260,7 @@ void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
     put_xml(c, sl_timeline_stream_name(c->timeline, arrow->to_stream, one));
     sl__pen_put(&c->pen, " waits for an event of ");
     put_xml(c, sl_timeline_stream_name(c->timeline, arrow->from_stream, other));
-    sl__format_duration(held, arrow->held_ns);
+    sl_format_duration(held, arrow->held_ns);
     if (arrow->held_ns > 0)
         sl_text_add(c->pen.out, "\nfor %s", held);
     else
@@ -293,8 +293,8 @@ static void tell_row(sl__chart *c, const char *before, const char *name, const s
 void sl__chart_tell_picture(sl__chart *c, const sl_bounds *bounds)
 {
     char makespan[SL__DURATION_BYTES], lower[SL__DURATION_BYTES];
-    sl__format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
-    sl__format_duration(lower, bounds->lower_ns);
+    sl_format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
+    sl_format_duration(lower, bounds->lower_ns);
     sl_text_add(&c->about, "What ran when: a row for each %s, from left to right in time%s. "
                 "Makespan %s, lower bound %s. Busy%s: ",
                 c->options->rows == SL_ROWS_ENGINES ? "engine" : "stream",

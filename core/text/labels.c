@@ -104,7 +104,7 @@ static void put_between(sl_text *out, const char *text, int from, int to)
     }
 }
 
-void sl__label_put(sl_text *out, const char *text, int columns)
+void sl_label_clip(sl_text *out, const char *text, int columns)
 {
     int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
     if (all <= columns) {
@@ -117,7 +117,7 @@ void sl__label_put(sl_text *out, const char *text, int columns)
     put_between(out, text, all - tail, all);
 }
 
-void sl__label_put_start(sl_text *out, const char *text, int columns)
+void sl_label_clip_end(sl_text *out, const char *text, int columns)
 {
     int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
     put_between(out, text, 0, all <= columns ? all : room);
@@ -159,7 +159,7 @@ static int unit_length(const char *text, int number_length)
     return 0;
 }
 
-void sl__label_wrap(sl_text *out, const char *text, int indent, int columns)
+void sl_label_fold(sl_text *out, const char *text, int indent, int columns)
 {
     int room = columns - indent, used = 0;
     bool blank = false;
@@ -192,7 +192,7 @@ static size_t measure_argument(const char *text)
     return text[n] == '>' ? n + 1 : 0;
 }
 
-void sl__label_kernel(const char *name, char buffer[SL__KERNEL_BYTES])
+void sl_label_kernel(const char *name, char buffer[SL__KERNEL_BYTES])
 {
     static const char anonymous[] = "(anonymous namespace)::";
     if (strncmp(name, "void ", 5) == 0)

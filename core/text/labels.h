@@ -14,20 +14,20 @@ int sl__label_add(sl_text *out, const char *text, int columns, bool unicode);
 
 /* The same for sentences, which have "..." in the middle of what is longer, and every
  * character set (columns >= 8). */
-void sl__label_put(sl_text *out, const char *text, int columns);
+void sl_label_clip(sl_text *out, const char *text, int columns);
 /* What is too long is cut at its end. */
-void sl__label_put_start(sl_text *out, const char *text, int columns);
+void sl_label_clip_end(sl_text *out, const char *text, int columns);
 
 /* Appends a sentence from column `indent` on, broken at blanks but not between a number and
  * its unit, words that are longer than a line anywhere, and a newline. The first line has
  * begun already. */
-void sl__label_wrap(sl_text *out, const char *text, int indent, int columns);
+void sl_label_fold(sl_text *out, const char *text, int indent, int columns);
 
 #define SL__KERNEL_BYTES 121
 
 /* A kernel's name without its return type, namespaces, arguments and what templates were
  * given, of which most of a C++ name consists; a template's argument that is one name stays,
  * since that is the kernel's (cutlass::Kernel2<...>). */
-void sl__label_kernel(const char *name, char buffer[SL__KERNEL_BYTES]);
+void sl_label_kernel(const char *name, char buffer[SL__KERNEL_BYTES]);
 
 #endif

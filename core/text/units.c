@@ -19,7 +19,7 @@ static void print(char text[SL__DURATION_BYTES], int figures, int decimals, cons
         snprintf(text, SL__DURATION_BYTES, "%d %s", figures, unit);
 }
 
-void sl__format_duration(char text[SL__DURATION_BYTES], int64_t ns)
+void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns)
 {
     static const struct { int64_t ns; const char *name; } units[] = {
         { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" }

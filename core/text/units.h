@@ -9,7 +9,7 @@
 
 /* Three significant figures and a unit: "56.7 ms", "300 us", "0 ns", "12300 s".
  * Halves are rounded up; ns >= 0. */
-void sl__format_duration(char text[SL__DURATION_BYTES], int64_t ns);
+void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns);
 
 /* A time or duration exactly, in a unit of 1, 1e3, 1e6 or 1e9 ns: "5000", "1009.9", "-0.5". */
 void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns);

@@ -215,7 +215,7 @@ static void format_time(char text[SL__DURATION_BYTES], int64_t ns)
     if (ns == 0)
         strcpy(text, "0");
     else
-        sl__format_duration(text, ns);
+        sl_format_duration(text, ns);
 }
 
 /* "-18.3 %"; from ten times on "x 12.3"; "new" where there was nothing. */
@@ -590,7 +590,7 @@ static sl_status put_verdict(sl_text *out, const char *letter, const side *s, sl
     sl_verdict_tell(s->timeline, &s->explanation, &verdict, &sentence);
     bool fine = !sentence.failed;
     if (fine)
-        sl__label_wrap(out, sentence.data, 5, COLUMNS);
+        sl_label_fold(out, sentence.data, 5, COLUMNS);
     sl_text_free(&sentence);
     return fine ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory to compare two timelines");
 }

@@ -32,7 +32,7 @@ static void put_source(const sl__sides *s, sl_text *out, int indent, int columns
     if (!*line)
         return;
     sl_text_add(out, "%*s| ", indent, "");
-    sl__label_put_start(out, line, columns - indent - 2);
+    sl_label_clip_end(out, line, columns - indent - 2);
     sl_text_add(out, "\n");
 }
 
@@ -80,7 +80,7 @@ static bool put_same_reason(const char *what, int64_t lost_ns, bool more, size_t
     bool fine = !line.failed;
     if (fine) {
         sl_text_add(out, "%*s", INDENT, "");
-        sl__label_wrap(out, line.data, INDENT, columns);
+        sl_label_fold(out, line.data, INDENT, columns);
     }
     sl_text_free(&line);
     return fine;
@@ -132,13 +132,13 @@ static bool put_finding(const sl_timeline *timeline, const sl_explanation *e, si
     bool fine = !sentence.failed && !remedy.failed;
     if (fine) {
         sl_text_add(out, "%2zu. ", number);
-        sl__label_wrap(out, sentence.data ? sentence.data : "", INDENT, columns);
+        sl_label_fold(out, sentence.data ? sentence.data : "", INDENT, columns);
         put_source(&s, out, INDENT, columns);
         fine = put_others(timeline, e, i, columns, out);
     }
     if (fine && remedy.len > 0) {
         sl_text_add(out, "%*s-> ", INDENT, "");
-        sl__label_wrap(out, remedy.data, INDENT + 3, columns);
+        sl_label_fold(out, remedy.data, INDENT + 3, columns);
     }
     sl_text_free(&sentence);
     sl_text_free(&remedy);
@@ -150,7 +150,7 @@ static bool put_findings(const sl_timeline *timeline, const sl_explanation *e, i
 {
     int64_t least_ns = sl_timeline_makespan_ns(timeline) / 1000 * SHOWN_PERMILLE, rest_ns = 0;
     size_t shown = 0, n_rest = 0;
-    sl__label_wrap(out, e->inferred ? "Where time was lost (inferred from the records)"
+    sl_label_fold(out, e->inferred ? "Where time was lost (inferred from the records)"
                                     : "Where time was lost (known exactly: the GPU is simulated)",
                    0, columns);
     for (size_t i = 0; i < e->n_findings; i++) {
@@ -213,7 +213,7 @@ static void put_chain(const sl_timeline *timeline, const sl_explanation *e, int 
 {
     enum { TIME_COLUMNS = 9 };
     int64_t rest_ns = 0;
-    sl__label_wrap(out, "Critical path: where the total time went, from the last operation "
+    sl_label_fold(out, "Critical path: where the total time went, from the last operation "
                    "backwards", 0, columns);
     for (size_t i = 0; i < e->n_chain; i++) {
         if (i >= SHOWN_PARTS) {
@@ -223,16 +223,16 @@ static void put_chain(const sl_timeline *timeline, const sl_explanation *e, int 
         sl__sides s = sl__look_up(timeline, &e->chain[i]);
         sl_text line = { 0 };
         char time[SL__DURATION_BYTES];
-        sl__format_duration(time, e->chain[i].lost_ns);
+        sl_format_duration(time, e->chain[i].lost_ns);
         put_part(&s, &line);
         sl_text_add(out, "%*s  ", TIME_COLUMNS, time);
-        sl__label_wrap(out, line.failed || !line.data ? "" : line.data, TIME_COLUMNS + 2, columns);
+        sl_label_fold(out, line.failed || !line.data ? "" : line.data, TIME_COLUMNS + 2, columns);
         out->failed |= line.failed;
         sl_text_free(&line);
     }
     if (rest_ns > 0) {
         char time[SL__DURATION_BYTES];
-        sl__format_duration(time, rest_ns);
+        sl_format_duration(time, rest_ns);
         sl_text_add(out, "%*s  other parts\n", TIME_COLUMNS, time);
     }
 }
@@ -245,7 +245,7 @@ static bool put_verdict(const sl_timeline *timeline, const sl_explanation *e, in
     sl_verdict_tell(timeline, e, &verdict, &sentence);
     bool fine = !sentence.failed;
     if (fine)
-        sl__label_wrap(out, sentence.data ? sentence.data : "", 0, columns);
+        sl_label_fold(out, sentence.data ? sentence.data : "", 0, columns);
     sl_text_free(&sentence);
     return fine;
 }

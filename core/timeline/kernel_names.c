@@ -169,8 +169,8 @@ static char *label_of(const char *name)
 {
     char kernel_label[SL__KERNEL_BYTES];
     sl_text text = { 0 };
-    sl__label_kernel(name, kernel_label);
-    sl__label_put(&text, kernel_label, SL__NAME_COLUMNS);
+    sl_label_kernel(name, kernel_label);
+    sl_label_clip(&text, kernel_label, SL__NAME_COLUMNS);
     if (text.failed) {
         sl_text_free(&text);
         return NULL;
@@ -254,6 +254,6 @@ const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
     const char *short_name = sl__timeline_kernel_name(timeline, name);
     if (short_name)
         return short_name;
-    sl__label_kernel(sl_timeline_text(timeline, name), buffer);
+    sl_label_kernel(sl_timeline_text(timeline, name), buffer);
     return buffer;
 }

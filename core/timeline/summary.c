@@ -115,9 +115,9 @@ static sl_status collect_profiles(const sl_timeline *timeline, table *t, sl_erro
 static void put_time(const table *t, int64_t ns, int64_t scale_ns)
 {
     char text[SL__DURATION_BYTES];
-    sl__format_duration(text, ns);
+    sl_format_duration(text, ns);
     if (ns == 0 && scale_ns > 0) {
-        sl__format_duration(text, scale_ns);
+        sl_format_duration(text, scale_ns);
         const char *unit = strchr(text, ' ');
         char zero[SL__DURATION_BYTES];
         snprintf(zero, sizeof zero, "%s%s", scale_ns < 1000 ? "0" : "0.00", unit);
@@ -357,7 +357,7 @@ sl_status sl_timeline_summary(const sl_timeline *timeline, bool verdict, sl_text
     sl_status status = verdict && n > 0 ? put_verdict(timeline, out, err) : SL_OK;
     if (n == 0) {
         char wall[SL__DURATION_BYTES];
-        sl__format_duration(wall, sl_timeline_wall_ns(timeline));
+        sl_format_duration(wall, sl_timeline_wall_ns(timeline));
         sl_text_add(out, "The timeline is empty: nothing ran on the device in %s.\n", wall);
     } else {
         if (status == SL_OK)

@@ -67,7 +67,7 @@ bool sl_finding_is_guess(const sl_timeline *timeline, const sl_finding *finding)
 void sl__put_time(sl_text *out, int64_t ns)
 {
     char text[SL__DURATION_BYTES];
-    sl__format_duration(text, ns);
+    sl_format_duration(text, ns);
     sl_text_add(out, "%s", text);
 }
 
@@ -77,7 +77,7 @@ static void put_where(const sl__sides *s, sl_text *out, const char *before, uint
     if (!*text)
         return;
     sl_text_add(out, "%s", before);
-    sl__label_put(out, text, OTHER_COLUMNS);
+    sl_label_clip(out, text, OTHER_COLUMNS);
 }
 
 static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream, bool many)
@@ -91,7 +91,7 @@ static void put_stream(const sl__sides *s, sl_text *out, uint32_t stream, bool m
         sl_text_add(out, " in stream %" PRIu32, stream);
     } else {
         sl_text_add(out, is_plain ? " in " : " in stream \"");
-        sl__label_put(out, name, OTHER_COLUMNS);
+        sl_label_clip(out, name, OTHER_COLUMNS);
         sl_text_add(out, is_plain ? "" : "\"");
     }
     sl_text_add(out, "%s", many ? " and other operations" : "");
@@ -113,7 +113,7 @@ static void put_name(const sl__sides *s, sl_text *out, const sl_span *span)
     char kernel[SL__KERNEL_BYTES];
     if (span->kind == SL_SPAN_KERNEL && *name)
         name = sl__kernel_label(s->timeline, span->name, kernel);
-    sl__label_put(out, *name ? name : sl_span_kind_name((sl_span_kind)span->kind), NAME_COLUMNS);
+    sl_label_clip(out, *name ? name : sl_span_kind_name((sl_span_kind)span->kind), NAME_COLUMNS);
 }
 
 static void put_span(const sl__sides *s, sl_text *out, const sl_span *span, bool many)
@@ -128,7 +128,7 @@ static void put_call(const sl__sides *s, sl_text *out, const sl_call *call)
     const char *name = sl_call_name(s->timeline, call);
     if (call->kind == SL_CALL_HOST_WORK && !call->name)
         sl_text_add(out, "lab.");
-    sl__label_put(out, *name ? name : "a call", NAME_COLUMNS);
+    sl_label_clip(out, *name ? name : "a call", NAME_COLUMNS);
     put_where(s, out, " at ", call->where);
 }
 

@@ -20,7 +20,7 @@ static const char *label(const char *text, int columns)
 {
     static char kept[1024];
     sl_text out = { 0 };
-    sl__label_put(&out, text, columns);
+    sl_label_clip(&out, text, columns);
     snprintf(kept, sizeof kept, "%s", out.data ? out.data : "");
     sl_text_free(&out);
     return kept;

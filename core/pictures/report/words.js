@@ -100,7 +100,7 @@ function streamName(lane) {
 }
 
 /* Without its return type, namespaces, arguments and what templates were given, of which
- * most of a C++ name consists (sl__label_kernel has the same rule). Where that would be the
+ * most of a C++ name consists (sl_label_kernel has the same rule). Where that would be the
  * same for several kernels, data.kernels has the name. */
 function shortName(name) {
     const [, plain] = /^(?:void )?(?:[^<(]*\(anonymous namespace\)::)*(.*)$/s.exec(name);

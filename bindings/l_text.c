@@ -1,0 +1,76 @@
+/* l_text.c - what the sentences of bindings/words/ are made with: durations, and names cut
+ * and folded as a terminal may show them. Measuring and shortening is core/text's.
+ */
+#include "lsl.h"
+
+#include <math.h>
+
+/* Pushes what was added to the text, and frees it at once. */
+static int push_text(lua_State *L, sl_text *text, const char *op)
+{
+    if (text->failed) lsl_fail(L, SL_ENOMEM, op, "no memory for a text");
+    lua_pushlstring(L, text->data != NULL ? text->data : "", text->len);
+    sl_text_free(text);
+    return 1;
+}
+
+/* duration(ns): three significant figures and a unit, "56.7 ms"; ns >= 0 */
+static int text_duration(lua_State *L)
+{
+    char text[SL__DURATION_BYTES];
+    double ns = luaL_checknumber(L, 1);
+    luaL_argcheck(L, ns >= 0 && ns < 9.2e18, 1, "no duration");
+    sl_format_duration(text, lua_isinteger(L, 1) ? lua_tointeger(L, 1) : llround(ns));
+    lua_pushstring(L, text);
+    return 1;
+}
+
+/* clip(text, columns): in at most so many columns, with "..." in its middle if it was longer,
+ * and "?" for all that must not reach a terminal; columns >= 8 */
+static int text_clip(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    int columns = (int)luaL_checkinteger(L, 2);
+    sl_text *out = lsl_new_text(L);
+    sl_label_clip(out, text, columns);
+    return push_text(L, out, "clip");
+}
+
+/* clip_end(text, columns): the same, with the dots at the end */
+static int text_clip_end(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    int columns = (int)luaL_checkinteger(L, 2);
+    sl_text *out = lsl_new_text(L);
+    sl_label_clip_end(out, text, columns);
+    return push_text(L, out, "clip");
+}
+
+/* fold(text, indent, columns): a sentence that begins in column `indent`, broken into lines
+ * that begin there, too; ends with a newline */
+static int text_fold(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    int indent = (int)luaL_checkinteger(L, 2), columns = (int)luaL_checkinteger(L, 3);
+    sl_text *out = lsl_new_text(L);
+    sl_label_fold(out, text, indent, columns);
+    return push_text(L, out, "fold");
+}
+
+/* short_kernel(name): a kernel's name without its return type, namespaces and arguments */
+static int text_short_kernel(lua_State *L)
+{
+    char name[SL__KERNEL_BYTES];
+    sl_label_kernel(luaL_checkstring(L, 1), name);
+    lua_pushstring(L, name);
+    return 1;
+}
+
+void lsl_open_text_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"duration", text_duration}, {"clip", text_clip}, {"clip_end", text_clip_end},
+        {"fold", text_fold}, {"short_kernel", text_short_kernel}, {NULL, NULL}
+    };
+    lsl_set_functions(L, functions);
+}

@@ -1,0 +1,67 @@
+-- 53-words.t.lua - what sentences are made with (bindings/words/): durations, names cut and
+-- folded for a terminal, and the variable that a script's line is about.
+local tap = require "tap"
+require "streamlab"
+
+local core = debug.getregistry()["streamlab.internals"]
+
+-- ---- texts -----------------------------------------------------------------------------
+
+for _, case in ipairs {
+    { 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1.00 us" }, { 316449, "316 us" },
+    { 56749999.6, "56.8 ms" }, { 12345 * 1000000000, "12300 s" },
+} do
+    tap.is(core.duration(case[1]), case[2], ("%.10g ns are %s"):format(case[1], case[2]))
+end
+tap.throws_like(function() core.duration(-1) end, "no duration", "no duration is negative")
+tap.throws_like(function() core.duration(0 / 0) end, "no duration", "or not a number")
+
+tap.is(core.clip("matmul_f32", 10), "matmul_f32", "a name that fits stays")
+tap.is(core.clip("abcdefghijklmnop", 12), "abcdef...nop", "a longer one loses its middle")
+tap.is(core.clip_end("abcdefghijklmnop", 12), "abcdefghi...", "or its end")
+tap.is(core.clip("a\27[31mred\r\n\x80\u{202e}b", 40), "a?[31mred????b",
+    "nothing that a terminal obeys passes")
+tap.is(core.clip("日本語日本語日本語", 12), "日本語...語",
+    "characters of two columns count as two, and none is halved")
+tap.is(core.fold("one two three", 2, 9), "one two\n  three\n", "a sentence is folded at blanks")
+tap.is(core.fold("it took 3.5 ms, then", 0, 11), "it took\n3.5 ms,\nthen\n",
+    "and not between a number and its unit")
+tap.is(core.fold(("x"):rep(7), 1, 6), "xxxxx\n xx\n", "a word that is too long, anywhere")
+tap.is(core.short_kernel("void at::native::add<float>(float*, int)"), "add<float>",
+    "a kernel is shown without return type, namespaces and arguments")
+
+-- ---- files -----------------------------------------------------------------------------
+
+tap.is(type(core.words.operand), "function", "core.words has what a file there returns")
+tap.is(core.words.operand, core.words.operand, "which runs once")
+tap.throws_like(function() return core.words.nothing end, "built without bindings/words/nothing.lua",
+    "a file that is not there is named")
+
+-- ---- operands --------------------------------------------------------------------------
+
+local operand = core.words.operand
+for _, case in ipairs {
+    { 'local x = c:to("cpu", {stream = first})', "c" },
+    { "total = total + loss:cpu():item()", "loss" },
+    { 'self.data[i][j + 1]:cuda()', "self.data" },
+    { "x:to'cpu'", "x" }, { "x:cuda{stream = s}", "x" },
+    { "f(x:cuda())", "x" }, { 'print("y:cuda()", x:cuda())', "x" },
+    { "x:cuda() -- y:cpu()", "x" }, { [[print('it\'s y:cpu()', x:cuda())]], "x" },
+    { "dst:copy_(src.grad, {non_blocking = true})", "src.grad", "dst" },
+    { "dst[1]:copy_( src[2] )", "src", "dst" },
+    { "dst:copy_(f(x))", nil, "dst" }, { "dst:copy_(a + b)", nil, "dst" },
+    { "dst:copy_{x}", nil, "dst" }, { "a..b:copy_(c)", "c" },
+    { "x:cuda(); y:cuda()" }, { "f(x):cuda()" }, { "a[1].b:cuda()" }, { "(x):cuda()" },
+    { "x:cudaMalloc()" }, { "x:totable()" }, { "x:cuda() [[" }, { 'x:cuda() "' },
+    { "goto ::to::" }, { ":to(x)" }, { "not:cuda()" }, { "a.:cuda()" }, { "a..b:cuda()" },
+    { ("n"):rep(49) .. ":cuda()" }, { ("n"):rep(48) .. ":cuda()", ("n"):rep(48) },
+    { "x:cuda()" .. (" "):rep(504) }, { "" },
+} do
+    local line, read, written = table.unpack(case, 1, 3)
+    local shown = #line > 60 and line:sub(1, 57) .. "..." or line
+    tap.is(operand(line, false), read, ("%s reads %s"):format(shown, read or "what is not certain"))
+    tap.is(operand(line, true), written,
+        ("%s writes %s"):format(shown, written or "nothing that it names"))
+end
+
+tap.done()
