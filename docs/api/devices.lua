@@ -110,7 +110,7 @@ print(lab.device().name)  --> NVIDIA H200]],
             brief = "waits for all work of the current device",
             blocks = "until the work of all its streams is done",
             about = [[
-It waits for the current device only. An error that has waited to be told, of a host function for instance, is raised here.]],
+It waits for the current device only. An error that is still to be reported, of a host function for instance, is raised here.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
 lab.spin(3, {stream = a})

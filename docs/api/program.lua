@@ -8,15 +8,15 @@ return {
     more = [[
 ## Running scripts
 
-Options stand before the script, what stands behind it are the script's own arguments: the table `arg` and `...` of the script, as in `lua5.4`. The order is also that
-of `lua5.4`: what `LUA_INIT` says, `-e` and `-l` in the order in which they stand, the script, and with `-i` what is typed then. The first error ends the run. Without a
+Options go before the script; what follows it are the script's own arguments: the table `arg` and `...` of the script, as in `lua5.4`. The order is also that
+of `lua5.4`: what `LUA_INIT` says, `-e` and `-l` in the order given, the script, and with `-i` what is typed then. The first error ends the run. Without a
 script, all of stdin is run as one if it is no terminal; `-` as script asks for that.
 
 `--backend`, `--profile` and `--device` say what the script gets where it does not ask for a device itself; without them `STREAMLAB_BACKEND` decides, else a real GPU if
-one answers, else the simulator. A device that these options name and that cannot be opened is wrong usage, told before the script runs. `--seed` is the seed of random
+one answers, else the simulator. A device that these options name and that cannot be opened is wrong usage, reported before the script runs. `--seed` is the seed of random
 tensors that give none; without it that is 0.
 
-A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `show`, `diff`, `help`) runs as `./show`, or behind `--`. Options that name a device may stand before a subcommand; behind
+A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `show`, `diff`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
 `-e`, `-i`, `-l`, `--trace` and `--check`, which are for scripts, such a name is a script's.
 
 ## Recording a run
@@ -28,10 +28,10 @@ be written is tried before the script runs. An operation that had not completed 
 
 ## Files that are written
 
-What the program and its subcommands write, and `timeline:save`, `results:csv`, `results:jsonl` and `results:plot`, is there whole or not at all. It goes to a file `streamlab-PID-N.tmp` in the same
-folder, is made durable there, and takes the name at the end. So a full disk, Ctrl-C or the end of the program leaves an old file as it was. It keeps its mode, and its owner where that is allowed; a
-symbolic link stays and leads to the new text; a pipe or a device is written to directly, and so is the file that stdout goes to (`/dev/stdout`). SIGTERM and SIGHUP remove what has been begun; what SIGKILL has left, the next program that writes to that folder
-removes. The folder must allow new files.
+What the program and its subcommands write, and `timeline:save`, `results:csv`, `results:jsonl` and `results:plot`, is written whole or not at all. It goes to a file `streamlab-PID-N.tmp` in the same
+folder, is flushed to disk there, and renamed at the end. So a full disk, Ctrl-C or the end of the program leaves an old file as it was. It keeps its mode, and its owner where that is allowed; a
+symbolic link stays and leads to the new text; a pipe or a device is written to directly, and so is the file that stdout goes to (`/dev/stdout`). SIGTERM and SIGHUP remove the unfinished file; after SIGKILL the next program that writes to that folder
+removes it. The folder must allow new files.
 
 ## Looking for races
 
@@ -42,16 +42,16 @@ never the next word: `--check error` is refused, and a script of that name runs 
 ## The REPL
 
 Without a script on a terminal, or with `-i`. The prompt `lab[1]> ` has the entry's number; positions in errors and timelines are `lab[1]:1`. An entry that is not
-complete goes on in the next line, behind `...> `. The globals `_PROMPT` and `_PROMPT2` replace the two.
+complete continues on the next line, after `...> `. The globals `_PROMPT` and `_PROMPT2` replace the two.
 
 - An **expression** prints its value: tables with their keys in order, tensors as shape, dtype, place and a corner of values, streams and events as a line of state,
   timelines as their chart. `_` is the last value. A `;` at the end keeps it silent: `lab.rand(4096, 4096);`.
 - A line may be **statements and then an expression**, as in `x = 5; x * 2`: its value is shown.
 - **Local variables** end with their entry; write `x = 1` and not `local x = 1`.
-- **Help**: `help()`, `help(x)` and `?x` tell about a function, a method, a field or a value; any other word is searched for, and names of CUDA and PyTorch are known:
+- **Help**: `help()`, `help(x)` and `?x` describe a function, a method, a field or a value; any other word is searched for, and names of CUDA and PyTorch are known:
   `?cudaMemcpyAsync`.
 - **Commands** begin with a dot, which no Lua does: `.help .device .streams .timer .trace .races .load .save .quit`.
-- `who()` lists live streams, events and tensors with their bytes; `time(f)` tells how long `f()` took.
+- `who()` lists live streams, events and tensors with their bytes; `time(f)` says how long `f()` took.
 
 When stdin is no terminal (`streamlab -i < lines`) there is no prompt, no banner and no editing; entries and what they print are the same.
 
@@ -79,17 +79,17 @@ terminal gives them.
 ### History
 
 Entries are kept in the file `STREAMLAB_HISTORY`; without that in `$XDG_STATE_HOME/streamlab/history`, else `~/.local/state/streamlab/history`. It can be read by its
-owner only, and an entry of several lines comes back whole. `STREAMLAB_HISTORY=` with nothing behind it keeps none.
+owner only, and an entry of several lines comes back whole. `STREAMLAB_HISTORY=` with an empty value keeps none.
 
 ### The start file
 
 On a terminal the REPL first runs a file of Lua: `STREAMLAB_RC`; without that `$XDG_CONFIG_HOME/streamlab/rc.lua`, else `~/.config/streamlab/rc.lua`, else
-`~/.streamlabrc`. What it makes global is there at the prompt. An error in it is told, and the REPL begins all the same. Scripts and input that is no terminal never run
+`~/.streamlabrc`. What it makes global is there at the prompt. An error in it is reported, and the REPL starts all the same. Scripts and input that is no terminal never run
 it; `--norc`, `-E` and an empty `STREAMLAB_RC` leave it out.
 
 ## Errors and Ctrl-C
 
-An error in a script ends it; at the prompt the next entry can be typed. It is told on stderr: the message, which begins with the position, the line of the source with marks
+An error in a script ends it; at the prompt the next entry can be typed. It is printed on stderr: the message, which begins with the position, the line of the source with marks
 below the place, the script's own frames where there is more than one, and a hint where one is known:
 
 ```text
@@ -148,7 +148,7 @@ Calls each function of `lab.cuda`, and others that may wait, between two kernels
 rules. The table has for each call and size how long it took, whether the host waited for the kernel, and whether the kernels ran together. A call is also made without a
 kernel: one that takes 16 ms by itself does not wait, and gets longer kernels. Calls that are given a stream get the first one, which has a kernel; `cudaStreamWaitEvent` gets the second.
 
-Below stands what is said of the call, and whether it holds here: by the *old list* of implicit synchronisations of NVIDIA's guides up to CUDA 11, by the *old guide*'s list of
+Below is what documents say of the call, and whether it holds here: by the *old list* of implicit synchronisations of NVIDIA's guides up to CUDA 11, by the *old guide*'s list of
 what is asynchronous with respect to the host, and by *CUDA*'s present documents. It takes less than a second on the simulator and some seconds on a GPU.
 
 `--json` prints an array with an object for each measurement, in the order of the table: `call`; `memory`, of copies and memsets, else null; `bytes`, or null; `into`, the stream
@@ -156,7 +156,7 @@ that the call was given: `"NULL"`, `"first"`, `"second"` or null; `streams`: `"b
 `lab.probes` and `lab.claims` are the same for scripts.
 
 `--save FILE.lua` also writes a profile, with which the simulator answers as the GPU did: what each call costs the host, whether it waits, and whether it serialises. All else
-comes from `--base`. A last run on the simulator compares; what a profile cannot say is told on stderr, row by row.
+comes from `--base`. A last run on the simulator compares; what a profile cannot express is listed on stderr, row by row.
 
 ```sh
 streamlab probe
@@ -170,7 +170,7 @@ streamlab probe --profile my_gpu.lua
 Measures the GPU that a script would get, and writes a profile of all that it finds: `streamlab --profile FILE.lua` then takes as long on the simulator as that GPU took. It takes
 minutes on a real GPU, which should have nothing else to do. The simulated GPU can be measured as well: that finds its own profile again.
 
-The measuring goes part by part, told on stderr unless `--quiet` is given; `--only` chooses among the parts, by their names with commas between them. What is not measured comes
+It measures part by part, and says so on stderr unless `--quiet` is given; `--only` chooses among the parts, by their names with commas between them. What is not measured comes
 from `--base`: without it the simulated GPU's own profile, on a real one that of an H200. Times of the device are those of a timeline, medians of many repetitions; times of the host are
 those of calls through Lua while a timeline is recorded, as scripts have them: launches, products, copies and events in a sequence of all sorts, other calls in loops.
 
@@ -178,9 +178,9 @@ A machine that others use is slow for seconds at a time. So the parts that are s
 simulated one, or `--passes N` times; each value is the median over its passes. A virtual machine's processor may be slower for minutes, and all times of the host with it: the file's
 head has `host.reference_ms`, what a fixed loop of Lua took between the passes.
 
-In the file each value says how it was found and how much its repetitions differ, or from which profile it is. Behind the values stands what was found besides, for which a
-profile has no place. The file is written when the simulator has taken it. Until then, after each part, what is measured goes to `FILE.lua.partial`, which Ctrl-C leaves behind, and a part that
-fails (the others go on, and the exit status is 1); it is a profile as well, once its name ends in `.lua`.
+In the file each value says how it was found and how much its repetitions differ, or from which profile it is. After the values come other findings, for which a
+profile has no field. The file is written when the simulator has accepted it. Until then, after each part, what is measured goes to `FILE.lua.partial`, which stays after Ctrl-C, and after a part that
+failed (the others go on, and the exit status is 1); it is a profile as well, once its name ends in `.lua`.
 
 `--difference A.lua B.lua` measures nothing: it sets two profiles side by side, the figures that are furthest apart first, and says how many are within 3 %
 of each section, within 3 and within 10 % of the device's, of the host's, and of all; and what `host.reference_ms` was in both. Times below 3 us count as near within 0.1 us, since the clock ticks. Figures that neither file has measured are left out.
@@ -196,19 +196,19 @@ streamlab calibrate --difference my_gpu.lua again.lua
 
 Runs scripts on the GPU and on the simulator, both recorded, and sets them side by side: how far are the simulator's makespans, overlaps and orders from the GPU's? Each `SCRIPT` is a file, or in one word a
 file and its arguments: `"scripts/puzzler.lua --variant pinned"`. What is compared are the timelines that it records with `lab.profile` or `lab.record`, its *parts*; if it records none, the whole run. A script's makespan is the sum of
-its parts'. On the GPU it runs once to warm up and then `--runs` times, of which the median counts; on the simulator, which is opened anew each time, once. With `--rounds` all scripts run once before any runs again, so that a minute in which the machine is slow falls on one run of each.
+its parts'. On the GPU it runs once to warm up and then `--runs` times, of which the median counts; on the simulator, which is opened again for each script, once. With `--rounds` all scripts run once before any runs again, so that a minute in which the machine is slow falls on one run of each.
 
-Scripts run in one process, each with globals of its own. What they print is not shown, `os.exit` ends the script only, `lab.open` is refused, and `math.random` gives the same numbers in each run. An error is told with the script's name, and the
+Scripts run in one process, each with globals of its own. What they print is not shown, `os.exit` ends the script only, `lab.open` is refused, and `math.random` gives the same numbers in each run. An error is reported with the script's name, and the
 others go on; the status is then 1.
 
 With `-v`, and of a single script, it prints for each part, three at most and the furthest off first: how many neighbours start in another order, which pairs overlap on both sides, both charts on one scale, and what
 [`timeline:diff`](timelines.md#timeline-diff) and [`timeline:explain`](timelines.md#timeline-explain) say. Of several scripts it ends with a summary: the makespans' errors, |simulated / measured - 1|, by kind of script and of all; how far the GPU's own runs spread,
 (longest - shortest) / median, and how many simulated makespans lie within, from the shortest to the longest; the pairs; the ten that are furthest off. Kinds go by the file: `random` (`random.lua`, or any with `--seeds`), `puzzler` (`puzzler.lua`), `experiments` (in a folder of that name), `others`.
 
-*Pairs.* A lane is what one stream has of one kind of operation; streams and operations of the two sides are matched by the order of issue. How long a pair of lanes overlaps is a share of the part's makespan, in each run of that run's own. It
+*Pairs.* A lane is the operations of one kind in one stream; streams and operations of the two sides are matched by the order of issue. How long a pair of lanes overlaps is a share of the part's makespan, in each run of that run's own. It
 counts if that is more than 5 % on the simulator, or as the median of the GPU's runs, and is the same on both if more than 1 % on the simulator says the same as more than 1 % as that median. A GPU is not deterministic: engines that find several
-commands ready take them in an order of their own, and the same pair may overlap in one run and not in the next. It is *steady* if all of the GPU's runs say the same of 1 %; what is not steady no simulator can foretell. Likewise pairs of operations; those
-that have no partner in one of the runs are left out. `all steady in` tells in how many scripts all steady pairs are the same, of those that have any.
+commands ready take them in an order of their own, and the same pair may overlap in one run and not in the next. It is *steady* if all of the GPU's runs say the same of 1 %; what is not steady no simulator can predict. Likewise pairs of operations; those
+that have no partner in one of the runs are left out. `all steady in` says in how many scripts all steady pairs are the same, of those that have any.
 
 `--against PROFILE` takes a second simulated GPU in the GPU's place. `--measured FILE` takes what an earlier `--jsonl FILE` has measured: no GPU is needed, the simulator runs again, and the figures of pairs are those of the file. Which scripts they are is
 then in the file as well, unless some are named.
@@ -226,8 +226,8 @@ streamlab compare --against sim:a100 --profile h200 "scripts/puzzler.lua --n 256
 
 ## streamlab show
 
-Prints what a trace tells: a line on what it is, the chart, the summary and the explanation. The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or
-of others that write such; `-` is stdin. No GPU is opened. What of the file is not shown is said on stderr.
+Prints what is in a trace: a line on what it is, the chart, the summary and the explanation. The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or
+of others that write such; `-` is stdin. No GPU is opened. What is left out of the file is listed on stderr.
 
 Times of `--from` and `--to` count from the first operation: `12ms`, `3.5us`, `2s`, `100ns`; a bare number is in us. `--columns` is from 20 to 4096. With `-o` the file
 is written instead of printing, and may be given several times; with `--chart`, `--summary` or `--explain` both are done. The keys of `--json` are those of
@@ -274,7 +274,7 @@ needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.j
 | `STREAMLAB_CUPTI` | `0`: timelines of real GPUs have their times from events |
 | `STREAMLAB_BLAS` | the library with which the simulator multiplies matrices, a file or a name for the loader, or `none` |
 | `STREAMLAB_HISTORY`, `STREAMLAB_RC` | files of the REPL, see there |
-| `STREAMLAB_DEBUG` | `1`: errors are told with all frames |
+| `STREAMLAB_DEBUG` | `1`: errors are printed with all frames |
 | `COLUMNS`, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`, `LC_ALL`, `LC_CTYPE`, `LANG` | how wide charts are, whether there are colours and which characters |
 | `XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `HOME` | where the history and the start file are |
 | `LUA_INIT`, `LUA_PATH`, `LUA_CPATH`, each also with `_5_4` | as in `lua5.4` |

@@ -23,7 +23,7 @@ For papers and slides. The options are those of `timeline:save`, of which `strea
 
 Above the streams a row has the host's calls: hatched where it waited (synchronisations, pageable copies, `cudaFree`, a full launch queue), grey where it issued work, dark where it worked itself. A `<desc>` tells the picture in words.
 A solid arrow leads from the work before an event's record to the work that waited for it; a dashed one says that the event had already happened. Operations too short
-to be told apart are one bar, pale if it has gaps. In a browser each bar tells its name, stream, time, bytes and script line.
+to be told apart are one bar, pale if it has gaps. In a browser each bar shows its name, stream, time, bytes and script line.
 
 ## Pages: `.html`
 

@@ -12,7 +12,7 @@ end
 
 function fetch(x, background)
     local behind, mine = lab.stream{name = "background"}, lab.stream{name = "mine"}
-    mine:wait_stream(lab.current_stream())  -- x may still be in the making there
+    mine:wait_stream(lab.current_stream())  -- x may not be complete there yet
     lab.with(behind, background)
     local squares = lab.mul(x, x, {stream = mine})
     local on_host = squares:to("cpu", {non_blocking = true, stream = mine})

@@ -39,7 +39,7 @@ function collect(count, size, make, use)
     local copies, buffers, arrived = lab.stream(), halves(size), {}
     local function issue(i)
         local k = i % 2 + 1
-        lab.current_stream():wait_stream(copies)        -- y is made anew when it has been copied
+        lab.current_stream():wait_stream(copies)        -- y is made again when it has been copied
         local y = make(i)
         copies:wait_stream(lab.current_stream())
         buffers[k]:copy_(y, {non_blocking = true, stream = copies})
