@@ -261,24 +261,6 @@ void sl__device_reap(sl_device *device)
         sl__race_tell();
 }
 
-/* What went wrong in calls that have happened. */
-static sl_status take_pending(sl_device *device, sl_error *err)
-{
-    sl_error *pending = &device->core->pending;
-    sl_status status = pending->status;
-
-    if (device->core->more_pending) {
-        size_t len = strlen(pending->msg);
-        snprintf(pending->msg + len, sizeof pending->msg - len, " (and %d more failed)",
-                 device->core->more_pending);
-        device->core->more_pending = 0;
-    }
-    if (err)
-        *err = *pending;
-    pending->status = SL_OK;
-    return status;
-}
-
 sl_status sl__device_settle(sl_device *device, sl_error *err)
 {
     sl__device_core *core = device->core;
@@ -288,7 +270,7 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
     sl__device_reap(device);
     if (device->fault.status && !core->fault.reported)
         return sl__fault_report(device, err);
-    return core->pending.status ? take_pending(device, err) : SL_OK;
+    return core->pending.status ? sl__device_take_pending(device, err) : SL_OK;
 }
 
 sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
@@ -306,16 +288,6 @@ sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
 sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err)
 {
     return status ? sl__device_leave(device, status, err) : sl__device_settle(device, err);
-}
-
-void sl__device_fail_later(sl_device *device, sl_status status, const char *msg)
-{
-    sl_error *pending = &device->core->pending;
-
-    if (pending->status)
-        device->core->more_pending++;
-    else
-        sl_fail(pending, status, "%s", msg);
 }
 
 bool sl__device_are_peers(const sl_device *a, const sl_device *b)

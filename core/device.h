@@ -52,7 +52,7 @@ typedef struct sl__device_core {
 
 /* Depth of the host functions that are running on this thread, whichever device's: none
  * may call any device, since a backend may be in the middle of one's work for another
- * (core/host_func.c). */
+ * (core/pending.c). */
 extern _Thread_local int sl__host_func_depth;
 
 /* The flag of sl_interrupt and sl_leave, for sl_device.interrupted (core/interrupt.c). */
@@ -83,8 +83,11 @@ sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err);
 /* settle after a success, leave after a failure. */
 sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err);
 
-/* Keeps an error for the next settle; the first one wins. */
+/* Keeps an error for the next settle; the first one wins. Those after it are counted. */
 void sl__device_fail_later(sl_device *device, sl_status status, const char *msg);
+
+/* The error that was kept, which is then no longer pending. There is one. */
+sl_status sl__device_take_pending(sl_device *device, sl_error *err);
 
 /* Two devices that can copy to one another and wait for one another's events. */
 bool sl__device_are_peers(const sl_device *a, const sl_device *b);

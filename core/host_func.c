@@ -12,8 +12,6 @@
 #include "race/checker.h"
 #include "stream.h"
 
-_Thread_local int sl__host_func_depth;
-
 typedef struct host_func {
     sl_device *device;      /* borrowed: the operation's stream holds it */
     sl_host_fn fn;

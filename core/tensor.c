@@ -2,7 +2,6 @@
 #include "tensor.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "buffer.h"
@@ -15,28 +14,6 @@
 #include "view.h"
 
 /* ---- shapes ----------------------------------------------------------------- */
-
-const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text)
-{
-    size_t len = 0;
-
-    if (!spec->ndim)
-        return "scalar";
-    for (int i = 0; i < spec->ndim; i++)
-        len += (size_t)snprintf(text->text + len, sizeof text->text - len, "%s%lld",
-                                i ? "x" : "", (long long)spec->dim[i]);
-    return text->text;
-}
-
-bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b)
-{
-    if (a->spec.ndim != b->spec.ndim)
-        return false;
-    for (int i = 0; i < a->spec.ndim; i++)
-        if (a->spec.dim[i] != b->spec.dim[i])
-            return false;
-    return true;
-}
 
 static sl_status check_spec(const sl_tensor_spec *spec, sl_error *err)
 {
