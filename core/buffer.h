@@ -15,11 +15,30 @@ void sl__buffer_release(sl_buffer *buffer);
 /* Asks the pressure hook, and retires what has ended. */
 void sl__buffer_relieve(sl_device *device);
 
-/* Retires all work; recordings note the wait. */
-sl_status sl__buffer_wait_for_device(sl_device *device, sl_error *err);
+/* Before an operation of `stream` holds `bytes` of a buffer that has a lender (reuse.h): it gets
+ * memory of its own if what it has is not there for this stream yet, or for the others that may
+ * use the rest. May wait for the device, when there is no other memory. */
+sl_status sl__buffer_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes,
+                            sl_error *err);
 
-/* So many more bytes of the buffer's kind are live. */
+/* The same for a call that frees the buffer's memory in any stream. NULL is fine. */
+sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err);
+
+/* The memory of a plain call is freed by cudaFreeAsync in `stream`, or by another call (NULL). */
+void sl__buffer_freed(sl_buffer *buffer, sl_stream *stream);
+
+/* Counts `n_bytes` more as live, in the buffer's place. */
 void sl__buffer_count(sl_buffer *buffer, int64_t n_bytes);
+
+/* SL_ENOMEM if all live bytes of the process, with the buffer's, would exceed 63 bits. */
+sl_status sl__buffer_check_total(const sl_buffer *buffer, sl_error *err);
+
+/* Puts the buffer into the list of its device, and takes it out. */
+void sl__buffer_enlist(sl_buffer *buffer);
+void sl__buffer_delist(sl_buffer *buffer);
+
+/* Adds to the error what is live in the place where `buffer` found no memory. */
+void sl__buffer_add_live(sl_buffer *buffer, sl_error *err);
 
 /* Host memory comes to belong to another device of the same backend. */
 void sl__buffer_move(sl_buffer *buffer, sl_device *device);

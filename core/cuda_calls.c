@@ -183,7 +183,7 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
                                 sl_error *err)
 {
     sl_device *device = memory->device;
-    sl_status status = sl__reuse_settle_all(memory->buffer, err);
+    sl_status status = sl__buffer_settle_all(memory->buffer, err);
 
     if (!status && which == SL_PLAIN_FREE_ASYNC && sl__race_on)
         status = sl__race_free_async(memory->buffer, stream, err);
@@ -193,7 +193,7 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
     status = sl__device_leave(device, status, err);
     if (status)
         return status;
-    sl__reuse_freed(memory->buffer, stream);
+    sl__buffer_freed(memory->buffer, stream);
     sl__view_drop_all(memory->buffer);
     return sl__device_settle(device, err);
 }

@@ -2,7 +2,6 @@
  * struct, a handful of counts, one call of the backend. */
 #include "op.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
@@ -10,49 +9,6 @@
 #include "race/checker.h"
 #include "record.h"
 #include "reuse.h"
-
-enum { OPS_PER_CHUNK = 128 };
-
-typedef struct sl__op_chunk {
-    struct sl__op_chunk *next;
-    max_align_t ops[];          /* OPS_PER_CHUNK operations of op_stride bytes */
-} op_chunk;
-
-static size_t op_stride(const sl_backend *backend)
-{
-    size_t align = sizeof(max_align_t);
-
-    return (backend->op_bytes + align - 1) / align * align;
-}
-
-static bool pool_grow(sl_device *device)
-{
-    size_t stride = op_stride(device->backend);
-    op_chunk *chunk = malloc(sizeof *chunk + OPS_PER_CHUNK * stride);
-
-    if (!chunk)
-        return false;
-    chunk->next = device->core->op_chunks;
-    device->core->op_chunks = chunk;
-    for (int i = OPS_PER_CHUNK - 1; i >= 0; i--) {
-        sl_op *op = (sl_op *)((char *)chunk->ops + (size_t)i * stride);
-        op->next = device->core->free_ops;
-        device->core->free_ops = op;
-    }
-    return true;
-}
-
-void sl__op_pool_free(sl_device *device)
-{
-    op_chunk *next;
-
-    for (op_chunk *chunk = device->core->op_chunks; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
-    device->core->op_chunks = NULL;
-    device->core->free_ops = NULL;
-}
 
 static sl_buffer *hold(sl_buffer *buffer, sl_stream *stream)
 {
@@ -68,19 +24,12 @@ static void let_go(sl_buffer *buffer, const sl_stream *stream)
     sl__buffer_release(buffer);
 }
 
-size_t sl__work_bytes(const sl_work *work, int side)
-{
-    if (work->kind != SL_WORK_KERNEL)
-        return work->bytes;
-    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
-}
-
 static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
                              const sl_stream *stream, sl_error *err)
 {
     if (!buffer || !buffer->lender)
         return SL_OK;
-    return sl__reuse_settle(buffer, stream, sl__work_bytes(work, side), err);
+    return sl__buffer_settle(buffer, stream, sl__work_bytes(work, side), err);
 }
 
 static sl_status settle_memory(const sl__operands *operands, const sl_work *work,
@@ -112,7 +61,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
 
     if (status)
         return status;
-    if (!core->free_ops && !pool_grow(device))
+    if (!core->free_ops && !sl__op_pool_grow(device))
         return sl_fail(err, SL_ENOMEM, "out of host memory for operations (%lld are in flight)",
                        (long long)core->stats.ops_in_flight);
     op = core->free_ops;

@@ -14,7 +14,12 @@ typedef struct sl__operands {   /* borrowed; NULL where unused */
 } sl__operands;
 
 /* How many bytes of input 0 or 1, or of the output (2), it reads or writes. */
-size_t sl__work_bytes(const sl_work *work, int side);
+static inline size_t sl__work_bytes(const sl_work *work, int side)
+{
+    if (work->kind != SL_WORK_KERNEL)
+        return work->bytes;
+    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
+}
 
 /* An operation with its number, position and references. All checks have been
  * made. SL_ENOMEM. */
@@ -32,6 +37,9 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
 
 /* Drops what the operation holds and puts it back into the pool. */
 void sl__op_retire(sl_device *device, sl_op *op);
+
+/* More free operations in the pool. False: out of memory. */
+bool sl__op_pool_grow(sl_device *device);
 
 /* Frees the pool. No operation is in flight. */
 void sl__op_pool_free(sl_device *device);

@@ -68,14 +68,6 @@ void sl__reuse_offer(sl_buffer *buffer)
         enlist(buffer, stream);
 }
 
-void sl__reuse_freed(sl_buffer *buffer, sl_stream *stream)
-{
-    if (buffer->how == SL_ALLOC_ASYNC && stream)
-        buffer->freed_in = sl_stream_retain(stream);
-    else
-        buffer->how = SL_ALLOC_PLAIN;
-}
-
 /* Its operations have retired, and with them what they alone held. */
 void sl__reuse_stream_closed(sl_stream *stream)
 {
@@ -122,39 +114,6 @@ void sl__reuse_return(sl_buffer *buffer, sl_buffer *lender)
     lender->heir = NULL;
     sl__buffer_count(lender, sl_lent_bytes(lender, buffer));
     sl__reuse_offer(lender);
-}
-
-static sl_status part(sl_buffer *buffer, sl_error *err)
-{
-    sl_buffer *lender = buffer->lender;
-    sl_status status = buffer->device->backend->buffer_part(buffer, err);
-
-    if (!status)
-        sl__reuse_return(buffer, lender);
-    return status;
-}
-
-/* When the device has done its work the memory is nobody else's. */
-sl_status sl__reuse_settle_all(sl_buffer *buffer, sl_error *err)
-{
-    sl_status status;
-
-    if (!buffer || !buffer->lender || buffer->uses > buffer->foreign_uses)
-        return SL_OK;
-    status = part(buffer, err);
-    if (status != SL_ENOMEM)
-        return status;
-    sl__buffer_relieve(buffer->device);
-    status = buffer->lender ? part(buffer, err) : SL_OK;
-    return status == SL_ENOMEM ? sl__buffer_wait_for_device(buffer->device, err) : status;
-}
-
-sl_status sl__reuse_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes,
-                           sl_error *err)
-{
-    bool at_home = stream->id == buffer->home && stream->device == buffer->device;
-
-    return at_home && bytes == buffer->bytes ? SL_OK : sl__reuse_settle_all(buffer, err);
 }
 
 void sl__reuse_closing(sl_buffer *buffer)

@@ -35,15 +35,6 @@ static inline void sl__reuse_let_go(sl_buffer *buffer, const sl_stream *stream)
         buffer->foreign_uses--;
 }
 
-/* Before an operation of `stream` holds `bytes` of a buffer that has a lender: it gets memory
- * of its own if what it has is not there for this stream yet, or for the others that may use
- * the rest. May wait for the device, when there is no other memory. */
-sl_status sl__reuse_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes,
-                           sl_error *err);
-
-/* The same for a call that frees the buffer's memory in any stream. NULL is fine. */
-sl_status sl__reuse_settle_all(sl_buffer *buffer, sl_error *err);
-
 /* A reference has gone: if only operations hold the buffer, its memory may be taken over. */
 void sl__reuse_offer(sl_buffer *buffer);
 
@@ -56,9 +47,6 @@ void sl__reuse_return(sl_buffer *buffer, sl_buffer *lender);
 /* Before the backend closes the buffer, and after. */
 void sl__reuse_closing(sl_buffer *buffer);
 void sl__reuse_closed(sl_buffer *buffer);
-
-/* The memory of a plain call: freed by cudaFreeAsync in `stream`, or by another call (NULL). */
-void sl__reuse_freed(sl_buffer *buffer, sl_stream *stream);
 
 /* The stream is closed. */
 void sl__reuse_stream_closed(sl_stream *stream);
