@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "device.h"
-#include "race/checker.h"
 #include "record.h"
 #include "reuse.h"
 
@@ -178,35 +177,6 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     sl__buffer_count(buffer, (int64_t)buffer->bytes);
     *out = buffer;
     return SL_OK;
-}
-
-sl_buffer *sl__buffer_retain(sl_buffer *buffer)
-{
-    if (buffer)
-        buffer->refs++;
-    return buffer;
-}
-
-void sl__buffer_release(sl_buffer *buffer)
-{
-    sl_device *device;
-
-    if (!buffer)
-        return;
-    if (--buffer->refs > 0) {
-        if (buffer->refs == buffer->uses)
-            sl__reuse_offer(buffer);
-        return;
-    }
-    device = buffer->device;
-    sl__race_buffer_closed(buffer);
-    sl__buffer_delist(buffer);
-    sl__buffer_count(buffer, sl_lent_bytes(buffer, buffer->heir) - (int64_t)buffer->bytes);
-    sl__reuse_closing(buffer);
-    device->backend->buffer_close(buffer);
-    sl__reuse_closed(buffer);
-    free(buffer);
-    sl_device_release(device);
 }
 
 void sl__buffer_move(sl_buffer *buffer, sl_device *device)

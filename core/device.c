@@ -114,14 +114,6 @@ static sl_status allocate(const sl_backend *backend, int index, sl_device **out,
     return SL_OK;
 }
 
-static void deallocate(sl_device *device)
-{
-    sl__op_pool_free(device);
-    sl__strings_free(&device->core->strings);
-    free(device->core);
-    free(device);
-}
-
 void sl_backend_preload(void)
 {
     for (int i = 0; sl__backends[i]; i++) {
@@ -158,27 +150,8 @@ sl_status sl_device_open(const char *backend_name, int index, const sl_setting *
     *out = device;
     return SL_OK;
 fail:
-    deallocate(device);
+    sl__device_deallocate(device);
     return status;
-}
-
-sl_device *sl_device_retain(sl_device *device)
-{
-    if (device)
-        device->refs++;
-    return device;
-}
-
-void sl_device_release(sl_device *device)
-{
-    if (!device || --device->refs > 0)
-        return;
-    sl__record_abandon(device);
-    sl__race_device_closed(device);
-    sl__stream_close_owned(device->core->per_thread);
-    sl__stream_close_owned(device->core->legacy);
-    device->backend->device_close(device);
-    deallocate(device);
 }
 
 sl_status sl_device_finish(sl_device *device, sl_error *err)

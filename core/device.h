@@ -58,6 +58,9 @@ extern _Thread_local int sl__host_func_depth;
 /* The flag of sl_interrupt and sl_leave, for sl_device.interrupted (core/interrupt.c). */
 const volatile sig_atomic_t *sl__interrupt_flag(void);
 
+/* Frees a device that the backend has closed, or never opened. */
+void sl__device_deallocate(sl_device *device);
+
 /* Checks at the door of every call that reaches the backend: the device is
  * there and not lost, and no host function is running. `what` names the call. */
 sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err);

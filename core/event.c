@@ -47,27 +47,6 @@ sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_e
     return sl__device_leave(device, status, err);
 }
 
-sl_event *sl_event_retain(sl_event *event)
-{
-    if (event)
-        event->refs++;
-    return event;
-}
-
-void sl_event_release(sl_event *event)
-{
-    sl_device *device;
-
-    if (!event || --event->refs > 0)
-        return;
-    device = event->device;
-    sl__race_event_closed(event);
-    device->backend->event_close(event);
-    free(event);
-    device->core->stats.events--;
-    sl_device_release(device);
-}
-
 sl_device *sl_event_device(const sl_event *event)
 {
     return event->device;

@@ -17,13 +17,6 @@ static sl_buffer *hold(sl_buffer *buffer, sl_stream *stream)
     return sl__buffer_retain(buffer);
 }
 
-static void let_go(sl_buffer *buffer, const sl_stream *stream)
-{
-    if (buffer)
-        sl__reuse_let_go(buffer, stream);
-    sl__buffer_release(buffer);
-}
-
 static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
                              const sl_stream *stream, sl_error *err)
 {
@@ -40,15 +33,6 @@ static sl_status settle_memory(const sl__operands *operands, const sl_work *work
     if (!status)
         status = settle_side(operands->in0, work, 0, stream, err);
     return status ? status : settle_side(operands->in1, work, 1, stream, err);
-}
-
-static void release_operands(sl_op *op)
-{
-    let_go(op->in[1], op->stream);
-    let_go(op->in[0], op->stream);
-    let_go(op->out, op->stream);
-    sl_event_release(op->event);
-    sl_stream_release(op->stream);
 }
 
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
@@ -107,7 +91,7 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     if (status) {
         if (core->last_seq == op->seq)
             core->last_seq--;
-        release_operands(op);
+        sl__op_release_operands(op);
         op->next = core->free_ops;
         core->free_ops = op;
         return status;
@@ -129,25 +113,4 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
         return status;
     status = sl__op_submit(op, err);
     return sl__device_finish(stream->device, status, err);
-}
-
-void sl__op_retire(sl_device *device, sl_op *op)
-{
-    sl__device_core *core = device->core;
-
-    core->stats.ops_in_flight--;
-    op->stream->in_flight--;
-    if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost)
-        op->event->retired_seq = op->seq;
-    if (sl__race_on)
-        sl__race_retired(op);
-    if (op->lost)
-        sl__fault_note(device, op);
-    else if (core->recordings)
-        sl__record_op(device, op);
-    if (op->host_release)
-        op->host_release(op->host_ud);
-    release_operands(op);
-    op->next = core->free_ops;
-    core->free_ops = op;
 }

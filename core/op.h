@@ -35,6 +35,9 @@ sl_status sl__op_submit(sl_op *op, sl_error *err);
 sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                          sl_error *err);
 
+/* Drops its references to stream, event and buffers. */
+void sl__op_release_operands(sl_op *op);
+
 /* Drops what the operation holds and puts it back into the pool. */
 void sl__op_retire(sl_device *device, sl_op *op);
 

@@ -127,5 +127,4 @@ void sl__reuse_closed(sl_buffer *buffer)
         buffer->heir->lender = NULL;
     if (buffer->lender)
         sl__reuse_return(buffer, buffer->lender);
-    sl_stream_release(buffer->freed_in);
 }

@@ -1,20 +1,13 @@
-/* stream.c - streams: those of the user, counted, and the two that a device
- * owns (the NULL stream, the per-thread stream).
- *
- * Retaining an owned stream retains its device instead: the stream lives as
- * long as the device, and a counted reference from the device to itself would
- * keep both for ever.
- */
+/* stream.c - streams: those of the user, and the two that a device owns (the NULL stream, the
+ * per-thread stream). */
 #include "stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "device.h"
-#include "op.h"
 #include "race/checker.h"
 #include "record.h"
-#include "reuse.h"
 
 static int clamp_priority(const sl_device_info *info, int priority)
 {
@@ -71,16 +64,6 @@ sl_status sl__stream_open_owned(sl_device *device, bool legacy, const char *name
     return status;
 }
 
-void sl__stream_close_owned(sl_stream *stream)
-{
-    if (!stream)
-        return;
-    sl__race_stream_closed(stream);
-    sl__reuse_stream_closed(stream);
-    stream->device->backend->stream_close(stream);
-    free(stream);
-}
-
 sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, sl_stream **stream,
                            sl_error *err)
 {
@@ -96,38 +79,6 @@ sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, 
         device->core->stats.streams++;
     }
     return sl__device_leave(device, status, err);
-}
-
-sl_stream *sl_stream_retain(sl_stream *stream)
-{
-    if (!stream)
-        return NULL;
-    if (stream->owned)
-        sl_device_retain(stream->device);
-    else
-        stream->refs++;
-    return stream;
-}
-
-void sl_stream_release(sl_stream *stream)
-{
-    sl_device *device;
-
-    if (!stream)
-        return;
-    device = stream->device;
-    if (stream->owned) {
-        sl_device_release(device);
-        return;
-    }
-    if (--stream->refs > 0)
-        return;
-    sl__race_stream_closed(stream);
-    sl__reuse_stream_closed(stream);
-    device->backend->stream_close(stream);
-    free(stream);
-    device->core->stats.streams--;
-    sl_device_release(device);
 }
 
 sl_device *sl_stream_device(const sl_stream *stream)

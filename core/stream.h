@@ -8,7 +8,6 @@
  * `legacy` is the NULL stream, id 0. */
 sl_status sl__stream_open_owned(sl_device *device, bool legacy, const char *name,
                                 sl_stream **stream, sl_error *err);
-void sl__stream_close_owned(sl_stream *stream);     /* NULL is fine */
 
 /* For a call on `stream`: it is there, and sl__device_enter. */
 sl_status sl__stream_enter(sl_stream *stream, const char *what, sl_error *err);

@@ -1,0 +1,144 @@
+/* lifetime.c - references to devices, streams, events and buffers, and what the last one closes.
+ *
+ * They are in one file because they hold one another: a stream, an event and a buffer hold their
+ * device, and a buffer that cudaFreeAsync has freed holds the stream.
+ *
+ * Retaining a stream that its device owns (the NULL stream, the per-thread stream) retains the
+ * device instead: the stream lives as long as the device, and a counted reference from the device
+ * to itself would keep both for ever.
+ */
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "op.h"
+#include "race/checker.h"
+#include "record.h"
+#include "reuse.h"
+#include "stream.h"
+
+/* ---- devices ---- */
+
+/* Its operations have retired. NULL is fine. */
+static void close_stream(sl_stream *stream)
+{
+    if (!stream)
+        return;
+    sl__race_stream_closed(stream);
+    sl__reuse_stream_closed(stream);
+    stream->device->backend->stream_close(stream);
+    free(stream);
+}
+
+sl_device *sl_device_retain(sl_device *device)
+{
+    if (device)
+        device->refs++;
+    return device;
+}
+
+void sl__device_deallocate(sl_device *device)
+{
+    sl__op_pool_free(device);
+    sl__strings_free(&device->core->strings);
+    free(device->core);
+    free(device);
+}
+
+void sl_device_release(sl_device *device)
+{
+    if (!device || --device->refs > 0)
+        return;
+    sl__record_abandon(device);
+    sl__race_device_closed(device);
+    close_stream(device->core->per_thread);
+    close_stream(device->core->legacy);
+    device->backend->device_close(device);
+    sl__device_deallocate(device);
+}
+
+/* ---- streams ---- */
+
+sl_stream *sl_stream_retain(sl_stream *stream)
+{
+    if (!stream)
+        return NULL;
+    if (stream->owned)
+        sl_device_retain(stream->device);
+    else
+        stream->refs++;
+    return stream;
+}
+
+void sl_stream_release(sl_stream *stream)
+{
+    sl_device *device;
+
+    if (!stream)
+        return;
+    device = stream->device;
+    if (stream->owned) {
+        sl_device_release(device);
+        return;
+    }
+    if (--stream->refs > 0)
+        return;
+    close_stream(stream);
+    device->core->stats.streams--;
+    sl_device_release(device);
+}
+
+/* ---- events ---- */
+
+sl_event *sl_event_retain(sl_event *event)
+{
+    if (event)
+        event->refs++;
+    return event;
+}
+
+void sl_event_release(sl_event *event)
+{
+    sl_device *device;
+
+    if (!event || --event->refs > 0)
+        return;
+    device = event->device;
+    sl__race_event_closed(event);
+    device->backend->event_close(event);
+    free(event);
+    device->core->stats.events--;
+    sl_device_release(device);
+}
+
+/* ---- buffers ---- */
+
+sl_buffer *sl__buffer_retain(sl_buffer *buffer)
+{
+    if (buffer)
+        buffer->refs++;
+    return buffer;
+}
+
+void sl__buffer_release(sl_buffer *buffer)
+{
+    sl_device *device;
+
+    if (!buffer)
+        return;
+    if (--buffer->refs > 0) {
+        if (buffer->refs == buffer->uses)
+            sl__reuse_offer(buffer);
+        return;
+    }
+    device = buffer->device;
+    sl__race_buffer_closed(buffer);
+    sl__buffer_delist(buffer);
+    sl__buffer_count(buffer, sl_lent_bytes(buffer, buffer->heir) - (int64_t)buffer->bytes);
+    sl__reuse_closing(buffer);
+    device->backend->buffer_close(buffer);
+    sl__reuse_closed(buffer);
+    sl_stream_release(buffer->freed_in);
+    free(buffer);
+    sl_device_release(device);
+}

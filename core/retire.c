@@ -1,0 +1,45 @@
+/* retire.c - the end of an operation: what hears of it, and the references it drops. */
+#include "op.h"
+
+#include "buffer.h"
+#include "device.h"
+#include "race/checker.h"
+#include "record.h"
+#include "reuse.h"
+
+static void let_go(sl_buffer *buffer, const sl_stream *stream)
+{
+    if (buffer)
+        sl__reuse_let_go(buffer, stream);
+    sl__buffer_release(buffer);
+}
+
+void sl__op_release_operands(sl_op *op)
+{
+    let_go(op->in[1], op->stream);
+    let_go(op->in[0], op->stream);
+    let_go(op->out, op->stream);
+    sl_event_release(op->event);
+    sl_stream_release(op->stream);
+}
+
+void sl__op_retire(sl_device *device, sl_op *op)
+{
+    sl__device_core *core = device->core;
+
+    core->stats.ops_in_flight--;
+    op->stream->in_flight--;
+    if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost)
+        op->event->retired_seq = op->seq;
+    if (sl__race_on)
+        sl__race_retired(op);
+    if (op->lost)
+        sl__fault_note(device, op);
+    else if (core->recordings)
+        sl__record_op(device, op);
+    if (op->host_release)
+        op->host_release(op->host_ud);
+    sl__op_release_operands(op);
+    op->next = core->free_ops;
+    core->free_ops = op;
+}
