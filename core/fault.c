@@ -103,7 +103,6 @@ sl_status sl__fault_report(sl_device *device, sl_error *err)
 {
     const sl__fault *fault = &device->core->fault;
 
-    sl__device_reap(device);
     if (!fault->reported && !sl__host_func_depth)
         compose(device);
     if (err)

@@ -18,7 +18,7 @@ typedef struct sl__fault {          /* all zero: nothing was lost */
 void sl__fault_note(sl_device *device, const sl_op *op);
 
 /* The backend has set device->fault: SL_EFAULT with its sentence and the operations that
- * were in flight, oldest first. Reaps before it says so for the first time. */
+ * were in flight, oldest first, which have been reaped. */
 sl_status sl__fault_report(sl_device *device, sl_error *err);
 
 #endif

@@ -15,18 +15,7 @@
 #include "span_name.h"
 #include "timeline/store.h"
 
-typedef struct sl__recording {
-    struct sl__recording *next;
-    sl_timeline *timeline;      /* retained */
-    uint64_t first_seq;         /* older operations are not ours */
-    int64_t host_start_ns;
-    uint32_t *texts;            /* by device text id: timeline id + 1, 0 unknown */
-    size_t n_texts;
-    bool *streams_noted;        /* by stream id */
-    size_t n_streams;
-    bool reported;              /* the loss of a span was told */
-    bool stopped;               /* in a host function: to be closed after it */
-} recording;
+typedef sl__recording recording;
 
 static void tell_loss(sl_device *device)
 {
@@ -217,9 +206,9 @@ sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, s
     return status;
 }
 
-/* ---- start and stop -------------------------------------------------------- */
+/* ---- the end ---------------------------------------------------------------- */
 
-static void free_recording(recording *rec)
+void sl__recording_free(recording *rec)
 {
     sl_timeline_release(rec->timeline);
     free(rec->texts);
@@ -249,8 +238,7 @@ static void map_symbols(sl_device *device, recording *rec)
             lose(device, rec);
 }
 
-/* It is no longer in the list. */
-static void close_recording(sl_device *device, recording *rec)
+void sl__recording_close(sl_device *device, recording *rec)
 {
     int64_t host_end_ns = device->backend->host_now_ns(device);
     size_t n_untimed;
@@ -266,72 +254,9 @@ static void close_recording(sl_device *device, recording *rec)
         tell_loss(device);
     device->backend->record_end(device);
     sl_timeline_finish(rec->timeline, rec->host_start_ns, host_end_ns);
-    free_recording(rec);
+    sl__recording_free(rec);
     if (!device->core->recordings)
         sl__activity_forget(device);
-}
-
-static sl_status open_recording(sl_device *device, recording **out, sl_error *err)
-{
-    recording *rec = calloc(1, sizeof *rec);
-    sl_status status;
-
-    if (!rec)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
-    status = sl_timeline_create(&rec->timeline, err);
-    if (status) {
-        free(rec);
-        return status;
-    }
-    sl_timeline_set_device(rec->timeline, &device->info);
-    sl__timeline_expect_times(rec->timeline);
-    *out = rec;
-    return SL_OK;
-}
-
-sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
-                          sl_error *err)
-{
-    recording *rec = NULL;
-    sl_status status = sl__device_enter(device, "record", err);
-
-    if (status)
-        return status;
-    status = open_recording(device, &rec, err);
-    if (status)
-        return status;
-    status = device->backend->record_begin(device, name ? name : "recording", err);
-    if (status) {
-        free_recording(rec);
-        return sl__device_leave(device, status, err);
-    }
-    rec->first_seq = device->core->last_seq + 1;
-    rec->host_start_ns = device->backend->host_now_ns(device);
-    rec->next = device->core->recordings;
-    device->core->recordings = rec;
-    *timeline = sl_timeline_retain(rec->timeline);
-    return SL_OK;
-}
-
-void sl_record_stop(sl_device *device, sl_timeline *timeline)
-{
-    recording **link, *rec;
-
-    if (!device || !timeline)
-        return;
-    sl__device_reap(device);
-    for (link = &device->core->recordings; *link; link = &(*link)->next) {
-        rec = *link;
-        if (rec->timeline != timeline)
-            continue;
-        if (sl__host_func_depth) {
-            rec->stopped = device->core->late_stops = true;
-            return;
-        }
-        *link = rec->next;
-        close_recording(device, rec);
-        return;
-    }
 }
 
 void sl__record_stop_late(sl_device *device)
@@ -345,7 +270,7 @@ void sl__record_stop_late(sl_device *device)
             continue;
         }
         *link = rec->next;
-        close_recording(device, rec);
+        sl__recording_close(device, rec);
     }
 }
 
@@ -355,6 +280,6 @@ void sl__record_abandon(sl_device *device)
 
     while ((rec = device->core->recordings)) {
         device->core->recordings = rec->next;
-        close_recording(device, rec);
+        sl__recording_close(device, rec);
     }
 }

@@ -5,6 +5,19 @@
 
 #include "backend.h"
 
+typedef struct sl__recording {
+    struct sl__recording *next;
+    sl_timeline *timeline;      /* retained */
+    uint64_t first_seq;         /* older operations are not ours */
+    int64_t host_start_ns;
+    uint32_t *texts;            /* by device text id: timeline id + 1, 0 unknown */
+    size_t n_texts;
+    bool *streams_noted;        /* by stream id */
+    size_t n_streams;
+    bool reported;              /* the loss of a span was told */
+    bool stopped;               /* in a host function: to be closed after it */
+} sl__recording;
+
 /* Notes a retiring operation in every active recording. */
 void sl__record_op(sl_device *device, const sl_op *op);
 
@@ -22,6 +35,10 @@ sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, s
 /* Closes recordings that were stopped in a host function, where the backend may be in the
  * middle of a launch. */
 void sl__record_stop_late(sl_device *device);
+
+/* Finishes the timeline of a recording that is no longer in the device's list, and frees it. */
+void sl__recording_close(sl_device *device, sl__recording *rec);
+void sl__recording_free(sl__recording *rec);
 
 /* Closes recordings that nobody stopped. */
 void sl__record_abandon(sl_device *device);

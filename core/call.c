@@ -1,0 +1,95 @@
+/* call.c - how calls of the core begin and end: the checks at the door, retiring what has completed,
+ * and reporting what went wrong on the way. */
+#include "device.h"
+
+#include "op.h"
+#include "race/checker.h"
+#include "record.h"
+
+void sl__device_reap(sl_device *device)
+{
+    sl_op *next;
+
+    if (sl__host_func_depth)
+        return;
+    for (sl_op *op = device->backend->reap(device); op; op = next) {
+        next = op->next;
+        sl__op_retire(device, op);
+    }
+    if (device->core->late_stops)
+        sl__record_stop_late(device);
+    if (sl__race_news)
+        sl__race_tell();
+}
+
+/* Reaps once more: the sentence lists the operations that were in flight. */
+static sl_status report_fault(sl_device *device, sl_error *err)
+{
+    sl__device_reap(device);
+    return sl__fault_report(device, err);
+}
+
+sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *err)
+{
+    if (!device)
+        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (sl__host_func_depth)
+        return sl_fail(err, SL_ESTATE, "a host function must not call CUDA (%s)", what);
+    return SL_OK;
+}
+
+sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
+{
+    sl_status status;
+
+    if (device && !sl__host_func_depth && !device->fault.status)
+        return SL_OK;
+    status = sl__device_enter_lost(device, what, err);
+    return status ? status : report_fault(device, err);
+}
+
+sl_status sl__device_settle(sl_device *device, sl_error *err)
+{
+    sl__device_core *core = device->core;
+
+    if (sl__host_func_depth)
+        return SL_OK;
+    sl__device_reap(device);
+    if (device->fault.status && !core->fault.reported)
+        return report_fault(device, err);
+    return core->pending.status ? sl__device_take_pending(device, err) : SL_OK;
+}
+
+sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
+{
+    sl__device_reap(device);
+    if (status && device->fault.status)
+        return report_fault(device, err);
+    if (status == SL_EINTERRUPT) {
+        sl_interrupt(false);
+        return sl_fail(err, SL_EINTERRUPT, "interrupted");
+    }
+    return status;
+}
+
+sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err)
+{
+    return status ? sl__device_leave(device, status, err) : sl__device_settle(device, err);
+}
+
+/* ---- two devices ---- */
+
+bool sl__device_are_peers(const sl_device *a, const sl_device *b)
+{
+    return a != b && a->backend == b->backend && a->backend->peer_copies;
+}
+
+sl_status sl__device_check_same(const sl_device *device, const char *noun,
+                                const sl_device *other, const char *other_noun, sl_error *err)
+{
+    if (device == other)
+        return SL_OK;
+    return sl_fail(err, SL_EDEVICE, "%s is on another device (%s %d, %.60s) than %s (%s %d, %.60s)",
+                   noun, device->info.backend, device->info.index, device->info.name,
+                   other_noun, other->info.backend, other->info.index, other->info.name);
+}
