@@ -25,19 +25,6 @@ void sl__race_give_up(sl_device *device)
     sl__device_fail_later(device, SL_ENOMEM, "the race checker ran out of memory and is off");
 }
 
-uint32_t sl__race_text(const char *text)
-{
-    uint32_t id = sl__strings_intern(&sl__race.strings, text);
-
-    sl__race.starved |= !id && text && *text;
-    return id;
-}
-
-uint32_t sl__race_where(const sl_device *device)
-{
-    return sl__race_text(sl__strings_text(&device->core->strings, device->core->where));
-}
-
 /* ---- operations ------------------------------------------------------------------------ */
 
 typedef struct operand {
@@ -427,6 +414,14 @@ void sl__race_buffer_closed(sl_buffer *buffer)
 {
     if (buffer->race)
         free_memory(buffer->race);
+}
+
+void sl__race_device_closed(sl_device *device)
+{
+    for (uint32_t i = 1; i < sl__race.n_slots; i++)
+        if (sl__race.slots[i].device == device)
+            sl__found_lost(i);
+    sl__order_device_closed(device);
 }
 
 static void clear(void)

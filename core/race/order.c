@@ -7,8 +7,6 @@
 #include "../device.h"
 #include "state.h"
 
-sl__checker sl__race;
-
 /* ---- slots ---------------------------------------------------------------------- */
 
 static bool host_has_seen(uint32_t slot)
@@ -464,8 +462,7 @@ void sl__race_stream_closed(sl_stream *stream)
     free_clock(clock);
 }
 
-/* All its work has ended: nothing races with it any more. */
-void sl__race_device_closed(sl_device *device)
+void sl__order_device_closed(sl_device *device)
 {
     bool raised = false;
 
@@ -476,7 +473,6 @@ void sl__race_device_closed(sl_device *device)
         sl__point point = point_of_slot(i);
         (void)sl__seen_join(&sl__race.host_seen, &point, true, &raised);
         slot->device = NULL;
-        sl__found_lost(i);
     }
     if (raised)
         sl__race.host_version++;

@@ -87,6 +87,11 @@ typedef struct sl__checker {
 
 extern sl__checker sl__race;
 
+/* The checker's ids of a text, and of the script's position. 0: an empty one, or the checker is
+ * starved. */
+uint32_t sl__race_text(const char *text);
+uint32_t sl__race_where(const sl_device *device);
+
 /* ---- order.c: what comes before what ------------------------------------------------ */
 
 /* Who makes an access: what it comes after. `late`: a host function. */
@@ -125,6 +130,9 @@ uint32_t sl__order_next_unseen(uint32_t slot);
 sl__race_clock *sl__order_clock(sl_stream *stream);
 sl__point sl__order_point(const sl__race_clock *clock);     /* of its last operation; borrowed */
 
+/* The device closes: all its work has ended, and nothing races with it any more. */
+void sl__order_device_closed(sl_device *device);
+
 /* Forgets all clocks and slots. */
 void sl__order_clear(void);
 
@@ -152,10 +160,6 @@ bool sl__touch_note(sl__touch *t);
 
 /* ---- checker.c ---------------------------------------------------------------------- */
 
-/* The checker's ids of a text, and of the script's position. 0: an empty one, or the checker is
- * starved. */
-uint32_t sl__race_text(const char *text);
-uint32_t sl__race_where(const sl_device *device);
 /* Without memory there is no checking; the script goes on. */
 void sl__race_give_up(sl_device *device);
 
