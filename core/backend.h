@@ -112,7 +112,7 @@ struct sl_buffer {              /* memory; a tensor's storage */
     sl_tensor_spec made_as;     /* and what that was */
     struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
     sl_tensor *tensors;         /* core: those that see it, views as well (core/view.h) */
-    sl_buffer *next, **link;    /* core: in its device's list (core/buffer.c) */
+    sl_buffer *next, **link;    /* core: in its device's list (core/live_memory.c) */
     sl_stream *freed_in;        /* core: of cudaFreeAsync, retained; else NULL */
     sl_buffer *freed_next, **freed_link;    /* core: in its stream's list (core/reuse.c) */
 };

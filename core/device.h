@@ -23,7 +23,7 @@ struct sl__recording;
 
 /* What every operation looks at comes first: two cache lines. */
 typedef struct sl__device_core {
-    sl_op *free_ops;                    /* the pool of operations (core/op.c) */
+    sl_op *free_ops;                    /* the pool of operations (core/op_pool.c) */
     uint64_t last_seq;                  /* operations and recorded calls share the counter */
     uint32_t where;                     /* text id */
     struct sl__recording *recordings;   /* active ones, the latest first (core/record.c) */
