@@ -17,7 +17,6 @@
 #include "../text/json.h"
 #include "../text/outfile.h"
 #include "../timeline/holds.h"
-#include "../timeline/kernel_names.h"
 #include "../timeline/lanes.h"
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"

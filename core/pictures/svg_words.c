@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../timeline/kernel_names.h"
 #include "../text/labels.h"
 #include "../text/units.h"
 #include "../text/xml.h"

@@ -186,11 +186,10 @@ static int by_label(const void *left, const void *right)
 }
 
 /* Every name of a kernel once; *n of them. NULL without memory. */
-static kernel *collect(const sl_timeline *timeline, size_t *n)
+static kernel *collect(const sl_span *spans, size_t n_spans, const sl__texts *texts, size_t *n)
 {
-    size_t n_spans, n_texts = sl_timeline_text_count(timeline), count = 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    bool *seen = calloc(n_texts + 1, sizeof *seen);
+    size_t count = 0;
+    bool *seen = calloc(texts->n, sizeof *seen);
     *n = 0;
     if (!seen)
         return NULL;
@@ -200,12 +199,12 @@ static kernel *collect(const sl_timeline *timeline, size_t *n)
         count += is_new;
     }
     kernel *all = count > 1 ? calloc(count, sizeof *all) : NULL;
-    for (size_t id = 0; id < n_texts && all; id++) {
-        if (!seen[id] || !*sl_timeline_text(timeline, (uint32_t)id))
+    for (size_t id = 1; id < texts->n && all; id++) {
+        if (!seen[id])
             continue;
         kernel *k = &all[*n];
         k->id = (uint32_t)id;
-        k->name = sl_timeline_text(timeline, k->id);
+        k->name = texts->at[id];
         k->label = label_of(k->name);
         *n += k->label != NULL;
     }
@@ -213,11 +212,11 @@ static kernel *collect(const sl_timeline *timeline, size_t *n)
     return all;
 }
 
-sl__kernel_names sl__kernel_names_find(const sl_timeline *timeline)
+sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n_spans, const sl__texts *texts)
 {
-    size_t n, n_texts = sl_timeline_text_count(timeline);
+    size_t n;
     sl__kernel_names names = { 0 };
-    kernel *all = collect(timeline, &n);
+    kernel *all = collect(spans, n_spans, texts, &n);
     if (!all)
         return names;
     qsort(all, n, sizeof *all, by_label);
@@ -227,8 +226,8 @@ sl__kernel_names sl__kernel_names_find(const sl_timeline *timeline)
         if (end - i > 1)
             tell_apart(&all[i], end - i);
     }
-    names.at = calloc(n_texts + 1, sizeof *names.at);
-    names.n = names.at ? n_texts : 0;
+    names.at = calloc(texts->n, sizeof *names.at);
+    names.n = names.at ? texts->n : 0;
     for (size_t i = 0; i < n; i++) {
         if (names.at)
             names.at[all[i].id] = all[i].told;
@@ -246,14 +245,4 @@ void sl__kernel_names_free(sl__kernel_names *names)
         free(names->at[i]);
     free(names->at);
     *names = (sl__kernel_names){ 0 };
-}
-
-const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
-                             char buffer[SL__KERNEL_BYTES])
-{
-    const char *short_name = sl__timeline_kernel_name(timeline, name);
-    if (short_name)
-        return short_name;
-    sl_label_kernel(sl_timeline_text(timeline, name), buffer);
-    return buffer;
 }

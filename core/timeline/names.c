@@ -1,5 +1,5 @@
-/* names.c - kinds, engines, causes, calls and streams by their names, as scripts and files have
- * them. */
+/* names.c - kinds, engines, causes, calls, kernels and streams by their names, as scripts and
+ * files have them. */
 #include "timeline.h"
 
 #include <inttypes.h>
@@ -154,6 +154,16 @@ const char *sl_span_call_name(const sl_span *span)
     case SL_SPAN_HOST_FUNC: return "cudaLaunchHostFunc";
     default: return "cudaMemcpyAsync";
     }
+}
+
+const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
+                             char buffer[SL__KERNEL_BYTES])
+{
+    const char *short_name = sl__timeline_kernel_name(timeline, name);
+    if (short_name)
+        return short_name;
+    sl_label_kernel(sl_timeline_text(timeline, name), buffer);
+    return buffer;
 }
 
 const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,

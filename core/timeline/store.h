@@ -6,6 +6,7 @@
 #ifndef SL_TIMELINE_STORE_H
 #define SL_TIMELINE_STORE_H
 
+#include "../text/labels.h"
 #include "timeline.h"
 
 /* Times lie between this and its negative (some 73 years), so that the difference of two
@@ -20,6 +21,13 @@ int64_t sl__timeline_first_ns(const sl_timeline *timeline);
 
 /* A kind in a sentence with `n` of it: "D2H copy", "D2H copies". */
 const char *sl__span_kind_noun(sl_span_kind kind, size_t n);
+
+/* The short name of a kernel, by the text id of its name: other kernels of the timeline have
+ * others. Of a finished timeline; NULL: as sl_label_kernel writes it. */
+const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name);
+/* The same, never NULL: the text is the timeline's, or in `buffer`. */
+const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
+                             char buffer[SL__KERNEL_BYTES]);
 
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);

@@ -471,7 +471,8 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
     timeline->finished = true;
-    timeline->kernel_names = sl__kernel_names_find(timeline);
+    timeline->kernel_names = sl__kernel_names_find(timeline->spans, timeline->n_spans,
+                                                   &timeline->text);
 }
 
 const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name)

@@ -1,7 +1,7 @@
 /* t-94-verdict.c - whether there is anything to gain, and kernels' names that differ. */
 #include "causes.h"
 
-#include "../../core/timeline/kernel_names.h"
+#include "../../core/timeline/store.h"
 
 /* The verdict as tests want it, and what it says. */
 static const char *judge(sl_timeline *tl, sl_verdict *verdict)
