@@ -38,11 +38,6 @@ enum {      /* pixels */
     HOST_LANE = 15, MIN_LANE = 8, ROW_GAP = 7, ARROW_GAP = 12
 };
 
-int64_t sl__chart_x(const sl__chart *c, int64_t ns)
-{
-    return SL__PX_OF(c->left) + sl__scale_x(&c->scale, ns);
-}
-
 /* ---- the range ------------------------------------------------------------------- */
 
 /* The edges as times since the first span. */
@@ -66,11 +61,6 @@ static sl_status resolve_range(sl__chart *c, sl_error *err)
     c->scale.from_ns = c->first_ns + from;
     c->scale.to_ns = c->first_ns + (to > from ? to : from + 1);     /* of no length: 1 ns */
     return SL_OK;
-}
-
-bool sl__chart_is_part(const sl__chart *c)
-{
-    return from_ns(c) > 0 || to_ns(c) < sl_timeline_makespan_ns(c->timeline);
 }
 
 /* ---- lines of things --------------------------------------------------------------- */
@@ -185,11 +175,6 @@ static void choose_edges(sl__chart *c)
     c->right = c->width - MARGIN - BUSY_COLUMN;
     c->scale.width = SL__PX_OF(c->right - c->left);
     sl__axis_choose(&c->axis, from_ns(c), to_ns(c), (c->right - c->left) / 6, TICK_SLACK);
-}
-
-bool sl__chart_has_host(const sl__chart *c)
-{
-    return c->rows.host.n_bars > 0;
 }
 
 /* Rows get lower as there are more of them, lanes as there are more in a row. */

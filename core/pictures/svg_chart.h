@@ -35,11 +35,22 @@ typedef struct sl__chart {
 } sl__chart;
 
 /* Where a time lies in the picture. */
-int64_t sl__chart_x(const sl__chart *c, int64_t ns);
-int sl__row_bottom(const sl__row *row);     /* in pixels */
-bool sl__chart_has_host(const sl__chart *c);
+static inline int64_t sl__chart_x(const sl__chart *c, int64_t ns)
+{
+    return SL__PX_OF(c->left) + sl__scale_x(&c->scale, ns);
+}
+
+static inline bool sl__chart_has_host(const sl__chart *c)
+{
+    return c->rows.host.n_bars > 0;
+}
+
 /* Whether some of the timeline is not shown. */
-bool sl__chart_is_part(const sl__chart *c);
+static inline bool sl__chart_is_part(const sl__chart *c)
+{
+    return c->scale.from_ns > c->first_ns
+           || c->scale.to_ns < c->first_ns + sl_timeline_makespan_ns(c->timeline);
+}
 
 /* ---- svg_words.c ---- */
 
@@ -60,6 +71,7 @@ void sl__chart_tell_picture(sl__chart *c, const sl_bounds *bounds);
 
 /* ---- svg_marks.c ---- */
 
+int sl__row_bottom(const sl__row *row);     /* in pixels */
 void sl__chart_put_bars(sl__chart *c, const sl__row *row);
 void sl__chart_put_host(sl__chart *c);
 void sl__chart_put_arrows(sl__chart *c);
