@@ -229,8 +229,7 @@ static void take_told(sl__holds *holds)
 
 /* ---- all --------------------------------------------------------------------- */
 
-sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *holds,
-                            sl_error *err)
+sl_status sl__holds_gather(const sl_timeline *timeline, bool told, sl__holds *holds, sl_error *err)
 {
     size_t n_spans, n_calls;
     sl_timeline_spans(timeline, &n_spans);
@@ -242,21 +241,12 @@ sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *h
     if (status != SL_OK)
         return status;
     holds->items = malloc((holds->n + 1) * sizeof *holds->items);
-    if (!holds->items) {
-        status = no_memory(holds, err);
-    } else {
-        merge_items(holds);
-        status = link_streams(holds, err);
-    }
-    if (status == SL_OK)
-        status = sl_interrupt_check(err);
-    if (status == SL_OK) {
-        if (told)
-            take_told(holds);
-        status = sl__holds_infer(holds, err);
-    }
-    if (status != SL_OK)
-        sl__holds_free(holds);
+    if (!holds->items)
+        return no_memory(holds, err);
+    merge_items(holds);
+    status = link_streams(holds, err);
+    if (status == SL_OK && told)
+        take_told(holds);
     return status;
 }
 

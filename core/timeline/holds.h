@@ -40,7 +40,10 @@ typedef struct sl__holds {
     size_t *lane_start;         /* by lane: where its items begin; lanes.n + 1 of them */
 } sl__holds;
 
-/* `told`: take what the backend told, where it did; else all is inferred. */
+/* The operations without what they waited for, but for what the backend said, if `told`. On
+ * failure there is something to free. */
+sl_status sl__holds_gather(const sl_timeline *timeline, bool told, sl__holds *holds, sl_error *err);
+/* The same with what they waited for: the rest is inferred (infer.c). */
 sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *holds,
                             sl_error *err);
 void sl__holds_free(sl__holds *holds);
@@ -71,8 +74,5 @@ uint32_t sl__item_stream(const sl__holds *holds, size_t item);
 
 /* A span that copies from or to pageable memory. */
 bool sl__span_is_pageable(const sl_span *span);
-
-/* What nobody has told, by CUDA's rules (infer.c). */
-sl_status sl__holds_infer(sl__holds *holds, sl_error *err);
 
 #endif

@@ -526,7 +526,7 @@ static void keep_later(const inferring *in, size_t *latest, size_t i)
         *latest = i;
 }
 
-sl_status sl__holds_infer(sl__holds *holds, sl_error *err)
+static sl_status infer_all(sl__holds *holds, sl_error *err)
 {
     inferring in;
     sl_status status = inferring_open(&in, holds, err);
@@ -552,5 +552,17 @@ sl_status sl__holds_infer(sl__holds *holds, sl_error *err)
     if (status == SL_OK)
         status = infer_channels(&in, err);
     inferring_close(&in);
+    return status;
+}
+
+sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *holds, sl_error *err)
+{
+    sl_status status = sl__holds_gather(timeline, told, holds, err);
+    if (status == SL_OK)
+        status = sl_interrupt_check(err);
+    if (status == SL_OK)
+        status = infer_all(holds, err);
+    if (status != SL_OK)
+        sl__holds_free(holds);
     return status;
 }
