@@ -16,7 +16,7 @@
 
 #include "../text/json.h"
 #include "../text/outfile.h"
-#include "../timeline/holds.h"
+#include "../timeline/operations.h"
 #include "../timeline/lanes.h"
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"
@@ -610,7 +610,7 @@ static void find_base(page *p)
 /* What was held by a record or a wait was held by what these waited for in turn: the last
  * span before them, for the first reason that is more than their stream's order. Each is
  * an earlier one, so that taken in order one step is enough: its own was taken before. */
-static void see_through_calls(sl__holds *all)
+static void see_through_calls(sl__operations *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         sl__item *held = &all->items[i];
@@ -623,7 +623,7 @@ static void see_through_calls(sl__holds *all)
     }
 }
 
-static uint64_t correlation_of(const sl__holds *all, size_t item)
+static uint64_t correlation_of(const sl__operations *all, size_t item)
 {
     return item != SL__NO_ITEM ? all->items[item].correlation : 0;
 }
@@ -631,8 +631,8 @@ static uint64_t correlation_of(const sl__holds *all, size_t item)
 /* Of the spans, in their order, which is that of the items. */
 static sl_status collect_holds(page *p, sl_error *err)
 {
-    sl__holds all;
-    sl_status status = sl__holds_collect(p->timeline, true, &all, err);
+    sl__operations all;
+    sl_status status = sl__operations_collect(p->timeline, true, &all, err);
     if (status != SL_OK)
         return status;
     size_t n;
@@ -651,7 +651,7 @@ static sl_status collect_holds(page *p, sl_error *err)
                 .ready_cause = held->ready_cause, .start_cause = held->start_cause
             };
     }
-    sl__holds_free(&all);
+    sl__operations_free(&all);
     return status;
 }
 

@@ -2,7 +2,7 @@
  *
  * Two kinds of lost time are looked for.
  *   Idle: an engine stood still before a span X that came to it. The gap is walked
- *   backwards from X's start along what held X (holds.h): while an earlier operation P of
+ *   backwards from X's start along what held X (operations.h): while an earlier operation P of
  *   its stream ran, the cause is stream order; before P started, it is what held P; and
  *   so on across events, the NULL stream and hardware channels (the first of these that
  *   was crossed gives the cause its name), until the gap's beginning is reached or an
@@ -38,7 +38,7 @@
 
 #include "findings.h"
 #include "gains.h"
-#include "holds.h"
+#include "operations.h"
 #include "overlap.h"
 #include "room.h"
 #include "stops.h"
@@ -51,7 +51,7 @@
 #define LOOK_BACK 64            /* neighbours in time that are looked at */
 
 typedef struct search {
-    sl__holds holds;
+    sl__operations ops;
     sl__order by_host;          /* all items, by when their calls began */
     sl__order by_start[SL_ENGINES];
     sl__order by_end;           /* all spans */
@@ -69,7 +69,7 @@ typedef struct search {
 
 static const sl__item *item_at(const search *s, size_t item)
 {
-    return &s->holds.items[item];
+    return &s->ops.items[item];
 }
 
 static bool counts_beside(sl_cause cause)
@@ -105,11 +105,11 @@ static bool has_long_queue(const search *s, size_t item)
 {
     if (!item_at(s, item)->in_stream)
         return false;
-    size_t lane = sl__lanes_find(&s->holds.lanes, sl__item_stream(&s->holds, item));
-    size_t place = s->holds.place[item];
-    if (place - s->holds.lane_start[lane] < LONG_QUEUE)
+    size_t lane = sl__lanes_find(&s->ops.lanes, sl__item_stream(&s->ops, item));
+    size_t place = s->ops.place[item];
+    if (place - s->ops.lane_start[lane] < LONG_QUEUE)
         return false;
-    size_t earlier = s->holds.by_lane[place - LONG_QUEUE];
+    size_t earlier = s->ops.by_lane[place - LONG_QUEUE];
     return item_at(s, earlier)->end_ns > item_at(s, item)->host_start_ns;
 }
 
@@ -126,8 +126,8 @@ static sl_cause cause_of_launch(const search *s, size_t item, bool queue_full)
 
 static sl_cause cause_of_call(const search *s, size_t item)
 {
-    const sl_span *span = sl__item_span(&s->holds, item);
-    const sl_call *call = sl__item_call(&s->holds, item);
+    const sl_span *span = sl__item_span(&s->ops, item);
+    const sl_call *call = sl__item_call(&s->ops, item);
     if (span && (span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED)
                  || sl__span_is_pageable(span)))
         return SL_CAUSE_HOST_BLOCKED;
@@ -155,7 +155,7 @@ static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, 
  * belongs to the loop that issues, too; and so does a call of CUDA's that is over at once. */
 static bool is_part_of_loop(const search *s, size_t item)
 {
-    const sl_call *call = sl__item_call(&s->holds, item);
+    const sl_call *call = sl__item_call(&s->ops, item);
     if (!call || (call->kind != SL_CALL_PLAIN && call->kind != SL_CALL_HOST_WORK))
         return false;
     if (call->kind == SL_CALL_PLAIN)
@@ -178,14 +178,14 @@ static size_t last_before_end(const search *s, size_t item, int64_t end_ns)
  * synchronisation of the NULL stream takes in all blocking streams. */
 static size_t synchronised_with(const search *s, size_t item)
 {
-    const sl_call *call = sl__item_call(&s->holds, item);
+    const sl_call *call = sl__item_call(&s->ops, item);
     size_t found = SL__NO_ITEM;
     if (!s->chain || !call)
         return SL__NO_ITEM;
     if (call->kind == SL_CALL_STREAM_SYNC && call->stream != 0)
         found = item_at(s, item)->before;
     else if (call->kind == SL_CALL_EVENT_SYNC && call->target)
-        found = sl__holds_find(&s->holds, call->target);
+        found = sl__operations_find(&s->ops, call->target);
     else if (call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_DEVICE_SYNC
              || call->waited_for_device)
         found = last_before_end(s, item, call->host_end_ns);
@@ -245,10 +245,10 @@ static size_t running_at(const search *s, size_t waiter, int64_t ns)
 {
     const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
     size_t k = sl__order_count(order, ns);
-    uint32_t stream = sl__item_stream(&s->holds, waiter);
+    uint32_t stream = sl__item_stream(&s->ops, waiter);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = order->at[--k].item;
-        if (item_at(s, other)->end_ns > ns && sl__item_stream(&s->holds, other) != stream)
+        if (item_at(s, other)->end_ns > ns && sl__item_stream(&s->ops, other) != stream)
             return other;
     }
     return SL__NO_ITEM;
@@ -275,7 +275,7 @@ static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64
  * copy ran, and gives where it ends. */
 static int64_t note_staging(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 {
-    const sl_span *span = sl__item_span(&s->holds, item);
+    const sl_span *span = sl__item_span(&s->ops, item);
     if (!span || !sl__span_is_pageable(span) || span->host_start_ns > from_ns)
         return from_ns;
     int64_t end_ns = sl__max_ns(from_ns, sl__min_ns(span->host_end_ns, to_ns));
@@ -286,7 +286,7 @@ static int64_t note_staging(search *s, size_t item, int64_t from_ns, int64_t to_
 /* A stretch of the chain in which the item itself ran. */
 static void note_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 {
-    const sl_span *span = sl__item_span(&s->holds, item);
+    const sl_span *span = sl__item_span(&s->ops, item);
     if (!span)
         return;
     s->waiter = item;
@@ -371,7 +371,7 @@ static void look_at_wait(search *s, size_t item)
 static void look_at_engine(search *s, sl_engine engine)
 {
     const sl__order *order = &s->by_start[engine];
-    int64_t end_ns = sl__timeline_first_ns(s->holds.timeline);
+    int64_t end_ns = sl__timeline_first_ns(s->ops.timeline);
     s->engine = engine;
     for (size_t i = 0; i < order->n && !sl__stops_at(i); i++) {
         size_t item = order->at[i].item;
@@ -388,7 +388,7 @@ static void look_at_engine(search *s, sl_engine engine)
 
 static bool is_long_kernel(const search *s, size_t item, const sl_span **span)
 {
-    *span = sl__item_span(&s->holds, item);
+    *span = sl__item_span(&s->ops, item);
     return *span && (*span)->kind == SL_SPAN_KERNEL && (*span)->blocks > 0
            && (*span)->end_ns - (*span)->start_ns >= LONG_KERNEL_NS;
 }
@@ -398,8 +398,8 @@ static bool has_one_kernel_stream(const search *s)
 {
     const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
     for (size_t i = 1; i < order->n; i++) {
-        if (sl__item_stream(&s->holds, order->at[i].item)
-            != sl__item_stream(&s->holds, order->at[0].item))
+        if (sl__item_stream(&s->ops, order->at[i].item)
+            != sl__item_stream(&s->ops, order->at[0].item))
             return false;
     }
     return true;
@@ -409,7 +409,7 @@ static bool has_one_kernel_stream(const search *s)
 static void look_at_neighbour(search *s, size_t item, size_t before)
 {
     const sl_span *span, *other;
-    int sm_count = sl_timeline_device(s->holds.timeline)->sm_count;
+    int sm_count = sl_timeline_device(s->ops.timeline)->sm_count;
     if (before == SL__NO_ITEM || !is_long_kernel(s, item, &span)
         || !is_long_kernel(s, before, &other)
         || (int64_t)span->blocks + other->blocks > sm_count
@@ -428,7 +428,7 @@ static void look_beside(search *s, size_t item)
     size_t before = waiter->before;
     for (int n = 0; n < LOOK_BACK && before != SL__NO_ITEM && item_at(s, before)->is_call; n++)
         before = item_at(s, before)->before;
-    s->from_ns = sl__timeline_first_ns(s->holds.timeline);
+    s->from_ns = sl__timeline_first_ns(s->ops.timeline);
     if (before != SL__NO_ITEM)
         s->from_ns = sl__max_ns(s->from_ns, item_at(s, before)->end_ns);
     s->waiter = item;
@@ -442,7 +442,7 @@ static void look_at_kernels(search *s)
 {
     const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
     s->engine = SL_ENGINE_COMPUTE;
-    s->steps = STEPS_PER_ITEM * s->holds.n;
+    s->steps = STEPS_PER_ITEM * s->ops.n;
     s->beside = true;
     for (size_t i = 0; i < order->n && s->steps > 0 && !sl__stops_at(i); i++)
         look_beside(s, order->at[i].item);
@@ -452,7 +452,7 @@ static void look_at_kernels(search *s)
 /* Host functions are the host's own doing: their row is no engine that could be filled. */
 static void look_at_engines(search *s)
 {
-    s->steps = STEPS_PER_ITEM * s->holds.n;
+    s->steps = STEPS_PER_ITEM * s->ops.n;
     for (int engine = 0; engine < SL_ENGINES; engine++) {
         if (engine != SL_ENGINE_HOST)
             look_at_engine(s, (sl_engine)engine);
@@ -465,9 +465,9 @@ static void take_makespan_apart(search *s)
         return;
     size_t last = s->by_end.at[s->by_end.n - 1].item;
     s->chain = s->found.chain = true;
-    s->steps = STEPS_PER_ITEM * s->holds.n;
+    s->steps = STEPS_PER_ITEM * s->ops.n;
     sl__stretches_clear(&s->found);
-    s->from_ns = sl__timeline_first_ns(s->holds.timeline);
+    s->from_ns = sl__timeline_first_ns(s->ops.timeline);
     note_run(s, last, item_at(s, last)->start_ns, item_at(s, last)->end_ns);
     walk_gap(s, last, item_at(s, last)->start_ns);
 }
@@ -476,7 +476,7 @@ static void take_makespan_apart(search *s)
 
 static void search_close(search *s)
 {
-    sl__holds_free(&s->holds);
+    sl__operations_free(&s->ops);
     free(s->by_host.at);
     free(s->by_end.at);
     for (int engine = 0; engine < SL_ENGINES; engine++)
@@ -485,29 +485,29 @@ static void search_close(search *s)
     sl__union_free(&s->room);
 }
 
-static bool has_calls(const sl__holds *holds)
+static bool has_calls(const sl__operations *ops)
 {
     size_t i = 0;
-    while (i < holds->n && holds->items[i].host_end_ns == holds->items[i].host_start_ns)
+    while (i < ops->n && ops->items[i].host_end_ns == ops->items[i].host_start_ns)
         i++;
-    return i < holds->n;
+    return i < ops->n;
 }
 
 static sl_status search_open(search *s, const sl_timeline *timeline, bool told, sl_error *err)
 {
     *s = (search){ .engine = SL_ENGINE_COMPUTE };
-    sl_status status = sl__holds_collect(timeline, told, &s->holds, err);
+    sl_status status = sl__operations_collect(timeline, told, &s->ops, err);
     if (status != SL_OK)
         return status;
-    s->found.holds = &s->holds;
-    status = sl__holds_order(&s->holds, SL__ALL_ITEMS, SL__BY_HOST_START, &s->by_host, err);
+    s->found.ops = &s->ops;
+    status = sl__operations_order(&s->ops, SL__ALL_ITEMS, SL__BY_HOST_START, &s->by_host, err);
     if (status == SL_OK)
-        status = sl__holds_order(&s->holds, SL__ALL_SPANS, SL__BY_END, &s->by_end, err);
+        status = sl__operations_order(&s->ops, SL__ALL_SPANS, SL__BY_END, &s->by_end, err);
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++)
-        status = sl__holds_order(&s->holds, engine, SL__BY_START, &s->by_start[engine], err);
+        status = sl__operations_order(&s->ops, engine, SL__BY_START, &s->by_start[engine], err);
     if (status == SL_OK)
-        status = sl__room_collect(&s->holds, &s->room, err);
-    s->host_known = has_calls(&s->holds);
+        status = sl__room_collect(&s->ops, &s->room, err);
+    s->host_known = has_calls(&s->ops);
     s->one_kernel_stream = status == SL_OK && has_one_kernel_stream(s);
     if (status != SL_OK)
         search_close(s);
@@ -527,10 +527,10 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
         status = sl_interrupt_check(err);
     }
     if (status == SL_OK && s->found.failed)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->holds.n);
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, busy, &out->chain, &out->n_chain, NULL, NULL, err);
-    return status == SL_OK ? sl__gains_find(&s->holds, out, err) : status;
+    return status == SL_OK ? sl__gains_find(&s->ops, out, err) : status;
 }
 
 static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanation *out,
@@ -542,7 +542,7 @@ static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanat
     sl_status status = search_open(&s, timeline, told, err);
     if (status != SL_OK)
         return status;
-    out->inferred = s.holds.inferred;
+    out->inferred = s.ops.inferred;
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
         sl_selection sel = sl_select_all;
         sel.engine = engine;

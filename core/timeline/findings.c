@@ -26,13 +26,13 @@ static int compare_ns(int64_t a, int64_t b)
 
 /* ---- groups ---------------------------------------------------------------------- */
 
-static void texts_of(const sl__holds *holds, size_t item, uint32_t texts[2])
+static void texts_of(const sl__operations *ops, size_t item, uint32_t texts[2])
 {
     texts[0] = texts[1] = 0;
     if (item == SL__NO_ITEM)
         return;
-    const sl_span *span = sl__item_span(holds, item);
-    const sl_call *call = sl__item_call(holds, item);
+    const sl_span *span = sl__item_span(ops, item);
+    const sl_call *call = sl__item_call(ops, item);
     texts[0] = span ? span->where : call->where;
     texts[1] = span ? span->name : call->name;
 }
@@ -109,17 +109,17 @@ static bool append(sl__stretches *list, const sl__stretch *stretch)
     return true;
 }
 
-static bool is_host_work(const sl__holds *holds, size_t item)
+static bool is_host_work(const sl__operations *ops, size_t item)
 {
-    const sl_call *call = item == SL__NO_ITEM ? NULL : sl__item_call(holds, item);
+    const sl_call *call = item == SL__NO_ITEM ? NULL : sl__item_call(ops, item);
     return call && call->kind == SL_CALL_HOST_WORK;
 }
 
 /* A kernel or the like of a trace that has no lines. */
-static bool is_one_of_many(const sl__holds *holds, size_t item)
+static bool is_one_of_many(const sl__operations *ops, size_t item)
 {
-    const sl_span *span = item == SL__NO_ITEM ? NULL : sl__item_span(holds, item);
-    bool foreign = *sl_timeline_device(holds->timeline)->backend == '\0';
+    const sl_span *span = item == SL__NO_ITEM ? NULL : sl__item_span(ops, item);
+    bool foreign = *sl_timeline_device(ops->timeline)->backend == '\0';
     return foreign && span && span->where == 0 && span->engine == SL_ENGINE_COMPUTE;
 }
 
@@ -131,11 +131,11 @@ static void reduce_texts(const sl__stretches *list, sl__group *group, size_t wai
                    || (list->chain && cause != SL_CAUSE_NONE);
     if (whoever)
         group->texts[0] = group->texts[1] = 0;
-    if (cause != SL_CAUSE_NONE && is_one_of_many(list->holds, waiter))
+    if (cause != SL_CAUSE_NONE && is_one_of_many(list->ops, waiter))
         group->texts[1] = 0;
-    if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->holds, by))
+    if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->ops, by))
         group->texts[3] = 0;
-    if (cause == SL_CAUSE_HOST_WORK && group->texts[2] == 0 && !is_host_work(list->holds, by))
+    if (cause == SL_CAUSE_HOST_WORK && group->texts[2] == 0 && !is_host_work(list->ops, by))
         group->texts[3] = 0;         /* behind which call does not matter where no line is known */
 }
 
@@ -148,8 +148,8 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bo
     group.by_itself = !list->chain && cause == SL_CAUSE_HOST_ISSUING && waiter == by;
     if (list->chain && sl_cause_is_engineless(cause))
         group.engine = 0;
-    texts_of(list->holds, waiter, group.texts);
-    texts_of(list->holds, by, group.texts + 2);
+    texts_of(list->ops, waiter, group.texts);
+    texts_of(list->ops, by, group.texts + 2);
     reduce_texts(list, &group, waiter, by);
     sl__stretch next = { .from_ns = from_ns, .to_ns = to_ns, .waiter = (uint32_t)waiter,
                          .by = by == SL__NO_ITEM ? SL__NOBODY : (uint32_t)by };
@@ -224,7 +224,7 @@ static sl__stretch *sort_stretches(const sl__stretches *list)
 
 static uint64_t correlation_of(const sl__stretches *list, uint32_t item)
 {
-    return item == SL__NOBODY ? 0 : list->holds->items[item].correlation;
+    return item == SL__NOBODY ? 0 : list->ops->items[item].correlation;
 }
 
 /* Of another stream, or with another name. */
@@ -233,10 +233,10 @@ static bool is_different(const sl__stretches *list, uint32_t item, uint32_t othe
     uint32_t texts[2], other_texts[2];
     if (item == other || item == SL__NOBODY || other == SL__NOBODY)
         return false;
-    texts_of(list->holds, item, texts);
-    texts_of(list->holds, other, other_texts);
+    texts_of(list->ops, item, texts);
+    texts_of(list->ops, other, other_texts);
     return texts[1] != other_texts[1]
-           || sl__item_stream(list->holds, item) != sl__item_stream(list->holds, other);
+           || sl__item_stream(list->ops, item) != sl__item_stream(list->ops, other);
 }
 
 /* Time that several waits share counts once; of waits for a busy engine, the time in which
@@ -307,7 +307,7 @@ static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line 
 {
     if (f->cause != SL_CAUSE_HOST_BLOCKED)
         return false;
-    const sl_span *span = sl_timeline_find_span(list->holds->timeline, f->by);
+    const sl_span *span = sl_timeline_find_span(list->ops->timeline, f->by);
     *at = (line){ .where = span ? span->where : 0, .name = span ? span->name : 0 };
     return span != NULL;
 }
@@ -315,7 +315,7 @@ static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line 
 static sl_status measure_lines(const sl__stretches *list, ranked *groups, size_t n, sl_error *err)
 {
     size_t n_spans, n_lines = 0;
-    const sl_span *spans = sl_timeline_spans(list->holds->timeline, &n_spans);
+    const sl_span *spans = sl_timeline_spans(list->ops->timeline, &n_spans);
     line *lines = malloc((n + 1) * sizeof *lines), key;
     if (!lines)
         return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);

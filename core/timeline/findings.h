@@ -2,7 +2,7 @@
 #ifndef SL_TIMELINE_FINDINGS_H
 #define SL_TIMELINE_FINDINGS_H
 
-#include "holds.h"
+#include "operations.h"
 #include "overlap.h"
 
 /* What the stretches of a finding have in common. */
@@ -25,7 +25,7 @@ typedef struct sl__stretch {
 #define SL__NOBODY UINT32_MAX
 
 typedef struct sl__stretches {
-    const sl__holds *holds;
+    const sl__operations *ops;
     sl__stretch *at;
     size_t n, cap;
     sl__group *groups;

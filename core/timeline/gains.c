@@ -33,7 +33,7 @@
 #define CHAIN_STEPS 64          /* operations back to the one that the cause held */
 
 typedef struct gains {
-    const sl__holds *holds;
+    const sl__operations *ops;
     sl_explanation *e;
     sl__replay replay;
     uint16_t *left_out;         /* by item */
@@ -43,7 +43,7 @@ typedef struct gains {
 
 static const sl__item *item_at(const gains *g, size_t i)
 {
-    return &g->holds->items[i];
+    return &g->ops->items[i];
 }
 
 static void leave(gains *g, size_t i, unsigned bits)
@@ -56,10 +56,10 @@ static void leave(gains *g, size_t i, unsigned bits)
 
 typedef struct line { uint32_t where, name; int kind; } line;       /* kind: of the call, or -1 */
 
-static line line_of(const sl__holds *holds, size_t i)
+static line line_of(const sl__operations *ops, size_t i)
 {
-    const sl_span *span = sl__item_span(holds, i);
-    const sl_call *call = sl__item_call(holds, i);
+    const sl_span *span = sl__item_span(ops, i);
+    const sl_call *call = sl__item_call(ops, i);
     return span ? (line){ span->where, span->name, -1 }
                 : (line){ call->where, call->name, call->kind };
 }
@@ -67,21 +67,21 @@ static line line_of(const sl__holds *holds, size_t i)
 /* The synchronisation right behind a copy whose call is left out waits for the copy. */
 static void leave_next_sync(gains *g, size_t i)
 {
-    const sl_span *copy = sl__item_span(g->holds, i);
-    if (!copy || copy->kind == SL_SPAN_KERNEL || i + 1 >= g->holds->n)
+    const sl_span *copy = sl__item_span(g->ops, i);
+    if (!copy || copy->kind == SL_SPAN_KERNEL || i + 1 >= g->ops->n)
         return;
-    const sl_call *next = sl__item_call(g->holds, i + 1);
+    const sl_call *next = sl__item_call(g->ops, i + 1);
     if (next && next->kind == SL_CALL_STREAM_SYNC && next->stream == copy->stream
         && next->host_start_ns - copy->host_end_ns < SL__SHORT_PAUSE_NS)
         leave(g, i + 1, SL__NO_CALL);
 }
 
 /* Which does nothing but issue: it does not wait, nor load code. */
-static bool is_launch(const sl__holds *holds, size_t i)
+static bool is_launch(const sl__operations *ops, size_t i)
 {
-    const sl_call *call = sl__item_call(holds, i);
-    const sl_span *span = sl__item_span(holds, i);
-    const sl__item *item = &holds->items[i];
+    const sl_call *call = sl__item_call(ops, i);
+    const sl_span *span = sl__item_span(ops, i);
+    const sl__item *item = &ops->items[i];
     if (item->host_end_ns - item->host_start_ns > SL__FIRST_CALL_NS)
         return false;
     if (span)
@@ -92,14 +92,14 @@ static bool is_launch(const sl__holds *holds, size_t i)
 
 static void leave_calls(gains *g, size_t by, unsigned bits)
 {
-    line wanted = line_of(g->holds, by);
+    line wanted = line_of(g->ops, by);
     bool all = bits == SL__NO_ISSUE && wanted.where == 0;
-    for (size_t i = 0; i < g->holds->n; i++) {
-        line at = line_of(g->holds, i);
+    for (size_t i = 0; i < g->ops->n; i++) {
+        line at = line_of(g->ops, i);
         bool same = at.where == wanted.where
                     && (bits == SL__NO_ISSUE
                         || (at.name == wanted.name && at.kind == wanted.kind));
-        if (bits == SL__NO_ISSUE ? is_launch(g->holds, i) && (all || same) : same) {
+        if (bits == SL__NO_ISSUE ? is_launch(g->ops, i) && (all || same) : same) {
             leave(g, i, bits);
             if (bits == SL__NO_CALL)
                 leave_next_sync(g, i);
@@ -109,7 +109,7 @@ static void leave_calls(gains *g, size_t by, unsigned bits)
 
 static void leave_host_work(gains *g, size_t by)
 {
-    const sl_call *call = by == SL__NO_ITEM ? NULL : sl__item_call(g->holds, by);
+    const sl_call *call = by == SL__NO_ITEM ? NULL : sl__item_call(g->ops, by);
     leave(g, by, call && call->kind == SL_CALL_HOST_WORK ? SL__NO_CALL | SL__NO_PAUSE
                                                          : SL__NO_PAUSE);
 }
@@ -155,8 +155,8 @@ static size_t held_one(const gains *g, size_t i, sl_cause cause)
 
 static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned bits)
 {
-    size_t waiter = sl__holds_find(g->holds, wait->waiter);
-    size_t by = wait->by ? sl__holds_find(g->holds, wait->by) : SL__NO_ITEM;
+    size_t waiter = sl__operations_find(g->ops, wait->waiter);
+    size_t by = wait->by ? sl__operations_find(g->ops, wait->by) : SL__NO_ITEM;
     switch (cause) {
     case SL_CAUSE_HOST_WORK: leave_host_work(g, by); break;
     case SL_CAUSE_QUEUE_FULL:
@@ -182,8 +182,8 @@ static bool shares_replay(const gains *g, const sl_finding *a, const sl_finding 
     bool by_host = is_by_line(a->cause) || a->cause == SL_CAUSE_HOST_WORK;
     if (a->cause != b->cause || !by_host || !a->by || !b->by)
         return false;
-    line x = line_of(g->holds, sl__holds_find(g->holds, a->by));
-    line y = line_of(g->holds, sl__holds_find(g->holds, b->by));
+    line x = line_of(g->ops, sl__operations_find(g->ops, a->by));
+    line y = line_of(g->ops, sl__operations_find(g->ops, b->by));
     bool pauses = a->cause == SL_CAUSE_HOST_WORK && x.kind != SL_CALL_HOST_WORK
                   && y.kind != SL_CALL_HOST_WORK;
     return x.where == y.where && (a->cause == SL_CAUSE_HOST_ISSUING || (pauses && x.where == 0)
@@ -203,9 +203,9 @@ static int64_t known_gain_ns(const gains *g, size_t finding)
 /* Nothing is left out, or all waits of the host. */
 static void begin(gains *g, bool host_waits)
 {
-    for (size_t i = 0; i < g->holds->n; i++) {
-        const sl_span *span = sl__item_span(g->holds, i);
-        const sl_call *call = sl__item_call(g->holds, i);
+    for (size_t i = 0; i < g->ops->n; i++) {
+        const sl_span *span = sl__item_span(g->ops, i);
+        const sl_call *call = sl__item_call(g->ops, i);
         bool waits = span ? span->flags & SL_SPAN_HOST_WAITED
                           : call->waited_for_device || call->kind == SL_CALL_STREAM_SYNC
                             || call->kind == SL_CALL_EVENT_SYNC
@@ -237,7 +237,7 @@ static int64_t gain_of(gains *g, const sl_finding *f)
             leave_wait(g, &g->e->waits[first + k], f->cause,
                        in_turns ? SL__NO_LAST : bits_of(f->cause));
     }
-    size_t by = f->by ? sl__holds_find(g->holds, f->by) : SL__NO_ITEM;
+    size_t by = f->by ? sl__operations_find(g->ops, f->by) : SL__NO_ITEM;
     if (is_by_line(f->cause) && by != SL__NO_ITEM)
         leave_calls(g, by, bits_of(f->cause));
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
@@ -259,7 +259,7 @@ static int64_t joint_gain_ns(gains *g)
     begin(g, true);
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
         const sl_finding *f = &g->e->findings[i];
-        size_t by = f->by ? sl__holds_find(g->holds, f->by) : SL__NO_ITEM;
+        size_t by = f->by ? sl__operations_find(g->ops, f->by) : SL__NO_ITEM;
         if (f->gain_ns < 0 || !is_avoidable(f->cause))
             continue;
         for (size_t k = 0; k < f->n_waits; k++)
@@ -361,14 +361,14 @@ static bool counts(const sl_timeline *timeline, const sl_span *span, int engine)
 static sl_status find_floor(gains *g, sl_error *err)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(g->holds->timeline, &n);
+    const sl_span *spans = sl_timeline_spans(g->ops->timeline, &n);
     sl__union busy = { .at = malloc((n + 1) * sizeof *busy.at) };
     if (!busy.at)
         return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
     for (int engine = 0; engine < SL_ENGINES; engine++) {
         busy.n = 0;
         for (size_t i = 0; i < n; i++) {
-            if (counts(g->holds->timeline, &spans[i], engine))
+            if (counts(g->ops->timeline, &spans[i], engine))
                 busy.at[busy.n++] = (sl__interval){ spans[i].start_ns, spans[i].end_ns };
         }
         sl__union_join(&busy);
@@ -378,20 +378,20 @@ static sl_status find_floor(gains *g, sl_error *err)
     return SL_OK;
 }
 
-sl_status sl__gains_find(const sl__holds *holds, sl_explanation *explanation, sl_error *err)
+sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err)
 {
-    gains g = { .holds = holds, .e = explanation,
-                .makespan_ns = sl_timeline_makespan_ns(holds->timeline), .unheld_ns = -1 };
+    gains g = { .ops = ops, .e = explanation,
+                .makespan_ns = sl_timeline_makespan_ns(ops->timeline), .unheld_ns = -1 };
     if (explanation->n_findings == 0)
         return SL_OK;
     sl_status status = find_floor(&g, err);
     if (status == SL_OK)
-        status = sl__replay_open(holds, &g.replay, err);
+        status = sl__replay_open(ops, &g.replay, err);
     if (status != SL_OK)
         return status;
-    g.left_out = malloc((holds->n + 1) * sizeof *g.left_out);
+    g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);
     if (!g.left_out)
-        status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", holds->n);
+        status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
     if (status == SL_OK) {
         look_at_findings(&g);
         explanation->joint_gain_ns = joint_gain_ns(&g);

@@ -2,9 +2,9 @@
 #ifndef SL_TIMELINE_GAINS_H
 #define SL_TIMELINE_GAINS_H
 
-#include "holds.h"
+#include "operations.h"
 
 /* Sets gain_ns of the findings, and puts findings and waits in order of it. */
-sl_status sl__gains_find(const sl__holds *holds, sl_explanation *explanation, sl_error *err);
+sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err);
 
 #endif

@@ -35,16 +35,16 @@ bool sl__call_is_unknown_wait(const sl_timeline *timeline, const sl_call *call)
     return is_named(timeline, call, "StreamWaitEvent");
 }
 
-sl_status sl__guesses_open(sl__holds *holds, sl__guesses *guesses, sl_error *err)
+sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *err)
 {
-    *guesses = (sl__guesses){ .holds = holds };
-    for (size_t i = 0; i < holds->n && !guesses->unknown_waits; i++) {
-        const sl_call *call = sl__item_call(holds, i);
-        guesses->unknown_waits = call && sl__call_is_unknown_wait(holds->timeline, call);
+    *guesses = (sl__guesses){ .ops = ops };
+    for (size_t i = 0; i < ops->n && !guesses->unknown_waits; i++) {
+        const sl_call *call = sl__item_call(ops, i);
+        guesses->unknown_waits = call && sl__call_is_unknown_wait(ops->timeline, call);
     }
-    for (uint32_t id = 0; id < sl_timeline_text_count(holds->timeline); id++)
-        guesses->records |= strstr(sl_timeline_text(holds->timeline, id), "EventRecord") != NULL;
-    return sl__holds_order(holds, SL__ALL_SPANS, SL__BY_END, &guesses->by_end, err);
+    for (uint32_t id = 0; id < sl_timeline_text_count(ops->timeline); id++)
+        guesses->records |= strstr(sl_timeline_text(ops->timeline, id), "EventRecord") != NULL;
+    return sl__operations_order(ops, SL__ALL_SPANS, SL__BY_END, &guesses->by_end, err);
 }
 
 void sl__guesses_close(sl__guesses *guesses)
@@ -70,35 +70,35 @@ static bool note_stream(streams *seen, uint32_t id)
 }
 
 /* In the item's own stream, or in a stream that nobody knows. */
-static bool may_be_wait_of(const sl__holds *holds, size_t call_item, size_t item)
+static bool may_be_wait_of(const sl__operations *ops, size_t call_item, size_t item)
 {
-    const sl_call *call = sl__item_call(holds, call_item);
+    const sl_call *call = sl__item_call(ops, call_item);
     bool elsewhere = call && call->kind == SL_CALL_STREAM_WAIT
-                     && call->stream != sl__item_stream(holds, item);
-    return call && !elsewhere && sl__call_is_unknown_wait(holds->timeline, call);
+                     && call->stream != sl__item_stream(ops, item);
+    return call && !elsewhere && sl__call_is_unknown_wait(ops->timeline, call);
 }
 
 /* One whose call is not in the trace, and which only for that was taken to be issued when the
  * item was. */
-static bool is_loose(const sl__holds *holds, size_t before, size_t item)
+static bool is_loose(const sl__operations *ops, size_t before, size_t item)
 {
-    const sl__item *it = &holds->items[before];
+    const sl__item *it = &ops->items[before];
     return !it->is_call && it->host_start_ns == it->host_end_ns
-           && it->host_start_ns == holds->items[item].host_start_ns;
+           && it->host_start_ns == ops->items[item].host_start_ns;
 }
 
 /* The wait that came before the item in its stream, or SL__NO_ITEM. */
-static size_t find_wait(const sl__holds *holds, size_t item)
+static size_t find_wait(const sl__operations *ops, size_t item)
 {
     streams others = { .n = 0 };
-    size_t before = holds->items[item].before, n_waits = 0;
-    while (before != SL__NO_ITEM && is_loose(holds, before, item))
-        before = holds->items[before].before;
+    size_t before = ops->items[item].before, n_waits = 0;
+    while (before != SL__NO_ITEM && is_loose(ops, before, item))
+        before = ops->items[before].before;
     for (size_t i = item; i-- > 0 && item - i <= ISSUED_BACK;) {
-        const sl_span *span = sl__item_span(holds, i);
-        if (span && i != before && span->stream == sl__item_stream(holds, item))
+        const sl_span *span = sl__item_span(ops, i);
+        if (span && i != before && span->stream == sl__item_stream(ops, item))
             continue;
-        bool wait = may_be_wait_of(holds, i, item);
+        bool wait = may_be_wait_of(ops, i, item);
         if (wait && (i == before || ++n_waits > others.n))
             return i;
         if (i == before || (span && !note_stream(&others, span->stream)))
@@ -114,17 +114,17 @@ static bool may_be_record_of(const sl__guesses *g, const sl_call *call, uint32_t
 {
     if (call->kind == SL_CALL_EVENT_RECORD)
         return call->stream == stream;
-    return is_named(g->holds->timeline, call, "EventRecord");
+    return is_named(g->ops->timeline, call, "EventRecord");
 }
 
 /* Whether there may be a record of it before the wait: behind the operation, and before the next
  * one of its stream. */
 static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
 {
-    uint32_t stream = sl__item_stream(g->holds, operation);
+    uint32_t stream = sl__item_stream(g->ops, operation);
     for (size_t i = operation + 1; i < wait && i - operation <= ISSUED_BACK; i++) {
-        const sl_call *call = sl__item_call(g->holds, i);
-        if (!call && sl__item_stream(g->holds, i) == stream)
+        const sl_call *call = sl__item_call(g->ops, i);
+        if (!call && sl__item_stream(g->ops, i) == stream)
             return false;
         if (call && may_be_record_of(g, call, stream))
             return true;
@@ -135,14 +135,14 @@ static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
 /* How long a start may come behind the end that it waited for. */
 static int64_t most_ns(const sl__guesses *g, size_t item)
 {
-    return sl__item_span(g->holds, item)->engine == SL_ENGINE_COMPUTE ? SL__LAUNCH_NS : COPY_NS;
+    return sl__item_span(g->ops, item)->engine == SL_ENGINE_COMPUTE ? SL__LAUNCH_NS : COPY_NS;
 }
 
 /* Without records any operation may have one. Then the time must speak for it: so few others ended
  * while the item was ready that it would hardly ever start right behind one by chance. */
 static bool is_beyond_chance(const sl__guesses *g, size_t i)
 {
-    const sl__item *item = &g->holds->items[i];
+    const sl__item *item = &g->ops->items[i];
     size_t n = sl__order_count(&g->by_end, item->start_ns)
                - sl__order_count(&g->by_end, item->ready_ns);
     return !g->records && (int64_t)n * most_ns(g, i) * CHANCE < item->start_ns - item->ready_ns;
@@ -150,7 +150,7 @@ static bool is_beyond_chance(const sl__guesses *g, size_t i)
 
 static bool may_be_awaited(const sl__guesses *g, size_t other, size_t wait, size_t item)
 {
-    bool elsewhere = sl__item_stream(g->holds, other) != sl__item_stream(g->holds, item);
+    bool elsewhere = sl__item_stream(g->ops, other) != sl__item_stream(g->ops, item);
     return elsewhere && other < wait
            && (is_recorded(g, other, wait) || is_beyond_chance(g, item));
 }
@@ -166,8 +166,8 @@ static void hold(sl__item *item, size_t other, int64_t end_ns)
 
 void sl__guess_event(const sl__guesses *g, size_t i)
 {
-    sl__item *item = &g->holds->items[i];
-    size_t wait = g->unknown_waits ? find_wait(g->holds, i) : SL__NO_ITEM;
+    sl__item *item = &g->ops->items[i];
+    size_t wait = g->unknown_waits ? find_wait(g->ops, i) : SL__NO_ITEM;
     size_t k = sl__order_count(&g->by_end, item->start_ns);
     if (wait == SL__NO_ITEM)
         return;

@@ -2,20 +2,20 @@
 #ifndef SL_TIMELINE_GUESS_H
 #define SL_TIMELINE_GUESS_H
 
-#include "holds.h"
+#include "operations.h"
 
 /* Twice what an H200 takes from the call to the start of a kernel in an idle stream
  * (docs/results/cuda.md). */
 #define SL__LAUNCH_NS 12000
 
 typedef struct sl__guesses {
-    sl__holds *holds;
+    sl__operations *ops;
     sl__order by_end;           /* all spans */
     bool unknown_waits;         /* there are calls to guess about */
     bool records;               /* the records of events are among the calls */
 } sl__guesses;
 
-sl_status sl__guesses_open(sl__holds *holds, sl__guesses *guesses, sl_error *err);
+sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *err);
 void sl__guesses_close(sl__guesses *guesses);
 
 /* An operation that may have started when it did because of an event: if so, that is noted. */

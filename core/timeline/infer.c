@@ -23,7 +23,7 @@
  * is not longer than usual counts as latency, unless the start follows the end that made
  * it possible at once.
  */
-#include "holds.h"
+#include "operations.h"
 
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@
 #define LOOK_BACK 64            /* neighbours in time that are looked at */
 
 typedef struct inferring {
-    sl__holds *holds;
+    sl__operations *ops;
     const sl_stream_note **notes;           /* by lane, or NULL */
     size_t null_stream, blocking;           /* what ended last there, or SL__NO_ITEM */
     sl__order by_start[SL_ENGINES], by_end[SL_ENGINES];
@@ -55,7 +55,7 @@ typedef struct inferring {
 
 static sl__item *item_at(const inferring *in, size_t item)
 {
-    return &in->holds->items[item];
+    return &in->ops->items[item];
 }
 
 /* ---- opening ------------------------------------------------------------------ */
@@ -72,14 +72,14 @@ static void inferring_close(inferring *in)
     }
 }
 
-static int64_t *sum_blocks(const sl__holds *holds, const sl__order *order)
+static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
 {
     int64_t *sums = malloc((order->n + 1) * sizeof *sums);
     if (!sums)
         return NULL;
     sums[0] = 0;
     for (size_t i = 0; i < order->n; i++) {
-        int64_t blocks = sl__item_span(holds, order->at[i].item)->blocks;
+        int64_t blocks = sl__item_span(ops, order->at[i].item)->blocks;
         sums[i + 1] = sums[i] + (blocks > 0 ? blocks : UNKNOWN_BLOCKS);
     }
     return sums;
@@ -87,32 +87,32 @@ static int64_t *sum_blocks(const sl__holds *holds, const sl__order *order)
 
 static sl_status order_engines(inferring *in, sl_error *err)
 {
-    sl_status status = sl__guesses_open(in->holds, &in->guesses, err);
+    sl_status status = sl__guesses_open(in->ops, &in->guesses, err);
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
-        status = sl__holds_order(in->holds, engine, SL__BY_START, &in->by_start[engine], err);
+        status = sl__operations_order(in->ops, engine, SL__BY_START, &in->by_start[engine], err);
         if (status == SL_OK)
-            status = sl__holds_order(in->holds, engine, SL__BY_END, &in->by_end[engine], err);
+            status = sl__operations_order(in->ops, engine, SL__BY_END, &in->by_end[engine], err);
     }
     if (status != SL_OK)
         return status;
-    in->blocks_started = sum_blocks(in->holds, &in->by_start[SL_ENGINE_COMPUTE]);
-    in->blocks_ended = sum_blocks(in->holds, &in->by_end[SL_ENGINE_COMPUTE]);
+    in->blocks_started = sum_blocks(in->ops, &in->by_start[SL_ENGINE_COMPUTE]);
+    in->blocks_ended = sum_blocks(in->ops, &in->by_end[SL_ENGINE_COMPUTE]);
     if (!in->blocks_started || !in->blocks_ended)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->holds->n);
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->ops->n);
     return SL_OK;
 }
 
-static sl_status inferring_open(inferring *in, sl__holds *holds, sl_error *err)
+static sl_status inferring_open(inferring *in, sl__operations *ops, sl_error *err)
 {
-    *in = (inferring){ .holds = holds, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
-    for (size_t i = 0; i < holds->n; i++)
-        holds->inferred |= holds->items[i].in_stream && !holds->items[i].is_told;
-    in->notes = calloc(holds->lanes.n + 1, sizeof *in->notes);
+    *in = (inferring){ .ops = ops, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
+    for (size_t i = 0; i < ops->n; i++)
+        ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_told;
+    in->notes = calloc(ops->lanes.n + 1, sizeof *in->notes);
     if (!in->notes)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu streams", holds->lanes.n);
-    for (size_t lane = 0; lane < holds->lanes.n; lane++)
-        in->notes[lane] = sl__timeline_note(holds->timeline, holds->lanes.ids[lane]);
-    sl_status status = holds->inferred ? order_engines(in, err) : SL_OK;
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu streams", ops->lanes.n);
+    for (size_t lane = 0; lane < ops->lanes.n; lane++)
+        in->notes[lane] = sl__timeline_note(ops->timeline, ops->lanes.ids[lane]);
+    sl_status status = ops->inferred ? order_engines(in, err) : SL_OK;
     if (status != SL_OK)
         inferring_close(in);
     return status;
@@ -136,13 +136,13 @@ static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause ca
 
 static bool is_blocking(const inferring *in, size_t lane)
 {
-    return in->holds->lanes.ids[lane] == 0 || !in->notes[lane] || !in->notes[lane]->non_blocking;
+    return in->ops->lanes.ids[lane] == 0 || !in->notes[lane] || !in->notes[lane]->non_blocking;
 }
 
 /* What the rules of streams hold it back for. */
 static void wait_in_stream(const inferring *in, sl__item *item, size_t lane, int64_t latest_ns)
 {
-    if (in->holds->lanes.ids[lane] == 0)
+    if (in->ops->lanes.ids[lane] == 0)
         wait_for(in, item, in->blocking, SL_CAUSE_NULL_STREAM, latest_ns);
     else if (is_blocking(in, lane))
         wait_for(in, item, in->null_stream, SL_CAUSE_NULL_STREAM, latest_ns);
@@ -151,7 +151,7 @@ static void wait_in_stream(const inferring *in, sl__item *item, size_t lane, int
 
 static bool is_pageable(const inferring *in, size_t i)
 {
-    const sl_span *span = sl__item_span(in->holds, i);
+    const sl_span *span = sl__item_span(in->ops, i);
     return span && sl__span_is_pageable(span);
 }
 
@@ -171,7 +171,7 @@ static bool is_just_issued(const inferring *in, const sl__item *item)
 static void infer_ready(const inferring *in, size_t i, size_t lane)
 {
     sl__item *item = item_at(in, i);
-    const sl_call *call = sl__item_call(in->holds, i);
+    const sl_call *call = sl__item_call(in->ops, i);
     bool untimed = call && call->device_ns == 0;
     bool just_issued = !untimed && is_just_issued(in, item);
     bool within_call = !untimed && item->host_end_ns > item->start_ns;
@@ -187,7 +187,7 @@ static void infer_ready(const inferring *in, size_t i, size_t lane)
             wait_in_stream(in, item, lane, latest_ns);
     }
     if (call && call->kind == SL_CALL_STREAM_WAIT && call->target) {
-        size_t record = sl__holds_find(in->holds, call->target);
+        size_t record = sl__operations_find(in->ops, call->target);
         if (record < i)
             wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
     }
@@ -224,7 +224,7 @@ static int64_t usual_ns(const inferring *in, const sl__item *item)
 
 static bool is_elsewhere(const inferring *in, size_t item, const sl_span *span)
 {
-    return sl__item_stream(in->holds, item) != span->stream;
+    return sl__item_stream(in->ops, item) != span->stream;
 }
 
 /* The one of another stream that ended last after `after_ns` and up to `until_ns`. */
@@ -250,8 +250,8 @@ static size_t running_at_start(const inferring *in, const sl_span *span)
         size_t other = order->at[--k].item;
         if (item_at(in, other)->end_ns <= span->start_ns || !is_elsewhere(in, other, span))
             continue;
-        if (largest == SL__NO_ITEM || sl__item_span(in->holds, other)->blocks
-                                      > sl__item_span(in->holds, largest)->blocks)
+        if (largest == SL__NO_ITEM || sl__item_span(in->ops, other)->blocks
+            > sl__item_span(in->ops, largest)->blocks)
             largest = other;
     }
     return largest;
@@ -259,7 +259,7 @@ static size_t running_at_start(const inferring *in, const sl_span *span)
 
 static int32_t priority_of(const inferring *in, uint32_t stream)
 {
-    const sl_stream_note *note = in->notes[sl__lanes_find(&in->holds->lanes, stream)];
+    const sl_stream_note *note = in->notes[sl__lanes_find(&in->ops->lanes, stream)];
     return note ? note->priority : 0;
 }
 
@@ -273,7 +273,7 @@ static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
         size_t other = order->at[--k].item;
         if (order->at[k].at_ns < item_at(in, i)->ready_ns)
             break;
-        if (other > i && priority_of(in, sl__item_stream(in->holds, other)) < priority)
+        if (other > i && priority_of(in, sl__item_stream(in->ops, other)) < priority)
             return other;
     }
     return SL__NO_ITEM;
@@ -298,7 +298,7 @@ static bool take_use(const inferring *in, int64_t ns, size_t kernels, sl__sm_use
         size_t other = order->at[--k].item;
         if (item_at(in, other)->end_ns <= ns)
             continue;
-        sl__sm_use_add(use, sl__item_span(in->holds, other));
+        sl__sm_use_add(use, sl__item_span(in->ops, other));
         kernels--;
     }
     return kernels == 0;
@@ -308,7 +308,7 @@ static bool take_use(const inferring *in, int64_t ns, size_t kernels, sl__sm_use
  * or what ran cannot have closed all of them. */
 static bool had_room(const inferring *in, const sl_span *span, int64_t ns)
 {
-    const sl_device_info *device = sl_timeline_device(in->holds->timeline);
+    const sl_device_info *device = sl_timeline_device(in->ops->timeline);
     size_t kernels;
     int64_t blocks = blocks_at(in, ns, &kernels);
     sl__sm_use use;
@@ -344,7 +344,7 @@ static void hold_start(sl__item *item, sl_cause cause, size_t by)
 static bool has_host_func(const inferring *in, const sl__item *item, const sl_span *span)
 {
     const sl_span *by = item->ready_by == SL__NO_ITEM ? NULL
-                                                      : sl__item_span(in->holds, item->ready_by);
+                                                      : sl__item_span(in->ops, item->ready_by);
     return span->engine == SL_ENGINE_HOST || (by && by->engine == SL_ENGINE_HOST);
 }
 
@@ -403,7 +403,7 @@ static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const 
                                 int64_t ns)
 {
     size_t kernels;
-    bool known = sl_timeline_device(in->holds->timeline)->sm_count > 0
+    bool known = sl_timeline_device(in->ops->timeline)->sm_count > 0
                  && !is_without_grid(span) && !is_without_grid(by)
                  && blocks_at(in, ns - 1, &kernels) < UNKNOWN_BLOCKS;
     return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
@@ -429,7 +429,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     if (urgent != SL__NO_ITEM)
         hold_start(item, SL_CAUSE_PRIORITY, urgent);
     else if (by != SL__NO_ITEM)
-        hold_start(item, room_or_unknown(in, span, sl__item_span(in->holds, by), before_ns), by);
+        hold_start(item, room_or_unknown(in, span, sl__item_span(in->ops, by), before_ns), by);
     else
         start_by_itself(in, item, span);
 }
@@ -437,7 +437,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
 static void infer_start(const inferring *in, size_t i)
 {
     sl__item *item = item_at(in, i);
-    const sl_span *span = sl__item_span(in->holds, i);
+    const sl_span *span = sl__item_span(in->ops, i);
     bool by_host = item->ready_by == SL__NO_ITEM;
     if (!span) {
         if (by_host && item->start_ns - item->ready_ns <= SL__LAUNCH_NS)
@@ -450,7 +450,7 @@ static void infer_start(const inferring *in, size_t i)
         else
             infer_copy_start(in, item, span, i);
         bool doubtful = item->start_cause == SL_CAUSE_ROOM
-                        && sl_timeline_origin(in->holds->timeline).unknown_waits;
+                        && sl_timeline_origin(in->ops->timeline).unknown_waits;
         if (item->start_cause == SL_CAUSE_UNKNOWN || doubtful)
             sl__guess_event(&in->guesses, i);
     }
@@ -468,7 +468,7 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
         int64_t at_ns = order->at[k].at_ns;
         if (at_ns < item->start_ns - SLACK_NS || at_ns <= item->ready_ns)
             break;
-        if (other < i && is_elsewhere(in, other, sl__item_span(in->holds, i)))
+        if (other < i && is_elsewhere(in, other, sl__item_span(in->ops, i)))
             return other;
     }
     return SL__NO_ITEM;
@@ -477,9 +477,9 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
 /* It may have lacked room, which needs no channel. */
 static bool may_lack_room(const inferring *in, const sl__item *item, size_t i)
 {
-    const sl_span *span = sl__item_span(in->holds, i);
+    const sl_span *span = sl__item_span(in->ops, i);
     const sl_span *by = item->start_by == SL__NO_ITEM ? NULL
-                                                      : sl__item_span(in->holds, item->start_by);
+                                                      : sl__item_span(in->ops, item->start_by);
     return span && by && span->engine == SL_ENGINE_COMPUTE && by->engine == SL_ENGINE_COMPUTE
            && room_or_unknown(in, span, by, item->start_ns) == SL_CAUSE_UNKNOWN;
 }
@@ -489,20 +489,20 @@ static bool is_open(const inferring *in, size_t i)
     const sl__item *item = item_at(in, i);
     return item->in_stream && !item->is_told && item->start_cause == SL_CAUSE_UNKNOWN
            && !may_lack_room(in, item, i)
-           && !sl_timeline_origin(in->holds->timeline).unknown_waits;   /* it may be one of them */
+           && !sl_timeline_origin(in->ops->timeline).unknown_waits;   /* it may be one of them */
 }
 
 /* Afterwards, as all items have their times then. */
 static sl_status infer_channels(const inferring *in, sl_error *err)
 {
     size_t i = 0;
-    while (i < in->holds->n && !is_open(in, i))
+    while (i < in->ops->n && !is_open(in, i))
         i++;
-    if (i == in->holds->n)
+    if (i == in->ops->n)
         return SL_OK;
     sl__order order;
-    sl_status status = sl__holds_order(in->holds, SL__ALL_IN_STREAMS, SL__BY_START, &order, err);
-    for (; status == SL_OK && i < in->holds->n; i++) {
+    sl_status status = sl__operations_order(in->ops, SL__ALL_IN_STREAMS, SL__BY_START, &order, err);
+    for (; status == SL_OK && i < in->ops->n; i++) {
         if (sl__stops_at(i))
             status = sl_interrupt_check(err);
         size_t by = is_open(in, i) ? came_along(in, &order, i) : SL__NO_ITEM;
@@ -526,25 +526,25 @@ static void keep_later(const inferring *in, size_t *latest, size_t i)
         *latest = i;
 }
 
-static sl_status infer_all(sl__holds *holds, sl_error *err)
+static sl_status infer_all(sl__operations *ops, sl_error *err)
 {
     inferring in;
-    sl_status status = inferring_open(&in, holds, err);
+    sl_status status = inferring_open(&in, ops, err);
     if (status != SL_OK)
         return status;
-    for (size_t i = 0; i < holds->n && status == SL_OK; i++) {
+    for (size_t i = 0; i < ops->n && status == SL_OK; i++) {
         if (sl__stops_at(i))
             status = sl_interrupt_check(err);
-        if (!holds->items[i].in_stream)
+        if (!ops->items[i].in_stream)
             continue;
-        size_t lane = sl__lanes_find(&holds->lanes, sl__item_stream(holds, i));
-        if (holds->items[i].is_told) {
+        size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i));
+        if (ops->items[i].is_told) {
             look_into_call(&in, i, lane);
         } else {
             infer_ready(&in, i, lane);
             infer_start(&in, i);
         }
-        if (holds->lanes.ids[lane] == 0)
+        if (ops->lanes.ids[lane] == 0)
             keep_later(&in, &in.null_stream, i);
         if (is_blocking(&in, lane))
             keep_later(&in, &in.blocking, i);
@@ -555,14 +555,15 @@ static sl_status infer_all(sl__holds *holds, sl_error *err)
     return status;
 }
 
-sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *holds, sl_error *err)
+sl_status sl__operations_collect(const sl_timeline *timeline, bool told, sl__operations *ops,
+                                 sl_error *err)
 {
-    sl_status status = sl__holds_gather(timeline, told, holds, err);
+    sl_status status = sl__operations_gather(timeline, told, ops, err);
     if (status == SL_OK)
         status = sl_interrupt_check(err);
     if (status == SL_OK)
-        status = infer_all(holds, err);
+        status = infer_all(ops, err);
     if (status != SL_OK)
-        sl__holds_free(holds);
+        sl__operations_free(ops);
     return status;
 }

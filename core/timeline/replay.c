@@ -46,7 +46,7 @@ typedef struct pass {
 
 static const sl__item *item_at(const pass *p, size_t i)
 {
-    return &p->r->holds->items[i];
+    return &p->r->ops->items[i];
 }
 
 static unsigned left_out(const pass *p, size_t i)
@@ -85,13 +85,13 @@ static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
     if (span->flags & SL_SPAN_LOADED)
         return p->ended_ns;
     if (span->flags & SL_SPAN_QUEUE_FULL)
-        return p->r->tails[sl__lanes_find(&p->r->holds->lanes, span->stream)];
+        return p->r->tails[sl__lanes_find(&p->r->ops->lanes, span->stream)];
     return NEVER;
 }
 
 static int64_t awaited_by_call(const pass *p, const sl_call *call)
 {
-    const sl__lanes *lanes = &p->r->holds->lanes;
+    const sl__lanes *lanes = &p->r->ops->lanes;
     size_t record;
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
@@ -101,7 +101,7 @@ static int64_t awaited_by_call(const pass *p, const sl_call *call)
         return call->stream == 0 ? later(p->blocking_ns, p->null_ns)
                                  : p->r->tails[sl__lanes_find(lanes, call->stream)];
     case SL_CALL_EVENT_SYNC:
-        record = call->target ? sl__holds_find(p->r->holds, call->target) : SL__NO_ITEM;
+        record = call->target ? sl__operations_find(p->r->ops, call->target) : SL__NO_ITEM;
         return record != SL__NO_ITEM && item_at(p, record)->start_ns < call->host_end_ns
                        && item_at(p, record)->end_ns <= call->host_end_ns
                    ? p->r->played[record].end_ns : NEVER;
@@ -116,7 +116,7 @@ static int64_t awaited_by_call(const pass *p, const sl_call *call)
 /* An allocation, or work of the host, is not needed where it is; other calls are made. */
 static int64_t unheld_call_ns(const pass *p, size_t i)
 {
-    const sl_call *call = sl__item_call(p->r->holds, i);
+    const sl_call *call = sl__item_call(p->r->ops, i);
     bool is_gone = call && (call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK);
     return is_gone ? 0 : sl__min_ns(p->r->delays[i].call_ns, CALL_NS);
 }
@@ -136,13 +136,13 @@ static void learn_call(pass *p, size_t i, int64_t awaited_ns)
 static void end_call(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
-    const sl_span *span = sl__item_span(p->r->holds, i);
+    const sl_span *span = sl__item_span(p->r->ops, i);
     sl__played *played = &p->r->played[i];
     const sl__delays *delays = &p->r->delays[i];
     if (item->host_end_ns <= item->host_start_ns)
         begin_call(p, i);
     int64_t awaited_ns = span ? awaited_by_span(p, i, span)
-                              : awaited_by_call(p, sl__item_call(p->r->holds, i));
+                              : awaited_by_call(p, sl__item_call(p->r->ops, i));
     if (!p->left_out)
         learn_call(p, i, awaited_ns);
     if (left_out(p, i) & SL__NO_ISSUE)
@@ -182,10 +182,10 @@ static int64_t start_of(const pass *p, size_t i, size_t by)
 
 static int64_t event_of(const pass *p, size_t i, size_t wait)
 {
-    const sl_call *call = sl__item_call(p->r->holds, wait);
+    const sl_call *call = sl__item_call(p->r->ops, wait);
     if (!call || call->kind != SL_CALL_STREAM_WAIT || !call->target)
         return NEVER;
-    return end_of(p, i, sl__holds_find(p->r->holds, call->target));
+    return end_of(p, i, sl__operations_find(p->r->ops, call->target));
 }
 
 /* Without the order of its stream it still waits for the events that the stream has waited
@@ -195,7 +195,7 @@ static int64_t held_by_stream(const pass *p, size_t i, size_t lane)
     unsigned out = left_out(p, i);
     int64_t ns = out & SL__NO_STREAM ? p->r->event_tails[lane]
                  : out & SL__NO_LAST ? p->r->before_tails[lane] : p->r->tails[lane];
-    if (p->r->holds->lanes.ids[lane] == 0 && !(out & SL__NO_NULL))
+    if (p->r->ops->lanes.ids[lane] == 0 && !(out & SL__NO_NULL))
         ns = later(ns, p->blocking_ns);
     else if (p->r->blocking[lane] && !(out & SL__NO_NULL))
         ns = later(ns, p->null_ns);
@@ -240,10 +240,10 @@ bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
 
 static int64_t held_by_engine(const pass *p, size_t i)
 {
-    const sl_span *span = sl__item_span(p->r->holds, i);
+    const sl_span *span = sl__item_span(p->r->ops, i);
     if (!span || left_out(p, i) & SL__NO_ENGINE)
         return NEVER;
-    if (span->engine == SL_ENGINE_COMPUTE && !sl__fills_gpu(p->r->holds->timeline, span))
+    if (span->engine == SL_ENGINE_COMPUTE && !sl__fills_gpu(p->r->ops->timeline, span))
         return p->full_ns;
     return p->engine_ns[span->engine];
 }
@@ -285,7 +285,7 @@ static bool is_pinned_now(const pass *p, const sl_span *span, size_t i)
 static int64_t length_ns(const pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
-    const sl_span *span = sl__item_span(p->r->holds, i);
+    const sl_span *span = sl__item_span(p->r->ops, i);
     int64_t ns = item->end_ns - item->start_ns;
     if (!is_pinned_now(p, span, i) || span->bytes == 0)
         return ns;
@@ -295,12 +295,12 @@ static int64_t length_ns(const pass *p, size_t i)
 
 static void end(pass *p, size_t i)
 {
-    const sl_span *span = sl__item_span(p->r->holds, i);
-    size_t lane = sl__lanes_find(&p->r->holds->lanes, sl__item_stream(p->r->holds, i));
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    size_t lane = sl__lanes_find(&p->r->ops->lanes, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
     p->r->before_tails[lane] = p->r->tails[lane];
     p->r->tails[lane] = later(p->r->tails[lane], ns);
-    if (p->r->holds->lanes.ids[lane] == 0)
+    if (p->r->ops->lanes.ids[lane] == 0)
         p->null_ns = later(p->null_ns, ns);
     else if (p->r->blocking[lane])
         p->blocking_ns = later(p->blocking_ns, ns);
@@ -308,7 +308,7 @@ static void end(pass *p, size_t i)
         return;
     p->ended_ns = later(p->ended_ns, ns);
     p->engine_ns[span->engine] = later(p->engine_ns[span->engine], ns);
-    if (span->engine == SL_ENGINE_COMPUTE && sl__fills_gpu(p->r->holds->timeline, span))
+    if (span->engine == SL_ENGINE_COMPUTE && sl__fills_gpu(p->r->ops->timeline, span))
         p->full_ns = later(p->full_ns, ns);
 }
 
@@ -317,7 +317,7 @@ static void start(pass *p, size_t i)
     const sl__item *item = item_at(p, i);
     const sl__delays *delays = &p->r->delays[i];
     sl__played *played = &p->r->played[i];
-    size_t lane = sl__lanes_find(&p->r->holds->lanes, sl__item_stream(p->r->holds, i));
+    size_t lane = sl__lanes_find(&p->r->ops->lanes, sl__item_stream(p->r->ops, i));
     int64_t submitted_ns = submitted(p, i);
     int64_t free_ns = later(later(held_by_stream(p, i, lane), held_by_event(p, i, lane)),
                             later(held_by_hold(p, i), held_by_engine(p, i)));
@@ -325,7 +325,7 @@ static void start(pass *p, size_t i)
         learn_start(p, i, submitted_ns, free_ns);
     bool at_once = left_out(p, i) & SL__NO_LATENCY;
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
-    if (is_pinned_now(p, sl__item_span(p->r->holds, i), i))
+    if (is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
     played->start_ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
     if (submitted_ns != NEVER)
@@ -350,7 +350,7 @@ static int64_t play(sl__replay *r, const uint16_t *out)
                .first_ns = INT64_MAX, .last_ns = NEVER };
     for (int engine = 0; engine < SL_ENGINES; engine++)
         p.engine_ns[engine] = NEVER;
-    for (size_t lane = 0; lane < r->holds->lanes.n; lane++)
+    for (size_t lane = 0; lane < r->ops->lanes.n; lane++)
         r->tails[lane] = r->before_tails[lane] = r->event_tails[lane] = NEVER;
     for (size_t k = 0; k < r->n_steps && !sl__stops_at(k); k++) {
         size_t i = (size_t)(r->steps[k] / TIMES);
@@ -379,7 +379,7 @@ static bool has_step(const sl__item *item, int which)
     return which != AT_END || item->end_ns > item->start_ns;
 }
 
-static sl_status collect_orders(const sl__holds *holds, sl__order orders[TIMES], sl_error *err)
+static sl_status collect_orders(const sl__operations *ops, sl__order orders[TIMES], sl_error *err)
 {
     static const struct { int which; sl__time by; } kinds[TIMES] = {
         [AT_END] = { SL__ALL_SPANS, SL__BY_END },
@@ -389,7 +389,7 @@ static sl_status collect_orders(const sl__holds *holds, sl__order orders[TIMES],
     };
     sl_status status = SL_OK;
     for (int k = 0; k < TIMES && status == SL_OK; k++)
-        status = sl__holds_order(holds, kinds[k].which, kinds[k].by, &orders[k], err);
+        status = sl__operations_order(ops, kinds[k].which, kinds[k].by, &orders[k], err);
     return status;
 }
 
@@ -406,7 +406,7 @@ static void merge_orders(sl__replay *r, const sl__order orders[TIMES])
         if (next < 0)
             return;
         size_t i = orders[next].at[at[next]++].item;
-        if (has_step(&r->holds->items[i], next))
+        if (has_step(&r->ops->items[i], next))
             r->steps[r->n_steps++] = (uint64_t)i * TIMES + (uint64_t)next;
     }
 }
@@ -415,7 +415,7 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
 {
     sl__order orders[TIMES] = { { 0 } };
     size_t n = 0;
-    sl_status status = collect_orders(r->holds, orders, err);
+    sl_status status = collect_orders(r->ops, orders, err);
     for (int k = 0; k < TIMES; k++)
         n += orders[k].n;
     if (status == SL_OK) {
@@ -423,7 +423,7 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
         if (r->steps)
             merge_orders(r, orders);
         else
-            status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->holds->n);
+            status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->ops->n);
     }
     for (int k = 0; k < TIMES; k++)
         free(orders[k].at);
@@ -434,7 +434,7 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
 static void find_rates(sl__replay *r)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(r->holds->timeline, &n);
+    const sl_span *spans = sl_timeline_spans(r->ops->timeline, &n);
     double best[2] = { 0, 0 };
     for (size_t i = 0; i < n; i++) {
         bool counts = (spans[i].engine == SL_ENGINE_H2D || spans[i].engine == SL_ENGINE_D2H)
@@ -446,7 +446,7 @@ static void find_rates(sl__replay *r)
         if (rate > *kept)
             *kept = rate;
     }
-    int major = sl_timeline_device(r->holds->timeline)->compute_capability_major;
+    int major = sl_timeline_device(r->ops->timeline)->compute_capability_major;
     double usual = major >= 9 ? 50 : major == 8 ? 24 : 12;      /* PCIe 5, 4, 3 */
     for (int k = 0; k < 2; k++)
         r->copy_rate[k] = best[k] > 0 ? best[k] : best[1 - k] > 0 ? best[1 - k] : usual;
@@ -454,26 +454,26 @@ static void find_rates(sl__replay *r)
 
 static void find_blocking(sl__replay *r)
 {
-    const sl__lanes *lanes = &r->holds->lanes;
+    const sl__lanes *lanes = &r->ops->lanes;
     for (size_t lane = 0; lane < lanes->n; lane++) {
-        const sl_stream_note *note = sl__timeline_note(r->holds->timeline, lanes->ids[lane]);
+        const sl_stream_note *note = sl__timeline_note(r->ops->timeline, lanes->ids[lane]);
         r->blocking[lane] = lanes->ids[lane] == 0 || !note || !note->non_blocking;
     }
 }
 
-sl_status sl__replay_open(const sl__holds *holds, sl__replay *replay, sl_error *err)
+sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_error *err)
 {
-    *replay = (sl__replay){ .holds = holds };
-    replay->played = calloc(holds->n + 1, sizeof *replay->played);
-    replay->delays = calloc(holds->n + 1, sizeof *replay->delays);
-    replay->tails = calloc(holds->lanes.n + 1, sizeof *replay->tails);
-    replay->before_tails = calloc(holds->lanes.n + 1, sizeof *replay->before_tails);
-    replay->event_tails = calloc(holds->lanes.n + 1, sizeof *replay->event_tails);
-    replay->blocking = calloc(holds->lanes.n + 1, sizeof *replay->blocking);
+    *replay = (sl__replay){ .ops = ops };
+    replay->played = calloc(ops->n + 1, sizeof *replay->played);
+    replay->delays = calloc(ops->n + 1, sizeof *replay->delays);
+    replay->tails = calloc(ops->lanes.n + 1, sizeof *replay->tails);
+    replay->before_tails = calloc(ops->lanes.n + 1, sizeof *replay->before_tails);
+    replay->event_tails = calloc(ops->lanes.n + 1, sizeof *replay->event_tails);
+    replay->blocking = calloc(ops->lanes.n + 1, sizeof *replay->blocking);
     sl_status status = SL_OK;
     if (!replay->played || !replay->delays || !replay->tails || !replay->before_tails
         || !replay->event_tails || !replay->blocking)
-        status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", holds->n);
+        status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
     if (status == SL_OK)
         status = put_in_order(replay, err);
     if (status == SL_OK) {

@@ -6,7 +6,7 @@
 #ifndef SL_TIMELINE_REPLAY_H
 #define SL_TIMELINE_REPLAY_H
 
-#include "holds.h"
+#include "operations.h"
 
 /* Bits by item: what does not hold it. */
 enum {
@@ -33,7 +33,7 @@ typedef struct sl__delays {
 } sl__delays;
 
 typedef struct sl__replay {
-    const sl__holds *holds;
+    const sl__operations *ops;
     uint64_t *steps;        /* in order of recorded time: an item, and which of its times */
     size_t n_steps;
     sl__played *played;     /* by item */
@@ -48,7 +48,7 @@ typedef struct sl__replay {
 /* A kernel that leaves no SM empty, as far as is known. */
 bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span);
 
-sl_status sl__replay_open(const sl__holds *holds, sl__replay *replay, sl_error *err);
+sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_error *err);
 void sl__replay_close(sl__replay *replay);
 
 /* The makespan without what `left_out`, an entry an item, has bits for. Stops early, with a

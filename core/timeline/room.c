@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 typedef struct sweep {
-    const sl__holds *holds;
+    const sl__operations *ops;
     sl__order starts, ends;
     int64_t blocks;         /* that run */
     size_t running;         /* kernels */
@@ -12,9 +12,9 @@ typedef struct sweep {
 
 static int64_t blocks_of(const sweep *s, size_t item)
 {
-    const sl_span *span = sl__item_span(s->holds, item);
+    const sl_span *span = sl__item_span(s->ops, item);
     return span->blocks > 0 ? (int64_t)span->blocks
-                            : sl_timeline_device(s->holds->timeline)->sm_count;
+                            : sl_timeline_device(s->ops->timeline)->sm_count;
 }
 
 /* Passes all ends and starts at the next moment, ends first, and returns it. */
@@ -45,20 +45,20 @@ static void collect(sweep *s, int64_t sm_count, sl__union *room)
     }
 }
 
-sl_status sl__room_collect(const sl__holds *holds, sl__union *room, sl_error *err)
+sl_status sl__room_collect(const sl__operations *ops, sl__union *room, sl_error *err)
 {
-    sweep s = { .holds = holds };
-    int64_t sm_count = sl_timeline_device(holds->timeline)->sm_count;
+    sweep s = { .ops = ops };
+    int64_t sm_count = sl_timeline_device(ops->timeline)->sm_count;
     *room = (sl__union){ 0 };
     if (sm_count <= 0)
         return SL_OK;
-    sl_status status = sl__holds_order(holds, SL_ENGINE_COMPUTE, SL__BY_START, &s.starts, err);
+    sl_status status = sl__operations_order(ops, SL_ENGINE_COMPUTE, SL__BY_START, &s.starts, err);
     if (status == SL_OK)
-        status = sl__holds_order(holds, SL_ENGINE_COMPUTE, SL__BY_END, &s.ends, err);
+        status = sl__operations_order(ops, SL_ENGINE_COMPUTE, SL__BY_END, &s.ends, err);
     if (status == SL_OK) {
         room->at = malloc((s.starts.n + 1) * sizeof *room->at);
         if (!room->at)
-            status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", holds->n);
+            status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", ops->n);
         else
             collect(&s, sm_count, room);
     }

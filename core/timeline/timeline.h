@@ -96,7 +96,7 @@ typedef enum sl_cause {
 /* What an operation (a span, a record or a wait) was held by: in the first place until
  * it was ready, then until it started. Each time the last one is named, the one without
  * which it would have gone on earlier. A backend that knows gives these; for timelines
- * without them they are inferred from the spans and calls (holds.c). */
+ * without them they are inferred from the spans and calls (infer.c). */
 typedef struct sl_hold {
     uint64_t correlation;       /* whose */
     int64_t ready_ns;           /* from here on only its engine kept it waiting */

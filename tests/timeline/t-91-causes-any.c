@@ -127,15 +127,15 @@ static bool do_gaps_add_up(const sl_timeline *tl, const sl_explanation *e,
 /* Played without anything left out, everything happens when it was recorded to happen. */
 static bool is_replay_identical(const sl_timeline *tl)
 {
-    sl__holds holds;
+    sl__operations ops;
     sl__replay replay;
     sl_error err;
-    must(sl__holds_collect(tl, true, &holds, &err), &err);
-    must(sl__replay_open(&holds, &replay, &err), &err);
-    uint16_t *nothing = calloc(holds.n + 1, sizeof *nothing);
+    must(sl__operations_collect(tl, true, &ops, &err), &err);
+    must(sl__replay_open(&ops, &replay, &err), &err);
+    uint16_t *nothing = calloc(ops.n + 1, sizeof *nothing);
     bool same = sl__replay_makespan_ns(&replay, nothing) == sl_timeline_makespan_ns(tl);
-    for (size_t i = 0; i < holds.n; i++) {
-        const sl__item *item = &holds.items[i];
+    for (size_t i = 0; i < ops.n; i++) {
+        const sl__item *item = &ops.items[i];
         const sl__played *played = &replay.played[i];
         same &= played->host_start_ns == item->host_start_ns
                 && played->host_end_ns == item->host_end_ns;
@@ -144,7 +144,7 @@ static bool is_replay_identical(const sl_timeline *tl)
     }
     free(nothing);
     sl__replay_close(&replay);
-    sl__holds_free(&holds);
+    sl__operations_free(&ops);
     return same;
 }
 

@@ -1,10 +1,10 @@
-/* holds.h - for every operation of a timeline, what it was held by: as the backend
- * told it, or inferred from the spans and calls (infer.c).
+/* operations.h - the operations of a timeline in order of issue, and what each one waited for: as
+ * the backend said, or inferred from the spans and calls (infer.c).
  *
  * Records and waits of events are operations here as well: their streams run them in
  * order, and others wait for them. */
-#ifndef SL_TIMELINE_HOLDS_H
-#define SL_TIMELINE_HOLDS_H
+#ifndef SL_TIMELINE_OPERATIONS_H
+#define SL_TIMELINE_OPERATIONS_H
 
 #include "lanes.h"
 #include "timeline.h"
@@ -29,7 +29,7 @@ typedef struct sl__item {
     bool is_told;               /* by the backend */
 } sl__item;
 
-typedef struct sl__holds {
+typedef struct sl__operations {
     const sl_timeline *timeline;
     bool inferred;              /* at least one of them */
     sl__item *items;
@@ -38,18 +38,19 @@ typedef struct sl__holds {
     size_t *by_lane;            /* the items in streams: stream after stream, each in order */
     size_t *place;              /* by item: where it stands in by_lane */
     size_t *lane_start;         /* by lane: where its items begin; lanes.n + 1 of them */
-} sl__holds;
+} sl__operations;
 
 /* The operations without what they waited for, but for what the backend said, if `told`. On
  * failure there is something to free. */
-sl_status sl__holds_gather(const sl_timeline *timeline, bool told, sl__holds *holds, sl_error *err);
+sl_status sl__operations_gather(const sl_timeline *timeline, bool told, sl__operations *ops,
+                                sl_error *err);
 /* The same with what they waited for: the rest is inferred (infer.c). */
-sl_status sl__holds_collect(const sl_timeline *timeline, bool told, sl__holds *holds,
-                            sl_error *err);
-void sl__holds_free(sl__holds *holds);
+sl_status sl__operations_collect(const sl_timeline *timeline, bool told, sl__operations *ops,
+                                 sl_error *err);
+void sl__operations_free(sl__operations *ops);
 
 /* The index of the item with this correlation, or SL__NO_ITEM. */
-size_t sl__holds_find(const sl__holds *holds, uint64_t correlation);
+size_t sl__operations_find(const sl__operations *ops, uint64_t correlation);
 
 /* Items in order of one of their times. */
 typedef struct sl__moment { int64_t at_ns; size_t item; } sl__moment;
@@ -62,15 +63,15 @@ enum { SL__ALL_SPANS = -1, SL__ALL_IN_STREAMS = -2, SL__ALL_ITEMS = -3 };
 
 /* The spans of an engine, or one of those above. Items of the same time are in order of
  * issue. The caller frees order->at. */
-sl_status sl__holds_order(const sl__holds *holds, int which, sl__time by, sl__order *order,
-                          sl_error *err);
+sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
+                               sl_error *err);
 /* How many of them have a time up to `ns`. */
 size_t sl__order_count(const sl__order *order, int64_t ns);
 
 /* NULL where it is not one. */
-const sl_span *sl__item_span(const sl__holds *holds, size_t item);
-const sl_call *sl__item_call(const sl__holds *holds, size_t item);
-uint32_t sl__item_stream(const sl__holds *holds, size_t item);
+const sl_span *sl__item_span(const sl__operations *ops, size_t item);
+const sl_call *sl__item_call(const sl__operations *ops, size_t item);
+uint32_t sl__item_stream(const sl__operations *ops, size_t item);
 
 /* A span that copies from or to pageable memory. */
 bool sl__span_is_pageable(const sl_span *span);

@@ -1,0 +1,262 @@
+/* operations.c - the operations of a timeline in order of issue, with what the backend said about
+ * their waits. The rest is inferred (infer.c).
+ */
+#include "operations.h"
+
+#include <stdlib.h>
+
+static sl_status no_memory(const sl__operations *ops, sl_error *err)
+{
+    return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", ops->n);
+}
+
+/* ---- items ----------------------------------------------------------------- */
+
+bool sl__span_is_pageable(const sl_span *span)
+{
+    return (span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE)) != 0;
+}
+
+const sl_span *sl__item_span(const sl__operations *ops, size_t item)
+{
+    size_t n;
+    const sl__item *it = &ops->items[item];
+    return it->is_call ? NULL : &sl_timeline_spans(ops->timeline, &n)[it->index];
+}
+
+const sl_call *sl__item_call(const sl__operations *ops, size_t item)
+{
+    size_t n;
+    const sl__item *it = &ops->items[item];
+    return it->is_call ? &sl_timeline_calls(ops->timeline, &n)[it->index] : NULL;
+}
+
+uint32_t sl__item_stream(const sl__operations *ops, size_t item)
+{
+    const sl_span *span = sl__item_span(ops, item);
+    return span ? span->stream : sl__item_call(ops, item)->stream;
+}
+
+size_t sl__operations_find(const sl__operations *ops, uint64_t correlation)
+{
+    size_t low = 0, high = ops->n;
+    uint64_t at = high > 0 ? correlation - ops->items[0].correlation : 0;
+    if (at < high && ops->items[at].correlation == correlation
+        && (at == 0 || ops->items[at - 1].correlation != correlation))
+        return at;              /* they have no gaps, as in most timelines of ours */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ops->items[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < ops->n && ops->items[low].correlation == correlation;
+    return found ? low : SL__NO_ITEM;
+}
+
+static sl__item item_of_span(const sl_span *span, size_t index)
+{
+    return (sl__item){ .correlation = span->correlation, .index = index, .before = SL__NO_ITEM,
+                       .start_ns = span->start_ns, .end_ns = span->end_ns,
+                       .host_start_ns = span->host_start_ns, .host_end_ns = span->host_end_ns,
+                       .ready_by = SL__NO_ITEM, .start_by = SL__NO_ITEM, .in_stream = true };
+}
+
+static sl__item item_of_call(const sl_call *call, size_t index)
+{
+    bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
+    int64_t device_ns = in_stream ? call->device_ns : 0;
+    return (sl__item){ .correlation = call->correlation, .index = index, .before = SL__NO_ITEM,
+                       .start_ns = device_ns, .end_ns = device_ns,
+                       .host_start_ns = call->host_start_ns, .host_end_ns = call->host_end_ns,
+                       .ready_by = SL__NO_ITEM, .start_by = SL__NO_ITEM, .is_call = true,
+                       .in_stream = in_stream };
+}
+
+static void merge_items(sl__operations *ops)
+{
+    size_t n_spans, n_calls;
+    const sl_span *spans = sl_timeline_spans(ops->timeline, &n_spans);
+    const sl_call *calls = sl_timeline_calls(ops->timeline, &n_calls);
+    for (size_t at = 0, i = 0, j = 0; at < ops->n; at++) {
+        bool is_span = j == n_calls
+                       || (i < n_spans && spans[i].correlation <= calls[j].correlation);
+        ops->items[at] = is_span ? item_of_span(&spans[i], i) : item_of_call(&calls[j], j);
+        i += is_span;
+        j += !is_span;
+    }
+}
+
+/* ---- orders ---------------------------------------------------------------- */
+
+static int compare_moments(const void *left, const void *right)
+{
+    const sl__moment *a = left, *b = right;
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+static bool is_ordered(const sl__order *order)
+{
+    for (size_t i = 1; i < order->n; i++) {
+        if (order->at[i].at_ns < order->at[i - 1].at_ns)
+            return false;
+    }
+    return true;
+}
+
+static bool is_among(const sl__operations *ops, size_t item, int which)
+{
+    const sl_span *span = sl__item_span(ops, item);
+    switch (which) {
+    case SL__ALL_ITEMS: return true;
+    case SL__ALL_IN_STREAMS: return ops->items[item].in_stream;
+    case SL__ALL_SPANS: return span != NULL;
+    default: return span && span->engine == which;
+    }
+}
+
+sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
+                               sl_error *err)
+{
+    size_t n = 0;
+    *order = (sl__order){ 0 };
+    for (size_t i = 0; i < ops->n; i++)
+        n += is_among(ops, i, which);
+    order->at = malloc((n + 1) * sizeof *order->at);
+    if (!order->at)
+        return no_memory(ops, err);
+    for (size_t i = 0; i < ops->n; i++) {
+        const sl__item *item = &ops->items[i];
+        int64_t at_ns = by == SL__BY_START        ? item->start_ns
+                        : by == SL__BY_END        ? item->end_ns
+                        : by == SL__BY_HOST_START ? item->host_start_ns
+                                                  : item->host_end_ns;
+        if (is_among(ops, i, which))
+            order->at[order->n++] = (sl__moment){ at_ns, i };
+    }
+    if (!is_ordered(order))
+        qsort(order->at, order->n, sizeof *order->at, compare_moments);
+    return sl_interrupt_check(err);
+}
+
+size_t sl__order_count(const sl__order *order, int64_t ns)
+{
+    size_t low = 0, high = order->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order->at[middle].at_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- streams --------------------------------------------------------------- */
+
+/* For a counting sort: where each stream's items begin. */
+static void count_by_lane(sl__operations *ops)
+{
+    for (size_t i = 0; i < ops->n; i++) {
+        if (ops->items[i].in_stream)
+            ops->lane_start[sl__lanes_find(&ops->lanes, sl__item_stream(ops, i)) + 1]++;
+    }
+    for (size_t lane = 0; lane < ops->lanes.n; lane++)
+        ops->lane_start[lane + 1] += ops->lane_start[lane];
+}
+
+static sl_status link_streams(sl__operations *ops, sl_error *err)
+{
+    size_t n_lanes = ops->lanes.n;
+    size_t *filled = calloc(n_lanes + 1, sizeof *filled);
+    ops->by_lane = malloc((ops->n + 1) * sizeof *ops->by_lane);
+    ops->place = malloc((ops->n + 1) * sizeof *ops->place);
+    ops->lane_start = calloc(n_lanes + 1, sizeof *ops->lane_start);
+    if (!filled || !ops->by_lane || !ops->place || !ops->lane_start) {
+        free(filled);
+        return no_memory(ops, err);
+    }
+    count_by_lane(ops);
+    for (size_t i = 0; i < ops->n; i++) {
+        sl__item *item = &ops->items[i];
+        const sl_call *call = sl__item_call(ops, i);
+        if (!item->in_stream && call->kind != SL_CALL_STREAM_SYNC)
+            continue;
+        size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i));
+        size_t place = ops->lane_start[lane] + filled[lane];
+        if (filled[lane] > 0)
+            item->before = ops->by_lane[place - 1];
+        if (item->in_stream) {
+            ops->by_lane[place] = i;
+            ops->place[i] = place;
+            filled[lane]++;
+        }
+    }
+    free(filled);
+    return SL_OK;
+}
+
+/* ---- what was told --------------------------------------------------------- */
+
+static void take_hold(sl__operations *ops, size_t i, const sl_hold *told)
+{
+    sl__item *item = &ops->items[i];
+    size_t by = told->ready_by ? sl__operations_find(ops, told->ready_by) : SL__NO_ITEM;
+    item->is_told = true;
+    item->ready_ns = told->ready_ns;
+    item->ready_cause = told->ready_cause;
+    item->ready_by = by < i ? by : SL__NO_ITEM;
+    item->start_cause = told->start_cause;
+    item->start_by = told->start_by ? sl__operations_find(ops, told->start_by) : SL__NO_ITEM;
+}
+
+static void take_told(sl__operations *ops)
+{
+    size_t n;
+    const sl_hold *told = sl_timeline_holds(ops->timeline, &n);
+    for (size_t i = 0, j = 0; i < ops->n && j < n;) {
+        if (told[j].correlation < ops->items[i].correlation)
+            j++;
+        else if (told[j].correlation > ops->items[i].correlation || !ops->items[i].in_stream)
+            i++;
+        else
+            take_hold(ops, i++, &told[j++]);
+    }
+}
+
+/* ---- all --------------------------------------------------------------------- */
+
+sl_status sl__operations_gather(const sl_timeline *timeline, bool told, sl__operations *ops,
+                                sl_error *err)
+{
+    size_t n_spans, n_calls;
+    sl_timeline_spans(timeline, &n_spans);
+    sl_timeline_calls(timeline, &n_calls);
+    *ops = (sl__operations){ .timeline = timeline, .n = n_spans + n_calls };
+    if (ops->n >= UINT32_MAX)
+        return sl_fail(err, SL_ENOMEM, "%zu operations are too many to explain", ops->n);
+    sl_status status = sl__lanes_collect(timeline, true, &ops->lanes, err);
+    if (status != SL_OK)
+        return status;
+    ops->items = malloc((ops->n + 1) * sizeof *ops->items);
+    if (!ops->items)
+        return no_memory(ops, err);
+    merge_items(ops);
+    status = link_streams(ops, err);
+    if (status == SL_OK && told)
+        take_told(ops);
+    return status;
+}
+
+void sl__operations_free(sl__operations *ops)
+{
+    sl__lanes_free(&ops->lanes);
+    free(ops->items);
+    free(ops->by_lane);
+    free(ops->place);
+    free(ops->lane_start);
+    *ops = (sl__operations){ 0 };
+}
