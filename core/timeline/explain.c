@@ -37,11 +37,9 @@
 #include <stdlib.h>
 
 #include "findings.h"
-#include "gains.h"
 #include "operations.h"
 #include "overlap.h"
 #include "room.h"
-#include "stops.h"
 #include "store.h"
 
 #define SLOW_CALL_NS 10000      /* an asynchronous call that takes longer was held up */

@@ -51,4 +51,7 @@ enum { SL__BESIDE = SL_ENGINES, SL__BUSY_UNIONS };
 sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
                             size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err);
 
+/* Sets gain_ns of the findings, and sorts findings and waits by it (gains.c). */
+sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err);
+
 #endif

@@ -18,13 +18,12 @@
  * that fill the GPU. The findings that lost least are not looked at, but for calls in which
  * the host waited: what it could not issue meanwhile is lost behind them.
  */
-#include "gains.h"
+#include "findings.h"
 
 #include <stdlib.h>
 
 #include "overlap.h"
 #include "replay.h"
-#include "stops.h"
 #include "store.h"
 
 #define MOST_REPLAYS 48

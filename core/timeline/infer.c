@@ -29,7 +29,6 @@
 
 #include "fits.h"
 #include "guess.h"
-#include "stops.h"
 #include "store.h"
 
 /* Twice what an H200 takes across an event, and from one kernel to the next of its stream

@@ -21,7 +21,6 @@
 
 #include <stdlib.h>
 
-#include "stops.h"
 #include "store.h"
 
 #define CALL_NS 4000            /* of a call that has nothing to wait for */

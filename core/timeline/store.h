@@ -52,6 +52,13 @@ sl_call *sl__timeline_edit_calls(sl_timeline *timeline, size_t *n);
 /* Room for one more element of `size` bytes; without memory false, and nothing changes. */
 bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);
 
+/* For loops over spans: whether to end before the i-th round because the user wants that, which
+ * every 4096th round asks. The loop's function then fails with sl_interrupt_check. */
+static inline bool sl__stops_at(size_t i)
+{
+    return i % 4096 == 4095 && sl_interrupt_wanted();
+}
+
 static inline int64_t sl__min_ns(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "../timeline/guess.h"
-#include "../timeline/stops.h"
 #include "../timeline/store.h"
 
 /* ---- storage -------------------------------------------------------------------- */

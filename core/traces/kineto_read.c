@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "../text/infile.h"
-#include "../timeline/stops.h"
+#include "../timeline/store.h"
 #include "kineto.h"
 #include "kineto_event.h"
 #include "kineto_header.h"

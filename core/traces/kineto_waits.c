@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../timeline/stops.h"
 #include "../timeline/store.h"
 
 #define LOOK_BACK 64            /* operations that ended while a call waited */
