@@ -1,4 +1,34 @@
-/* kineto.h - what the writer and the reader of traces have to agree on. */
+/* kineto.h - what the writer and the reader of traces have to agree on.
+ *
+ * What other tools have no keys for stands under keys of our own, so that reading the file
+ * gives the same timeline again (kineto_read.c). Each is left out where it is 0, false, or
+ * follows from the rest. Streams are numbered as in "tid".
+ *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
+ *              "pytorch", "async_engines", "priorities": [least, greatest], "start_ns",
+ *              "wall_ns": the host's interval, where 0 of the times lies and how long it is,
+ *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking",
+ *              "number" of a stream that another program numbered}],
+ *              "sources": {"x.lua:3": the text of that line}}
+ *   cuda_runtime and host_work slices
+ *              "loc" of the event, "where" of its args: position in the script;
+ *              "host waited": SL_SPAN_HOST_WAITED; "queue full": SL_SPAN_QUEUE_FULL, or
+ *              queue_full of a record or wait; "loaded": SL_SPAN_LOADED;
+ *              "waited for device" of a plain call;
+ *              "device us": device_ns of a record or wait; "in stream": the call's
+ *              stream where no cuda_sync slice has it (records; waits without a record);
+ *              "waits for", "recorded in": a wait's target and its stream if the record
+ *              is not in this file
+ *   kernel, gpu_memcpy, gpu_memset, and the cpu_op of a host function (its number is its
+ *              "External id")
+ *              "kernel": the kernel's own name (symbol); "kind", "engine": where they do
+ *              not follow from cat and name, and from the kind; "memory": "Pageable ->
+ *              Device", where the flags do not follow from the name
+ *   holds      of a span among the device's args, of a record or wait among the call's:
+ *              "ready us", "held cause", "held by" (ready_cause, ready_by), "start
+ *              cause", "start by"; causes by their names (sl_cause_name)
+ *   any slice that had to be moved (kineto_write.c)
+ *              "own ts", "own dur": its real times
+ */
 #ifndef SL_TRACES_KINETO_H
 #define SL_TRACES_KINETO_H
 

@@ -26,35 +26,6 @@
  *   - "traceName" is a constant, not the path: the same run saved under two names
  *     gives the same bytes.
  * Times are in us with three decimals, relative to the recording's start.
- *
- * What a timeline knows beyond that is kept under keys of our own, so that reading
- * the file gives the same timeline again (kineto_read.c). Each is left out where it
- * is 0, false, or follows from the rest. Streams are numbered as in "tid".
- *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
- *              "pytorch", "async_engines", "priorities": [least, greatest], "start_ns",
- *              "wall_ns": the host's interval, where 0 of the times lies and how long it is,
- *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking",
- *              "number" of a stream that another program numbered}],
- *              "sources": {"x.lua:3": the text of that line}}
- *   cuda_runtime and host_work slices
- *              "loc" of the event, "where" of its args: position in the script;
- *              "host waited": SL_SPAN_HOST_WAITED; "queue full": SL_SPAN_QUEUE_FULL, or
- *              queue_full of a record or wait; "loaded": SL_SPAN_LOADED;
- *              "waited for device" of a plain call;
- *              "device us": device_ns of a record or wait; "in stream": the call's
- *              stream where no cuda_sync slice has it (records; waits without a record);
- *              "waits for", "recorded in": a wait's target and its stream if the record
- *              is not in this file
- *   kernel, gpu_memcpy, gpu_memset, and the cpu_op of a host function (its number is its
- *              "External id")
- *              "kernel": the kernel's own name (symbol); "kind", "engine": where they do
- *              not follow from cat and name, and from the kind; "memory": "Pageable ->
- *              Device", where the flags do not follow from the name
- *   holds      of a span among the device's args, of a record or wait among the call's:
- *              "ready us", "held cause", "held by" (ready_cause, ready_by), "start
- *              cause", "start by"; causes by their names (sl_cause_name)
- *   any slice that had to be moved (see above)
- *              "own ts", "own dur": its real times
  */
 #include "traces.h"
 
@@ -63,43 +34,17 @@
 #include <string.h>
 
 #include "../text/json.h"
-#include "../text/outfile.h"
-#include "../timeline/lanes.h"
-#include "../timeline/overlap.h"
 #include "../timeline/store.h"
 #include "kineto.h"
-#include "kineto_row.h"
-#include "kineto_write_header.h"
+#include "kineto_write.h"
 
 #define CPU_TID 4242
-#define CPU_ROWS 8              /* CPU_TID, CPU_TID + 1, ...: calls at the same time */
 #define SYNC_TID 1000000        /* plus the stream's; alone for the whole device */
 #define CONTEXT "1"
 #define WARP 32
 #define RUNTIME "cuda_runtime"
 
-/* Of one stream: the rows that it has. */
-typedef struct lane {
-    bool device, sync, host;
-    sl__row device_row, sync_row, host_row;
-} lane;
-
-typedef struct writer {
-    const sl_timeline *timeline;
-    sl__outfile file;
-    sl__lanes index;
-    lane *lanes;
-    bool device_sync;           /* there is a row for the whole device */
-    sl__row device_sync_row, cpu_rows[CPU_ROWS];
-    int n_cpu_rows;             /* have a name so far */
-    const sl_hold *holds;       /* those of what is still to come */
-    size_t n_holds;
-    int64_t base_ns;
-    int pid;                    /* of the device */
-    bool first;                 /* nothing written to traceEvents yet */
-} writer;
-
-static lane *lane_of(writer *w, uint32_t stream)
+static sl__trace_rows *lane_of(sl__writer *w, uint32_t stream)
 {
     return &w->lanes[sl__lanes_find(&w->index, stream)];
 }
@@ -109,142 +54,44 @@ static uint64_t stream_number(uint32_t stream)
     return (uint64_t)stream + SL__FIRST_STREAM;
 }
 
-/* ---- pieces of an event ---------------------------------------------------- */
-
-static void raw(writer *w, const char *text)
-{
-    sl__json_raw(&w->file, text);
-}
-
-static void number(writer *w, const char *key, uint64_t value)
-{
-    raw(w, key);
-    sl__json_uint(&w->file, value);
-}
-
-static void text(writer *w, const char *key, const char *value)
-{
-    raw(w, key);
-    sl__json_string(&w->file, value);
-}
-
-static void flag(writer *w, const char *key, bool set)
-{
-    if (set)
-        raw(w, key);
-}
-
-static void begin(writer *w, const char *start)
-{
-    raw(w, w->first ? "\n" : ",\n");
-    raw(w, start);
-    w->first = false;
-}
-
-static void place_of(writer *w, int pid, uint64_t tid)
-{
-    number(w, ",\"pid\":", (uint64_t)pid);
-    number(w, ",\"tid\":", tid);
-}
-
-static void time_of(writer *w, const char *key, int64_t ns)
-{
-    raw(w, key);
-    sl__json_milli(&w->file, ns);
-}
-
-/* {"ph":"X","cat":...,"name":...,"pid":...,"tid":...,"ts":...,"dur":... */
-static void begin_slice(writer *w, const char *cat, const char *name, int pid, uint64_t tid,
-                        sl__interval when)
-{
-    begin(w, "{\"ph\":\"X\",\"cat\":\"");
-    raw(w, cat);
-    text(w, "\",\"name\":", name);
-    place_of(w, pid, tid);
-    time_of(w, ",\"ts\":", when.start_ns - w->base_ns);
-    time_of(w, ",\"dur\":", when.end_ns - when.start_ns);
-}
-
-/* What stands among the args of a slice that was moved. */
-static void own_times(writer *w, sl__interval when, int64_t start_ns, int64_t end_ns)
-{
-    if (when.start_ns == start_ns && when.end_ns == end_ns)
-        return;
-    time_of(w, ",\"own ts\":", start_ns - w->base_ns);
-    time_of(w, ",\"own dur\":", end_ns - start_ns);
-}
-
-static void put_cause(writer *w, const char *cause_key, uint8_t cause, const char *by_key,
-                      uint64_t by)
-{
-    if (cause != SL_CAUSE_NONE)
-        text(w, cause_key, sl_cause_name((sl_cause)cause));
-    if (by)
-        number(w, by_key, by);
-}
-
-/* Asked of in order of issue, as the holds are kept. */
-static void put_hold(writer *w, uint64_t correlation)
-{
-    while (w->n_holds > 0 && w->holds->correlation < correlation) {
-        w->holds++;
-        w->n_holds--;
-    }
-    if (w->n_holds == 0 || w->holds->correlation != correlation)
-        return;
-    const sl_hold *hold = w->holds;
-    time_of(w, ",\"ready us\":", hold->ready_ns - w->base_ns);
-    put_cause(w, ",\"held cause\":", hold->ready_cause, ",\"held by\":", hold->ready_by);
-    put_cause(w, ",\"start cause\":", hold->start_cause, ",\"start by\":", hold->start_by);
-}
-
-/* One end of the arrow from the call to what it launched. */
-static void flow(writer *w, bool start, uint64_t id, int pid, uint64_t tid, int64_t ns)
-{
-    begin(w, start ? "{\"ph\":\"s\"" : "{\"ph\":\"f\",\"bp\":\"e\"");
-    number(w, ",\"id\":", id);
-    place_of(w, pid, tid);
-    time_of(w, ",\"ts\":", ns - w->base_ns);
-    raw(w, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
-}
-
 /* ---- metadata --------------------------------------------------------------- */
 
 /* ts is 0 in every metadata event: without one a reader's column turns to floats. */
-static void begin_meta(writer *w, const char *what, int pid, uint64_t tid)
+static void begin_meta(sl__writer *w, const char *what, int pid, uint64_t tid)
 {
-    begin(w, "{\"ph\":\"M\",\"name\":\"");
-    raw(w, what);
-    raw(w, "\"");
-    place_of(w, pid, tid);
-    raw(w, ",\"ts\":0,\"args\":{");
+    sl__write_begin(w, "{\"ph\":\"M\",\"name\":\"");
+    sl__write_raw(w, what);
+    sl__write_raw(w, "\"");
+    sl__write_place(w, pid, tid);
+    sl__write_raw(w, ",\"ts\":0,\"args\":{");
 }
 
-static void name_process(writer *w, int pid, const char *name, const char *label, uint64_t order)
+static void name_process(sl__writer *w, int pid, const char *name, const char *label,
+                         uint64_t order)
 {
     begin_meta(w, "process_name", pid, 0);
-    text(w, "\"name\":", name);
-    raw(w, "}}");
+    sl__write_text(w, "\"name\":", name);
+    sl__write_raw(w, "}}");
     begin_meta(w, "process_labels", pid, 0);
-    text(w, "\"labels\":", label);
-    raw(w, "}}");
+    sl__write_text(w, "\"labels\":", label);
+    sl__write_raw(w, "}}");
     begin_meta(w, "process_sort_index", pid, 0);
-    number(w, "\"sort_index\":", order);
-    raw(w, "}}");
+    sl__write_number(w, "\"sort_index\":", order);
+    sl__write_raw(w, "}}");
 }
 
-static void name_thread(writer *w, int pid, uint64_t tid, const char *name)
+static void name_thread(sl__writer *w, int pid, uint64_t tid, const char *name)
 {
     begin_meta(w, "thread_name", pid, tid);
-    text(w, "\"name\":", name);
-    raw(w, "}}");
+    sl__write_text(w, "\"name\":", name);
+    sl__write_raw(w, "}}");
     begin_meta(w, "thread_sort_index", pid, tid);
-    number(w, "\"sort_index\":", tid);
-    raw(w, "}}");
+    sl__write_number(w, "\"sort_index\":", tid);
+    sl__write_raw(w, "}}");
 }
 
 /* "stream 8: compute", "stream 8 sync", ... */
-static sl_status name_row(writer *w, int pid, uint64_t tid, const char *prefix, uint32_t stream,
+static sl_status name_row(sl__writer *w, int pid, uint64_t tid, const char *prefix, uint32_t stream,
                           const char *suffix, sl_error *err)
 {
     sl_text name = { 0 };
@@ -261,13 +108,13 @@ static sl_status name_row(writer *w, int pid, uint64_t tid, const char *prefix, 
     return failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
 }
 
-static void find_rows(writer *w)
+static void find_rows(sl__writer *w)
 {
     size_t n_spans, n_calls;
     const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
     const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
     for (size_t i = 0; i < n_spans; i++) {
-        lane *l = lane_of(w, spans[i].stream);
+        sl__trace_rows *l = lane_of(w, spans[i].stream);
         bool host = spans[i].kind == SL_SPAN_HOST_FUNC;
         l->host |= host;
         l->device |= !host;
@@ -280,7 +127,7 @@ static void find_rows(writer *w)
     }
 }
 
-static sl_status put_metadata(writer *w, sl_error *err)
+static sl_status put_metadata(sl__writer *w, sl_error *err)
 {
     const sl_device_info *info = sl_timeline_device(w->timeline);
     sl_text gpu = { 0 };
@@ -312,10 +159,10 @@ static sl_status put_metadata(writer *w, sl_error *err)
 /* ---- operations -------------------------------------------------------------- */
 
 /* The host's row for a call: the first that is free then, or else the last. */
-static int cpu_row_at(writer *w, int64_t start_ns)
+static int cpu_row_at(sl__writer *w, int64_t start_ns)
 {
     int i = 0;
-    while (i < CPU_ROWS - 1 && w->cpu_rows[i].filled && start_ns < w->cpu_rows[i].own_end_ns)
+    while (i < SL__CPU_ROWS - 1 && w->cpu_rows[i].filled && start_ns < w->cpu_rows[i].own_end_ns)
         i++;
     if (i >= w->n_cpu_rows) {
         char name[] = "beside the script, 1";
@@ -331,21 +178,21 @@ typedef struct spot { uint64_t tid; sl__interval when; } spot;
 
 /* The slice of the host's call; the caller may add to its args. What is no call of CUDA's
  * has its issue number as "External id" alone: nothing on the device belongs to it. */
-static spot begin_call(writer *w, const char *cat, const char *name, uint64_t correlation,
+static spot begin_call(sl__writer *w, const char *cat, const char *name, uint64_t correlation,
                        uint32_t where, int64_t start_ns, int64_t end_ns)
 {
     int i = cpu_row_at(w, start_ns);
     spot at = { CPU_TID + (uint64_t)i, sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns) };
-    begin_slice(w, cat, name, SL__HOST_PID, at.tid, at.when);
+    sl__slice_begin(w, cat, name, SL__HOST_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position)
-        text(w, ",\"loc\":", position);
-    number(w, ",\"args\":{\"External id\":", correlation);
+        sl__write_text(w, ",\"loc\":", position);
+    sl__write_number(w, ",\"args\":{\"External id\":", correlation);
     if (strcmp(cat, RUNTIME) == 0)
-        number(w, ",\"correlation\":", correlation);
+        sl__write_number(w, ",\"correlation\":", correlation);
     if (*position)
-        text(w, ",\"where\":", position);
-    own_times(w, at.when, start_ns, end_ns);
+        sl__write_text(w, ",\"where\":", position);
+    sl__slice_own_times(w, at.when, start_ns, end_ns);
     return at;
 }
 
@@ -359,13 +206,13 @@ static int64_t bandwidth_milli(uint64_t bytes, int64_t duration_ns)
     return milli > INT64_MAX ? INT64_MAX : (int64_t)milli;
 }
 
-static void begin_device_args(writer *w, uint64_t correlation, const char *stream_key)
+static void begin_device_args(sl__writer *w, uint64_t correlation, const char *stream_key)
 {
-    number(w, ",\"args\":{\"External id\":", correlation);
-    number(w, ",\"device\":", (uint64_t)w->pid);
-    raw(w, ",\"context\":" CONTEXT);
-    number(w, ",\"correlation\":", correlation);
-    raw(w, stream_key);
+    sl__write_number(w, ",\"args\":{\"External id\":", correlation);
+    sl__write_number(w, ",\"device\":", (uint64_t)w->pid);
+    sl__write_raw(w, ",\"context\":" CONTEXT);
+    sl__write_number(w, ",\"correlation\":", correlation);
+    sl__write_raw(w, stream_key);
 }
 
 /* Does a copy's name say which kind it is, as CUPTI's names do? */
@@ -379,7 +226,7 @@ static bool names_kind(const char *name, sl_span_kind kind)
 }
 
 /* From where to where, unless the name says it: "Memcpy HtoD (Pinned -> Device)". */
-static void put_memory(writer *w, const char *name, const sl_span *span)
+static void put_memory(sl__writer *w, const char *name, const sl_span *span)
 {
     static const char *const ways[3][3] = {
         { "Device -> Device", "Device -> Pageable", "Device -> Pinned" },
@@ -390,60 +237,60 @@ static void put_memory(writer *w, const char *name, const sl_span *span)
     int dst = span->flags & SL_SPAN_DST_PAGEABLE ? 1 : span->flags & SL_SPAN_DST_PINNED ? 2 : 0;
     bool implied = strstr(name, " -> ") ? strstr(name, ways[src][dst]) != NULL : !src && !dst;
     if (!implied)
-        text(w, ",\"memory\":", ways[src][dst]);
+        sl__write_text(w, ",\"memory\":", ways[src][dst]);
 }
 
 /* What every kind of span has among its args, at their end. */
-static void end_span(writer *w, const sl_span *span, sl__interval when)
+static void end_span(sl__writer *w, const sl_span *span, sl__interval when)
 {
     const char *name = sl_timeline_text(w->timeline, span->name);
     if (!names_kind(name, (sl_span_kind)span->kind))
-        text(w, ",\"kind\":", sl_span_kind_name((sl_span_kind)span->kind));
+        sl__write_text(w, ",\"kind\":", sl_span_kind_name((sl_span_kind)span->kind));
     if (span->engine != sl__usual_engine((sl_span_kind)span->kind))
-        text(w, ",\"engine\":", sl_engine_name((sl_engine)span->engine));
+        sl__write_text(w, ",\"engine\":", sl_engine_name((sl_engine)span->engine));
     put_memory(w, name, span);
-    put_hold(w, span->correlation);
-    own_times(w, when, span->start_ns, span->end_ns);
-    raw(w, "}}");
+    sl__write_hold(w, span->correlation);
+    sl__slice_own_times(w, when, span->start_ns, span->end_ns);
+    sl__write_raw(w, "}}");
 }
 
-static void put_host_func(writer *w, const sl_span *span, uint64_t tid, sl__interval when)
+static void put_host_func(sl__writer *w, const sl_span *span, uint64_t tid, sl__interval when)
 {
-    begin_slice(w, "cpu_op", sl_timeline_text(w->timeline, span->name), SL__HOST_PID, tid,
-                when);
-    number(w, ",\"args\":{\"External id\":", span->correlation);
+    sl__slice_begin(w, "cpu_op", sl_timeline_text(w->timeline, span->name), SL__HOST_PID, tid,
+                    when);
+    sl__write_number(w, ",\"args\":{\"External id\":", span->correlation);
     end_span(w, span, when);
 }
 
 /* Thousandths of a figure for each SM, rounded down. */
-static void per_sm(writer *w, const char *key, uint64_t figure, uint64_t parts)
+static void per_sm(sl__writer *w, const char *key, uint64_t figure, uint64_t parts)
 {
-    raw(w, key);
+    sl__write_raw(w, key);
     sl__json_milli(&w->file, (int64_t)(figure * 1000 / parts));
 }
 
-static void put_grid(writer *w, const sl_span *span)
+static void put_grid(sl__writer *w, const sl_span *span)
 {
-    number(w, ",\"grid\":[", span->blocks);
-    number(w, ",1,1],\"block\":[", span->threads);
-    raw(w, ",1,1]");
+    sl__write_number(w, ",\"grid\":[", span->blocks);
+    sl__write_number(w, ",1,1],\"block\":[", span->threads);
+    sl__write_raw(w, ",1,1]");
 }
 
-static void put_resources(writer *w, const sl_span *span)
+static void put_resources(sl__writer *w, const sl_span *span)
 {
     if (!span->registers)
         return;
-    number(w, ",\"registers per thread\":", span->registers);
-    number(w, ",\"shared memory\":", span->shared_bytes);
+    sl__write_number(w, ",\"registers per thread\":", span->registers);
+    sl__write_number(w, ",\"shared memory\":", span->shared_bytes);
 }
 
-static void put_kernel_args(writer *w, const sl_span *span)
+static void put_kernel_args(sl__writer *w, const sl_span *span)
 {
     int sms = sl_timeline_device(w->timeline)->sm_count;
-    raw(w, ",\"queued\":0");
+    sl__write_raw(w, ",\"queued\":0");
     const sl_stream_note *note = sl__timeline_note(w->timeline, span->stream);
     if (note) {
-        raw(w, ",\"priority\":");
+        sl__write_raw(w, ",\"priority\":");
         sl__json_int(&w->file, note->priority);
     }
     put_resources(w, span);
@@ -454,14 +301,14 @@ static void put_kernel_args(writer *w, const sl_span *span)
     }
     put_grid(w, span);
     if (span->symbol)
-        text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
+        sl__write_text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
 }
 
-static void put_device_work(writer *w, const sl_span *span, uint64_t tid, sl__interval when)
+static void put_device_work(sl__writer *w, const sl_span *span, uint64_t tid, sl__interval when)
 {
     bool kernel = span->kind == SL_SPAN_KERNEL, set = span->kind == SL_SPAN_MEMSET;
-    begin_slice(w, kernel ? "kernel" : set ? "gpu_memset" : "gpu_memcpy",
-                sl_timeline_text(w->timeline, span->name), w->pid, tid, when);
+    sl__slice_begin(w, kernel ? "kernel" : set ? "gpu_memset" : "gpu_memcpy",
+                    sl_timeline_text(w->timeline, span->name), w->pid, tid, when);
     begin_device_args(w, span->correlation, ",\"stream\":");
     sl__json_uint(&w->file, tid);
     if (kernel)
@@ -471,34 +318,34 @@ static void put_device_work(writer *w, const sl_span *span, uint64_t tid, sl__in
         put_grid(w, span);
     }
     if (!kernel || span->bytes)
-        number(w, ",\"bytes\":", span->bytes);
+        sl__write_number(w, ",\"bytes\":", span->bytes);
     if (!kernel) {
-        raw(w, ",\"memory bandwidth (GB/s)\":");
+        sl__write_raw(w, ",\"memory bandwidth (GB/s)\":");
         sl__json_milli(&w->file, bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
     }
     end_span(w, span, when);
 }
 
-static void put_span(writer *w, const sl_span *span)
+static void put_span(sl__writer *w, const sl_span *span)
 {
     bool host = span->kind == SL_SPAN_HOST_FUNC;
-    lane *l = lane_of(w, span->stream);
+    sl__trace_rows *l = lane_of(w, span->stream);
     int pid = host ? SL__HOST_PID : w->pid;
     uint64_t tid = stream_number(span->stream) + (host ? SL__HOST_FUNC_TID : 0);
     spot call = begin_call(w, RUNTIME, sl_span_call_name(span), span->correlation, span->where,
                            span->host_start_ns, span->host_end_ns);
-    flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
-    flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
-    flag(w, ",\"loaded\":true", span->flags & SL_SPAN_LOADED);
-    raw(w, "}}");
-    flow(w, true, span->correlation, SL__HOST_PID, call.tid, call.when.start_ns);
+    sl__write_flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
+    sl__write_flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
+    sl__write_flag(w, ",\"loaded\":true", span->flags & SL_SPAN_LOADED);
+    sl__write_raw(w, "}}");
+    sl__write_flow(w, true, span->correlation, SL__HOST_PID, call.tid, call.when.start_ns);
     sl__interval when = sl__row_place(host ? &l->host_row : &l->device_row, w->base_ns,
                                       span->start_ns, span->end_ns);
     if (host)
         put_host_func(w, span, tid, when);
     else
         put_device_work(w, span, tid, when);
-    flow(w, false, span->correlation, pid, tid, when.start_ns);
+    sl__write_flow(w, false, span->correlation, pid, tid, when.start_ns);
 }
 
 /* ---- calls ------------------------------------------------------------------- */
@@ -530,46 +377,46 @@ static const char *sync_name(const sl_call *call, bool recorded)
 /* The device's side of a synchronisation, as CUPTI reports it: "stream" is -1
  * where the host waited for an event or the whole device. That of a stream's wait lasts
  * no time: its name makes it a computation to HTA, whose time would count. */
-static void put_sync(writer *w, const sl_call *call, const char *name, bool recorded)
+static void put_sync(sl__writer *w, const sl_call *call, const char *name, bool recorded)
 {
     bool of_stream = is_of_stream(call);
-    lane *l = lane_of(w, call->stream);
+    sl__trace_rows *l = lane_of(w, call->stream);
     uint64_t stream = stream_number(call->stream);
     bool waits = call->kind == SL_CALL_STREAM_WAIT;
     sl__interval when = sl__row_place(of_stream ? &l->sync_row : &w->device_sync_row, w->base_ns,
                                       call->host_start_ns,
                                       waits ? call->host_start_ns : call->host_end_ns);
-    begin_slice(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
+    sl__slice_begin(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
     begin_device_args(w, call->correlation, ",\"stream\":");
     if (of_stream)
         sl__json_uint(&w->file, stream);
     else
-        raw(w, "-1");
+        sl__write_raw(w, "-1");
     if (recorded) {
-        number(w, ",\"wait_on_stream\":", stream_number(call->target_stream));
-        number(w, ",\"wait_on_cuda_event_record_corr_id\":", call->target);
+        sl__write_number(w, ",\"wait_on_stream\":", stream_number(call->target_stream));
+        sl__write_number(w, ",\"wait_on_cuda_event_record_corr_id\":", call->target);
     }
-    raw(w, "}}");
+    sl__write_raw(w, "}}");
 }
 
 /* What the call alone knows of: "stream" itself would make it device work to HTA. */
-static void put_call_args(writer *w, const sl_call *call, bool synced, bool recorded)
+static void put_call_args(sl__writer *w, const sl_call *call, bool synced, bool recorded)
 {
     bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
     if (is_of_stream(call) ? !synced : in_stream || call->stream)
-        number(w, ",\"in stream\":", stream_number(call->stream));
+        sl__write_number(w, ",\"in stream\":", stream_number(call->stream));
     if (!recorded && (call->target || call->target_stream)) {
-        number(w, ",\"waits for\":", call->target);
-        number(w, ",\"recorded in\":", stream_number(call->target_stream));
+        sl__write_number(w, ",\"waits for\":", call->target);
+        sl__write_number(w, ",\"recorded in\":", stream_number(call->target_stream));
     }
     if (call->device_ns)
-        time_of(w, ",\"device us\":", call->device_ns - w->base_ns);
-    flag(w, ",\"waited for device\":true", call->waited_for_device);
-    flag(w, ",\"queue full\":true", call->queue_full);
-    put_hold(w, call->correlation);
+        sl__write_time(w, ",\"device us\":", call->device_ns - w->base_ns);
+    sl__write_flag(w, ",\"waited for device\":true", call->waited_for_device);
+    sl__write_flag(w, ",\"queue full\":true", call->queue_full);
+    sl__write_hold(w, call->correlation);
 }
 
-static void put_call(writer *w, const sl_call *call)
+static void put_call(sl__writer *w, const sl_call *call)
 {
     bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
     bool recorded = of_event && is_recorded(w->timeline, call->target);
@@ -578,7 +425,7 @@ static void put_call(writer *w, const sl_call *call)
                sl_call_name(w->timeline, call), call->correlation, call->where,
                call->host_start_ns, call->host_end_ns);
     put_call_args(w, call, sync != NULL, recorded);
-    raw(w, "}}");
+    sl__write_raw(w, "}}");
     if (sync)
         put_sync(w, call, sync, recorded);
 }
@@ -595,7 +442,7 @@ static void widen(sl__interval *all, int64_t start_ns, int64_t end_ns)
 
 /* The recording as a slice that all calls lie in; longer by 2 ns, so that the last one
  * does also if it was moved, and in doubles. */
-static void put_recording(writer *w)
+static void put_recording(sl__writer *w)
 {
     size_t n_spans, n_calls;
     const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
@@ -607,11 +454,11 @@ static void put_recording(writer *w)
     for (size_t i = 0; i < n_calls; i++)
         widen(&all, calls[i].host_start_ns, calls[i].host_end_ns);
     all.end_ns += 2;
-    begin_slice(w, "user_annotation", "streamlab", SL__HOST_PID, CPU_TID, all);
-    raw(w, "}");
+    sl__slice_begin(w, "user_annotation", "streamlab", SL__HOST_PID, CPU_TID, all);
+    sl__write_raw(w, "}");
 }
 
-static void put_events(writer *w)
+static void put_events(sl__writer *w)
 {
     size_t n_spans, n_calls;
     const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
@@ -622,12 +469,12 @@ static void put_events(writer *w)
         else
             put_call(w, &calls[j++]);
     }
-    raw(w, "\n],\n\"traceName\":\"streamlab\"\n}\n");
+    sl__write_raw(w, "\n],\n\"traceName\":\"streamlab\"\n}\n");
 }
 
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err)
 {
-    writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
+    sl__writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
                  .base_ns = sl_timeline_host_start_ns(timeline),
                  .pid = sl_timeline_device(timeline)->index };
     w.holds = sl_timeline_holds(timeline, &w.n_holds);

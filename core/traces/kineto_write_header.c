@@ -1,5 +1,5 @@
 /* kineto_write_header.c - what a trace says of the whole, before its events. */
-#include "kineto_write_header.h"
+#include "kineto_write.h"
 
 #include "../text/json.h"
 

@@ -1,0 +1,134 @@
+/* kineto_slice.c - what the events of a trace consist of, and where a slice goes in its row. */
+#include "kineto_write.h"
+
+#include "../text/json.h"
+
+/* ---- rows --------------------------------------------------------------------- */
+
+static double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
+static int64_t cut_ns(int64_t ns)
+{
+    return (int64_t)(us(ns) * 1000);
+}
+
+/* Does a slice at start_ns still come after `last` for readers that take the decimals as
+ * doubles? HTA adds ts and dur, 203.442 + 0.270 > 203.712, and would nest what only
+ * touches; Perfetto cuts 1000 ts and 1000 dur to whole ns, 1000 * 1.001 < 1001. */
+static bool reads_after(sl__interval last, int64_t base_ns, int64_t start_ns)
+{
+    int64_t from = last.start_ns - base_ns, to = start_ns - base_ns;
+    int64_t duration = last.end_ns - last.start_ns;
+    return us(from) + us(duration) <= us(to) && cut_ns(from) + cut_ns(duration) <= cut_ns(to);
+}
+
+sl__interval sl__row_place(sl__row *row, int64_t base_ns, int64_t start_ns, int64_t end_ns)
+{
+    sl__interval placed = { start_ns, end_ns };
+    if (row->filled && placed.start_ns < row->last.end_ns)
+        placed.start_ns = row->last.end_ns;
+    if (row->filled && !reads_after(row->last, base_ns, placed.start_ns))
+        placed.start_ns++;
+    if (placed.end_ns < placed.start_ns)
+        placed.end_ns = placed.start_ns;
+    *row = (sl__row){ placed, end_ns, true };
+    return placed;
+}
+
+/* ---- pieces of an event ---------------------------------------------------- */
+
+void sl__write_raw(sl__writer *w, const char *text)
+{
+    sl__json_raw(&w->file, text);
+}
+
+void sl__write_number(sl__writer *w, const char *key, uint64_t value)
+{
+    sl__write_raw(w, key);
+    sl__json_uint(&w->file, value);
+}
+
+void sl__write_text(sl__writer *w, const char *key, const char *value)
+{
+    sl__write_raw(w, key);
+    sl__json_string(&w->file, value);
+}
+
+void sl__write_flag(sl__writer *w, const char *key, bool set)
+{
+    if (set)
+        sl__write_raw(w, key);
+}
+
+void sl__write_begin(sl__writer *w, const char *start)
+{
+    sl__write_raw(w, w->first ? "\n" : ",\n");
+    sl__write_raw(w, start);
+    w->first = false;
+}
+
+void sl__write_place(sl__writer *w, int pid, uint64_t tid)
+{
+    sl__write_number(w, ",\"pid\":", (uint64_t)pid);
+    sl__write_number(w, ",\"tid\":", tid);
+}
+
+void sl__write_time(sl__writer *w, const char *key, int64_t ns)
+{
+    sl__write_raw(w, key);
+    sl__json_milli(&w->file, ns);
+}
+
+void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, uint64_t tid,
+                     sl__interval when)
+{
+    sl__write_begin(w, "{\"ph\":\"X\",\"cat\":\"");
+    sl__write_raw(w, cat);
+    sl__write_text(w, "\",\"name\":", name);
+    sl__write_place(w, pid, tid);
+    sl__write_time(w, ",\"ts\":", when.start_ns - w->base_ns);
+    sl__write_time(w, ",\"dur\":", when.end_ns - when.start_ns);
+}
+
+void sl__slice_own_times(sl__writer *w, sl__interval when, int64_t start_ns, int64_t end_ns)
+{
+    if (when.start_ns == start_ns && when.end_ns == end_ns)
+        return;
+    sl__write_time(w, ",\"own ts\":", start_ns - w->base_ns);
+    sl__write_time(w, ",\"own dur\":", end_ns - start_ns);
+}
+
+static void put_cause(sl__writer *w, const char *cause_key, uint8_t cause, const char *by_key,
+                      uint64_t by)
+{
+    if (cause != SL_CAUSE_NONE)
+        sl__write_text(w, cause_key, sl_cause_name((sl_cause)cause));
+    if (by)
+        sl__write_number(w, by_key, by);
+}
+
+void sl__write_hold(sl__writer *w, uint64_t correlation)
+{
+    while (w->n_holds > 0 && w->holds->correlation < correlation) {
+        w->holds++;
+        w->n_holds--;
+    }
+    if (w->n_holds == 0 || w->holds->correlation != correlation)
+        return;
+    const sl_hold *hold = w->holds;
+    sl__write_time(w, ",\"ready us\":", hold->ready_ns - w->base_ns);
+    put_cause(w, ",\"held cause\":", hold->ready_cause, ",\"held by\":", hold->ready_by);
+    put_cause(w, ",\"start cause\":", hold->start_cause, ",\"start by\":", hold->start_by);
+}
+
+void sl__write_flow(sl__writer *w, bool start, uint64_t id, int pid, uint64_t tid, int64_t ns)
+{
+    sl__write_begin(w, start ? "{\"ph\":\"s\"" : "{\"ph\":\"f\",\"bp\":\"e\"");
+    sl__write_number(w, ",\"id\":", id);
+    sl__write_place(w, pid, tid);
+    sl__write_time(w, ",\"ts\":", ns - w->base_ns);
+    sl__write_raw(w, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
+}

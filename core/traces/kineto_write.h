@@ -1,0 +1,68 @@
+/* kineto_write.h - a trace while it is written: what the writer's files share. */
+#ifndef SL_TRACES_KINETO_WRITE_H
+#define SL_TRACES_KINETO_WRITE_H
+
+#include "../text/outfile.h"
+#include "../timeline/lanes.h"
+#include "../timeline/overlap.h"
+
+#define SL__CPU_ROWS 8          /* the script's, and those beside it: calls at the same time */
+
+/* ---- rows ---- */
+
+/* The last slice so far, once there is one, and its real end. All zero: empty. */
+typedef struct sl__row { sl__interval last; int64_t own_end_ns; bool filled; } sl__row;
+
+/* Where the next slice goes: where it was, or as little later as it takes for every reader to
+ * see it behind the last one. Times are written relative to base_ns. */
+sl__interval sl__row_place(sl__row *row, int64_t base_ns, int64_t start_ns, int64_t end_ns);
+
+/* Of one stream: the rows that it has. */
+typedef struct sl__trace_rows {
+    bool device, sync, host;
+    sl__row device_row, sync_row, host_row;
+} sl__trace_rows;
+
+typedef struct sl__writer {
+    const sl_timeline *timeline;
+    sl__outfile file;
+    sl__lanes index;
+    sl__trace_rows *lanes;
+    bool device_sync;           /* there is a row for the whole device */
+    sl__row device_sync_row, cpu_rows[SL__CPU_ROWS];
+    int n_cpu_rows;             /* have a name so far */
+    const sl_hold *holds;       /* those of what is still to come */
+    size_t n_holds;
+    int64_t base_ns;
+    int pid;                    /* of the device */
+    bool first;                 /* nothing written to traceEvents yet */
+} sl__writer;
+
+/* ---- pieces of events (kineto_slice.c) ---- */
+
+/* A key is written as it is, with the comma, quotes and colon that belong there. */
+void sl__write_raw(sl__writer *w, const char *text);
+void sl__write_number(sl__writer *w, const char *key, uint64_t value);
+void sl__write_text(sl__writer *w, const char *key, const char *value);
+void sl__write_flag(sl__writer *w, const char *key, bool set);      /* nothing unless set */
+void sl__write_time(sl__writer *w, const char *key, int64_t ns);
+/* The beginning of an event, behind a comma unless it is the first. */
+void sl__write_begin(sl__writer *w, const char *start);
+void sl__write_place(sl__writer *w, int pid, uint64_t tid);
+/* {"ph":"X","cat":...,"name":...,"pid":...,"tid":...,"ts":...,"dur":... */
+void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, uint64_t tid,
+                     sl__interval when);
+/* The real times of a slice that was moved, among its args. */
+void sl__slice_own_times(sl__writer *w, sl__interval when, int64_t start_ns, int64_t end_ns);
+/* What the operation was held by, among its args. Must be called in order of issue. */
+void sl__write_hold(sl__writer *w, uint64_t correlation);
+/* One end of the arrow from the call to what it launched. */
+void sl__write_flow(sl__writer *w, bool start, uint64_t id, int pid, uint64_t tid, int64_t ns);
+
+/* ---- kineto_write_header.c ---- */
+
+/* From the first brace to the "[" of traceEvents: kineto's keys, and "streamlab" with what
+ * only we know (see kineto.h). */
+void sl__kineto_put_header(sl__outfile *file, const sl_timeline *timeline);
+
+#endif
