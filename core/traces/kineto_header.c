@@ -3,7 +3,7 @@
  * Members that are missing or hold something else than usual are left at 0: what they say
  * is for the reader's eyes.
  */
-#include "kineto_header.h"
+#include "kineto_read.h"
 
 #include <limits.h>
 #include <string.h>

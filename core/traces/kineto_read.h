@@ -1,11 +1,52 @@
-/* kineto_read.h - reading a trace that is in memory already. */
+/* kineto_read.h - a trace while it is read: what the reader's files share. */
 #ifndef SL_TRACES_KINETO_READ_H
 #define SL_TRACES_KINETO_READ_H
 
+#include "kineto_event.h"
+#include "kineto_records.h"
 #include "traces.h"
+
+#define SL__MAX_STREAM_NUMBER (INT64_C(1) << 48)
+
+typedef struct sl__reader {
+    sl__records records;
+    sl__scan scan;
+    sl_text text;               /* decoded last */
+    sl__event event;
+} sl__reader;
 
 /* As sl_timeline_load_kineto. The sentence is about "it". */
 sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,
                            sl_error *err);
+
+/* ---- kineto_operation.c ---- */
+
+/* A text into reader->text. */
+sl_status sl__reader_decode(sl__reader *r, const sl__json_value *value, sl_error *err);
+/* The timeline's id of a text; 0 for what is no text. */
+sl_status sl__reader_intern(sl__reader *r, const sl__json_value *value, uint32_t *id,
+                            sl_error *err);
+/* "device", or the process if that is a number. */
+sl_status sl__device_read(const sl__event *event, int64_t *device, sl_error *err);
+/* Our own files: adds what the operation was held by. */
+sl_status sl__hold_read(sl__reader *r, uint64_t correlation, sl_error *err);
+/* Adds the operation that reader->event is; its interval is set. */
+sl_status sl__work_read(sl__reader *r, sl__work *work, sl_error *err);
+
+/* ---- kineto_call.c ---- */
+
+/* Adds the call that reader->event is; its interval is set. */
+sl_status sl__host_read(sl__reader *r, sl__host *host, sl_error *err);
+/* Adds the device's side of a synchronisation. */
+sl_status sl__sync_read(sl__reader *r, sl_error *err);
+
+/* ---- kineto_header.c: the members of a trace that are no events ---- */
+
+/* "deviceProperties", the devices of the machine. */
+sl_status sl__header_devices(sl__records *records, const sl__scan *whole,
+                             const sl__json_value *value, sl_error *err);
+/* "streamlab", what only we write. */
+sl_status sl__header_own(sl__records *records, const sl__scan *whole, const sl__json_value *value,
+                         sl_error *err);
 
 #endif

@@ -1,0 +1,144 @@
+/* kineto_call.c - the host's calls in a trace, and the device's side of synchronisations. */
+#include "kineto_read.h"
+
+#include <string.h>
+
+static bool begins(const char **text, const char *start)
+{
+    size_t n = strlen(start);
+    bool does = strncmp(*text, start, n) == 0;
+    *text += does ? n : 0;
+    return does;
+}
+
+/* "EventRecord" of cudaEventRecord, cuEventRecord_ptsz or hipEventRecord; "" if it is none
+ * of these libraries' names. The buffer is cut. */
+static void bare_name(const char *name, char bare[32])
+{
+    bare[0] = '\0';
+    if (!begins(&name, "cuda") && !begins(&name, "hip") && !begins(&name, "cu"))
+        return;
+    size_t n = strcspn(name, "_");
+    n = n < 31 ? n : 31;
+    memcpy(bare, name, n);
+    bare[n] = '\0';
+}
+
+static bool is_listed(const char *name, const char *const *names)
+{
+    for (; *names; names++) {
+        if (strcmp(name, *names) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void classify(const char *name, sl__host *host)
+{
+    static const struct { const char *name; sl_call_kind kind; } kinds[] = {
+        { "EventRecord", SL_CALL_EVENT_RECORD },
+        { "EventRecordWithFlags", SL_CALL_EVENT_RECORD },
+        { "StreamWaitEvent", SL_CALL_STREAM_WAIT },
+        { "StreamSynchronize", SL_CALL_STREAM_SYNC },
+        { "EventSynchronize", SL_CALL_EVENT_SYNC },
+        { "DeviceSynchronize", SL_CALL_DEVICE_SYNC },
+        { "CtxSynchronize", SL_CALL_DEVICE_SYNC },
+    };
+    static const char *const may_wait[] = {
+        "Free", "FreeHost", "FreeArray", "Malloc", "MallocHost", "MallocArray", "HostAlloc",
+        "HostMalloc", "HostFree", "HostRegister", "HostUnregister", "DeviceReset", "MemFree",
+        "MemFreeHost", "MemAlloc", "MemAllocHost", "MemHostAlloc", "MemHostRegister",
+        "MemHostUnregister", "ModuleLoadData", "ModuleUnload", NULL
+    };
+    static const char *const copies[] = {
+        "Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyHtoD",
+        "MemcpyDtoH", NULL
+    };
+    char bare[32];
+    bare_name(name, bare);
+    host->call.kind = SL_CALL_PLAIN;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(bare, kinds[i].name) == 0)
+            host->call.kind = (uint8_t)kinds[i].kind;
+    }
+    host->may_wait = is_listed(bare, may_wait);
+    host->copies = is_listed(bare, copies);
+}
+
+static sl_status take_stream_arg(const sl__event *event, sl__arg arg, int64_t *stream,
+                                 sl_error *err)
+{
+    *stream = SL__NO_STREAM;
+    sl_status status = sl__event_whole(event, arg, stream, err);
+    if (*stream < 0 || *stream > SL__MAX_STREAM_NUMBER || *stream == UINT32_MAX)
+        *stream = SL__NO_STREAM;        /* CUPTI says -1 for none, also without a sign */
+    return status;
+}
+
+/* What our own files say of a call. */
+static sl_status take_own_call(sl__reader *r, sl__host *host, sl_error *err)
+{
+    const sl__event *event = &r->event;
+    sl_status status = sl__reader_intern(r, &event->arg[SL__ARG_WHERE], &host->call.where, err);
+    if (status == SL_OK)
+        status = sl__event_count(event, SL__ARG_WAITS_FOR, &host->call.target, err);
+    if (status == SL_OK)
+        status = sl__event_time(event, SL__ARG_DEVICE_TIME, &host->call.device_ns, err);
+    if (status == SL_OK)
+        status = take_stream_arg(event, SL__ARG_IN_STREAM, &host->stream, err);
+    if (status == SL_OK)
+        status = take_stream_arg(event, SL__ARG_RECORDED_IN, &host->target_stream, err);
+    if (event->arg[SL__ARG_DEVICE_TIME].type != SL__JSON_MISSING)
+        host->call.device_ns += r->records.start_ns;
+    host->waited = sl__event_flag(event, SL__ARG_HOST_WAITED);
+    host->queue_full = sl__event_flag(event, SL__ARG_QUEUE_FULL);
+    host->loaded = sl__event_flag(event, SL__ARG_LOADED);
+    host->call.waited_for_device = sl__event_flag(event, SL__ARG_DEVICE_WAITED);
+    return status == SL_OK ? sl__hold_read(r, host->call.correlation, err) : status;
+}
+
+sl_status sl__host_read(sl__reader *r, sl__host *host, sl_error *err)
+{
+    sl__records *records = &r->records;
+    bool host_work = r->event.category == SL__CAT_CPU_OP;
+    sl__arg id = host_work ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION;
+    host->stream = host->target_stream = SL__NO_STREAM;
+    sl_status status = sl__reader_intern(r, &r->event.name, &host->call.name, err);
+    if (status == SL_OK)
+        status = sl__event_count(&r->event, id, &host->call.correlation, err);
+    if (status != SL_OK)
+        return status;
+    classify(sl_timeline_text(records->timeline, host->call.name), host);
+    if (host_work)
+        host->call.kind = SL_CALL_HOST_WORK;
+    if (records->own)
+        status = take_own_call(r, host, err);
+    if (status == SL_OK)
+        status = sl__records_reserve((void **)&records->hosts, records->n_hosts,
+                                     &records->cap_hosts, sizeof *host, err);
+    if (status == SL_OK)
+        records->hosts[records->n_hosts++] = *host;
+    return status;
+}
+
+sl_status sl__sync_read(sl__reader *r, sl_error *err)
+{
+    const sl__event *event = &r->event;
+    sl__records *records = &r->records;
+    sl__sync sync = { .record = -1 };
+    sl_status status = sl__event_count(event, SL__ARG_CORRELATION, &sync.correlation, err);
+    if (status == SL_OK)
+        status = sl__device_read(event, &sync.device, err);
+    if (status == SL_OK)
+        status = take_stream_arg(event, SL__ARG_STREAM, &sync.stream, err);
+    if (status == SL_OK)
+        status = take_stream_arg(event, SL__ARG_WAIT_STREAM, &sync.wait_stream, err);
+    if (status == SL_OK)
+        status = sl__event_whole(event, SL__ARG_WAIT_RECORD, &sync.record, err);
+    if (status == SL_OK)
+        status = sl__records_reserve((void **)&records->syncs, records->n_syncs,
+                                     &records->cap_syncs, sizeof sync, err);
+    if (status == SL_OK)
+        records->syncs[records->n_syncs++] = sync;
+    return status;
+}
