@@ -10,7 +10,7 @@
  *   call, worked, or issued other things.
  *   Busy: a span was ready, but its engine worked for others (or, for hardware channels
  *   and the NULL stream, it was held although its own stream had nothing before it).
- *   Beside: kernels ran, but left SMs empty (room.h), so that a kernel of another stream
+ *   Beside: kernels ran, but left SMs empty (sm_room.h), so that a kernel of another stream
  *   could have run beside them. What kept it is found by the same walk, from the end of what
  *   its stream ran before. Only events and the host are reported here: the other reasons are
  *   reported as busy. That a long kernel waited for one before it in its stream is reported only
@@ -39,7 +39,7 @@
 #include "findings.h"
 #include "operations.h"
 #include "overlap.h"
-#include "room.h"
+#include "sm_room.h"
 #include "store.h"
 
 #define SLOW_CALL_NS 10000      /* an asynchronous call that takes longer was held up */
@@ -504,7 +504,7 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool told, 
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++)
         status = sl__operations_order(&s->ops, engine, SL__BY_START, &s->by_start[engine], err);
     if (status == SL_OK)
-        status = sl__room_collect(&s->ops, &s->room, err);
+        status = sl__sm_room_collect(&s->ops, &s->room, err);
     s->host_known = has_calls(&s->ops);
     s->one_kernel_stream = status == SL_OK && has_one_kernel_stream(s);
     if (status != SL_OK)

@@ -15,7 +15,7 @@
  *   - on a copy engine, the span of another stream that ended last before the start;
  *   - among kernels a more urgent one that came later and started first; else the one that
  *     ended last before the start, or that still runs (its last blocks leave room). Not
- *     if fewer blocks ran than there are SMs, or too few to close all of them (fits.c): then
+ *     if fewer blocks ran than there are SMs, or too few to close all of them (sm_room.c): then
  *     there was room for certain. Without grids or a count of SMs that is not known;
  *   - an operation of another stream that was issued before and came forward at the same
  *     moment: they share a channel.
@@ -27,7 +27,7 @@
 
 #include <stdlib.h>
 
-#include "fits.h"
+#include "sm_room.h"
 #include "guess.h"
 #include "store.h"
 

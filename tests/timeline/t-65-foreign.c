@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700   /* mkdtemp */
 #include "files.h"
 #include "foreign.h"
-#include "../../core/timeline/fits.h"
+#include "../../core/timeline/sm_room.h"
 
 /* ---- waits -------------------------------------------------------------------------- */
 

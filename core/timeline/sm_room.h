@@ -1,8 +1,10 @@
-/* fits.h - whether a kernel's block finds room beside the kernels that run. */
-#ifndef SL_TIMELINE_FITS_H
-#define SL_TIMELINE_FITS_H
+/* sm_room.h - room on the SMs: whether a kernel's block finds some beside the kernels that run, and
+ * when there was some. */
+#ifndef SL_TIMELINE_SM_ROOM_H
+#define SL_TIMELINE_SM_ROOM_H
 
-#include "timeline.h"
+#include "operations.h"
+#include "overlap.h"
 
 /* What an SM of the device has. */
 typedef struct sl__sm_limits { int64_t threads, blocks, registers, shared_bytes; } sl__sm_limits;
@@ -17,5 +19,10 @@ void sl__sm_use_add(sl__sm_use *use, const sl_span *kernel);
 /* True if some SM has room for a block of this kernel, however the others lie; false if that is
  * not certain. */
 bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const sl_span *kernel);
+
+/* The intervals in which kernels ran, but of fewer blocks than there are SMs: one SM at least
+ * was empty. A kernel whose grid is not known fills the GPU. Empty where the number of SMs is
+ * not known. The caller frees it with sl__union_free. */
+sl_status sl__sm_room_collect(const sl__operations *ops, sl__union *room, sl_error *err);
 
 #endif
