@@ -28,7 +28,7 @@
 #include "../timeline/store.h"
 #include "axis.h"
 #include "gantt_cells.h"
-#include "picture.h"
+#include "looks.h"
 
 #define DEFAULT_COLUMNS 80
 #define MIN_COLUMNS 20

@@ -5,7 +5,7 @@
 
 #include "../text/json.h"
 #include "../text/xml.h"
-#include "picture.h"
+#include "looks.h"
 
 /* ---- title ------------------------------------------------------------------------ */
 

@@ -22,7 +22,7 @@
 #include "../timeline/store.h"
 #include "../timeline/tell.h"
 #include "columns.h"
-#include "picture.h"
+#include "looks.h"
 #include "report_head.h"
 #include "report_page.h"
 

@@ -6,6 +6,7 @@
 #ifndef SL_PICTURES_SVG_CHART_H
 #define SL_PICTURES_SVG_CHART_H
 
+#include "arrows.h"
 #include "axis.h"
 #include "svg_pen.h"
 #include "svg_rows.h"

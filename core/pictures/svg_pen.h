@@ -8,7 +8,7 @@
 #ifndef SL_PICTURES_SVG_PEN_H
 #define SL_PICTURES_SVG_PEN_H
 
-#include "picture.h"
+#include "looks.h"
 #include "svg_bars.h"
 
 #define SL__PX_OF(pixels) ((int64_t)(pixels) * SL__PX)

@@ -3,7 +3,7 @@
 #define SL_PICTURES_SVG_ROWS_H
 
 #include "../timeline/lanes.h"
-#include "picture.h"
+#include "host_calls.h"
 #include "svg_bars.h"
 
 typedef struct sl__row {

@@ -2,7 +2,8 @@
  * work that an event stands for to the work that waited, and the host's calls.
  */
 #include "make.h"
-#include "../../core/pictures/picture.h"
+#include "../../core/pictures/arrows.h"
+#include "../../core/pictures/host_calls.h"
 #include "../../core/pictures/report_page.h"
 #include "../../core/pictures/svg_pen.h"
 

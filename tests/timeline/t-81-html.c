@@ -3,7 +3,7 @@
 #include "files.h"
 #include "make.h"
 #include "../../core/pictures/columns.h"
-#include "../../core/pictures/picture.h"
+#include "../../core/pictures/looks.h"
 
 #include <sys/stat.h>
 

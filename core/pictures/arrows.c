@@ -1,4 +1,4 @@
-/* picture.c - what the pictures of a timeline share.
+/* arrows.c - arrows from work to what waited for it.
  *
  * Arrows are found in one pass over spans and calls in order of issue. Each stream
  * keeps the span that its work so far ended with, and the waits that no span has
@@ -6,55 +6,14 @@
  * work that its stream did or waited for, so that a chain of streams that only pass an
  * event on still leads back to the work.
  */
-#include "picture.h"
+#include "arrows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../timeline/lanes.h"
 #include "../timeline/store.h"
 
 #define NONE SIZE_MAX
-
-/* Lightness (CIE L*) on white: 14 copy P2P, 21, 29, 38, 45 kernel, 52, 58 memset; on black 46
- * copy P2P, 53, 61, 70 kernel, 77, 87, 95. Found by a search for the greatest least difference
- * (CIEDE2000) under the three simulations, t-79-picture.c; edges are darker shades of the fills
- * on white, lighter ones on black. */
-const sl__look sl__looks[SL_SPAN_KINDS] = {
-    [SL_SPAN_KERNEL] = { "kernel", "kernel",
-        { "#277849", "#1d5936", "#ffffff" }, { "#6abb99", "#a6d6c2", "#111418" } },
-    [SL_SPAN_MEMCPY_H2D] = { "memcpy_h2d", "copy H2D",
-        { "#0084bb", "#00628a", "#000000" }, { "#b6e1ff", "#d3edff", "#111418" } },
-    [SL_SPAN_MEMCPY_D2H] = { "memcpy_d2h", "copy D2H",
-        { "#5e1ba1", "#461477", "#ffffff" }, { "#8089f7", "#b3b8fa", "#111418" } },
-    [SL_SPAN_MEMCPY_D2D] = { "memcpy_d2d", "copy D2D",
-        { "#7f4f05", "#5e3a04", "#ffffff" }, { "#f7b167", "#fad0a4", "#111418" } },
-    [SL_SPAN_MEMCPY_P2P] = { "memcpy_p2p", "copy P2P",
-        { "#44004b", "#320038", "#ffffff" }, { "#ad3eac", "#ce8bcd", "#ffffff" } },
-    [SL_SPAN_MEMSET] = { "memset", "memset",
-        { "#a9892f", "#7d6523", "#111418" }, { "#fff727", "#fffa7d", "#111418" } },
-    [SL_SPAN_HOST_FUNC] = { "host_func", "host function",
-        { "#5d1f00", "#451700", "#ffffff" }, { "#8e7a70", "#bbafa9", "#111418" } },
-};
-
-const sl__look sl__host_looks[SL__HOST_LOOKS] = {
-    [SL__HOST_CALLS] = { "issue", "host call",
-        { "#898c93", "#65686d", "#111418" }, { "#6b6c77", "#a6a7ad", "#ffffff" } },
-    [SL__HOST_WAITS] = { "wait", "host waits",
-        { "#543b39", "#543b39", "#1d2329" }, { "#fcd5d8", "#fcd5d8", "#e8eaed" } },
-    [SL__HOST_HELD_UP] = { "cost", "host held up",
-        { "#ce5166", "#983c4b", "#000000" }, { "#e86144", "#f1a08f", "#111418" } },
-    [SL__HOST_WORKS] = { "work", "host’s own work",
-        { "#515a75", "#3c4357", "#ffffff" }, { "#a2a7b5", "#c7cad3", "#111418" } },
-};
-
-const char *sl__brief_label(sl_span_kind kind)
-{
-    const char *label = sl__looks[kind].label;
-    return strncmp(label, "copy ", 5) == 0 ? label + 5 : label;
-}
-
-/* ---- arrows ------------------------------------------------------------------ */
 
 /* A stream: indices of spans and calls, or NONE. */
 typedef struct tail {
@@ -292,127 +251,4 @@ void sl__arrows_free(sl__arrows *arrows)
 {
     free(arrows->at);
     *arrows = (sl__arrows){ 0 };
-}
-
-/* ---- the host ---------------------------------------------------------------- */
-
-/* A pageable copy whose call was still there when the device had begun was fed by the host. */
-static uint8_t span_does(const sl_span *span)
-{
-    bool pageable = span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
-    bool waited = span->flags & SL_SPAN_HOST_WAITED;
-    if (waited || (pageable && span->host_end_ns > span->start_ns))
-        return SL__DOES_COPY;
-    return span->flags & SL_SPAN_QUEUE_FULL ? SL__DOES_QUEUE : SL__DOES_ISSUE;
-}
-
-static uint8_t call_does(const sl_call *call)
-{
-    switch ((sl_call_kind)call->kind) {
-    case SL_CALL_EVENT_RECORD:
-    case SL_CALL_STREAM_WAIT:
-        return call->queue_full ? SL__DOES_QUEUE : SL__DOES_ISSUE;
-    case SL_CALL_STREAM_SYNC:
-    case SL_CALL_EVENT_SYNC:
-    case SL_CALL_DEVICE_SYNC:
-        return SL__DOES_WAIT;
-    case SL_CALL_HOST_WORK:
-        return SL__DOES_WORK;
-    case SL_CALL_PLAIN:
-    case SL_CALL_KINDS:
-        break;
-    }
-    return call->waited_for_device ? SL__DOES_WAIT : SL__DOES_CALL;
-}
-
-sl__host_look sl__host_call_look(int does)
-{
-    return does == SL__DOES_WORK                            ? SL__HOST_WORKS
-           : does == SL__DOES_CALL || does == SL__DOES_ISSUE ? SL__HOST_CALLS
-                                                             : SL__HOST_WAITS;
-}
-
-static int by_start(const void *left, const void *right)
-{
-    const sl__host_call *a = left, *b = right;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
-
-/* What took no time is not seen, nor is the call of a span that the records do not have. */
-static bool append(sl__host_calls *list, size_t *cap, const sl__host_call *call)
-{
-    if (call->end_ns <= call->start_ns)
-        return true;
-    if (!sl__reserve((void **)&list->at, list->n, cap, sizeof *list->at))
-        return false;
-    list->at[list->n++] = *call;
-    return true;
-}
-
-static bool collect_calls(const sl_timeline *timeline, sl__host_calls *list)
-{
-    size_t n_spans, n_calls, cap = 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
-    bool fine = true;
-    for (size_t i = 0; i < n_spans && fine; i++) {
-        const sl_span *s = &spans[i];
-        fine = append(list, &cap, &(sl__host_call){
-            s->host_start_ns, s->host_end_ns, s->correlation, s->stream, s->name, s->where,
-            span_does(s), s->kind, true });
-    }
-    for (size_t i = 0; i < n_calls && fine; i++) {
-        const sl_call *c = &calls[i];
-        fine = append(list, &cap, &(sl__host_call){
-            c->host_start_ns, c->host_end_ns, c->correlation, c->stream, c->name, c->where,
-            call_does(c), c->kind, false });
-    }
-    return fine;
-}
-
-sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list, sl_error *err)
-{
-    *list = (sl__host_calls){ 0 };
-    if (!collect_calls(timeline, list)) {
-        sl__host_calls_free(list);
-        return sl_fail(err, SL_ENOMEM, "no memory for the calls of the host");
-    }
-    if (list->n > 0)
-        qsort(list->at, list->n, sizeof *list->at, by_start);
-    return SL_OK;
-}
-
-void sl__host_calls_free(sl__host_calls *list)
-{
-    free(list->at);
-    *list = (sl__host_calls){ 0 };
-}
-
-static const char *call_name(uint8_t kind, bool brief)
-{
-    switch ((sl_call_kind)kind) {
-    case SL_CALL_STREAM_SYNC: return brief ? "sync" : "stream synchronize";
-    case SL_CALL_EVENT_SYNC: return brief ? "sync" : "event synchronize";
-    case SL_CALL_DEVICE_SYNC: return brief ? "sync" : "device synchronize";
-    case SL_CALL_EVENT_RECORD: return brief ? "record" : "event record";
-    case SL_CALL_STREAM_WAIT: return brief ? "wait" : "wait for event";
-    case SL_CALL_HOST_WORK: return brief ? "work" : "host work";
-    case SL_CALL_PLAIN:
-    case SL_CALL_KINDS: break;
-    }
-    return "call";
-}
-
-const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call *call, bool brief)
-{
-    const char *name = sl_timeline_text(timeline, call->name);
-    bool own = call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK;
-    if (!call->of_span)
-        return *name && (own || !brief) ? name : call_name(call->kind, brief);
-    bool named = call->kind == SL_SPAN_KERNEL || call->kind == SL_SPAN_HOST_FUNC;
-    if (named && *name)
-        return name;
-    return brief ? sl__brief_label(call->kind) : sl__looks[call->kind].label;
 }
