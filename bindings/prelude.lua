@@ -153,12 +153,14 @@ local function nearest_profile(typed)
     return near, near and "did you mean %s?"
 end
 
--- The text of a profile, its chunk's name, and its short name.
-local function read_profile(profile)
+-- The text of a profile, its chunk's name, and its short name. `asker` begins an error's text.
+local function read_profile(profile, asker)
     if profile:find("/", 1, true) or profile:find("%.lua$") then
         if not io then raise("SL_EUNSUPPORTED", "open", "there is no io library") end
         local file, reason = io.open(profile, "rb")
-        if not file then raise("SL_ENOTFOUND", "open", "cannot read profile " .. reason) end
+        if not file then
+            raise("SL_ENOTFOUND", "open", asker .. "cannot read profile " .. reason)
+        end
         local text
         text, reason = file:read(most_profile_bytes + 1)
         file:close()
@@ -176,8 +178,8 @@ local function read_profile(profile)
     if not text then
         local near, sentence = nearest_profile(profile)
         raise("SL_ENOTFOUND", "open",
-              ("there is no profile \"%s\"; known: %s, or the name of a file that ends in .lua%s")
-              :format(profile, table.concat(profile_names(), ", "),
+              ("%sthere is no profile \"%s\"; known: %s, or the name of a file that ends in .lua%s")
+              :format(asker, profile, table.concat(profile_names(), ", "),
                       near and "; " .. sentence:format(near) or ""))
     end
     return text, "@" .. profile_path(profile), profile
@@ -191,9 +193,9 @@ end
 
 -- The table of one profile, which is a name, a file or a table, and its short name.
 -- The file runs with no globals: it can compute for a moment, and reach nothing.
-local function load_one(profile)
+local function load_one(profile, asker)
     if type(profile) == "table" then return profile, "table" end
-    local text, chunk_name, name = read_profile(profile)
+    local text, chunk_name, name = read_profile(profile, asker)
     local chunk, message = load(text, chunk_name, "t", {})
     if not chunk then raise("SL_EINVAL", "open", "broken profile: " .. message) end
     local ok, result = core.compute(chunk, most_instructions, most_bytes)
@@ -218,31 +220,44 @@ local function place_of(t, key)
     return t, key:match("[^.]*$")
 end
 
--- Puts what `t` has into the table `into`. A list replaces another.
+-- Puts what `t` has into the table `into`. A list replaces another; an empty table empties one.
 local function merge(into, t, depth)
     for key, value in next, t do
         local at, last = place_of(into, key)
         local is_named = type(value) == "table" and rawlen(value) == 0 and next(value) ~= nil
-        if is_named and type(at[last]) == "table" and depth < max_depth then
+        if is_named and depth < max_depth then
+            if type(at[last]) ~= "table" then at[last] = {} end
             merge(at[last], value, depth + 1)
-        else
-            at[last] = value
+            value = next(at[last]) ~= nil and at[last] or nil
+        elseif type(value) == "table" and next(value) == nil then
+            value = nil
         end
+        at[last] = value
     end
 end
 
--- The same of a profile that may have a base, another profile, of which it says what differs.
-local function load_profile(profile, depth)
-    local t, name = load_one(profile)
+-- The table of a profile, with what it does not say itself taken from its base, another profile,
+-- and its short name. chain: the profiles that have led here, each the base of the one before.
+local function load_profile(profile, chain)
+    local by = chain and chain[#chain]
+    local t, name = load_one(profile, by and ("profile %s: 'base': "):format(by.name) or "")
     local base = rawget(t, "base")
     if base == nil then return t, name end
     if not is_text(base) then
         raise("SL_EINVAL", "open", ("profile %s: 'base' must be the name of a profile, got %s")
               :format(name, show_value(base)))
-    elseif (depth or 1) > max_depth then
-        raise("SL_EINVAL", "open", ("profile %s: 'base' %s"):format(name, too_deep))
     end
-    local whole = load_profile(base, (depth or 1) + 1)
+    chain = chain or {}
+    chain[#chain + 1] = {profile = profile, name = name}
+    for i, link in ipairs(chain) do
+        if link.profile == base then
+            local names = {}
+            for k = i, #chain do names[#names + 1] = chain[k].name end
+            raise("SL_EINVAL", "open", ("profile %s: 'base' leads back to itself: %s, %s"):format(
+                  chain[1].name, table.concat(names, ", "), link.name))
+        end
+    end
+    local whole = load_profile(base, chain)
     merge(whole, t, 1)
     whole.base = nil
     return whole, name

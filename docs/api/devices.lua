@@ -77,7 +77,8 @@ always 0.
 
 What the figures of a profile are called and what they do is in [docs/design/simulator.md](../design/simulator.md);
 [scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all that have to be there. `h200` has round figures and stays as it is, for lessons and tests;
-`h200_calibrated` is what `streamlab calibrate` wrote on an H200. Overrides nest as they do there: `overrides = {connections = 1, host =
+`h200_calibrated` is what `streamlab calibrate` wrote on an H200. A profile can name a base, whose figures it then has where it says
+none itself: `lab.open{profile = {base = "h200", sm_count = 66}}`. Overrides nest as they do there: `overrides = {connections = 1, host =
 {launch_us = 10}}`.]],
             example = [[
 local t4 = lab.open{profile = "t4"}

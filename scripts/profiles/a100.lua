@@ -1,33 +1,25 @@
 -- NVIDIA A100 (SXM, 80 GB), as the simulator sees it.
 --
--- Nobody has measured this GPU for streamlab. Where each figure comes from:
+-- Nobody has measured this GPU for streamlab. It is the profile h200 with what differs:
 --   vendor     NVIDIA's documentation and data sheets
 --   published  measured by others (docs/design/simulator.md names them)
---   estimate   from the measured H200 (h200.lua), scaled by the data sheet where one says how,
---              or a plausible value
+--   estimate   from the measured H200, scaled by the data sheet where one says how, or a
+--              plausible value
+-- All that is not here is that of the H200: an SM's other limits, which are the same (vendor), and
+-- how CUDA queues and synchronises (measured there).
 -- Trust the picture (what overlaps, what waits) more than the microseconds.
 return {
+    base = "h200",
     name = "NVIDIA A100-SXM4-80GB",
     note = "not measured: data sheet and estimates",
 
     -- The chip.
     compute_capability = {8, 0},            -- vendor
     sm_count = 108,                         -- vendor
-    max_threads_per_sm = 2048,              -- vendor
-    max_blocks_per_sm = 32,                 -- vendor
-    registers_per_sm = 65536,               -- vendor
     shared_bytes_per_sm = 167936,           -- vendor: 164 KiB
     shared_bytes_per_block = 166912,        -- vendor: 163 KiB
-    max_threads_per_block = 1024,           -- vendor
     memory_bytes = 85899345920,             -- vendor: 80 GB, taken as GiB
     async_engine_count = 3,                 -- published (deviceQuery)
-    max_grids = 128,                        -- vendor: resident grids of this compute capability
-    connections = 8,                        -- vendor: default of CUDA_DEVICE_MAX_CONNECTIONS
-    copy_connections = 8,                   -- vendor: default of CUDA_DEVICE_MAX_COPY_CONNECTIONS
-    launch_queue_depth = 1022,              -- estimate: as on the H200; published: about 1000
-    priority_least = 0,                     -- published
-    priority_greatest = -5,                 -- published
-    priority_levels = 6,                    -- estimate
 
     -- Arithmetic: dense peaks, and the part of them that a large matmul reaches.
     fp32_tflops = 19.5,                     -- vendor
@@ -40,7 +32,7 @@ return {
     },
     gemm_fixed_us = 2.3,                    -- estimate
     gemm_persistent = false,                -- estimate: blocks come and go, others fit in between
-    -- No gemm_us tables: the formula serves every size.
+    gemm_us = {float32 = {}, tf32 = {}, bfloat16 = {}},     -- none: the formula serves every size
 
     -- Device memory.
     hbm_gb_per_s = 1765,                    -- estimate: 0.865 of 2039 GB/s, the H200's part
@@ -49,7 +41,6 @@ return {
     kernel_fixed_us = 0.9,                  -- estimate: near the H200's
     d2d_gb_per_s = 850,                     -- estimate: 0.42 of the peak, as on the H200
     d2d_fixed_us = 1.2,                     -- estimate: near the H200's
-    d2d_engine = "sm",                      -- estimate: a device-to-device copy runs as a kernel
     memset_gb_per_s = 1900,                 -- estimate
 
     -- Copies between host and device.
@@ -58,8 +49,6 @@ return {
     duplex_factor = 0.715,                  -- published: 18.6 of 26.0 GB/s on one PCIe 4 system
     copy_latency_us = 1.2,                  -- estimate
     -- Pageable memory goes through the driver's page-locked staging buffers.
-    stage_bytes = 524288,                   -- estimate
-    stage_buffers = 4,                      -- estimate: as on the H200
     h2d_async_bytes = 65536,                -- vendor: CUDA's guides up to 12.x
     -- (bytes, GB/s) of the host's copy: estimates, the shape of the H200's.
     h2d_staging_gb_per_s = {{65536, 12}, {16777216, 12}, {67108864, 7.5}, {268435456, 7.5}},
@@ -71,29 +60,14 @@ return {
     stream_gap_us = 1.2,                    -- estimate
     cross_stream_us = 1.5,                  -- estimate
     record_us = 2.2,                        -- estimate: a record with timing, on the device
-    host_func_in_us = 10,                   -- estimate
-    host_func_out_us = 5,                   -- estimate
-    event_tick_ns = 32,                     -- estimate
     wake_us = 2.2,                          -- estimate
-    lazy_load_us = 0,                       -- off: a process that has warmed up. Set it (300, say)
-                                            --   to see a kernel's first use stop the device
 
     -- What each call costs the host: estimates, 1.15 times the H200's.
     host = {
-        launch_us = 4.37,
-        matmul_us = 8.97,
-        memcpy_async_us = 1.61,
-        memset_us = 2.88,
-        record_us = 1.41,
-        record_untimed_us = 0.31,
-        wait_us = 0.31,
-        query_us = 0.34,
-        synchronize_us = 0.45,
-        host_func_us = 2.3,
-        stream_create_us = 6.9,
-        event_create_us = 0.57,
-        tensor_alloc_us = 0.75,
-        pinned_alloc_us = 1.15,
+        launch_us = 4.37, matmul_us = 8.97, memcpy_async_us = 1.61, memset_us = 2.88,
+        record_us = 1.41, record_untimed_us = 0.31, wait_us = 0.31, query_us = 0.34,
+        synchronize_us = 0.45, host_func_us = 2.3, stream_create_us = 6.9,
+        event_create_us = 0.57, tensor_alloc_us = 0.75, pinned_alloc_us = 1.15,
     },
 
     -- The plain calls: us + us_per_mib for each MiB. waits: first waits for all work.
@@ -107,9 +81,5 @@ return {
         cudaHostUnregister = {us = 70, us_per_mib = 40, waits = true},
         cudaMallocAsync = {us = 0.8, us_per_mib = 0, waits = false},
         cudaFreeAsync = {us = 0.8, us_per_mib = 0, waits = false},
-        cudaFuncSetCacheConfig = {us = 0.3, us_per_mib = 0, waits = false},
-        cudaDeviceSetLimit = {us = 5, us_per_mib = 0, waits = false},
-        cublasCreate = {us = 16000, us_per_mib = 0, waits = false},
-        cublasDestroy = {us = 100, us_per_mib = 0, waits = true},
     },
 }

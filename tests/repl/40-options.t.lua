@@ -174,8 +174,24 @@ no_device({ "--profile", broken }, "broken profile: .*broken%.lua:2:", "a broken
 shell.write(broken, "return { name = 'X', sm_count = -1 }")
 no_device({ "--profile", broken }, "sm_count", "a profile with a wrong figure")
 shell.write(broken, ("return { base = %q }"):format(broken))
-no_device({ "--profile", broken }, "profile broken: 'base' is nested too deeply, or contains itself",
+no_device({ "--profile", broken }, "profile broken: 'base' leads back to itself: broken, broken\n$",
     "a profile that is its own base")
+local other = shell.write(folder .. "/other.lua", ("return { base = %q }"):format(broken))
+shell.write(broken, ("return { base = %q }"):format(other))
+no_device({ "--profile", broken }, "profile broken: 'base' leads back to itself: broken, other, broken\n$",
+    "two profiles each of which is the other's base")
+local third = shell.write(folder .. "/third.lua", ("return { base = %q }"):format(broken))
+no_device({ "--profile", third }, "profile third: 'base' leads back to itself: broken, other, broken\n$",
+    "a profile whose base is in a circle")
+shell.write(broken, "return { base = 'h2000' }")
+no_device({ "--profile", other }, "profile broken: 'base': there is no profile \"h2000\"; known: .*; "
+    .. "the nearest is h200\n$", "a base that there is not names the profile that asks for it")
+shell.write(broken, "return { base = './nosuch.lua' }")
+no_device({ "--profile", broken }, "profile broken: 'base': cannot read profile %./nosuch%.lua: No such",
+    "a base's file that is not there")
+shell.write(broken, "return { base = 'h200', sm_counts = 3 }")
+no_device({ "--profile", broken }, "profile has an unknown key 'sm_counts'; did you mean 'sm_count'%?\n$",
+    "a figure that nobody knows, in a profile with a base")
 -- These ran until the time limit, or until there was no memory left in the machine.
 local function unbounded(text, pattern, name)
     shell.write(broken, text)

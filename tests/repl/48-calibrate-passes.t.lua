@@ -174,7 +174,7 @@ tap.is(out .. code, "0", "a calibration in three passes")
 tap.like(err, "\npart 5 of 5, memory: [^\n]*\n.*\npass 2 of 3, latencies\n"
     .. "pass 2 of 3, host\npass 2 of 3, memory\n.*\npass 3 of 3, memory\n[^\n]*\n$",
     "and its progress")
-local made, truth = dofile(found), dofile(profile)
+local made, truth = dofile(found), shell.profile(profile)
 local function near(got, wanted, tolerance, name)
     local good = type(got) == "number" and math.abs(got / wanted - 1) <= tolerance
     if not tap.ok(good, name) then

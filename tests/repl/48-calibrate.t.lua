@@ -13,9 +13,7 @@ local function calibrate(line)
 end
 
 local function load_profile(path)
-    local text = read(path)
-    local chunk = text and load(text, "=" .. path, "t", {})
-    return chunk and chunk() or {}
+    return read(path) and shell.profile(path) or {}
 end
 
 -- "host.launch_us" in a profile.

@@ -32,7 +32,7 @@ local function calibrated(profile, path, only)
     if code ~= 0 then
         tap.diag(err)
     end
-    return flat(dofile(path)), flat(dofile(file))
+    return flat(shell.profile(path)), flat(dofile(file))
 end
 
 local function off(found, said)

@@ -227,7 +227,7 @@ tap.is(dofile(folder .. "/none.lua").shared_splits, nil, "and has none of its ba
 
 -- ---- a GPU with other answers -----------------------------------------------------------------
 
-local v100 = dofile("scripts/profiles/v100.lua")
+local v100 = shell.profile("v100")
 found = calibrate("v100", "gemm,kernels")
 check_memory(found, v100, "v100")
 near(value(found, "gemm_fixed_us"), v100.gemm_fixed_us, 0.05, "v100: gemm_fixed_us")

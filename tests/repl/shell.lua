@@ -121,4 +121,9 @@ function shell.interrupted(...)
     return shell.start_interrupted(...)()
 end
 
+-- The figures of a profile, a file's path or a name, with those of its base.
+function shell.profile(profile)
+    return (debug.getregistry()["streamlab.internals"].load_profile(profile))
+end
+
 return shell
