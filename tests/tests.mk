@@ -1,0 +1,258 @@
+# tests/tests.mk: the tests and benchmarks; the Makefile includes it.
+
+# tests/core brings a backend of its own; the others use the simulated GPU.
+CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
+SIM_TESTS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/sim/t-*.c tests/timeline/t-*.c))
+# The plugin's files against CUDA's libraries played by others (tests/cuda/fake_*.c).
+CUDA_TESTS := $(if $(CUDA_LIB),$(patsubst %.c,$(BUILD)/%,$(wildcard tests/cuda/t-*.c)))
+# What both backends must do.
+BOTH_TESTS := $(sort $(wildcard tests/both/*.t.lua))
+LUA_TESTS  := $(sort $(wildcard tests/lua/*.t.lua))
+ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/labs/*.t.sh)) \
+              $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
+              $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
+              $(sort $(wildcard tests/torch/*.t.lua)) \
+              $(sort $(wildcard tests/cuda/*.t.sh))
+# Slow, and rarely the first to fail: these have a lane of their own, check-long.
+LONG_TESTS := tests/labs/20-attacks.t.lua tests/repl/75-fidelity.t.lua tests/repl/79-results.t.lua
+TESTS      := $(filter-out $(LONG_TESTS),$(ALL_TESTS))
+# On a GPU: the plugin's kernels and plans by themselves, then the suite.
+GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
+GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
+              $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors views streams cuda) \
+              tests/repl/46-gpu.t.lua tests/repl/53-values-gpu.t.lua
+# The plain CUDA C beside which bench-cuda measures.
+RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)
+RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
+# What the tests of the REPL type at (tests/repl/session.lua).
+TERMINAL   := $(BUILD)/tests/repl/terminal.so
+# What 57-children and 58-confine try.
+CALLS      := $(BUILD)/tests/repl/calls.so
+PLAIN      := $(BUILD)/tests/repl/streamlab-plain
+TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
+              $(BUILD)/tests/bench/timeit
+
+TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
+           STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' STREAMLAB_LUA='$(LUA_PROG)' \
+           STREAMLAB_SANITIZE='$(SANITIZE)' STREAMLAB_EDITOR='$(LINE_EDITOR)' \
+           STREAMLAB_ZIP='$(ZIP_WRITER)'
+PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
+
+# ---- tests ----------------------------------------------------------------
+
+$(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
+
+$(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
+
+$(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
+	$(call say,link,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
+
+# The program as it is without libedit and minizip.
+$(PLAIN): $(REPL) $(NO_EDITOR) $(NO_ZIP) $(BINDINGS) $(LIBRARY)
+	$(call say,link,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
+	    $(PROGRAM_ZLIB) $(LIBS)
+
+$(TERMINAL) $(CALLS): %.so: %.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^ -lpthread
+$(TERMINAL:.so=.o) $(CALLS:.so=.o): CPPFLAGS += -I$(LUA_INC)
+
+$(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+$(BUILD)/tests/oom/runner.o $(BUILD)/tests/bench/timeit.o: CPPFLAGS += -D_DEFAULT_SOURCE
+
+# The plugin's files, with CUDA's libraries played by others; what a test stands in for it
+# includes or leaves out.
+C := $(BUILD)/core
+T := $(BUILD)/tests/cuda
+$(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
+$(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o \
+    $(T)/fake_streams.o $(PLUGIN_CORE) $(NUMBERS) \
+    $(addprefix $(C)/cuda/,memory.o pool.o host_memory.o host_compute.o plain.o)
+$(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake_cublaslt.so
+$(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
+$(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
+    kernel_names.o library.o) | $(T)/fake_cupti.so
+$(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
+    kernel_names.o library.o cupti_trace.o matching.o)
+$(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
+# The core and the whole plugin but its kernels, on a driver with threads.
+PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
+          $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o)
+$(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening: %: %.o $(PLAYED)
+PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
+$(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
+    $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_kernels.o) $(BUILD)/plugin.map
+$(PLAYED_PLUGIN): LDFLAGS += -Wl,--version-script=$(BUILD)/plugin.map
+$(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
+$(T)/fake_cupti.so: $(T)/fake_cupti.o
+$(T)/%.so:
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $(filter %.o,$^) $(LIBS)
+$(CUDA_TESTS):
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
+
+# Under the thread sanitizer. That of older compilers cannot place its memory among random
+# addresses, so these are switched off where that is possible.
+STEADY   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+tsan-now: $(CUDA_TESTS)
+	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) --exec '$(STEADY) tests/run' $(CUDA_TESTS)
+
+# These need the real ones, and a GPU.
+$(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
+    $(filter-out %/core/cuda/gemm.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
+$(BUILD)/tests/cuda/kernels_check: $(BUILD)/tests/cuda/kernels_check.cu.o \
+    $(filter %.cu.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
+$(GPU_CHECKS):
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUDA_LIBS) -lstdc++
+
+$(RAW_C) $(BUILD)/tests/bench/cuda/raw_first.o: CPPFLAGS += $(CUDA_FLAGS)
+$(RAW_C): CPPFLAGS += -I$(LUA_INC)
+$(BUILD)/tests/bench/raw.so: $(RAW_C) $(BUILD)/tests/bench/cuda/raw_kernels.cu.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
+$(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
+
+check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
+           $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN)
+	$(Q)$(PROVE) $(TESTS)
+
+long-now: all
+	$(Q)$(PROVE) $(LONG_TESTS)
+
+# One at a time: they share the GPU.
+cuda-now: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+	$(Q)$(BUILD)/streamlab --backend cuda -e '' || \
+	    echo 'make check-cuda: nothing can be checked on a GPU here; what needs one is skipped'
+	$(Q)STREAMLAB_TEST_BACKEND=cuda $(PROVE) -j1 $(GPU_TESTS)
+
+# The same under compute-sanitizer, but for the tests of devices that fail. It takes CUPTI's
+# place, so that events take the times, and slows everything down.
+MEMCHECK_TESTS := $(filter-out %/00-plugin.t.sh %/fault.t.lua %/46-gpu.t.lua,$(GPU_TESTS))
+memcheck-now: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+	@command -v compute-sanitizer >/dev/null || \
+	    { echo 'check-memcheck needs compute-sanitizer of the CUDA toolkit on the path' >&2; exit 1; }
+	$(Q)STREAMLAB_TEST_BACKEND=cuda STREAMLAB_MEMCHECK=1 STREAMLAB_SLACK_US=100 \
+	    STREAMLAB_TEST_TIMEOUT=5 $(PROVE) -j1 $(MEMCHECK_TESTS)
+
+bench-cuda-now: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
+	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
+
+need-nvcc:
+	$(error this needs nvcc and its libraries: give NVCC=/path/to/nvcc)
+
+gc-now: all
+	$(Q)TAP_GC=stress STREAMLAB_TEST_TIMEOUT=10 $(PROVE) $(LUA_TESTS)
+
+# More random programs for the race checker than check takes time for.
+races-now: all
+	$(Q)STREAMLAB_RACE_PROGRAMS=1000 STREAMLAB_TEST_TIMEOUT=10 $(PROVE) -v \
+	    tests/lua/61-random-races.t.lua tests/lua/63-refused-races.t.lua
+
+# What the pictures look like in a browser.
+browser-now: all
+	$(Q)$(PROVE) -j1 $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
+
+oom-now: all $(TOOLS)
+	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
+	    $(BUILD)/streamlab tests/oom/script.lua
+	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
+	    $(BUILD)/streamlab tests/oom/assertions.lua
+	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner -r $(BUILD)/tests/oom/failalloc.so \
+	    $(BUILD)/streamlab tests/oom/races.lua
+
+bare:
+	$(Q)prove -v --exec sh tests/bare/run :: $(BARE_SUITES)
+
+hta-now: all
+	$(Q)prove -v --exec sh tests/hta/run :: $(BUILD) $(TRACES)
+
+# The same small programs in PyTorch and here, where there is PyTorch with a GPU.
+torch-now: all
+	$(Q)$(BUILD)/streamlab --backend sim tests/torch/run.lua compare
+
+bench-now: all $(TOOLS)
+	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
+
+# Reading traces, on whatever bytes libFuzzer makes of those in tests/fuzz/corpus.
+FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
+              -fsanitize=fuzzer,address,undefined
+$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c core/interrupt.c \
+    $(BUILD)/report_page.c core/streamlab.h \
+    $(wildcard $(TIMELINE_ROOMS:%=%/*.c) $(TIMELINE_ROOMS:%=%/*.h))
+	$(call say,fuzzer,$@)
+	@mkdir -p $(BUILD)/fuzz/corpus
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I. $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm
+fuzz: $(BUILD)/fuzz/kineto
+	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=5120 -timeout=10 -print_final_stats=1 \
+	    -dict=tests/fuzz/kineto.dict -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus \
+	    tests/fuzz/corpus
+
+# Random programs of calls, with the sanitizers in the program and in Lua, whose own checks of
+# its C interface are on as well.
+FUZZ_API  := $(BUILD)/fuzz/api
+FUZZ_LUA  := $(BUILD)/fuzz/lua
+FUZZ_SEED ?= 1
+LUA_C      = $(filter-out %/lua.c %/luac.c,$(wildcard $(FUZZ_LUA)/src/*.c))
+$(FUZZ_LUA)/liblua.a: $(FUZZ_LUA)/src/lapi.c
+	$(call say,lua,$@)
+	$(Q)cd $(FUZZ_LUA) && $(CC) -std=gnu99 -g -O1 -DLUA_USE_LINUX -DLUA_USE_APICHECK -DLUAI_ASSERT -fPIC \
+	    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+	    -c $(LUA_C:$(FUZZ_LUA)/%=%)
+	$(Q)ar rcs $@ $(patsubst %.c,$(FUZZ_LUA)/%.o,$(notdir $(LUA_C)))
+fuzz-api-now: $(FUZZ_LUA)/liblua.a
+	@+$(MAKE) --no-print-directory BUILD=$(FUZZ_API) SANITIZE=address,undefined NVCC= \
+	    LUA_INCLUDE=$(FUZZ_LUA)/src LUA_LIBRARY=$(FUZZ_LUA)/liblua.a $(FUZZ_API)/streamlab
+	$(Q)sh tests/fuzz/run_api $(FUZZ_API) $(FUZZ_SECONDS) $(FUZZ_SEED)
+
+check: setup
+	@sh scripts/setup.sh --plots || echo 'make check: no gnuplot, so plots are not tested' >&2
+	@+$(AGAIN) check-now
+check-long: setup
+	@+$(AGAIN) long-now
+check-asan: setup
+	@+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 STREAMLAB_TEST_TIMEOUT=4 \
+	    $(AGAIN) BUILD=$(BUILD)/asan SANITIZE=address,undefined check-now
+check-tsan: setup
+	@+if [ -n '$(CUDA_LIB)' ]; then \
+	    STREAMLAB_TEST_TIMEOUT=4 $(AGAIN) BUILD=$(BUILD)/tsan SANITIZE=thread tsan-now; \
+	    else echo 'make check-tsan: skipped: its threads are in the CUDA backend, and nvcc is not here'; fi
+check-gc: setup
+	@+$(AGAIN) gc-now
+check-races: setup
+	@+$(AGAIN) races-now
+check-browser: setup
+	@+if sh scripts/setup.sh --browser; then $(AGAIN) browser-now; \
+	    else echo 'make check-browser: skipped, for want of a browser'; fi
+check-oom: setup
+	@+$(AGAIN) oom-now
+check-bare: bare
+fuzz-api: setup
+	@sh tests/fuzz/lua_source.sh $(FUZZ_LUA)
+	@+$(MAKE) --no-print-directory fuzz-api-now
+check-hta: setup
+	@+$(AGAIN) hta-now
+check-torch: setup
+	@+$(AGAIN) torch-now
+check-cuda: setup
+	@+$(AGAIN) cuda-now
+check-memcheck: setup
+	@+$(AGAIN) memcheck-now
+bench: setup
+	@+$(AGAIN) bench-now
+bench-cuda: setup
+	@+$(AGAIN) bench-cuda-now
+
