@@ -1,4 +1,21 @@
-# tests/tests.mk: the tests and benchmarks; the Makefile includes it.
+# tests/tests.mk: the tests and benchmarks; the Makefile includes it. tests/README.md says which
+# suite is for what, and how long each lane takes.
+
+# How many test files run at a time.
+TEST_JOBS ?= 2
+# The releases of Debian for check-bare.
+BARE_SUITES ?= bookworm trixie
+# Traces for check-hta to read instead of its own.
+TRACES ?=
+# For fuzz: a clang with libFuzzer, and for how many seconds it and fuzz-api run.
+FUZZ_CC      ?= $(firstword $(shell for cc in clang clang-19 clang-18 clang-17 clang-16 clang-15 \
+                clang-14; do command -v $$cc; done) clang)
+FUZZ_SECONDS ?= 600
+FUZZ_SEED    ?= 1
+# For bench-cuda: -o FILE, --only SECTIONS.
+BENCH_ARGS ?=
+
+# ---- what there is ----------------------------------------------------------
 
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
@@ -21,13 +38,14 @@ GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
 GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
               $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors views streams cuda) \
               tests/repl/46-gpu.t.lua tests/repl/53-values-gpu.t.lua
-# The plain CUDA C beside which bench-cuda measures.
+# The plain CUDA C that bench-cuda compares with.
 RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_puzzler raw_pipeline)
 RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
-# What the tests of the REPL type at (tests/repl/session.lua).
+# The terminal of tests/repl/session.lua, at which tests of the prompt type.
 TERMINAL   := $(BUILD)/tests/repl/terminal.so
-# What 57-children and 58-confine try.
+# The system calls that 57-children and 58-confine try.
 CALLS      := $(BUILD)/tests/repl/calls.so
+# The program as it is without libedit and minizip.
 PLAIN      := $(BUILD)/tests/repl/streamlab-plain
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit
@@ -38,7 +56,7 @@ TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
            STREAMLAB_ZIP='$(ZIP_WRITER)'
 PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
-# ---- tests ----------------------------------------------------------------
+# ---- how it is linked --------------------------------------------------------
 
 $(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
 	$(call say,link,$@)
@@ -53,7 +71,6 @@ $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
 
-# The program as it is without libedit and minizip.
 $(PLAIN): $(REPL) $(NO_EDITOR) $(NO_ZIP) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
 	@mkdir -p $(@D)
@@ -102,12 +119,6 @@ $(CUDA_TESTS):
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
 
-# Under the thread sanitizer. That of older compilers cannot place its memory among random
-# addresses, so these are switched off where that is possible.
-STEADY   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
-tsan-now: $(CUDA_TESTS)
-	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) --exec '$(STEADY) tests/run' $(CUDA_TESTS)
-
 # These need the real ones, and a GPU.
 $(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
     $(filter-out %/core/cuda/gemm.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
@@ -126,68 +137,96 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUBLAS_LIBS) $(CUDA_LIBS)
 
-check-now: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
-           $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN)
+# ---- lanes --------------------------------------------------------------------
+
+SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-oom \
+           check-hta check-torch check-cuda check-memcheck fuzz-api bench bench-cuda
+
+## make check          installs what is missing, builds, and runs all tests
+check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
+       $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN) gnuplot
 	$(Q)$(PROVE) $(TESTS)
 
-long-now: all
+gnuplot:
+	@sh scripts/setup.sh --plots || echo 'make check: no gnuplot, so plots are not tested' >&2
+
+## make check-long     the tests that take longest: attacks on the grader, measured figures, sweeps
+check-long: all
 	$(Q)$(PROVE) $(LONG_TESTS)
 
+## make check-asan     the tests under address and undefined-behaviour sanitizers
+check-asan:
+	@+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 STREAMLAB_TEST_TIMEOUT=4 \
+	    $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check
+
+## make check-tsan     the CUDA backend's threads under the thread sanitizer, with CUDA played
+check-tsan:
+	@+if [ -n '$(CUDA_LIB)' ]; then STREAMLAB_TEST_TIMEOUT=4 \
+	    $(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread threads; \
+	else echo 'make check-tsan: skipped: its threads are in the CUDA backend, and nvcc is not here'; fi
+
+# The thread sanitizer of older compilers cannot place its memory among random addresses, so
+# these are switched off where that is possible.
+threads: $(CUDA_TESTS)
+	$(Q)steady=$$(setarch -R true 2>/dev/null && echo setarch -R); \
+	    $(TEST_ENV) prove -j$(TEST_JOBS) --exec "$$steady tests/run" $(CUDA_TESTS)
+
+## make check-gc       the Lua tests with the collector running all the time
+check-gc: all
+	$(Q)TAP_GC=stress STREAMLAB_TEST_TIMEOUT=10 $(PROVE) $(LUA_TESTS)
+
+## make check-races    thousands of random programs with known races, under the race checker
+check-races: all
+	$(Q)STREAMLAB_RACE_PROGRAMS=1000 STREAMLAB_TEST_TIMEOUT=10 $(PROVE) -v \
+	    tests/lua/61-random-races.t.lua tests/lua/63-refused-races.t.lua
+
+## make check-oom      a script with each of its allocations failing once
+FAIL_EACH = $(TEST_ENV) $(BUILD)/tests/oom/runner $(1) $(BUILD)/tests/oom/failalloc.so \
+            $(BUILD)/streamlab tests/oom/$(2).lua
+check-oom: all $(TOOLS)
+	$(Q)$(call FAIL_EACH,,script)
+	$(Q)$(call FAIL_EACH,,assertions)
+	$(Q)$(call FAIL_EACH,-r,races)
+
+## make check-hta      traces compared with Holistic Trace Analysis, which PyPI has
+check-hta: all
+	$(Q)prove -v --exec sh tests/hta/run :: $(BUILD) $(TRACES)
+
+## make check-browser  the pictures in headless Chromium
+BROWSER_TESTS := $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
+check-browser: all
+	$(Q)if sh scripts/setup.sh --browser; then $(PROVE) -j1 $(BROWSER_TESTS); \
+	else echo 'make check-browser: skipped: there is no browser'; fi
+
+## make check-bare     the README's two commands, the rock and an install, on a bare Debian
+check-bare:
+	$(Q)prove -v --exec sh tests/bare/run :: $(BARE_SUITES)
+
+## make check-torch    small programs in PyTorch and here, which must show the same or what is stated
+check-torch: all
+	$(Q)$(BUILD)/streamlab --backend sim tests/torch/run.lua compare
+
 # One at a time: they share the GPU.
-cuda-now: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+## make check-cuda     what both backends must do, on the GPU
+check-cuda: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
 	$(Q)$(BUILD)/streamlab --backend cuda -e '' || \
 	    echo 'make check-cuda: nothing can be checked on a GPU here; what needs one is skipped'
 	$(Q)STREAMLAB_TEST_BACKEND=cuda $(PROVE) -j1 $(GPU_TESTS)
 
-# The same under compute-sanitizer, but for the tests of devices that fail. It takes CUPTI's
-# place, so that events take the times, and slows everything down.
+# Without the tests of devices that fail. compute-sanitizer takes CUPTI's place, so that events
+# take the times, and slows everything down.
+## make check-memcheck the same under compute-sanitizer
 MEMCHECK_TESTS := $(filter-out %/00-plugin.t.sh %/fault.t.lua %/46-gpu.t.lua,$(GPU_TESTS))
-memcheck-now: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
+check-memcheck: all $(TERMINAL) $(if $(PLUGIN),$(GPU_CHECKS),need-nvcc)
 	@command -v compute-sanitizer >/dev/null || \
 	    { echo 'check-memcheck needs compute-sanitizer of the CUDA toolkit on the path' >&2; exit 1; }
 	$(Q)STREAMLAB_TEST_BACKEND=cuda STREAMLAB_MEMCHECK=1 STREAMLAB_SLACK_US=100 \
 	    STREAMLAB_TEST_TIMEOUT=5 $(PROVE) -j1 $(MEMCHECK_TESTS)
 
-bench-cuda-now: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
-	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
-
 need-nvcc:
 	$(error this needs nvcc and its libraries: give NVCC=/path/to/nvcc)
 
-gc-now: all
-	$(Q)TAP_GC=stress STREAMLAB_TEST_TIMEOUT=10 $(PROVE) $(LUA_TESTS)
-
-# More random programs for the race checker than check takes time for.
-races-now: all
-	$(Q)STREAMLAB_RACE_PROGRAMS=1000 STREAMLAB_TEST_TIMEOUT=10 $(PROVE) -v \
-	    tests/lua/61-random-races.t.lua tests/lua/63-refused-races.t.lua
-
-# What the pictures look like in a browser.
-browser-now: all
-	$(Q)$(PROVE) -j1 $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
-
-oom-now: all $(TOOLS)
-	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
-	    $(BUILD)/streamlab tests/oom/script.lua
-	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner $(BUILD)/tests/oom/failalloc.so \
-	    $(BUILD)/streamlab tests/oom/assertions.lua
-	$(Q)$(TEST_ENV) $(BUILD)/tests/oom/runner -r $(BUILD)/tests/oom/failalloc.so \
-	    $(BUILD)/streamlab tests/oom/races.lua
-
-bare:
-	$(Q)prove -v --exec sh tests/bare/run :: $(BARE_SUITES)
-
-hta-now: all
-	$(Q)prove -v --exec sh tests/hta/run :: $(BUILD) $(TRACES)
-
-# The same small programs in PyTorch and here, where there is PyTorch with a GPU.
-torch-now: all
-	$(Q)$(BUILD)/streamlab --backend sim tests/torch/run.lua compare
-
-bench-now: all $(TOOLS)
-	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
-
-# Reading traces, on whatever bytes libFuzzer makes of those in tests/fuzz/corpus.
+# libFuzzer changes the bytes of the files in tests/fuzz/corpus.
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
 $(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c core/interrupt.c \
@@ -196,6 +235,8 @@ $(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.
 	$(call say,fuzzer,$@)
 	@mkdir -p $(BUILD)/fuzz/corpus
 	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I. $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm
+
+## make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600
 fuzz: $(BUILD)/fuzz/kineto
 	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=5120 -timeout=10 -print_final_stats=1 \
 	    -dict=tests/fuzz/kineto.dict -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus \
@@ -205,54 +246,28 @@ fuzz: $(BUILD)/fuzz/kineto
 # its C interface are on as well.
 FUZZ_API  := $(BUILD)/fuzz/api
 FUZZ_LUA  := $(BUILD)/fuzz/lua
-FUZZ_SEED ?= 1
-LUA_C      = $(filter-out %/lua.c %/luac.c,$(wildcard $(FUZZ_LUA)/src/*.c))
+$(FUZZ_LUA)/src/lapi.c:
+	@sh tests/fuzz/lua_source.sh $(FUZZ_LUA)
 $(FUZZ_LUA)/liblua.a: $(FUZZ_LUA)/src/lapi.c
 	$(call say,lua,$@)
 	$(Q)cd $(FUZZ_LUA) && $(CC) -std=gnu99 -g -O1 -DLUA_USE_LINUX -DLUA_USE_APICHECK -DLUAI_ASSERT -fPIC \
 	    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
-	    -c $(LUA_C:$(FUZZ_LUA)/%=%)
-	$(Q)ar rcs $@ $(patsubst %.c,$(FUZZ_LUA)/%.o,$(notdir $(LUA_C)))
-fuzz-api-now: $(FUZZ_LUA)/liblua.a
+	    -c $$(ls src/*.c | grep -v 'src/luac*\.c$$') && ar rcs liblua.a *.o
+
+## make fuzz-api       random programs of calls, from FUZZ_SEED=1 on, with Lua sanitized as well
+fuzz-api: $(FUZZ_LUA)/liblua.a
 	@+$(MAKE) --no-print-directory BUILD=$(FUZZ_API) SANITIZE=address,undefined NVCC= \
 	    LUA_INCLUDE=$(FUZZ_LUA)/src LUA_LIBRARY=$(FUZZ_LUA)/liblua.a $(FUZZ_API)/streamlab
 	$(Q)sh tests/fuzz/run_api $(FUZZ_API) $(FUZZ_SECONDS) $(FUZZ_SEED)
 
-check: setup
-	@sh scripts/setup.sh --plots || echo 'make check: no gnuplot, so plots are not tested' >&2
-	@+$(AGAIN) check-now
-check-long: setup
-	@+$(AGAIN) long-now
-check-asan: setup
-	@+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 STREAMLAB_TEST_TIMEOUT=4 \
-	    $(AGAIN) BUILD=$(BUILD)/asan SANITIZE=address,undefined check-now
-check-tsan: setup
-	@+if [ -n '$(CUDA_LIB)' ]; then \
-	    STREAMLAB_TEST_TIMEOUT=4 $(AGAIN) BUILD=$(BUILD)/tsan SANITIZE=thread tsan-now; \
-	    else echo 'make check-tsan: skipped: its threads are in the CUDA backend, and nvcc is not here'; fi
-check-gc: setup
-	@+$(AGAIN) gc-now
-check-races: setup
-	@+$(AGAIN) races-now
-check-browser: setup
-	@+if sh scripts/setup.sh --browser; then $(AGAIN) browser-now; \
-	    else echo 'make check-browser: skipped, for want of a browser'; fi
-check-oom: setup
-	@+$(AGAIN) oom-now
-check-bare: bare
-fuzz-api: setup
-	@sh tests/fuzz/lua_source.sh $(FUZZ_LUA)
-	@+$(MAKE) --no-print-directory fuzz-api-now
-check-hta: setup
-	@+$(AGAIN) hta-now
-check-torch: setup
-	@+$(AGAIN) torch-now
-check-cuda: setup
-	@+$(AGAIN) cuda-now
-check-memcheck: setup
-	@+$(AGAIN) memcheck-now
-bench: setup
-	@+$(AGAIN) bench-now
-bench-cuda: setup
-	@+$(AGAIN) bench-cuda-now
+## make bench          the figures of the simulated GPU, compared with their limits
+bench: all $(TOOLS)
+	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
 
+## make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU
+bench-cuda: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
+	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
+
+.PHONY: check gnuplot check-long check-asan check-tsan threads check-gc check-races check-oom \
+        check-hta check-browser check-bare check-torch check-cuda check-memcheck need-nvcc \
+        fuzz fuzz-api bench bench-cuda
