@@ -118,8 +118,7 @@ static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error
     if (status || !sl__race_on)
         return status;
     if (src->spec.place == SL_PAGEABLE)
-        sl__race_waited_stream_by_chance(stream, "a blocking copy from pageable memory waits "
-                                                 "until it has arrived");
+        sl__race_waited_stream_by_chance(stream, SL_CHANCE_BLOCKING_COPY);
     else
         sl__race_waited_stream(stream);
     return SL_OK;

@@ -1,7 +1,6 @@
 /* cuda_calls.c - CUDA's plain calls, for scripts that ask what synchronises
  * with what. Each does what its namesake does, and charges what the backend
  * says that it costs; see docs/design/simulator.md. */
-#include <stdio.h>
 #include <string.h>
 
 #include "buffer.h"
@@ -47,14 +46,10 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
 /* What a call that frees does to the memory, then what it happens to wait for. */
 static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer, bool waited)
 {
-    char why[96];
-
     if (which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST)
         sl__race_freed(buffer, sl__plain_call_names[which], waited);
-    if (!waited || !sl__race_on)
-        return;
-    snprintf(why, sizeof why, "%s waits for the work of the device", sl__plain_call_names[which]);
-    sl__race_waited_device_by_chance(device, why);
+    if (waited && sl__race_on)
+        sl__race_waited_device_by_chance(device, sl__plain_call_names[which]);
 }
 
 /* The backend's part of a call, charged and noted. */

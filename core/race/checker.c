@@ -233,22 +233,27 @@ static bool set_record(sl_event *event, const sl__point *point)
     return true;
 }
 
+/* A chance at the script's position. */
+static sl__chance chance_at(const sl_device *device, sl_race_chance why, const char *call)
+{
+    return (sl__chance){ .why = why, .call = sl__race_text(call),
+                         .where = sl__race_where(device) };
+}
+
 static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wait)
 {
-    static const char *const reasons[] = {
-        [SL__WAIT_BEFORE_BY_CHANCE] = "a copy from pageable memory waits for its stream before it "
-                                      "begins",
-        [SL__WAIT_BY_CHANCE] = "a copy to pageable memory waits until it has arrived",
-    };
+    sl__chance chance;
 
     if (wait == SL__WAIT_NONE || wait == SL__WAIT_BEFORE)
         return true;                    /* that wait is over */
     if (wait == SL__WAIT_SURE)
-        return sl__order_join_host(&point, true, 0, 0);
-    if (wait == SL__WAIT_BEFORE_BY_CHANCE)
+        return sl__order_join_host(&point, NULL);
+    chance = chance_at(device, SL_CHANCE_TO_PAGEABLE, NULL);
+    if (wait == SL__WAIT_BEFORE_BY_CHANCE) {
         point.epoch--;
-    return sl__order_join_host(&point, false, sl__race_text(reasons[wait]), sl__race_where(device))
-           && !sl__race.starved;
+        chance.why = SL_CHANCE_FROM_PAGEABLE;
+    }
+    return sl__order_join_host(&point, &chance) && !sl__race.starved;
 }
 
 void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent)
@@ -319,35 +324,26 @@ void sl__race_retired(const sl_op *op)
 
 /* ---- the host waits -------------------------------------------------------------- */
 
-/* The host has waited for all that a slot's stream has, also if it has closed. `why`: by chance. */
-static bool join_slot(const sl_device *device, uint32_t at, const char *why)
-{
-    if (!why)
-        return sl__order_join_slot(at, true, 0, 0);
-    return sl__order_join_slot(at, false, sl__race_text(why), sl__race_where(device))
-           && !sl__race.starved;
-}
-
 /* False: out of memory, and the checker is off. */
-static bool wait_stream(sl_stream *stream, const char *why)
+static bool wait_stream(sl_stream *stream, const sl__chance *chance)
 {
     const sl__race_clock *clock = sl__order_clock(stream);
 
-    if (clock && join_slot(stream->device, clock->slot, why))
+    if (clock && sl__order_join_slot(clock->slot, chance) && !sl__race.starved)
         return true;
     sl__race_give_up(stream->device);
     return false;
 }
 
 /* For all streams of a device, or the blocking ones, those that have closed among them. */
-static void wait_streams(sl_device *device, bool blocking_only, const char *why)
+static void wait_streams(sl_device *device, bool blocking_only, const sl__chance *chance)
 {
     bool joined = true;
 
     for (uint32_t i = 0; joined && (i = sl__order_next_unseen(i)) != 0;) {
         const sl__slot *slot = &sl__race.slots[i];
         if (slot->device == device && (slot->is_blocking || !blocking_only))
-            joined = join_slot(device, i, why);
+            joined = sl__order_join_slot(i, chance) && !sl__race.starved;
     }
     if (!joined)
         sl__race_give_up(device);
@@ -357,19 +353,24 @@ static void wait_streams(sl_device *device, bool blocking_only, const char *why)
  * CUDA's. */
 void sl__race_waited_stream(sl_stream *stream)
 {
-    if (wait_stream(stream, NULL) && stream->legacy)
-        wait_streams(stream->device, true,
-                     "waiting for the NULL stream waits for the blocking streams as well");
+    sl__chance chance;
+
+    if (!wait_stream(stream, NULL) || !stream->legacy)
+        return;
+    chance = chance_at(stream->device, SL_CHANCE_NULL_STREAM, NULL);
+    wait_streams(stream->device, true, &chance);
 }
 
-void sl__race_waited_stream_by_chance(sl_stream *stream, const char *why)
+void sl__race_waited_stream_by_chance(sl_stream *stream, sl_race_chance why)
 {
-    wait_stream(stream, why);
+    const sl__chance chance = chance_at(stream->device, why, NULL);
+
+    wait_stream(stream, &chance);
 }
 
 void sl__race_waited_event(sl_event *event)
 {
-    if (event->race && !sl__order_join_host(&event->race->point, true, 0, 0))
+    if (event->race && !sl__order_join_host(&event->race->point, NULL))
         sl__race_give_up(event->device);
 }
 
@@ -378,9 +379,11 @@ void sl__race_waited_device(sl_device *device)
     wait_streams(device, false, NULL);
 }
 
-void sl__race_waited_device_by_chance(sl_device *device, const char *why)
+void sl__race_waited_device_by_chance(sl_device *device, const char *call)
 {
-    wait_streams(device, false, why);
+    const sl__chance chance = chance_at(device, SL_CHANCE_CALL, call);
+
+    wait_streams(device, false, &chance);
 }
 
 /* ---- the end --------------------------------------------------------------------- */

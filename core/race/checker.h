@@ -36,12 +36,12 @@ void sl__race_cancelled(const sl_op *op);
 void sl__race_retired(const sl_op *op);
 
 /* The host has waited: for all that a stream, a device holds now, for an event's latest
- * record. By chance: what CUDA does and does not promise; `why` names the call then. */
+ * record. By chance: what CUDA does and does not promise. */
 void sl__race_waited_stream(sl_stream *stream);
-void sl__race_waited_stream_by_chance(sl_stream *stream, const char *why);
+void sl__race_waited_stream_by_chance(sl_stream *stream, sl_race_chance why);
 void sl__race_waited_event(sl_event *event);
 void sl__race_waited_device(sl_device *device);
-void sl__race_waited_device_by_chance(sl_device *device, const char *why);
+void sl__race_waited_device_by_chance(sl_device *device, const char *call);
 
 /* The host, or the host function that runs, is about to touch host memory. SL_ERACE in error
  * mode. `what` is a word for it ("read"), kept. */

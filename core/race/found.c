@@ -166,17 +166,34 @@ static void describe_remedy(sl_race *race, const sl__meeting *meeting)
     describe_place(race, meeting, a.meaning, b.meaning);
 }
 
+/* A free that waits does so as itself. */
 static void describe_accident(sl_race *race, const sl__meeting *meeting)
 {
+    static const char *const sentences[] = {
+        [SL_CHANCE_UNKNOWN] = "", [SL_CHANCE_CALL] = "waits for the work of the device",
+        [SL_CHANCE_FROM_PAGEABLE] = "a copy from pageable memory waits for its stream before it "
+                                    "begins",
+        [SL_CHANCE_TO_PAGEABLE] = "a copy to pageable memory waits until it has arrived",
+        [SL_CHANCE_BLOCKING_COPY] = "a blocking copy from pageable memory waits until it has "
+                                    "arrived",
+        [SL_CHANCE_NULL_STREAM] = "waiting for the NULL stream waits for the blocking streams as "
+                                  "well",
+    };
     sl__chance chance = sl__order_chance(meeting->first);
     char text[320];
 
     if (race->kind != SL_RACE_ACCIDENT)
         return;
-    if (meeting->second->kind == SL_ACCESS_FREE)
+    race->chance = meeting->second->kind == SL_ACCESS_FREE ? SL_CHANCE_CALL : chance.why;
+    if (meeting->second->kind == SL_ACCESS_FREE) {
+        race->chance_call = race->second.what;
         snprintf(text, sizeof text, "%s waits for the work of the device", race->second.what);
-    else
-        snprintf(text, sizeof text, "%s (%s)", own(chance.why), own(chance.where));
+    } else {
+        race->chance_call = own(chance.call);
+        race->chance_where = own(chance.where);
+        snprintf(text, sizeof text, "%s%s%s (%s)", own(chance.call), chance.call ? " " : "",
+                 sentences[chance.why], own(chance.where));
+    }
     race->accident = own(sl__race_text(text));
 }
 

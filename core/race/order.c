@@ -362,29 +362,28 @@ sl__chance sl__order_chance(const sl__access *access)
     return chance;
 }
 
-bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32_t where)
+bool sl__order_join_host(const sl__point *point, const sl__chance *chance)
 {
-    sl__vector *before = sure ? NULL : sl__vector_retain(sl__race.host_seen.likely);
-    sl__chance chance = { 0, why, where };
+    sl__vector *before = chance ? sl__vector_retain(sl__race.host_seen.likely) : NULL;
     bool raised = false;
-    bool joined = sl__seen_join(&sl__race.host_seen, point, sure, &raised);
+    bool joined = sl__seen_join(&sl__race.host_seen, point, !chance, &raised);
 
     if (raised)
         sl__race.host_version++;
-    if (raised && !sure)
-        sl__vector_each_raised(before, sl__race.host_seen.likely, note_chance, &chance);
+    if (raised && chance)
+        sl__vector_each_raised(before, sl__race.host_seen.likely, note_chance, (void *)chance);
     sl__vector_release(before);
     return joined;
 }
 
-bool sl__order_join_slot(uint32_t at, bool sure, uint32_t why, uint32_t where)
+bool sl__order_join_slot(uint32_t at, const sl__chance *chance)
 {
     sl__race_clock *clock = sl__race.slots[at].clock;
     sl__point point = point_of_slot(at);
 
-    if (!sl__order_join_host(&point, sure, why, where))
+    if (!sl__order_join_host(&point, chance))
         return false;
-    if (sure && clock)
+    if (!chance && clock)
         clock->beyond_host = false;
     return true;
 }

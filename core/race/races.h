@@ -32,6 +32,16 @@ typedef enum sl_race_access_kind {
  * value was in fact read or kept. UNKNOWN: an access has not retired, or a real GPU's. */
 typedef enum sl_race_outcome { SL_RACE_UNKNOWN, SL_RACE_HELD, SL_RACE_STALE } sl_race_outcome;
 
+/* Which wait of the host orders the accesses of an accident, though no documentation says so. */
+typedef enum sl_race_chance {
+    SL_CHANCE_UNKNOWN,          /* not remembered, or no accident */
+    SL_CHANCE_FROM_PAGEABLE,    /* a copy from pageable memory waits for its stream first */
+    SL_CHANCE_TO_PAGEABLE,      /* a copy to pageable memory returns when it has arrived */
+    SL_CHANCE_BLOCKING_COPY,    /* a blocking copy from pageable memory, likewise */
+    SL_CHANCE_NULL_STREAM,      /* a wait for the NULL stream includes the blocking streams */
+    SL_CHANCE_CALL              /* a call, such as cudaFree, waits for the device */
+} sl_race_chance;
+
 typedef struct sl_race_access {
     sl_race_access_kind kind;
     const char *what;           /* as in timelines: "matmul_f32", "Memcpy HtoD (Pinned -> Device)";
@@ -52,7 +62,10 @@ typedef struct sl_race {
     const char *tensor;         /* "tensor 5 (4x4 float32 on the device)" */
     const char *made_where;     /* where its memory was made, "" if unknown */
     size_t first_byte, n_bytes; /* that both touch, in the tensor's memory */
-    const char *accident;       /* what orders them today, a sentence; NULL of a race */
+    sl_race_chance chance;      /* what orders them today, unless it is a race: */
+    const char *chance_call;    /* CALL: its name, "cudaFree"; else "" */
+    const char *chance_where;   /* where the wait was, "" if unknown or the second access itself */
+    const char *accident;       /* the same, a sentence; NULL of a race */
     const char *remedy;         /* what would order them: "consumer:wait_stream(producer)" */
     const char *remedy_where;   /* and where: "before lab.lua:14" */
     sl_race_outcome outcome;

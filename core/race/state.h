@@ -37,7 +37,8 @@ enum { SL__MOST_CHANCES = 8 };
 /* By which chance the host has seen a slot up to an epoch. */
 typedef struct sl__chance {
     uint64_t epoch;
-    uint32_t why, where;            /* the checker's text ids */
+    sl_race_chance why;
+    uint32_t call, where;           /* the checker's text ids; the call's name if it is one */
 } sl__chance;
 
 /* What is known of a slot also when its stream has closed. */
@@ -119,10 +120,10 @@ sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor);
 /* The chance by which the host first saw the access, as far as that is remembered. */
 sl__chance sl__order_chance(const sl__access *access);
 
-/* The host has seen the point. `why` and `where` (checker's text ids) say by what chance. */
-bool sl__order_join_host(const sl__point *point, bool sure, uint32_t why, uint32_t where);
+/* The host has seen the point: for sure (NULL), or by a chance, whose epoch is not used. */
+bool sl__order_join_host(const sl__point *point, const sl__chance *chance);
 /* All that the slot's stream has, also if it has closed. */
-bool sl__order_join_slot(uint32_t slot, bool sure, uint32_t why, uint32_t where);
+bool sl__order_join_slot(uint32_t slot, const sl__chance *chance);
 /* The first slot behind `slot` (0: of all) that has operations which the host has not seen for
  * sure; 0: none. */
 uint32_t sl__order_next_unseen(uint32_t slot);
