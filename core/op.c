@@ -10,11 +10,23 @@
 #include "record.h"
 #include "reuse.h"
 
-static sl_buffer *hold(sl_buffer *buffer, sl_stream *stream)
+static void hold(sl_buffer *buffer, sl_stream *stream)
 {
     if (buffer)
         sl__reuse_hold(buffer, stream);
-    return sl__buffer_retain(buffer);
+    sl__buffer_retain(buffer);
+}
+
+static void hold_operands(sl_op *op, const sl__operands *operands)
+{
+    op->event = sl_event_retain(operands->event);
+    op->out = operands->out;
+    op->in[0] = operands->in0;
+    op->in[1] = operands->in1;
+    hold(op->out, op->stream);
+    for (int i = 0; i < 2; i++)
+        if (sl__op_holds_input(op, i))
+            hold(op->in[i], op->stream);
 }
 
 static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
@@ -54,10 +66,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     memset(op, 0, offsetof(sl_op, work));
     memset(op + 1, 0, device->backend->op_bytes - sizeof *op);
     op->stream = sl_stream_retain(stream);
-    op->event = sl_event_retain(operands->event);
-    op->out = hold(operands->out, stream);
-    op->in[0] = hold(operands->in0, stream);
-    op->in[1] = hold(operands->in1, stream);
+    hold_operands(op, operands);
     op->seq = ++core->last_seq;
     op->where = core->where;
     op->work = *work;

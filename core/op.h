@@ -21,6 +21,12 @@ static inline size_t sl__work_bytes(const sl_work *work, int side)
     return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
 }
 
+/* An operation that names a buffer more than once holds it once: whether for input i. */
+static inline bool sl__op_holds_input(const sl_op *op, int i)
+{
+    return op->in[i] != op->out && (i == 0 || op->in[1] != op->in[0]);
+}
+
 /* An operation with its number, position and references. All checks have been
  * made. SL_ENOMEM. */
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,

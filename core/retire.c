@@ -16,8 +16,9 @@ static void let_go(sl_buffer *buffer, const sl_stream *stream)
 
 void sl__op_release_operands(sl_op *op)
 {
-    let_go(op->in[1], op->stream);
-    let_go(op->in[0], op->stream);
+    for (int i = 1; i >= 0; i--)
+        if (sl__op_holds_input(op, i))
+            let_go(op->in[i], op->stream);
     let_go(op->out, op->stream);
     sl_event_release(op->event);
     sl_stream_release(op->stream);
