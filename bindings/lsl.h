@@ -407,7 +407,7 @@ void lsl_open_races(lua_State *L);
 /* Add what only the prelude and the program use. */
 void lsl_open_device_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);
-void lsl_open_look_internal(lua_State *L);
+void lsl_open_inspect_internal(lua_State *L);
 void lsl_open_tap_internal(lua_State *L);
 void lsl_open_source_internal(lua_State *L);
 void lsl_open_file_internal(lua_State *L);

@@ -257,7 +257,7 @@ static void run_prelude(lua_State *L)
     lsl_set_functions(L, internals);
     lsl_open_device_internal(L);
     lsl_open_terminal_internal(L);
-    lsl_open_look_internal(L);
+    lsl_open_inspect_internal(L);
     lsl_open_source_internal(L);
     lsl_open_tap_internal(L);
     lsl_open_file_internal(L);

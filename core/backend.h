@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 12
+#define SL_BACKEND_ABI 13
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -250,13 +250,6 @@ typedef enum sl_alloc_how {
 
 typedef enum sl_peer_call { SL_PEER_CAN_ACCESS, SL_PEER_ENABLE, SL_PEER_DISABLE } sl_peer_call;
 
-/* For showing values: `n` parts of a buffer, each so many bytes, one behind the other. */
-typedef struct sl_look_parts {
-    const size_t *offset;
-    size_t n, bytes;
-    double most_s;              /* nothing is read that takes longer to compute */
-} sl_look_parts;
-
 /* The one symbol of a plugin: a function of this type named SL_BACKEND_ENTRY. It gives
  * the backend, or NULL with a sentence in `why` when it cannot work here. */
 #define SL_BACKEND_ENTRY "sl_backend_entry"
@@ -356,11 +349,9 @@ struct sl_backend {
     void (*record_collect)(sl_device *device, sl_activity_fn fn, void *ud);
     void (*record_end)(sl_device *device);
 
-    /* Optional, for a simulator: parts of a buffer as a copy in `stream` would read them if it
-     * were enqueued now (NULL: as they are now), without one, and without any virtual time.
-     * Fills *look, which is all zero. Core copies where this is NULL. */
-    sl_status (*look)(sl_buffer *buffer, sl_stream *stream, const sl_look_parts *parts,
-                      void *data, sl_look *look, sl_error *err);
+    /* Optional, for a simulator whose host_read reads device memory too: about how many seconds
+     * it takes to compute what the buffer holds now; above `most_s`: that long or longer. */
+    double (*pending_s)(sl_buffer *buffer, double most_s);
 
     /* Optional: sl_backend_preload. */
     void (*preload)(void);

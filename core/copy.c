@@ -261,6 +261,28 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
     return sl__device_finish(tensor->device, status, err);
 }
 
+sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first, int64_t n, double most_s,
+                         double *values, bool *has_values, sl_stream *stream, sl_error *err)
+{
+    const sl_dtype dtype = tensor->spec.dtype;
+    const sl_backend *backend = tensor->device->backend;
+    sl_status status;
+
+    *has_values = true;
+    if (!backend->pending_s)
+        return sl_tensor_read(tensor, first, n, values, stream, err);
+    status = enter_access(tensor, "read", stream, err);
+    if (!status)
+        status = check_range(tensor, first, n, values, err);
+    if (status)
+        return status;
+    *has_values = backend->pending_s(tensor->buffer, most_s) <= most_s;
+    if (*has_values)
+        status = read_host(tensor->buffer, tensor->offset + (size_t)first * sl_dtype_bytes(dtype),
+                           dtype, n, values, err);
+    return status ? sl__device_leave(tensor->device, status, err) : SL_OK;
+}
+
 static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, const void *raw,
                               sl_stream *stream, sl_error *err)
 {

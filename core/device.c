@@ -197,6 +197,11 @@ void sl_device_get_stats(const sl_device *device, sl_device_stats *stats)
     *stats = device->core->stats;
 }
 
+bool sl_device_is_recording(const sl_device *device)
+{
+    return device->core->recordings != NULL;
+}
+
 /* ---- the host and the whole device ----------------------------------------------- */
 
 sl_status sl_device_synchronize(sl_device *device, sl_error *err)

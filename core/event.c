@@ -239,3 +239,8 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
     }
     return sl__device_finish(start->device, status, err);
 }
+
+bool sl_event_has_happened(const sl_event *event)
+{
+    return event->record_seq && event->retired_seq == event->record_seq;
+}

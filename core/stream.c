@@ -217,3 +217,8 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
         sl__race_waited_stream(stream);
     return sl__device_finish(stream->device, status, err);
 }
+
+int64_t sl_stream_in_flight(const sl_stream *stream)
+{
+    return stream->in_flight;
+}

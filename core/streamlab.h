@@ -408,33 +408,20 @@ sl_status sl_cuda_device_can_access_peer(sl_device *device, sl_device *peer, boo
 sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, sl_error *err);
 sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer, sl_error *err);
 
-/* ---- looking, to show what is there -------------------------------------- */
+/* ---- states, and values to show ------------------------------------------ */
 
 /* Counts and states as of the last call that retired work: sl_device_host_work of no
  * duration is one, and costs nothing. */
 int64_t sl_stream_in_flight(const sl_stream *stream);
+int64_t sl_tensor_in_flight(const sl_tensor *tensor);   /* operations that use its memory */
 bool sl_event_has_happened(const sl_event *event);      /* its latest record; none: false */
 bool sl_device_is_recording(const sl_device *device);
 
-/* Which elements to look at: `n_elems` from each of the positions `first` on. */
-typedef struct sl_look_wish {
-    const int64_t *first;
-    int64_t n_first, n_elems;
-    double most_s;          /* on the simulator: compute no longer than about that */
-} sl_look_wish;
-
-typedef struct sl_look {
-    bool has_values;        /* false: one of the next two is the reason */
-    bool uncertain;         /* what they will be is a matter of times: a race */
-    double compute_s;       /* about how long computing takes; above most_s: or longer */
-    bool in_use;            /* work in flight may change them */
-} sl_look;
-
-/* The values of a tensor, for showing them: as a copy in `stream` that is enqueued now would
- * read a device tensor, and as a host tensor is now. On the simulator no virtual time passes
- * and there is no copy; on a real GPU it is sl_tensor_read (blocking). */
-sl_status sl_tensor_look(sl_tensor *tensor, sl_stream *stream, const sl_look_wish *wish,
-                         double *values, sl_look *look, sl_error *err);
+/* sl_tensor_read for showing values. On a real GPU it is the same. On the simulator no virtual
+ * time passes, the values are those in memory now, and *has_values is false if computing them
+ * takes about `most_s` seconds or longer. */
+sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems, double most_s,
+                         double *values, bool *has_values, sl_stream *stream, sl_error *err);
 
 /* ---- recording --------------------------------------------------------- */
 

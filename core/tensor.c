@@ -216,6 +216,11 @@ bool sl_tensor_is_freed(const sl_tensor *tensor)
     return !tensor->buffer;
 }
 
+int64_t sl_tensor_in_flight(const sl_tensor *tensor)
+{
+    return tensor->buffer ? tensor->buffer->uses : 0;
+}
+
 sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err)
 {
     if (!tensor)

@@ -53,6 +53,11 @@ void sim_buffer_close(sl_buffer *base)
     sim_value_release(buffer->value);
 }
 
+double sim_buffer_pending_s(sl_buffer *buffer, double most_s)
+{
+    return sim_value_pending_s(((sim_buffer *)buffer)->value, most_s);
+}
+
 sl_status sim_buffer_part(sl_buffer *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;

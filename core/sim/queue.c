@@ -296,10 +296,11 @@ static bool takes_whole_buffers(const sl_op *op)
            && is_whole(op->in[1], work->in_offset[1], sim_work_bytes(work, 1));
 }
 
-sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value *holds,
-                            bool replace)
+/* What the output's buffer holds from the operation's end on. NULL: out of memory. */
+static sim_value *result(const sim_op *op, sim_value *holds)
 {
     const sl_work *work = &op->base.work;
+    sim_value *const *in = op->value;
     size_t bytes = op->base.out->bytes;
     bool whole = work->kind == SL_WORK_KERNEL ? takes_whole_buffers(&op->base)
                                               : work->bytes == bytes;
@@ -310,7 +311,7 @@ sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value 
         return whole ? sim_value_bytes_set(bytes, work->byte_value)
                      : sim_value_memset(holds, work->out_offset, work->bytes, work->byte_value);
     default:
-        return whole ? sim_value_apply(work, bytes, in[0], in[1], replace ? holds : NULL)
+        return whole ? sim_value_apply(work, bytes, in[0], in[1], holds)
                      : sim_value_apply_part(work, holds, in[0], in[1]);
     }
 }
@@ -320,7 +321,7 @@ static void publish(sim_op *op)
 {
     sim_buffer *out = (sim_buffer *)op->base.out;
     if (out) {
-        sim_value *value = sim_queue_result(op, op->value, out->value, true);
+        sim_value *value = result(op, out->value);
         if (value) {
             sim_value_release(out->value);
             out->value = value;

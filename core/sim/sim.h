@@ -14,7 +14,6 @@
  *   costs.c        how long a kernel's block takes, from the profile
  *   warmth.c       what caches hold
  *   values.c       what memory holds (knows no time)
- *   foresight.c    what it will hold, without letting time pass
  * docs/design/simulator.md has the rules and where each comes from.
  *
  * Invariant: the device's clock never passes the host's, but while the host
@@ -333,21 +332,14 @@ void sim_queue_ready(sim_op *op);                       /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
 void sim_queue_done(sim_op *op, sim_ps done_at);        /* publish, release successors */
 void sim_queue_capture(sim_op *op);                     /* virtual start: inputs, start_ns */
-/* What `op` makes of its output, which holds `holds`, from these inputs. `replace`: the
- * result takes its place at once (sim_value_apply). NULL: out of memory. */
-sim_value *sim_queue_result(const sim_op *op, sim_value *const in[2], sim_value *holds,
-                            bool replace);
 void sim_fifo_push(sim_fifo *fifo, sim_op *op);
 sim_op *sim_fifo_pop(sim_fifo *fifo);
 void sim_record_release(sim_record *record);
 
-/* foresight.c: the backend's `look`, backend.h */
-sl_status sim_look(sl_buffer *buffer, sl_stream *stream, const sl_look_parts *parts, void *data,
-                   sl_look *look, sl_error *err);
-
 /* memory.c: as backend.h has them */
 sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
 void sim_buffer_close(sl_buffer *buffer);
+double sim_buffer_pending_s(sl_buffer *buffer, double most_s);
 sl_status sim_buffer_part(sl_buffer *buffer, sl_error *err);
 sl_status sim_memory_info(sl_device *device, size_t *n_free, size_t *n_total, sl_error *err);
 sl_status sim_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);

@@ -505,6 +505,6 @@ const sl_backend sl_sim_backend = {
     .record_begin = sim_record_begin,
     .record_collect = sim_record_collect,
     .record_end = sim_record_end,
-    .look = sim_look,
+    .pending_s = sim_buffer_pending_s,
     .preload = sim_blas_load,
 };

@@ -7,8 +7,9 @@ What there is at the prompt besides Lua: lines that begin with a dot, which no L
 A file name may have spaces and may stand in quotes; `~/` is the home folder.
 
 **What is shown.** `_` is the last value. In a shown table that holds another one twice, or itself, `<same as _.a>` names the place where it stood first, in terms of that `_`.
-A tensor is shown with a corner of its values, as a copy in the current stream would read them. On a real GPU it is such a copy, which waits; on the simulator it costs no
-simulated time. While a recording runs (`.trace`, `lab.record`, `--trace`) no values are read, for a real GPU's copies would be in it.]],
+A tensor is shown with a corner of its values. While operations that use its memory are in flight, their number is shown instead, as in `tensor 4x4 float32 on cuda, 64 bytes
+(2 operations in flight)`, and nothing waits for them: `lab.synchronize()` does. On a real GPU the values of device memory are copied, in the current stream; on the simulator
+showing them costs no simulated time. While a recording runs (`.trace`, `lab.record`, `--trace`) no values are read, for a real GPU's copies would be in it.]],
     entries = {
         {
             name = ".help",

@@ -141,7 +141,7 @@ is("s = lab.stream(); lab.spin(100, {stream = s})\ntime(function() lab.spin(1, {
 local _, err = shown "time(3)"
 tap.like(err, "time: argument 1 %(f%) must be a function, got number; write time%(function%(%) %.%.%. end%)",
     "no function")
-out, err = shown "lab.device();\ntime(function() error('no', 0) end)\nlab.ones(1)"
+out, err = shown "lab.device();\ntime(function() error('no', 0) end)\nlab.full(1, 1, {device = 'cpu'})"
 tap.like(err, "streamlab: no\n", "an error passes")
 tap.like(out, "  1%.\n$", "and the recording ends with it")
 

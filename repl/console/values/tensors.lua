@@ -1,9 +1,8 @@
 -- tensors.lua - a tensor: what it is, and a corner of its values.
 --
--- The values are those that a copy in the current stream would read, as a print of PyTorch
--- makes one and waits for it. On the simulator nobody waits, and no virtual time passes: what
--- work in flight will make of the values is worked out beside the simulation. While a
--- recording runs nothing is looked at, since a real GPU's copy would be in it.
+-- Showing a tensor waits for nothing: while operations that use its memory are in flight, their
+-- number stands where the values would. While a recording runs no values are read, since a real
+-- GPU's copy would be in it.
 
 local text = import "repl/run/text.lua"
 
@@ -168,15 +167,20 @@ local function add_matrices(lines, t, sizes, matrices, rows, row_length, values)
     end
 end
 
--- Why a look has no values.
-local function reason_without(t, look)
-    if look.uncertain then
-        return "values are a matter of times: work in flight writes them, and nothing orders "
-            .. "it; lab.synchronize() waits for it"
+-- The values that the plan asks for, one run behind the other; or nil and why.
+local function read(t, plan)
+    local most_s = t:nbytes() <= largest_bytes and longest_s or 0
+    local values = {}
+    for _, first in ipairs(plan.firsts) do
+        local part, message = internals.peek(t, most_s, plan.run, first)
+        if message then return nil, "no values: " .. message end
+        if not part then
+            return nil, ("values not computed yet: t:get(%s) computes them"):format(
+                ("1, "):rep(t.ndim):sub(1, -3))
+        end
+        table.move(part, 1, plan.run, #values + 1, values)
     end
-    local ones = {}
-    for i = 1, t.ndim do ones[i] = "1" end
-    return ("values not computed yet: t:get(%s) computes them"):format(table.concat(ones, ", "))
+    return values
 end
 
 -- Adds the values to the lines; gives a sentence if they cannot be had.
@@ -186,28 +190,34 @@ local function add_values(lines, t)
     local n_matrices = t:numel() // (n_rows * row_length)
     local rows = shown_indices(n_rows, edge)
     local plan = plan_reading(math.min(n_matrices, slices), n_rows, rows, row_length)
-    local most_s = t:nbytes() <= largest_bytes and longest_s or 0
-    local look, message = internals.look(t, most_s, plan.run, plan.firsts)
-    if not look then return "no values: " .. message end
-    if not look.values then return reason_without(t, look) end
-    add_matrices(lines, t, sizes, matrices_of(plan, look.values), rows, row_length, look.values)
+    local values, problem = read(t, plan)
+    if not values then return problem end
+    add_matrices(lines, t, sizes, matrices_of(plan, values), rows, row_length, values)
     if n_matrices > slices then
         lines[#lines + 1] = text.paint("dim", ("... %d more"):format(n_matrices - slices))
     end
-    if look.in_use then
-        lines[#lines + 1] = text.paint("dim", "  other work in flight may change them")
-    end
+end
+
+-- What stands instead of the values while n operations use the tensor's memory.
+local function lines_in_flight(t, n)
+    local line = ("%s (%s in flight)"):format(head(t), text.count(n, "operation"))
+    local lines = text.fold(line, internals.columns())
+    for i, part in ipairs(lines) do lines[i] = text.paint("name", part) end
+    lines[#lines + 1] = text.paint("dim", "  lab.synchronize() waits for its values")
+    return lines
 end
 
 -- The tensor as lines.
 function tensors.lines(t)
+    local state = internals.state(t)
+    if not t.freed and state.in_flight > 0 then return lines_in_flight(t, state.in_flight) end
     local lines = {text.paint("name", head(t))}
     if t.freed then return lines end
     if t:numel() == 0 then
         lines[2] = "  no elements"
         return lines
     end
-    local problem = add_values(lines, t)
+    local problem = state.problem and "no values: " .. state.problem or add_values(lines, t)
     for _, line in ipairs(problem and text.wrap(text.clean(problem, true), "  ", "  ") or {}) do
         lines[#lines + 1] = line
     end

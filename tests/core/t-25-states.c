@@ -1,4 +1,4 @@
-/* t-25-look.c - looking at values and states with a backend that can only copy. */
+/* t-25-states.c - how objects stand, and values to show, with a backend that can only copy. */
 #include "fake_backend.h"
 
 static sl_device *device;
@@ -7,37 +7,24 @@ static sl_stream *stream;
 static void test_values(void)
 {
     sl_tensor *tensor = fake_matrix(device, 2, 3);
-    sl_tensor *host = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 3);
     const double given[6] = { 1, 2, 3, 4, 5, 6 };
-    const int64_t first[2] = { 0, 4 }, beyond[2] = { 0, 5 };
-    const sl_look_wish wish = { .first = first, .n_first = 2, .n_elems = 2, .most_s = 1 };
-    const sl_look_wish too_far = { .first = beyond, .n_first = 2, .n_elems = 2, .most_s = 1 };
-    double values[4] = { 0 };
-    sl_look look;
+    double values[2] = { 0 };
+    bool has_values;
 
     sl_tensor_write(tensor, 0, 6, given, stream, NULL);
-    sl_tensor_write(host, 0, 6, given, stream, NULL);
-    is_int(sl_tensor_look(tensor, stream, &wish, values, &look, NULL), SL_OK,
+    is_int(sl_tensor_peek(tensor, 4, 2, 1, values, &has_values, stream, NULL), SL_OK,
            "values are copied where nothing else is possible");
-    ok(look.has_values && !look.uncertain && !look.in_use, "and then are there");
-    ok(values[0] == 1 && values[1] == 2 && values[2] == 5 && values[3] == 6,
-       "part by part, one behind the other");
-    values[0] = 0;
-    is_int(sl_tensor_look(host, NULL, &wish, values, &look, NULL), SL_OK,
-           "host memory needs no stream");
-    ok(look.has_values && values[0] == 1 && values[3] == 6, "and has its values");
-    fails_with(sl_tensor_look(tensor, stream, &too_far, values, &look, err), SL_EINVAL,
+    ok(has_values && values[0] == 5 && values[1] == 6, "and then are there");
+    fails_with(sl_tensor_peek(tensor, 5, 2, 1, values, &has_values, stream, err), SL_EINVAL,
                "2 elements after the first 5: the tensor has 6", "nothing beyond the end");
-    ok(!look.has_values, "for which there are no values");
     fake.fail_enqueues = 1;
-    is_int(sl_tensor_look(tensor, stream, &wish, values, &look, NULL), SL_EIO,
+    is_int(sl_tensor_peek(tensor, 4, 2, 1, values, &has_values, stream, NULL), SL_EIO,
            "a copy can fail");
-    ok(!look.has_values, "and then has none");
     sl_tensor_free(tensor, NULL);
-    fails_with(sl_tensor_look(tensor, stream, &wish, values, &look, err), SL_ECLOSED,
+    fails_with(sl_tensor_peek(tensor, 4, 2, 1, values, &has_values, stream, err), SL_ECLOSED,
                "the tensor has been freed", "a freed tensor has none");
+    is_int(sl_tensor_in_flight(tensor), 0, "and no work in flight");
     sl_tensor_release(tensor);
-    sl_tensor_release(host);
 }
 
 static void test_states(void)

@@ -1,4 +1,4 @@
-/* l_look.c - for the program's Lua code: how objects stand, the values of tensors, and
+/* l_inspect.c - for the program's Lua code: how objects stand, the values of tensors, and
  * which objects there are. Nothing here opens a device, is recorded, or costs virtual
  * time.
  */
@@ -36,7 +36,7 @@ static void catch_up(lua_State *L, sl_device *device)
     sl_error err;
     if (lsl_get(L)->in_host_func > 0) return;
     sl_status status = sl_device_host_work(device, 0, &err);
-    if (status == SL_EINTERRUPT) lsl_raise(L, status, "look", err.msg);
+    if (status == SL_EINTERRUPT) lsl_raise(L, status, "state", err.msg);
     if (status != SL_OK) set_text(L, "problem", err.msg);
 }
 
@@ -68,7 +68,10 @@ static void set_object(lua_State *L, lsl_kind kind, void *p)
         set_boolean(L, "happened", sl_event_has_happened(p));
         set_boolean(L, "timed", sl_event_has_timing(p));
     }
-    if (kind == LSL_TENSOR) set_integer(L, "bytes", (lua_Integer)sl_tensor_bytes(p));
+    if (kind == LSL_TENSOR) {
+        set_integer(L, "bytes", (lua_Integer)sl_tensor_bytes(p));
+        set_integer(L, "in_flight", sl_tensor_in_flight(p));
+    }
 }
 
 static sl_device *device_of(lsl_kind kind, void *p)
@@ -117,52 +120,35 @@ static void push_values(lua_State *L, const double *values, size_t n)
     }
 }
 
-/* look(tensor, most_s, n, {first, ...}): {in_use =, uncertain =, compute_s =, values =}; the
- * values are n elements from each position on, which are counted from 0 in reading order,
- * and nil if they are uncertain or would take longer to compute. Or nil, a sentence and a
- * code. */
-static int internal_look(lua_State *L)
+/* peek(tensor, most_s, n, first): a list of n elements from the position `first` on, which is
+ * counted from 0 in reading order; nil if they take longer than most_s to compute; or nil, a
+ * sentence and a code. */
+static int internal_peek(lua_State *L)
 {
     enum { MOST = 1 << 16 };
-    sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "look");
-    sl_look_wish wish = {.most_s = lsl_check_number(L, 2, "most_s", "look")};
-    wish.n_elems = lsl_check_integer(L, 3, "n", 1, MOST, "look");
-    luaL_checktype(L, 4, LUA_TTABLE);
-    wish.n_first = (int64_t)lua_rawlen(L, 4);
-    luaL_argcheck(L, wish.n_first <= MOST, 4, "too many positions");
-    int64_t *first = lsl_scratch(L, (size_t)wish.n_first, sizeof(*first), "look");
-    size_t n = (size_t)(wish.n_first * wish.n_elems);
-    double *values = lsl_scratch(L, n, sizeof(*values), "look");
-    for (int64_t i = 0; i < wish.n_first; i++) {
-        lua_rawgeti(L, 4, i + 1);
-        first[i] = lua_tointeger(L, -1);
-        lua_pop(L, 1);
-    }
-    wish.first = first;
+    sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "peek");
+    double most_s = lsl_check_number(L, 2, "most_s", "peek");
+    size_t n = (size_t)lsl_check_integer(L, 3, "n", 1, MOST, "peek");
+    int64_t first = luaL_checkinteger(L, 4);
+    double *values = lsl_scratch(L, n, sizeof(*values), "peek");
     /* Making the scratch may have run finalizers: the tensor may have been freed by one. */
-    tensor = lsl_check_tensor(L, 1, "tensor", "look");
+    tensor = lsl_check_tensor(L, 1, "tensor", "peek");
     sl_stream *stream = lsl_current_stream(L, sl_tensor_device(tensor));
-    sl_look look;
+    bool has_values;
     sl_error err;
-    sl_status status = sl_tensor_look(tensor, stream, &wish, values, &look, &err);
-    if (status == SL_EINTERRUPT) return lsl_raise(L, status, "look", err.msg);
+    sl_status status = sl_tensor_peek(tensor, first, (int64_t)n, most_s, values, &has_values,
+                                      stream, &err);
+    if (status == SL_EINTERRUPT) return lsl_raise(L, status, "peek", err.msg);
     if (status != SL_OK) return lsl_push_failure(L, status, &err);
-    lua_createtable(L, 0, 4);
-    set_boolean(L, "in_use", look.in_use);
-    set_boolean(L, "uncertain", look.uncertain);
-    lua_pushnumber(L, look.compute_s);
-    lua_setfield(L, -2, "compute_s");
-    if (look.has_values) {
-        push_values(L, values, n);
-        lua_setfield(L, -2, "values");
-    }
+    if (!has_values) return 0;
+    push_values(L, values, n);
     return 1;
 }
 
 /* is_recording(tensor): whether a recording runs on its device. */
 static int internal_is_recording(lua_State *L)
 {
-    sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "look");
+    sl_tensor *tensor = lsl_check_tensor(L, 1, "tensor", "is_recording");
     lua_pushboolean(L, sl_device_is_recording(sl_tensor_device(tensor)));
     return 1;
 }
@@ -261,10 +247,10 @@ static int internal_wall_ns(lua_State *L)
     return 1;
 }
 
-void lsl_open_look_internal(lua_State *L)
+void lsl_open_inspect_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"state", internal_state}, {"look", internal_look},
+        {"state", internal_state}, {"peek", internal_peek},
         {"is_recording", internal_is_recording}, {"objects", internal_objects},
         {"key", internal_key}, {"module", internal_module},
         {"current_device", internal_current_device}, {"wall_ns", internal_wall_ns}, {NULL, NULL}
