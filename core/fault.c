@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "device.h"
-#include "kernel.h"
 
 enum {
     MOST_CAUSE = 120,       /* characters of the backend's sentence */
@@ -22,7 +21,7 @@ enum {
 static const char *op_name(const sl_work *work)
 {
     switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL: return sl__kernel_name((sl_kernel)work->kernel);
+    case SL_WORK_KERNEL: return sl_kernel_name((sl_kernel)work->kernel);
     case SL_WORK_MEMCPY: return sl_span_kind_name((sl_span_kind)work->copy_kind);
     case SL_WORK_MEMSET: return sl_span_kind_name(SL_SPAN_MEMSET);
     case SL_WORK_HOST_FUNC: return sl_span_kind_name(SL_SPAN_HOST_FUNC);

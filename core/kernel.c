@@ -2,69 +2,13 @@
  *
  * A check names the operand as the documentation does: a, b, out.
  */
-#include "kernel.h"
-
 #include "device.h"
 #include "op.h"
 #include "stream.h"
 #include "tensor.h"
 #include "view.h"
 
-static const char *const kernel_names[SL_KERNELS] = {
-#define X(id, name, family, dtypes) [SL_KERNEL_##id] = name,
-    SL_KERNEL_TABLE(X)
-#undef X
-};
-
-const char *sl__kernel_name(sl_kernel kernel)
-{
-    return (unsigned)kernel < SL_KERNELS ? kernel_names[kernel] : "unknown";
-}
-
 /* ---- checks ------------------------------------------------------------------- */
-
-static const uint8_t kernel_dtypes[SL_KERNELS] = {
-#define X(id, name, family, dtypes) [SL_KERNEL_##id] = SL_TAKES_##dtypes,
-    SL_KERNEL_TABLE(X)
-#undef X
-};
-
-bool sl__kernel_takes(sl_kernel kernel, sl_dtype dtype)
-{
-    static const uint8_t least[SL_DTYPES] = {
-        [SL_FLOAT32] = SL_TAKES_SHORT, [SL_BFLOAT16] = SL_TAKES_SHORT,
-        [SL_FLOAT16] = SL_TAKES_SHORT, [SL_FLOAT64] = SL_TAKES_FLOATS,
-        [SL_INT32] = SL_TAKES_NUMBERS, [SL_UINT8] = SL_TAKES_ALL,
-    };
-
-    return kernel_dtypes[kernel] >= least[dtype];
-}
-
-/* What stands beside int32: as everywhere in int32, whole numbers that it holds. */
-static sl_status check_whole(sl_kernel kernel, double number, sl_error *err)
-{
-    double least = kernel == SL_KERNEL_POW ? 0 : INT32_MIN;
-
-    if (number >= least && number <= INT32_MAX && number == (double)(int32_t)number)
-        return SL_OK;
-    return sl_fail(err, SL_EDTYPE, "a is int32: the %s must be whole, from %.0f to %d, got %.14g",
-                   kernel == SL_KERNEL_POW ? "exponent" : "number", least, INT32_MAX, number);
-}
-
-sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_error *err)
-{
-    static const char *const names[] = {
-        [SL_TAKES_SHORT] = "float32, bfloat16 or float16",
-        [SL_TAKES_FLOATS] = "float32, float64, bfloat16 or float16",
-        [SL_TAKES_NUMBERS] = "float32, float64, bfloat16, float16 or int32",
-        [SL_TAKES_ALL] = "any dtype",
-    };
-
-    if (!sl__kernel_takes(kernel, dtype))
-        return sl_fail(err, SL_EDTYPE, "a is %s; %s takes %s", sl_dtype_name(dtype),
-                       sl__kernel_name(kernel), names[kernel_dtypes[kernel]]);
-    return dtype == SL_INT32 ? check_whole(kernel, number, err) : SL_OK;
-}
 
 static sl_status check_operand(const sl_tensor *tensor, const char *noun, const sl_stream *stream,
                                sl_error *err)
@@ -120,7 +64,7 @@ static sl_status check_operands(const sl_tensor *out, const sl_tensor *a, const 
 
     if (all_fit(out, a, b, has_b, stream, work))
         return SL_OK;
-    status = sl__stream_enter(stream, sl__kernel_name(kernel), err);
+    status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
     if (!status)
         status = check_operand(a, "a", stream, err);
     if (!status)
@@ -228,10 +172,10 @@ static sl_status check_outside(const sl_tensor *out, const sl_tensor *a, const c
 {
     if (out == a)
         return sl_fail(err, SL_EINVAL, "out may not be %s: %s reads it while it writes", noun,
-                       sl__kernel_name(kernel));
+                       sl_kernel_name(kernel));
     if (out->buffer == a->buffer && sl__view_overlap(out, a, out->bytes, a->bytes))
         return sl_fail(err, SL_EINVAL, "out shares memory with %s, which %s reads while it writes",
-                       noun, sl__kernel_name(kernel));
+                       noun, sl_kernel_name(kernel));
     return SL_OK;
 }
 
@@ -265,7 +209,7 @@ static sl_status check_family(sl_kernel kernel, sl_kernel_family family, const c
 {
     if ((unsigned)kernel < SL_KERNELS && sl_kernel_family_of(kernel) == family)
         return SL_OK;
-    return sl_fail(err, SL_EINVAL, "%s is no kernel of %s", sl__kernel_name(kernel), noun);
+    return sl_fail(err, SL_EINVAL, "%s is no kernel of %s", sl_kernel_name(kernel), noun);
 }
 
 static sl_status elementwise(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b,

@@ -5,7 +5,6 @@
 
 #include "device.h"
 #include "dtype.h"
-#include "kernel.h"
 
 /* "matmul_tf32": TF32 is arithmetic on float32, named as a dtype of its own. */
 static uint32_t kernel_text(sl_device *device, const sl_work *work)
@@ -18,9 +17,9 @@ static uint32_t kernel_text(sl_device *device, const sl_work *work)
     if (*id)
         return *id;
     if (work->kernel == SL_KERNEL_SPIN || work->kernel == SL_KERNEL_TRAP)
-        snprintf(name, sizeof name, "%s", sl__kernel_name((sl_kernel)work->kernel));
+        snprintf(name, sizeof name, "%s", sl_kernel_name((sl_kernel)work->kernel));
     else
-        snprintf(name, sizeof name, "%s_%s", sl__kernel_name((sl_kernel)work->kernel),
+        snprintf(name, sizeof name, "%s_%s", sl_kernel_name((sl_kernel)work->kernel),
                  tf32 ? "tf32" : sl__dtype_short_name((sl_dtype)work->dtype));
     *id = sl__strings_intern(&core->strings, name);
     return *id;

@@ -336,6 +336,8 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err);
 /* An operand may be `out`, or lie apart from it: SL_EINVAL if they share some bytes only. All
  * have one dtype. */
 
+bool sl_kernel_takes(sl_kernel kernel, sl_dtype dtype);
+
 /* Whether the kernel takes tensors of `dtype` and, if it has one, `number` beside them: with
  * int32 that is whole, and of pow not negative. If not SL_EDTYPE, in a sentence about `a`. */
 sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_error *err);

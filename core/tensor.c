@@ -7,7 +7,6 @@
 #include "buffer.h"
 #include "device.h"
 #include "dtype.h"
-#include "kernel.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -354,7 +353,7 @@ static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *wh
 
     if (status)
         return status;
-    if (!sl__kernel_takes(kernel, tensor->spec.dtype))
+    if (!sl_kernel_takes(kernel, tensor->spec.dtype))
         return sl_fail(err, SL_EDTYPE,
                        "the tensor is %s; random numbers need float32, bfloat16 or float16",
                        sl_dtype_name(tensor->spec.dtype));

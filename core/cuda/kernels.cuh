@@ -2,15 +2,15 @@
  * 16 bytes.
  *
  *   kernels.cu              which kernel does what; spin and trap
- *   kernels_elementwise.cu  pow, and what core/numbers/operations.h has: add, sub, ...
+ *   kernels_elementwise.cu  pow, and the expressions of core/kernel_table.h: add, ...
  *   kernels_cast.cu         cast
  *   kernels_generate.cu     fill, rand, randn
  *   kernels_reduce.cu       softmax, sum
  *   kernels_transpose.cu    transpose
  *
  * Arithmetic is in float32, rounded to nearest even on store, but for float64, which has its own,
- * and int32, which is taken modulo 2^32; no two operations are fused into one: the operations of
- * core/numbers/operations.h, filling and random numbers have the bits of the simulator's. Tensors
+ * and int32, which is taken modulo 2^32; no two operations are fused into one: the expressions of
+ * core/kernel_table.h without functions, filling and random numbers have the bits of the simulator's. Tensors
  * begin at addresses that are multiples of 256, but for views, which begin at any element: what
  * does not begin at a multiple of 16 is moved element by element, to the same numbers.
  *
@@ -95,26 +95,23 @@ static inline bool fills_chip(const cuda_device *dev, int64_t blocks)
     return blocks >= (int64_t)dev->sm_count * (dev->threads_per_sm / THREADS);
 }
 
-/* Calls f with a zero of the element's type, of those that SL_TAKES_SHORT names, ..._FLOATS,
- * ..._NUMBERS. */
-template <typename F> static inline sl_status with_short(const kernel_call *call, F f)
+/* Calls f with a zero of the element's type, of those that SL_TAKES_SHORT, ..._FLOATS or
+ * ..._NUMBERS names. */
+template <int TAKES, typename F> static inline sl_status with_dtype(const kernel_call *call, F f)
 {
+    static_assert(TAKES <= SL_TAKES_NUMBERS, "nothing computes in uint8");
+    if constexpr (TAKES >= SL_TAKES_NUMBERS)
+        if (call->work->dtype == SL_INT32)
+            return f((int32_t)0);
+    if constexpr (TAKES >= SL_TAKES_FLOATS)
+        if (call->work->dtype == SL_FLOAT64)
+            return f(0.0);
     switch (call->work->dtype) {
     case SL_FLOAT32: return f(0.0f);
     case SL_BFLOAT16: return f(__nv_bfloat16());
     case SL_FLOAT16: return f(__half());
     default: return launch_status(call, cudaErrorInvalidValue);
     }
-}
-
-template <typename F> static inline sl_status with_float(const kernel_call *call, F f)
-{
-    return call->work->dtype == SL_FLOAT64 ? f(0.0) : with_short(call, f);
-}
-
-template <typename F> static inline sl_status with_number(const kernel_call *call, F f)
-{
-    return call->work->dtype == SL_INT32 ? f((int32_t)0) : with_float(call, f);
 }
 
 /* ---- elements -------------------------------------------------------------- */

@@ -1,8 +1,7 @@
-/* kernels_elementwise.cu - pow and the operations of core/numbers/operations.h: element i of the
+/* kernels_elementwise.cu - pow and the expressions of core/kernel_table.h: element i of the
  * output from element i of the inputs, which may be the output. */
 #include <math.h>
 
-#include "../numbers/operations.h"
 #include "kernels.cuh"
 
 /* ---- the operations -------------------------------------------------------- */
@@ -25,13 +24,12 @@
             }                                                                               \
         }                                                                                   \
     };
-#define X(id, expression) OPERATION(id, 2, 8, expression)
-NUMBERS_OF_PAIRS(X)
-NUMBERS_QUOTIENTS_OF_PAIRS(X)
-#undef X
-#define X(id, expression) OPERATION(id, 1, 16, expression)
-NUMBERS_OF_ONE(X)
-NUMBERS_QUOTIENTS_OF_ONE(X)
+
+enum { INPUTS_PAIR = 2, INPUTS_NUMBER = 1, INPUTS_ONE = 1 };
+
+#define X(id, name, family, dtypes, slots, flops, expression) \
+    OPERATION(id, INPUTS_##family, 16 / INPUTS_##family, expression)
+SL_ELEMENTWISE_TABLE(X)
 #undef X
 
 /* ((x x) x) x ... from the left, as the simulator multiplies; x^0 is 1 for every x. */
@@ -238,18 +236,13 @@ sl_status launch_elementwise(kernel_call *call)
 {
     switch ((sl_kernel)call->work->kernel) {
     case SL_KERNEL_POW:
-        return with_number(call, [&](auto zero) { return launch_pow(call, zero); });
-#define X(id, expression) \
-    case SL_KERNEL_##id:  \
-        return with_number(call, [&](auto zero) { return launch_of<of_##id>(call, zero); });
-    NUMBERS_OF_PAIRS(X)
-    NUMBERS_OF_ONE(X)
-#undef X
-#define X(id, expression) \
-    case SL_KERNEL_##id:  \
-        return with_float(call, [&](auto zero) { return launch_of<of_##id>(call, zero); });
-    NUMBERS_QUOTIENTS_OF_PAIRS(X)
-    NUMBERS_QUOTIENTS_OF_ONE(X)
+        return with_dtype<SL_TAKES_NUMBERS>(call,
+                                            [&](auto zero) { return launch_pow(call, zero); });
+#define X(id, name, family, dtypes, slots, flops, expression) \
+    case SL_KERNEL_##id:                                      \
+        return with_dtype<SL_TAKES_##dtypes>(                 \
+            call, [&](auto zero) { return launch_of<of_##id>(call, zero); });
+    SL_ELEMENTWISE_TABLE(X)
 #undef X
     default:
         return launch_status(call, cudaErrorInvalidValue);

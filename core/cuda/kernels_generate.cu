@@ -132,7 +132,7 @@ template <typename Distribution> static sl_status launch_random(kernel_call *cal
     const sl_work *work = call->work;
     const random_source source = {{(uint32_t)work->seed, (uint32_t)(work->seed >> 32)},
                                   {(uint32_t)work->sequence, (uint32_t)(work->sequence >> 32)}};
-    return with_short(call, [&](auto zero) {
+    return with_dtype<SL_TAKES_SHORT>(call, [&](auto zero) {
         typedef decltype(zero) T;
         return launch_grid(call, is_aligned(call) ? random_numbers<Distribution, T, true>
                                                   : random_numbers<Distribution, T, false>,

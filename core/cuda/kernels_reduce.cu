@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(THREADS) sum(T *out, const T *in, int64_t n, s
 
 sl_status launch_sum(kernel_call *call)
 {
-    return with_number(call, [&](auto zero) {
+    return with_dtype<SL_TAKES_NUMBERS>(call, [&](auto zero) {
         typedef decltype(zero) T;
         const int64_t blocks = ceil_div(call->work->n / vector_of<T>::N, THREADS);
         const bool aligned = ((uintptr_t)call->in0 & 15) == 0;
@@ -250,7 +250,7 @@ template <typename T, int ITEMS> static sl_status launch_rows(kernel_call *call)
 sl_status launch_softmax(kernel_call *call)
 {
     const int64_t n = call->work->n;
-    return with_short(call, [&](auto zero) {
+    return with_dtype<SL_TAKES_SHORT>(call, [&](auto zero) {
         typedef decltype(zero) T;
         if (n <= WARP)
             return launch_rows<T, 1>(call);

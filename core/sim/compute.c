@@ -28,17 +28,6 @@ const volatile sig_atomic_t *sim_stop_flag = &nobody_stops;
 
 /* ---- jobs ---- */
 
-/* A rough count of operations an element. */
-static double flops_of(sl_kernel kernel)
-{
-    switch (kernel) {
-    case SL_KERNEL_MATMUL: return 2;
-    case SL_KERNEL_POW: case SL_KERNEL_RAND: return 20;
-    case SL_KERNEL_SOFTMAX: case SL_KERNEL_RANDN: return 40;
-    default: return 1;
-    }
-}
-
 static sl_kernel_family family_of(const sim_job *job)
 {
     return sl_kernel_family_of((sl_kernel)job->kernel);
@@ -108,7 +97,7 @@ double sim_job_flops(const sim_job *job)
     double flops = (double)job->m * (double)job->n * (double)job->k;
     if (job->kernel == SL_KERNEL_TRANSPOSE)
         flops *= (double)job->outer * (double)job->middle;
-    return flops * flops_of((sl_kernel)job->kernel);
+    return flops * sl_kernel_row_of((sl_kernel)job->kernel)->flops;
 }
 
 size_t sim_job_scratch_bytes(const sim_job *job)

@@ -320,12 +320,7 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
 
 /* ---- elementwise kernels, reductions, copies on SMs ---- */
 
-/* Instruction slots per element, in flops of the FP32 peak; pow with a general
- * exponent, rand and randn from measurements (an H200 raises 3.3e11 elements/s to 2.5,
- * and draws 5.7e11 uniform and 4.1e11 normal numbers a second). */
-enum {
-    FLOP_PLAIN = 8, FLOP_SOFTMAX = 60, FLOP_POWF = 200, FLOP_RAND = 117, FLOP_RANDN = 164
-};
+enum { PLAIN_SLOTS = 8 };      /* of an element of a kernel that waits for memory alone */
 
 static bool is_small_integer(double e)
 {
@@ -337,16 +332,11 @@ static bool has_plain_exponent(const sl_work *work)
     return is_small_integer(work->scalar) || work->scalar == 0.5;
 }
 
-static double flop_per_elem(const sl_work *work)
+static double slots_per_elem(const sl_work *work)
 {
-    switch ((sl_kernel)work->kernel) {
-    case SL_KERNEL_POW:
-        return has_plain_exponent(work) ? FLOP_PLAIN : FLOP_POWF;
-    case SL_KERNEL_SOFTMAX: return FLOP_SOFTMAX;
-    case SL_KERNEL_RAND: return FLOP_RAND;
-    case SL_KERNEL_RANDN: return FLOP_RANDN;
-    default: return FLOP_PLAIN;
-    }
+    if (work->kernel == SL_KERNEL_POW && has_plain_exponent(work))
+        return PLAIN_SLOTS;
+    return sl_kernel_row_of((sl_kernel)work->kernel)->slots;
 }
 
 /* How many times each element crosses the memory bus. */
@@ -422,7 +412,7 @@ static double measured_us(const sim_profile *p, const sl_work *work, double elem
     const sim_table *table = kernel_table(p, work);
     if (!table || table->n == 0 || is_wide_pow(work))
         return 0;
-    bool by_instructions = flop_per_elem(work) > FLOP_PLAIN;
+    bool by_instructions = slots_per_elem(work) > PLAIN_SLOTS;
     double scale = by_instructions ? 1 : (double)sl_dtype_bytes((sl_dtype)work->dtype) / 4;
     return sim_table_us(table, elems * scale);
 }
@@ -438,7 +428,7 @@ static double elementwise(const sim_device *dev, const sl_work *work, sim_launch
     stream_cost cost = {
         .blocks = larger(1, ceil_div(elems, ELEMS_PER_BLOCK)),
         .memory_us = memory_us(p, bytes),
-        .issue_us = elems * flop_per_elem(work) / (tflops * 1e6),
+        .issue_us = elems * slots_per_elem(work) / (tflops * 1e6),
         .fixed_us = p->kernel_fixed_us,
         .measured_us = measured_us(p, work, elems),
     };

@@ -1,25 +1,24 @@
 /* elementwise.c - the elementwise kernels on the CPU: float32, which the narrow dtypes pass
- * through, float64 and int32. All but pow are in core/numbers/operations.h. */
+ * through, float64 and int32. The expressions are those of core/kernel_table.h; pow is here. */
 #include "elementwise.h"
 
-#include <math.h>
 #include <string.h>
+#include <tgmath.h>
 
 #include "../numbers/elements.h"
-#include "../numbers/operations.h"
 
 /* ---- pow ---- */
 
 /* x^exponent. Small whole exponents multiply from the left, ((x x) x) x, as the
  * CUDA backend does: powf differs between the C library and CUDA in the last bit. The
  * root of -0 and of -infinity is not their power 0.5. */
-#define POWER(name, real, real_pow, real_sqrt, real_abs)                        \
+#define POWER(name, real)                                                       \
     static void name(real *x, size_t n, double exponent)                        \
     {                                                                           \
         const int count = fabs(exponent) <= 16 ? (int)fabs(exponent) : -1;      \
         if (exponent == 0.5) {                                                  \
             for (size_t i = 0; i < n; i++)                                      \
-                x[i] = x[i] == -(real)INFINITY ? (real)INFINITY : real_abs(real_sqrt(x[i])); \
+                x[i] = x[i] == -(real)INFINITY ? (real)INFINITY : fabs(sqrt(x[i])); \
         } else if (count == fabs(exponent)) {                                   \
             for (size_t i = 0; i < n; i++) {                                    \
                 real product = count > 0 ? x[i] : 1;                            \
@@ -29,11 +28,11 @@
             }                                                                   \
         } else {                                                                \
             for (size_t i = 0; i < n; i++)                                      \
-                x[i] = real_pow(x[i], (real)exponent);                          \
+                x[i] = pow(x[i], (real)exponent);                               \
         }                                                                       \
     }
-POWER(power_of_floats, float, powf, sqrtf, fabsf)
-POWER(power_of_doubles, double, pow, sqrt, fabs)
+POWER(power_of_floats, float)
+POWER(power_of_doubles, double)
 
 /* Modulo 2^32; the exponent is whole and not negative. */
 static void power_of_ints(int64_t *x, size_t n, double exponent)
@@ -49,37 +48,35 @@ static void power_of_ints(int64_t *x, size_t n, double exponent)
 
 /* ---- operations ---- */
 
-#define ONE(id, expression)                         \
-    case SL_KERNEL_##id:                            \
-        for (size_t i = 0; i < n; i++) {            \
-            const value x = to[i];                  \
-            to[i] = (expression);                   \
-        }                                           \
-        break;
-#define PAIR(id, expression)                        \
+#define OPERATION(id, expression)                   \
     case SL_KERNEL_##id:                            \
         for (size_t i = 0; i < n; i++) {            \
             const value x = to[i], y = from[i];     \
+            (void)x, (void)y;                       \
             to[i] = (expression);                   \
         }                                           \
         break;
-#define OPERATE(name, type, power, QUOTIENTS)                                                   \
+#define OF_FLOATS(id, name, family, dtypes, slots, flops, expression) OPERATION(id, expression)
+#define OF_INTS(id, name, family, dtypes, slots, flops, expression) OF_INTS_##dtypes(id, expression)
+#define OF_INTS_SHORT(id, expression)
+#define OF_INTS_FLOATS(id, expression)
+#define OF_INTS_NUMBERS(id, expression) OPERATION(id, expression)
+
+/* `from` is read by kernels of two tensors alone. */
+#define OPERATE(name, type, power, OPERATIONS)                                                  \
     static void name(const sim_job *job, type *restrict to, const type *restrict from, size_t n) \
     {                                                                                           \
         typedef type value;                                                                     \
         const value s = (value)job->scalar;                                                     \
         switch (job->kernel) {                                                                  \
         case SL_KERNEL_POW: power(to, n, job->scalar); break;                                   \
-        NUMBERS_OF_ONE(ONE)                                                                     \
-        NUMBERS_OF_PAIRS(PAIR)                                                                  \
-        QUOTIENTS                                                                               \
+        SL_ELEMENTWISE_TABLE(OPERATIONS)                                                        \
         default: break;                                                                         \
         }                                                                                       \
     }
-#define QUOTIENTS NUMBERS_QUOTIENTS_OF_ONE(ONE) NUMBERS_QUOTIENTS_OF_PAIRS(PAIR)
-OPERATE(operate_on_floats, float, power_of_floats, QUOTIENTS)
-OPERATE(operate_on_doubles, double, power_of_doubles, QUOTIENTS)
-OPERATE(operate_on_ints, int64_t, power_of_ints, )
+OPERATE(operate_on_floats, float, power_of_floats, OF_FLOATS)
+OPERATE(operate_on_doubles, double, power_of_doubles, OF_FLOATS)
+OPERATE(operate_on_ints, int64_t, power_of_ints, OF_INTS)
 
 /* ---- elements ---- */
 
