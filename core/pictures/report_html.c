@@ -18,7 +18,6 @@
 #include "../text/outfile.h"
 #include "../timeline/operations.h"
 #include "../timeline/lanes.h"
-#include "../timeline/overlap.h"
 #include "../timeline/store.h"
 #include "../timeline/tell.h"
 #include "columns.h"
@@ -30,23 +29,13 @@
 #define MOST_FINDINGS 40        /* what else there is, is told as a number */
 #define MOST_PARTS 12           /* of the makespan */
 
-/* The engines that had work. */
-typedef struct engine_use {
-    sl_engine engine;
-    sl__union busy;
-} engine_use;
-
 typedef struct page {
     const sl_timeline *timeline;
     sl__outfile file;
     sl__lanes lanes;
     int64_t base_ns;
-    sl_bounds bounds;
-    sl_explanation why;
+    sl_figures figures;
     sl_hold *holds;             /* of the spans, in their order */
-    engine_use used[SL_ENGINES];
-    int n_used;
-    size_t n_spans[SL_ENGINES][SL_SPAN_KINDS];
 } page;
 
 /* ---- pieces of JSON --------------------------------------------------------------- */
@@ -242,177 +231,119 @@ static void put_texts(page *p)
 
 /* ---- figures ---------------------------------------------------------------------- */
 
-static void free_engines(page *p)
-{
-    for (int i = 0; i < p->n_used; i++)
-        sl__union_free(&p->used[i].busy);
-}
-
-static sl_status collect_engines(page *p, sl_error *err)
-{
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(p->timeline, &n);
-    for (size_t i = 0; i < n; i++)
-        p->n_spans[spans[i].engine][spans[i].kind]++;
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
-        size_t of_engine = 0;
-        for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
-            of_engine += p->n_spans[engine][kind];
-        if (of_engine == 0)
-            continue;
-        sl_selection sel = sl_select_all;
-        sel.engine = engine;
-        engine_use *use = &p->used[p->n_used];
-        sl_status status = sl__union_collect(p->timeline, &sel, &use->busy, err);
-        if (status != SL_OK)
-            return status;
-        use->engine = (sl_engine)engine;
-        p->n_used++;
-    }
-    return SL_OK;
-}
-
 static void put_times(page *p)
 {
-    number(p, ",\n\"makespan\":", sl_timeline_makespan_ns(p->timeline));
-    number(p, ",\n\"wall\":", sl_timeline_wall_ns(p->timeline));
+    const sl_bounds *bounds = &p->figures.bounds;
+    number(p, ",\n\"makespan\":", p->figures.makespan_ns);
+    number(p, ",\n\"wall\":", p->figures.wall_ns);
     number(p, ",\n\"origin\":", since(p, sl__timeline_first_ns(p->timeline)));
-    number(p, ",\n\"bounds\":{\"serial\":", p->bounds.serial_ns);
-    text(p, ",\"engine\":", sl_engine_name(p->bounds.busiest_engine));
-    number(p, ",\"busiest\":", p->bounds.busiest_engine_ns);
-    number(p, ",\"criticalPath\":", p->bounds.critical_path_ns);
-    number(p, ",\"lower\":", p->bounds.lower_ns);
-    number(p, ",\"unblocked\":", p->bounds.unblocked_ns);
+    number(p, ",\n\"bounds\":{\"serial\":", bounds->serial_ns);
+    text(p, ",\"engine\":", sl_engine_name(bounds->busiest_engine));
+    number(p, ",\"busiest\":", bounds->busiest_engine_ns);
+    number(p, ",\"criticalPath\":", bounds->critical_path_ns);
+    number(p, ",\"lower\":", bounds->lower_ns);
+    number(p, ",\"unblocked\":", bounds->unblocked_ns);
     raw(p, "}");
 }
 
-static sl_status put_kinds_of(page *p, sl_engine engine, sl_error *err)
+static bool is_used(const page *p, int engine)
+{
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
+        if (p->figures.count[engine][kind] > 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_kinds_of(page *p, int engine)
 {
     raw(p, ",\"kinds\":[");
     for (int kind = 0, written = 0; kind < SL_SPAN_KINDS; kind++) {
-        if (p->n_spans[engine][kind] == 0)
+        if (p->figures.count[engine][kind] == 0)
             continue;
-        int64_t busy_ns;
-        sl_selection sel = sl_select_all;
-        sel.engine = (int)engine;
-        sel.kind = kind;
-        sl_status status = sl_timeline_busy_ns(p->timeline, &sel, &busy_ns, err);
-        if (status != SL_OK)
-            return status;
         number(p, written++ ? ",{\"kind\":" : "{\"kind\":", kind);
-        number(p, ",\"busy\":", busy_ns);
-        number(p, ",\"spans\":", (int64_t)p->n_spans[engine][kind]);
+        number(p, ",\"busy\":", p->figures.busy_ns[engine][kind]);
+        number(p, ",\"spans\":", (int64_t)p->figures.count[engine][kind]);
         raw(p, "}");
     }
     raw(p, "]");
-    return SL_OK;
 }
 
-static sl_status put_busy(page *p, sl_error *err)
+static void put_busy(page *p)
 {
-    sl_status status = SL_OK;
+    size_t written = 0;
     raw(p, ",\n\"busy\":[");
-    for (int i = 0; i < p->n_used && status == SL_OK; i++) {
-        element(p, (size_t)i);
-        number(p, "{\"engine\":", p->used[i].engine);
-        number(p, ",\"busy\":", sl__union_length_ns(&p->used[i].busy));
-        status = put_kinds_of(p, p->used[i].engine, err);
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        if (!is_used(p, engine))
+            continue;
+        element(p, written++);
+        number(p, "{\"engine\":", engine);
+        number(p, ",\"busy\":", p->figures.engines_ns[1 << engine]);
+        put_kinds_of(p, engine);
         raw(p, "}");
     }
     raw(p, "]");
-    return status;
 }
 
-/* The time in which the engines of `set`, a bit for each in use, were all busy. */
-static sl_status common_ns(const page *p, unsigned set, int64_t *ns, sl_error *err)
+/* The time in which all engines of `set`, a bit for each, were busy. */
+static void put_overlap(page *p, unsigned set)
 {
-    sl__union common = { 0 };
-    const sl__union *sofar = NULL;
-    sl_status status = SL_OK;
-    for (int i = 0; i < p->n_used && status == SL_OK; i++) {
-        if (!(set >> i & 1))
-            continue;
-        if (!sofar) {
-            sofar = &p->used[i].busy;
-            continue;
-        }
-        sl__union both;
-        status = sl__union_intersect(sofar, &p->used[i].busy, &both, err);
-        sl__union_free(&common);
-        common = both;
-        sofar = &common;
-    }
-    *ns = sofar ? sl__union_length_ns(sofar) : 0;
-    sl__union_free(&common);
-    return status;
-}
-
-static sl_status put_overlap(page *p, unsigned set, sl_error *err)
-{
-    int64_t ns, shortest_ns = INT64_MAX;
-    sl_status status = common_ns(p, set, &ns, err);
-    if (status != SL_OK)
-        return status;
+    int64_t shortest_ns = INT64_MAX;
     raw(p, "{\"of\":[");
-    for (int i = 0, written = 0; i < p->n_used; i++) {
-        if (!(set >> i & 1))
+    for (int engine = 0, written = 0; engine < SL_ENGINES; engine++) {
+        if (!(set >> engine & 1))
             continue;
-        int64_t busy_ns = sl__union_length_ns(&p->used[i].busy);
-        if (busy_ns < shortest_ns)
-            shortest_ns = busy_ns;
-        number(p, written++ ? "," : "", p->used[i].engine);
+        shortest_ns = sl__min_ns(shortest_ns, p->figures.engines_ns[1 << engine]);
+        number(p, written++ ? "," : "", engine);
     }
-    number(p, "],\"common\":", ns);
+    number(p, "],\"common\":", p->figures.engines_ns[set]);
     number(p, ",\"shortest\":", shortest_ns);
     raw(p, "}");
-    return SL_OK;
 }
 
 /* Every pair of engines, and all of them if there are more than two. */
-static sl_status put_overlaps(page *p, sl_error *err)
+static void put_overlaps(page *p)
 {
-    sl_status status = SL_OK;
-    size_t written = 0;
+    unsigned used = 0;
+    size_t written = 0, n_used = 0;
     raw(p, ",\n\"overlaps\":[");
-    for (int i = 0; i < p->n_used; i++) {
-        for (int j = i + 1; j < p->n_used && status == SL_OK; j++) {
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        used |= is_used(p, engine) ? 1u << engine : 0;
+        n_used += is_used(p, engine);
+    }
+    for (int i = 0; i < SL_ENGINES; i++) {
+        for (int j = i + 1; j < SL_ENGINES; j++) {
+            unsigned pair = 1u << i | 1u << j;
+            if ((pair & ~used) != 0)
+                continue;
             element(p, written++);
-            status = put_overlap(p, 1u << i | 1u << j, err);
+            put_overlap(p, pair);
         }
     }
-    if (p->n_used > 2 && status == SL_OK) {
+    if (n_used > 2) {
         element(p, written);
-        status = put_overlap(p, (1u << p->n_used) - 1, err);
+        put_overlap(p, used);
     }
     raw(p, "]");
-    return status;
 }
 
 /* The time with k of them busy, by k. */
-static sl_status put_profile(page *p, const char *key, int kind, sl_concurrent of, sl_error *err)
+static void put_profile(page *p, const char *key, const int64_t *at_ns, size_t n)
 {
-    sl_selection sel = sl_select_all;
-    sl_concurrency profile;
-    sel.kind = kind;
-    sl_status status = sl_timeline_concurrency(p->timeline, &sel, of, &profile, err);
-    if (status != SL_OK)
-        return status;
     raw(p, key);
-    for (size_t i = 0; i < profile.n; i++)
-        number(p, i ? "," : "", profile.at_ns[i]);
+    for (size_t i = 0; i < n; i++)
+        number(p, i ? "," : "", at_ns[i]);
     raw(p, "]");
-    free(profile.at_ns);
-    return SL_OK;
 }
 
-static sl_status put_concurrency(page *p, sl_error *err)
+static void put_concurrency(page *p)
 {
+    const sl_figures *f = &p->figures;
     raw(p, ",\n\"concurrency\":{");
-    sl_status status = put_profile(p, "\"engines\":[", -1, SL_CONCURRENT_ENGINES, err);
-    if (status == SL_OK)
-        status = put_profile(p, ",\"kernels\":[", SL_SPAN_KERNEL, SL_CONCURRENT_SPANS, err);
+    put_profile(p, "\"engines\":[", f->engines_at_once_ns,
+                f->n_spans > 0 ? (size_t)f->most_engines + 1 : 0);
+    put_profile(p, ",\"kernels\":[", f->kernels_at_once.at_ns, f->kernels_at_once.n);
     raw(p, "}");
-    return status;
 }
 
 /* ---- explanation ------------------------------------------------------------------ */
@@ -421,8 +352,8 @@ static sl_status put_concurrency(page *p, sl_error *err)
 static size_t group_of(const page *p, const sl_finding *f)
 {
     size_t g = 0;
-    while (g < p->why.n_findings && g < MOST_FINDINGS && &p->why.findings[g] != f
-           && !sl__is_same_cause(p->timeline, &p->why.findings[g], f))
+    while (g < p->figures.why.n_findings && g < MOST_FINDINGS && &p->figures.why.findings[g] != f
+           && !sl__is_same_cause(p->timeline, &p->figures.why.findings[g], f))
         g++;
     return g;
 }
@@ -462,7 +393,7 @@ static sl_status tell_finding(page *p, const sl_finding *f, sl_error *err)
 /* The parts of the makespan, and what was left out of them. */
 static void put_chain(page *p)
 {
-    const sl_explanation *why = &p->why;
+    const sl_explanation *why = &p->figures.why;
     size_t n = why->n_chain < MOST_PARTS ? why->n_chain : MOST_PARTS;
     int64_t rest_ns = 0;
     raw(p, ",\n\"chain\":[");
@@ -478,8 +409,8 @@ static void put_chain(page *p)
 static sl_status put_verdict(page *p, sl_error *err)
 {
     sl_text sentence = { 0 };
-    sl_verdict verdict = sl_explanation_judge(p->timeline, &p->why);
-    sl_verdict_tell(p->timeline, &p->why, &verdict, &sentence);
+    sl_verdict verdict = sl_explanation_judge(p->timeline, &p->figures.why);
+    sl_verdict_tell(p->timeline, &p->figures.why, &verdict, &sentence);
     if (!sentence.failed) {
         truth(p, ",\n\"verdict\":{\"good\":", verdict.good);
         number(p, ",\"gain\":", verdict.gain_ns);
@@ -493,7 +424,7 @@ static sl_status put_verdict(page *p, sl_error *err)
 
 static sl_status put_explanation(page *p, sl_error *err)
 {
-    const sl_explanation *why = &p->why;
+    const sl_explanation *why = &p->figures.why;
     size_t n = why->n_findings < MOST_FINDINGS ? why->n_findings : MOST_FINDINGS;
     truth(p, ",\n\"explanation\":{\"inferred\":", why->inferred);
     number(p, ",\"leftOut\":", (int64_t)(why->n_findings - n));
@@ -532,13 +463,10 @@ static sl_status put_data(page *p, sl_error *err)
     put_names(p);
     put_streams(p);
     put_times(p);
-    sl_status status = put_busy(p, err);
-    if (status == SL_OK)
-        status = put_overlaps(p, err);
-    if (status == SL_OK)
-        status = put_concurrency(p, err);
-    if (status == SL_OK)
-        status = put_verdict(p, err);
+    put_busy(p);
+    put_overlaps(p);
+    put_concurrency(p);
+    sl_status status = put_verdict(p, err);
     if (status == SL_OK)
         status = put_explanation(p, err);
     put_texts(p);
@@ -672,20 +600,15 @@ sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, s
     page p = { .timeline = timeline, .file = { .fd = -1 } };
     sl_status status = sl__lanes_collect(timeline, true, &p.lanes, err);
     if (status == SL_OK)
-        status = sl_timeline_bounds(timeline, &p.bounds, err);
-    if (status == SL_OK)
-        status = collect_engines(&p, err);
+        status = sl_timeline_figures(timeline, SL_FIGURES_CAUSES, &p.figures, err);
     if (status == SL_OK)
         status = collect_holds(&p, err);
-    if (status == SL_OK)
-        status = sl_timeline_find_causes(timeline, &p.why, err);
     if (status == SL_OK) {
         find_base(&p);
         status = write_page(&p, path, err);
     }
-    free_engines(&p);
+    sl_figures_free(&p.figures);
     free(p.holds);
-    sl_explanation_free(&p.why);
     sl__lanes_free(&p.lanes);
     return status;
 }

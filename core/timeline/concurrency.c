@@ -17,6 +17,7 @@ static size_t group_of(const sl__groups *groups, sl_concurrent by, const sl_span
     switch (by) {
     case SL_CONCURRENT_ENGINES: return span->engine;
     case SL_CONCURRENT_STREAMS: return sl__lanes_find(&groups->lanes, span->stream);
+    case SL_CONCURRENT_WORK: return (size_t)span->engine * SL_SPAN_KINDS + span->kind;
     case SL_CONCURRENT_SPANS: break;
     }
     return 0;
@@ -67,7 +68,9 @@ sl_status sl__groups_collect(const sl_timeline *timeline, const sl_selection *se
 {
     sl__matcher match;
     sl_status status = SL_OK;
-    *groups = (sl__groups){ .n = by == SL_CONCURRENT_ENGINES ? SL_ENGINES : 1 };
+    *groups = (sl__groups){ .n = by == SL_CONCURRENT_ENGINES ? SL_ENGINES
+                                 : by == SL_CONCURRENT_WORK  ? SL_ENGINES * SL_SPAN_KINDS
+                                                             : 1 };
     if (!sl__matcher_make(timeline, sel, &match)) {
         groups->n = 0;
         return SL_OK;

@@ -5,9 +5,9 @@
 #include "lanes.h"
 #include "overlap.h"
 
-/* The selected spans' intervals group by group, a group an engine or a stream. What a
- * group has is a union; of SL_CONCURRENT_SPANS there is one group, in which every span
- * keeps its interval. */
+/* The selected spans' intervals group by group, a group an engine, a stream, or a kind of work
+ * of an engine (engine * SL_SPAN_KINDS + kind). What a group has is a union; of
+ * SL_CONCURRENT_SPANS there is one group, in which every span keeps its interval. */
 typedef struct sl__groups {
     sl__interval *at;
     size_t *end;        /* by group: where it ends, and the next one begins */

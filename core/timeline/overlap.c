@@ -122,6 +122,20 @@ sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel
     return status;
 }
 
+sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result,
+                          sl_error *err)
+{
+    sl_status status = allocate(result, a->n + b->n, err);
+    if (status != SL_OK)
+        return status;
+    for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
+        bool is_left = j == b->n || (i < a->n && a->at[i].start_ns <= b->at[j].start_ns);
+        result->at[result->n++] = is_left ? a->at[i++] : b->at[j++];
+    }
+    sl__union_join(result);
+    return SL_OK;
+}
+
 /* Steps through both unions; whichever interval ends first is done. Each step
  * yields at most one common piece, and there are fewer than a->n + b->n of them. */
 sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union *result,

@@ -48,6 +48,9 @@ sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel
                             sl__union *result, sl_error *err);
 /* Makes a union, in place, of intervals in any order, none of them empty. */
 void sl__union_join(sl__union *u);
+/* The union of a and b. On failure *result is empty. */
+sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result,
+                          sl_error *err);
 /* What a and b have in common; *result may not be one of them. */
 sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union *result,
                               sl_error *err);

@@ -226,8 +226,10 @@ sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection
 sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
                                 int64_t *common_ns, sl_error *err);
 
-typedef enum sl_concurrent { SL_CONCURRENT_SPANS, SL_CONCURRENT_ENGINES, SL_CONCURRENT_STREAMS }
-    sl_concurrent;
+typedef enum sl_concurrent {
+    SL_CONCURRENT_SPANS, SL_CONCURRENT_ENGINES, SL_CONCURRENT_STREAMS,
+    SL_CONCURRENT_WORK      /* kinds of work, those of each engine */
+} sl_concurrent;
 
 /* The concurrency profile of the selected spans: at_ns[k] is the time between the first
  * selected start and the last selected end with exactly k spans (engines, streams) busy;
@@ -335,7 +337,50 @@ bool sl_finding_is_guess(const sl_timeline *timeline, const sl_finding *finding)
 sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, bool verdict, sl_text *out,
                               sl_error *err);
 
-/* ---- figures ------------------------------------------------------------- */
+/* ---- figures (figures.c) -------------------------------------------------- */
+
+typedef struct sl_stream_figures {
+    uint32_t id;
+    size_t count;               /* spans */
+    int64_t busy_ns;
+    int64_t pause_ns;           /* between its first start and its last end */
+    const char *label;          /* sl_timeline_stream_name: the timeline's, or `number` */
+    char number[SL_STREAM_NAME_BYTES];
+} sl_stream_figures;
+
+/* Lengths are those of unions. Indices are engines and kinds. */
+typedef struct sl_figures {
+    size_t n_spans;
+    bool many_streams;          /* not all spans are of one stream */
+    int64_t makespan_ns, wall_ns;
+    sl_bounds bounds;
+    size_t count[SL_ENGINES][SL_SPAN_KINDS];        /* spans */
+    int64_t busy_ns[SL_ENGINES][SL_SPAN_KINDS];
+    int64_t kinds_ns[SL_SPAN_KINDS][SL_SPAN_KINDS]; /* both kinds ran; [k][k]: that kind did */
+    int64_t engines_ns[1 << SL_ENGINES];    /* by set of engines, a bit each: all of them were
+                                             * busy; of no engine the makespan */
+    int64_t pause_ns[SL_ENGINES];           /* between its first start and its last end; -1: it
+                                             * was never busy */
+    int64_t engines_at_once_ns[SL_ENGINES + 1];     /* exactly so many were busy */
+    int most_engines;
+    sl_concurrency kernels_at_once;         /* from the first kernel's start to the last end */
+    /* With SL_FIGURES_STREAMS: */
+    sl_concurrency streams_at_once;
+    sl_stream_figures *streams;             /* those with spans, by id */
+    size_t n_streams;
+    /* With SL_FIGURES_CAUSES: */
+    int64_t part_ns[SL_SPAN_KINDS + SL_CAUSES];     /* the makespan's parts, of which it is the
+                                             * sum: work by kind, then what work waited for */
+    sl_explanation why;
+} sl_figures;
+
+enum { SL_FIGURES_STREAMS = 1, SL_FIGURES_CAUSES = 2 };
+
+/* `parts`: which of the two above are wanted, too. The caller frees the figures; texts in them are
+ * the timeline's. SL_ENOMEM, SL_EINTERRUPT: there is nothing to free. */
+sl_status sl_timeline_figures(const sl_timeline *timeline, unsigned parts, sl_figures *figures,
+                              sl_error *err);
+void sl_figures_free(sl_figures *figures);      /* leaves it empty */
 
 /* Busy times, overlaps and bounds as a table (summary.c), below the verdict if `verdict`.
  * Appends to *out. */
