@@ -39,6 +39,8 @@ NVCC     ?= $(firstword $(wildcard $(addsuffix /nvcc,$(subst :, ,$(PATH))) \
 LIBEDIT  ?= 1
 # The same for MINIZIP, which `streamlab lab pack` writes its files with.
 MINIZIP  ?= 1
+# The same for LIBSECCOMP, which filters the system calls of code that is graded.
+LIBSECCOMP ?= 1
 # How many files are compiled at a time by the goals in SETS_UP, where make has no -j.
 JOBS     ?= $(PROCESSORS)
 
@@ -47,14 +49,14 @@ JOBS     ?= $(PROCESSORS)
 # What scripts/configure.sh finds is kept in config.mk. It looks again when a setting that it
 # reads has changed, when a library that it found is gone, and as long as something is missing.
 QUOTE    = '$(subst ','\'',$(1))'
-SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC LIBEDIT MINIZIP,\
-              $(v)=$(call QUOTE,$($(v)))))
+SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC LIBEDIT MINIZIP \
+              LIBSECCOMP,$(v)=$(call QUOTE,$($(v)))))
 # These goals do without.
 ifneq ($(filter-out clean help setup uninstall install-rock,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
 FOUND    := $(filter /%,$(LUA_INC) $(LUA_LIB) $(CUDA_LIB) $(PROGRAM_ZLIB) $(PROGRAM_EDIT) \
-              $(PROGRAM_ZIP))
+              $(PROGRAM_ZIP) $(PROGRAM_FILTER))
 GONE     := $(filter-out $(wildcard $(FOUND)),$(FOUND))
 ifneq ($(value FOUND_FOR),$(SETTINGS))
 GONE     += settings
@@ -133,10 +135,14 @@ EDITORS  := $(call objects,repl/editor/lineedit*.c)
 # The same of the two that write .zip files.
 NO_ZIP   := $(BUILD)/repl/commands/zip_none.o
 ZIPS     := $(call objects,repl/commands/zip*.c)
-REPL     := $(filter-out $(EDITORS) $(ZIPS),$(call objects,repl/*.c repl/*/*.c)) \
+# And of the two that filter system calls.
+NO_FILTER := $(BUILD)/repl/sandbox/syscalls_none.o
+FILTERS  := $(call objects,repl/sandbox/syscalls*.c)
+REPL     := $(filter-out $(EDITORS) $(ZIPS) $(FILTERS),$(call objects,repl/*.c repl/*/*.c)) \
             $(BUILD)/program_files.o
 EDIT     := $(if $(LINE_EDITOR),$(filter-out $(NO_EDITOR),$(EDITORS)),$(NO_EDITOR))
 ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
+FILTER   := $(if $(CALL_FILTER),$(filter-out $(NO_FILTER),$(FILTERS)),$(NO_FILTER))
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
@@ -174,10 +180,10 @@ all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 	$(if $(PLUGIN),@:,@rm -f $(BUILD)/streamlab_cuda.so)
 
 # Linked again when another line editor or another Lua is found.
-$(BUILD)/streamlab: $(REPL) $(EDIT) $(ZIP) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+$(BUILD)/streamlab: $(REPL) $(EDIT) $(ZIP) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $(filter %.o,$^) $(LUA_LIB) \
-	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_EDIT) $(LIBS)
+	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_EDIT) $(PROGRAM_FILTER) $(LIBS)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
@@ -209,8 +215,8 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(REPL) $(EDITORS) $(ZIPS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
-$(REPL) $(EDITORS) $(ZIPS) $(BINDINGS): | need-lua-headers
+$(REPL) $(EDITORS) $(ZIPS) $(FILTERS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
+$(REPL) $(EDITORS) $(ZIPS) $(FILTERS) $(BINDINGS): | need-lua-headers
 $(TIMELINE): | need-zlib
 $(BUILD)/streamlab: | need-lua
 

@@ -8,7 +8,7 @@
 #
 # Environment: CC, CPPFLAGS and CFLAGS look for headers and libraries; LUA_INCLUDE, LUA_LIBRARY
 # and LUA win over the Lua that is found; NVCC is CUDA's compiler, empty for a build without;
-# LIBEDIT=0 and MINIZIP=0 build without these libraries.
+# LIBEDIT=0, MINIZIP=0 and LIBSECCOMP=0 build without these libraries.
 set -u
 
 compiler=${CC:-cc}
@@ -59,6 +59,7 @@ link() { # FLAG LIBRARY...
 
 find_libraries() {
     has_zlib='' program_zlib='' line_editor='' program_edit='' zip_writer='' program_zip=''
+    call_filter='' program_filter=''
     if has_header zlib.h; then
         has_zlib=yes program_zlib=$(link -lz z)
     else
@@ -76,6 +77,13 @@ find_libraries() {
             zip_writer=minizip program_zip=$(link -lminizip minizip)
         else
             lacks minizip
+        fi
+    fi
+    if [ "$system" = Linux ] && [ "${LIBSECCOMP:-1}" != 0 ]; then
+        if has_header seccomp.h; then
+            call_filter=libseccomp program_filter=$(link -lseccomp seccomp)
+        else
+            lacks libseccomp
         fi
     fi
 }
@@ -188,6 +196,8 @@ LINE_EDITOR  := $line_editor
 PROGRAM_EDIT := $program_edit
 ZIP_WRITER   := $zip_writer
 PROGRAM_ZIP  := $program_zip
+CALL_FILTER  := $call_filter
+PROGRAM_FILTER := $program_filter
 CUDA_HOME    := $cuda_home
 CUDA_LIB     := $cuda_lib
 CUDA_LACKS   := ${cuda_lacks# }

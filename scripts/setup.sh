@@ -44,6 +44,7 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:libedit) echo libedit-dev ;;
     apt-get:zlib) echo zlib1g-dev ;;
     apt-get:minizip) echo libminizip-dev ;;
+    apt-get:libseccomp) echo libseccomp-dev ;;
     apt-get:prove) echo perl ;;
     apt-get:gnuplot) echo gnuplot-nox ;;
     apt-get:python) echo python3 ;;
@@ -55,6 +56,7 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:libedit) echo libedit-devel ;;
     dnf:zlib) echo zlib-devel ;;
     dnf:minizip) echo minizip-compat-devel ;;
+    dnf:libseccomp) echo libseccomp-devel libseccomp-static ;;
     dnf:prove) echo perl-Test-Harness ;;
     dnf:gnuplot) echo gnuplot-minimal ;;
     dnf:python) echo python3 ;;

@@ -5,7 +5,7 @@
 #     main.c    every room's
 #     run       no other room's
 #     editor    run's, and the terminal's, which nobody else includes; no Lua
-#     sandbox   run's
+#     sandbox   run's, and libseccomp's, which nobody else includes
 #     commands  run's, and minizip's, which nobody else includes
 #     console   run's and editor's
 #             In Lua a room of repl imports its own files and run's; commands imports all.
@@ -67,6 +67,7 @@ lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
 cuda='(^|/)(cuda|cublas|cupti|nvml|nvtx|nvToolsExt)'
 zlib='(^|/)zlib\.h'
 minizip='(^|/)minizip/'
+seccomp='(^|/)seccomp\.h'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
 backend='^\.\./(backend|numbers/[a-z_]+)\.h$'
 room_below='^\.\./run/[a-z_]+\.h$'
@@ -75,25 +76,25 @@ other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 
 # One line for each sin of the tree at ROOT.
 sins() { # ROOT
-    offenders "$1" repl "$lua|^[a-z]+/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" repl/run "$lua" "$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" repl/editor "$room_below" "$lua|$cuda|$zlib|$minizip"
+    offenders "$1" repl "$lua|^[a-z]+/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" repl/run "$lua" "$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" repl/editor "$room_below" "$lua|$cuda|$zlib|$minizip|$seccomp"
     offenders "$1" repl/sandbox "$lua|$room_below" "$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$zlib"
-    offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
     import_sins "$1"
     words_sins "$1"
-    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" core '^(text|timeline|traces|pictures|race)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip"
-    offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core '^(text|timeline|traces|pictures|race)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
+    offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     for room in traces pictures; do
         offenders "$1" core/$room '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
-            "$lua|$cuda|$terminal|$zlib|$minizip"
+            "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     done
-    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib|$minizip"
+    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
     script_sins "$1"
 }
@@ -190,6 +191,7 @@ plant repl/sandbox/a.c '#include "../commands/zip.h"' "the subcommands in the sa
 plant repl/commands/a.c '#include "../console/console.h"' "the console in the subcommands' C"
 plant repl/console/a.c '#include <histedit.h>' "the terminal outside of the editor"
 plant repl/run/a.c '#include <minizip/zip.h>' "minizip outside of the subcommands"
+plant repl/commands/a.c '#include <seccomp.h>' "libseccomp outside of the sandbox"
 plant repl/run/a.lua 'local who = import "repl/console/who.lua"' "the console's Lua in what runs scripts"
 plant repl/labs/a.lua 'local rounds = import("repl/compare/rounds.lua")' "compare's Lua in the grader"
 plant bindings/a.c '#include "../core/device.h"' "a private header of the core in the bindings"
@@ -234,6 +236,7 @@ allow repl/a.c '#include "run/run.h"' "each room in main.c"
 allow repl/run/a.c '#include <lua.h>' "Lua in the program"
 allow repl/console/a.c '#include "../editor/reader.h"' "the editor in the console"
 allow repl/editor/a.c '#include <histedit.h>' "the terminal in the editor"
+allow repl/sandbox/a.c '#include <seccomp.h>' "libseccomp in the sandbox"
 allow repl/commands/a.c '#include <minizip/zip.h>' "minizip in the subcommands"
 allow repl/commands/a.lua 'local rounds = import "repl/compare/rounds.lua"' "compare's Lua in a subcommand"
 allow repl/labs/a.lua 'local text = import "repl/run/text.lua"' "the texts of run/ in the grader"

@@ -45,7 +45,7 @@ RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
 TERMINAL   := $(BUILD)/tests/repl/terminal.so
 # The system calls that 57-children and 58-confine try.
 CALLS      := $(BUILD)/tests/repl/calls.so
-# The program as it is without libedit and minizip.
+# The program as it is without libedit, minizip and libseccomp.
 PLAIN      := $(BUILD)/tests/repl/streamlab-plain
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit
@@ -71,7 +71,7 @@ $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
 
-$(PLAIN): $(REPL) $(NO_EDITOR) $(NO_ZIP) $(BINDINGS) $(LIBRARY)
+$(PLAIN): $(REPL) $(NO_EDITOR) $(NO_ZIP) $(NO_FILTER) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \

@@ -31,12 +31,13 @@ local folder = %q
 local _, calls = pcall(require, "calls")
 ]]):format(cpath, folder)
 
--- Runs the code in a child. Returns the report and everything else.
-local function run(code)
+-- Runs the code in a child, of another program if it is named. Returns the report and everything
+-- else.
+local function run(code, path_of_program)
     local path = shell.write(folder .. "/code.lua", prologue:gsub("\n", " ") .. "\n" .. code
         .. "\nprogram.leave()")
     program.spawn {
-        command = { program.executable(), path }, wall_seconds = 50, output_bytes = 10000,
+        command = { path_of_program or program.executable(), path }, wall_seconds = 50, output_bytes = 10000,
     }
     local result = program.wait()
     if result.status ~= 0 then
@@ -138,6 +139,16 @@ say((select(2, old:write("x"):flush())))
 else
     tap.like(lacking, "system calls are not filtered: .", "no filter here, which is told")
     tap.skip("no filter of system calls here", 6)
+end
+
+local plain = shell.program:gsub("[^/]*$", "tests/repl/streamlab-plain")
+if shell.read(plain) then
+    lacking = run("say(confine()) say(calls.thread(), io.open('/dev/null') == nil)", plain)
+    tap.like(lacking, "^system calls are not filtered: this streamlab was built without libseccomp",
+        "a build without libseccomp says so")
+    tap.like(lacking, "\n%l+ true\n$", "and has the other limits")
+else
+    tap.skip("there is no build without libseccomp here", 2)
 end
 
 report = run [[
