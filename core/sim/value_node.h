@@ -1,4 +1,4 @@
-/* value_node.h - the nodes behind values.h, for values.c and value_compute.c.
+/* value_node.h - the nodes behind values.h, for values.c, value_parts.c and value_compute.c.
  *
  * A node is a constant (eight bytes over and over), literal bytes, a recipe (a
  * kernel on other nodes) or a splice (a node with a range taken from another).
@@ -85,6 +85,11 @@ static inline uint8_t *sim_value_new_data(size_t bytes)
 {
     return malloc(bytes > 0 ? bytes : 1);
 }
+
+/* New nodes with one reference; NULL: out of memory. A literal takes `data`, also on failure. */
+sim_value *sim_value_new_node(sim_value_form form, size_t bytes);
+sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN]);
+sim_value *sim_value_new_literal(size_t bytes, uint8_t *data);
 
 /* Copies bytes of a direct node. False: the user stopped it, while a large generator's
  * were made. */

@@ -15,83 +15,6 @@
 enum { COPY_BYTES = 1 << 20 };      /* up to this a write copies a shared value at once */
 static const double cheap_flops = 4e8;  /* about 0.1 s */
 
-/* ---- nodes ---- */
-
-static sim_value *new_node(sim_value_form form, size_t bytes)
-{
-    sim_value *value = calloc(1, sizeof *value);
-    if (!value)
-        return NULL;
-    value->refs = 1;
-    value->form = (uint8_t)form;
-    value->bytes = bytes;
-    return value;
-}
-
-static sim_value *new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN])
-{
-    sim_value *value = new_node(VALUE_CONSTANT, bytes);
-    if (value)
-        memcpy(value->as.pattern, pattern, SIM_PATTERN);
-    return value;
-}
-
-/* Takes `data`, also on failure. */
-static sim_value *new_literal(size_t bytes, uint8_t *data)
-{
-    sim_value *value = data ? new_node(VALUE_LITERAL, bytes) : NULL;
-    if (value)
-        value->as.data = data;
-    else
-        free(data);
-    return value;
-}
-
-sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte)
-{
-    uint8_t pattern[SIM_PATTERN];
-    memset(pattern, byte, sizeof pattern);
-    return new_constant(bytes, pattern);
-}
-
-sim_value *sim_value_retain(sim_value *value)
-{
-    if (value)
-        value->refs++;
-    return value;
-}
-
-void sim_value_release(sim_value *value)
-{
-    if (!value || --value->refs > 0)
-        return;
-    value->link = NULL;
-    for (sim_value *dead = value; dead;) {
-        sim_value *node = dead;
-        dead = node->link;
-        for (int i = 0; i < 2; i++) {
-            sim_value *input = sim_value_input(node, i);
-            if (input && --input->refs == 0) {
-                input->link = dead;
-                dead = input;
-            }
-        }
-        if (node->form == VALUE_LITERAL)
-            free(node->as.data);
-        free(node);
-    }
-}
-
-size_t sim_value_size(const sim_value *value)
-{
-    return value->bytes;
-}
-
-bool sim_value_is_computed(const sim_value *value)
-{
-    return value->form == VALUE_CONSTANT || value->form == VALUE_LITERAL;
-}
-
 /* ---- bounding chains ---- */
 
 static double node_flops(const sim_value *value)
@@ -209,7 +132,7 @@ static sim_value *fold(const sim_job *job, size_t bytes, const sim_value *in0,
     sim_job one = *job;
     one.n = (int64_t)(sizeof pattern / numbers_dtype_bytes(job->dtype));
     sim_job_run(&one, pattern, in0 ? in0->as.pattern : NULL, in1 ? in1->as.pattern : NULL);
-    return new_constant(bytes, pattern);
+    return sim_value_new_constant(bytes, pattern);
 }
 
 sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, sim_value *in1,
@@ -232,7 +155,7 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, si
     }
     if (folds(&job, bytes, in0, in1))
         return fold(&job, bytes, in0, in1);
-    sim_value *value = new_node(VALUE_RECIPE, bytes);
+    sim_value *value = sim_value_new_node(VALUE_RECIPE, bytes);
     if (!value)
         return NULL;
     value->as.recipe.in[0] = sim_value_retain(in0);
@@ -299,9 +222,9 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
         return sim_value_retain(src);
     uint8_t pattern[SIM_PATTERN];
     if (splices_to_constant(base, dst_offset, src, src_offset, bytes, pattern))
-        return new_constant(base->bytes, pattern);
+        return sim_value_new_constant(base->bytes, pattern);
 
-    sim_value *value = new_node(VALUE_SPLICE, base->bytes);
+    sim_value *value = sim_value_new_node(VALUE_SPLICE, base->bytes);
     if (!value)
         return NULL;
     /* A base of which nothing is left to see need not be kept. */
@@ -334,7 +257,7 @@ static sim_value *written(sim_value *base, size_t offset, size_t bytes, const vo
 {
     const bool copies = sim_value_is_computed(base) && base->bytes <= COPY_BYTES;
     if (copies || bytes == base->bytes) {
-        sim_value *value = new_literal(base->bytes, sim_value_new_data(base->bytes));
+        sim_value *value = sim_value_new_literal(base->bytes, sim_value_new_data(base->bytes));
         if (!value)
             return NULL;
         if (bytes < base->bytes)
@@ -342,7 +265,7 @@ static sim_value *written(sim_value *base, size_t offset, size_t bytes, const vo
         memcpy(value->as.data + offset, data, bytes);
         return value;
     }
-    sim_value *src = new_literal(bytes, sim_value_new_data(bytes));
+    sim_value *src = sim_value_new_literal(bytes, sim_value_new_data(bytes));
     if (!src)
         return NULL;
     memcpy(src->as.data, data, bytes);

@@ -1,0 +1,78 @@
+/* value_node.c - nodes of the graph of values: making, holding and freeing them. */
+#include "value_node.h"
+
+#include <string.h>
+
+sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
+{
+    sim_value *value = calloc(1, sizeof *value);
+    if (!value)
+        return NULL;
+    value->refs = 1;
+    value->form = (uint8_t)form;
+    value->bytes = bytes;
+    return value;
+}
+
+sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN])
+{
+    sim_value *value = sim_value_new_node(VALUE_CONSTANT, bytes);
+    if (value)
+        memcpy(value->as.pattern, pattern, SIM_PATTERN);
+    return value;
+}
+
+sim_value *sim_value_new_literal(size_t bytes, uint8_t *data)
+{
+    sim_value *value = data ? sim_value_new_node(VALUE_LITERAL, bytes) : NULL;
+    if (value)
+        value->as.data = data;
+    else
+        free(data);
+    return value;
+}
+
+sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte)
+{
+    uint8_t pattern[SIM_PATTERN];
+    memset(pattern, byte, sizeof pattern);
+    return sim_value_new_constant(bytes, pattern);
+}
+
+sim_value *sim_value_retain(sim_value *value)
+{
+    if (value)
+        value->refs++;
+    return value;
+}
+
+void sim_value_release(sim_value *value)
+{
+    if (!value || --value->refs > 0)
+        return;
+    value->link = NULL;
+    for (sim_value *dead = value; dead;) {
+        sim_value *node = dead;
+        dead = node->link;
+        for (int i = 0; i < 2; i++) {
+            sim_value *input = sim_value_input(node, i);
+            if (input && --input->refs == 0) {
+                input->link = dead;
+                dead = input;
+            }
+        }
+        if (node->form == VALUE_LITERAL)
+            free(node->as.data);
+        free(node);
+    }
+}
+
+size_t sim_value_size(const sim_value *value)
+{
+    return value->bytes;
+}
+
+bool sim_value_is_computed(const sim_value *value)
+{
+    return value->form == VALUE_CONSTANT || value->form == VALUE_LITERAL;
+}
