@@ -126,7 +126,7 @@ static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
     engine->active = op;
     if (op->sent == 0) {
         note_start(dev, engine, op);
-        sim_queue_capture(op);
+        sim_capture(op);
         sim_queue_leave_channel(op);
     }
     op->fluid.node.what = SIM_COPY_END;

@@ -1,5 +1,5 @@
-/* host.c - the host's virtual clock: what a call costs, how the host waits, what
- * pageable copies make it do, and the helper thread of host functions. */
+/* host.c - the host's virtual clock: what enqueueing costs, how the host waits, and what pageable
+ * copies make it do. */
 #include "sim.h"
 
 void sim_host_spend_us(sim_device *dev, double us)
@@ -278,48 +278,4 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
         }
     }
     return total > 0 ? SL_OK : sim_host_wait_op(op, err);
-}
-
-/* ---- host functions ---- */
-
-/* One helper thread runs them one after the other, in the order of their arrival. */
-static void schedule_host_func(sim_device *dev)
-{
-    sim_op *op = dev->host_funcs.head;
-    if (!op || op->fluid.node.slot || dev->running_host_func)
-        return;
-    sim_ps at = op->ready_at > dev->host_func_free_at ? op->ready_at : dev->host_func_free_at;
-    op->fluid.node.what = SIM_HOST_FUNC_START;
-    sim_heap_set(&dev->heap, &op->fluid.node, at);
-}
-
-void sim_host_func_submit(sim_op *op)
-{
-    sim_device *dev = sim_device_of(op);
-    op->ready_at = sim_later(dev->now, sim_us_to_ps(dev->profile.host_func_in_us));
-    sim_fifo_push(&dev->host_funcs, op);
-    schedule_host_func(dev);
-}
-
-void sim_host_func_start(sim_op *op)
-{
-    sim_device *dev = sim_device_of(op);
-    sim_fifo_pop(&dev->host_funcs);
-    sim_queue_capture(op);
-    bool waited = dev->host_func_free_at == dev->now && op->ready_at < dev->now;
-    if (op->base.start_ns != op->base.ready_ns)
-        op->base.start_cause = waited ? SL_CAUSE_ENGINE : SL_CAUSE_LATENCY;
-    op->base.start_by = waited ? dev->last_host_func : 0;
-    dev->last_host_func = op->base.seq;
-    dev->running_host_func = op;
-    dev->host_func_ps = 0;
-    op->base.host_fn(op->base.host_ud, NULL);   /* core keeps its error */
-    dev->running_host_func = NULL;
-    sim_ps end = sim_later(dev->now, dev->host_func_ps);
-    dev->host_func_free_at = end;
-    op->base.end_ns = end / SIM_PS_PER_NS;
-    op->fluid.node.what = SIM_HOST_FUNC_END;
-    sim_heap_set(&dev->heap, &op->fluid.node,
-                 sim_later(end, sim_us_to_ps(dev->profile.host_func_out_us)));
-    schedule_host_func(dev);
 }

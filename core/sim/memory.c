@@ -70,7 +70,7 @@ sl_status sim_buffer_part(sl_buffer *base, sl_error *err)
 sl_status sim_memory_info(sl_device *base, size_t *n_free, size_t *n_total, sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
-    sl_status status = sim_implicit_call(dev, SIM_CALL_MEM_GET_INFO, NULL, 0, NULL, err);
+    sl_status status = sim_call_make(dev, SIM_CALL_MEM_GET_INFO, NULL, 0, NULL, err);
     if (status == SL_OK) {
         sim_host_spend_us(dev, dev->profile.host_query_us);
         status = sim_host_catch_up(dev, err);

@@ -286,7 +286,7 @@ static void start_kernel(sim_device *dev, sim_op *op)
     op->queued = true;
     dev->chip.resident_grids++;
     dev->chip.running++;
-    sim_queue_capture(op);      /* its first blocks: virtual start */
+    sim_capture(op);      /* its first blocks: virtual start */
     note_start(dev, op);
 }
 

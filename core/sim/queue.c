@@ -12,27 +12,6 @@
 
 /* ---- small parts ---- */
 
-void sim_fifo_push(sim_fifo *fifo, sim_op *op)
-{
-    op->fifo_next = NULL;
-    if (fifo->tail)
-        fifo->tail->fifo_next = op;
-    else
-        fifo->head = op;
-    fifo->tail = op;
-}
-
-sim_op *sim_fifo_pop(sim_fifo *fifo)
-{
-    sim_op *op = fifo->head;
-    if (op) {
-        fifo->head = op->fifo_next;
-        if (!fifo->head)
-            fifo->tail = NULL;
-    }
-    return op;
-}
-
 void sim_record_release(sim_record *record)
 {
     if (record && --record->refs == 0)
@@ -210,15 +189,6 @@ void sim_queue_leave_channel(sim_op *op)
     if (channel->head->base.stream != op->base.stream)
         not_before(channel->head, sim_device_of(op)->now, SL_CAUSE_CHANNEL, op->base.seq);
     come_forward(channel->head);
-}
-
-void sim_queue_capture(sim_op *op)
-{
-    sim_device *dev = sim_device_of(op);
-    op->base.start_ns = dev->now / SIM_PS_PER_NS;
-    for (int i = 0; i < 2; i++)
-        if (op->base.in[i] && !op->value[i])
-            op->value[i] = sim_value_retain(((sim_buffer *)op->base.in[i])->value);
 }
 
 static void record_ready(sim_op *op)
@@ -420,7 +390,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
     dev->unfinished--;
-    sim_implicit_done(stream, op);
+    sim_barriers_ended(stream, op);
     stream->head = op->stream_next;
     if (!stream->head) {
         stream->tail = NULL;
@@ -464,7 +434,7 @@ static int64_t edges_needed(const sim_op *op)
 {
     const sim_device *dev = (const sim_device *)op->base.stream->device;
     int64_t n = (awaited_record(op) != NULL) + waits_for_legacy(op)
-                + sim_implicit_each(sim_stream_of(op), NULL, NULL);
+                + sim_barriers_each(sim_stream_of(op), NULL, NULL);
     if (op->base.stream->legacy)
         for (const sim_stream *s = dev->busy; s; s = s->busy_next)
             n++;
@@ -536,8 +506,8 @@ static void wait_behind_barrier(void *op, sim_op *earlier)
 
 static void call_barriers(sim_op *op)
 {
-    sim_implicit_each(sim_stream_of(op), wait_behind_barrier, op);
-    sim_implicit_passed(sim_stream_of(op));
+    sim_barriers_each(sim_stream_of(op), wait_behind_barrier, op);
+    sim_barriers_passed(sim_stream_of(op));
 }
 
 static void make_latest_record(sim_op *op)

@@ -4,15 +4,18 @@
  * clock for the host beside the device's. Reading order:
  *   sim_backend.c  the interface to core: opening things, enqueueing, waiting
  *   memory.c       the memory of buffers, and the host's
- *   host.c         what calls cost the host, and how the host waits
- *   engine.c       the event heap and the loop
+ *   calls.c        what calls cost, and what they wait for
+ *   host.c         the host's clock, and how the host waits
+ *   engine.c       the loop over the points in time in the heap (heap.c)
  *   queue.c        streams, hardware channels, dependencies, events
+ *   barriers.c     what calls keep apart on the device
+ *   host_func.c    the thread of host functions
  *   placement.c    kernels: blocks placed on SMs, and at which rate they run
  *   groups.c       SMs in the same state, and the blocks on them
  *   waves.c        many waves of a kernel's blocks at once
  *   copies.c       copy engines, staging of pageable copies
  *   costs.c        how long a kernel's block takes, from the profile
- *   warmth.c       what caches hold
+ *   cache_state.c  what caches hold
  *   values.c       what memory holds (knows no time)
  * docs/design/simulator.md has the rules and where each comes from.
  *
@@ -57,7 +60,7 @@ typedef struct sim_cohort sim_cohort;
 typedef struct sim_group sim_group;
 typedef struct sim_channel sim_channel;
 
-/* ---- the event heap (engine.c) ---- */
+/* ---- what everything waits in (heap.c) ---- */
 
 /* What happens at a point in time, in this order at equal times: completions
  * come before anything that starts, so that a consumer that is late only by
@@ -95,6 +98,11 @@ typedef struct sim_fluid {
 void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps);
 sim_ps sim_fluid_ps(double work_ps, double rate);       /* what the work takes, whole ps */
 void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate);
+
+typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
+
+void sim_fifo_push(sim_fifo *fifo, sim_op *op);
+sim_op *sim_fifo_pop(sim_fifo *fifo);
 
 /* ---- kernels on SMs (placement.c, groups.c, costs.c) ---- */
 
@@ -141,7 +149,6 @@ typedef struct sim_arrival { sim_ps at; uint64_t seq; int32_t level; } sim_arriv
 /* At `at` the kernel `by` had its turn, though `seq`, less urgent, had come before it. */
 typedef struct sim_overtaking { sim_ps at; uint64_t seq, by; } sim_overtaking;
 
-typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
 
 typedef struct sim_chip {
     sim_group *groups;          /* the storage: one per SM */
@@ -248,7 +255,7 @@ struct sim_event {
 struct sim_buffer {
     sl_buffer base;
     sim_value *value;           /* what it holds at the device's time */
-    double touched;             /* its memory's traffic when it was last used (warmth.c) */
+    double touched;             /* its memory's traffic when it was last used (cache_state.c) */
 };
 
 struct sim_device {
@@ -297,6 +304,14 @@ static inline bool sim_takes_turns(const sim_device *dev)
     return dev->profile.async_engine_count == 0;
 }
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
+/* The operation's virtual start: it takes what its inputs hold now. */
+static inline void sim_capture(sim_op *op)
+{
+    op->base.start_ns = sim_device_of(op)->now / SIM_PS_PER_NS;
+    for (int i = 0; i < 2; i++)
+        if (op->base.in[i] && !op->value[i])
+            op->value[i] = sim_value_retain(((sim_buffer *)op->base.in[i])->value);
+}
 
 /* engine.c */
 /* Events up to limit; now = limit. False: the user stopped it somewhere before. */
@@ -307,20 +322,31 @@ bool sim_step(sim_device *dev);                         /* the next point in tim
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev);                       /* starts what can start now */
 
-/* queue.c */
-/* implicit.c */
+/* calls.c */
 /* What a call does before anything else: waits, a barrier, its cost. *waited (or NULL): the
  * profile has it wait. `stream` is NULL for a call that has none. */
-sl_status sim_implicit_call(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
-                            bool *waited, sl_error *err);
-sl_status sim_implicit_enqueue(sim_op *op, sl_error *err);
+sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
+                        bool *waited, sl_error *err);
+sl_status sim_call_enqueue(sim_op *op, sl_error *err);
+
+/* barriers.c */
+/* Work enqueued from now on in the streams that it reaches comes after all that is in them. */
+void sim_barriers_put(sim_device *dev, sim_reach reach);
 /* What the next operation of `stream` has to wait for because of barriers: calls fn (or none)
  * for each; gives their number. */
-typedef void (*sim_implicit_fn)(void *ud, sim_op *earlier);
-int64_t sim_implicit_each(const sim_stream *stream, sim_implicit_fn fn, void *ud);
-void sim_implicit_passed(sim_stream *stream);       /* that operation is in the stream */
-void sim_implicit_done(sim_stream *stream, const sim_op *op);
+typedef void (*sim_barriers_fn)(void *ud, sim_op *earlier);
+int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud);
+void sim_barriers_passed(sim_stream *stream);       /* that operation is in the stream */
+void sim_barriers_ended(sim_stream *stream, const sim_op *op);
 
+/* host_func.c */
+void sim_host_func_submit(sim_op *op);
+void sim_host_func_start(sim_op *op);               /* its SIM_HOST_FUNC_START */
+
+/* queue.c, placement.c and copies.c call one another: an operation that ends or starts frees its
+ * hardware channel, and the next one there goes to the same SMs and copy engines. */
+
+/* queue.c */
 bool sim_queue_open(sim_device *dev);
 void sim_queue_close(sim_device *dev);
 void sim_stream_init(sim_stream *stream);
@@ -331,9 +357,6 @@ sim_channel *sim_queue_channel(const sim_op *op);       /* where it will go */
 void sim_queue_ready(sim_op *op);                       /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
 void sim_queue_done(sim_op *op, sim_ps done_at);        /* publish, release successors */
-void sim_queue_capture(sim_op *op);                     /* virtual start: inputs, start_ns */
-void sim_fifo_push(sim_fifo *fifo, sim_op *op);
-sim_op *sim_fifo_pop(sim_fifo *fifo);
 void sim_record_release(sim_record *record);
 
 /* memory.c: as backend.h has them */
@@ -408,8 +431,6 @@ double sim_host_enqueue_us(const sim_op *op);
 /* As if none had been made yet: a recording that begins has had much else done (measured: the
  * first calls in it take two to four times as long as later ones). */
 void sim_host_forget_calls(sim_device *dev);
-void sim_host_func_submit(sim_op *op);
-void sim_host_func_start(sim_op *op);
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
@@ -421,7 +442,7 @@ void sim_costs_close(sim_device *dev);
 sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
                            sim_launch *launch, sl_error *err);
 
-/* warmth.c */
+/* cache_state.c */
 void sim_touch(sl_buffer *buffer, size_t bytes);        /* so much of it is used now */
 /* What the host has just written is copied from there no faster than from memory (measured:
  * uploads of pageable memory of 8 to 11 GB/s, and 15 when it was only read before). */

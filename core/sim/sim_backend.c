@@ -88,7 +88,7 @@ static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *er
     sim_device *dev = device_of_stream(base);
     sim_stream *stream = (sim_stream *)base;
     if (!base->legacy) {
-        sl_status status = sim_implicit_call(dev, SIM_CALL_STREAM_CREATE, NULL, 0, NULL, err);
+        sl_status status = sim_call_make(dev, SIM_CALL_STREAM_CREATE, NULL, 0, NULL, err);
         if (status != SL_OK)
             return status;
     }
@@ -117,7 +117,7 @@ static sl_status sim_event_open(sl_event *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
     sim_host_spend_us(dev, dev->profile.host_event_create_us);
-    return sim_implicit_call(dev, SIM_CALL_EVENT_CREATE, NULL, 0, NULL, err);
+    return sim_call_make(dev, SIM_CALL_EVENT_CREATE, NULL, 0, NULL, err);
 }
 
 static void sim_event_close(sl_event *base)
@@ -304,7 +304,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     base->host_start_ns = dev->host_at / SIM_PS_PER_NS;
     sl_status status = prepare(op, err);
     if (status == SL_OK)
-        status = sim_implicit_enqueue(op, err);
+        status = sim_call_enqueue(op, err);
     if (status == SL_OK)
         status = wait_before_copy(op, err);
     if (status != SL_OK)
@@ -437,7 +437,7 @@ static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *
 {
     (void)buffer;
     sim_device *dev = (sim_device *)base;
-    sl_status status = sim_implicit_call(dev, (sim_call)call, (sim_stream *)stream, bytes, waited,
+    sl_status status = sim_call_make(dev, (sim_call)call, (sim_stream *)stream, bytes, waited,
                                          err);
     return status == SL_OK ? sim_host_catch_up(dev, err) : status;
 }

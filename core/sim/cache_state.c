@@ -1,4 +1,4 @@
-/* warmth.c - whether a buffer is in a cache: what was used last is, until more than the cache
+/* cache_state.c - whether a buffer is in a cache: what was used last is, until more than the cache
  * holds was used after it. One such row for the GPU's L2, one for the host's caches, both in
  * the order of the calls. Real caches forget by other rules; that a kernel finds its operands
  * in the cache right after they were used, and not after gigabytes of others, holds for all. */

@@ -1,0 +1,56 @@
+/* barriers.c - what calls keep apart on the device: work of all streams, or of the blocking ones,
+ * that is enqueued after a barrier waits for the work before it. */
+#include "sim.h"
+
+static bool takes_part(const sim_stream *stream, sim_reach reach)
+{
+    return reach == SIM_DEVICE || !stream->base.non_blocking;
+}
+
+/* Of its stream only the last operation counts: earlier ones end before it. */
+void sim_barriers_put(sim_device *dev, sim_reach reach)
+{
+    const int kind = reach == SIM_DEVICE ? SIM_BARRIER_ALL : SIM_BARRIER_BLOCKING;
+    dev->barriers[kind]++;
+    for (sim_stream *s = dev->streams; s; s = s->all_next)
+        s->before_barrier[kind] = takes_part(s, reach) ? s->tail : NULL;
+}
+
+static bool is_behind_new(const sim_stream *stream, int kind)
+{
+    const sim_device *dev = (const sim_device *)stream->base.device;
+    sim_reach reach = kind == SIM_BARRIER_ALL ? SIM_DEVICE : SIM_BLOCKING;
+    return stream->barriers_seen[kind] < dev->barriers[kind] && takes_part(stream, reach);
+}
+
+int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud)
+{
+    const sim_device *dev = (const sim_device *)stream->base.device;
+    int64_t n = 0;
+    for (int kind = 0; kind < SIM_BARRIERS; kind++) {
+        if (!is_behind_new(stream, kind))
+            continue;
+        for (const sim_stream *s = dev->streams; s; s = s->all_next) {
+            if (s == stream || !s->before_barrier[kind])
+                continue;
+            n++;
+            if (fn)
+                fn(ud, s->before_barrier[kind]);
+        }
+    }
+    return n;
+}
+
+void sim_barriers_passed(sim_stream *stream)
+{
+    const sim_device *dev = (const sim_device *)stream->base.device;
+    for (int kind = 0; kind < SIM_BARRIERS; kind++)
+        stream->barriers_seen[kind] = dev->barriers[kind];
+}
+
+void sim_barriers_ended(sim_stream *stream, const sim_op *op)
+{
+    for (int kind = 0; kind < SIM_BARRIERS; kind++)
+        if (stream->before_barrier[kind] == op)
+            stream->before_barrier[kind] = NULL;
+}

@@ -1,0 +1,84 @@
+/* calls.c - what calls cost, and what they do unasked: the host waits, or a barrier keeps work
+ * apart on the device.
+ *
+ * Plain calls, copies, launches: the profile's table `calls` says of each whether it waits,
+ * and for what, and whether it puts a barrier into the device. What CUDA itself rules, that
+ * a blocking copy waits and the NULL stream orders, is not here: it holds in any case.
+ */
+#include "sim.h"
+
+static const double MIB = 1024.0 * 1024.0;
+
+static bool is_pageable(const sl_buffer *buffer) { return buffer->place == SL_PAGEABLE; }
+
+static sim_call copy_call(const sl_op *op)
+{
+    const sl_work *work = &op->work;
+    int sync = (work->flags & SL_WORK_SYNC) != 0, call;
+    if (work->copy_kind == SL_SPAN_MEMCPY_H2D)
+        call = is_pageable(op->in[0]) ? SIM_CALL_COPY_H2D_PAGEABLE : SIM_CALL_COPY_H2D_PINNED;
+    else if (work->copy_kind == SL_SPAN_MEMCPY_D2H)
+        call = is_pageable(op->out) ? SIM_CALL_COPY_D2H_PAGEABLE : SIM_CALL_COPY_D2H_PINNED;
+    else
+        call = SIM_CALL_COPY_D2D;
+    return (sim_call)(call + sync * (SIM_CALL_SYNC_COPY_D2D - SIM_CALL_COPY_D2D));
+}
+
+/* A memset in the NULL stream is cudaMemset. */
+static sim_call call_of(const sl_op *op)
+{
+    switch ((sl_work_kind)op->work.kind) {
+    case SL_WORK_MEMCPY: return copy_call(op);
+    case SL_WORK_MEMSET: return op->stream->legacy ? SIM_CALL_MEMSET : SIM_CALL_MEMSET_ASYNC;
+    case SL_WORK_HOST_FUNC: return SIM_CALL_HOST_FUNC;
+    case SL_WORK_EVENT_RECORD: return SIM_CALL_EVENT_RECORD;
+    case SL_WORK_EVENT_WAIT: return SIM_CALL_EVENT_WAIT;
+    case SL_WORK_KERNEL: break;
+    }
+    return SIM_CALL_LAUNCH;
+}
+
+static size_t bytes_of(const sl_op *op)
+{
+    bool has = op->work.kind == SL_WORK_MEMCPY || op->work.kind == SL_WORK_MEMSET;
+    return has ? op->work.bytes : 0;
+}
+
+/* A call without a stream waits for what the NULL stream would: all blocking streams. */
+static sl_status wait_as_profiled(sim_device *dev, const sim_call_cost *cost, sim_stream *stream,
+                                  sl_error *err)
+{
+    if (cost->waits == SIM_DEVICE)
+        return sim_host_wait_idle(dev, err);
+    if (!stream)
+        stream = dev->legacy;
+    return stream ? sim_host_wait_stream(stream, err) : SL_OK;
+}
+
+sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
+                        bool *waited, sl_error *err)
+{
+    const sim_call_cost *cost = &dev->profile.calls[call];
+    const bool applies = (double)bytes >= cost->from_bytes;
+    if (waited)
+        *waited = applies && cost->waits != SIM_NOTHING;
+    if (applies && cost->waits) {
+        sl_status status = wait_as_profiled(dev, cost, stream, err);
+        if (status != SL_OK)
+            return status;
+    }
+    if (applies && cost->serialises) {
+        sl_status status = sim_host_catch_up(dev, err);
+        if (status != SL_OK)
+            return status;
+        sim_barriers_put(dev, cost->serialises);
+    }
+    sim_host_spend_us(dev, cost->us + cost->us_per_mib * (double)bytes / MIB);
+    return SL_OK;
+}
+
+sl_status sim_call_enqueue(sim_op *op, sl_error *err)
+{
+    return sim_call_make(sim_device_of(op), call_of(&op->base), sim_stream_of(op),
+                         bytes_of(&op->base), NULL, err);
+}

@@ -1,0 +1,146 @@
+/* heap.c - what everything waits in: the heap of points in time, work at a rate that changes, and
+ * first-in-first-out lists of operations. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+/* Rank, then issue order: 8 bits and 56 bits. */
+static uint64_t node_key(const sim_node *node)
+{
+    return ((uint64_t)node->what << 56) | (node->seq & 0x00ffffffffffffffu);
+}
+
+static bool entry_less(const struct sim_heap_entry *a, const struct sim_heap_entry *b)
+{
+    return a->at != b->at ? a->at < b->at : a->key < b->key;
+}
+
+bool sim_heap_reserve(sim_heap *heap, uint32_t n)
+{
+    uint32_t cap = heap->cap ? heap->cap : 64;
+    while (cap < n)
+        cap *= 2;
+    if (cap == heap->cap)
+        return true;
+    void *grown = realloc(heap->entry, cap * sizeof *heap->entry);
+    if (!grown)
+        return false;
+    heap->entry = grown;
+    heap->cap = cap;
+    return true;
+}
+
+static void heap_put(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+{
+    heap->entry[i] = entry;
+    entry.node->slot = i + 1;
+}
+
+static void sift_up(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+{
+    while (i > 0) {
+        uint32_t parent = (i - 1) / 4;
+        if (!entry_less(&entry, &heap->entry[parent]))
+            break;
+        heap_put(heap, i, heap->entry[parent]);
+        i = parent;
+    }
+    heap_put(heap, i, entry);
+}
+
+static void sift_down(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+{
+    for (;;) {
+        uint32_t first = 4 * i + 1, least = first;
+        if (first >= heap->n)
+            break;
+        uint32_t end = first + 4 < heap->n ? first + 4 : heap->n;
+        for (uint32_t c = first + 1; c < end; c++)
+            if (entry_less(&heap->entry[c], &heap->entry[least]))
+                least = c;
+        if (!entry_less(&heap->entry[least], &entry))
+            break;
+        heap_put(heap, i, heap->entry[least]);
+        i = least;
+    }
+    heap_put(heap, i, entry);
+}
+
+void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at)
+{
+    struct sim_heap_entry entry = {at, node_key(node), node};
+    node->at = at;
+    if (!node->slot) {
+        sift_up(heap, heap->n++, entry);
+        return;
+    }
+    uint32_t i = node->slot - 1;
+    if (entry_less(&entry, &heap->entry[i]))
+        sift_up(heap, i, entry);
+    else
+        sift_down(heap, i, entry);
+}
+
+void sim_heap_remove(sim_heap *heap, sim_node *node)
+{
+    if (!node->slot)
+        return;
+    uint32_t i = node->slot - 1;
+    struct sim_heap_entry last = heap->entry[--heap->n];
+    node->slot = 0;
+    if (last.node == node)
+        return;
+    if (i > 0 && entry_less(&last, &heap->entry[(i - 1) / 4]))
+        sift_up(heap, i, last);
+    else
+        sift_down(heap, i, last);
+}
+
+/* ---- work at a changing rate ---- */
+
+void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps)
+{
+    fluid->left_ps = work_ps;
+    fluid->since = now;
+    fluid->rate = 0;
+}
+
+sim_ps sim_fluid_ps(double work_ps, double rate)
+{
+    double duration = work_ps > 0 ? work_ps / rate : 0;
+    sim_ps whole = sim_whole_ps(duration);
+    return whole + (whole < SIM_LAST_PS && duration > (double)whole);
+}
+
+void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate)
+{
+    if (fluid->rate == rate)
+        return;
+    fluid->left_ps -= (double)(now - fluid->since) * fluid->rate;
+    fluid->since = now;
+    fluid->rate = rate;
+    sim_heap_set(heap, &fluid->node, sim_later(now, sim_fluid_ps(fluid->left_ps, rate)));
+}
+
+/* ---- lists of operations ---- */
+
+void sim_fifo_push(sim_fifo *fifo, sim_op *op)
+{
+    op->fifo_next = NULL;
+    if (fifo->tail)
+        fifo->tail->fifo_next = op;
+    else
+        fifo->head = op;
+    fifo->tail = op;
+}
+
+sim_op *sim_fifo_pop(sim_fifo *fifo)
+{
+    sim_op *op = fifo->head;
+    if (op) {
+        fifo->head = op->fifo_next;
+        if (!fifo->head)
+            fifo->tail = NULL;
+    }
+    return op;
+}
