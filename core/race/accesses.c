@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-sl__memory_stats sl__memory_totals;
-
 /* ---- one ---------------------------------------------------------------------------- */
 
 static void retain_access(const sl__access *access)
 {
     if (access->standing)
         access->standing->refs++;
-    sl__memory_totals.accesses++;
 }
 
 void sl__standing_release(sl__standing *standing)
@@ -27,7 +24,6 @@ void sl__access_drop(sl__access *access)
 {
     if (!sl__access_is_there(access))
         return;
-    sl__memory_totals.accesses--;
     sl__standing_release(access->standing);
     memset(access, 0, sizeof *access);
 }
@@ -62,7 +58,6 @@ bool sl__accesses_reserve(sl__accesses *accesses, uint32_t n)
         return false;
     for (uint32_t i = 0; i < accesses->n; i++)
         grown[i] = *sl__access_at(accesses, i);
-    sl__memory_totals.bytes += (room - accesses->room) * sizeof *grown;
     free(accesses->list);
     accesses->list = grown;
     accesses->first = 0;
@@ -102,7 +97,6 @@ void sl__accesses_drop(sl__accesses *accesses)
 void sl__accesses_free(sl__accesses *accesses)
 {
     sl__accesses_drop(accesses);
-    sl__memory_totals.bytes -= accesses->room * sizeof *accesses->list;
     free(accesses->list);
     memset(accesses, 0, sizeof *accesses);
 }

@@ -59,8 +59,4 @@ bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from);     /* to an
 bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b);
 void sl__accesses_widen(sl__accesses *accesses, const sl__accesses *others);    /* the same */
 
-/* Of all memories: accesses held, bytes, and accesses dropped to stay within memory. */
-typedef struct sl__memory_stats { size_t accesses, bytes; uint64_t forgotten; } sl__memory_stats;
-extern sl__memory_stats sl__memory_totals;
-
 #endif

@@ -467,13 +467,11 @@ sl_check_mode sl_check_get_mode(void)
     return sl__race.mode;
 }
 
-void sl_race_get_stats(sl_race_stats *stats)
+size_t sl__race_accesses(void)
 {
-    memset(stats, 0, sizeof *stats);
-    for (const sl__race_clock *clock = sl__race.clocks; clock; clock = clock->next)
-        stats->clocks++;
-    stats->accesses = sl__memory_totals.accesses;
-    stats->bytes = sl__memory_totals.bytes + stats->clocks * sizeof(sl__race_clock)
-                   + sl__race.slots_room * sizeof(sl__slot);
-    stats->forgotten = sl__memory_totals.forgotten;
+    size_t n = 0;
+
+    for (const sl__race_memory *memory = sl__race.memories; memory; memory = memory->next)
+        n += sl__memory_accesses(memory);
+    return n;
 }

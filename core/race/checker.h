@@ -68,4 +68,7 @@ void sl__race_device_closed(sl_device *device);
 /* Tells the hook what can be told. At the end of a call, outside host functions. */
 void sl__race_tell(void);
 
+/* How many accesses are remembered, for tests. */
+size_t sl__race_accesses(void);
+
 #endif

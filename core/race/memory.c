@@ -25,18 +25,13 @@ static void free_history(sl__history *history)
     sl__access_drop(&history->write);
     sl__accesses_free(&history->others);
     sl__accesses_free(&history->past);
-    sl__memory_totals.bytes -= sizeof *history;
     free(history);
 }
 
 /* An empty one. NULL: out of memory. */
 static sl__history *new_history(void)
 {
-    sl__history *history = calloc(1, sizeof *history);
-
-    if (history)
-        sl__memory_totals.bytes += sizeof *history;
-    return history;
+    return calloc(1, sizeof(sl__history));
 }
 
 static sl__history *copy_history(const sl__history *from)
@@ -61,10 +56,8 @@ static bool add_past(sl__history *history, const sl__access *access)
 
     if (!full && !sl__accesses_reserve(&history->past, history->past.n + 1))
         return false;
-    if (full) {
+    if (full)
         sl__accesses_remove(&history->past, 0);
-        sl__memory_totals.forgotten++;
-    }
     sl__accesses_append(&history->past, access);
     return true;
 }
@@ -200,7 +193,6 @@ static bool reserve_ranges(sl__race_memory *memory, size_t more)
     grown = realloc(memory->ranges, room * sizeof *grown);
     if (!grown)
         return false;
-    sl__memory_totals.bytes += (room - memory->room) * sizeof *grown;
     memory->ranges = grown;
     memory->room = room;
     return true;
@@ -342,16 +334,6 @@ void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
         join_neighbours(memory, 0, kept);
 }
 
-static void forget(sl__race_memory *memory)
-{
-    for (size_t i = 0; i < memory->n; i++) {
-        const sl__history *history = memory->ranges[i].history;
-        sl__memory_totals.forgotten += history->others.n + history->past.n
-                                       + sl__access_is_there(&history->write);
-    }
-    erase(memory, 0, memory->n);
-}
-
 static void keep_bounded(sl__race_memory *memory, bool keep, const sl__vector *settled)
 {
     if (memory->n < memory->compact_at)
@@ -359,7 +341,7 @@ static void keep_bounded(sl__race_memory *memory, bool keep, const sl__vector *s
     if (!keep)
         sl__memory_compact(memory, settled);
     if (memory->n >= MOST_RANGES)
-        forget(memory);
+        erase(memory, 0, memory->n);
     memory->compact_at = memory->n * 2 > FIRST_COMPACTION ? memory->n * 2 : FIRST_COMPACTION;
     if (memory->compact_at > MOST_RANGES)
         memory->compact_at = MOST_RANGES;
@@ -387,16 +369,25 @@ sl__race_memory *sl__memory_new(sl_buffer *buffer)
         return NULL;
     memory->buffer = buffer;
     memory->compact_at = FIRST_COMPACTION;
-    sl__memory_totals.bytes += sizeof *memory;
     return memory;
 }
 
 void sl__memory_free(sl__race_memory *memory)
 {
     erase(memory, 0, memory->n);
-    sl__memory_totals.bytes -= sizeof *memory + memory->room * sizeof memory->ranges[0];
     free(memory->ranges);
     free(memory);
+}
+
+size_t sl__memory_accesses(const sl__race_memory *memory)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < memory->n; i++) {
+        const sl__history *history = memory->ranges[i].history;
+        n += history->others.n + history->past.n + sl__access_is_there(&history->write);
+    }
+    return n;
 }
 
 void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)

@@ -36,6 +36,9 @@ typedef struct sl__race_memory {
 sl__race_memory *sl__memory_new(sl_buffer *buffer);
 void sl__memory_free(sl__race_memory *memory);
 
+/* How many accesses it holds, for tests. */
+size_t sl__memory_accesses(const sl__race_memory *memory);
+
 /* Calls fn, once for each range, for each earlier access that `access` to [first, end)
  * conflicts with: one of them writes. `late` is a host function, which sees what is past, too. */
 typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier);

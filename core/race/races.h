@@ -103,11 +103,4 @@ bool sl_race_keeps_needs(void);
 size_t sl_race_need_count(void);
 const sl_race_need *sl_race_need_get(size_t index);     /* NULL behind the last */
 
-/* For tests and who(): what the checker holds. */
-typedef struct sl_race_stats {
-    size_t clocks, accesses, bytes;     /* live; bytes in all */
-    uint64_t forgotten;                 /* accesses dropped to stay within memory */
-} sl_race_stats;
-void sl_race_get_stats(sl_race_stats *stats);
-
 #endif

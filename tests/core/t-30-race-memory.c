@@ -129,10 +129,24 @@ static bool in_order(const sl__race_memory *memory)
     return true;
 }
 
+/* When everything new comes after all that there was. */
+static size_t accesses_left(sl__race_memory *memory)
+{
+    sl__vector *all = NULL;
+    bool raised;
+
+    for (uint32_t i = 1; i < SLOTS; i++)
+        sl__vector_join(&all, NULL, i, UINT64_MAX, &raised);
+    sl__memory_compact(memory, all);
+    sl__vector_release(all);
+    return sl__memory_accesses(memory);
+}
+
 static void test_random(void)
 {
     sl_buffer buffer = { .bytes = BYTES };
     int agreed = 0, ordered = 0, runs = 300;
+    size_t left = 0;
 
     for (int run = 0; run < runs; run++) {
         model m = { .n = 0 };
@@ -145,12 +159,12 @@ static void test_random(void)
         }
         agreed += same;
         ordered += sorted;
+        left += accesses_left(memory);
         sl__memory_free(memory);
     }
     is_int(agreed, runs, "histories find a race on the bytes on which the list of all accesses does");
     is_int(ordered, runs, "ranges stay apart and ascending");
-    is_int((int)sl__memory_totals.accesses, 0, "and hold nothing when they are freed");
-    is_int((int)sl__memory_totals.bytes, 0, "not a byte");
+    is_int((int)left, 0, "and hold nothing once everything new comes after all that there was");
 }
 
 static bool write_range(sl__race_memory *memory, uint32_t slot, uint64_t epoch, size_t first,
@@ -189,7 +203,6 @@ static void test_bounds(void)
     sl_buffer buffer = { .bytes = (size_t)1 << 20 };
     sl__race_memory *memory = sl__memory_new(&buffer);
     sl__vector *settled = NULL;
-    uint64_t forgotten = sl__memory_totals.forgotten;
     bool raised, noted = true;
 
     for (uint64_t i = 0; i < 1000; i++)
@@ -202,7 +215,6 @@ static void test_bounds(void)
     for (uint64_t i = 0; i < 200000; i++)
         noted = write_range(memory, 1, i + 1, (size_t)(2 * i), (size_t)(2 * i) + 1) && noted;
     ok(noted && memory->n <= 1 << 16, "the ranges of one buffer are bounded");
-    ok(sl__memory_totals.forgotten > forgotten, "and what was forgotten is counted");
     sl__memory_free(memory);
 }
 
@@ -229,7 +241,7 @@ static void test_kept(void)
         note_kept(memory, (sl__access){ .slot = 2, .epoch = epoch, .kind = SL_ACCESS_READ });
         note_kept(memory, (sl__access){ .slot = 3, .epoch = epoch, .kind = SL_ACCESS_WRITE });
     }
-    ok(sl__memory_totals.accesses < 80, "what is kept for a host function is bounded");
+    ok(sl__memory_accesses(memory) < 80, "what is kept for a host function is bounded");
     ok(memory->ranges[0].history->past.n > 60, "and it is the bound");
     for (uint32_t i = 0; i < memory->ranges[0].history->past.n; i++)
         if (sl__access_at(&memory->ranges[0].history->past, i)->epoch < epoch - 40)
@@ -248,7 +260,7 @@ static void test_host_functions(void)
         note_kept(memory, access);
     is_int((int)memory->ranges[0].history->others.n, 1,
            "of host functions one after the other the last one counts");
-    ok(sl__memory_totals.accesses < 80, "and what they did is bounded");
+    ok(sl__memory_accesses(memory) < 80, "and what they did is bounded");
     access.kind = SL_ACCESS_READ;
     note_kept(memory, access);
     access.epoch++;

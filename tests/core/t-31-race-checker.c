@@ -2,6 +2,8 @@
  * close, a checker that is turned on while work is under way. */
 #include "fake_backend.h"
 
+#include "../../core/race/checker.h"
+
 static sl_status read_status;           /* of read_tensor */
 static int n_told, n_accidents_told;
 
@@ -81,14 +83,6 @@ static void fill(sl_tensor *tensor, sl_stream *stream)
         abort();
 }
 
-static size_t live_accesses(void)
-{
-    sl_race_stats stats;
-
-    sl_race_get_stats(&stats);
-    return stats.accesses;
-}
-
 /* ---- calls that fail ---------------------------------------------------------------- */
 
 static void test_failed_null_stream(void)
@@ -153,7 +147,7 @@ static void test_failed_host_function(void)
            "launching a host function fails");
     for (int i = 0; i < 200; i++)
         fill(s.x, s.a);
-    is_int((int)live_accesses(), 1, "and nothing is kept for it");
+    is_int((int)sl__race_accesses(), 1, "and nothing is kept for it");
     take_down(&s);
 }
 
