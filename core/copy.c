@@ -37,9 +37,9 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
     sl_device *device = dst->device;
     sl_status status = SL_OK;
 
-    if (sl__race_on)
-        status = sl__race_host_copy(dst->buffer, dst->offset, src->buffer, src->offset, bytes,
-                                    err);
+    if (sl__race_on())
+        status = sl__race_host_copy(sl__race, dst->buffer, dst->offset, src->buffer, src->offset,
+                                    bytes, err);
     if (!status)
         status = sl__host_compute(dst->buffer, src->buffer, &work, err);
     return sl__device_finish(device, status, err);
@@ -115,12 +115,12 @@ static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error
 {
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (status || !sl__race_on)
+    if (status || !sl__race_on())
         return status;
     if (src->spec.place == SL_PAGEABLE)
-        sl__race_waited_stream_by_chance(stream, SL_CHANCE_BLOCKING_COPY);
+        sl__race_waited_stream_by_chance(sl__race, stream, SL_CHANCE_BLOCKING_COPY);
     else
-        sl__race_waited_stream(stream);
+        sl__race_waited_stream(sl__race, stream);
     return SL_OK;
 }
 
@@ -237,8 +237,9 @@ static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, d
                                   sl_error *err)
 {
     size_t bytes = (size_t)n * sl_dtype_bytes(tensor->spec.dtype);
-    sl_status status = sl__race_on ? sl__race_host(tensor->buffer, SL_ACCESS_READ, "read", offset,
-                                                   bytes, err) : SL_OK;
+    sl_status status = sl__race_on() ? sl__race_host(sl__race, tensor->buffer, SL_ACCESS_READ,
+                                                     "read", offset, bytes, err)
+                                     : SL_OK;
 
     return status ? status : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
 }
@@ -307,8 +308,9 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
 static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, const void *raw,
                             sl_error *err)
 {
-    sl_status status = sl__race_on ? sl__race_host(buffer, SL_ACCESS_WRITE, "write", offset, bytes,
-                                                   err) : SL_OK;
+    sl_status status = sl__race_on() ? sl__race_host(sl__race, buffer, SL_ACCESS_WRITE, "write",
+                                                     offset, bytes, err)
+                                     : SL_OK;
 
     return status ? status
                   : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);

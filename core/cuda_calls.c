@@ -39,7 +39,7 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
         return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = name;
-    device->asks_waits = sl__race_on || device->core->recordings;
+    device->asks_waits = sl__race_on() || device->core->recordings;
     return SL_OK;
 }
 
@@ -47,9 +47,9 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
 static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer, bool waited)
 {
     if (which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST)
-        sl__race_freed(buffer, sl__plain_call_names[which], waited);
-    if (waited && sl__race_on)
-        sl__race_waited_device_by_chance(device, sl__plain_call_names[which]);
+        sl__race_freed(sl__race, buffer, sl__plain_call_names[which], waited);
+    if (waited && sl__race_on())
+        sl__race_waited_device_by_chance(sl__race, device, sl__plain_call_names[which]);
 }
 
 /* The backend's part of a call, charged and noted. */
@@ -61,7 +61,7 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
                                                    buffer ? buffer->bytes : 0, &waited, err);
 
     call->waited_for_device = waited;
-    if (!status && sl__race_on)
+    if (!status && sl__race_on())
         note_for_races(device, which, buffer, waited);
     return status;
 }
@@ -180,8 +180,8 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
     sl_device *device = memory->device;
     sl_status status = sl__buffer_settle_all(memory->buffer, err);
 
-    if (!status && which == SL_PLAIN_FREE_ASYNC && sl__race_on)
-        status = sl__race_free_async(memory->buffer, stream, err);
+    if (!status && which == SL_PLAIN_FREE_ASYNC && sl__race_on())
+        status = sl__race_free_async(sl__race, memory->buffer, stream, err);
     if (!status)
         status = plain_call(device, which, memory->buffer, stream, err);
 

@@ -165,8 +165,8 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
     core->draining = true;
     if (!device->fault.status)          /* nothing runs any more on a lost device */
         status = device->backend->device_synchronize(device, err);
-    if (!status && sl__race_on)
-        sl__race_waited_device(device);
+    if (!status && sl__race_on())
+        sl__race_waited_device(sl__race, device);
     sl__device_reap(device);
     core->draining = core->stats.ops_in_flight > 0;
     if (device->fault.status && core->fault.reported)
@@ -214,8 +214,8 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
-    if (!status && sl__race_on)
-        sl__race_waited_device(device);
+    if (!status && sl__race_on())
+        sl__race_waited_device(sl__race, device);
     return sl__device_finish(device, status, err);
 }
 
@@ -229,8 +229,8 @@ sl_status sl_device_wait_idle(sl_device *device, sl_error *err)
         return status;
     if (device->core->stats.ops_in_flight > 0)
         return sl_device_synchronize(device, err);
-    if (sl__race_on)
-        sl__race_waited_device(device);
+    if (sl__race_on())
+        sl__race_waited_device(sl__race, device);
     return SL_OK;
 }
 

@@ -183,8 +183,8 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
     if (status)
         return status;
     status = event->device->backend->event_query(event, done, err);
-    if (!status && *done && sl__race_on)
-        sl__race_waited_event(event);
+    if (!status && *done && sl__race_on())
+        sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -200,8 +200,8 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     call.target_stream = event->record_stream;
     status = event->device->backend->event_synchronize(event, err);
     sl__call_end(event->device, &call, NULL, status);
-    if (!status && sl__race_on)
-        sl__race_waited_event(event);
+    if (!status && sl__race_on())
+        sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -233,9 +233,9 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
     if (status)
         return status;
     status = start->device->backend->event_elapsed(start, end, ms, err);
-    if (!status && sl__race_on) {       /* both have happened, or there would be no time */
-        sl__race_waited_event(start);
-        sl__race_waited_event(end);
+    if (!status && sl__race_on()) {       /* both have happened, or there would be no time */
+        sl__race_waited_event(sl__race, start);
+        sl__race_waited_event(sl__race, end);
     }
     return sl__device_finish(start->device, status, err);
 }

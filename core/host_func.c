@@ -32,10 +32,11 @@ static bool run_host_func(void *ud, sl_error *err)
     if (func->device->core->draining)
         return true;
     sl__host_func_depth++;
-    if (sl__race_on)
-        sl__race_host_func_begin(func->op);
+    if (sl__race_on())
+        sl__race_host_func_begin(sl__race, func->op);
     succeeded = func->fn(func->ud, &failure);
-    sl__race_host_func_end();
+    if (sl__race_on())
+        sl__race_host_func_end(sl__race);
     sl__host_func_depth--;
     func->device->core->where = where;
     if (!succeeded)

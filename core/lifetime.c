@@ -24,7 +24,7 @@ static void close_stream(sl_stream *stream)
 {
     if (!stream)
         return;
-    sl__race_stream_closed(stream);
+    sl__race_stream_closed(sl__race, stream);
     sl__reuse_stream_closed(stream);
     stream->device->backend->stream_close(stream);
     free(stream);
@@ -50,7 +50,7 @@ void sl_device_release(sl_device *device)
     if (!device || --device->refs > 0)
         return;
     sl__record_abandon(device);
-    sl__race_device_closed(device);
+    sl__race_device_closed(sl__race, device);
     close_stream(device->core->per_thread);
     close_stream(device->core->legacy);
     device->backend->device_close(device);

@@ -78,15 +78,15 @@ static sl_status enqueue_checked(sl_op *op, sl_error *err)
 {
     sl_stream *stream = op->stream;
     sl__race_sent sent;
-    sl_status status = sl__race_enqueue(op, &sent, err);
+    sl_status status = sl__race_enqueue(sl__race, op, &sent, err);
 
     if (status)
         return status;
     status = stream->device->backend->enqueue(op, err);
     if (status)
-        sl__race_cancelled(op);
+        sl__race_cancelled(sl__race, op);
     else
-        sl__race_enqueued(stream, &sent);
+        sl__race_enqueued(sl__race, stream, &sent);
     return status;
 }
 
@@ -95,7 +95,8 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     sl_stream *stream = op->stream;
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
-    sl_status status = sl__race_on ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
+    sl_status status =
+        sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
 
     if (status) {
         if (core->last_seq == op->seq)

@@ -32,8 +32,8 @@ void sl__op_retire(sl_device *device, sl_op *op)
     op->stream->in_flight--;
     if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost)
         op->event->retired_seq = op->seq;
-    if (sl__race_on)
-        sl__race_retired(op);
+    if (sl__race_on())
+        sl__race_retired(sl__race, op);
     if (op->lost)
         sl__fault_note(device, op);
     else if (core->recordings)

@@ -191,8 +191,8 @@ sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (!status && sl__race_on)
-        sl__race_waited_stream(stream);
+    if (!status && sl__race_on())
+        sl__race_waited_stream(sl__race, stream);
     return status;
 }
 
@@ -213,8 +213,8 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
     if (status)
         return status;
     status = stream->device->backend->stream_query(stream, done, err);
-    if (!status && *done && sl__race_on)
-        sl__race_waited_stream(stream);
+    if (!status && *done && sl__race_on())
+        sl__race_waited_stream(sl__race, stream);
     return sl__device_finish(stream->device, status, err);
 }
 

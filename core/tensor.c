@@ -290,8 +290,8 @@ static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream,
     work->out_offset = tensor->offset;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl__op_enqueue(stream, work, &operands, err);
-    status = sl__race_on ? sl__race_host(tensor->buffer, SL_ACCESS_WRITE, "write",
-                                         tensor->offset, tensor->bytes, err) : SL_OK;
+    status = sl__race_on() ? sl__race_host(sl__race, tensor->buffer, SL_ACCESS_WRITE, "write",
+                                           tensor->offset, tensor->bytes, err) : SL_OK;
     if (!status)
         status = sl__host_compute(tensor->buffer, NULL, work, err);
     return sl__device_finish(device, status, err);

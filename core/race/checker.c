@@ -11,17 +11,14 @@
 
 enum { STAGED_BYTES = 64 << 10 };      /* CUDA: pageable copies of more wait for their stream */
 
-bool sl__race_on;
+static void clear(sl__checker *checker);
 
-static void clear(void);
-
-void sl__race_give_up(sl_device *device)
+void sl__race_give_up(sl__checker *checker, sl_device *device)
 {
-    clear();
-    sl__found_finish();
-    sl__race.starved = false;
-    sl__race.mode = SL_CHECK_OFF;
-    sl__race_on = false;
+    clear(checker);
+    sl__found_finish(checker);
+    checker->starved = false;
+    checker->head.mode = SL_CHECK_OFF;
     sl__device_fail_later(device, SL_ENOMEM, "the race checker ran out of memory and is off");
 }
 
@@ -85,12 +82,13 @@ static uint8_t wait_of(const sl_op *op)
     return sync ? SL__WAIT_BEFORE : SL__WAIT_BEFORE_BY_CHANCE;
 }
 
-static sl__touch touch_of(const sl_op *op, const operand *o, const sl__actor *actor)
+static sl__touch touch_of(sl__checker *checker, const sl_op *op, const operand *o,
+                          const sl__actor *actor)
 {
     sl_device *device = op->stream->device;
     unsigned places = op->work.kind == SL_WORK_MEMCPY ? sl__span_places(op->out, op->in[0]) : 0;
     sl__touch t = {
-        .buffer = o->buffer, .actor = actor,
+        .checker = checker, .buffer = o->buffer, .actor = actor,
         .first = o->offset, .end = o->offset + o->bytes,
         .access = {
             .epoch = actor->point.epoch, .slot = actor->point.slot, .seq = op->seq,
@@ -103,8 +101,9 @@ static sl__touch touch_of(const sl_op *op, const operand *o, const sl__actor *ac
     if (actor->point.slot == SL__HOST_SLOT) {
         t.access.by = SL__BY_HOST;
         t.access.seq = 0;
-        t.access.where = sl__race_where(device);
-        t.access.what = sl__race_text(sl__strings_text(&device->core->strings, t.access.what));
+        t.access.where = sl__race_where(checker, device);
+        t.access.what =
+            sl__race_text(checker, sl__strings_text(&device->core->strings, t.access.what));
         t.access.host_ns = wait_of(op) == SL__WAIT_BEFORE ? -1
                                                           : device->backend->host_now_ns(device);
     }
@@ -112,80 +111,80 @@ static sl__touch touch_of(const sl_op *op, const operand *o, const sl__actor *ac
 }
 
 /* False: out of memory. In error mode all of them are met before any is noted. */
-static bool touch_operands(const sl_op *op, const sl__actor *actor, bool meets, bool notes,
-                           bool *is_refused)
+static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__actor *actor,
+                           bool meets, bool notes, bool *is_refused)
 {
-    const sl__actor host = sl__order_host();
+    const sl__actor host = sl__order_host(checker);
     operand list[3];
     int n = operands_of(op, list);
     bool done = true;
 
     for (int i = 0; i < n && done; i++) {
         bool by_host = host_reads(op, &list[i]);
-        sl__touch t = touch_of(op, &list[i], by_host ? &host : actor);
+        sl__touch t = touch_of(checker, op, &list[i], by_host ? &host : actor);
         if (meets)
             sl__touch_meet(&t);
         *is_refused |= t.is_refused;
-        if (notes && (!by_host || sl__race.n_waiting > 0))
+        if (notes && (!by_host || checker->n_waiting > 0))
             done = sl__touch_note(&t);
     }
-    return done && !sl__race.starved;
+    return done && !checker->starved;
 }
 
-static bool add_waiting(const sl__actor *actor)
+static bool add_waiting(sl__checker *checker, const sl__actor *actor)
 {
-    if (sl__race.n_waiting == sl__race.waiting_room) {
-        size_t room = sl__race.waiting_room ? 2 * sl__race.waiting_room : 16;
-        sl__waiting *grown = realloc(sl__race.waiting, room * sizeof *grown);
+    if (checker->n_waiting == checker->waiting_room) {
+        size_t room = checker->waiting_room ? 2 * checker->waiting_room : 16;
+        sl__waiting *grown = realloc(checker->waiting, room * sizeof *grown);
         if (!grown)
             return false;
-        sl__race.waiting = grown;
-        sl__race.waiting_room = room;
+        checker->waiting = grown;
+        checker->waiting_room = room;
     }
     sl__seen_retain(actor->point.seen);
-    sl__race.waiting[sl__race.n_waiting++].point = actor->point;
+    checker->waiting[checker->n_waiting++].point = actor->point;
     return true;
 }
 
 /* A stream that waits for an event has seen what the event's record has. */
-static bool enter(sl_op *op, sl__actor *actor)
+static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
 {
     const sl__race_record *record = op->work.kind == SL_WORK_EVENT_WAIT ? op->event->race : NULL;
 
-    return sl__order_next(op->stream, record ? &record->point : NULL, actor);
+    return sl__order_next(checker, op->stream, record ? &record->point : NULL, actor);
 }
 
 /* The races that an operation brought which does not happen, also those of what the host would
  * have read for it. */
-static void cancel_found(uint32_t slot, uint64_t epoch)
+static void cancel_found(sl__checker *checker, uint32_t slot, uint64_t epoch)
 {
-    const sl__actor host = sl__order_host();
+    const sl__actor host = sl__order_host(checker);
 
-    sl__found_cancelled(slot, epoch);
-    sl__found_cancelled(host.point.slot, host.point.epoch);
+    sl__found_cancelled(checker, slot, epoch);
+    sl__found_cancelled(checker, host.point.slot, host.point.epoch);
 }
 
-static sl_status enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
+static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
 {
-    bool strict = sl__race.mode == SL_CHECK_ERROR, is_refused = false;
+    bool strict = checker->head.mode == SL_CHECK_ERROR, is_refused = false;
     sl__actor actor;
-    bool done = enter(op, &actor);
+    bool done = enter(checker, op, &actor);
 
     if (done && strict)
-        done = touch_operands(op, &actor, true, false, &is_refused);
+        done = touch_operands(checker, op, &actor, true, false, &is_refused);
     if (done && is_refused) {
-        cancel_found(actor.point.slot, actor.point.epoch);
-        sl__order_undo(op->stream->race);
-        return sl__found_fail(err);
+        cancel_found(checker, actor.point.slot, actor.point.epoch);
+        sl__order_undo(checker, op->stream->race);
+        return sl__found_fail(checker, err);
     }
     if (done)
-        done = touch_operands(op, &actor, !strict, true, &is_refused);
+        done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
     if (!done) {
-        sl__race_give_up(op->stream->device);
+        sl__race_give_up(checker, op->stream->device);
         return SL_OK;
     }
-    if (op->work.kind == SL_WORK_HOST_FUNC && !add_waiting(&actor)) {
-        sl__race_give_up(op->stream->device);
+    if (op->work.kind == SL_WORK_HOST_FUNC && !add_waiting(checker, &actor)) {
+        sl__race_give_up(checker, op->stream->device);
         return SL_OK;
     }
     op->race_epoch = sent->epoch = actor.point.epoch;
@@ -195,23 +194,24 @@ static sl_status enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
 }
 
 /* cudaMemcpy from pageable memory waits for its stream, and then begins. */
-static sl_status enqueue_after_wait(sl_op *op, sl__race_sent *sent, sl_error *err)
+static sl_status enqueue_after_wait(sl__checker *checker, sl_op *op, sl__race_sent *sent,
+                                    sl_error *err)
 {
-    sl__order_keep_host();
-    sl__race_waited_stream(op->stream);
-    return sl__race_on ? enqueue(op, sent, err) : SL_OK;
+    sl__order_keep_host(checker);
+    sl__race_waited_stream(checker, op->stream);
+    return checker->head.mode != SL_CHECK_OFF ? enqueue(checker, op, sent, err) : SL_OK;
 }
 
-sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err)
+sl_status sl__race_enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
 {
     memset(sent, 0, sizeof *sent);
-    return wait_of(op) == SL__WAIT_BEFORE ? enqueue_after_wait(op, sent, err)
-                                          : enqueue(op, sent, err);
+    return wait_of(op) == SL__WAIT_BEFORE ? enqueue_after_wait(checker, op, sent, err)
+                                          : enqueue(checker, op, sent, err);
 }
 
 /* ---- after the backend has it -------------------------------------------------------------- */
 
-static bool set_record(sl_event *event, const sl__point *point)
+static bool set_record(sl__checker *checker, sl_event *event, const sl__point *point)
 {
     sl__race_record *record = event->race;
 
@@ -220,11 +220,11 @@ static bool set_record(sl_event *event, const sl__point *point)
         if (!record)
             return false;
         record->event = event;
-        record->next = sl__race.records;
-        record->link = &sl__race.records;
+        record->next = checker->records;
+        record->link = &checker->records;
         if (record->next)
             record->next->link = &record->next;
-        sl__race.records = record;
+        checker->records = record;
         event->race = record;
     }
     sl__seen_retain(point->seen);
@@ -234,29 +234,31 @@ static bool set_record(sl_event *event, const sl__point *point)
 }
 
 /* A chance at the script's position. */
-static sl__chance chance_at(const sl_device *device, sl_race_chance why, const char *call)
+static sl__chance chance_at(sl__checker *checker, const sl_device *device, sl_race_chance why,
+                            const char *call)
 {
-    return (sl__chance){ .why = why, .call = sl__race_text(call),
-                         .where = sl__race_where(device) };
+    return (sl__chance){ .why = why, .call = sl__race_text(checker, call),
+                         .where = sl__race_where(checker, device) };
 }
 
-static bool join_wait(const sl_device *device, sl__point point, sl__race_wait wait)
+static bool join_wait(sl__checker *checker, const sl_device *device, sl__point point,
+                      sl__race_wait wait)
 {
     sl__chance chance;
 
     if (wait == SL__WAIT_NONE || wait == SL__WAIT_BEFORE)
         return true;                    /* that wait is over */
     if (wait == SL__WAIT_SURE)
-        return sl__order_join_host(&point, NULL);
-    chance = chance_at(device, SL_CHANCE_TO_PAGEABLE, NULL);
+        return sl__order_join_host(checker, &point, NULL);
+    chance = chance_at(checker, device, SL_CHANCE_TO_PAGEABLE, NULL);
     if (wait == SL__WAIT_BEFORE_BY_CHANCE) {
         point.epoch--;
         chance.why = SL_CHANCE_FROM_PAGEABLE;
     }
-    return sl__order_join_host(&point, &chance) && !sl__race.starved;
+    return sl__order_join_host(checker, &point, &chance) && !checker->starved;
 }
 
-void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent)
+void sl__race_enqueued(sl__checker *checker, sl_stream *stream, const sl__race_sent *sent)
 {
     sl__race_clock *clock = stream->race;
     sl__point point;
@@ -264,34 +266,34 @@ void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent)
 
     if (!clock || !sent->epoch)
         return;
-    sl__order_happens(clock);
-    point = sl__order_point(clock);
+    sl__order_happens(checker, clock);
+    point = sl__order_point(checker, clock);
     if (sent->event)
-        done = set_record(sent->event, &point);
+        done = set_record(checker, sent->event, &point);
     if (done)
-        done = join_wait(stream->device, point, (sl__race_wait)sent->host_waits);
+        done = join_wait(checker, stream->device, point, (sl__race_wait)sent->host_waits);
     if (!done)
-        sl__race_give_up(stream->device);
+        sl__race_give_up(checker, stream->device);
 }
 
-static void forget_waiting(const sl_op *op)
+static void forget_waiting(sl__checker *checker, const sl_op *op)
 {
     uint32_t slot = op->stream->race ? op->stream->race->slot : 0;
 
-    for (size_t i = 0; i < sl__race.n_waiting; i++) {
-        sl__point *point = &sl__race.waiting[i].point;
+    for (size_t i = 0; i < checker->n_waiting; i++) {
+        sl__point *point = &checker->waiting[i].point;
         if (point->slot != slot || point->epoch != op->race_epoch)
             continue;
         sl__seen_release(&point->seen);
-        sl__race.waiting[i] = sl__race.waiting[--sl__race.n_waiting];
+        checker->waiting[i] = checker->waiting[--checker->n_waiting];
         return;
     }
 }
 
 /* Nothing may race with it, come after it or wait for it. */
-void sl__race_cancelled(const sl_op *op)
+void sl__race_cancelled(sl__checker *checker, const sl_op *op)
 {
-    const sl__actor host = sl__order_host();
+    const sl__actor host = sl__order_host(checker);
     sl__race_clock *clock = op->stream->race;
     operand list[3];
 
@@ -305,85 +307,86 @@ void sl__race_cancelled(const sl_op *op)
                               by_host ? host.point.epoch : op->race_epoch);
     }
     if (op->work.kind == SL_WORK_HOST_FUNC)
-        forget_waiting(op);
-    cancel_found(clock->slot, op->race_epoch);
-    sl__order_undo(clock);
+        forget_waiting(checker, op);
+    cancel_found(checker, clock->slot, op->race_epoch);
+    sl__order_undo(checker, clock);
 }
 
-void sl__race_retired(const sl_op *op)
+void sl__race_retired(sl__checker *checker, const sl_op *op)
 {
     sl__race_clock *clock = op->stream->race;
 
-    if (!clock || op->race_epoch <= sl__race.first_epoch)
+    if (!clock || op->race_epoch <= checker->first_epoch)
         return;
     if (op->work.kind == SL_WORK_HOST_FUNC)
-        forget_waiting(op);
-    sl__race.slots[clock->slot].retired = op->race_epoch;
-    sl__found_retired(clock->slot, op);
+        forget_waiting(checker, op);
+    checker->slots[clock->slot].retired = op->race_epoch;
+    sl__found_retired(checker, clock->slot, op);
 }
 
 /* ---- the host waits -------------------------------------------------------------- */
 
 /* False: out of memory, and the checker is off. */
-static bool wait_stream(sl_stream *stream, const sl__chance *chance)
+static bool wait_stream(sl__checker *checker, sl_stream *stream, const sl__chance *chance)
 {
-    const sl__race_clock *clock = sl__order_clock(stream);
+    const sl__race_clock *clock = sl__order_clock(checker, stream);
 
-    if (clock && sl__order_join_slot(clock->slot, chance) && !sl__race.starved)
+    if (clock && sl__order_join_slot(checker, clock->slot, chance) && !checker->starved)
         return true;
-    sl__race_give_up(stream->device);
+    sl__race_give_up(checker, stream->device);
     return false;
 }
 
 /* For all streams of a device, or the blocking ones, those that have closed among them. */
-static void wait_streams(sl_device *device, bool blocking_only, const sl__chance *chance)
+static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_only,
+                         const sl__chance *chance)
 {
     bool joined = true;
 
-    for (uint32_t i = 0; joined && (i = sl__order_next_unseen(i)) != 0;) {
-        const sl__slot *slot = &sl__race.slots[i];
+    for (uint32_t i = 0; joined && (i = sl__order_next_unseen(checker, i)) != 0;) {
+        const sl__slot *slot = &checker->slots[i];
         if (slot->device == device && (slot->is_blocking || !blocking_only))
-            joined = sl__order_join_slot(i, chance) && !sl__race.starved;
+            joined = sl__order_join_slot(checker, i, chance) && !checker->starved;
     }
     if (!joined)
-        sl__race_give_up(device);
+        sl__race_give_up(checker, device);
 }
 
 /* That the host waits for the blocking streams as well was measured, and is on no page of
  * CUDA's. */
-void sl__race_waited_stream(sl_stream *stream)
+void sl__race_waited_stream(sl__checker *checker, sl_stream *stream)
 {
     sl__chance chance;
 
-    if (!wait_stream(stream, NULL) || !stream->legacy)
+    if (!wait_stream(checker, stream, NULL) || !stream->legacy)
         return;
-    chance = chance_at(stream->device, SL_CHANCE_NULL_STREAM, NULL);
-    wait_streams(stream->device, true, &chance);
+    chance = chance_at(checker, stream->device, SL_CHANCE_NULL_STREAM, NULL);
+    wait_streams(checker, stream->device, true, &chance);
 }
 
-void sl__race_waited_stream_by_chance(sl_stream *stream, sl_race_chance why)
+void sl__race_waited_stream_by_chance(sl__checker *checker, sl_stream *stream, sl_race_chance why)
 {
-    const sl__chance chance = chance_at(stream->device, why, NULL);
+    const sl__chance chance = chance_at(checker, stream->device, why, NULL);
 
-    wait_stream(stream, &chance);
+    wait_stream(checker, stream, &chance);
 }
 
-void sl__race_waited_event(sl_event *event)
+void sl__race_waited_event(sl__checker *checker, sl_event *event)
 {
-    if (event->race && !sl__order_join_host(&event->race->point, NULL))
-        sl__race_give_up(event->device);
+    if (event->race && !sl__order_join_host(checker, &event->race->point, NULL))
+        sl__race_give_up(checker, event->device);
 }
 
-void sl__race_waited_device(sl_device *device)
+void sl__race_waited_device(sl__checker *checker, sl_device *device)
 {
-    wait_streams(device, false, NULL);
+    wait_streams(checker, device, false, NULL);
 }
 
-void sl__race_waited_device_by_chance(sl_device *device, const char *call)
+void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, const char *call)
 {
-    const sl__chance chance = chance_at(device, SL_CHANCE_CALL, call);
+    const sl__chance chance = chance_at(checker, device, SL_CHANCE_CALL, call);
 
-    wait_streams(device, false, &chance);
+    wait_streams(checker, device, false, &chance);
 }
 
 /* ---- the end --------------------------------------------------------------------- */
@@ -419,59 +422,65 @@ void sl__race_buffer_closed(sl_buffer *buffer)
         free_memory(buffer->race);
 }
 
-void sl__race_device_closed(sl_device *device)
+void sl__race_device_closed(sl__checker *checker, sl_device *device)
 {
-    for (uint32_t i = 1; i < sl__race.n_slots; i++)
-        if (sl__race.slots[i].device == device)
-            sl__found_lost(i);
-    sl__order_device_closed(device);
+    if (!checker)
+        return;
+    for (uint32_t i = 1; i < checker->n_slots; i++)
+        if (checker->slots[i].device == device)
+            sl__found_lost(checker, i);
+    sl__order_device_closed(checker, device);
 }
 
-static void clear(void)
+static void clear(sl__checker *checker)
 {
-    while (sl__race.memories)
-        free_memory(sl__race.memories);
-    while (sl__race.records)
-        free_record(sl__race.records);
-    for (size_t i = 0; i < sl__race.n_waiting; i++)
-        sl__seen_release(&sl__race.waiting[i].point.seen);
-    free(sl__race.waiting);
-    sl__race.waiting = NULL;
-    sl__race.n_waiting = sl__race.waiting_room = 0;
-    sl__race.running = NULL;
-    sl__order_clear();
+    while (checker->memories)
+        free_memory(checker->memories);
+    while (checker->records)
+        free_record(checker->records);
+    for (size_t i = 0; i < checker->n_waiting; i++)
+        sl__seen_release(&checker->waiting[i].point.seen);
+    free(checker->waiting);
+    checker->waiting = NULL;
+    checker->n_waiting = checker->waiting_room = 0;
+    checker->running = NULL;
+    sl__order_clear(checker);
 }
 
 sl_status sl_check(sl_check_mode mode, sl_error *err)
 {
+    sl__checker *checker;
+
     if (mode != SL_CHECK_OFF && mode != SL_CHECK_WARN && mode != SL_CHECK_ERROR)
         return sl_fail(err, SL_EINVAL, "there is no such mode of the race checker");
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not switch the race checker");
-    clear();
+    checker = sl__race_make();
+    if (!checker)
+        return sl_fail(err, SL_ENOMEM, "out of host memory for the race checker");
+    clear(checker);
     if (mode == SL_CHECK_OFF) {
-        sl__found_finish();         /* what is listed stays */
-        sl__race_tell();
+        sl__found_finish(checker);         /* what is listed stays */
+        sl__race_tell(checker);
     } else {
-        sl__found_clear();
-        sl__strings_free(&sl__race.strings);
-        sl__race.starved = false;
+        sl__found_clear(checker);
+        sl__strings_free(&checker->strings);
+        checker->starved = false;
     }
-    sl__race.mode = mode;
-    sl__race_on = mode != SL_CHECK_OFF;
+    checker->head.mode = mode;
     return SL_OK;
 }
 
 sl_check_mode sl_check_get_mode(void)
 {
-    return sl__race.mode;
+    return sl__race ? sl__race->head.mode : SL_CHECK_OFF;
 }
 
-size_t sl__race_accesses(void)
+size_t sl__race_accesses(sl__checker *checker)
 {
     size_t n = 0;
 
-    for (const sl__race_memory *memory = sl__race.memories; memory; memory = memory->next)
+    for (const sl__race_memory *memory = checker->memories; memory; memory = memory->next)
         n += sl__memory_accesses(memory);
     return n;
 }

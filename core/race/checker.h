@@ -1,14 +1,32 @@
-/* checker.h - what the core tells the race checker. Each call is behind `if (sl__race_on)`:
- * a script that is not checked pays one comparison. None of them calls a backend but to ask
- * for the host's time, and none fails but those that say so: without memory the checker
- * switches itself off, and a later call of the device says so. */
+/* checker.h - what the core reports to the race checker. Each call is behind
+ * `if (sl__race_on())`: a script that is not checked pays one comparison. None of them calls a
+ * backend but to ask for the host's time, and none fails but those that say so: without memory
+ * the checker switches itself off, and a later call of the device reports that. */
 #ifndef SL_RACE_CHECKER_H
 #define SL_RACE_CHECKER_H
 
 #include "../backend.h"
 
-extern bool sl__race_on;
-extern bool sl__race_news;              /* something waits to be told */
+/* There is one checker for the process: the host's memory belongs to all devices. The first
+ * call of races.h makes it, and it stays, for the races that it lists. NULL before. */
+typedef struct sl__checker sl__checker;
+extern sl__checker *sl__race;
+
+/* What the core looks at, the first member of it; core/race/state.h has the rest. */
+typedef struct sl__race_head {
+    sl_check_mode mode;
+    bool has_news;                      /* races wait to be reported */
+} sl__race_head;
+
+static inline bool sl__race_on(void)
+{
+    return sl__race && ((const sl__race_head *)sl__race)->mode != SL_CHECK_OFF;
+}
+
+static inline bool sl__race_has_news(void)
+{
+    return sl__race && ((const sl__race_head *)sl__race)->has_news;
+}
 
 /* What enqueued has to know of an operation that may be gone by then. */
 typedef struct sl__race_sent {
@@ -27,48 +45,49 @@ typedef enum sl__race_wait {
 
 /* Before the backend takes an operation. SL_ERACE in error mode: it must not happen. Else one
  * of the two below. */
-sl_status sl__race_enqueue(sl_op *op, sl__race_sent *sent, sl_error *err);
+sl_status sl__race_enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err);
 /* The backend has it. */
-void sl__race_enqueued(sl_stream *stream, const sl__race_sent *sent);
+void sl__race_enqueued(sl__checker *checker, sl_stream *stream, const sl__race_sent *sent);
 /* The backend has refused it: it has not happened. */
-void sl__race_cancelled(const sl_op *op);
+void sl__race_cancelled(sl__checker *checker, const sl_op *op);
 /* It has ended, and its times are known. */
-void sl__race_retired(const sl_op *op);
+void sl__race_retired(sl__checker *checker, const sl_op *op);
 
 /* The host has waited: for all that a stream, a device holds now, for an event's latest
  * record. By chance: what CUDA does and does not promise. */
-void sl__race_waited_stream(sl_stream *stream);
-void sl__race_waited_stream_by_chance(sl_stream *stream, sl_race_chance why);
-void sl__race_waited_event(sl_event *event);
-void sl__race_waited_device(sl_device *device);
-void sl__race_waited_device_by_chance(sl_device *device, const char *call);
+void sl__race_waited_stream(sl__checker *checker, sl_stream *stream);
+void sl__race_waited_stream_by_chance(sl__checker *checker, sl_stream *stream, sl_race_chance why);
+void sl__race_waited_event(sl__checker *checker, sl_event *event);
+void sl__race_waited_device(sl__checker *checker, sl_device *device);
+void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, const char *call);
 
 /* The host, or the host function that runs, is about to touch host memory. SL_ERACE in error
  * mode. `what` is a word for it ("read"), kept. */
-sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char *what,
-                        size_t first, size_t n_bytes, sl_error *err);
+sl_status sl__race_host(sl__checker *checker, sl_buffer *buffer, sl_race_access_kind kind,
+                        const char *what, size_t first, size_t n_bytes, sl_error *err);
 /* The same of a copy between two places in host memory: a read and a write. */
-sl_status sl__race_host_copy(sl_buffer *dst, size_t to, sl_buffer *src, size_t from,
-                             size_t n_bytes, sl_error *err);
+sl_status sl__race_host_copy(sl__checker *checker, sl_buffer *dst, size_t to, sl_buffer *src,
+                             size_t from, size_t n_bytes, sl_error *err);
 /* The host frees the memory by cudaFree or cudaFreeHost; `waited` if that waits for the
  * device. The stream frees it, by cudaFreeAsync: SL_ERACE in error mode. */
-void sl__race_freed(sl_buffer *buffer, const char *what, bool waited);
-sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *err);
+void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, bool waited);
+sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
+                              sl_error *err);
 
 /* Around the user's host function. */
-void sl__race_host_func_begin(const sl_op *op);
-void sl__race_host_func_end(void);
+void sl__race_host_func_begin(sl__checker *checker, const sl_op *op);
+void sl__race_host_func_end(sl__checker *checker);
 
 /* Objects that close; whether the checker is on or not. */
-void sl__race_stream_closed(sl_stream *stream);
+void sl__race_stream_closed(sl__checker *checker, sl_stream *stream);
 void sl__race_event_closed(sl_event *event);
 void sl__race_buffer_closed(sl_buffer *buffer);
-void sl__race_device_closed(sl_device *device);
+void sl__race_device_closed(sl__checker *checker, sl_device *device);
 
 /* Tells the hook what can be told. At the end of a call, outside host functions. */
-void sl__race_tell(void);
+void sl__race_tell(sl__checker *checker);
 
 /* How many accesses are remembered, for tests. */
-size_t sl__race_accesses(void);
+size_t sl__race_accesses(sl__checker *checker);
 
 #endif

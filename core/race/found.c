@@ -9,79 +9,44 @@
 #include "../tensor.h"
 #include "state.h"
 
-enum { SLOTS = 4096, MOST_UNSETTLED = 1024 };
-
-bool sl__race_news;
-
-/* When an access happened, as far as that is known. */
-typedef struct moment {
-    enum { KNOWN, PENDING, PAST, NEVER } state;
-    uint32_t slot;              /* PENDING: of this operation's end */
-    uint64_t epoch;
-    int64_t at_ns;
-} moment;
-
-typedef struct found {
-    sl_race race;
-    uint32_t first_where, second_where, first_what, second_what, made;      /* text ids */
-    int unsettled;              /* meetings whose outcome is not known yet */
-    bool told;
-} found;
-
-/* A meeting whose operations have not both ended. */
-typedef struct unsettled {
-    found *entry;
-    moment first, second;
-    bool first_writes, second_writes;
-} unsettled;
-
-static struct {
-    found *entries[SL_MOST_RACES];
-    size_t n;
-    uint64_t total;
-    uint16_t table[SLOTS];      /* open addressing: index + 1 */
-    unsettled unsettled[MOST_UNSETTLED];
-    size_t n_unsettled;
-    char sentence[sizeof ((sl_error *)0)->msg];
-    sl_race_hook hook;
-    void *hook_ud;
-} all;
+typedef sl__found found;
+typedef sl__unsettled unsettled;
 
 /* ---- texts --------------------------------------------------------------------------- */
 
-static const char *own(uint32_t id)
+static const char *own(sl__checker *checker, uint32_t id)
 {
-    return sl__strings_text(&sl__race.strings, id);
+    return sl__strings_text(&checker->strings, id);
 }
 
-static const sl__slot *slot_of(const sl__access *access)
+static const sl__slot *slot_of(sl__checker *checker, const sl__access *access)
 {
-    return &sl__race.slots[access->slot];
+    return &checker->slots[access->slot];
 }
 
 /* The checker's id of a text of the access. */
-static uint32_t text_of(const sl__access *access, uint32_t id)
+static uint32_t text_of(sl__checker *checker, const sl__access *access, uint32_t id)
 {
     const sl_device *device;
 
     if (access->by != SL__BY_STREAM)
         return id;
-    device = slot_of(access)->device;
-    return device ? sl__race_text(sl__strings_text(&device->core->strings, id)) : 0;
+    device = slot_of(checker, access)->device;
+    return device ? sl__race_text(checker, sl__strings_text(&device->core->strings, id)) : 0;
 }
 
-static const char *stream_name(const sl__access *access)
+static const char *stream_name(sl__checker *checker, const sl__access *access)
 {
-    const sl__slot *slot = slot_of(access);
+    const sl__slot *slot = slot_of(checker, access);
 
     if (access->by == SL__BY_HOST || !slot->device)
         return "";
     return sl__strings_text(&slot->device->core->strings, slot->name);
 }
 
-static const char *stream_made_where(const sl__access *access)
+static const char *stream_made_where(sl__checker *checker, const sl__access *access)
 {
-    const sl__slot *slot = slot_of(access);
+    const sl__slot *slot = slot_of(checker, access);
 
     return slot->device ? sl__strings_text(&slot->device->core->strings, slot->made) : "";
 }
@@ -99,14 +64,15 @@ static bool is_variable(const char *name)
 
 /* How a script would write the stream: its name, where that can be a variable; else `role`, and
  * room->meaning says which stream that is, by where it was made. */
-static const char *stream_in_script(const sl__access *access, const char *role, words *room)
+static const char *stream_in_script(sl__checker *checker, const sl__access *access,
+                                    const char *role, words *room)
 {
-    const char *name = stream_name(access), *made = stream_made_where(access);
+    const char *name = stream_name(checker, access), *made = stream_made_where(checker, access);
 
     room->meaning[0] = '\0';
-    if (slot_of(access)->stream_id == 0)
+    if (slot_of(checker, access)->stream_id == 0)
         return "lab.default_stream()";
-    if (slot_of(access)->is_per_thread)
+    if (slot_of(checker, access)->is_per_thread)
         return "lab.per_thread_stream()";
     if (is_variable(name)) {
         snprintf(room->text, sizeof room->text, "%.60s", name);
@@ -122,17 +88,18 @@ static const char *stream_in_script(const sl__access *access, const char *role, 
 
 /* Whether it is for the host to wait: it is the second, or a stream that cannot, since
  * simulated devices are alone. */
-static bool host_is_to_wait(const sl__meeting *meeting)
+static bool host_is_to_wait(sl__checker *checker, const sl__meeting *meeting)
 {
-    const sl_device *a = slot_of(meeting->first)->device, *b = slot_of(meeting->second)->device;
+    const sl_device *a = slot_of(checker, meeting->first)->device,
+                    *b = slot_of(checker, meeting->second)->device;
 
     return meeting->second->by == SL__BY_HOST
            || (a && b && a != b && (a->info.simulated || b->info.simulated));
 }
 
 /* "before lab.lua:14", and which streams the remedy's words mean. */
-static void describe_place(sl_race *race, const sl__meeting *meeting, const char *first,
-                           const char *second)
+static void describe_place(sl__checker *checker, sl_race *race, const sl__meeting *meeting,
+                           const char *first, const char *second)
 {
     bool in_host_func = meeting->second->by == SL__BY_HOST_FUNC;
     char text[640];
@@ -141,33 +108,35 @@ static void describe_place(sl_race *race, const sl__meeting *meeting, const char
              in_host_func ? "the host function of " : "", race->second.where,
              in_host_func ? " is launched" : "",
              *first || *second ? ", where " : "", second, *first && *second ? ", and " : "", first);
-    race->remedy_where = own(sl__race_text(text));
+    race->remedy_where = own(checker, sl__race_text(checker, text));
 }
 
 /* `word`, unless the other stream has that name. */
-static const char *role(const char *word, const sl__access *other)
+static const char *role(sl__checker *checker, const char *word, const sl__access *other)
 {
-    return strcmp(stream_name(other), word) == 0 ? "other" : word;
+    return strcmp(stream_name(checker, other), word) == 0 ? "other" : word;
 }
 
-static void describe_remedy(sl_race *race, const sl__meeting *meeting)
+static void describe_remedy(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
 {
     char text[340];
     words a, b = { .meaning = "" };
-    const char *first = stream_in_script(meeting->first, role("first", meeting->second), &a);
+    const char *first =
+        stream_in_script(checker, meeting->first, role(checker, "first", meeting->second), &a);
 
-    if (host_is_to_wait(meeting)) {
+    if (host_is_to_wait(checker, meeting)) {
         snprintf(text, sizeof text, "%s:synchronize()", first);
     } else {
-        const char *second = stream_in_script(meeting->second, role("second", meeting->first), &b);
+        const char *second = stream_in_script(checker, meeting->second,
+                                              role(checker, "second", meeting->first), &b);
         snprintf(text, sizeof text, "%s:wait_stream(%s)", second, first);
     }
-    race->remedy = own(sl__race_text(text));
-    describe_place(race, meeting, a.meaning, b.meaning);
+    race->remedy = own(checker, sl__race_text(checker, text));
+    describe_place(checker, race, meeting, a.meaning, b.meaning);
 }
 
 /* A free that waits does so as itself. */
-static void describe_accident(sl_race *race, const sl__meeting *meeting)
+static void describe_accident(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
 {
     static const char *const sentences[] = {
         [SL_CHANCE_UNKNOWN] = "", [SL_CHANCE_CALL] = "waits for the work of the device",
@@ -179,7 +148,7 @@ static void describe_accident(sl_race *race, const sl__meeting *meeting)
         [SL_CHANCE_NULL_STREAM] = "waiting for the NULL stream waits for the blocking streams as "
                                   "well",
     };
-    sl__chance chance = sl__order_chance(meeting->first);
+    sl__chance chance = sl__order_chance(checker, meeting->first);
     char text[320];
 
     if (race->kind != SL_RACE_ACCIDENT)
@@ -189,15 +158,15 @@ static void describe_accident(sl_race *race, const sl__meeting *meeting)
         race->chance_call = race->second.what;
         snprintf(text, sizeof text, "%s waits for the work of the device", race->second.what);
     } else {
-        race->chance_call = own(chance.call);
-        race->chance_where = own(chance.where);
-        snprintf(text, sizeof text, "%s%s%s (%s)", own(chance.call), chance.call ? " " : "",
-                 sentences[chance.why], own(chance.where));
+        race->chance_call = own(checker, chance.call);
+        race->chance_where = own(checker, chance.where);
+        snprintf(text, sizeof text, "%s%s%s (%s)", own(checker, chance.call),
+                 chance.call ? " " : "", sentences[chance.why], own(checker, chance.where));
     }
-    race->accident = own(sl__race_text(text));
+    race->accident = own(checker, sl__race_text(checker, text));
 }
 
-static const char *describe_memory(const sl_buffer *buffer)
+static const char *describe_memory(sl__checker *checker, const sl_buffer *buffer)
 {
     static const char *const places[] = {
         [SL_ON_DEVICE] = "on the device", [SL_PAGEABLE] = "in pageable memory",
@@ -209,19 +178,19 @@ static const char *describe_memory(const sl_buffer *buffer)
     snprintf(text, sizeof text, "tensor %llu (%s %s %s)", (unsigned long long)buffer->tensor_id,
              sl__shape_format(&buffer->made_as, &shape), sl_dtype_name(buffer->made_as.dtype),
              places[buffer->place]);
-    return own(sl__race_text(text));
+    return own(checker, sl__race_text(checker, text));
 }
 
-static void describe_access(sl_race_access *to, const sl__access *access, uint32_t what,
-                            uint32_t where)
+static void describe_access(sl__checker *checker, sl_race_access *to, const sl__access *access,
+                            uint32_t what, uint32_t where)
 {
     to->kind = (sl_race_access_kind)access->kind;
-    to->what = own(what);
-    to->where = own(where);
+    to->what = own(checker, what);
+    to->where = own(checker, where);
     to->by_host = access->by == SL__BY_HOST;
     to->in_host_func = access->by == SL__BY_HOST_FUNC;
-    to->stream = slot_of(access)->stream_id;
-    to->stream_name = own(sl__race_text(stream_name(access)));
+    to->stream = slot_of(checker, access)->stream_id;
+    to->stream_name = own(checker, sl__race_text(checker, stream_name(checker, access)));
     to->seq = access->seq;
     to->first_byte = access->first;
     to->n_bytes = access->end - access->first;
@@ -229,9 +198,9 @@ static void describe_access(sl_race_access *to, const sl__access *access, uint32
 
 /* ---- entries ---------------------------------------------------------------------------- */
 
-static uint32_t made_where(const sl_buffer *buffer)
+static uint32_t made_where(sl__checker *checker, const sl_buffer *buffer)
 {
-    return sl__race_text(sl__strings_text(&buffer->device->core->strings, buffer->where));
+    return sl__race_text(checker, sl__strings_text(&buffer->device->core->strings, buffer->where));
 }
 
 static bool is_same(const found *a, const found *b)
@@ -252,75 +221,75 @@ static size_t hash_of(const found *entry)
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         hash = (hash ^ parts[i]) * 1099511628211u;
-    return (size_t)(hash ^ hash >> 32) % SLOTS;
+    return (size_t)(hash ^ hash >> 32) % SL__RACE_SLOTS;
 }
 
 /* The key of a meeting: what tells one entry from another. */
-static found key_of(const sl__meeting *meeting)
+static found key_of(sl__checker *checker, const sl__meeting *meeting)
 {
     return (found){
         .race = { .kind = meeting->kind, .first.kind = (sl_race_access_kind)meeting->first->kind,
                   .second.kind = (sl_race_access_kind)meeting->second->kind },
-        .first_where = text_of(meeting->first, meeting->first->where),
-        .second_where = text_of(meeting->second, meeting->second->where),
-        .first_what = text_of(meeting->first, meeting->first->what),
-        .second_what = text_of(meeting->second, meeting->second->what),
-        .made = made_where(meeting->buffer),
+        .first_where = text_of(checker, meeting->first, meeting->first->where),
+        .second_where = text_of(checker, meeting->second, meeting->second->where),
+        .first_what = text_of(checker, meeting->first, meeting->first->what),
+        .second_what = text_of(checker, meeting->second, meeting->second->what),
+        .made = made_where(checker, meeting->buffer),
     };
 }
 
-static found *new_entry(const found *key, const sl__meeting *meeting)
+static found *new_entry(sl__checker *checker, const found *key, const sl__meeting *meeting)
 {
     found *entry = malloc(sizeof *entry);
     sl_race *race;
 
     if (!entry) {
-        sl__race.starved = true;
+        checker->starved = true;
         return NULL;
     }
     *entry = *key;
     race = &entry->race;
-    describe_access(&race->first, meeting->first, key->first_what, key->first_where);
-    describe_access(&race->second, meeting->second, key->second_what, key->second_where);
-    race->tensor = describe_memory(meeting->buffer);
-    race->made_where = own(key->made);
+    describe_access(checker, &race->first, meeting->first, key->first_what, key->first_where);
+    describe_access(checker, &race->second, meeting->second, key->second_what, key->second_where);
+    race->tensor = describe_memory(checker, meeting->buffer);
+    race->made_where = own(checker, key->made);
     race->first_byte = meeting->from;
     race->n_bytes = meeting->to - meeting->from;
-    describe_accident(race, meeting);
-    describe_remedy(race, meeting);
+    describe_accident(checker, race, meeting);
+    describe_remedy(checker, race, meeting);
     return entry;
 }
 
 /* NULL: the list is full, or the checker is starved. */
-static found *find_or_add(const sl__meeting *meeting)
+static found *find_or_add(sl__checker *checker, const sl__meeting *meeting)
 {
-    const found key = key_of(meeting);
+    const found key = key_of(checker, meeting);
     size_t at = hash_of(&key);
     found *entry;
 
-    for (; all.table[at]; at = (at + 1) % SLOTS)
-        if (is_same(all.entries[all.table[at] - 1], &key))
-            return all.entries[all.table[at] - 1];
-    if (all.n == SL_MOST_RACES || !(entry = new_entry(&key, meeting)))
+    for (; checker->races.table[at]; at = (at + 1) % SL__RACE_SLOTS)
+        if (is_same(checker->races.entries[checker->races.table[at] - 1], &key))
+            return checker->races.entries[checker->races.table[at] - 1];
+    if (checker->races.n == SL_MOST_RACES || !(entry = new_entry(checker, &key, meeting)))
         return NULL;
-    all.entries[all.n++] = entry;
-    all.table[at] = (uint16_t)all.n;
+    checker->races.entries[checker->races.n++] = entry;
+    checker->races.table[at] = (uint16_t)checker->races.n;
     return entry;
 }
 
 /* ---- outcomes ----------------------------------------------------------------------------- */
 
-static moment moment_of(const sl__access *access)
+static sl__moment moment_of(sl__checker *checker, const sl__access *access)
 {
-    moment when = { .state = KNOWN, .slot = access->slot, .epoch = access->epoch,
+    sl__moment when = { .state = SL__KNOWN, .slot = access->slot, .epoch = access->epoch,
                       .at_ns = access->host_ns };
 
     if (access->by != SL__BY_STREAM && access->host_ns >= 0)
         return when;
     if (access->seq == 0)
-        when.state = NEVER;
+        when.state = SL__NEVER;
     else
-        when.state = slot_of(access)->retired >= access->epoch ? PAST : PENDING;
+        when.state = slot_of(checker, access)->retired >= access->epoch ? SL__PAST : SL__PENDING;
     return when;
 }
 
@@ -333,182 +302,193 @@ static sl_race_outcome compare(const unsettled *u)
     return swapped ? SL_RACE_STALE : SL_RACE_HELD;
 }
 
-static void set_outcome(found *entry, sl_race_outcome outcome)
+static void set_outcome(sl__checker *checker, found *entry, sl_race_outcome outcome)
 {
     if (entry->race.outcome != SL_RACE_STALE && outcome != SL_RACE_UNKNOWN)
         entry->race.outcome = outcome;
-    if (!entry->told)
-        sl__race_news = true;
+    if (!entry->reported)
+        checker->head.has_news = true;
 }
 
 /* True: it is known, or never will be. One access was being made when the other was met, so
  * what had ended before happened before it. */
-static bool settle(const unsettled *u)
+static bool settle(sl__checker *checker, const unsettled *u)
 {
-    if (u->first.state == NEVER || u->second.state == NEVER)
-        set_outcome(u->entry, SL_RACE_UNKNOWN);
-    else if (u->first.state == PAST || u->second.state == PAST)
-        set_outcome(u->entry, u->first.state == PAST ? SL_RACE_HELD : SL_RACE_STALE);
-    else if (u->first.state == KNOWN && u->second.state == KNOWN)
-        set_outcome(u->entry, compare(u));
+    if (u->first.state == SL__NEVER || u->second.state == SL__NEVER)
+        set_outcome(checker, u->entry, SL_RACE_UNKNOWN);
+    else if (u->first.state == SL__PAST || u->second.state == SL__PAST)
+        set_outcome(checker, u->entry, u->first.state == SL__PAST ? SL_RACE_HELD : SL_RACE_STALE);
+    else if (u->first.state == SL__KNOWN && u->second.state == SL__KNOWN)
+        set_outcome(checker, u->entry, compare(u));
     else
         return false;
     return true;
 }
 
-static void remove_unsettled(size_t i)
+static void remove_unsettled(sl__checker *checker, size_t i)
 {
-    all.unsettled[i].entry->unsettled--;
-    all.unsettled[i] = all.unsettled[--all.n_unsettled];
+    checker->races.unsettled[i].entry->unsettled--;
+    checker->races.unsettled[i] = checker->races.unsettled[--checker->races.n_unsettled];
 }
 
-static void follow(found *entry, const sl__meeting *meeting)
+static void follow(sl__checker *checker, found *entry, const sl__meeting *meeting)
 {
     unsettled u = {
-        .entry = entry, .first = moment_of(meeting->first), .second = moment_of(meeting->second),
+        .entry = entry,
+        .first = moment_of(checker, meeting->first),
+        .second = moment_of(checker, meeting->second),
         .first_writes = meeting->first->kind != SL_ACCESS_READ,
         .second_writes = meeting->second->kind != SL_ACCESS_READ,
     };
 
-    if (!meeting->buffer->device->info.simulated || settle(&u)
-        || all.n_unsettled == MOST_UNSETTLED)
+    if (!meeting->buffer->device->info.simulated || settle(checker, &u)
+        || checker->races.n_unsettled == SL__MOST_UNSETTLED)
         return;
-    all.unsettled[all.n_unsettled++] = u;
+    checker->races.unsettled[checker->races.n_unsettled++] = u;
     entry->unsettled++;
 }
 
-static void note_moment(moment *when, uint32_t slot, const sl_op *op, bool writes)
+static void note_moment(sl__moment *when, uint32_t slot, const sl_op *op, bool writes)
 {
-    if (when->state != PENDING || when->slot != slot || when->epoch != op->race_epoch)
+    if (when->state != SL__PENDING || when->slot != slot || when->epoch != op->race_epoch)
         return;
-    when->state = op->lost ? NEVER : KNOWN;
+    when->state = op->lost ? SL__NEVER : SL__KNOWN;
     when->at_ns = writes ? op->end_ns : op->start_ns;
 }
 
-void sl__found_retired(uint32_t slot, const sl_op *op)
+void sl__found_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
 {
-    for (size_t i = all.n_unsettled; i-- > 0;) {
-        unsettled *u = &all.unsettled[i];
+    for (size_t i = checker->races.n_unsettled; i-- > 0;) {
+        unsettled *u = &checker->races.unsettled[i];
         note_moment(&u->first, slot, op, u->first_writes);
         note_moment(&u->second, slot, op, u->second_writes);
-        if (settle(u))
-            remove_unsettled(i);
+        if (settle(checker, u))
+            remove_unsettled(checker, i);
     }
 }
 
-void sl__found_lost(uint32_t slot)
+void sl__found_lost(sl__checker *checker, uint32_t slot)
 {
-    for (size_t i = all.n_unsettled; i-- > 0;)
-        if (all.unsettled[i].first.slot == slot || all.unsettled[i].second.slot == slot)
-            remove_unsettled(i);
-    sl__race_news = true;
+    for (size_t i = checker->races.n_unsettled; i-- > 0;)
+        if (checker->races.unsettled[i].first.slot == slot
+            || checker->races.unsettled[i].second.slot == slot)
+            remove_unsettled(checker, i);
+    checker->head.has_news = true;
 }
 
 /* The entry stays: the script would race there all the same. */
-void sl__found_cancelled(uint32_t slot, uint64_t epoch)
+void sl__found_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
 {
-    for (size_t i = all.n_unsettled; i-- > 0;)
-        if (all.unsettled[i].second.slot == slot && all.unsettled[i].second.epoch == epoch)
-            remove_unsettled(i);
-    sl__race_news = true;
+    for (size_t i = checker->races.n_unsettled; i-- > 0;)
+        if (checker->races.unsettled[i].second.slot == slot
+            && checker->races.unsettled[i].second.epoch == epoch)
+            remove_unsettled(checker, i);
+    checker->head.has_news = true;
 }
 
 /* ---- adding, telling ------------------------------------------------------------- */
 
 /* Of the access that is not refused. It is the second where a host function runs late. */
-static void say(const sl__meeting *meeting)
+static void say(sl__checker *checker, const sl__meeting *meeting)
 {
-    const found key = key_of(meeting);
+    const found key = key_of(checker, meeting);
     bool late = meeting->refused == meeting->first;
     const sl__access *other = late ? meeting->second : meeting->first;
     char by[128] = "";
     words stream;
 
     if (other->by != SL__BY_HOST)
-        snprintf(by, sizeof by, " in stream \"%.60s\"", stream_name(other));
-    snprintf(all.sentence, sizeof all.sentence, "it races with %.50s at %.60s%s: nothing orders "
-             "them; %s%s", own(late ? key.second_what : key.first_what),
-             own(late ? key.second_where : key.first_where), by,
-             host_is_to_wait(meeting) ? "synchronize " : "wait for ",
-             stream_in_script(meeting->first, late ? "its stream" : "that stream", &stream));
+        snprintf(by, sizeof by, " in stream \"%.60s\"", stream_name(checker, other));
+    snprintf(checker->races.refusal, sizeof checker->races.refusal,
+             "it races with %.50s at %.60s%s: nothing orders "
+             "them; %s%s",
+             own(checker, late ? key.second_what : key.first_what),
+             own(checker, late ? key.second_where : key.first_where), by,
+             host_is_to_wait(checker, meeting) ? "synchronize " : "wait for ",
+             stream_in_script(checker, meeting->first, late ? "its stream" : "that stream",
+                              &stream));
 }
 
-void sl__found_add(const sl__meeting *meeting)
+void sl__found_add(sl__checker *checker, const sl__meeting *meeting)
 {
-    found *entry = find_or_add(meeting);
+    found *entry = find_or_add(checker, meeting);
 
-    all.total++;
+    checker->races.total++;
     if (meeting->refused)
-        say(meeting);
+        say(checker, meeting);
     if (!entry)
         return;
     entry->race.count++;
     if (meeting->refused) {
-        entry->told = true;             /* by the error */
+        entry->reported = true;             /* by the error */
         if (meeting->second->by == SL__BY_STREAM && meeting->refused == meeting->second)
             entry->race.second.seq = 0;         /* it does not happen */
     } else {
-        follow(entry, meeting);
+        follow(checker, entry, meeting);
     }
-    if (!entry->told)
-        sl__race_news = true;
+    if (!entry->reported)
+        checker->head.has_news = true;
 }
 
-sl_status sl__found_fail(sl_error *err)
+sl_status sl__found_fail(sl__checker *checker, sl_error *err)
 {
-    return sl_fail(err, SL_ERACE, "%s", all.sentence);
+    return sl_fail(err, SL_ERACE, "%s", checker->races.refusal);
 }
 
-void sl__race_tell(void)
+void sl__race_tell(sl__checker *checker)
 {
-    sl__race_news = false;
-    for (size_t i = 0; i < all.n; i++) {
-        found *entry = all.entries[i];
-        if (entry->told || entry->unsettled > 0)
+    checker->head.has_news = false;
+    for (size_t i = 0; i < checker->races.n; i++) {
+        found *entry = checker->races.entries[i];
+        if (entry->reported || entry->unsettled > 0)
             continue;
-        entry->told = true;
-        if (all.hook)
-            all.hook(all.hook_ud, &entry->race);
+        entry->reported = true;
+        if (checker->races.hook)
+            checker->races.hook(checker->races.hook_ud, &entry->race);
     }
 }
 
-void sl__found_finish(void)
+void sl__found_finish(sl__checker *checker)
 {
-    while (all.n_unsettled > 0)
-        remove_unsettled(all.n_unsettled - 1);
-    sl__race_news = all.n > 0;
+    while (checker->races.n_unsettled > 0)
+        remove_unsettled(checker, checker->races.n_unsettled - 1);
+    checker->head.has_news = checker->races.n > 0;
 }
 
-void sl__found_clear(void)
+void sl__found_clear(sl__checker *checker)
 {
-    sl__found_finish();
-    sl__race_tell();
-    for (size_t i = 0; i < all.n; i++)
-        free(all.entries[i]);
-    memset(all.table, 0, sizeof all.table);
-    all.n = 0;
-    all.total = 0;
+    sl__found_finish(checker);
+    sl__race_tell(checker);
+    for (size_t i = 0; i < checker->races.n; i++)
+        free(checker->races.entries[i]);
+    memset(checker->races.table, 0, sizeof checker->races.table);
+    checker->races.n = 0;
+    checker->races.total = 0;
 }
 
 /* ---- the public list ------------------------------------------------------------- */
 
 size_t sl_race_count(void)
 {
-    return all.n;
+    return sl__race ? sl__race->races.n : 0;
 }
 
 const sl_race *sl_race_get(size_t index)
 {
-    return index < all.n ? &all.entries[index]->race : NULL;
+    return index < sl_race_count() ? &sl__race->races.entries[index]->race : NULL;
 }
 
 uint64_t sl_race_total(void)
 {
-    return all.total;
+    return sl__race ? sl__race->races.total : 0;
 }
 
 void sl_race_set_hook(sl_race_hook hook, void *ud)
 {
-    all.hook = hook;
-    all.hook_ud = ud;
+    sl__checker *checker = sl__race_make();
+
+    if (!checker)
+        return;
+    checker->races.hook = hook;
+    checker->races.hook_ud = ud;
 }

@@ -5,20 +5,21 @@
 /* ---- the host's accesses --------------------------------------------------------- */
 
 /* A host function from before the checker was on, of which nothing is known. */
-static bool is_unknown(void)
+static bool is_unknown(sl__checker *checker)
 {
-    return sl__host_func_depth > 0 && !sl__race.running;
+    return sl__host_func_depth > 0 && !checker->running;
 }
 
-static sl__actor actor_now(void)
+static sl__actor actor_now(sl__checker *checker)
 {
-    if (!sl__race.running)
-        return sl__order_host();
-    return (sl__actor){ .point = sl__race.running->point, .is_late = true };
+    if (!checker->running)
+        return sl__order_host(checker);
+    return (sl__actor){ .point = checker->running->point, .is_late = true };
 }
 
 static void describe(sl__touch *t, const char *what)
 {
+    sl__checker *checker = t->checker;
     sl_device *device = t->buffer->device;
     const sl__point *point = &t->actor->point;
     bool late = t->actor->is_late;
@@ -28,9 +29,9 @@ static void describe(sl__touch *t, const char *what)
     t->access.first = t->first;
     t->access.end = t->end;
     t->access.by = late ? SL__BY_HOST_FUNC : SL__BY_HOST;
-    t->access.seq = late ? sl__race.running_seq : 0;
-    t->access.what = sl__race_text(what);
-    t->access.where = sl__race_where(device);
+    t->access.seq = late ? checker->running_seq : 0;
+    t->access.what = sl__race_text(checker, what);
+    t->access.where = sl__race_where(checker, device);
     t->access.host_ns = device->backend->host_now_ns(device);
 }
 
@@ -38,6 +39,7 @@ static void describe(sl__touch *t, const char *what)
  * What the host enqueues comes after it, host functions that are waiting may not. */
 static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, sl_error *err)
 {
+    sl__checker *checker = list[0].checker;
     bool is_refused = false, done = true;
 
     for (int i = 0; i < n; i++) {
@@ -45,49 +47,57 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
         sl__touch_meet(&list[i]);
         is_refused |= list[i].is_refused;
     }
-    done = !sl__race.starved;
+    done = !checker->starved;
     if (done && is_refused)
-        return sl__found_fail(err);
+        return sl__found_fail(checker, err);
     for (int i = 0; i < n && done; i++)
-        if (list[i].actor->is_late || sl__race.n_waiting > 0)
+        if (list[i].actor->is_late || checker->n_waiting > 0)
             done = sl__touch_note(&list[i]);
     if (!done)
-        sl__race_give_up(list[0].buffer->device);
+        sl__race_give_up(checker, list[0].buffer->device);
     return SL_OK;
 }
 
-sl_status sl__race_host(sl_buffer *buffer, sl_race_access_kind kind, const char *what,
-                        size_t first, size_t n_bytes, sl_error *err)
+sl_status sl__race_host(sl__checker *checker, sl_buffer *buffer, sl_race_access_kind kind,
+                        const char *what, size_t first, size_t n_bytes, sl_error *err)
 {
-    const sl__actor actor = actor_now();
+    const sl__actor actor = actor_now(checker);
     sl__touch t = {
-        .buffer = buffer, .actor = &actor, .first = first, .end = first + n_bytes,
+        .checker = checker,
+        .buffer = buffer,
+        .actor = &actor,
+        .first = first,
+        .end = first + n_bytes,
         .access = { .kind = (uint8_t)kind },
     };
 
-    return is_unknown() ? SL_OK : touch_by_host(&t, 1, &what, err);
+    return is_unknown(checker) ? SL_OK : touch_by_host(&t, 1, &what, err);
 }
 
-sl_status sl__race_host_copy(sl_buffer *dst, size_t to, sl_buffer *src, size_t from,
-                             size_t n_bytes, sl_error *err)
+sl_status sl__race_host_copy(sl__checker *checker, sl_buffer *dst, size_t to, sl_buffer *src,
+                             size_t from, size_t n_bytes, sl_error *err)
 {
     static const char *const what[] = { "read", "write" };
-    const sl__actor actor = actor_now();
+    const sl__actor actor = actor_now(checker);
     sl__touch list[] = {
-        { .buffer = src, .actor = &actor, .first = from, .end = from + n_bytes,
+        { .checker = checker, .buffer = src, .actor = &actor, .first = from, .end = from + n_bytes,
           .access = { .kind = SL_ACCESS_READ } },
-        { .buffer = dst, .actor = &actor, .first = to, .end = to + n_bytes,
+        { .checker = checker, .buffer = dst, .actor = &actor, .first = to, .end = to + n_bytes,
           .access = { .kind = SL_ACCESS_WRITE } },
     };
 
-    return is_unknown() ? SL_OK : touch_by_host(list, 2, what, err);
+    return is_unknown(checker) ? SL_OK : touch_by_host(list, 2, what, err);
 }
 
-void sl__race_freed(sl_buffer *buffer, const char *what, bool waited)
+void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, bool waited)
 {
-    const sl__actor actor = sl__order_host();
+    const sl__actor actor = sl__order_host(checker);
     sl__touch t = {
-        .buffer = buffer, .actor = &actor, .end = buffer->bytes, .has_happened = true,
+        .checker = checker,
+        .buffer = buffer,
+        .actor = &actor,
+        .end = buffer->bytes,
+        .has_happened = true,
         .frees_by_waiting = waited,
         .access = { .kind = SL_ACCESS_FREE },
     };
@@ -95,12 +105,13 @@ void sl__race_freed(sl_buffer *buffer, const char *what, bool waited)
     (void)touch_by_host(&t, 1, &what, NULL);    /* nothing can refuse it */
 }
 
-sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *err)
+sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
+                              sl_error *err)
 {
     sl_device *device = stream->device;
     sl__actor actor;
     sl__touch t = {
-        .buffer = buffer, .actor = &actor, .end = buffer->bytes,
+        .checker = checker, .buffer = buffer, .actor = &actor, .end = buffer->bytes,
         .access = {
             .kind = SL_ACCESS_FREE, .by = SL__BY_STREAM, .end = buffer->bytes,
             .where = device->core->where,
@@ -108,40 +119,40 @@ sl_status sl__race_free_async(sl_buffer *buffer, sl_stream *stream, sl_error *er
         },
     };
 
-    if (!sl__order_next(stream, NULL, &actor)) {
-        sl__race_give_up(device);
+    if (!sl__order_next(checker, stream, NULL, &actor)) {
+        sl__race_give_up(checker, device);
         return SL_OK;
     }
     t.access.epoch = actor.point.epoch;
     t.access.slot = actor.point.slot;
     sl__touch_meet(&t);
-    if (sl__race.starved) {
-        sl__race_give_up(device);
+    if (checker->starved) {
+        sl__race_give_up(checker, device);
         return SL_OK;
     }
     if (!t.is_refused) {
-        sl__order_happens(stream->race);
+        sl__order_happens(checker, stream->race);
         return SL_OK;
     }
-    sl__order_undo(stream->race);
-    return sl__found_fail(err);
+    sl__order_undo(checker, stream->race);
+    return sl__found_fail(checker, err);
 }
 
 /* ---- host functions -------------------------------------------------------------- */
 
-void sl__race_host_func_begin(const sl_op *op)
+void sl__race_host_func_begin(sl__checker *checker, const sl_op *op)
 {
     uint32_t slot = op->stream->race ? op->stream->race->slot : 0;
 
-    sl__race.running = NULL;
-    for (size_t i = 0; i < sl__race.n_waiting; i++)
-        if (sl__race.waiting[i].point.slot == slot
-            && sl__race.waiting[i].point.epoch == op->race_epoch)
-            sl__race.running = &sl__race.waiting[i];
-    sl__race.running_seq = op->seq;
+    checker->running = NULL;
+    for (size_t i = 0; i < checker->n_waiting; i++)
+        if (checker->waiting[i].point.slot == slot
+            && checker->waiting[i].point.epoch == op->race_epoch)
+            checker->running = &checker->waiting[i];
+    checker->running_seq = op->seq;
 }
 
-void sl__race_host_func_end(void)
+void sl__race_host_func_end(sl__checker *checker)
 {
-    sl__race.running = NULL;
+    checker->running = NULL;
 }

@@ -1,65 +1,66 @@
-/* needs.c - the list of what needs what, in the order of the calls. */
-#include "needs.h"
-
+/* needs.c - the list of what needs what, in the order of the calls: which operations touched the
+ * same bytes before, one of the two writing. */
 #include <stdlib.h>
 
-#include "../backend.h"
+#include "state.h"
 
 enum { MOST_NEEDS = 1 << 20 };
 
-bool sl__needs_kept;
-
-static struct { sl_race_need *list; size_t n, room; } needs;
-
-static bool reserve(void)
+static void start_again(sl__needs *needs, bool keep)
 {
-    size_t room = needs.room ? 2 * needs.room : 256;
+    free(needs->list);
+    *needs = (sl__needs){ .are_kept = keep };
+}
+
+static bool reserve(sl__needs *needs)
+{
+    size_t room = needs->room ? 2 * needs->room : 256;
     sl_race_need *grown;
 
-    if (needs.n < needs.room)
+    if (needs->n < needs->room)
         return true;
-    grown = room <= MOST_NEEDS ? realloc(needs.list, room * sizeof *grown) : NULL;
+    grown = room <= MOST_NEEDS ? realloc(needs->list, room * sizeof *grown) : NULL;
     if (!grown)
         return false;
-    needs.list = grown;
-    needs.room = room;
+    needs->list = grown;
+    needs->room = room;
     return true;
 }
 
-void sl__needs_add(const sl__access *later, const sl__access *earlier)
+void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *earlier)
 {
     bool by_host = later->by == SL__BY_HOST;
 
     if (earlier->seq == 0 || (later->seq == 0 && !by_host))
         return;
-    if (!reserve()) {
-        sl_race_keep_needs(false);
+    if (!reserve(needs)) {
+        start_again(needs, false);
         return;
     }
-    needs.list[needs.n++] = (sl_race_need){ .seq = by_host ? 0 : later->seq,
-                                            .host_ns = by_host ? later->host_ns : 0,
-                                            .on = earlier->seq };
+    needs->list[needs->n++] = (sl_race_need){ .seq = by_host ? 0 : later->seq,
+                                              .host_ns = by_host ? later->host_ns : 0,
+                                              .on = earlier->seq };
 }
 
 void sl_race_keep_needs(bool keep)
 {
-    free(needs.list);
-    needs.list = NULL;
-    needs.n = needs.room = 0;
-    sl__needs_kept = keep;
+    sl__checker *checker = sl__race_make();
+
+    if (checker)
+        start_again(&checker->needs, keep);
 }
 
 bool sl_race_keeps_needs(void)
 {
-    return sl__needs_kept;
+    return sl__race && sl__race->needs.are_kept;
 }
 
 size_t sl_race_need_count(void)
 {
-    return needs.n;
+    return sl__race ? sl__race->needs.n : 0;
 }
 
 const sl_race_need *sl_race_need_get(size_t index)
 {
-    return index < needs.n ? &needs.list[index] : NULL;
+    return index < sl_race_need_count() ? &sl__race->needs.list[index] : NULL;
 }

@@ -9,27 +9,27 @@
 
 /* ---- slots ---------------------------------------------------------------------- */
 
-static bool host_has_seen(uint32_t slot)
+static bool host_has_seen(sl__checker *checker, uint32_t slot)
 {
-    return sl__vector_at(sl__race.host_seen.sure, slot) >= sl__race.slots[slot].epoch;
+    return sl__vector_at(checker->host_seen.sure, slot) >= checker->slots[slot].epoch;
 }
 
 /* Among those that a wait for the device looks at: idle streams are not. */
-static void note_unseen(uint32_t slot)
+static void note_unseen(sl__checker *checker, uint32_t slot)
 {
-    if (sl__race.slots[slot].is_unseen)
+    if (checker->slots[slot].is_unseen)
         return;
-    sl__race.slots[slot].is_unseen = true;
-    sl__race.slots[slot].next_unseen = sl__race.unseen;
-    sl__race.unseen = slot;
+    checker->slots[slot].is_unseen = true;
+    checker->slots[slot].next_unseen = checker->unseen;
+    checker->unseen = slot;
 }
 
-uint32_t sl__order_next_unseen(uint32_t slot)
+uint32_t sl__order_next_unseen(sl__checker *checker, uint32_t slot)
 {
-    uint32_t *link = slot ? &sl__race.slots[slot].next_unseen : &sl__race.unseen;
+    uint32_t *link = slot ? &checker->slots[slot].next_unseen : &checker->unseen;
 
-    while (*link && host_has_seen(*link)) {
-        sl__slot *seen = &sl__race.slots[*link];
+    while (*link && host_has_seen(checker, *link)) {
+        sl__slot *seen = &checker->slots[*link];
         sl__race_looks++;
         seen->is_unseen = false;
         *link = seen->next_unseen;
@@ -40,69 +40,69 @@ uint32_t sl__order_next_unseen(uint32_t slot)
 
 /* A closed stream's slot serves again once everything new comes after its operations. What a
  * host function that is waiting meets is not new, and its texts are the old stream's. */
-static uint32_t reusable_slot(void)
+static uint32_t reusable_slot(sl__checker *checker)
 {
-    if (sl__race.n_waiting > 0)
+    if (checker->n_waiting > 0)
         return 0;
-    for (uint32_t *link = &sl__race.closed; *link; link = &sl__race.slots[*link].next_closed) {
+    for (uint32_t *link = &checker->closed; *link; link = &checker->slots[*link].next_closed) {
         uint32_t slot = *link;
         sl__race_looks++;
-        if (!host_has_seen(slot))
+        if (!host_has_seen(checker, slot))
             continue;
-        *link = sl__race.slots[slot].next_closed;
+        *link = checker->slots[slot].next_closed;
         return slot;
     }
     return 0;
 }
 
-static bool grow_slots(void)
+static bool grow_slots(sl__checker *checker)
 {
-    uint32_t room = sl__race.slots_room ? 2 * sl__race.slots_room : 16;
+    uint32_t room = checker->slots_room ? 2 * checker->slots_room : 16;
     sl__slot *grown;
 
-    if (sl__race.n_slots < sl__race.slots_room)
+    if (checker->n_slots < checker->slots_room)
         return true;
-    grown = realloc(sl__race.slots, room * sizeof *grown);
+    grown = realloc(checker->slots, room * sizeof *grown);
     if (!grown)
         return false;
-    sl__race.slots = grown;
-    sl__race.slots_room = room;
+    checker->slots = grown;
+    checker->slots_room = room;
     return true;
 }
 
-static void clear_slot(uint32_t slot)
+static void clear_slot(sl__checker *checker, uint32_t slot)
 {
-    memset(&sl__race.slots[slot], 0, sizeof(sl__slot));
-    sl__race.slots[slot].epoch = sl__race.first_epoch;
+    memset(&checker->slots[slot], 0, sizeof(sl__slot));
+    checker->slots[slot].epoch = checker->first_epoch;
 }
 
 /* 0: out of memory. */
-static uint32_t take_slot(void)
+static uint32_t take_slot(sl__checker *checker)
 {
-    uint32_t slot = reusable_slot();
+    uint32_t slot = reusable_slot(checker);
 
     if (slot)
         return slot;
-    if (!grow_slots())
+    if (!grow_slots(checker))
         return 0;
-    if (sl__race.n_slots == 0)
-        clear_slot(sl__race.n_slots++);         /* the host's */
-    if (!grow_slots())
+    if (checker->n_slots == 0)
+        clear_slot(checker, checker->n_slots++);         /* the host's */
+    if (!grow_slots(checker))
         return 0;
-    clear_slot(sl__race.n_slots);
-    return sl__race.n_slots++;
+    clear_slot(checker, checker->n_slots);
+    return checker->n_slots++;
 }
 
-static void link_clock(sl__race_clock *clock)
+static void link_clock(sl__checker *checker, sl__race_clock *clock)
 {
-    clock->next = sl__race.clocks;
-    clock->link = &sl__race.clocks;
+    clock->next = checker->clocks;
+    clock->link = &checker->clocks;
     if (clock->next)
         clock->next->link = &clock->next;
-    sl__race.clocks = clock;
+    checker->clocks = clock;
 }
 
-sl__race_clock *sl__order_clock(sl_stream *stream)
+sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;
     sl__slot *slot;
@@ -111,12 +111,12 @@ sl__race_clock *sl__order_clock(sl_stream *stream)
     if (clock)
         return clock;
     clock = calloc(1, sizeof *clock);
-    at = clock ? take_slot() : 0;
+    at = clock ? take_slot(checker) : 0;
     if (!at) {
         free(clock);
         return NULL;
     }
-    slot = &sl__race.slots[at];
+    slot = &checker->slots[at];
     clock->stream = stream;
     clock->slot = at;
     clock->epoch = slot->epoch;     /* goes on, so that older accesses stay older */
@@ -130,7 +130,7 @@ sl__race_clock *sl__order_clock(sl_stream *stream)
     slot->is_per_thread = stream == stream->device->core->per_thread;
     slot->retired = slot->epoch;
     stream->race = clock;
-    link_clock(clock);
+    link_clock(checker, clock);
     return clock;
 }
 
@@ -146,24 +146,24 @@ static void keep_before(sl__race_clock *clock)
     clock->is_undoable = true;
 }
 
-void sl__order_keep_host(void)
+void sl__order_keep_host(sl__checker *checker)
 {
-    sl__race.host_before = sl__seen_retain(sl__race.host_seen);
-    sl__race.is_host_undoable = true;
+    checker->host_before = sl__seen_retain(checker->host_seen);
+    checker->is_host_undoable = true;
 }
 
-static void forget_host_before(void)
+static void forget_host_before(sl__checker *checker)
 {
-    sl__seen_release(&sl__race.host_before);
-    sl__race.is_host_undoable = false;
+    sl__seen_release(&checker->host_before);
+    checker->is_host_undoable = false;
 }
 
 /* The chances by which the host has seen more than it had before. */
-static void forget_chances(void)
+static void forget_chances(sl__checker *checker)
 {
-    for (uint32_t i = 1; i < sl__race.n_slots; i++) {
-        sl__slot *slot = &sl__race.slots[i];
-        uint64_t epoch = sl__vector_at(sl__race.host_before.likely, i);
+    for (uint32_t i = 1; i < checker->n_slots; i++) {
+        sl__slot *slot = &checker->slots[i];
+        uint64_t epoch = sl__vector_at(checker->host_before.likely, i);
         while (slot->n_chances > 0) {
             sl__chance *last = &slot->chances[(slot->n_chances - 1) % SL__MOST_CHANCES];
             if (last->epoch <= epoch)
@@ -174,17 +174,17 @@ static void forget_chances(void)
     }
 }
 
-static void undo_host(sl__race_clock *clock)
+static void undo_host(sl__checker *checker, sl__race_clock *clock)
 {
-    forget_chances();
-    sl__seen_release(&sl__race.host_seen);
-    sl__race.host_seen = sl__seen_retain(sl__race.host_before);
-    sl__race.host_version++;
-    for (uint32_t i = 1; i < sl__race.n_slots; i++)
-        if (!host_has_seen(i))
-            note_unseen(i);
+    forget_chances(checker);
+    sl__seen_release(&checker->host_seen);
+    checker->host_seen = sl__seen_retain(checker->host_before);
+    checker->host_version++;
+    for (uint32_t i = 1; i < checker->n_slots; i++)
+        if (!host_has_seen(checker, i))
+            note_unseen(checker, i);
     clock->beyond_host = true;
-    forget_host_before();
+    forget_host_before(checker);
 }
 
 static void undo_clock(sl__race_clock *clock)
@@ -198,12 +198,12 @@ static void undo_clock(sl__race_clock *clock)
 }
 
 /* Its epoch stays: nobody has it. */
-void sl__order_undo(sl__race_clock *clock)
+void sl__order_undo(sl__checker *checker, sl__race_clock *clock)
 {
     if (clock->is_undoable)
         undo_clock(clock);
-    if (sl__race.is_host_undoable)
-        undo_host(clock);
+    if (checker->is_host_undoable)
+        undo_host(checker, clock);
 }
 
 /* ---- the NULL stream ------------------------------------------------------------- */
@@ -215,14 +215,14 @@ static sl__race_clock *legacy_of(const sl__race_clock *clock)
 
 /* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. They
  * are news until it has happened. */
-static bool see_blocking(sl__race_clock *legacy)
+static bool see_blocking(sl__checker *checker, sl__race_clock *legacy)
 {
     sl__point closed = { .seen = legacy->closed };
     bool raised = false, joined = sl__seen_join(&legacy->seen, &closed, true, &raised);
 
     legacy->beyond_host |= raised || legacy->news != NULL;
     for (sl__race_clock *clock = legacy->news; clock && joined; clock = clock->next_news) {
-        sl__point point = sl__order_point(clock);
+        sl__point point = sl__order_point(checker, clock);
         joined = sl__seen_join(&legacy->seen, &point, true, &raised);
     }
     return joined;
@@ -237,12 +237,12 @@ static void drop_news(sl__race_clock *legacy)
 }
 
 /* And a blocking stream's next one comes after all earlier ones in the NULL stream. */
-static bool see_legacy(sl__race_clock *clock)
+static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
 {
     sl__race_clock *legacy = legacy_of(clock);
     bool raised = false;
 
-    if (!legacy && !(legacy = sl__order_clock(clock->stream->device->core->legacy)))
+    if (!legacy && !(legacy = sl__order_clock(checker, clock->stream->device->core->legacy)))
         return false;
     if (legacy->epoch > clock->legacy_epoch) {
         keep_before(clock);
@@ -251,7 +251,7 @@ static bool see_legacy(sl__race_clock *clock)
         legacy->beyond_host = clock->beyond_host = true;
         if (!sl__seen_join(&legacy->seen, &point, true, &raised))
             return false;
-        point = sl__order_point(legacy);
+        point = sl__order_point(checker, legacy);
         if (!sl__seen_join(&clock->seen, &point, true, &raised))
             return false;
         clock->legacy_epoch = legacy->epoch;
@@ -266,28 +266,28 @@ static bool see_legacy(sl__race_clock *clock)
 
 /* ---- streams ---------------------------------------------------------------------- */
 
-sl__point sl__order_point(const sl__race_clock *clock)
+sl__point sl__order_point(sl__checker *checker, const sl__race_clock *clock)
 {
-    sl__point point = { clock->slot, clock->epoch, sl__race.host_epoch, clock->seen };
+    sl__point point = { clock->slot, clock->epoch, checker->host_epoch, clock->seen };
 
     return point;
 }
 
-static sl__point point_of_slot(uint32_t at)
+static sl__point point_of_slot(sl__checker *checker, uint32_t at)
 {
-    const sl__slot *slot = &sl__race.slots[at];
+    const sl__slot *slot = &checker->slots[at];
 
     if (slot->clock)
-        return sl__order_point(slot->clock);
-    return (sl__point){ at, slot->epoch, sl__race.host_epoch, slot->seen };
+        return sl__order_point(checker, slot->clock);
+    return (sl__point){ at, slot->epoch, checker->host_epoch, slot->seen };
 }
 
-static bool see_host(sl__race_clock *clock)
+static bool see_host(sl__checker *checker, sl__race_clock *clock)
 {
-    sl__point host = { SL__HOST_SLOT, 0, 0, sl__race.host_seen };
+    sl__point host = { SL__HOST_SLOT, 0, 0, checker->host_seen };
     bool raised = false;
 
-    if (clock->host_version == sl__race.host_version)
+    if (clock->host_version == checker->host_version)
         return true;
     if (!clock->beyond_host) {
         sl__seen_retain(host.seen);
@@ -296,13 +296,14 @@ static bool see_host(sl__race_clock *clock)
     } else if (!sl__seen_join(&clock->seen, &host, true, &raised)) {
         return false;
     }
-    clock->host_version = sl__race.host_version;
+    clock->host_version = checker->host_version;
     return true;
 }
 
-bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *actor)
+bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *awaited,
+                    sl__actor *actor)
 {
-    sl__race_clock *clock = sl__order_clock(stream);
+    sl__race_clock *clock = sl__order_clock(checker, stream);
     bool raised = false;
 
     if (!clock)
@@ -310,47 +311,52 @@ bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *acto
     if (awaited || stream->legacy)
         keep_before(clock);
     clock->beyond_host |= awaited != NULL;
-    if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised)) || !see_host(clock))
+    if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised))
+        || !see_host(checker, clock))
         return false;
-    if (stream->legacy ? !see_blocking(clock) : !stream->non_blocking && !see_legacy(clock))
+    if (stream->legacy ? !see_blocking(checker, clock)
+                       : !stream->non_blocking && !see_legacy(checker, clock))
         return false;
     clock->epoch++;
-    sl__race.slots[clock->slot].epoch = clock->epoch;
-    note_unseen(clock->slot);
-    *actor = (sl__actor){ .point = sl__order_point(clock) };
-    sl__race.host_epoch++;          /* what the host does from here on comes later */
+    checker->slots[clock->slot].epoch = clock->epoch;
+    note_unseen(checker, clock->slot);
+    *actor = (sl__actor){ .point = sl__order_point(checker, clock) };
+    checker->host_epoch++;          /* what the host does from here on comes later */
     return true;
 }
 
-void sl__order_happens(sl__race_clock *clock)
+void sl__order_happens(sl__checker *checker, sl__race_clock *clock)
 {
     sl__seen_release(&clock->before);
     clock->is_undoable = false;
-    forget_host_before();
+    forget_host_before(checker);
     drop_news(clock);           /* only the NULL stream has any */
 }
 
 /* ---- the host ----------------------------------------------------------------------- */
 
-sl__actor sl__order_host(void)
+sl__actor sl__order_host(sl__checker *checker)
 {
-    return (sl__actor){ .point = { SL__HOST_SLOT, sl__race.host_epoch, sl__race.host_epoch,
-                                   sl__race.host_seen } };
+    return (sl__actor){ .point = { SL__HOST_SLOT, checker->host_epoch, checker->host_epoch,
+                                   checker->host_seen } };
 }
 
-/* The slot was seen up to the epoch by that chance. */
-static void note_chance(void *chance_, uint32_t at, uint64_t epoch)
+/* The chance by which the host sees more. */
+typedef struct raised_by { sl__checker *checker; const sl__chance *chance; } raised_by;
+
+static void note_chance(void *by_, uint32_t at, uint64_t epoch)
 {
-    sl__slot *slot = &sl__race.slots[at];
-    sl__chance chance = *(const sl__chance *)chance_;
+    const raised_by *by = by_;
+    sl__slot *slot = &by->checker->slots[at];
+    sl__chance chance = *by->chance;
 
     chance.epoch = epoch;
     slot->chances[slot->n_chances++ % SL__MOST_CHANCES] = chance;
 }
 
-sl__chance sl__order_chance(const sl__access *access)
+sl__chance sl__order_chance(sl__checker *checker, const sl__access *access)
 {
-    const sl__slot *slot = &sl__race.slots[access->slot];
+    const sl__slot *slot = &checker->slots[access->slot];
     sl__chance chance = { 0 };
 
     for (uint32_t n = 1; n <= slot->n_chances && n <= SL__MOST_CHANCES; n++) {
@@ -362,26 +368,27 @@ sl__chance sl__order_chance(const sl__access *access)
     return chance;
 }
 
-bool sl__order_join_host(const sl__point *point, const sl__chance *chance)
+bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl__chance *chance)
 {
-    sl__vector *before = chance ? sl__vector_retain(sl__race.host_seen.likely) : NULL;
+    sl__vector *before = chance ? sl__vector_retain(checker->host_seen.likely) : NULL;
+    raised_by by = { checker, chance };
     bool raised = false;
-    bool joined = sl__seen_join(&sl__race.host_seen, point, !chance, &raised);
+    bool joined = sl__seen_join(&checker->host_seen, point, !chance, &raised);
 
     if (raised)
-        sl__race.host_version++;
+        checker->host_version++;
     if (raised && chance)
-        sl__vector_each_raised(before, sl__race.host_seen.likely, note_chance, (void *)chance);
+        sl__vector_each_raised(before, checker->host_seen.likely, note_chance, &by);
     sl__vector_release(before);
     return joined;
 }
 
-bool sl__order_join_slot(uint32_t at, const sl__chance *chance)
+bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__chance *chance)
 {
-    sl__race_clock *clock = sl__race.slots[at].clock;
-    sl__point point = point_of_slot(at);
+    sl__race_clock *clock = checker->slots[at].clock;
+    sl__point point = point_of_slot(checker, at);
 
-    if (!sl__order_join_host(&point, chance))
+    if (!sl__order_join_host(checker, &point, chance))
         return false;
     if (!chance && clock)
         clock->beyond_host = false;
@@ -427,23 +434,23 @@ static void unlink_news(sl__race_clock *legacy, const sl__race_clock *clock)
     }
 }
 
-static void free_clock(sl__race_clock *clock)
+static void free_clock(sl__checker *checker, sl__race_clock *clock)
 {
     *clock->link = clock->next;
     if (clock->next)
         clock->next->link = clock->link;
     clock->stream->race = NULL;
-    sl__race.slots[clock->slot].clock = NULL;
-    sl__race.slots[clock->slot].seen = clock->seen;
-    sl__race.slots[clock->slot].next_closed = sl__race.closed;
-    sl__race.closed = clock->slot;
+    checker->slots[clock->slot].clock = NULL;
+    checker->slots[clock->slot].seen = clock->seen;
+    checker->slots[clock->slot].next_closed = checker->closed;
+    checker->closed = clock->slot;
     sl__seen_release(&clock->before);
     sl__seen_release(&clock->closed);
     free(clock);
 }
 
 /* What the NULL stream has not seen of it, its next operation does. */
-void sl__race_stream_closed(sl_stream *stream)
+void sl__race_stream_closed(sl__checker *checker, sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;
     sl__race_clock *legacy;
@@ -453,45 +460,45 @@ void sl__race_stream_closed(sl_stream *stream)
         return;
     legacy = clock->in_news ? legacy_of(clock) : NULL;
     if (legacy) {
-        sl__point point = sl__order_point(clock);
+        sl__point point = sl__order_point(checker, clock);
         (void)sl__seen_join(&legacy->closed, &point, true, &raised);
         unlink_news(legacy, clock);
     }
     drop_news(clock);
-    free_clock(clock);
+    free_clock(checker, clock);
 }
 
-void sl__order_device_closed(sl_device *device)
+void sl__order_device_closed(sl__checker *checker, sl_device *device)
 {
     bool raised = false;
 
-    for (uint32_t i = 1; i < sl__race.n_slots; i++) {
-        sl__slot *slot = &sl__race.slots[i];
+    for (uint32_t i = 1; i < checker->n_slots; i++) {
+        sl__slot *slot = &checker->slots[i];
         if (slot->device != device)
             continue;
-        sl__point point = point_of_slot(i);
-        (void)sl__seen_join(&sl__race.host_seen, &point, true, &raised);
+        sl__point point = point_of_slot(checker, i);
+        (void)sl__seen_join(&checker->host_seen, &point, true, &raised);
         slot->device = NULL;
     }
     if (raised)
-        sl__race.host_version++;
+        checker->host_version++;
 }
 
-void sl__order_clear(void)
+void sl__order_clear(sl__checker *checker)
 {
-    while (sl__race.clocks)
-        free_clock(sl__race.clocks);
-    for (uint32_t i = 0; i < sl__race.n_slots; i++) {
-        sl__seen_release(&sl__race.slots[i].seen);
-        if (sl__race.slots[i].epoch > sl__race.first_epoch)
-            sl__race.first_epoch = sl__race.slots[i].epoch;
+    while (checker->clocks)
+        free_clock(checker, checker->clocks);
+    for (uint32_t i = 0; i < checker->n_slots; i++) {
+        sl__seen_release(&checker->slots[i].seen);
+        if (checker->slots[i].epoch > checker->first_epoch)
+            checker->first_epoch = checker->slots[i].epoch;
     }
-    free(sl__race.slots);
-    sl__race.slots = NULL;
-    sl__race.n_slots = sl__race.slots_room = 0;
-    sl__race.unseen = sl__race.closed = 0;
-    sl__seen_release(&sl__race.host_seen);
-    forget_host_before();
-    sl__race.host_epoch = 1;
-    sl__race.host_version = 1;
+    free(checker->slots);
+    checker->slots = NULL;
+    checker->n_slots = checker->slots_room = 0;
+    checker->unseen = checker->closed = 0;
+    sl__seen_release(&checker->host_seen);
+    forget_host_before(checker);
+    checker->host_epoch = 1;
+    checker->host_version = 1;
 }

@@ -64,8 +64,62 @@ typedef struct sl__waiting {
     sl__point point;
 } sl__waiting;
 
-typedef struct sl__checker {
-    sl_check_mode mode;
+/* ---- the races found ---------------------------------------------------------------- */
+
+enum { SL__RACE_SLOTS = 4096, SL__MOST_UNSETTLED = 1024 };
+
+/* When an access happened, as far as that is known. */
+typedef struct sl__moment {
+    enum { SL__KNOWN, SL__PENDING, SL__PAST, SL__NEVER } state;
+    uint32_t slot;                  /* PENDING: of this operation's end */
+    uint64_t epoch;
+    int64_t at_ns;
+} sl__moment;
+
+/* An entry of the list. */
+typedef struct sl__found {
+    sl_race race;
+    uint32_t first_where, second_where, first_what, second_what, made;      /* text ids */
+    int unsettled;                  /* meetings whose outcome is not known yet */
+    bool reported;
+} sl__found;
+
+/* A meeting whose operations have not both ended. */
+typedef struct sl__unsettled {
+    sl__found *entry;
+    sl__moment first, second;
+    bool first_writes, second_writes;
+} sl__unsettled;
+
+typedef struct sl__race_list {
+    sl__found *entries[SL_MOST_RACES];
+    size_t n;
+    uint64_t total;
+    uint16_t table[SL__RACE_SLOTS];         /* open addressing: index + 1 */
+    sl__unsettled unsettled[SL__MOST_UNSETTLED];
+    size_t n_unsettled;
+    char refusal[sizeof ((sl_error *)0)->msg];      /* why the latest call was refused */
+    sl_race_hook hook;
+    void *hook_ud;
+} sl__race_list;
+
+/* ---- needs.c: what needs what -------------------------------------------------------- */
+
+typedef struct sl__needs {
+    bool are_kept;                  /* somebody has asked for them (sl_race_keep_needs) */
+    sl_race_need *list;
+    size_t n, room;
+} sl__needs;
+
+/* The later access needs the earlier one's operation. Without memory nothing more is kept. */
+void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *earlier);
+
+/* ---- the checker -------------------------------------------------------------------- */
+
+struct sl__checker {
+    sl__race_head head;
+    sl__race_list races;            /* outlives OFF */
+    sl__needs needs;                /* likewise */
     sl__strings strings;            /* of races, and the host's accesses */
     bool starved;                   /* a text or a race found no memory */
     sl__slot *slots;                /* 0 is the host's */
@@ -84,14 +138,15 @@ typedef struct sl__checker {
     size_t n_waiting, waiting_room;
     const sl__waiting *running;     /* the host function that runs, NULL: none */
     uint64_t running_seq;
-} sl__checker;
+};
 
-extern sl__checker sl__race;
+/* The checker, made if it is not there yet. NULL: out of memory. */
+sl__checker *sl__race_make(void);
 
 /* The checker's ids of a text, and of the script's position. 0: an empty one, or the checker is
  * starved. */
-uint32_t sl__race_text(const char *text);
-uint32_t sl__race_where(const sl_device *device);
+uint32_t sl__race_text(sl__checker *checker, const char *text);
+uint32_t sl__race_where(sl__checker *checker, const sl_device *device);
 
 /* ---- order.c: what comes before what ------------------------------------------------ */
 
@@ -102,15 +157,16 @@ typedef struct sl__actor {
 } sl__actor;
 
 /* What the host sees from here on it does not see unless the next operation happens. */
-void sl__order_keep_host(void);
+void sl__order_keep_host(sl__checker *checker);
 /* What the stream's next operation comes after, `awaited` (or NULL) besides the rules, which it
  * becomes. False: out of memory. Then one of the two below: it happens, or it does not and has
  * ordered nothing. */
-bool sl__order_next(sl_stream *stream, const sl__point *awaited, sl__actor *actor);
-void sl__order_happens(sl__race_clock *clock);
-void sl__order_undo(sl__race_clock *clock);
+bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *awaited,
+                    sl__actor *actor);
+void sl__order_happens(sl__checker *checker, sl__race_clock *clock);
+void sl__order_undo(sl__checker *checker, sl__race_clock *clock);
 /* The host as it is now. */
-sl__actor sl__order_host(void);
+sl__actor sl__order_host(sl__checker *checker);
 
 /* Between the actor and an access that was made already: before it, or behind an actor that is
  * late. */
@@ -118,24 +174,25 @@ typedef enum sl__order { SL__UNORDERED, SL__BY_CHANCE, SL__ORDERED } sl__order;
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor);
 
 /* The chance by which the host first saw the access, as far as that is remembered. */
-sl__chance sl__order_chance(const sl__access *access);
+sl__chance sl__order_chance(sl__checker *checker, const sl__access *access);
 
 /* The host has seen the point: for sure (NULL), or by a chance, whose epoch is not used. */
-bool sl__order_join_host(const sl__point *point, const sl__chance *chance);
+bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl__chance *chance);
 /* All that the slot's stream has, also if it has closed. */
-bool sl__order_join_slot(uint32_t slot, const sl__chance *chance);
+bool sl__order_join_slot(sl__checker *checker, uint32_t slot, const sl__chance *chance);
 /* The first slot behind `slot` (0: of all) that has operations which the host has not seen for
  * sure; 0: none. */
-uint32_t sl__order_next_unseen(uint32_t slot);
+uint32_t sl__order_next_unseen(sl__checker *checker, uint32_t slot);
 /* The stream's clock, made at its first use. NULL: out of memory. */
-sl__race_clock *sl__order_clock(sl_stream *stream);
-sl__point sl__order_point(const sl__race_clock *clock);     /* of its last operation; borrowed */
+sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream);
+sl__point sl__order_point(sl__checker *checker,
+                          const sl__race_clock *clock); /* of its last operation; borrowed */
 
 /* The device closes: all its work has ended, and nothing races with it any more. */
-void sl__order_device_closed(sl_device *device);
+void sl__order_device_closed(sl__checker *checker, sl_device *device);
 
 /* Forgets all clocks and slots. */
-void sl__order_clear(void);
+void sl__order_clear(sl__checker *checker);
 
 /* ---- touch.c: one access ------------------------------------------------------------ */
 
@@ -143,6 +200,7 @@ enum { SL__MOST_MET = 16 };
 
 /* An access to bytes [first, end) of a buffer, and what is found out about it. */
 typedef struct sl__touch {
+    sl__checker *checker;
     sl_buffer *buffer;
     const sl__actor *actor;
     sl__access access;
@@ -162,7 +220,7 @@ bool sl__touch_note(sl__touch *t);
 /* ---- checker.c ---------------------------------------------------------------------- */
 
 /* Without memory there is no checking; the script goes on. */
-void sl__race_give_up(sl_device *device);
+void sl__race_give_up(sl__checker *checker, sl_device *device);
 
 /* ---- found.c: the races found ------------------------------------------------------- */
 
@@ -174,21 +232,21 @@ typedef struct sl__meeting {
     const sl__access *refused;      /* of them, in error mode: does not happen, its call fails */
     size_t from, to;
 } sl__meeting;
-void sl__found_add(const sl__meeting *meeting);
+void sl__found_add(sl__checker *checker, const sl__meeting *meeting);
 
 /* An operation has ended: whose access it was in a race happened then. */
-void sl__found_retired(uint32_t slot, const sl_op *op);
+void sl__found_retired(sl__checker *checker, uint32_t slot, const sl_op *op);
 /* An operation does not happen: what came of its races is never known. */
-void sl__found_cancelled(uint32_t slot, uint64_t epoch);
+void sl__found_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch);
 /* Operations of the slot do not end any more, as far as races can know. */
-void sl__found_lost(uint32_t slot);
+void sl__found_lost(sl__checker *checker, uint32_t slot);
 
 /* Fails with the sentence of the latest race. */
-sl_status sl__found_fail(sl_error *err);
+sl_status sl__found_fail(sl__checker *checker, sl_error *err);
 
-/* What has not been told has no outcome; to be told. */
-void sl__found_finish(void);
-/* The same, tells, and forgets all. */
-void sl__found_clear(void);
+/* Gives races whose outcome is not known yet the outcome UNKNOWN, so that they can be reported. */
+void sl__found_finish(sl__checker *checker);
+/* The same, reports them, and forgets all. */
+void sl__found_clear(sl__checker *checker);
 
 #endif

@@ -2,10 +2,9 @@
 #include <stdlib.h>
 
 #include "../device.h"
-#include "needs.h"
 #include "state.h"
 
-static sl__race_memory *memory_of(sl_buffer *buffer)
+static sl__race_memory *memory_of(sl__checker *checker, sl_buffer *buffer)
 {
     sl__race_memory *memory = buffer->race;
 
@@ -14,11 +13,11 @@ static sl__race_memory *memory_of(sl_buffer *buffer)
     memory = sl__memory_new(buffer);
     if (!memory)
         return NULL;
-    memory->next = sl__race.memories;
-    memory->link = &sl__race.memories;
+    memory->next = checker->memories;
+    memory->link = &checker->memories;
     if (memory->next)
         memory->next->link = &memory->next;
-    sl__race.memories = memory;
+    checker->memories = memory;
     buffer->race = memory;
     return memory;
 }
@@ -49,11 +48,12 @@ static bool is_swapped(const sl__access *earlier, const sl__actor *actor)
 static void conflict(void *ud, const sl__access *earlier)
 {
     sl__touch *t = ud;
+    sl__checker *checker = t->checker;
     sl__order order = sl__order_of(earlier, t->actor);
     bool swapped = is_swapped(earlier, t->actor);
 
-    if (sl__needs_kept)
-        sl__needs_add(&t->access, earlier);
+    if (checker->needs.are_kept)
+        sl__needs_add(&checker->needs, &t->access, earlier);
     if (order == SL__ORDERED || !meets_first(t, earlier))
         return;
     sl__meeting meeting = {
@@ -63,11 +63,12 @@ static void conflict(void *ud, const sl__access *earlier)
         .from = larger(earlier->first, t->first), .to = smaller(earlier->end, t->end),
         .first = swapped ? &t->access : earlier, .second = swapped ? earlier : &t->access,
     };
-    if (sl__race.mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED && !t->has_happened) {
+    if (checker->head.mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED
+        && !t->has_happened) {
         meeting.refused = &t->access;
         t->is_refused = true;
     }
-    sl__found_add(&meeting);
+    sl__found_add(checker, &meeting);
 }
 
 void sl__touch_meet(sl__touch *t)
@@ -78,10 +79,10 @@ void sl__touch_meet(sl__touch *t)
 }
 
 /* Where the accesses of an actor stand, while a host function may come to ask. */
-static bool stand(const sl__actor *actor, sl__standing **standing)
+static bool stand(sl__checker *checker, const sl__actor *actor, sl__standing **standing)
 {
     *standing = NULL;
-    if (sl__race.n_waiting == 0)
+    if (checker->n_waiting == 0)
         return true;
     *standing = malloc(sizeof **standing);
     if (!*standing)
@@ -94,16 +95,17 @@ static bool stand(const sl__actor *actor, sl__standing **standing)
 
 bool sl__touch_note(sl__touch *t)
 {
-    bool keep = sl__race.n_waiting > 0, done;
+    sl__checker *checker = t->checker;
+    bool keep = checker->n_waiting > 0, done;
     sl__race_memory *memory;
 
     if (t->first >= t->end)
         return true;
-    memory = memory_of(t->buffer);
-    if (!memory || !stand(t->actor, &t->access.standing))
+    memory = memory_of(checker, t->buffer);
+    if (!memory || !stand(checker, t->actor, &t->access.standing))
         return false;
     done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
-                           sl__race.host_seen.sure);
+                           checker->host_seen.sure);
     sl__standing_release(t->access.standing);
     return done;
 }

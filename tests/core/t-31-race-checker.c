@@ -147,7 +147,7 @@ static void test_failed_host_function(void)
            "launching a host function fails");
     for (int i = 0; i < 200; i++)
         fill(s.x, s.a);
-    is_int((int)sl__race_accesses(), 1, "and nothing is kept for it");
+    is_int((int)sl__race_accesses(sl__race), 1, "and nothing is kept for it");
     take_down(&s);
 }
 
