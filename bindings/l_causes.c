@@ -178,7 +178,7 @@ static int timeline_makespan_parts(lua_State *L)
     lua_createtable(L, (int)(box->found.n_chain & INT32_MAX), 0);
     for (size_t i = 0; i < box->found.n_chain; i++) {
         push_finding(L, timeline, &box->found.chain[i]);
-        if (sl_cause_is_engineless(box->found.chain[i].cause)) {    /* of all engines together */
+        if (sl_cause_traits(box->found.chain[i].cause) & SL_CAUSE_ENGINELESS) {
             lua_pushnil(L);
             lua_setfield(L, -2, "engine");
         }

@@ -70,11 +70,10 @@ static const sl__item *item_at(const search *s, size_t item)
     return &s->ops.items[item];
 }
 
+/* Stream order is looked at by itself (look_at_neighbour). */
 static bool counts_beside(sl_cause cause)
 {
-    return cause == SL_CAUSE_EVENT || cause == SL_CAUSE_QUEUE_FULL
-           || cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_WORK
-           || cause == SL_CAUSE_HOST_ISSUING;
+    return sl_cause_traits(cause) & SL_CAUSE_BESIDE && cause != SL_CAUSE_STREAM_ORDER;
 }
 
 static void note(search *s, sl_cause cause, bool idle, size_t by, int64_t from_ns, int64_t to_ns)

@@ -146,7 +146,7 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bo
         return;
     sl__group group = { .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
     group.by_itself = !list->chain && cause == SL_CAUSE_HOST_ISSUING && waiter == by;
-    if (list->chain && sl_cause_is_engineless(cause))
+    if (list->chain && sl_cause_traits(cause) & SL_CAUSE_ENGINELESS)
         group.engine = 0;
     texts_of(list->ops, waiter, group.texts);
     texts_of(list->ops, by, group.texts + 2);
@@ -356,15 +356,8 @@ static sl_status no_memory(const sl__stretches *list, sl_error *err)
  * where there was room. */
 static int busy_union(const sl__group *group)
 {
-    switch ((sl_cause)group->cause) {
-    case SL_CAUSE_STREAM_ORDER:
-    case SL_CAUSE_EVENT:
-    case SL_CAUSE_QUEUE_FULL:
-    case SL_CAUSE_HOST_BLOCKED:
-    case SL_CAUSE_HOST_WORK:
-    case SL_CAUSE_HOST_ISSUING: return SL__BESIDE;
-    default: return group->engine;
-    }
+    bool beside = sl_cause_traits((sl_cause)group->cause) & SL_CAUSE_BESIDE;
+    return beside ? SL__BESIDE : group->engine;
 }
 
 static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, const sl__union *busy,

@@ -117,24 +117,18 @@ static void leave_host_work(gains *g, size_t by)
 
 static unsigned bits_of(sl_cause cause)
 {
-    switch (cause) {
-    case SL_CAUSE_STREAM_ORDER: return SL__NO_STREAM;
-    case SL_CAUSE_EVENT: return SL__NO_EVENT;
-    case SL_CAUSE_NULL_STREAM: return SL__NO_NULL;
-    case SL_CAUSE_CHANNEL: return SL__NO_CHANNEL;
-    case SL_CAUSE_ENGINE:
-    case SL_CAUSE_ROOM:
-    case SL_CAUSE_PRIORITY: return SL__NO_ENGINE;
-    case SL_CAUSE_LATENCY: return SL__NO_LATENCY;
-    case SL_CAUSE_QUEUE_FULL:
-    case SL_CAUSE_HOST_BLOCKED: return SL__NO_CALL;
-    case SL_CAUSE_HOST_ISSUING: return SL__NO_ISSUE;
-    case SL_CAUSE_UNKNOWN: return SL__NO_LATENCY | SL__NO_ENGINE;
-    case SL_CAUSE_NONE:
-    case SL_CAUSE_HOST_WORK:
-    case SL_CAUSES: break;
-    }
-    return 0;
+    static const uint16_t bits[SL_CAUSES] = {
+#define X(id, name, traits, leaves_out) leaves_out,
+        SL_CAUSE_MAP(X)
+#undef X
+    };
+    return bits[cause];
+}
+
+/* What the host did in calls that its line made; not what it did between them. */
+static bool is_by_line(sl_cause cause)
+{
+    return sl_cause_traits(cause) & SL_CAUSE_BY_HOST && bits_of(cause) != 0;
 }
 
 /* The waiter, or the operation that it followed and that the cause held. */
@@ -156,29 +150,20 @@ static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned b
 {
     size_t waiter = sl__operations_find(g->ops, wait->waiter);
     size_t by = wait->by ? sl__operations_find(g->ops, wait->by) : SL__NO_ITEM;
-    switch (cause) {
-    case SL_CAUSE_HOST_WORK: leave_host_work(g, by); break;
-    case SL_CAUSE_QUEUE_FULL:
-    case SL_CAUSE_HOST_BLOCKED:
-    case SL_CAUSE_HOST_ISSUING: leave(g, by, bits); break;
-    default:
-        if (waiter != SL__NO_ITEM)
-            leave(g, held_one(g, waiter, cause), bits);
-    }
+    if (cause == SL_CAUSE_HOST_WORK)
+        leave_host_work(g, by);
+    else if (is_by_line(cause))
+        leave(g, by, bits);
+    else if (waiter != SL__NO_ITEM)
+        leave(g, held_one(g, waiter, cause), bits);
 }
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
-static bool is_by_line(sl_cause cause)
-{
-    return cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_ISSUING
-           || cause == SL_CAUSE_QUEUE_FULL;
-}
-
 /* Both leave out the same calls. */
 static bool shares_replay(const gains *g, const sl_finding *a, const sl_finding *b)
 {
-    bool by_host = is_by_line(a->cause) || a->cause == SL_CAUSE_HOST_WORK;
+    bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
     if (a->cause != b->cause || !by_host || !a->by || !b->by)
         return false;
     line x = line_of(g->ops, sl__operations_find(g->ops, a->by));
@@ -245,13 +230,6 @@ static int64_t gain_of(gains *g, const sl_finding *f)
     return sl__max_ns(0, whole_ns - ns);
 }
 
-/* Waits that somebody could end, as against the GPU's own pace. */
-static bool is_avoidable(sl_cause cause)
-{
-    return cause != SL_CAUSE_LATENCY && cause != SL_CAUSE_UNKNOWN && cause != SL_CAUSE_ENGINE
-           && cause != SL_CAUSE_ROOM && cause != SL_CAUSE_PRIORITY;
-}
-
 /* What the end of all of them gains, where one hides behind another. */
 static int64_t joint_gain_ns(gains *g)
 {
@@ -259,7 +237,7 @@ static int64_t joint_gain_ns(gains *g)
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
         const sl_finding *f = &g->e->findings[i];
         size_t by = f->by ? sl__operations_find(g->ops, f->by) : SL__NO_ITEM;
-        if (f->gain_ns < 0 || !is_avoidable(f->cause))
+        if (f->gain_ns < 0 || !(sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE))
             continue;
         for (size_t k = 0; k < f->n_waits; k++)
             leave_wait(g, &g->e->waits[first + k], f->cause, bits_of(f->cause));

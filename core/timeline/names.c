@@ -29,21 +29,10 @@ static const char *const kind_nouns[SL_SPAN_KINDS][2] = {
     [SL_SPAN_HOST_FUNC] = { "host function", "host functions" },
 };
 
-static const char *const cause_names[SL_CAUSES] = {
-    [SL_CAUSE_NONE] = "none",
-    [SL_CAUSE_LATENCY] = "latency",
-    [SL_CAUSE_STREAM_ORDER] = "stream_order",
-    [SL_CAUSE_EVENT] = "event_wait",
-    [SL_CAUSE_NULL_STREAM] = "null_stream",
-    [SL_CAUSE_CHANNEL] = "channel_alias",
-    [SL_CAUSE_ENGINE] = "engine_busy",
-    [SL_CAUSE_ROOM] = "no_sm_room",
-    [SL_CAUSE_PRIORITY] = "priority",
-    [SL_CAUSE_QUEUE_FULL] = "launch_queue_full",
-    [SL_CAUSE_HOST_BLOCKED] = "host_blocked",
-    [SL_CAUSE_HOST_WORK] = "host_work",
-    [SL_CAUSE_HOST_ISSUING] = "host_issuing",
-    [SL_CAUSE_UNKNOWN] = "unknown",
+static const struct { const char *name; unsigned traits; } causes[SL_CAUSES] = {
+#define X(id, name, traits, leaves_out) { name, traits },
+    SL_CAUSE_MAP(X)
+#undef X
 };
 
 static const char *const engine_names[SL_ENGINES] = {
@@ -117,21 +106,23 @@ bool sl_engine_parse(const char *name, sl_engine *engine)
 
 const char *sl_cause_name(sl_cause cause)
 {
-    return (unsigned)cause < SL_CAUSES ? cause_names[cause] : "unknown";
+    return (unsigned)cause < SL_CAUSES ? causes[cause].name : "unknown";
 }
 
-bool sl_cause_is_engineless(sl_cause cause)
+unsigned sl_cause_traits(sl_cause cause)
 {
-    return cause == SL_CAUSE_LATENCY || cause == SL_CAUSE_HOST_BLOCKED
-           || cause == SL_CAUSE_HOST_WORK || cause == SL_CAUSE_HOST_ISSUING;
+    return (unsigned)cause < SL_CAUSES ? causes[cause].traits : 0;
 }
 
 bool sl_cause_parse(const char *name, sl_cause *cause)
 {
-    int found = find_name(name, cause_names, SL_CAUSES);
-    if (found >= 0)
-        *cause = (sl_cause)found;
-    return found >= 0;
+    for (int i = 0; i < SL_CAUSES; i++) {
+        if (strcmp(name, causes[i].name) == 0) {
+            *cause = (sl_cause)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *sl_call_kind_name(sl_call_kind kind)

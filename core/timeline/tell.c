@@ -45,14 +45,10 @@ bool sl__is_guess(const sl__sides *s)
     bool foreign = sl__is_foreign(s->timeline);
     switch (s->finding->cause) {
     case SL_CAUSE_EVENT: return sl_timeline_origin(s->timeline).unknown_waits;
-    case SL_CAUSE_NULL_STREAM:
-    case SL_CAUSE_CHANNEL:
-    case SL_CAUSE_ROOM:
-    case SL_CAUSE_QUEUE_FULL: return foreign;
     case SL_CAUSE_HOST_BLOCKED:
         return foreign && sl__is_plain_call(s) && s->by_call->waited_for_device;
     case SL_CAUSE_UNKNOWN: return true;
-    default: return false;
+    default: return foreign && sl_cause_traits(s->finding->cause) & SL_CAUSE_ASSUMED;
     }
 }
 
@@ -205,12 +201,6 @@ static void put_wait(const sl__sides *s, sl_text *out, const char *for_what, con
 
 /* ---- the same cause ------------------------------------------------------------------ */
 
-static bool is_by_host(sl_cause cause)
-{
-    return cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_WORK
-           || cause == SL_CAUSE_HOST_ISSUING || cause == SL_CAUSE_QUEUE_FULL;
-}
-
 static bool is_host_work(const sl_call *call)
 {
     return call && call->kind == SL_CALL_HOST_WORK;
@@ -220,7 +210,8 @@ bool sl__is_same_cause(const sl_timeline *timeline, const sl_finding *a, const s
 {
     sl__sides x = sl__look_up(timeline, a), y = sl__look_up(timeline, b);
     bool both_idle = a->idle && b->idle;    /* else one had room beside what ran */
-    if (a->cause != b->cause || !a->by || !b->by || !(both_idle || is_by_host(a->cause)))
+    bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
+    if (a->cause != b->cause || !a->by || !b->by || !(both_idle || by_host))
         return false;
     bool without_lines = sl__by_where(&x) == 0 && sl__by_where(&y) == 0;
     if (without_lines && a->cause == SL_CAUSE_HOST_ISSUING && sl__is_foreign(timeline))

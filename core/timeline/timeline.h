@@ -12,6 +12,7 @@
 #define SL_TIMELINE_H
 
 #include "../streamlab.h"
+#include "causes.h"
 
 typedef enum sl_span_kind {
     SL_SPAN_KERNEL, SL_SPAN_MEMCPY_H2D, SL_SPAN_MEMCPY_D2H, SL_SPAN_MEMCPY_D2D,
@@ -73,25 +74,6 @@ typedef struct sl_call {
     uint8_t waited_for_device;      /* PLAIN: the host waited for all earlier work */
     uint8_t queue_full;             /* RECORD, WAIT: waited for room in the launch queue */
 } sl_call;
-
-/* Why an operation waited, and why an engine stood still (explain.c). */
-typedef enum sl_cause {
-    SL_CAUSE_NONE,
-    SL_CAUSE_LATENCY,       /* submission, launch, and the gaps between operations */
-    SL_CAUSE_STREAM_ORDER,  /* an earlier operation of its stream */
-    SL_CAUSE_EVENT,         /* a wait for an event of another stream */
-    SL_CAUSE_NULL_STREAM,   /* the legacy NULL stream's barrier */
-    SL_CAUSE_CHANNEL,       /* a stream that shares its hardware channel (false dependence) */
-    SL_CAUSE_ENGINE,        /* the engine worked for another stream */
-    SL_CAUSE_ROOM,          /* no room on the SMs beside a kernel of another stream */
-    SL_CAUSE_PRIORITY,      /* a more urgent kernel that came later went first */
-    SL_CAUSE_QUEUE_FULL,    /* the host waited for room in the launch queue */
-    SL_CAUSE_HOST_BLOCKED,  /* the host waited in a call */
-    SL_CAUSE_HOST_WORK,     /* the host did something else */
-    SL_CAUSE_HOST_ISSUING,  /* the host was still issuing other operations */
-    SL_CAUSE_UNKNOWN,
-    SL_CAUSES
-} sl_cause;
 
 /* What an operation (a span, a record or a wait) was held by: in the first place until
  * it was ready, then until it started. Each time the last one is named, the one without
@@ -194,8 +176,7 @@ const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", ...,
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
 const char *sl_cause_name(sl_cause cause);             /* "stream_order", "host_blocked" */
-/* Latency and what the host did: in the makespan's chain that is one part for all engines. */
-bool sl_cause_is_engineless(sl_cause cause);
+unsigned sl_cause_traits(sl_cause cause);               /* SL_CAUSE_BY_HOST, ... */
 bool sl_cause_parse(const char *name, sl_cause *cause);
 const char *sl_call_kind_name(sl_call_kind kind);      /* "stream_sync" */
 /* CUDA's name of a call, "cudaEventRecord"; "host_work" of what is no call of CUDA's. */
