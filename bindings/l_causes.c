@@ -5,24 +5,6 @@
 
 #include <string.h>
 
-/* An explanation that the collector frees. */
-typedef struct causes_box {
-    lsl_tag tag;
-    sl_explanation found;
-    sl_text sentence, remedy;
-} causes_box;
-
-static int causes_gc(lua_State *L)
-{
-    causes_box *box = lsl_to(L, 1, LSL_CAUSES);
-    if (box == NULL) return 0;
-    sl_explanation_free(&box->found);
-    sl_text_free(&box->sentence);
-    sl_text_free(&box->remedy);
-    memset(box, 0, sizeof(*box));
-    return 0;
-}
-
 /* What {waits =, inferred =} at argument 2 asks for. */
 typedef struct wishes { int waits, inferred; } wishes;
 
@@ -36,18 +18,6 @@ static wishes read_wishes(lua_State *L, bool with_waits, const char *op)
     lua_settop(L, 2);
     lsl_options(L, 2, options, with_waits ? 2 : 1, op);
     return w;
-}
-
-/* Pushes one, of the timeline at argument 1. */
-static causes_box *push_causes(lua_State *L, lsl_timeline *timeline, wishes w, const char *op)
-{
-    lsl_timeline_add_sources(L, timeline, op);
-    causes_box *box = lsl_new(L, LSL_CAUSES, sizeof(*box));
-    sl_error err;
-    sl_status status = w.inferred ? sl_timeline_infer_causes(timeline->p, &box->found, &err)
-                                  : sl_timeline_find_causes(timeline->p, &box->found, &err);
-    lsl_check(L, status, &err, op);
-    return box;
 }
 
 static void set_text(lua_State *L, const char *field, const char *text)
@@ -64,19 +34,12 @@ static void set_correlation(lua_State *L, const char *field, uint64_t correlatio
     lua_setfield(L, -2, field);
 }
 
-static void set_where(lua_State *L, const sl_timeline *timeline, const char *field,
-                      uint64_t correlation)
-{
-    const sl_span *span = sl_timeline_find_span(timeline, correlation);
-    const sl_call *call = span == NULL ? sl_timeline_find_call(timeline, correlation) : NULL;
-    uint32_t where = span != NULL ? span->where : call != NULL ? call->where : 0;
-    set_text(L, field, sl_timeline_text(timeline, where));
-}
-
 static void push_finding(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
 {
+    sl_cause_record record;
+    sl_cause_read(timeline->p, finding, &record);
     lua_createtable(L, 0, 15);
-    lua_pushboolean(L, sl_finding_is_guess(timeline->p, finding));
+    lua_pushboolean(L, record.guess);
     lua_setfield(L, -2, "guess");
     set_text(L, "cause", finding->cause == SL_CAUSE_NONE ? "running"
                                                          : sl_cause_name(finding->cause));
@@ -89,14 +52,27 @@ static void push_finding(lua_State *L, const lsl_timeline *timeline, const sl_fi
     lsl_set_us(L, "to_us", finding->to_ns - timeline->host_start_ns);
     set_correlation(L, "waiter", finding->waiter);
     set_correlation(L, "by", finding->by);
-    set_where(L, timeline->p, "waiter_where", finding->waiter);
-    set_where(L, timeline->p, "by_where", finding->by);
+    set_text(L, "waiter_where", record.waiter.where);
+    set_text(L, "by_where", record.by.where);
 }
 
-static void set_told(lua_State *L, const char *field, const sl_text *text, const char *op)
+/* Sets the finding's sentence and remedy in the table on top; `words` is where core.words.say
+ * stands on the stack, behind the explanation. */
+static void set_words(lua_State *L, int words, size_t finding)
 {
-    if (text->failed) lsl_fail(L, SL_ENOMEM, op, "no memory for an explanation");
-    set_text(L, field, text->data != NULL ? text->data : "");
+    static const char *const fields[] = {"sentence", "remedy"};
+    int table = lua_gettop(L);
+    lua_getfield(L, words - 1, "finding");
+    lua_pushinteger(L, (lua_Integer)finding + 1);
+    lua_call(L, 1, 1);
+    for (int i = 0; i < LSL_COUNT(fields); i++) {
+        lua_pushvalue(L, words);
+        lua_pushvalue(L, table + 1);
+        lua_pushstring(L, fields[i]);
+        lua_call(L, 2, 1);
+        lua_setfield(L, table, fields[i]);
+    }
+    lua_settop(L, table);
 }
 
 /* Sets `waits`, a list of {waiter =, by =, from_us =, to_us =}, in the table on top. The
@@ -123,22 +99,20 @@ static int timeline_causes(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "causes");
     wishes w = read_wishes(L, true, "causes");
-    causes_box *box = push_causes(L, timeline, w, "causes");
+    const sl_explanation *found = lsl_push_explanation(L, 1, w.inferred, "causes");
+    lsl_push_words(L, "say");
+    int words = lua_gettop(L);
     size_t at = 0;
-    lua_createtable(L, (int)(box->found.n_findings & INT32_MAX), 0);
-    for (size_t i = 0; i < box->found.n_findings; i++) {
-        const sl_finding *finding = &box->found.findings[i];
+    lua_createtable(L, (int)(found->n_findings & INT32_MAX), 0);
+    for (size_t i = 0; i < found->n_findings; i++) {
+        const sl_finding *finding = &found->findings[i];
         push_finding(L, timeline, finding);
         lua_pushboolean(L, finding->idle);
         lua_setfield(L, -2, "idle");
-        lua_pushboolean(L, box->found.inferred);
+        lua_pushboolean(L, found->inferred);
         lua_setfield(L, -2, "inferred");
-        sl_text_free(&box->sentence);
-        sl_text_free(&box->remedy);
-        sl_finding_tell(timeline->p, finding, &box->sentence, &box->remedy);
-        set_told(L, "sentence", &box->sentence, "causes");
-        set_told(L, "remedy", &box->remedy, "causes");
-        if (w.waits) set_waits(L, timeline, &box->found, i, &at);
+        set_words(L, words, i);
+        if (w.waits) set_waits(L, timeline, found, i, &at);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
@@ -149,11 +123,13 @@ static int timeline_verdict(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "verdict");
     wishes w = read_wishes(L, false, "verdict");
-    causes_box *box = push_causes(L, timeline, w, "verdict");
-    sl_verdict verdict = sl_explanation_judge(timeline->p, &box->found);
-    sl_verdict_tell(timeline->p, &box->found, &verdict, &box->sentence);
+    const sl_explanation *found = lsl_push_explanation(L, 1, w.inferred, "verdict");
+    sl_verdict verdict = sl_explanation_judge(timeline->p, found);
     lua_createtable(L, 0, 6);
-    set_told(L, "sentence", &box->sentence, "verdict");
+    lsl_push_words(L, "verdict");
+    lua_pushvalue(L, -3);
+    lua_call(L, 1, 1);
+    lua_setfield(L, -2, "sentence");
     lua_pushboolean(L, verdict.good);
     lua_setfield(L, -2, "good");
     lua_pushboolean(L, verdict.joint);
@@ -174,11 +150,11 @@ static int timeline_makespan_parts(lua_State *L)
 {
     lsl_timeline *timeline = lsl_check_timeline(L, "makespan_parts");
     wishes w = read_wishes(L, false, "makespan_parts");
-    causes_box *box = push_causes(L, timeline, w, "makespan_parts");
-    lua_createtable(L, (int)(box->found.n_chain & INT32_MAX), 0);
-    for (size_t i = 0; i < box->found.n_chain; i++) {
-        push_finding(L, timeline, &box->found.chain[i]);
-        if (sl_cause_traits(box->found.chain[i].cause) & SL_CAUSE_ENGINELESS) {
+    const sl_explanation *found = lsl_push_explanation(L, 1, w.inferred, "makespan_parts");
+    lua_createtable(L, (int)(found->n_chain & INT32_MAX), 0);
+    for (size_t i = 0; i < found->n_chain; i++) {
+        push_finding(L, timeline, &found->chain[i]);
+        if (sl_cause_traits(found->chain[i].cause) & SL_CAUSE_ENGINELESS) {
             lua_pushnil(L);
             lua_setfield(L, -2, "engine");
         }
@@ -187,7 +163,6 @@ static int timeline_makespan_parts(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg meta[] = {{"__gc", causes_gc}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"causes", timeline_causes}, {"verdict", timeline_verdict},
     {"makespan_parts", timeline_makespan_parts}, {NULL, NULL}
@@ -196,6 +171,5 @@ static const luaL_Reg methods[] = {
 /* After lsl_open_timeline. */
 void lsl_open_causes(lua_State *L)
 {
-    lsl_define(L, LSL_CAUSES, "causes", meta, NULL, NULL);
     lsl_add_methods(L, LSL_TIMELINE, methods);
 }

@@ -25,6 +25,33 @@ static int text_duration(lua_State *L)
     return 1;
 }
 
+/* ratio(part, whole, scale): part * scale / whole, rounded; 0 <= part, 0 < whole */
+static int text_ratio(lua_State *L)
+{
+    lua_Integer part = luaL_checkinteger(L, 1), whole = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, part >= 0 && whole > 0, 1, "no ratio");
+    lua_pushinteger(L, sl_ratio(part, whole, luaL_checkinteger(L, 3)));
+    return 1;
+}
+
+/* json_string(text): quoted and escaped */
+static int text_json_string(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    sl_text *out = lsl_new_text(L);
+    sl_json_add_string(out, text);
+    return push_text(L, out, "json");
+}
+
+/* json_milli(n): n / 1000 as a decimal with all its places: ns as us */
+static int text_json_milli(lua_State *L)
+{
+    lua_Integer n = luaL_checkinteger(L, 1);
+    sl_text *out = lsl_new_text(L);
+    sl_json_add_milli(out, n);
+    return push_text(L, out, "json");
+}
+
 /* clip(text, columns): in at most so many columns, with "..." in its middle if it was longer,
  * and "?" for all that must not reach a terminal; columns >= 8 */
 static int text_clip(lua_State *L)
@@ -69,8 +96,10 @@ static int text_short_kernel(lua_State *L)
 void lsl_open_text_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"duration", text_duration}, {"clip", text_clip}, {"clip_end", text_clip_end},
-        {"fold", text_fold}, {"short_kernel", text_short_kernel}, {NULL, NULL}
+        {"duration", text_duration}, {"ratio", text_ratio}, {"clip", text_clip},
+        {"clip_end", text_clip_end},
+        {"fold", text_fold}, {"short_kernel", text_short_kernel},
+        {"json_string", text_json_string}, {"json_milli", text_json_milli}, {NULL, NULL}
     };
     lsl_set_functions(L, functions);
 }

@@ -24,6 +24,12 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
 /* Sets a field of the table on top of the stack to a time in us. */
 void lsl_set_us(lua_State *L, const char *field, int64_t ns);
 
+/* Pushes why the timeline at `arg` lost time, as bindings/words/ wants it (l_records.c); the table
+ * keeps what is returned. `inferred`: from its records alone. */
+const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op);
+/* Pushes core.words.NAME. */
+void lsl_push_words(lua_State *L, const char *name);
+
 /* core.count_spans(tl, sel): how many are selected (l_selection.c). */
 int lsl_timeline_count(lua_State *L);
 

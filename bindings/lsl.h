@@ -413,6 +413,7 @@ void lsl_open_source_internal(lua_State *L);
 void lsl_open_file_internal(lua_State *L);
 void lsl_open_bounded_internal(lua_State *L);
 void lsl_open_text_internal(lua_State *L);
+void lsl_open_records_internal(lua_State *L);
 
 /* In a loop that makes or reads many values of Lua: raises before the i-th, now and then, if
  * the user wants it to end. */

@@ -131,7 +131,7 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
     sl_format_duration(value, bounds->lower_ns);
     put_figure(c, &f, "lower bound", value);
     if (bounds->lower_ns > 0) {
-        int64_t percent = sl__ratio(makespan, bounds->lower_ns, 100);
+        int64_t percent = sl_ratio(makespan, bounds->lower_ns, 100);
         snprintf(value, sizeof value, "%" PRId64 ".%02d", percent / 100, (int)(percent % 100));
         put_figure(c, &f, "makespan / bound", value);
     }
@@ -294,7 +294,7 @@ static void put_busy(const sl__chart *c)
     sl__pen_text(&c->pen, right, SL__PX_OF(c->top - 5), "end", "busy");
     for (size_t i = 0; i < c->rows.n; i++) {
         const sl__row *row = &c->rows.at[i];
-        int64_t percent = sl__ratio(row->busy_ns, range_ns, 100);
+        int64_t percent = sl_ratio(row->busy_ns, range_ns, 100);
         char text[32];
         if (percent == 0 && row->busy_ns > 0)
             snprintf(text, sizeof text, "<1%%");

@@ -89,7 +89,7 @@ static const char *row_label(const chart *c, const sl_timeline *of, uint32_t id,
 static const char *kernel_glyph(const sl__cell *cell, int64_t cell_ns)
 {
     static const char *const eighths[] = { "▏", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
-    int64_t eighth = sl__ratio(cell->busy_ns, cell_ns, 8);
+    int64_t eighth = sl_ratio(cell->busy_ns, cell_ns, 8);
     if (cell->pieces > 1)
         return eighth <= 2 ? "░" : eighth <= 5 ? "▒" : "▓";
     if (cell->right && !cell->left)
@@ -105,7 +105,7 @@ static const char *cell_glyph(chart *c, const sl__cell *cell, int64_t cell_ns, i
         c->marked = true;
         return c->unicode ? "│" : "|";
     }
-    int64_t sixteenth = sl__ratio(cell->busy_ns, cell_ns, 16);
+    int64_t sixteenth = sl_ratio(cell->busy_ns, cell_ns, 16);
     bool is_bar = c->unicode && kind == SL_SPAN_KERNEL;
     if (sixteenth >= (is_bar ? 15 : 8))
         return c->unicode ? looks[kind].solid : looks[kind].ascii;
@@ -155,7 +155,7 @@ static void put_row(chart *c, size_t row)
     put_label(c, row_label(c, c->timeline, r->id, buffer), c->label_columns);
     sl_text_add(c->out, " %s", frame);
     put_cells(c, row);
-    int64_t percent = sl__ratio(r->busy_ns, c->range_ns, 100);
+    int64_t percent = sl_ratio(r->busy_ns, c->range_ns, 100);
     if (percent == 0 && r->busy_ns > 0)
         sl_text_add(c->out, "%s  <1%%\n", frame);
     else

@@ -14,7 +14,7 @@ int64_t sl__scale_x(const sl__scale *scale, int64_t ns)
         return 0;
     if (ns >= scale->to_ns)
         return scale->width;
-    return sl__ratio(ns - scale->from_ns, scale->to_ns - scale->from_ns, scale->width);
+    return sl_ratio(ns - scale->from_ns, scale->to_ns - scale->from_ns, scale->width);
 }
 
 /* ---- lanes ------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ static void put_rect(const sl__chart *c, const sl__row *row, const sl__bar *bar,
 static int lightness(const sl__bar *bar)
 {
     int64_t length = bar->end_ns - bar->start_ns;
-    int64_t tenths = !is_wide(bar) || length <= 0 ? 10 : sl__ratio(bar->busy_ns, length, 10);
+    int64_t tenths = !is_wide(bar) || length <= 0 ? 10 : sl_ratio(bar->busy_ns, length, 10);
     return tenths >= 9 ? 0 : tenths >= 5 ? SL__LIGHT : SL__LIGHTEST;
 }
 

@@ -41,7 +41,7 @@ static void format_bytes(uint64_t bytes, char text[32])
 static void format_rate(uint64_t bytes, int64_t ns, char text[48])
 {
     int64_t moved = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
-    int64_t tenths = sl__ratio(moved, ns, 10), hundredths = sl__ratio(moved, ns, 100);
+    int64_t tenths = sl_ratio(moved, ns, 10), hundredths = sl_ratio(moved, ns, 100);
     if (tenths >= 100)
         snprintf(text, 48, "%" PRId64 ".%d GB/s", tenths / 10, (int)(tenths % 10));
     else
@@ -273,7 +273,7 @@ void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
 /* "80 %"; "<1 %" of what is not nothing. */
 static void format_share(char text[32], int64_t part_ns, int64_t whole_ns)
 {
-    int64_t percent = sl__ratio(part_ns, whole_ns, 100);
+    int64_t percent = sl_ratio(part_ns, whole_ns, 100);
     if (percent == 0 && part_ns > 0)
         snprintf(text, 32, "&lt;1 %%");
     else

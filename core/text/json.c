@@ -136,13 +136,13 @@ void sl__json_script_string(sl__outfile *file, const char *text)
 
 /* ---- to a text ------------------------------------------------------------------- */
 
-void sl__json_add_milli(sl_text *out, int64_t thousandths)
+void sl_json_add_milli(sl_text *out, int64_t thousandths)
 {
     char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_milli(end, thousandths);
     sl_text_add(out, "%.*s", (int)(end - at), at);
 }
 
-void sl__json_add_string(sl_text *out, const char *text)
+void sl_json_add_string(sl_text *out, const char *text)
 {
     char escaped[ESCAPED_BYTES];
     size_t n;

@@ -19,8 +19,4 @@ void sl__json_string(sl__outfile *file, const char *text);
 /* The same for a <script> of a page: without any "<", which could end it. */
 void sl__json_script_string(sl__outfile *file, const char *text);
 
-/* The same, into a text. */
-void sl__json_add_milli(sl_text *out, int64_t thousandths);
-void sl__json_add_string(sl_text *out, const char *text);
-
 #endif

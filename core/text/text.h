@@ -11,6 +11,10 @@ struct sl_text { char *data; size_t len, cap; bool failed; };
 void sl_text_add(sl_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sl_text_free(sl_text *text);
 
+/* Pieces of JSON (json.c): thousandths as a decimal, and a text, quoted and escaped. */
+void sl_json_add_milli(sl_text *text, int64_t thousandths);
+void sl_json_add_string(sl_text *text, const char *string);
+
 /* The end of what adds to a text: the status, SL_ENOMEM if the text has failed, and then
  * "no memory for " and what `fmt` says. On failure nothing stays of what came behind the
  * first `len` bytes. */

@@ -57,7 +57,7 @@ void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns
         text[--n] = '\0';
 }
 
-int64_t sl__ratio(int64_t part, int64_t whole, int64_t scale)
+int64_t sl_ratio(int64_t part, int64_t whole, int64_t scale)
 {
     while (part > INT64_MAX / scale - whole / scale || whole > INT64_MAX / 2) {
         part /= 2;      /* far beyond what is printed of either */

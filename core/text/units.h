@@ -16,6 +16,6 @@ void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns
 
 /* round(part * scale / whole) for 0 <= part, 0 < whole, without overflow as long
  * as the result fits. */
-int64_t sl__ratio(int64_t part, int64_t whole, int64_t scale);
+int64_t sl_ratio(int64_t part, int64_t whole, int64_t scale);
 
 #endif

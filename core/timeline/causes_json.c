@@ -12,7 +12,7 @@ static void put_string(sl_text *out, const char *key, const char *text)
 {
     sl_text_add(out, "\"%s\": ", key);
     if (*text)
-        sl__json_add_string(out, text);
+        sl_json_add_string(out, text);
     else
         sl_text_add(out, "null");
 }
@@ -20,7 +20,7 @@ static void put_string(sl_text *out, const char *key, const char *text)
 static void put_us(sl_text *out, const char *key, int64_t ns)
 {
     sl_text_add(out, "\"%s\": ", key);
-    sl__json_add_milli(out, ns);
+    sl_json_add_milli(out, ns);
 }
 
 static void put_stream(const sl_timeline *timeline, uint32_t stream, sl_text *out)

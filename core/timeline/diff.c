@@ -226,13 +226,13 @@ static void format_change(char text[SL__DURATION_BYTES], int64_t was_ns, int64_t
     if (was_ns == 0) {
         strcpy(text, is_ns > 0 ? "new" : "");
     } else if (change_ns / 9 >= was_ns) {
-        int64_t tenths = sl__ratio(is_ns, was_ns, 10);
+        int64_t tenths = sl_ratio(is_ns, was_ns, 10);
         if (tenths < 10000)
             snprintf(text, SL__DURATION_BYTES, "x %" PRId64 ".%d", tenths / 10, (int)(tenths % 10));
         else
             strcpy(text, "x 1000+");
     } else {
-        int permille = (int)sl__ratio(change_ns, was_ns, 1000);
+        int permille = (int)sl_ratio(change_ns, was_ns, 1000);
         snprintf(text, SL__DURATION_BYTES, "%s%d.%d %%", permille > 0 ? sign : "", permille / 10,
                  permille % 10);
     }
@@ -262,7 +262,7 @@ static void format_ratio(char text[SL__DURATION_BYTES], const side *s)
 {
     int64_t percent = 0;
     if (s->bounds.lower_ns > 0)
-        percent = sl__ratio(s->makespan_ns, s->bounds.lower_ns, 100);
+        percent = sl_ratio(s->makespan_ns, s->bounds.lower_ns, 100);
     snprintf(text, SL__DURATION_BYTES, "%" PRId64 ".%02d", percent / 100, (int)(percent % 100));
     if (percent == 0)
         strcpy(text, "-");

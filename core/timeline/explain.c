@@ -36,6 +36,7 @@
 
 #include <stdlib.h>
 
+#include "cause_records.h"
 #include "findings.h"
 #include "operations.h"
 #include "overlap.h"
@@ -527,7 +528,11 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, busy, &out->chain, &out->n_chain, NULL, NULL, err);
-    return status == SL_OK ? sl__gains_find(&s->ops, out, err) : status;
+    if (status == SL_OK)
+        status = sl__gains_find(&s->ops, out, err);
+    if (status == SL_OK)
+        sl__causes_group(s->ops.timeline, out);
+    return status;
 }
 
 static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanation *out,
@@ -568,10 +573,16 @@ sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *
     return find_causes(timeline, false, explanation, err);
 }
 
-void sl_explanation_free(sl_explanation *explanation)
+sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation **explanation,
+                             sl_error *err)
 {
-    free(explanation->findings);
-    free(explanation->waits);
-    free(explanation->chain);
-    *explanation = (sl_explanation){ 0 };
+    sl__kept_causes *kept = sl__timeline_kept_causes(timeline);
+    if (!kept->found) {
+        sl_status status = find_causes(timeline, true, &kept->explanation, err);
+        if (status != SL_OK)
+            return status;
+        kept->found = true;
+    }
+    *explanation = &kept->explanation;
+    return SL_OK;
 }

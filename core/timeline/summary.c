@@ -139,7 +139,7 @@ static void put_share(const table *t, int64_t part_ns, int64_t whole_ns)
         sl_text_add(t->out, " %13s", "-");
         return;
     }
-    int64_t permille = sl__ratio(part_ns, whole_ns, 1000);
+    int64_t permille = sl_ratio(part_ns, whole_ns, 1000);
     sl_text_add(t->out, " %9" PRId64 ".%d %%", permille / 10, (int)(permille % 10));
 }
 
@@ -299,7 +299,7 @@ static void put_lower(const table *t, const char *title, int64_t bound_ns, int64
 {
     put_duration(t, title, bound_ns, makespan_ns);
     if (bound_ns > 0) {
-        int64_t percent = sl__ratio(makespan_ns, bound_ns, 100);
+        int64_t percent = sl_ratio(makespan_ns, bound_ns, 100);
         sl_text_add(t->out, " %15" PRId64 ".%02d", percent / 100, (int)(percent % 100));
     }
     sl_text_add(t->out, "\n");

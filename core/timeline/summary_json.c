@@ -19,7 +19,7 @@
 static void put_us(sl_text *out, const char *key, int64_t ns)
 {
     sl_text_add(out, "  \"%s\": ", key);
-    sl__json_add_milli(out, ns);
+    sl_json_add_milli(out, ns);
     sl_text_add(out, ",\n");
 }
 
@@ -30,7 +30,7 @@ static void put_ratio(sl_text *out, const char *key, int64_t part, int64_t whole
         sl_text_add(out, "  \"%s\": null,\n", key);
         return;
     }
-    int64_t times = part / whole, places = sl__ratio(part % whole, whole, 10000);
+    int64_t times = part / whole, places = sl_ratio(part % whole, whole, 10000);
     sl_text_add(out, "  \"%s\": %" PRId64 ".%04d,\n", key, times + places / 10000,
                 (int)(places % 10000));
 }
@@ -39,7 +39,7 @@ static void put_text(sl_text *out, const char *key, const char *text)
 {
     sl_text_add(out, "  \"%s\": ", key);
     if (*text)
-        sl__json_add_string(out, text);
+        sl_json_add_string(out, text);
     else
         sl_text_add(out, "null");
     sl_text_add(out, ",\n");
@@ -57,7 +57,7 @@ static void put_profile(sl_text *out, const char *key, const int64_t *at_ns, siz
     sl_text_add(out, "\"%s\": [", key);
     for (size_t k = 0; k < n; k++) {
         sl_text_add(out, k > 0 ? ", " : "");
-        sl__json_add_milli(out, at_ns[k]);
+        sl_json_add_milli(out, at_ns[k]);
     }
     sl_text_add(out, "]");
 }
@@ -121,7 +121,7 @@ static void put_kinds(const sl_figures *f, sl_text *out)
         if (count_kind(f, kind) == 0)
             continue;
         put_name(out, &first, sl_span_kind_name((sl_span_kind)kind), NULL);
-        sl__json_add_milli(out, f->kinds_ns[kind][kind]);
+        sl_json_add_milli(out, f->kinds_ns[kind][kind]);
     }
     sl_text_add(out, "},\n");
 }
@@ -134,7 +134,7 @@ static void put_engines(const sl_figures *f, sl_text *out)
         if (!(used_engines(f) >> engine & 1))
             continue;
         put_name(out, &first, sl_engine_name((sl_engine)engine), NULL);
-        sl__json_add_milli(out, f->engines_ns[1 << engine]);
+        sl_json_add_milli(out, f->engines_ns[1 << engine]);
     }
     sl_text_add(out, "},\n");
 }
@@ -149,7 +149,7 @@ static void put_overlaps(const sl_figures *f, sl_text *out)
                 continue;
             put_name(out, &first, sl_span_kind_name((sl_span_kind)a),
                      sl_span_kind_name((sl_span_kind)b));
-            sl__json_add_milli(out, f->kinds_ns[a][b]);
+            sl_json_add_milli(out, f->kinds_ns[a][b]);
         }
     }
     sl_text_add(out, "},\n");
@@ -171,10 +171,10 @@ static void put_stream(const sl_timeline *timeline, const sl_stream_figures *s, 
 {
     const sl_stream_note *note = sl__timeline_note(timeline, s->id);
     sl_text_add(out, "{\"name\": ");
-    sl__json_add_string(out, s->label);
+    sl_json_add_string(out, s->label);
     sl_text_add(out, ", \"id\": %" PRId64 ", \"busy_us\": ",
                 note && note->numbered ? note->number : (int64_t)s->id);
-    sl__json_add_milli(out, s->busy_ns);
+    sl_json_add_milli(out, s->busy_ns);
     sl_text_add(out, ", \"count\": %zu}", s->count);
 }
 
@@ -211,7 +211,7 @@ static void put_engine_overlaps(const sl_figures *f, sl_text *out)
             if ((set & ~used) != 0 || count_bits(set) != n)
                 continue;
             put_names(out, &first, set);
-            sl__json_add_milli(out, f->engines_ns[set]);
+            sl_json_add_milli(out, f->engines_ns[set]);
         }
     }
     sl_text_add(out, "},\n");

@@ -34,6 +34,7 @@ struct sl_timeline {
     size_t n_sources;
     char *notice, *name;            /* NULL: not set */
     sl__kernel_names kernel_names;  /* from finish on */
+    sl__kept_causes *causes;        /* changes though the timeline is read-only then */
     sl_origin origin;
     sl_device_info device;
     char backend[32];               /* device.backend points here */
@@ -181,7 +182,10 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     created->refs = 1;
     created->spans_sorted = created->calls_sorted = created->holds_sorted = true;
     created->device.backend = created->backend;
+    created->causes = calloc(1, sizeof *created->causes);
     sl_status status = sl__texts_open(&created->text, err);
+    if (status == SL_OK && !created->causes)
+        status = sl_fail(err, SL_ENOMEM, "no memory for a timeline");
     if (status != SL_OK) {
         sl_timeline_release(created);
         return status;
@@ -196,10 +200,26 @@ sl_timeline *sl_timeline_retain(sl_timeline *timeline)
     return timeline;
 }
 
+void sl_explanation_free(sl_explanation *explanation)
+{
+    free(explanation->findings);
+    free(explanation->waits);
+    free(explanation->chain);
+    *explanation = (sl_explanation){ 0 };
+}
+
+sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline)
+{
+    return timeline->causes;
+}
+
 void sl_timeline_release(sl_timeline *timeline)
 {
     if (!timeline || --timeline->refs > 0)
         return;
+    if (timeline->causes)
+        sl_explanation_free(&timeline->causes->explanation);
+    free(timeline->causes);
     sl__kernel_names_free(&timeline->kernel_names);
     sl__texts_free(&timeline->text);
     for (size_t id = 0; id < timeline->n_sources; id++)

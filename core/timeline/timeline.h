@@ -257,6 +257,8 @@ typedef struct sl_finding {
     int64_t from_ns, to_ns;     /* that wait */
     int64_t by_host_ns;         /* HOST_BLOCKED in an operation's call: the host's time in all
                                  * calls of its name and line; else 0 */
+    size_t same_as;             /* the first finding with the same cause, whichever engine it
+                                 * kept idle; or this one. Not in a chain */
 } sl_finding;
 
 typedef struct sl_wait {        /* one stretch of lost time */
@@ -290,6 +292,9 @@ typedef struct sl_verdict {
     int64_t makespan_ns;
     int64_t gain_ns;            /* of the leading cause, which is findings[0], or of all */
     sl_cause cause;             /* NONE without findings */
+    size_t also;                /* a finding to name beside findings[0]: where several causes
+                                 * gain together the largest of another cause, where the first
+                                 * is UNKNOWN the first that is known; 0: none */
 } sl_verdict;
 sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation);
 /* The same in one sentence. No newline. */
@@ -304,6 +309,29 @@ sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *e
 sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                    sl_error *err);
 void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty */
+/* As sl_timeline_find_causes, but found once: the timeline keeps it. */
+sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation **explanation,
+                             sl_error *err);
+
+/* One side of a finding: an operation, a call, or, without either, nothing that is known. */
+typedef struct sl_side {
+    const sl_span *span;
+    const sl_call *call;
+    const char *name;           /* of a call CUDA's */
+    const char *short_name;     /* of a kernel that needs one to be told from others, else NULL */
+    const char *stream_name;    /* "" if it has none, and of calls */
+    const char *where, *source; /* the script's line; "" */
+    int32_t priority;           /* its stream's */
+} sl_side;
+
+/* A finding as a sentence needs it. Texts are the timeline's. */
+typedef struct sl_cause_record {
+    sl_finding finding;
+    sl_side waiter, by;
+    bool guess;                 /* the records fit it, but something else may be the reason */
+} sl_cause_record;
+void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_cause_record *record);
+
 /* One sentence on what happened, and one on what to do about it (nothing is added to
  * *remedy where there is nothing to do). No newline. */
 void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_text *sentence,

@@ -18,54 +18,6 @@ static bool is_small(int64_t gain_ns, int64_t makespan_ns)
     return gain_ns < makespan_ns / 100 * GOOD_PERCENT;
 }
 
-sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation)
-{
-    sl_verdict v = { .good = true, .makespan_ns = sl_timeline_makespan_ns(timeline) };
-    if (explanation->n_findings > 0) {
-        v.cause = explanation->findings[0].cause;
-        v.gain_ns = explanation->findings[0].gain_ns > 0 ? explanation->findings[0].gain_ns : 0;
-    }
-    v.good = is_small(v.gain_ns, v.makespan_ns) || v.gain_ns == 0;
-    if (v.good && !is_small(explanation->joint_gain_ns, v.makespan_ns)
-        && explanation->joint_gain_ns > 0) {
-        v.good = false;
-        v.joint = true;
-        v.gain_ns = explanation->joint_gain_ns;
-    }
-    return v;
-}
-
-/* ---- in words ------------------------------------------------------------------------ */
-
-/* "2.4 %" */
-static void put_percent(sl_text *out, int64_t part_ns, int64_t whole_ns)
-{
-    int64_t permille = sl__ratio(part_ns, whole_ns, 1000);
-    sl_text_add(out, "%" PRId64 ".%d %%", permille / 10, (int)(permille % 10));
-}
-
-/* "4.56 ms of 17.4 ms (1.36 x)"; from 10 times on without decimals */
-static void put_gain(sl_text *out, const sl_verdict *v)
-{
-    sl__put_time(out, v->gain_ns);
-    sl_text_add(out, " of ");
-    sl__put_time(out, v->makespan_ns);
-    if (v->makespan_ns > v->gain_ns) {
-        int64_t percent = sl__ratio(v->makespan_ns, v->makespan_ns - v->gain_ns, 100);
-        if (percent < 1000)
-            sl_text_add(out, " (%" PRId64 ".%02d x)", percent / 100, (int)(percent % 100));
-        else
-            sl_text_add(out, " (%" PRId64 " x)", (percent + 50) / 100);
-    }
-}
-
-static void put_finding(const sl_timeline *timeline, const sl_explanation *e, size_t i,
-                        sl_text *out)
-{
-    sl__sides sides = sl__look_up(timeline, &e->findings[i]);
-    sl__put_cause(&sides, out);
-}
-
 /* The largest loss of another cause than the first, or 0. */
 static size_t second_cause(const sl_explanation *e)
 {
@@ -86,6 +38,57 @@ static size_t known_cause(const sl_explanation *e)
             return i;
     }
     return 0;
+}
+
+sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation)
+{
+    sl_verdict v = { .good = true, .makespan_ns = sl_timeline_makespan_ns(timeline) };
+    if (explanation->n_findings > 0) {
+        v.cause = explanation->findings[0].cause;
+        v.gain_ns = explanation->findings[0].gain_ns > 0 ? explanation->findings[0].gain_ns : 0;
+    }
+    v.good = is_small(v.gain_ns, v.makespan_ns) || v.gain_ns == 0;
+    if (v.good && !is_small(explanation->joint_gain_ns, v.makespan_ns)
+        && explanation->joint_gain_ns > 0) {
+        v.good = false;
+        v.joint = true;
+        v.gain_ns = explanation->joint_gain_ns;
+    }
+    v.also = v.joint                             ? second_cause(explanation)
+             : v.cause == SL_CAUSE_UNKNOWN       ? known_cause(explanation)
+                                                 : 0;
+    return v;
+}
+
+/* ---- in words ------------------------------------------------------------------------ */
+
+/* "2.4 %" */
+static void put_percent(sl_text *out, int64_t part_ns, int64_t whole_ns)
+{
+    int64_t permille = sl_ratio(part_ns, whole_ns, 1000);
+    sl_text_add(out, "%" PRId64 ".%d %%", permille / 10, (int)(permille % 10));
+}
+
+/* "4.56 ms of 17.4 ms (1.36 x)"; from 10 times on without decimals */
+static void put_gain(sl_text *out, const sl_verdict *v)
+{
+    sl__put_time(out, v->gain_ns);
+    sl_text_add(out, " of ");
+    sl__put_time(out, v->makespan_ns);
+    if (v->makespan_ns > v->gain_ns) {
+        int64_t percent = sl_ratio(v->makespan_ns, v->makespan_ns - v->gain_ns, 100);
+        if (percent < 1000)
+            sl_text_add(out, " (%" PRId64 ".%02d x)", percent / 100, (int)(percent % 100));
+        else
+            sl_text_add(out, " (%" PRId64 " x)", (percent + 50) / 100);
+    }
+}
+
+static void put_finding(const sl_timeline *timeline, const sl_explanation *e, size_t i,
+                        sl_text *out)
+{
+    sl__sides sides = sl__look_up(timeline, &e->findings[i]);
+    sl__put_cause(&sides, out);
 }
 
 static void put_known(const sl_timeline *timeline, const sl_explanation *e, sl_text *out)

@@ -1,0 +1,331 @@
+/* l_records.c - an explanation as the sentences of bindings/words/ need it: a table
+ *
+ *   {inferred =, n_findings =, n_parts =,
+ *    verdict = {good =, joint =, gain_ns =, makespan_ns =, cause =, also = nil or a number},
+ *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, default_stream = its name,
+ *             makespan_ns =, n_spans =},
+ *    finding = function(i),  -- a record, see push_record
+ *    loss = function(i),     -- its lost_ns, gain_ns (-1: not known) and same_as
+ *    part = function(i),     -- of the makespan: a record
+ *    part_ns = function(i)}
+ *
+ * Records are made one at a time: of a million spans there may be thousands of findings, of
+ * which a few are shown.
+ */
+#include "l_timeline.h"
+
+/* An explanation; the collector frees it if the timeline does not keep it. */
+typedef struct causes_box {
+    lsl_tag tag;
+    const sl_explanation *found;
+    sl_explanation own;
+} causes_box;
+
+static int causes_gc(lua_State *L)
+{
+    causes_box *box = lsl_to(L, 1, LSL_CAUSES);
+    if (box == NULL) return 0;
+    sl_explanation_free(&box->own);
+    box->found = NULL;
+    return 0;
+}
+
+/* ---- fields ---------------------------------------------------------------------------- */
+
+static void set_text(lua_State *L, const char *field, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, field);
+}
+
+static void set_integer(lua_State *L, const char *field, int64_t value)
+{
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, field);
+}
+
+/* A field that is not true is not there. */
+static void set_true(lua_State *L, const char *field, bool value)
+{
+    if (!value) return;
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, field);
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *side)
+{
+    const sl_span *span = side->span;
+    char stream[SL_STREAM_NAME_BYTES];
+    set_integer(L, "correlation", (int64_t)span->correlation);
+    set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
+    set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
+    if (side->short_name != NULL) set_text(L, "short_name", side->short_name);
+    set_text(L, "stream", sl_timeline_stream_name(timeline, span->stream, stream));
+    set_text(L, "stream_name", side->stream_name);
+    set_integer(L, "stream_id", span->stream);
+    set_integer(L, "priority", side->priority);
+    set_integer(L, "bytes", (int64_t)(span->bytes & INT64_MAX));
+    set_true(L, "from_pageable", span->flags & SL_SPAN_SRC_PAGEABLE);
+    set_true(L, "to_pageable", span->flags & SL_SPAN_DST_PAGEABLE);
+    set_true(L, "host_waited", span->flags & SL_SPAN_HOST_WAITED);
+    set_true(L, "loaded_code", span->flags & SL_SPAN_LOADED);
+}
+
+static void set_call(lua_State *L, const sl_call *call)
+{
+    set_integer(L, "correlation", (int64_t)call->correlation);
+    set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
+    set_true(L, "is_call", true);
+    set_true(L, "has_own_name", call->name != 0);
+    set_true(L, "waited_for_device", call->waited_for_device != 0);
+}
+
+/* Sets the side, {name =, where =, source =, ...}, unless nothing is known of it. */
+static void set_side(lua_State *L, const char *field, const sl_timeline *timeline,
+                     const sl_side *side)
+{
+    if (side->span == NULL && side->call == NULL) return;
+    lua_createtable(L, 0, 16);
+    if (side->span != NULL) set_span(L, timeline, side);
+    else set_call(L, side->call);
+    set_text(L, "name", side->name);
+    set_text(L, "where", side->where);
+    set_text(L, "source", side->source);
+    lua_setfield(L, -2, field);
+}
+
+/* Pushes {cause =, engine =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = its
+ * waits, by_host_ns =, many_waiters =, many_by =, by_itself = it waited for its own call,
+ * waiter = side, by = side, trace = what upvalue 4 is}. */
+static void push_record(lua_State *L, const sl_timeline *timeline, const sl_finding *finding)
+{
+    sl_cause_record record;
+    sl_cause_read(timeline, finding, &record);
+    lua_createtable(L, 0, 14);
+    set_text(L, "cause", sl_cause_name(finding->cause));
+    set_text(L, "engine", sl_engine_name(finding->engine));
+    set_true(L, "idle", finding->idle);
+    set_true(L, "guess", record.guess);
+    set_integer(L, "lost_ns", finding->lost_ns);
+    if (finding->gain_ns >= 0) set_integer(L, "gain_ns", finding->gain_ns);
+    set_integer(L, "count", (int64_t)finding->n_waits);
+    set_integer(L, "by_host_ns", finding->by_host_ns);
+    set_true(L, "many_waiters", finding->many_waiters);
+    set_true(L, "many_by", finding->many_by);
+    set_true(L, "by_itself", finding->waiter == finding->by);
+    set_side(L, "waiter", timeline, &record.waiter);
+    set_side(L, "by", timeline, &record.by);
+    lua_pushvalue(L, lua_upvalueindex(4));
+    lua_setfield(L, -2, "trace");
+}
+
+/* Upvalues of the functions: the state, the timeline, the explanation, the trace. */
+static const sl_timeline *upvalue_timeline(lua_State *L)
+{
+    return ((const lsl_timeline *)lua_touserdata(L, lua_upvalueindex(2)))->p;
+}
+
+static const sl_explanation *upvalue_found(lua_State *L)
+{
+    return ((const causes_box *)lua_touserdata(L, lua_upvalueindex(3)))->found;
+}
+
+/* Which of them argument 1 asks for. */
+static const sl_finding *check_finding(lua_State *L, const sl_finding *findings, size_t n)
+{
+    lua_Integer i = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, i >= 1 && (size_t)i <= n, 1, "there is no such finding");
+    return &findings[i - 1];
+}
+
+static int explanation_finding(lua_State *L)
+{
+    const sl_explanation *found = upvalue_found(L);
+    push_record(L, upvalue_timeline(L), check_finding(L, found->findings, found->n_findings));
+    return 1;
+}
+
+static int explanation_part(lua_State *L)
+{
+    const sl_explanation *found = upvalue_found(L);
+    push_record(L, upvalue_timeline(L), check_finding(L, found->chain, found->n_chain));
+    return 1;
+}
+
+static int explanation_part_ns(lua_State *L)
+{
+    const sl_explanation *found = upvalue_found(L);
+    lua_pushinteger(L, check_finding(L, found->chain, found->n_chain)->lost_ns);
+    return 1;
+}
+
+static int explanation_loss(lua_State *L)
+{
+    const sl_explanation *found = upvalue_found(L);
+    const sl_finding *finding = check_finding(L, found->findings, found->n_findings);
+    lua_pushinteger(L, finding->lost_ns);
+    lua_pushinteger(L, finding->gain_ns);
+    lua_pushinteger(L, (lua_Integer)finding->same_as + 1);
+    return 3;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void push_trace(lua_State *L, const sl_timeline *timeline)
+{
+    sl_origin origin = sl_timeline_origin(timeline);
+    bool foreign = sl_timeline_device(timeline)->backend[0] == '\0';
+    size_t n_spans, n_streams;
+    sl_timeline_spans(timeline, &n_spans);
+    const sl_stream_note *streams = sl_timeline_streams(timeline, &n_streams);
+    bool has_default = n_streams > 0 && streams[0].id == 0;
+    lua_createtable(L, 0, 5);
+    set_text(L, "language", origin.pytorch ? "pytorch" : foreign ? "cuda" : "lua");
+    set_true(L, "several_gpus", origin.first_ns < origin.last_ns);
+    set_text(L, "default_stream", has_default ? sl_timeline_text(timeline, streams[0].name) : "");
+    set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
+    set_integer(L, "n_spans", (int64_t)n_spans);
+}
+
+static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_explanation *found)
+{
+    sl_verdict verdict = sl_explanation_judge(timeline, found);
+    lua_createtable(L, 0, 6);
+    set_true(L, "good", verdict.good);
+    set_true(L, "joint", verdict.joint);
+    set_integer(L, "gain_ns", verdict.gain_ns);
+    set_integer(L, "makespan_ns", verdict.makespan_ns);
+    set_text(L, "cause", sl_cause_name(verdict.cause));
+    if (verdict.also > 0) set_integer(L, "also", (int64_t)verdict.also + 1);
+}
+
+static causes_box *push_causes(lua_State *L, const sl_timeline *timeline, bool inferred,
+                               const char *op)
+{
+    causes_box *box = lsl_new(L, LSL_CAUSES, sizeof(*box));
+    sl_error err;
+    box->found = &box->own;
+    lsl_check(L, inferred ? sl_timeline_infer_causes(timeline, &box->own, &err)
+                          : sl_timeline_causes(timeline, &box->found, &err), &err, op);
+    return box;
+}
+
+const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op)
+{
+    static const luaL_Reg functions[] = {
+        {"finding", explanation_finding}, {"loss", explanation_loss},
+        {"part", explanation_part}, {"part_ns", explanation_part_ns}, {NULL, NULL}
+    };
+    lsl_timeline *timeline = lua_touserdata(L, arg);
+    arg = lua_absindex(L, arg);
+    lsl_timeline_add_sources(L, timeline, op);
+    luaL_checkstack(L, 8, NULL);
+    int box = lua_gettop(L) + 1;
+    const sl_explanation *found = push_causes(L, timeline->p, inferred, op)->found;
+    push_trace(L, timeline->p);
+    lua_createtable(L, 0, 8);
+    for (const luaL_Reg *f = functions; f->name != NULL; f++) {
+        lua_pushlightuserdata(L, lsl_get(L));
+        lua_pushvalue(L, arg);
+        lua_pushvalue(L, box);
+        lua_pushvalue(L, box + 1);
+        lua_pushcclosure(L, f->func, 4);
+        lua_setfield(L, -2, f->name);
+    }
+    set_true(L, "inferred", found->inferred);
+    set_integer(L, "n_findings", (int64_t)found->n_findings);
+    set_integer(L, "n_parts", (int64_t)found->n_chain);
+    push_verdict(L, timeline->p, found);
+    lua_setfield(L, -2, "verdict");
+    lua_pushvalue(L, box + 1);
+    lua_setfield(L, -2, "trace");
+    lua_replace(L, box);
+    lua_settop(L, box);
+    return found;       /* the table's functions keep it */
+}
+
+/* explanation(timeline): for the files in Lua */
+static int internal_explanation(lua_State *L)
+{
+    lsl_check_timeline(L, "explain");
+    lsl_push_explanation(L, 1, false, "explain");
+    return 1;
+}
+
+/* told_in_c(timeline, columns): the same sentences as core/timeline makes them; for a test, until
+ * these go */
+static int internal_told_in_c(lua_State *L)
+{
+    const sl_timeline *timeline = lsl_check_timeline(L, "explain")->p;
+    sl_explanation found;
+    sl_error err;
+    sl_text text = {0};
+    lua_newtable(L);
+    sl_timeline_explain(timeline, (int)luaL_checkinteger(L, 2), true, &text, &err);
+    set_text(L, "explain", text.data);
+    sl_text_free(&text);
+    sl_timeline_summary_json(timeline, &text, &err);
+    set_text(L, "json", text.data);
+    sl_text_free(&text);
+    sl_timeline_find_causes(timeline, &found, &err);
+    sl_verdict verdict = sl_explanation_judge(timeline, &found);
+    sl_verdict_tell(timeline, &found, &verdict, &text);
+    set_text(L, "verdict", text.data);
+    sl_text_free(&text);
+    for (size_t i = 0; i < found.n_findings; i++) {
+        sl_text remedy = {0};
+        sl_finding_tell(timeline, &found.findings[i], &text, &remedy);
+        sl_text_add(&text, " -> %s", remedy.data != NULL ? remedy.data : "");
+        lua_pushstring(L, text.data);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+        sl_text_free(&text);
+        sl_text_free(&remedy);
+    }
+    sl_explanation_free(&found);
+    return 1;
+}
+
+int sl__find_operand(const char *line, bool written, const char **name);
+
+static int internal_operand_in_c(lua_State *L)
+{
+    const char *name;
+    int n = sl__find_operand(luaL_checkstring(L, 1), lua_toboolean(L, 2), &name);
+    if (n == 0) return 0;
+    lua_pushlstring(L, name, (size_t)n);
+    return 1;
+}
+
+/* cause_codes(): the names of all causes, a list */
+static int internal_cause_codes(lua_State *L)
+{
+    lua_createtable(L, SL_CAUSES, 0);
+    for (int cause = 0; cause < SL_CAUSES; cause++) {
+        lua_pushstring(L, sl_cause_name((sl_cause)cause));
+        lua_rawseti(L, -2, cause + 1);
+    }
+    return 1;
+}
+
+void lsl_push_words(lua_State *L, const char *name)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "words");
+    lua_getfield(L, -1, name);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+}
+
+void lsl_open_records_internal(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", causes_gc}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"explanation", internal_explanation}, {"cause_codes", internal_cause_codes},
+        {"told_in_c", internal_told_in_c}, {"operand_in_c", internal_operand_in_c},
+        {NULL, NULL}
+    };
+    lsl_define(L, LSL_CAUSES, "causes", meta, NULL, NULL);
+    lsl_set_functions(L, functions);
+}

@@ -1,0 +1,326 @@
+-- causes.lua - the words of each cause of lost time: an entry by the name that
+-- core/timeline/causes.h gives it.
+--
+--   title      on a card of the page
+--   short      of one operation that waited: "waiting for ..."; {} is what it waited for
+--   total      of all such waits in a comparison
+--   part       as a part of the makespan
+--   clause     in a verdict: "W waits for B"
+--   sentence   what happened
+--   remedy     what to do about it; there may be none
+--
+-- What depends on more than the cause is a function of a finding's record (sides.lua); title and
+-- short are functions of its `trace` then. say.lua looks them up.
+
+local _, core = ...
+local sides, host_calls = core.words.sides, core.words.host_calls
+local waiter, by, at, times, lost = sides.waiter, sides.by, sides.at, sides.times, sides.lost
+local waited, waits, in_order = sides.waited, sides.waits, sides.in_order
+local by_language, is_foreign, probably = sides.by_language, sides.is_foreign, sides.probably
+
+local short_work_ns <const> = 500000    -- on average: the host did not prepare data, or wait for it
+
+local causes = {}
+
+-- A part that names what was waited for.
+local function part(words)
+    return function(r) return words .. by(r) end
+end
+
+-- ---- unknown ---------------------------------------------------------------------------
+
+local no_record <const> = "something that the records do not tell"
+
+causes.unknown = {
+    title = "Not known", short = "a cause that was not recorded", total = "waits of unknown cause",
+    part = "unknown",
+    clause = function(r) return waits(r) .. no_record .. times(r) end,
+    sentence = function(r)
+        local perhaps = r.by and by(r) or r.trace.several_gpus and "another GPU"
+        return waited(r) .. no_record .. (perhaps and ", perhaps " .. perhaps or "")
+    end,
+}
+
+-- What ran: a part of the makespan, and no cause.
+causes.none = {
+    part = function(r) return waiter(r) .. " running" end,
+}
+
+-- ---- in order ----------------------------------------------------------------------------
+
+causes.latency = {
+    title = "Latency", short = "launch latency", total = "launch latency",
+    part = "launch latency between operations",
+    clause = function(r) return "launch latency between operations" .. times(r, "gaps") end,
+    sentence = function(r)
+        return ("%s%s: the usual gap until %s%s"):format(lost(r), times(r), waiter(r),
+                                                        r.many_waiters and " start" or " starts")
+    end,
+    remedy = "Each operation costs its start-up: make fewer and larger ones",
+}
+
+-- Before the kernel in front of it has ended, as the launch of a kernel alone can ask for.
+local function may_start_early(r)
+    return r.waiter and r.by and r.waiter.kind == "kernel" and r.by.kind == "kernel"
+end
+
+causes.stream_order = {
+    title = "Same stream", short = "order in its stream, behind {}", total = "stream order",
+    part = part("waiting for "),
+    clause = function(r)
+        local beside = r.many_by and " and leave room beside them" or " and leaves room beside it"
+        return waits(r) .. by(r) .. in_order(r) .. (r.idle and "" or beside) .. times(r)
+    end,
+    sentence = function(r)
+        return waited(r) .. by(r) .. in_order(r)
+               .. (r.idle and "" or ", though both would fit on the GPU together")
+    end,
+    remedy = function(r)
+        if not r.idle then
+            return "Each leaves SMs empty: if they do not depend on one another, put them into two "
+                   .. "streams"
+        end
+        return (may_start_early(r)
+                and "One stream runs one thing at a time, unless a launch asks for an early start "
+                    .. "(compute capability 9.0 on)"
+                or "In one stream nothing runs beside a copy or a memset")
+               .. ": put work that does not depend on the other into another stream, or cut both "
+               .. "into pieces that take turns"
+    end,
+}
+
+local function behind_event(r)
+    return ("an event that was %srecorded behind "):format(probably(r)) .. by(r)
+end
+
+causes.event_wait = {
+    title = "Event", short = "an event behind {}", total = "waiting for an event",
+    part = part("waiting for "),
+    clause = function(r) return waits(r) .. behind_event(r) .. times(r) end,
+    sentence = function(r) return waited(r) .. behind_event(r) end,
+    remedy = "Record the event directly after the one operation whose result is used; if none is "
+             .. "used, do without the wait",
+}
+
+-- " (stream 7)": the name of its row, where that is another
+local function default_row(r)
+    local name = r.trace.default_stream
+    return name:find("^stream ") and (" (%s)"):format(core.clip(name, 32)) or ""
+end
+
+causes.null_stream = {
+    title = "NULL stream", short = "the NULL stream’s barrier: {}",
+    total = "NULL stream's barrier",
+    part = part("waiting for "),
+    clause = function(r)
+        return waits(r) .. by(r) .. ", as the default stream and blocking streams do" .. times(r)
+    end,
+    sentence = function(r)
+        return waited(r) .. by(r) .. ": work in the default stream" .. default_row(r)
+               .. " and work in blocking streams wait for each other"
+               .. (is_foreign(r) and " (the trace does not say whether its stream is one)" or "")
+    end,
+    remedy = function(r)
+        return ("Keep work out of the default stream%s, and wait where an order is needed")
+            :format(by_language(r, {
+                lua = ": lab.with(stream, ...); or give the stream non_blocking = true",
+                pytorch = ", or use PyTorch's own streams, which do not wait for it",
+                cuda = ", or create the stream with cudaStreamNonBlocking",
+            }))
+    end,
+}
+
+-- ---- for the engine ------------------------------------------------------------------------
+
+causes.channel_alias = {
+    title = "Hardware channel", short = "the hardware channel it shares with {}",
+    total = "same hardware channel",
+    part = part("same hardware channel as "),
+    clause = function(r)
+        return waits(r) .. by(r) .. (", whose stream %sshares a hardware channel with %s own")
+            :format(probably(r), r.many_waiters and "their" or "its") .. times(r)
+    end,
+    sentence = function(r)
+        return waited(r) .. by(r) .. (", whose stream %sshares a hardware channel with its own")
+            :format(probably(r))
+    end,
+    remedy = "Use fewer streams, or more channels: CUDA_DEVICE_MAX_CONNECTIONS, from 8 up to 32, "
+             .. "set before the program starts",
+}
+
+-- By the engine of what was waited for, which may have come before the waiter's.
+local one_at_a_time <const> = {
+    host = ": one thread runs all host functions, one after the other",
+    compute = ": without a copy engine a GPU does nothing beside a copy",
+}
+
+causes.engine_busy = {
+    title = "Engine busy", short = "the engine, busy with {}", total = "copy engine busy",
+    part = part("the engine busy with "),
+    clause = function(r)
+        return waits(r) .. by(r)
+               .. (r.many_by and ", which keep the engine busy" or ", which keeps the engine busy")
+               .. times(r)
+    end,
+    sentence = function(r)
+        return waited(r) .. by(r)
+               .. (r.by and one_at_a_time[r.by.engine] or ": a copy engine does one copy at a time")
+    end,
+    remedy = function(r)
+        if r.by and r.by.engine == "host" then
+            return "Keep host functions short, and have few of them"
+        end
+        return "Issue first the copy that other work waits for; all of them end sooner only with "
+               .. "fewer bytes"
+    end,
+}
+
+-- What waited has the higher priority already.
+local function is_more_urgent(r)
+    return r.waiter and r.by and not r.by.is_call and r.waiter.priority < r.by.priority
+end
+
+causes.no_sm_room = {
+    title = "No room on the SMs", short = "room on the SMs beside {}", total = "no room on the SMs",
+    part = part("no room beside "),
+    clause = function(r)
+        return waits(r) .. by(r) .. (", which %s%s no room on the SMs"):format(probably(r),
+            r.many_by and "leave" or "leaves") .. times(r)
+    end,
+    -- A copy needs no room itself; but it may come behind a kernel that does.
+    sentence = function(r)
+        local is_copy = r.waiter and r.waiter.engine ~= "compute"
+        return waited(r) .. by(r) .. (", which %sleft no room on the SMs"):format(probably(r))
+               .. (is_copy and " for a kernel before it" or "")
+    end,
+    remedy = function(r)
+        return "A kernel that fills the GPU runs alone: only smaller grids overlap, and "
+               .. (is_more_urgent(r) and "a priority acts when blocks end, so make them shorter"
+                   or "a higher priority lets a stream go first")
+    end,
+}
+
+causes.priority = {
+    title = "Priority", short = "more urgent work: {}", total = "overtaken by priority",
+    part = part("overtaken by "),
+    clause = function(r)
+        return waits(r) .. by(r) .. ", whose stream has the higher priority" .. times(r)
+    end,
+    sentence = function(r)
+        return waited(r) .. by(r)
+               .. ", which came later but whose stream has the higher priority"
+    end,
+    remedy = "That is what the priority asks for; give both streams the same to have them in order "
+             .. "of arrival",
+}
+
+-- ---- for the host ----------------------------------------------------------------------------
+
+local function issuing(r, what)
+    return ("%s%s: the host %s %s, and %s"):format(lost(r), times(r), what, by(r),
+        r.by_itself and "the GPU had to wait for that" or waiter(r) .. " came after that")
+end
+
+causes.launch_queue_full = {
+    title = "Launch queue full", short = "room in the launch queue", total = "launch queue full",
+    part = part("the launch queue full, issuing "),
+    clause = function(r)
+        return ("the host %swaits for room in the launch queue to issue "):format(probably(r))
+               .. by(r) .. times(r)
+    end,
+    sentence = function(r)
+        return issuing(r, probably(r) .. "waited for room in the launch queue to issue")
+    end,
+    remedy = "Issue fewer and larger operations, or the other streams' work before this stream's "
+             .. "queue is full; CUDA_SCALE_LAUNCH_QUEUES=4x in the environment makes the queue "
+             .. "longer (CUDA 12 and later)",
+}
+
+causes.host_blocked = {
+    title = "Host blocked", short = "the host, held by {}", total = "host blocked",
+    part = function(r)
+        return ("the host %s in %s"):format(host_calls.held(r), host_calls.launch(r)) .. by(r)
+    end,
+    clause = function(r)
+        local call = r.by and host_calls.holder(r) or by(r)
+        return ("the host is %s in "):format(host_calls.held(r)) .. call .. times(r)
+    end,
+    sentence = function(r)
+        local delays = r.gain_ns and r.gain_ns // 2 > r.lost_ns
+        return lost(r) .. times(r) .. (": the host was %s in "):format(host_calls.held(r))
+               .. host_calls.holder(r) .. host_calls.why(r)
+               .. (delays and "; what comes next is issued only then" or "")
+    end,
+    remedy = host_calls.remedy,
+}
+
+local function works(r) return r.by and r.by.kind == "host_work" end
+
+-- Of a trace that another program wrote, what the host did between its calls is not known.
+causes.host_work = {
+    title = function(trace)
+        return trace.language == "lua" and "Host busy" or "Host issued no work"
+    end,
+    short = function(trace)
+        return trace.language == "lua" and "the host, busy with work of its own"
+               or "the host, which issued no work"
+    end,
+    total = "host busy otherwise",
+    part = function(r)
+        if works(r) then return "the host busy in " .. by(r) end
+        return is_foreign(r) and "the host issuing no work" or "the host busy with something else"
+    end,
+    clause = function(r)
+        if works(r) then return "the host is busy in " .. by(r) .. times(r) end
+        return (is_foreign(r) and "the host issues no work"
+                or "the host does something other than issuing work")
+               .. at(r.by, ", after the call at ") .. times(r)
+    end,
+    sentence = function(r)
+        if works(r) then
+            return lost(r) .. times(r) .. ": the host was busy in " .. by(r)
+        end
+        return lost(r) .. times(r)
+               .. (is_foreign(r) and ": the host issued no work then"
+                   or ": the host did something other than issuing work")
+               .. at(r.by, ", after the call at ")
+    end,
+    -- Short pauses between PyTorch's calls are Python's own time for each of them.
+    remedy = function(r)
+        local is_short = r.count > 1 and r.lost_ns // r.count < short_work_ns
+        if sides.is_pytorch(r) and is_short then
+            return "Python takes that time between the operations: make fewer and larger ones, or "
+                   .. 'a CUDA graph (torch.compile(mode="reduce-overhead"))'
+        end
+        return host_calls.pin_once(r)
+               or "Issue the GPU's work first, and let the host work while it runs"
+    end,
+}
+
+-- Neither could have gone before the other.
+local function is_in_one_stream(r)
+    return r.waiter and r.by and r.waiter.stream_id == r.by.stream_id and not r.many_by
+           and not r.many_waiters
+end
+
+causes.host_issuing = {
+    title = "Host issuing", short = "the host, still issuing other work", total = "host issuing",
+    part = part("the host issuing "),
+    clause = function(r)
+        return (r.by_itself and "the GPU waits for the host to issue "
+                or "the host is still issuing ") .. by(r) .. times(r)
+    end,
+    sentence = function(r) return issuing(r, "was still issuing") end,
+    remedy = function(r)
+        if not (r.by_itself or is_in_one_stream(r)) then
+            return "Issue the two alternately, or first the one that came too late"
+        end
+        return "The GPU waits for launches: fewer and larger operations keep it busy"
+               .. by_language(r, {
+                   lua = "", pytorch = ', or a CUDA graph (torch.compile(mode="reduce-overhead"))',
+                   cuda = ", or a CUDA graph",
+               })
+    end,
+}
+
+return causes

@@ -1,0 +1,124 @@
+/* cause_records.c - a finding with what is known of its two sides, for whoever words it: the
+ * operation that waited, and what it waited for, an operation or a call of the host.
+ */
+#include "cause_records.h"
+
+#include <string.h>
+
+#include "kernel_names.h"
+#include "store.h"
+
+/* A trace that another program wrote. */
+static bool is_foreign(const sl_timeline *timeline)
+{
+    return *sl_timeline_device(timeline)->backend == '\0';
+}
+
+static void read_span(const sl_timeline *timeline, sl_side *side)
+{
+    const sl_span *span = side->span;
+    const sl_stream_note *note = sl__timeline_note(timeline, span->stream);
+    side->name = sl_timeline_text(timeline, span->name);
+    side->short_name = span->kind == SL_SPAN_KERNEL ? sl__timeline_kernel_name(timeline, span->name)
+                                                    : NULL;
+    side->stream_name = note ? sl_timeline_text(timeline, note->name) : "";
+    side->priority = note ? note->priority : 0;
+}
+
+static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
+{
+    sl_side side = { .name = "", .stream_name = "", .where = "", .source = "" };
+    if (correlation)
+        side.span = sl_timeline_find_span(timeline, correlation);
+    if (correlation && !side.span)
+        side.call = sl_timeline_find_call(timeline, correlation);
+    if (side.span)
+        read_span(timeline, &side);
+    else if (side.call)
+        side.name = sl_call_name(timeline, side.call);
+    uint32_t where = side.span ? side.span->where : side.call ? side.call->where : 0;
+    side.where = sl_timeline_text(timeline, where);
+    side.source = sl_timeline_source(timeline, where);
+    return side;
+}
+
+/* Of a call without records of what it waited for, only the name is left. */
+static bool is_plain_call(const sl_side *side)
+{
+    return side->call && side->call->kind == SL_CALL_PLAIN && !strstr(side->name, "Synchronize");
+}
+
+static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side *by)
+{
+    switch (cause) {
+    case SL_CAUSE_UNKNOWN: return true;
+    case SL_CAUSE_EVENT: return sl_timeline_origin(timeline).unknown_waits;
+    case SL_CAUSE_HOST_BLOCKED:
+        return is_foreign(timeline) && is_plain_call(by) && by->call->waited_for_device;
+    default: return is_foreign(timeline) && sl_cause_traits(cause) & SL_CAUSE_ASSUMED;
+    }
+}
+
+void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_cause_record *record)
+{
+    record->finding = *finding;
+    record->waiter = read_side(timeline, finding->waiter);
+    record->by = read_side(timeline, finding->by);
+    record->guess = is_guess(timeline, finding->cause, &record->by);
+}
+
+/* ---- the same cause ------------------------------------------------------------------- */
+
+/* What of a finding tells its cause from others. */
+typedef struct cause_key {
+    bool is_known, is_call;
+    uint8_t call_kind;
+    uint32_t where, name;
+} cause_key;
+
+static cause_key key_of(const sl_timeline *timeline, const sl_finding *f)
+{
+    const sl_span *span = sl_timeline_find_span(timeline, f->by);
+    const sl_call *call = span ? NULL : sl_timeline_find_call(timeline, f->by);
+    if (span)
+        return (cause_key){ true, false, 0, span->where, span->name };
+    return call ? (cause_key){ true, true, call->kind, call->where, call->name }
+                : (cause_key){ 0 };
+}
+
+/* Where no line is known: whichever call the host was in, or came from, it is one cause. */
+static bool is_one_without_lines(const sl_timeline *timeline, sl_cause cause, const cause_key *a,
+                                 const cause_key *b)
+{
+    if (a->where != 0 || b->where != 0)
+        return false;
+    if (cause == SL_CAUSE_HOST_ISSUING)
+        return is_foreign(timeline);
+    return cause == SL_CAUSE_HOST_WORK && !(a->is_call && a->call_kind == SL_CALL_HOST_WORK)
+           && !(b->is_call && b->call_kind == SL_CALL_HOST_WORK);
+}
+
+/* The same cause, and the same thing waited for, in another engine's row or, of the host,
+ * beside what ran. */
+static bool is_same(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b)
+{
+    bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
+    if (a->cause != b->cause || !a->by || !b->by || !((a->idle && b->idle) || by_host))
+        return false;
+    cause_key x = key_of(timeline, a), y = key_of(timeline, b);
+    return is_one_without_lines(timeline, a->cause, &x, &y)
+           || (x.is_known && y.is_known && x.is_call == y.is_call && x.call_kind == y.call_kind
+               && x.where == y.where && x.name == y.name);
+}
+
+void sl__causes_group(const sl_timeline *timeline, sl_explanation *explanation)
+{
+    sl_finding *f = explanation->findings;
+    for (size_t i = 0; i < explanation->n_findings; i++) {
+        f[i].same_as = i;
+        for (size_t k = 0; k < i && i < SL__GROUPED_FINDINGS && f[i].same_as == i; k++) {
+            if (is_same(timeline, &f[k], &f[i]))
+                f[i].same_as = k;
+        }
+    }
+}
