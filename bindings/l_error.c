@@ -186,6 +186,17 @@ static void run_hook(lua_State *L)
     if (hook != NULL) hook(L, &ar);
 }
 
+/* The message of an SL_ERACE with what would order the two, at the top of the stack. */
+static const char *push_refusal(lua_State *L, const char *message)
+{
+    luaL_checkstack(L, 4, NULL);
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "refusal");
+    lua_pushstring(L, message);
+    lua_call(L, 1, 1);
+    return lua_tostring(L, -1);
+}
+
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message)
 {
     char where[LSL_WHERE_TEXT], text[128];
@@ -195,6 +206,7 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
         status = SL_EINVAL;
     }
     lsl_where_text(L, where, sizeof(where));
+    if (status == SL_ERACE) message = push_refusal(L, message);
     luaL_checkstack(L, 6, NULL);
     op = lsl_called_name(L, op);
     lua_createtable(L, 0, 4);

@@ -5,12 +5,14 @@
  * and no call of the core may be made. So a report is made on a thread of its own, as host
  * functions run, protected, and with the collector stopped, whose finalizers call the core.
  */
-#include "l_races.h"
+#include "lsl.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+/* In the registry: what words/races.lua returns. */
+#define RACE_WORDS "streamlab.race_words"
 #define RACE_METATABLE "streamlab.race"
 #define LIST_METATABLE "streamlab.races"
 
@@ -22,64 +24,7 @@ static const char *const mode_names[] = {
     [SL_CHECK_OFF] = "off", [SL_CHECK_WARN] = "warn", [SL_CHECK_ERROR] = "error"
 };
 
-/* ---- reports ---------------------------------------------------------------------------- */
-
-/* Protected. Light userdata: the race. Upvalue: the state. */
-static int tell(lua_State *T)
-{
-    const sl_race *race = lua_touserdata(T, 1);
-    int columns = isatty(STDERR_FILENO) ? lsl_terminal_columns(STDERR_FILENO) : LSL_RACE_COLUMNS;
-    if (columns > LSL_RACE_COLUMNS) columns = LSL_RACE_COLUMNS;
-    lsl_push_race_report(T, race, columns, lsl_terminal_colour(T, STDERR_FILENO), "check");
-    lsl_notice(T, lua_tostring(T, -1));
-    return 0;
-}
-
-/* Calls the function below the n arguments on top with the collector stopped. Within a
- * finalizer it is, and lua_gc says -1. */
-static int call_uncollected(lua_State *L, int n, int n_results)
-{
-    bool collects = lua_gc(L, LUA_GCISRUNNING) > 0;
-    if (collects) lua_gc(L, LUA_GCSTOP);
-    int status = lua_pcall(L, n, n_results, 0);
-    if (collects) lua_gc(L, LUA_GCRESTART);
-    return status;
-}
-
-static void listen(void *ud, const sl_race *race)
-{
-    const lsl_state *state = ud;
-    lua_State *T = state->race_thread;
-    lua_settop(T, 1);
-    lua_pushvalue(T, 1);
-    lua_pushlightuserdata(T, (void *)race);
-    if (call_uncollected(T, 1, 0) != LUA_OK)
-        fprintf(stderr, "streamlab: %s: %s and %s (no memory for the report)\n",
-                race->kind == SL_RACE_ACCIDENT ? "accident" : "race", race->first.where,
-                race->second.where);
-    lua_settop(T, 1);
-}
-
-/* The thread that reports are made on, with the function that makes them at index 1. */
-static void make_thread(lua_State *L)
-{
-    lsl_state *state = lsl_get(L);
-    if (state->race_thread != NULL) return;
-    lua_State *T = lua_newthread(L);
-    lua_pushlightuserdata(L, state);
-    lua_pushcclosure(L, tell, 1);
-    lua_xmove(L, T, 1);
-    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.race_thread");
-    state->race_thread = T;
-}
-
-void lsl_stop_checking(const lsl_state *state)
-{
-    if (listener != state) return;
-    (void)sl_check(SL_CHECK_OFF, NULL);
-    sl_race_set_hook(NULL, NULL);
-    listener = NULL;
-}
+enum { REPORT_COLUMNS = 100 };      /* of a report that is not for a narrower terminal */
 
 /* ---- races as tables --------------------------------------------------------------------- */
 
@@ -116,36 +61,179 @@ static void set_access(lua_State *L, const char *field, const sl_race_access *ac
     lua_setfield(L, -2, field);
 }
 
+/* What the words about an access need besides. */
+static void set_access_facts(lua_State *L, const char *field, const sl_race_access *access)
+{
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, access->stream_made);
+    lua_setfield(L, -2, "made");
+    lua_pushboolean(L, access->in_per_thread);
+    lua_setfield(L, -2, "in_per_thread");
+    lua_setfield(L, -2, field);
+}
+
+/* Pushes what the words about the race need besides its fields. */
+static void push_facts(lua_State *L, const sl_race *race)
+{
+    static const char *const chances[] = {
+        [SL_CHANCE_UNKNOWN] = "unknown", [SL_CHANCE_FROM_PAGEABLE] = "from_pageable",
+        [SL_CHANCE_TO_PAGEABLE] = "to_pageable", [SL_CHANCE_BLOCKING_COPY] = "blocking_copy",
+        [SL_CHANCE_NULL_STREAM] = "null_stream", [SL_CHANCE_CALL] = "call"
+    };
+    static const char *const places[] = {
+        [SL_ON_DEVICE] = "device", [SL_PAGEABLE] = "pageable", [SL_PINNED] = "pinned"
+    };
+    char shape[LSL_SHAPE_TEXT];
+    lua_createtable(L, 0, 10);
+    set_integer(L, "tensor_id", race->tensor_id);
+    set_text(L, "shape", lsl_format_shape(&race->made_as, shape));
+    set_text(L, "dtype", sl_dtype_name(race->made_as.dtype));
+    set_text(L, "place", places[race->made_as.place]);
+    set_text(L, "chance", chances[race->chance]);
+    lua_pushstring(L, race->chance_call);
+    lua_setfield(L, -2, "chance_call");
+    lua_pushstring(L, race->chance_where);
+    lua_setfield(L, -2, "chance_where");
+    lua_pushboolean(L, race->remedy == SL_REMEDY_HOST_WAITS);
+    lua_setfield(L, -2, "host_waits");
+    set_access_facts(L, "first", &race->first);
+    set_access_facts(L, "second", &race->second);
+}
+
+/* Pushes the race as a table, without the fields that are texts, and what these are made of. */
 static void push_race(lua_State *L, const sl_race *race)
 {
     lua_createtable(L, 0, 13);
     set_text(L, "kind", race->kind == SL_RACE_ACCIDENT ? "accident" : "race");
     set_access(L, "first", &race->first);
     set_access(L, "second", &race->second);
-    set_text(L, "tensor", race->tensor);
     set_text(L, "made", race->made_where);
     set_integer(L, "first_byte", race->first_byte);
     set_integer(L, "bytes", race->n_bytes);
-    set_text(L, "accident", race->accident);
-    set_text(L, "remedy", race->remedy);
-    set_text(L, "remedy_where", race->remedy_where);
     if (race->outcome != SL_RACE_UNKNOWN) {
         lua_pushboolean(L, race->outcome == SL_RACE_STALE);
         lua_setfield(L, -2, "stale");
     }
     set_integer(L, "count", race->count);
-    lsl_push_race_report(L, race, LSL_RACE_COLUMNS, false, "races");
-    lua_setfield(L, -2, "message");
     luaL_setmetatable(L, RACE_METATABLE);
+    push_facts(L, race);
 }
+
+/* Pushes that function of words/races.lua. */
+static void push_word(lua_State *L, const char *name)
+{
+    luaL_checkstack(L, 16, NULL);
+    lua_getfield(L, LUA_REGISTRYINDEX, RACE_WORDS);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}
+
+/* Pushes the race as a table with all its fields. Lines of files are kept in the table at
+ * `cache`. */
+static void push_described(lua_State *L, const sl_race *race, int columns, bool colour, int cache)
+{
+    push_word(L, "describe");
+    push_race(L, race);
+    lua_pushinteger(L, columns);
+    lua_pushboolean(L, colour);
+    lua_pushvalue(L, cache);
+    lua_call(L, 5, 1);
+}
+
+/* ---- reports ---------------------------------------------------------------------------- */
+
+/* Protected. Light userdata: the race. Upvalue: the state. */
+static int tell(lua_State *T)
+{
+    const sl_race *race = lua_touserdata(T, 1);
+    int columns = isatty(STDERR_FILENO) ? lsl_terminal_columns(STDERR_FILENO) : REPORT_COLUMNS;
+    if (columns > REPORT_COLUMNS) columns = REPORT_COLUMNS;
+    lua_newtable(T);
+    push_described(T, race, columns, lsl_terminal_colour(T, STDERR_FILENO), lua_gettop(T));
+    lua_getfield(T, -1, "message");
+    lsl_notice(T, lua_tostring(T, -1));
+    return 0;
+}
+
+/* Calls the function below the n arguments on top with the collector stopped. Within a
+ * finalizer it is, and lua_gc says -1. */
+static int call_uncollected(lua_State *L, int n, int n_results)
+{
+    bool collects = lua_gc(L, LUA_GCISRUNNING) > 0;
+    if (collects) lua_gc(L, LUA_GCSTOP);
+    int status = lua_pcall(L, n, n_results, 0);
+    if (collects) lua_gc(L, LUA_GCRESTART);
+    return status;
+}
+
+/* refusal(message): the message of an SL_ERACE with what would order the two. */
+static int internal_refusal(lua_State *L)
+{
+    bool is_late;
+    const sl_race *race = sl_race_refused(&is_late);
+    lua_settop(L, 1);
+    if (race == NULL) return 1;
+    push_word(L, "refusal");
+    lua_insert(L, 1);
+    push_race(L, race);
+    lua_pushboolean(L, is_late);
+    lua_setfield(L, -2, "is_late");
+    lua_call(L, 3, 1);
+    return 1;
+}
+
+static void listen(void *ud, const sl_race *race)
+{
+    const lsl_state *state = ud;
+    lua_State *T = state->race_thread;
+    lua_settop(T, 1);
+    lua_pushvalue(T, 1);
+    lua_pushlightuserdata(T, (void *)race);
+    if (call_uncollected(T, 1, 0) != LUA_OK)
+        fprintf(stderr, "streamlab: %s: %s and %s (no memory for the report)\n",
+                race->kind == SL_RACE_ACCIDENT ? "accident" : "race", race->first.where,
+                race->second.where);
+    lua_settop(T, 1);
+}
+
+/* The thread that reports are made on, with the function that makes them at index 1; and their
+ * words, which are read now, since that may fail. */
+static void make_thread(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    if (state->race_thread != NULL) return;
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "words");
+    lua_getfield(L, -1, "races");
+    lua_setfield(L, LUA_REGISTRYINDEX, RACE_WORDS);
+    lua_pop(L, 2);
+    lua_State *T = lua_newthread(L);
+    lua_pushlightuserdata(L, state);
+    lua_pushcclosure(L, tell, 1);
+    lua_xmove(L, T, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.race_thread");
+    state->race_thread = T;
+}
+
+void lsl_stop_checking(const lsl_state *state)
+{
+    if (listener != state) return;
+    (void)sl_check(SL_CHECK_OFF, NULL);
+    sl_race_set_hook(NULL, NULL);
+    listener = NULL;
+}
+
+/* ---- the list of races ------------------------------------------------------------------- */
 
 /* Protected. Upvalue: the state. */
 static int push_races(lua_State *L)
 {
+    lua_newtable(L);        /* of files whose lines have been read */
+    int cache = lua_gettop(L);
     lua_createtable(L, (int)sl_race_count(), 0);
     for (size_t i = 0; i < sl_race_count(); i++) {
         lsl_stop_at(L, (int64_t)i, "races");
-        push_race(L, sl_race_get(i));
+        push_described(L, sl_race_get(i), REPORT_COLUMNS, false, cache);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     luaL_setmetatable(L, LIST_METATABLE);
@@ -264,5 +352,11 @@ void lsl_open_races(lua_State *L)
     };
     define_metatable(L, RACE_METATABLE, race_tostring);
     define_metatable(L, LIST_METATABLE, list_tostring);
+    lsl_set_functions(L, functions);
+}
+
+void lsl_open_races_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"refusal", internal_refusal}, {NULL, NULL}};
     lsl_set_functions(L, functions);
 }

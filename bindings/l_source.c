@@ -78,14 +78,6 @@ static int internal_stamped(lua_State *L)
     return 1;
 }
 
-void lsl_open_source_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        {"stamp", internal_stamp}, {"stamped", internal_stamped}, {NULL, NULL}
-    };
-    lsl_set_functions(L, functions);
-}
-
 /* ---- noting -------------------------------------------------------------------------- */
 
 static void note_stamp(lua_State *L, const char *source)
@@ -263,4 +255,21 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op)
             set_line(L, cache, box->p, (uint32_t)id, op);
     lua_pop(L, 2);
     box->has_sources = true;
+}
+
+/* source_line(cache, where): the line at that position, or nil; see lsl_push_source_line. */
+static int internal_source_line(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lsl_push_source_line(L, 1, luaL_checkstring(L, 2));
+    return 1;
+}
+
+void lsl_open_source_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"stamp", internal_stamp}, {"stamped", internal_stamped},
+        {"source_line", internal_source_line}, {NULL, NULL}
+    };
+    lsl_set_functions(L, functions);
 }

@@ -409,6 +409,7 @@ void lsl_open_device_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);
 void lsl_open_inspect_internal(lua_State *L);
 void lsl_open_tap_internal(lua_State *L);
+void lsl_open_races_internal(lua_State *L);
 void lsl_open_source_internal(lua_State *L);
 void lsl_open_file_internal(lua_State *L);
 void lsl_open_bounded_internal(lua_State *L);

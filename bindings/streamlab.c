@@ -260,6 +260,7 @@ static void run_prelude(lua_State *L)
     lsl_open_inspect_internal(L);
     lsl_open_source_internal(L);
     lsl_open_tap_internal(L);
+    lsl_open_races_internal(L);
     lsl_open_file_internal(L);
     lsl_open_bounded_internal(L);
     lsl_open_text_internal(L);

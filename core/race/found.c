@@ -1,12 +1,9 @@
 /* found.c - the races found: one entry for each pair of lines over memory of one origin,
  * with texts that outlive the objects, and what came of it on a simulated GPU. */
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../device.h"
-#include "../tensor.h"
 #include "state.h"
 
 typedef sl__found found;
@@ -51,134 +48,35 @@ static const char *stream_made_where(sl__checker *checker, const sl__access *acc
     return slot->device ? sl__strings_text(&slot->device->core->strings, slot->made) : "";
 }
 
-typedef struct words { char text[160], meaning[200]; } words;
-
-static bool is_variable(const char *name)
-{
-    bool is = isalpha((unsigned char)name[0]) || name[0] == '_';
-
-    for (const char *c = name; *c; c++)
-        is = is && (isalnum((unsigned char)*c) || *c == '_');
-    return is;
-}
-
-/* How a script would write the stream: its name, where that can be a variable; else `role`, and
- * room->meaning says which stream that is, by where it was made. */
-static const char *stream_in_script(sl__checker *checker, const sl__access *access,
-                                    const char *role, words *room)
-{
-    const char *name = stream_name(checker, access), *made = stream_made_where(checker, access);
-
-    room->meaning[0] = '\0';
-    if (slot_of(checker, access)->stream_id == 0)
-        return "lab.default_stream()";
-    if (slot_of(checker, access)->is_per_thread)
-        return "lab.per_thread_stream()";
-    if (is_variable(name)) {
-        snprintf(room->text, sizeof room->text, "%.60s", name);
-    } else if (*made) {
-        snprintf(room->text, sizeof room->text, "%s", role);
-        snprintf(room->meaning, sizeof room->meaning, "%s is \"%.60s\", made at %.100s", role,
-                 name, made);
-    } else {
-        snprintf(room->text, sizeof room->text, "<%.60s>", name);
-    }
-    return room->text;
-}
-
-/* Whether it is for the host to wait: it is the second, or a stream that cannot, since
- * simulated devices are alone. */
-static bool host_is_to_wait(sl__checker *checker, const sl__meeting *meeting)
+/* The host waits where it makes the second access, or the second stream cannot, since simulated
+ * devices are alone. */
+static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting)
 {
     const sl_device *a = slot_of(checker, meeting->first)->device,
                     *b = slot_of(checker, meeting->second)->device;
+    bool are_apart = a && b && a != b && (a->info.simulated || b->info.simulated);
 
-    return meeting->second->by == SL__BY_HOST
-           || (a && b && a != b && (a->info.simulated || b->info.simulated));
+    return meeting->second->by == SL__BY_HOST || are_apart ? SL_REMEDY_HOST_WAITS
+                                                           : SL_REMEDY_STREAM_WAITS;
 }
 
-/* "before lab.lua:14", and which streams the remedy's words mean. */
-static void describe_place(sl__checker *checker, sl_race *race, const sl__meeting *meeting,
-                           const char *first, const char *second)
+/* A call that frees and waits is itself the chance. */
+static void describe_chance(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
 {
-    bool in_host_func = meeting->second->by == SL__BY_HOST_FUNC;
-    char text[640];
+    sl__chance chance;
 
-    snprintf(text, sizeof text, "before %s%s%s%s%s%s%s",
-             in_host_func ? "the host function of " : "", race->second.where,
-             in_host_func ? " is launched" : "",
-             *first || *second ? ", where " : "", second, *first && *second ? ", and " : "", first);
-    race->remedy_where = own(checker, sl__race_text(checker, text));
-}
-
-/* `word`, unless the other stream has that name. */
-static const char *role(sl__checker *checker, const char *word, const sl__access *other)
-{
-    return strcmp(stream_name(checker, other), word) == 0 ? "other" : word;
-}
-
-static void describe_remedy(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
-{
-    char text[340];
-    words a, b = { .meaning = "" };
-    const char *first =
-        stream_in_script(checker, meeting->first, role(checker, "first", meeting->second), &a);
-
-    if (host_is_to_wait(checker, meeting)) {
-        snprintf(text, sizeof text, "%s:synchronize()", first);
-    } else {
-        const char *second = stream_in_script(checker, meeting->second,
-                                              role(checker, "second", meeting->first), &b);
-        snprintf(text, sizeof text, "%s:wait_stream(%s)", second, first);
-    }
-    race->remedy = own(checker, sl__race_text(checker, text));
-    describe_place(checker, race, meeting, a.meaning, b.meaning);
-}
-
-/* A free that waits does so as itself. */
-static void describe_accident(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
-{
-    static const char *const sentences[] = {
-        [SL_CHANCE_UNKNOWN] = "", [SL_CHANCE_CALL] = "waits for the work of the device",
-        [SL_CHANCE_FROM_PAGEABLE] = "a copy from pageable memory waits for its stream before it "
-                                    "begins",
-        [SL_CHANCE_TO_PAGEABLE] = "a copy to pageable memory waits until it has arrived",
-        [SL_CHANCE_BLOCKING_COPY] = "a blocking copy from pageable memory waits until it has "
-                                    "arrived",
-        [SL_CHANCE_NULL_STREAM] = "waiting for the NULL stream waits for the blocking streams as "
-                                  "well",
-    };
-    sl__chance chance = sl__order_chance(checker, meeting->first);
-    char text[320];
-
+    race->chance_call = race->chance_where = "";
     if (race->kind != SL_RACE_ACCIDENT)
         return;
-    race->chance = meeting->second->kind == SL_ACCESS_FREE ? SL_CHANCE_CALL : chance.why;
     if (meeting->second->kind == SL_ACCESS_FREE) {
+        race->chance = SL_CHANCE_CALL;
         race->chance_call = race->second.what;
-        snprintf(text, sizeof text, "%s waits for the work of the device", race->second.what);
-    } else {
-        race->chance_call = own(checker, chance.call);
-        race->chance_where = own(checker, chance.where);
-        snprintf(text, sizeof text, "%s%s%s (%s)", own(checker, chance.call),
-                 chance.call ? " " : "", sentences[chance.why], own(checker, chance.where));
+        return;
     }
-    race->accident = own(checker, sl__race_text(checker, text));
-}
-
-static const char *describe_memory(sl__checker *checker, const sl_buffer *buffer)
-{
-    static const char *const places[] = {
-        [SL_ON_DEVICE] = "on the device", [SL_PAGEABLE] = "in pageable memory",
-        [SL_PINNED] = "in pinned memory",
-    };
-    sl__shape_text shape;
-    char text[320];
-
-    snprintf(text, sizeof text, "tensor %llu (%s %s %s)", (unsigned long long)buffer->tensor_id,
-             sl__shape_format(&buffer->made_as, &shape), sl_dtype_name(buffer->made_as.dtype),
-             places[buffer->place]);
-    return own(checker, sl__race_text(checker, text));
+    chance = sl__order_chance(checker, meeting->first);
+    race->chance = chance.why;
+    race->chance_call = own(checker, chance.call);
+    race->chance_where = own(checker, chance.where);
 }
 
 static void describe_access(sl__checker *checker, sl_race_access *to, const sl__access *access,
@@ -191,6 +89,8 @@ static void describe_access(sl__checker *checker, sl_race_access *to, const sl__
     to->in_host_func = access->by == SL__BY_HOST_FUNC;
     to->stream = slot_of(checker, access)->stream_id;
     to->stream_name = own(checker, sl__race_text(checker, stream_name(checker, access)));
+    to->stream_made = own(checker, sl__race_text(checker, stream_made_where(checker, access)));
+    to->in_per_thread = slot_of(checker, access)->is_per_thread;
     to->seq = access->seq;
     to->first_byte = access->first;
     to->n_bytes = access->end - access->first;
@@ -238,39 +138,45 @@ static found key_of(sl__checker *checker, const sl__meeting *meeting)
     };
 }
 
+static void describe(sl__checker *checker, sl_race *race, const found *key,
+                     const sl__meeting *meeting)
+{
+    race->kind = meeting->kind;
+    describe_access(checker, &race->first, meeting->first, key->first_what, key->first_where);
+    describe_access(checker, &race->second, meeting->second, key->second_what, key->second_where);
+    race->tensor_id = meeting->buffer->tensor_id;
+    race->made_as = meeting->buffer->made_as;
+    race->made_as.place = (sl_place)meeting->buffer->place;
+    race->made_where = own(checker, key->made);
+    race->first_byte = meeting->from;
+    race->n_bytes = meeting->to - meeting->from;
+    race->remedy = remedy_of(checker, meeting);
+    describe_chance(checker, race, meeting);
+}
+
 static found *new_entry(sl__checker *checker, const found *key, const sl__meeting *meeting)
 {
     found *entry = malloc(sizeof *entry);
-    sl_race *race;
 
     if (!entry) {
         checker->starved = true;
         return NULL;
     }
     *entry = *key;
-    race = &entry->race;
-    describe_access(checker, &race->first, meeting->first, key->first_what, key->first_where);
-    describe_access(checker, &race->second, meeting->second, key->second_what, key->second_where);
-    race->tensor = describe_memory(checker, meeting->buffer);
-    race->made_where = own(checker, key->made);
-    race->first_byte = meeting->from;
-    race->n_bytes = meeting->to - meeting->from;
-    describe_accident(checker, race, meeting);
-    describe_remedy(checker, race, meeting);
+    describe(checker, &entry->race, key, meeting);
     return entry;
 }
 
 /* NULL: the list is full, or the checker is starved. */
-static found *find_or_add(sl__checker *checker, const sl__meeting *meeting)
+static found *find_or_add(sl__checker *checker, const found *key, const sl__meeting *meeting)
 {
-    const found key = key_of(checker, meeting);
-    size_t at = hash_of(&key);
+    size_t at = hash_of(key);
     found *entry;
 
     for (; checker->races.table[at]; at = (at + 1) % SL__RACE_SLOTS)
-        if (is_same(checker->races.entries[checker->races.table[at] - 1], &key))
+        if (is_same(checker->races.entries[checker->races.table[at] - 1], key))
             return checker->races.entries[checker->races.table[at] - 1];
-    if (checker->races.n == SL_MOST_RACES || !(entry = new_entry(checker, &key, meeting)))
+    if (checker->races.n == SL_MOST_RACES || !(entry = new_entry(checker, key, meeting)))
         return NULL;
     checker->races.entries[checker->races.n++] = entry;
     checker->races.table[at] = (uint16_t)checker->races.n;
@@ -388,34 +294,17 @@ void sl__found_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
 
 /* ---- adding, telling ------------------------------------------------------------- */
 
-/* Of the access that is not refused. It is the second where a host function runs late. */
-static void say(sl__checker *checker, const sl__meeting *meeting)
-{
-    const found key = key_of(checker, meeting);
-    bool late = meeting->refused == meeting->first;
-    const sl__access *other = late ? meeting->second : meeting->first;
-    char by[128] = "";
-    words stream;
-
-    if (other->by != SL__BY_HOST)
-        snprintf(by, sizeof by, " in stream \"%.60s\"", stream_name(checker, other));
-    snprintf(checker->races.refusal, sizeof checker->races.refusal,
-             "it races with %.50s at %.60s%s: nothing orders "
-             "them; %s%s",
-             own(checker, late ? key.second_what : key.first_what),
-             own(checker, late ? key.second_where : key.first_where), by,
-             host_is_to_wait(checker, meeting) ? "synchronize " : "wait for ",
-             stream_in_script(checker, meeting->first, late ? "its stream" : "that stream",
-                              &stream));
-}
-
 void sl__found_add(sl__checker *checker, const sl__meeting *meeting)
 {
-    found *entry = find_or_add(checker, meeting);
+    const found key = key_of(checker, meeting);
+    found *entry = find_or_add(checker, &key, meeting);
 
     checker->races.total++;
-    if (meeting->refused)
-        say(checker, meeting);
+    if (meeting->refused) {
+        describe(checker, &checker->races.refused, &key, meeting);
+        checker->races.is_late = meeting->refused == meeting->first;
+        checker->races.has_refused = true;
+    }
     if (!entry)
         return;
     entry->race.count++;
@@ -432,7 +321,13 @@ void sl__found_add(sl__checker *checker, const sl__meeting *meeting)
 
 sl_status sl__found_fail(sl__checker *checker, sl_error *err)
 {
-    return sl_fail(err, SL_ERACE, "%s", checker->races.refusal);
+    const sl__race_list *races = &checker->races;
+    const sl_race_access *other = races->is_late ? &races->refused.second : &races->refused.first;
+    bool in_stream = !other->by_host;
+
+    return sl_fail(err, SL_ERACE, "it races with %.50s at %.60s%s%.60s%s: nothing orders them",
+                   other->what, other->where, in_stream ? " in stream \"" : "",
+                   other->stream_name, in_stream ? "\"" : "");
 }
 
 void sl__race_tell(sl__checker *checker)
@@ -459,6 +354,7 @@ void sl__found_clear(sl__checker *checker)
 {
     sl__found_finish(checker);
     sl__race_tell(checker);
+    checker->races.has_refused = false;
     for (size_t i = 0; i < checker->races.n; i++)
         free(checker->races.entries[i]);
     memset(checker->races.table, 0, sizeof checker->races.table);
@@ -476,6 +372,14 @@ size_t sl_race_count(void)
 const sl_race *sl_race_get(size_t index)
 {
     return index < sl_race_count() ? &sl__race->races.entries[index]->race : NULL;
+}
+
+const sl_race *sl_race_refused(bool *is_late)
+{
+    if (!sl__race || !sl__race->races.has_refused)
+        return NULL;
+    *is_late = sl__race->races.is_late;
+    return &sl__race->races.refused;
 }
 
 uint64_t sl_race_total(void)

@@ -42,6 +42,9 @@ typedef enum sl_race_chance {
     SL_CHANCE_CALL              /* a call, such as cudaFree, waits for the device */
 } sl_race_chance;
 
+/* Who is to wait for the stream of the first access. */
+typedef enum sl_race_remedy { SL_REMEDY_STREAM_WAITS, SL_REMEDY_HOST_WAITS } sl_race_remedy;
+
 typedef struct sl_race_access {
     sl_race_access_kind kind;
     const char *what;           /* as in timelines: "matmul_f32", "Memcpy HtoD (Pinned -> Device)";
@@ -51,6 +54,8 @@ typedef struct sl_race_access {
     bool in_host_func;          /* by a host function that ran in the stream */
     uint32_t stream;            /* its id, unless by_host */
     const char *stream_name;    /* "" if by_host */
+    const char *stream_made;    /* where the stream was made, "" if unknown */
+    bool in_per_thread;         /* the stream is the per-thread default stream */
     uint64_t seq;               /* sl_span.correlation of the operation, 0 if by_host */
     size_t first_byte, n_bytes; /* in the tensor's memory */
 } sl_race_access;
@@ -59,15 +64,14 @@ typedef struct sl_race_access {
 typedef struct sl_race {
     sl_race_kind kind;
     sl_race_access first, second;       /* in the order in which the script made them */
-    const char *tensor;         /* "tensor 5 (4x4 float32 on the device)" */
-    const char *made_where;     /* where its memory was made, "" if unknown */
+    uint64_t tensor_id;         /* whose memory it is, */
+    sl_tensor_spec made_as;     /* as that tensor was made, in the place where it is now, */
+    const char *made_where;     /* and where, "" if unknown */
     size_t first_byte, n_bytes; /* that both touch, in the tensor's memory */
-    sl_race_chance chance;      /* what orders them today, unless it is a race: */
+    sl_race_chance chance;      /* of an accident: what orders them today */
     const char *chance_call;    /* CALL: its name, "cudaFree"; else "" */
     const char *chance_where;   /* where the wait was, "" if unknown or the second access itself */
-    const char *accident;       /* the same, a sentence; NULL of a race */
-    const char *remedy;         /* what would order them: "consumer:wait_stream(producer)" */
-    const char *remedy_where;   /* and where: "before lab.lua:14" */
+    sl_race_remedy remedy;      /* what orders them, before the second */
     sl_race_outcome outcome;
     uint64_t count;             /* how often these two lines met so over this memory */
 } sl_race;
@@ -78,6 +82,10 @@ typedef struct sl_race {
 enum { SL_MOST_RACES = 1000 };
 size_t sl_race_count(void);
 const sl_race *sl_race_get(size_t index);       /* NULL behind the last */
+
+/* The race that the latest SL_ERACE was for, also if it is not listed; NULL before the first.
+ * `is_late`: what failed is its first access, which a host function makes after the second. */
+const sl_race *sl_race_refused(bool *is_late);
 
 /* How often accesses met that race, also those that were not kept. */
 uint64_t sl_race_total(void);

@@ -98,7 +98,8 @@ typedef struct sl__race_list {
     uint16_t table[SL__RACE_SLOTS];         /* open addressing: index + 1 */
     sl__unsettled unsettled[SL__MOST_UNSETTLED];
     size_t n_unsettled;
-    char refusal[sizeof ((sl_error *)0)->msg];      /* why the latest call was refused */
+    sl_race refused;                        /* for which the latest call was refused: */
+    bool has_refused, is_late;              /* there is one; see sl_race_refused */
     sl_race_hook hook;
     void *hook_ud;
 } sl__race_list;
@@ -241,7 +242,7 @@ void sl__found_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch);
 /* Operations of the slot do not end any more, as far as races can know. */
 void sl__found_lost(sl__checker *checker, uint32_t slot);
 
-/* Fails with the sentence of the latest race. */
+/* Fails with the race for which the latest call was refused. */
 sl_status sl__found_fail(sl__checker *checker, sl_error *err);
 
 /* Gives races whose outcome is not known yet the outcome UNKNOWN, so that they can be reported. */

@@ -1,0 +1,218 @@
+-- races.lua - a race in words: what warn mode prints and tostring(race) gives, and what error
+-- mode adds to its error.
+--
+--     race: stream "consumer" reads at lab.lua:14 what stream "producer" may still be writing
+--       first   lab.lua:12  fill_f32 writes  in stream "producer"
+--               | x:fill_(7, {stream = producer})
+--       second  lab.lua:14  mul_f32 reads    in stream "consumer"
+--               | local y = lab.mul(x, x, {stream = consumer})
+--       memory  tensor 1 (4x4 float32 on the device), made at lab.lua:9
+--       fix     insert consumer:wait_stream(producer) before lab.lua:14
+--       here    the stale value was read
+--
+-- A race is a table as lab.races() gives it; `facts` is what the checker knows besides
+-- (l_races.c). Reports are made in finalizers, too: nothing here depends on what a script has
+-- done to the library of strings.
+
+local _, core = ...
+local gsub, rep, sub = string.gsub, string.rep, string.sub
+
+local indent <const>, all_columns <const> = 10, 1 << 20
+local said_by <const> = #"streamlab: "          -- stands before what warn mode prints
+
+-- Fields ------------------------------------------------------------------------------------
+
+-- How a script would write the stream of an access: by its name, where that can be a variable,
+-- else by `role`; then the second value says which stream that is.
+local function stream_in_script(access, facts, role)
+    local name, made = sub(access.stream or "", 1, 60), sub(facts.made, 1, 100)
+    if (access.stream_id or 0) == 0 then return "lab.default_stream()", "" end
+    if facts.in_per_thread then return "lab.per_thread_stream()", "" end
+    if string.find(access.stream or "", "^[%a_][%w_]*$") then return name, "" end
+    if made == "" then return "<" .. name .. ">", "" end
+    return role, role .. ' is "' .. name .. '", made at ' .. made
+end
+
+-- `word`, unless the other stream has that name.
+local function role(word, other) return other.stream == word and "other" or word end
+
+-- What would order the two, and where.
+local function remedy(race, facts)
+    local first, second = race.first, race.second
+    local waited, meaning = stream_in_script(first, facts.first, role("first", second))
+    local text, place, meanings = waited .. ":synchronize()", "before " .. (second.where or ""), {}
+    if not facts.host_waits then
+        local waits, of_second = stream_in_script(second, facts.second, role("second", first))
+        text = waits .. ":wait_stream(" .. waited .. ")"
+        meanings[1] = of_second ~= "" and of_second or nil
+    end
+    meanings[#meanings + 1] = meaning ~= "" and meaning or nil
+    if second.by == "host_func" then
+        place = "before the host function of " .. (second.where or "") .. " is launched"
+    end
+    if meanings[1] then place = place .. ", where " .. table.concat(meanings, ", and ") end
+    return text, place
+end
+
+local chances <const> = {
+    unknown = "a wait that is not known any more",
+    from_pageable = "a copy from pageable memory waits for its stream before it begins",
+    to_pageable = "a copy to pageable memory waits until it has arrived",
+    blocking_copy = "a blocking copy from pageable memory waits until it has arrived",
+    null_stream = "waiting for the NULL stream waits for the blocking streams as well",
+}
+
+-- What orders the two of an accident.
+local function accident(facts)
+    local text = chances[facts.chance] or facts.chance_call .. " waits for the work of the device"
+    return facts.chance_where == "" and text or text .. " (" .. facts.chance_where .. ")"
+end
+
+local places <const> = {
+    device = "on the device", pageable = "in pageable memory", pinned = "in pinned memory",
+}
+
+-- Rows ------------------------------------------------------------------------------------
+
+-- Names are the user's, and may have in them what a terminal would obey.
+local function clean(text) return core.clip(text, all_columns) end
+
+-- The text from column `at` on, its words on as many lines as it needs.
+local function fold(text, at, next_at, columns)
+    local lines = ""
+    for word, blanks in string.gmatch(text, "([^ ]+)( *)") do
+        local width = #gsub(word, "[\x80-\xBF]", "")
+        if lines ~= "" and at + width > columns then
+            lines, at = gsub(lines, " +$", "") .. "\n" .. rep(" ", next_at), next_at
+        end
+        lines, at = lines .. word .. blanks, at + width + #blanks
+    end
+    return gsub(lines, " +$", "") .. "\n"
+end
+
+local function row(label, text, columns)
+    return "  " .. label .. rep(" ", indent - 2 - #label)
+           .. fold(clean(text), indent, indent, columns)
+end
+
+-- The script's line at that position, as much as fits.
+local function source(where, columns, cache)
+    local line = core.source_line(cache, where or "")
+    if not line then return "" end
+    return rep(" ", indent) .. "| " .. core.clip_end(line, columns - indent - 2) .. "\n"
+end
+
+-- Sentences -------------------------------------------------------------------------------
+
+local verbs <const> = { read = "reads", write = "writes", free = "frees" }
+local doings <const> = { read = "reading", write = "writing", free = "freeing" }
+
+-- Who it is that touches the memory.
+local function actor(access)
+    if access.by == "host" then return "the host" end
+    local stream = "stream \"" .. (access.stream or "") .. "\""
+    if access.stream_id == 0 then stream = "the default stream" end
+    return (access.by == "host_func" and "a host function in " or "") .. stream
+end
+
+local function headline(race)
+    local first, second = race.first, race.second
+    local at = second.where and " at " .. second.where or ""
+    local text = actor(second) .. " " .. verbs[second.access] .. at .. " what " .. actor(first)
+    if race.kind == "accident" then
+        return text .. " " .. verbs[first.access] .. ", in order only by chance"
+    end
+    if first.access == "free" then return text .. " may have freed" end
+    return text .. " may still be " .. doings[first.access]
+end
+
+-- "fill_f32 writes", "reads", "cudaFree frees". What the host and its functions do is named by
+-- its verb, but for calls.
+local function deed(access)
+    local what, verb = access.what or "", verbs[access.access]
+    local plain = access.by ~= "stream" and verb ~= "frees" and (what == "read" or what == "write")
+    return (plain or what == "") and verb or what .. " " .. verb
+end
+
+-- Both accesses have their positions, what they do and who makes them one below the other.
+local function access_text(access, other)
+    local function pad(text, beside) return text .. rep(" ", #beside - #text) end
+    local unknown = "(no position)"
+    return pad(access.where or unknown, other.where or unknown) .. "  "
+           .. pad(deed(access), deed(other)) .. "  "
+           .. (access.by == "stream" and "in " or "by ") .. actor(access)
+end
+
+-- Which bytes of it, unless both touch the same from its beginning.
+local function memory_text(race)
+    local text, n = race.tensor, race.bytes
+    local whole = race.first_byte == 0 and race.first.bytes == n and race.second.bytes == n
+    if not whole and n > 0 then
+        text = text .. ", bytes " .. race.first_byte .. " to " .. race.first_byte + n - 1
+               .. " of it"
+    end
+    return race.made and text .. ", made at " .. race.made or text
+end
+
+-- What became of it on the simulator; nil where that is not known.
+local function outcome(race)
+    if race.stale == nil then return nil end
+    if not race.stale then return "in this run it went right; nothing guarantees it" end
+    if race.first.access == "free" then return "the memory was used before it was freed" end
+    if race.second.access == "free" then return "the memory was freed while it was in use" end
+    if race.second.access == "read" then return "the stale value was read" end
+    if race.first.access == "read" then return "the first has read what the second wrote" end
+    return "the second was overwritten by the first"
+end
+
+-- The whole -------------------------------------------------------------------------------
+
+local function title(race, columns, colour)
+    local kind = race.kind
+    local label = kind .. ":"
+    if colour then
+        label = (kind == "accident" and "\27[1;33m" or "\27[1;31m") .. label .. "\27[0m"
+    end
+    return label .. " " .. fold(clean(headline(race)), said_by + #kind + 2, 4, columns)
+end
+
+local function report(race, columns, colour, cache)
+    local first, second, times = race.first, race.second, race.count - 1
+    local became = outcome(race)
+    local lines = {
+        title(race, columns, colour),
+        row("first", access_text(first, second), columns),
+        source(first.where, columns, cache),
+        row("second", access_text(second, first), columns),
+        first.where ~= second.where and source(second.where, columns, cache) or "",
+        row("memory", memory_text(race), columns),
+        race.accident and row("order", "kept only by undocumented behaviour of the driver: "
+                              .. race.accident, columns) or "",
+        row("fix", "insert " .. race.remedy .. " " .. race.remedy_where, columns),
+        became and row("here", became, columns) or "",
+        times > 0 and "  (and " .. times .. " more time" .. (times > 1 and "s" or "") .. ")\n" or "",
+    }
+    return sub(table.concat(lines), 1, -2)
+end
+
+local words = {}
+
+-- Adds to a race its fields that are texts; `message` is the report, in so many columns. Lines of
+-- files are kept in the table `cache`.
+function words.describe(race, facts, columns, colour, cache)
+    race.tensor = string.format("tensor %d (%s %s %s)", facts.tensor_id, facts.shape, facts.dtype,
+                                places[facts.place])
+    race.accident = race.kind == "accident" and accident(facts) or nil
+    race.remedy, race.remedy_where = remedy(race, facts)
+    race.message = report(race, columns, colour, cache)
+    return race
+end
+
+-- The message of an SL_ERACE with what would order the two.
+function words.refusal(message, race, facts)
+    local noun = facts.is_late and "its stream" or "that stream"
+    return message .. (facts.host_waits and "; synchronize " or "; wait for ")
+           .. stream_in_script(race.first, facts.first, noun)
+end
+
+return words
