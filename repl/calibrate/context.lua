@@ -4,11 +4,11 @@
 -- Device times are those of a timeline's spans, host times those of lab.now_us. Medians, since a
 -- machine that others use is slow at times and never too fast.
 
-local numbers = import "repl/calibrate/numbers.lua"
+local statistics = import "repl/run/statistics.lua"
 local passes = import "repl/calibrate/passes.lua"
 local reference = import "repl/calibrate/reference.lua"
 
-local context = { median = numbers.median, spread = numbers.spread }
+local context = { median = statistics.median, spread = statistics.spread }
 
 local Context = {}
 Context.__index = Context
@@ -149,7 +149,7 @@ function Context:clock_us()
         local start_us = self.lab.now_us()
         samples[i] = self.lab.now_us() - start_us
     end
-    return numbers.median(samples)
+    return statistics.median(samples)
 end
 
 -- The timeline of f, which begins on an idle device.

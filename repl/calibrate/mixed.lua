@@ -7,7 +7,7 @@
 -- random and always the same. What it asks of the device is less than the host's time, so that
 -- no queue fills.
 
-local numbers = import "repl/calibrate/numbers.lua"
+local statistics = import "repl/run/statistics.lua"
 
 local mixed = {}
 
@@ -214,8 +214,8 @@ local function costs_by(calls, times, field)
     table.sort(names)
     for i, name in ipairs(names) do
         local list = samples[name]
-        costs[name] = { name = name, us = math.max(0, numbers.trimmed(list, kept)),
-                        spread = numbers.spread(list) }
+        costs[name] = { name = name, us = math.max(0, statistics.trimmed(list, kept)),
+                        spread = statistics.spread(list) }
         costs[i] = costs[name]
     end
     return costs

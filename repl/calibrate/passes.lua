@@ -8,7 +8,7 @@
 -- times as well, although noise only adds to them: the simulator is to be like a usual moment,
 -- in which a script runs, and not like the best one.
 
-local numbers = import "repl/calibrate/numbers.lua"
+local statistics = import "repl/run/statistics.lua"
 
 local passes = {}
 
@@ -114,7 +114,7 @@ local function middle_number(list)
         whole = whole and math.type(value) == "integer"
     end
     table.sort(sorted)
-    return whole and sorted[(#sorted + 1) // 2] or numbers.median(list)
+    return whole and sorted[(#sorted + 1) // 2] or statistics.median(list)
 end
 
 local function same(value) return value end
@@ -122,7 +122,7 @@ local function same(value) return value end
 -- Of values of one shape: the one in the middle and the largest spread in it.
 local function combine(list)
     if type(list[1]) == "number" then
-        return middle_number(list), numbers.spread(list)
+        return middle_number(list), statistics.spread(list)
     elseif type(list[1]) ~= "table" then
         return majority(list, same), 0
     end

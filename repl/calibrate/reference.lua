@@ -4,7 +4,7 @@
 -- with it. What it takes for this tells two calibrations apart in which the host was not the same.
 -- The work must stay as it is: figures of different work say nothing of each other.
 
-local numbers = import "repl/calibrate/numbers.lua"
+local statistics = import "repl/run/statistics.lua"
 
 local reference = {}
 
@@ -22,7 +22,7 @@ end
 -- What a profile's note says of some of those; nil if there are none.
 function reference.text(samples)
     return samples[1] and ("host.reference_ms %.3f, spread %.1f %%"):format(
-        numbers.median(samples), 100 * numbers.spread(samples))
+        statistics.median(samples), 100 * statistics.spread(samples))
 end
 
 -- The same out of a note.

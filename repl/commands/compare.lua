@@ -3,14 +3,12 @@
 
 local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
-local dump = import "repl/compare/dump.lua"
 local entries = import "repl/compare/entries.lua"
 local files = import "repl/run/files.lua"
+local picture = import "repl/compare/picture.lua"
 local records = import "repl/compare/records.lua"
-local rounds = import "repl/compare/rounds.lua"
 local report = import "repl/compare/report.lua"
-local scatter = import "repl/compare/scatter.lua"
-local summary = import "repl/compare/summary.lua"
+local runs = import "repl/compare/runs.lua"
 
 local usage = [[
 usage: streamlab compare [options] SCRIPT...
@@ -47,7 +45,7 @@ Exit status: 0 success, 1 a script failed, or a file cannot be read or written,
 
 -- ---- the command line ----------------------------------------------------------------------
 
-local function runs(text)
+local function count(text)
     local n = text:match("^%d+$") and math.tointeger(tonumber(text))
     if not n or n < 1 or n > 1000 then
         return nil, "a number from 1 to 1000"
@@ -83,7 +81,7 @@ end
 
 local options, words = command.read(usage, {
     profile = { read = command.some }, against = { read = simulated },
-    measured = { read = command.some }, runs = { read = runs }, seeds = { read = seeds },
+    measured = { read = command.some }, runs = { read = count }, seeds = { read = seeds },
     rounds = true, v = true, verbose = true, json = true, quiet = true, svg = { read = svg_file },
     jsonl = { read = command.some }, dump = { read = command.some },
 }, ...)
@@ -196,14 +194,11 @@ end
 -- ---- the runs ------------------------------------------------------------------------------
 
 local function compare(entry, devices, measured)
-    if not measured then
-        return comparison.run(entry, devices)
-    end
-    local record = measured[key(entry.script, entry.seed)]
-    if not record then
+    local record = measured and measured[key(entry.script, entry.seed)]
+    if measured and not record then
         return nil, options.measured .. " does not have it"
     end
-    return comparison.with_record(entry, devices, record)
+    return comparison.run(entry, devices, record)
 end
 
 local pipes = {}            -- path -> whether it is one
@@ -222,8 +217,10 @@ local function prepare_files()
     end
 end
 
+-- The number keeps the names of files apart.
 local function write_dump(number, result)
-    local written, reason = dump.write(options.dump, number, result.entry, result.sim, result.gpu)
+    local name = ("%04d-%s.txt"):format(number, result.entry.name:gsub("[^%w._-]+", "_"):sub(-120))
+    local written, reason = files.write(options.dump .. "/" .. name, records.operations(result))
     if not written then
         command.fail(reason)
     end
@@ -268,7 +265,7 @@ local function take(number, result)
 end
 
 if options.rounds and not measured then
-    devices.gathered = rounds.run(list, devices, tell)
+    devices.gathered = runs.in_rounds(list, devices, tell)
 end
 for i, entry in ipairs(list) do
     local result, reason = compare(entry, devices, measured)
@@ -283,12 +280,12 @@ end
 local failed = #list - #results
 write_lines(lines, true)
 if options.svg and #results > 0 then
-    command.write(options.svg, scatter.svg(results))
+    command.write(options.svg, picture.svg(results))
 end
 if options.json then
     io.stdout:write(table.concat(lines))
 elseif #list > 1 then
-    io.stdout:write(summary.text(results, failed, not options.against))
+    io.stdout:write(report.summary(results, failed, not options.against))
 end
 if failed > 0 then
     os.exit(1)

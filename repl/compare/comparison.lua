@@ -1,12 +1,12 @@
 -- comparison.lua - one script on both sides: the record of it, and its parts one by one.
 --
--- A comparison: entry, record (records.lua), sim and gpu (sides, measure.lua), and parts, a list of
+-- A comparison: entry, record (records.lua), sim and gpu (sides, runs.lua), and parts, a list of
 -- {number, sim, gpu, ratio, lanes, operations, matched}: timelines, of the GPU that of its median
--- run, and what overlaps.lua says. With figures that were measured before, there is no gpu and
+-- run, and what matches.lua says. With figures that were measured before, there is no gpu and
 -- there are no parts.
 
-local measure = import "repl/compare/measure.lua"
-local overlaps = import "repl/compare/overlaps.lua"
+local matches = import "repl/compare/matches.lua"
+local runs = import "repl/compare/runs.lua"
 
 local comparison = {}
 
@@ -25,7 +25,7 @@ end
 
 local function compare_part(number, sim_tl, gpu, gpu_tl)
     local tls, shown_at = runs_of(gpu, number, gpu_tl)
-    local result = overlaps.compare(sim_tl, tls)
+    local result = matches.compare(sim_tl, tls)
     return { number = number, sim = sim_tl, gpu = gpu_tl,
              ratio = sim_tl.makespan_us / gpu_tl.makespan_us, lanes = result.lanes,
              operations = result.operations, matched = result.matched[shown_at] }
@@ -65,52 +65,46 @@ end
 
 local nothing <const> = "it enqueues nothing that could be compared"
 
+-- The GPU's side of an entry, or nil and a reason.
+local function gpu_side(entry, devices, whole)
+    local known = devices.gathered and devices.gathered[entry]
+    local side, reason
+    if known then
+        devices.gathered[entry] = nil
+        return known.side, known.reason
+    elseif devices.real then
+        side, reason = runs.real(entry, devices.gpu, whole, devices.runs)
+    else
+        side, reason = runs.simulated(entry, devices.gpu, whole)
+    end
+    if side then
+        return side
+    end
+    return nil, ("on %s: %s"):format(devices.real and "the GPU" or "the other simulator", reason)
+end
+
 -- devices: {sim = f, gpu = f, real = boolean, runs = n}; each f makes its device the current one.
--- With `gathered` (rounds.lua) the GPU has run already.
--- Gives nil and what went wrong where there is nothing to compare.
-function comparison.run(entry, devices)
-    local sim, whole = measure.simulated(entry, devices.sim)
+-- With `gathered` (runs.in_rounds) the GPU has run already. `measured` is a record of an earlier run:
+-- it takes the GPU's place. Gives nil and what went wrong where there is nothing to compare.
+function comparison.run(entry, devices, measured)
+    local sim, whole = runs.simulated(entry, devices.sim)
     if not sim then
         return nil, "on the simulator: " .. whole
     elseif sim.makespan_us == 0 then
         return nil, nothing
+    elseif measured then
+        local record = setmetatable({ sim_us = sim.makespan_us }, { __index = measured })
+        return { entry = entry, sim = sim, record = record }
     end
-    local gpu, reason
-    if devices.gathered then
-        gpu, reason = devices.gathered[entry].side, devices.gathered[entry].reason
-        devices.gathered[entry] = nil
-        if not gpu then
-            return nil, reason
-        end
-    elseif devices.real then
-        gpu, reason = measure.real(entry, devices.gpu, whole, devices.runs)
-    else
-        gpu, reason = measure.simulated(entry, devices.gpu, whole)
-    end
+    local gpu, reason = gpu_side(entry, devices, whole)
     if not gpu then
-        return nil, "on " .. (devices.real and "the GPU" or "the other simulator") .. ": " .. reason
+        return nil, reason
     elseif gpu.makespan_us == 0 then
         return nil, nothing
     end
     local parts = compare_parts(sim, gpu)
     return { entry = entry, sim = sim, gpu = gpu, parts = parts,
              record = record_of(entry, sim, gpu, parts) }
-end
-
--- Beside what a record says was measured before.
-function comparison.with_record(entry, devices, measured)
-    local sim, reason = measure.simulated(entry, devices.sim)
-    if not sim then
-        return nil, "on the simulator: " .. reason
-    elseif sim.makespan_us == 0 then
-        return nil, nothing
-    end
-    local record = {}
-    for key, value in pairs(measured) do
-        record[key] = value
-    end
-    record.sim_us = sim.makespan_us
-    return { entry = entry, sim = sim, record = record }
 end
 
 return comparison

@@ -1,9 +1,27 @@
 -- figures.lua - what a list of results says as numbers: how far makespans are off, how far the
--- GPU's own runs spread, and which pairs overlap on both sides. A result has entry and record.
+-- GPU's own runs spread, and which pairs overlap on both sides; and times and shares as text. A
+-- result has entry and record. Plain Lua: tests/bench reads this file outside of the program.
 
-local statistics = import "repl/compare/statistics.lua"
+local statistics = import "repl/run/statistics.lua"
 
 local figures = { kinds = { "experiments", "puzzler", "random", "others" } }
+
+-- ---- as text ---------------------------------------------------------------------------------
+
+-- "12.3 us", "1.23 ms"
+function figures.time(us)
+    local units, unit = { "us", "ms", "s" }, 1
+    while us >= 1000 and unit < #units do
+        us, unit = us / 1000, unit + 1
+    end
+    local digits = us < 10 and 2 or us < 100 and 1 or 0
+    return ("%." .. digits .. "f %s"):format(us, units[unit])
+end
+
+-- 0.0123 is "1.2 %".
+function figures.percent(share)
+    return ("%.1f %%"):format(share * 100)
+end
 
 -- ---- of one script ---------------------------------------------------------------------------
 
@@ -50,18 +68,20 @@ function figures.count_within(results)
     return n
 end
 
--- What all results have of "lane_pairs" or "op_pairs": {pairs, same, steady, steady_same, scripts,
--- agreeing}, of which the last two are how many scripts have steady pairs, and in how many of these
--- all are the same; one with many streams has most of all pairs.
+-- The sums over all results of a field, "lane_pairs" or "op_pairs": {pairs, same, steady,
+-- steady_same, scripts, agreeing}. The last two count scripts, since one with many streams has most of
+-- all pairs: those that have steady pairs, and those of them in which all of these are the same.
 function figures.pairs(results, field)
     local sums = { pairs = 0, same = 0, steady = 0, steady_same = 0, scripts = 0, agreeing = 0 }
     for _, result in ipairs(results) do
-        local record = result.record
-        local steady, steady_same = record[field .. "_steady"] or 0,
-            record[field .. "_steady_same"] or 0
-        sums.pairs = sums.pairs + (record[field] or 0)
-        sums.same = sums.same + (record[field .. "_same"] or 0)
-        sums.steady, sums.steady_same = sums.steady + steady, sums.steady_same + steady_same
+        local function add(name, ending)
+            local n = result.record[field .. ending] or 0
+            sums[name] = sums[name] + n
+            return n
+        end
+        add("pairs", "")
+        add("same", "_same")
+        local steady, steady_same = add("steady", "_steady"), add("steady_same", "_steady_same")
         sums.scripts = sums.scripts + (steady > 0 and 1 or 0)
         sums.agreeing = sums.agreeing + (steady > 0 and steady == steady_same and 1 or 0)
     end

@@ -1,4 +1,5 @@
--- records.lua - the results as JSON, one object a line, and back.
+-- records.lua - the results as JSON, one object a line, and back; and all operations of both sides as
+-- text. Plain Lua: tests/bench reads this file outside of the program.
 --
 -- A record: script, seed, gpu_us, gpu_min_us, gpu_max_us, sim_us, lane_pairs, lane_pairs_same,
 -- lane_pairs_steady, lane_pairs_steady_same, and the same four as op_pairs. Times have three digits
@@ -73,6 +74,49 @@ function records.read(text)
         end
     end
     return list
+end
+
+-- ---- operations as text ----------------------------------------------------------------------
+
+local header = "# " .. table.concat({ "index", "kind", "name", "stream", "start_us", "end_us",
+    "host_start_us", "host_end_us", "bytes", "blocks", "threads" }, "\t")
+
+local function field(text)
+    return text == "" and "-" or internals.safe(text)
+end
+
+local function span_line(i, span)
+    return ("%d\t%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%d\t%d\t%d"):format(i, span.kind,
+        field(span.name), field(span.stream), span.start_us, span.end_us, span.host_start_us,
+        span.host_end_us, span.bytes, span.blocks, span.threads)
+end
+
+local function add_side(lines, part, side_name, side)
+    local tl, runs = side.parts[part], {}
+    if not tl then
+        return
+    end
+    for i, us in ipairs(side.part_runs_us[part]) do
+        runs[i] = ("%.3f"):format(us)
+    end
+    lines[#lines + 1] = ("# part %d %s makespan_us %.3f runs_us %s"):format(part, side_name,
+        tl.makespan_us, table.concat(runs, " "))
+    for i, span in ipairs(tl:spans()) do
+        lines[#lines + 1] = span_line(i, span)
+    end
+end
+
+-- What both sides recorded of a script, as text that other programs read easily: a line about the
+-- script; for each part and side a line "# part 1 sim makespan_us 12.345 runs_us 12.345 ..." and then
+-- a line for each operation, with tabs between its fields. Times are in us from the beginning of the
+-- recording.
+function records.operations(result)
+    local lines = { "# " .. internals.safe(result.entry.name), header }
+    for part = 1, math.max(#result.sim.parts, #result.gpu.parts) do
+        add_side(lines, part, "sim", result.sim)
+        add_side(lines, part, "gpu", result.gpu)
+    end
+    return table.concat(lines, "\n") .. "\n"
 end
 
 return records

@@ -1,13 +1,16 @@
--- report.lua - one script in full: its makespans, then its parts, those that are furthest off
--- first.
+-- report.lua - what people read: one script in full, its makespans, then its parts, those that are
+-- furthest off first; or all scripts together, how far makespans are off, how far the GPU's own runs
+-- spread, whether pairs overlap on both sides, and which scripts are furthest off.
 
 local command = import "repl/run/command.lua"
-local order = import "repl/compare/order.lua"
-local times = import "repl/compare/times.lua"
+local figures = import "repl/compare/figures.lua"
+local matches = import "repl/compare/matches.lua"
 
 local report = {}
 
-local most_parts <const> = 3
+local most_parts <const>, most_named <const> = 3, 10
+
+-- ---- one script ------------------------------------------------------------------------------
 
 -- A line, which may begin with an empty one.
 local function say(form, ...)
@@ -20,7 +23,7 @@ local function name_of(span)
 end
 
 local function say_order(part, other)
-    local result = order.compare(part.matched.list)
+    local result = matches.order(part.matched.list)
     if result.neighbours == 0 then
         return
     end
@@ -54,7 +57,7 @@ end
 local function say_part(part, n_parts, other)
     local try = command.try
     say("\n== part %d of %d: %s simulated, %s measured, ratio %.3f", part.number, n_parts,
-        times.text(part.sim.makespan_us), times.text(part.gpu.makespan_us), part.ratio)
+        figures.time(part.sim.makespan_us), figures.time(part.gpu.makespan_us), part.ratio)
     say_order(part, other)
     say_overlaps(part, other)
     say("\n%s, and below it the simulator, on one scale of time:", other)
@@ -87,8 +90,8 @@ end
 function report.print(result, other)
     local r = result.record
     say("%s: %s simulated, %s measured (%s to %s), ratio %.3f", result.entry.name,
-        times.text(r.sim_us), times.text(r.gpu_us), times.text(r.gpu_min_us),
-        times.text(r.gpu_max_us), r.sim_us / r.gpu_us)
+        figures.time(r.sim_us), figures.time(r.gpu_us), figures.time(r.gpu_min_us),
+        figures.time(r.gpu_max_us), r.sim_us / r.gpu_us)
     if not result.gpu then
         return
     end
@@ -105,6 +108,86 @@ function report.print(result, other)
         say("\n%d parts that are nearer are not shown", #result.parts - most_parts)
     end
     print()
+end
+
+-- ---- all scripts -----------------------------------------------------------------------------
+
+-- "12 (85.7 %)": n of all.
+local function share_text(n, all)
+    return all > 0 and ("%d (%s)"):format(n, figures.percent(n / all)) or tostring(n)
+end
+
+-- Calls add(name, results) with each kind of which there are some, if not all are of one, and with
+-- all.
+local function each_kind(results, add)
+    for _, kind in ipairs(figures.kinds) do
+        local list = figures.of_kind(results, kind)
+        if #list > 0 and #list < #results then
+            add("  " .. kind, list)
+        end
+    end
+    add("  all", results)
+end
+
+local row <const> = "%-20s %7s %9s %9s %9s"
+
+local function row_of(name, shares, rest)
+    return row:format(name, shares.n, figures.percent(shares.median), figures.percent(shares.p90),
+        figures.percent(shares.worst)) .. (rest or "")
+end
+
+local function add_errors(out, results)
+    out[#out + 1] = row:format("makespan's error", "scripts", "median", "p90", "worst")
+    each_kind(results, function(name, list)
+        out[#out + 1] = row_of(name, figures.shares(list, figures.error_of))
+    end)
+end
+
+local function add_spreads(out, results)
+    out[#out + 1] = "\n" .. row:format("spread of GPU's runs", "scripts", "median", "p90", "worst")
+        .. ("%20s"):format("simulated within")
+    each_kind(results, function(name, list)
+        out[#out + 1] = row_of(name, figures.shares(list, figures.spread_of),
+            ("%20s"):format(share_text(figures.count_within(list), #list)))
+    end)
+end
+
+local pair_row <const> = "%-20s %7s %15s %7s %15s %13s"
+
+local function add_pairs(out, results, name, field)
+    local p = figures.pairs(results, field)
+    out[#out + 1] = pair_row:format(name, p.pairs, share_text(p.same, p.pairs), p.steady,
+        share_text(p.steady_same, p.steady), ("%d of %d"):format(p.agreeing, p.scripts))
+end
+
+local function add_worst(out, results)
+    out[#out + 1] = ("\n%9s %10s %10s  furthest off"):format("ratio", "simulated", "measured")
+    for i, result in ipairs(figures.worst_first(results)) do
+        local r = result.record
+        if i <= most_named then
+            out[#out + 1] = ("%9.3f %10s %10s  %s"):format(r.sim_us / r.gpu_us,
+                figures.time(r.sim_us), figures.time(r.gpu_us), command.clean(result.entry.name))
+        end
+    end
+end
+
+-- `failed`: how many scripts have no result. `repeated`: the GPU has run each more than once.
+function report.summary(results, failed, repeated)
+    local out = { ("%d scripts compared%s"):format(#results,
+        failed > 0 and (", %d failed"):format(failed) or ""), "" }
+    if #results == 0 then
+        return out[1] .. "\n"
+    end
+    add_errors(out, results)
+    if repeated then
+        add_spreads(out, results)
+    end
+    out[#out + 1] = "\n" .. pair_row:format("pairs that overlap", "pairs", "same on both", "steady",
+        "same on both", "all steady in")
+    add_pairs(out, results, "  of lanes", "lane_pairs")
+    add_pairs(out, results, "  of operations", "op_pairs")
+    add_worst(out, results)
+    return table.concat(out, "\n") .. "\n"
 end
 
 return report

@@ -318,7 +318,7 @@ function import(path)
     return dofile(path)
 end
 
-local overlaps = dofile "repl/compare/overlaps.lua"
+local matches = dofile "repl/compare/matches.lua"
 
 -- Kernels {stream, from, to}, by issue, of a run of 100 us.
 local function timeline(...)
@@ -327,7 +327,17 @@ local function timeline(...)
         spans[i] = { stream_id = kernel[1], kind = "kernel", start_us = kernel[2],
                      end_us = kernel[3] }
     end
-    return { makespan_us = 100, spans = function() return spans end }
+    -- A stream has one kernel, so lanes overlap as these do.
+    local function overlap_us(_, a, b)
+        local from, to = 0, math.huge
+        for _, span in ipairs(spans) do
+            if span.stream_id == a.stream or span.stream_id == b.stream then
+                from, to = math.max(from, span.start_us), math.min(to, span.end_us)
+            end
+        end
+        return math.max(0, to - from)
+    end
+    return { makespan_us = 100, spans = function() return spans end, overlap_us = overlap_us }
 end
 
 -- Stream 1 is busy from 0 to 60; stream 2 from `b` to 100, stream 3 to `c`.
@@ -343,30 +353,30 @@ end
 -- 1 and 3 overlap everywhere. 1 and 2 overlap in two runs for 20 %, in one for 0.5 %; 2 and 3
 -- never.
 local varying = { run(40, 30), run(59.5, 30), run(40, 30) }
-local result = overlaps.compare(run(40, 30), varying)
+local result = matches.compare(run(40, 30), varying)
 counts_are(result.lanes, 2, 2, 1, 1, "a pair of lanes that overlaps in some runs is not steady")
 counts_are(result.operations, 2, 2, 1, 1, "nor one of operations; the median says what it does")
-result = overlaps.compare(run(60, 30), varying)
+result = matches.compare(run(60, 30), varying)
 counts_are(result.lanes, 2, 1, 1, 1, "on the simulator apart: not as the median")
-result = overlaps.compare(run(60, 0), { run(40, 30), run(40, 30) })
+result = matches.compare(run(60, 0), { run(40, 30), run(40, 30) })
 counts_are(result.operations, 2, 0, 2, 0, "two pairs that are steady, and neither the same")
 -- The median is 0.5 %, which is none; of the simulator's 20 % it counts.
 varying = { run(59.5, 0), run(59.5, 0), run(40, 0) }
-counts_are(overlaps.compare(run(60, 0), varying).lanes, 0, 0, 0, 0,
+counts_are(matches.compare(run(60, 0), varying).lanes, 0, 0, 0, 0,
     "a pair that overlaps in one run of three does not count")
-counts_are(overlaps.compare(run(40, 0), varying).lanes, 1, 0, 0, 0,
+counts_are(matches.compare(run(40, 0), varying).lanes, 1, 0, 0, 0,
     "unless it does on the simulator")
 -- 4 % in the simulator and in the median: too little to count, though one run has 50 %.
-counts_are(overlaps.compare(run(56, 0), { run(56, 0), run(10, 0), run(56, 0) }).lanes, 0, 0, 0, 0,
+counts_are(matches.compare(run(56, 0), { run(56, 0), run(10, 0), run(56, 0) }).lanes, 0, 0, 0, 0,
     "a median of less than 5 % does not count")
-result = overlaps.compare(run(40, 30), { run(40, 30), timeline({ 1, 0, 60 }, { 2, 40, 100 }) })
+result = matches.compare(run(40, 30), { run(40, 30), timeline({ 1, 0, 60 }, { 2, 40, 100 }) })
 counts_are(result.operations, 1, 1, 1, 1, "an operation that a run lacks is in no pair")
 tap.is(result.matched[2].sim_alone .. " " .. result.matched[1].sim_alone, "1 0",
     "and is told of that run")
 
 -- ---- percentiles -----------------------------------------------------------------------------
 
-local statistics = dofile "repl/compare/statistics.lua"
+local statistics = dofile "repl/run/statistics.lua"
 tap.is(statistics.percentile({ 4, 1, 3, 2 }, 0.5), 2.5, "the median of an even number")
 tap.is(statistics.percentile({ 3, 1, 2 }, 0.5), 2, "of an odd one")
 tap.is(statistics.percentile({ 10, 20, 30, 40, 50 }, 0.9), 46, "nine tenths")

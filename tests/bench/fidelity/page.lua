@@ -20,11 +20,10 @@ function import(path) return dofile(root .. path) end
 local entries = import "repl/compare/entries.lua"
 local figures = import "repl/compare/figures.lua"
 local records = import "repl/compare/records.lua"
-local times = import "repl/compare/times.lua"
 
 local most_named <const> = 10
 
-local function percent(n, all) return all > 0 and times.percent(n / all) or "-" end
+local function percent(n, all) return all > 0 and figures.percent(n / all) or "-" end
 
 -- What the page is made of ----------------------------------------------------------------------
 
@@ -74,8 +73,8 @@ local function makespans(results, emit)
         local s = figures.shares(list, figures.spread_of)
         local within = figures.count_within(list)
         emit("| %s | %d | %s | %s | %s | %s | %s | %s | %d (%s) |", name, #list,
-             times.percent(e.median), times.percent(e.p90), times.percent(e.worst),
-             times.percent(s.median), times.percent(s.p90), times.percent(s.worst), within,
+             figures.percent(e.median), figures.percent(e.p90), figures.percent(e.worst),
+             figures.percent(s.median), figures.percent(s.p90), figures.percent(s.worst), within,
              percent(within, #list))
     end)
 end
@@ -103,8 +102,8 @@ local function worst(results, notes, notes_path, emit)
         local reason = notes[name]
         if not reason then stop(1, ('%s has no reason for "%s"'):format(notes_path, name)) end
         emit("| [%s](../../%s) | %s | %s | %s to %s | %.3f | %s |", cell(name), result.entry.path,
-             times.text(r.sim_us), times.text(r.gpu_us), times.text(r.gpu_min_us),
-             times.text(r.gpu_max_us), r.sim_us / r.gpu_us, cell(reason))
+             figures.time(r.sim_us), figures.time(r.gpu_us), figures.time(r.gpu_min_us),
+             figures.time(r.gpu_max_us), r.sim_us / r.gpu_us, cell(reason))
     end
 end
 
@@ -215,8 +214,8 @@ local function page(folder)
         parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text
     end
     local e = figures.shares(results, figures.error_of)
-    emit(intro, #results, m.gpu, m.seeds, m.runs, times.percent(e.median), times.percent(e.p90),
-         times.percent(e.worst), m.gpu, m.driver, m.cuda, m.date, m.profile)
+    emit(intro, #results, m.gpu, m.seeds, m.runs, figures.percent(e.median), figures.percent(e.p90),
+         figures.percent(e.worst), m.gpu, m.driver, m.cuda, m.date, m.profile)
     emit(makespan_words)
     makespans(results, emit)
     emit(pair_words)

@@ -1,4 +1,4 @@
--- statistics.lua - medians and percentiles.
+-- statistics.lua - medians, percentiles and spreads. Plain Lua: tests/bench reads it as well.
 
 local statistics = {}
 
@@ -6,6 +6,11 @@ local function sorted(list)
     local copy = table.move(list, 1, #list, 1, {})
     table.sort(copy)
     return copy
+end
+
+function statistics.median(list)
+    local values, n = sorted(list), #list
+    return (values[(n + 1) // 2] + values[n // 2 + 1]) / 2
 end
 
 -- The value below which a share of a list's values lies, from 0 to 1, with straight lines
@@ -18,11 +23,7 @@ function statistics.percentile(list, share)
     return values[below] + (at - below) * (values[above] - values[below])
 end
 
-function statistics.median(list)
-    return statistics.percentile(list, 0.5)
-end
-
--- Where in the list its median stands; of an even number the lower of the two in the middle.
+-- The index of the median; of an even number the lower of the two in the middle.
 function statistics.median_index(list)
     local order = {}
     for i = 1, #list do
@@ -35,6 +36,23 @@ function statistics.median_index(list)
         return a < b
     end)
     return order[(#order + 1) // 2]
+end
+
+-- (max - min) / median of the middle half: one disturbed sample does not make a spread.
+function statistics.spread(list)
+    local values, n, median = sorted(list), #list, statistics.median(list)
+    local low, high = values[n // 4 + 1], values[n - n // 4]
+    return median ~= 0 and (high - low) / math.abs(median) or 0
+end
+
+-- The mean of the lowest `part` of them.
+function statistics.trimmed(list, part)
+    local values, n = sorted(list), math.max(1, math.floor(#list * part))
+    local sum = 0
+    for i = 1, n do
+        sum = sum + values[i]
+    end
+    return sum / n
 end
 
 return statistics
