@@ -13,7 +13,7 @@
 #include "activity.h"
 #include "backend.h"
 #include "fault.h"
-#include "strings.h"
+#include "text/strings.h"
 
 /* The backends of this build, ended by NULL (core/backends.c). */
 extern const sl_backend *const sl__backends[];

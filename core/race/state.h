@@ -2,7 +2,7 @@
 #ifndef SL_RACE_STATE_H
 #define SL_RACE_STATE_H
 
-#include "../strings.h"
+#include "../device.h"
 #include "checker.h"
 #include "clock.h"
 #include "memory.h"

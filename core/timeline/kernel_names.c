@@ -186,10 +186,10 @@ static int by_label(const void *left, const void *right)
 }
 
 /* Every name of a kernel once; *n of them. NULL without memory. */
-static kernel *collect(const sl_span *spans, size_t n_spans, const sl__texts *texts, size_t *n)
+static kernel *collect(const sl_span *spans, size_t n_spans, const sl__strings *texts, size_t *n)
 {
     size_t count = 0;
-    bool *seen = calloc(texts->n, sizeof *seen);
+    bool *seen = calloc(sl__strings_count(texts), sizeof *seen);
     *n = 0;
     if (!seen)
         return NULL;
@@ -199,12 +199,12 @@ static kernel *collect(const sl_span *spans, size_t n_spans, const sl__texts *te
         count += is_new;
     }
     kernel *all = count > 1 ? calloc(count, sizeof *all) : NULL;
-    for (size_t id = 1; id < texts->n && all; id++) {
+    for (size_t id = 1; id < sl__strings_count(texts) && all; id++) {
         if (!seen[id])
             continue;
         kernel *k = &all[*n];
         k->id = (uint32_t)id;
-        k->name = texts->at[id];
+        k->name = sl__strings_text(texts, (uint32_t)id);
         k->label = label_of(k->name);
         *n += k->label != NULL;
     }
@@ -212,7 +212,8 @@ static kernel *collect(const sl_span *spans, size_t n_spans, const sl__texts *te
     return all;
 }
 
-sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n_spans, const sl__texts *texts)
+sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n_spans,
+                                       const sl__strings *texts)
 {
     size_t n;
     sl__kernel_names names = { 0 };
@@ -226,8 +227,8 @@ sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n_spans, con
         if (end - i > 1)
             tell_apart(&all[i], end - i);
     }
-    names.at = calloc(texts->n, sizeof *names.at);
-    names.n = names.at ? texts->n : 0;
+    names.at = calloc(sl__strings_count(texts), sizeof *names.at);
+    names.n = names.at ? sl__strings_count(texts) : 0;
     for (size_t i = 0; i < n; i++) {
         if (names.at)
             names.at[all[i].id] = all[i].told;

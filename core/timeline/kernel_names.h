@@ -2,7 +2,8 @@
 #ifndef SL_TIMELINE_KERNEL_NAMES_H
 #define SL_TIMELINE_KERNEL_NAMES_H
 
-#include "texts.h"
+#include "../text/strings.h"
+#include "timeline.h"
 
 #define SL__NAME_COLUMNS 60     /* of an operation's name: those of templates have hundreds */
 
@@ -10,7 +11,7 @@
 typedef struct sl__kernel_names { char **at; size_t n; } sl__kernel_names;
 
 /* Of all kernels among the `n` spans. Without memory some names stay NULL. */
-sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n, const sl__texts *texts);
+sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n, const sl__strings *texts);
 void sl__kernel_names_free(sl__kernel_names *names);
 
 #endif

@@ -1,7 +1,7 @@
 /* timeline.c - the store behind timeline.h: spans, calls, streams and texts.
  *
  * Four arrays that grow by doubling, so that recording costs a few nanoseconds
- * and 80 bytes a span, and interned texts (texts.c). What is added is checked here
+ * and 80 bytes a span, and interned texts (core/text/strings.c). What is added is checked here
  * once, so that the readers can index without checking.
  */
 #include "timeline.h"
@@ -12,7 +12,6 @@
 
 #include "kernel_names.h"
 #include "store.h"
-#include "texts.h"
 
 _Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
 
@@ -29,7 +28,7 @@ struct sl_timeline {
     size_t n_holds, cap_holds;
     sl_stream_note *streams;        /* kept in order of id */
     size_t n_streams, cap_streams;
-    sl__texts text;
+    sl__strings texts;
     char **sources;                 /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
     char *notice, *name;            /* NULL: not set */
@@ -78,22 +77,27 @@ static sl_status refuse_finished(const sl_timeline *timeline, sl_error *err)
 
 sl_status sl_timeline_intern(sl_timeline *timeline, const char *text, uint32_t *id, sl_error *err)
 {
-    *id = text ? sl__texts_find(&timeline->text, text) : 0;
+    *id = text ? sl__strings_find(&timeline->texts, text) : 0;
     if (*id != 0 || !text || !*text)
         return SL_OK;
     sl_status status = refuse_finished(timeline, err);
-    return status == SL_OK ? sl__texts_add(&timeline->text, text, id, err) : status;
+    if (status != SL_OK)
+        return status;
+    *id = sl__strings_intern(&timeline->texts, text);
+    if (*id == 0)
+        return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", strlen(text) + 1);
+    return SL_OK;
 }
 
 bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint32_t *id)
 {
-    *id = sl__texts_find(&timeline->text, text);
+    *id = sl__strings_find(&timeline->texts, text);
     return *id != 0 || !*text;
 }
 
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id)
 {
-    return id == 0 || id >= timeline->text.n ? "" : timeline->text.at[id];
+    return sl__strings_text(&timeline->texts, id);
 }
 
 /* Grown to the table's size at once: there are about as many positions as texts. */
@@ -101,7 +105,7 @@ static sl_status reserve_sources(sl_timeline *timeline, uint32_t where, sl_error
 {
     if (where < timeline->n_sources)
         return SL_OK;
-    size_t n = timeline->text.n;
+    size_t n = sl__strings_count(&timeline->texts);
     char **grown = realloc(timeline->sources, n * sizeof *grown);
     if (!grown)
         return sl_fail(err, SL_ENOMEM, "no memory for the script's lines");
@@ -114,9 +118,9 @@ static sl_status reserve_sources(sl_timeline *timeline, uint32_t where, sl_error
 sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
                                  sl_error *err)
 {
-    if (where == 0 || where >= timeline->text.n)
+    if (where == 0 || where >= sl__strings_count(&timeline->texts))
         return sl_fail(err, SL_EINVAL, "text id %" PRIu32 " was given for a script's position, but "
-                       "the timeline has %zu texts", where, timeline->text.n);
+                       "the timeline has %zu texts", where, sl__strings_count(&timeline->texts));
     sl_status status = reserve_sources(timeline, where, err);
     char *copy = status == SL_OK ? strdup(line) : NULL;
     if (!copy)
@@ -183,12 +187,9 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     created->spans_sorted = created->calls_sorted = created->holds_sorted = true;
     created->device.backend = created->backend;
     created->causes = calloc(1, sizeof *created->causes);
-    sl_status status = sl__texts_open(&created->text, err);
-    if (status == SL_OK && !created->causes)
-        status = sl_fail(err, SL_ENOMEM, "no memory for a timeline");
-    if (status != SL_OK) {
+    if (!created->causes) {
         sl_timeline_release(created);
-        return status;
+        return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
     }
     *timeline = created;
     return SL_OK;
@@ -221,7 +222,7 @@ void sl_timeline_release(sl_timeline *timeline)
         sl_explanation_free(&timeline->causes->explanation);
     free(timeline->causes);
     sl__kernel_names_free(&timeline->kernel_names);
-    sl__texts_free(&timeline->text);
+    sl__strings_free(&timeline->texts);
     for (size_t id = 0; id < timeline->n_sources; id++)
         free(timeline->sources[id]);
     free(timeline->sources);
@@ -260,7 +261,7 @@ static bool may_be_untimed(const sl_timeline *timeline, int64_t ns)
 static sl_status check_texts(const sl_timeline *timeline, uint32_t name, uint32_t where,
                              sl_error *err)
 {
-    size_t n = timeline->text.n;
+    size_t n = sl__strings_count(&timeline->texts);
     if (name < n && where < n)
         return SL_OK;
     return sl_fail(err, SL_EINVAL, "text ids %" PRIu32 " and %" PRIu32
@@ -492,7 +493,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     timeline->host_end_ns = host_end_ns;
     timeline->finished = true;
     timeline->kernel_names = sl__kernel_names_find(timeline->spans, timeline->n_spans,
-                                                   &timeline->text);
+                                                   &timeline->texts);
 }
 
 const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name)
@@ -548,7 +549,7 @@ const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n)
 
 size_t sl_timeline_text_count(const sl_timeline *timeline)
 {
-    return timeline->text.n;
+    return sl__strings_count(&timeline->texts);
 }
 
 const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n)

@@ -1,7 +1,7 @@
-/* strings.h - texts interned once, known by a dense id from then on.
+/* strings.h - texts that are kept once each and known by a number.
  *
- * A device keeps stream names, script positions and span names here, so that an
- * operation carries four bytes instead of a string. Id 0 is always "".
+ * A device and a timeline keep names and script positions here, so that an operation or a span
+ * carries four bytes instead of a string. Ids are given in order of arrival; 0 is always "".
  */
 #ifndef SL_STRINGS_H
 #define SL_STRINGS_H
@@ -17,9 +17,18 @@ typedef struct sl__strings {    /* all zero is an empty table */
     uint32_t n_slots;           /* a power of two, at least 2 * n */
 } sl__strings;
 
-/* The id of `text`, which is copied when it is new. NULL and "" are 0; so is
- * the answer when memory is out, which loses the text and nothing else. */
+/* The id of `text`, which is copied when it is new. 0 for NULL and "", and when memory is out,
+ * which loses the text and nothing else. */
 uint32_t sl__strings_intern(sl__strings *strings, const char *text);
+
+/* The id of a text that is there; 0 for "" and for one that is not. */
+uint32_t sl__strings_find(const sl__strings *strings, const char *text);
+
+/* How many ids there are, with that of "". */
+static inline size_t sl__strings_count(const sl__strings *strings)
+{
+    return (size_t)strings->n + 1;
+}
 
 /* "" for an id that was never given out. Valid until sl__strings_free. */
 const char *sl__strings_text(const sl__strings *strings, uint32_t id);

@@ -26,7 +26,7 @@ static void place_id(uint32_t *slots, uint32_t n_slots, uint32_t hash, uint32_t 
 static int grow_slots(sl__strings *s)
 {
     uint32_t n_slots = s->n_slots ? s->n_slots * 2 : 64;
-    uint32_t *slots = calloc(n_slots, sizeof *slots);
+    uint32_t *slots = n_slots ? calloc(n_slots, sizeof *slots) : NULL;     /* 0: too many */
 
     if (!slots)
         return 0;
@@ -65,6 +65,11 @@ static uint32_t find_text(const sl__strings *s, const char *text, uint32_t hash)
             return id;
     }
     return 0;
+}
+
+uint32_t sl__strings_find(const sl__strings *s, const char *text)
+{
+    return *text ? find_text(s, text, hash_text(text)) : 0;
 }
 
 uint32_t sl__strings_intern(sl__strings *s, const char *text)
