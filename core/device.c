@@ -9,7 +9,6 @@
 #include "fault.h"
 #include "op.h"
 #include "race/checker.h"
-#include "plugin.h"
 #include "record.h"
 #include "stream.h"
 

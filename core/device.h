@@ -18,6 +18,19 @@
 /* The backends of this build, ended by NULL (core/backends.c). */
 extern const sl_backend *const sl__backends[];
 
+/* The backend of the plugin streamlab_<name>.so. It is looked for once: in the file that
+ * $STREAMLAB_CUDA_PLUGIN names, if it is set ("" and "none": no plugin), else beside the
+ * running program or module, and in ../lib/streamlab from there. A plugin stays loaded,
+ * and a refusal stays one: the same sentence every time. SL_ENOTFOUND: there is none;
+ * SL_EUNSUPPORTED: it is there and of no use. */
+sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_error *err);
+
+/* What control groups allow this process: the least of a group that the process is in, or one
+ * around it; INFINITY: no limit. `root` stands before all paths, for tests; "" is the system.
+ * (core/host_limits.c) */
+double sl__group_memory_bytes(const char *root);
+double sl__group_processors(const char *root);
+
 struct sl__op_chunk;
 struct sl__recording;
 

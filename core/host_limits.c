@@ -8,7 +8,7 @@
  */
 #define _GNU_SOURCE             /* sched_getaffinity, _SC_PHYS_PAGES */
 #define _DARWIN_C_SOURCE
-#include "host_limits.h"
+#include "device.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE         /* dladdr, in glibc and musl */
 #define _DARWIN_C_SOURCE    /* and in macOS */
 
-#include "plugin.h"
+#include "device.h"
 
 #include <dlfcn.h>
 #ifdef __linux__

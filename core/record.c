@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "device.h"
-#include "span_name.h"
+#include "op.h"
 #include "timeline/store.h"
 
 typedef sl__recording recording;

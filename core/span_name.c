@@ -1,5 +1,5 @@
 /* span_name.c - what operations are called in timelines and reports: interned once. */
-#include "span_name.h"
+#include "op.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,6 @@
 
 #include "../device.h"
 #include "../op.h"
-#include "../span_name.h"
 #include "state.h"
 
 enum { STAGED_BYTES = 64 << 10 };      /* CUDA: pageable copies of more wait for their stream */

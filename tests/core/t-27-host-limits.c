@@ -2,7 +2,7 @@
  * control groups in a folder of the test's, in place of the system's. */
 #include "fake_backend.h"
 
-#include "../../core/host_limits.h"
+#include "../../core/device.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
