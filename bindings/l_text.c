@@ -73,6 +73,24 @@ static int text_clip_end(lua_State *L)
     return push_text(L, out, "clip");
 }
 
+/* label(text, columns): a name in at most so many columns, with "…" in its middle if it was
+ * longer; columns >= 4 */
+static int text_label(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    int columns = (int)luaL_checkinteger(L, 2);
+    sl_text *out = lsl_new_text(L);
+    sl_label_add(out, text, columns, true);
+    return push_text(L, out, "label");
+}
+
+/* label_columns(text): how many columns a name takes */
+static int text_label_columns(lua_State *L)
+{
+    lua_pushinteger(L, sl_label_columns(luaL_checkstring(L, 1), true));
+    return 1;
+}
+
 /* fold(text, indent, columns): a sentence that begins in column `indent`, broken into lines
  * that begin there, too; ends with a newline */
 static int text_fold(lua_State *L)
@@ -98,6 +116,7 @@ void lsl_open_text_internal(lua_State *L)
     static const luaL_Reg functions[] = {
         {"duration", text_duration}, {"ratio", text_ratio}, {"clip", text_clip},
         {"clip_end", text_clip_end},
+        {"label", text_label}, {"label_columns", text_label_columns},
         {"fold", text_fold}, {"short_kernel", text_short_kernel},
         {"json_string", text_json_string}, {"json_milli", text_json_milli}, {NULL, NULL}
     };

@@ -29,6 +29,10 @@ void lsl_set_us(lua_State *L, const char *field, int64_t ns);
 const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op);
 /* Pushes core.words.NAME. */
 void lsl_push_words(lua_State *L, const char *name);
+/* Push the figures of a timeline (SL_FIGURES_...), and those of two with what moved, as tables for
+ * bindings/words/ (l_figures.c). */
+void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op);
+void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *op);
 
 /* core.count_spans(tl, sel): how many are selected (l_selection.c). */
 int lsl_timeline_count(lua_State *L);

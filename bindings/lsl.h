@@ -29,7 +29,7 @@
 
 typedef enum lsl_kind {
     LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_TEXT,
-    LSL_CAUSES, LSL_KINDS
+    LSL_CAUSES, LSL_FIGURES, LSL_KINDS
 } lsl_kind;
 
 /* A device that was opened; the state holds one reference until the end. */
@@ -415,6 +415,7 @@ void lsl_open_file_internal(lua_State *L);
 void lsl_open_bounded_internal(lua_State *L);
 void lsl_open_text_internal(lua_State *L);
 void lsl_open_records_internal(lua_State *L);
+void lsl_open_figures_internal(lua_State *L);
 
 /* In a loop that makes or reads many values of Lua: raises before the i-th, now and then, if
  * the user wants it to end. */

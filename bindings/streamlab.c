@@ -265,6 +265,7 @@ static void run_prelude(lua_State *L)
     lsl_open_bounded_internal(L);
     lsl_open_text_internal(L);
     lsl_open_records_internal(L);
+    lsl_open_figures_internal(L);
     lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");     /* the program's -E, as in lua.c */
     lua_setfield(L, -2, "ignores_environment");
     lua_pushvalue(L, -1);

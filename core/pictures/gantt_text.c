@@ -71,7 +71,7 @@ typedef struct chart {
 /* Exactly `columns` columns. */
 static void put_label(chart *c, const char *text, int columns)
 {
-    int used = sl__label_add(c->out, text, columns, c->unicode);
+    int used = sl_label_add(c->out, text, columns, c->unicode);
     sl_text_add(c->out, "%*s", columns - used, "");
 }
 
@@ -232,7 +232,7 @@ static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
 static void put_entry(chart *c, int *column, int indent, const char *glyph, const char *colour,
                       const char *name)
 {
-    int width = (*glyph ? sl__label_columns(glyph, c->unicode) + 1 : 0) + (int)strlen(name);
+    int width = (*glyph ? sl_label_columns(glyph, c->unicode) + 1 : 0) + (int)strlen(name);
     if (*column > indent && *column + 2 + width > c->columns) {
         sl_text_add(c->out, "\n");
         *column = 0;
@@ -336,7 +336,7 @@ static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
         if (i > 0 && id == last)
             continue;
         last = id;
-        int width = sl__label_columns(row_label(c, timeline, id, buffer), c->unicode);
+        int width = sl_label_columns(row_label(c, timeline, id, buffer), c->unicode);
         widest = width > widest ? width : widest;
     }
     return widest;

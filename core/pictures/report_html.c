@@ -35,6 +35,7 @@ typedef struct page {
     sl__lanes lanes;
     int64_t base_ns;
     sl_figures figures;
+    const sl_explanation *why;
     sl_hold *holds;             /* of the spans, in their order */
 } page;
 
@@ -352,8 +353,8 @@ static void put_concurrency(page *p)
 static size_t group_of(const page *p, const sl_finding *f)
 {
     size_t g = 0;
-    while (g < p->figures.why.n_findings && g < MOST_FINDINGS && &p->figures.why.findings[g] != f
-           && !sl__is_same_cause(p->timeline, &p->figures.why.findings[g], f))
+    while (g < p->why->n_findings && g < MOST_FINDINGS && &p->why->findings[g] != f
+           && !sl__is_same_cause(p->timeline, &p->why->findings[g], f))
         g++;
     return g;
 }
@@ -393,7 +394,7 @@ static sl_status tell_finding(page *p, const sl_finding *f, sl_error *err)
 /* The parts of the makespan, and what was left out of them. */
 static void put_chain(page *p)
 {
-    const sl_explanation *why = &p->figures.why;
+    const sl_explanation *why = p->why;
     size_t n = why->n_chain < MOST_PARTS ? why->n_chain : MOST_PARTS;
     int64_t rest_ns = 0;
     raw(p, ",\n\"chain\":[");
@@ -409,8 +410,8 @@ static void put_chain(page *p)
 static sl_status put_verdict(page *p, sl_error *err)
 {
     sl_text sentence = { 0 };
-    sl_verdict verdict = sl_explanation_judge(p->timeline, &p->figures.why);
-    sl_verdict_tell(p->timeline, &p->figures.why, &verdict, &sentence);
+    sl_verdict verdict = sl_explanation_judge(p->timeline, p->why);
+    sl_verdict_tell(p->timeline, p->why, &verdict, &sentence);
     if (!sentence.failed) {
         truth(p, ",\n\"verdict\":{\"good\":", verdict.good);
         number(p, ",\"gain\":", verdict.gain_ns);
@@ -424,7 +425,7 @@ static sl_status put_verdict(page *p, sl_error *err)
 
 static sl_status put_explanation(page *p, sl_error *err)
 {
-    const sl_explanation *why = &p->figures.why;
+    const sl_explanation *why = p->why;
     size_t n = why->n_findings < MOST_FINDINGS ? why->n_findings : MOST_FINDINGS;
     truth(p, ",\n\"explanation\":{\"inferred\":", why->inferred);
     number(p, ",\"leftOut\":", (int64_t)(why->n_findings - n));
@@ -600,7 +601,9 @@ sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, s
     page p = { .timeline = timeline, .file = { .fd = -1 } };
     sl_status status = sl__lanes_collect(timeline, true, &p.lanes, err);
     if (status == SL_OK)
-        status = sl_timeline_figures(timeline, SL_FIGURES_CAUSES, &p.figures, err);
+        status = sl_timeline_figures(timeline, 0, &p.figures, err);
+    if (status == SL_OK)
+        status = sl_timeline_causes(timeline, &p.why, err);
     if (status == SL_OK)
         status = collect_holds(&p, err);
     if (status == SL_OK) {

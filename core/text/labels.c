@@ -26,7 +26,7 @@ static int next_character(const char **at, bool unicode, const char **bytes, int
     return 1;
 }
 
-int sl__label_columns(const char *text, bool unicode)
+int sl_label_columns(const char *text, bool unicode)
 {
     int width = 0;
     while (*text) {
@@ -67,9 +67,9 @@ static const char *find_tail(const char *text, int width, int room, bool unicode
     return text;
 }
 
-int sl__label_add(sl_text *out, const char *text, int columns, bool unicode)
+int sl_label_add(sl_text *out, const char *text, int columns, bool unicode)
 {
-    int width = sl__label_columns(text, unicode);
+    int width = sl_label_columns(text, unicode);
     if (width <= columns)
         return add_head(out, text, columns, unicode);
     int dots = unicode ? 1 : 2, tail = (columns - dots) / 2;

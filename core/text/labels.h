@@ -6,11 +6,11 @@
 
 /* How many columns the text takes. Control characters, bytes that are no UTF-8, and without
  * `unicode` all that is not ASCII are shown as "?". */
-int sl__label_columns(const char *text, bool unicode);
+int sl_label_columns(const char *text, bool unicode);
 
 /* Appends the text, in at most `columns` (>= 4) columns: a longer one is cut in the middle,
  * since names that are long mostly differ at their ends. Returns the columns used. */
-int sl__label_add(sl_text *out, const char *text, int columns, bool unicode);
+int sl_label_add(sl_text *out, const char *text, int columns, bool unicode);
 
 /* The same for sentences, which have "..." in the middle of what is longer, and every
  * character set (columns >= 8). */

@@ -502,7 +502,7 @@ static void put_stream(sl_text *out, const char *label)
 {
     if (strncmp(label, "stream ", 7) != 0)
         sl_text_add(out, "stream ");
-    sl__label_add(out, label, NAME_COLUMNS, true);
+    sl_label_add(out, label, NAME_COLUMNS, true);
 }
 
 static void tell_stream(sl_text *out, const move *m, const char *was, const char *is)
@@ -610,11 +610,11 @@ static void put_name(sl_text *out, const char *letter, const char *name, const s
     char buffer[SL_DEVICE_NAME_BYTES], about[SL_DEVICE_NAME_BYTES + 16];
     snprintf(about, sizeof about, "%s%s", sl_timeline_device_name(s->timeline, buffer),
              sl_timeline_device(s->timeline)->simulated ? " (simulated)" : "");
-    int room = COLUMNS - 5 - sl__label_columns(about, true);
+    int room = COLUMNS - 5 - sl_label_columns(about, true);
     sl_text_add(out, "%s  ", letter);
-    sl__label_add(out, name, room > 16 ? room : 16, true);
+    sl_label_add(out, name, room > 16 ? room : 16, true);
     sl_text_add(out, "%s", *about ? ": " : "");
-    sl__label_add(out, about, COLUMNS - 21, true);
+    sl_label_add(out, about, COLUMNS - 21, true);
     sl_text_add(out, "\n");
 }
 

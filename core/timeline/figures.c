@@ -155,7 +155,9 @@ static void measure_stream(const sl_timeline *timeline, const sl__groups *groups
 {
     sl__union u = sl__groups_get(groups, lane);
     s->id = groups->lanes.ids[lane];
-    s->label = sl_timeline_stream_name(timeline, s->id, s->number);
+    const sl_stream_note *note = sl__timeline_note(timeline, s->id);
+    s->number = note && note->numbered ? note->number : (int64_t)s->id;
+    s->label = sl_timeline_stream_name(timeline, s->id, s->no_name);
     s->busy_ns = sl__union_length_ns(&u);
     s->pause_ns = range->end_ns - range->start_ns - s->busy_ns;
 }
@@ -207,9 +209,10 @@ static sl_status measure_streams(const sl_timeline *timeline, sl_figures *f, sl_
 
 static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_error *err)
 {
-    sl_status status = sl_timeline_find_causes(timeline, &f->why, err);
-    for (size_t i = 0; i < f->why.n_chain && status == SL_OK; i++) {
-        const sl_finding *link = &f->why.chain[i];
+    const sl_explanation *why;
+    sl_status status = sl_timeline_causes(timeline, &why, err);
+    for (size_t i = 0; status == SL_OK && i < why->n_chain; i++) {
+        const sl_finding *link = &why->chain[i];
         const sl_span *ran = sl_timeline_find_span(timeline, link->waiter);
         int part = SL_SPAN_KINDS + (int)link->cause;
         if (link->cause == SL_CAUSE_NONE)
@@ -255,6 +258,5 @@ void sl_figures_free(sl_figures *figures)
     free(figures->kernels_at_once.at_ns);
     free(figures->streams_at_once.at_ns);
     free(figures->streams);
-    sl_explanation_free(&figures->why);
     *figures = (sl_figures){ 0 };
 }

@@ -167,13 +167,11 @@ static void put_profiles(const sl_figures *f, sl_text *out)
     sl_text_add(out, "},\n");
 }
 
-static void put_stream(const sl_timeline *timeline, const sl_stream_figures *s, sl_text *out)
+static void put_stream(const sl_stream_figures *s, sl_text *out)
 {
-    const sl_stream_note *note = sl__timeline_note(timeline, s->id);
     sl_text_add(out, "{\"name\": ");
     sl_json_add_string(out, s->label);
-    sl_text_add(out, ", \"id\": %" PRId64 ", \"busy_us\": ",
-                note && note->numbered ? note->number : (int64_t)s->id);
+    sl_text_add(out, ", \"id\": %" PRId64 ", \"busy_us\": ", s->number);
     sl_json_add_milli(out, s->busy_ns);
     sl_text_add(out, ", \"count\": %zu}", s->count);
 }
@@ -217,7 +215,8 @@ static void put_engine_overlaps(const sl_figures *f, sl_text *out)
     sl_text_add(out, "},\n");
 }
 
-static void put_all(const sl_timeline *timeline, const sl_figures *f, sl_text *out)
+static void put_all(const sl_timeline *timeline, const sl_figures *f, const sl_explanation *why,
+                    sl_text *out)
 {
     sl_text_add(out, "{\n");
     put_head(timeline, f, out);
@@ -229,10 +228,10 @@ static void put_all(const sl_timeline *timeline, const sl_figures *f, sl_text *o
     sl_text_add(out, "  \"streams\": [");
     for (size_t i = 0; i < f->n_streams; i++) {
         sl_text_add(out, i > 0 ? ",\n    " : "\n    ");
-        put_stream(timeline, &f->streams[i], out);
+        put_stream(&f->streams[i], out);
     }
     sl_text_add(out, f->n_streams > 0 ? "\n  ],\n" : "],\n");
-    sl__causes_put_json(timeline, &f->why, out);
+    sl__causes_put_json(timeline, why, out);
     sl_text_add(out, "\n}");
 }
 
@@ -242,8 +241,11 @@ sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl
     size_t len = out->len;
     sl_status status = sl_timeline_figures(timeline, SL_FIGURES_STREAMS | SL_FIGURES_CAUSES, &f,
                                            err);
+    const sl_explanation *why;
     if (status == SL_OK) {
-        put_all(timeline, &f, out);
+        status = sl_timeline_causes(timeline, &why, err);
+        if (status == SL_OK)
+            put_all(timeline, &f, why, out);
         sl_figures_free(&f);
     }
     return sl__text_end(out, len, status, err, "the figures of a timeline");

@@ -353,8 +353,9 @@ typedef struct sl_stream_figures {
     size_t count;               /* spans */
     int64_t busy_ns;
     int64_t pause_ns;           /* between its first start and its last end */
-    const char *label;          /* sl_timeline_stream_name: the timeline's, or `number` */
-    char number[SL_STREAM_NAME_BYTES];
+    int64_t number;             /* its id, or what the program called it that wrote the trace */
+    const char *label;          /* sl_timeline_stream_name: the timeline's, or `no_name` */
+    char no_name[SL_STREAM_NAME_BYTES];
 } sl_stream_figures;
 
 /* Lengths are those of unions. Indices are engines and kinds. */
@@ -380,7 +381,6 @@ typedef struct sl_figures {
     /* With SL_FIGURES_CAUSES: */
     int64_t part_ns[SL_SPAN_KINDS + SL_CAUSES];     /* the makespan's parts, of which it is the
                                              * sum: work by kind, then what work waited for */
-    sl_explanation why;
 } sl_figures;
 
 enum { SL_FIGURES_STREAMS = 1, SL_FIGURES_CAUSES = 2 };
@@ -390,6 +390,30 @@ enum { SL_FIGURES_STREAMS = 1, SL_FIGURES_CAUSES = 2 };
 sl_status sl_timeline_figures(const sl_timeline *timeline, unsigned parts, sl_figures *figures,
                               sl_error *err);
 void sl_figures_free(sl_figures *figures);      /* leaves it empty */
+
+/* ---- two timelines (moves.c) ---------------------------------------------- */
+
+typedef enum sl_moved {
+    SL_MOVED_OVERLAP,           /* of two kinds */
+    SL_MOVED_BUSY,              /* a kind */
+    SL_MOVED_PAUSE,             /* of an engine */
+    SL_MOVED_PART,              /* of the makespan: a cause */
+    SL_MOVED_STREAM_BUSY, SL_MOVED_STREAM_PAUSE
+} sl_moved;
+
+typedef struct sl_move {
+    sl_moved what;
+    int a, b;                   /* the kinds, the engine or the cause */
+    size_t n_was, n_is;         /* BUSY: spans; STREAM_BUSY: 1, or 0 where it is missing */
+    const char *stream;         /* its label in the figures */
+    int64_t was_ns, is_ns;
+    size_t order;               /* which comes first of equal ones */
+} sl_move;
+
+/* What differs between the figures of two timelines, both with all parts: the largest first. The
+ * caller frees *moves; labels in them are those of the figures. SL_ENOMEM. */
+sl_status sl_timeline_moves(const sl_figures *a, const sl_figures *b, sl_move **moves, size_t *n,
+                            sl_error *err);
 
 /* Busy times, overlaps and bounds as a table (summary.c), below the verdict if `verdict`.
  * Appends to *out. */

@@ -496,7 +496,7 @@ static int longest_line(const char *text)
     while (*text) {
         size_t n = strcspn(text, "\n");
         char *line = strndup(text, n);
-        int columns = sl__label_columns(line, true);
+        int columns = sl_label_columns(line, true);
         free(line);
         longest = columns > longest ? columns : longest;
         text += n + (text[n] == '\n');

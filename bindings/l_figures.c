@@ -1,0 +1,283 @@
+/* l_figures.c - the figures of a timeline as tables, for the sentences and tables of
+ * bindings/words/. Times are integers, in ns.
+ */
+#include "l_timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Figures that the collector frees: of one timeline, or of two and what moved between them. */
+typedef struct figures_box {
+    lsl_tag tag;
+    sl_figures of[2];
+    sl_move *moves;
+} figures_box;
+
+static int figures_gc(lua_State *L)
+{
+    figures_box *box = lsl_to(L, 1, LSL_FIGURES);
+    if (box == NULL) return 0;
+    sl_figures_free(&box->of[0]);
+    sl_figures_free(&box->of[1]);
+    free(box->moves);
+    memset(box, 0, sizeof(*box));
+    return 0;
+}
+
+/* ---- fields of the table on top of the stack --------------------------------------------- */
+
+static void set_integer(lua_State *L, const char *field, int64_t value)
+{
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, field);
+}
+
+static void set_text(lua_State *L, const char *field, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, field);
+}
+
+static void set_flag(lua_State *L, const char *field, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, field);
+}
+
+static void set_list(lua_State *L, const char *field, const int64_t *values, size_t n)
+{
+    lua_createtable(L, (int)(n & INT32_MAX), 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_pushinteger(L, (lua_Integer)values[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, field);
+}
+
+/* ---- figures ------------------------------------------------------------------------------ */
+
+/* {name =, count =, busy =, overlaps = {with each kind}}, all kinds in order */
+static void set_kinds(lua_State *L, const sl_figures *f)
+{
+    lua_createtable(L, SL_SPAN_KINDS, 0);
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
+        size_t count = 0;
+        for (int engine = 0; engine < SL_ENGINES; engine++) count += f->count[engine][kind];
+        lua_createtable(L, 0, 4);
+        set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
+        set_integer(L, "count", (int64_t)count);
+        set_integer(L, "busy", f->kinds_ns[kind][kind]);
+        set_list(L, "overlaps", f->kinds_ns[kind], SL_SPAN_KINDS);
+        lua_rawseti(L, -2, kind + 1);
+    }
+    lua_setfield(L, -2, "kinds");
+}
+
+/* {name =, count =, busy =, kinds = {{name =, count =, busy =}, ...}}, all engines in order;
+ * of kinds those that it did */
+static void set_engines(lua_State *L, const sl_figures *f)
+{
+    lua_createtable(L, SL_ENGINES, 0);
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        size_t count = 0;
+        lua_Integer n = 0;
+        lua_createtable(L, 0, 4);
+        lua_newtable(L);
+        for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
+            if (f->count[engine][kind] == 0) continue;
+            lua_createtable(L, 0, 3);
+            set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
+            set_integer(L, "count", (int64_t)f->count[engine][kind]);
+            set_integer(L, "busy", f->busy_ns[engine][kind]);
+            lua_rawseti(L, -2, ++n);
+            count += f->count[engine][kind];
+        }
+        lua_setfield(L, -2, "kinds");
+        set_text(L, "name", sl_engine_name((sl_engine)engine));
+        set_integer(L, "count", (int64_t)count);
+        set_integer(L, "busy", f->engines_ns[1 << engine]);
+        lua_rawseti(L, -2, engine + 1);
+    }
+    lua_setfield(L, -2, "engines");
+}
+
+/* {name =, busy =, count =, number =}, by id */
+static void set_streams(lua_State *L, const sl_figures *f)
+{
+    lua_createtable(L, (int)(f->n_streams & INT32_MAX), 0);
+    for (size_t i = 0; i < f->n_streams; i++) {
+        lua_createtable(L, 0, 4);
+        set_text(L, "name", f->streams[i].label);
+        set_integer(L, "number", f->streams[i].number);
+        set_integer(L, "count", (int64_t)f->streams[i].count);
+        set_integer(L, "busy", f->streams[i].busy_ns);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "streams");
+}
+
+/* {kind = or cause =, time =}, all parts in order */
+static void set_parts(lua_State *L, const sl_figures *f)
+{
+    lua_createtable(L, SL_SPAN_KINDS + SL_CAUSES, 0);
+    for (int part = 0; part < SL_SPAN_KINDS + SL_CAUSES; part++) {
+        lua_createtable(L, 0, 2);
+        if (part < SL_SPAN_KINDS)
+            set_text(L, "kind", sl_span_kind_name((sl_span_kind)part));
+        else
+            set_text(L, "cause", sl_cause_name((sl_cause)(part - SL_SPAN_KINDS)));
+        set_integer(L, "time", f->part_ns[part]);
+        lua_rawseti(L, -2, part + 1);
+    }
+    lua_setfield(L, -2, "parts");
+}
+
+static void set_bounds(lua_State *L, const sl_bounds *bounds)
+{
+    lua_createtable(L, 0, 6);
+    set_integer(L, "serial", bounds->serial_ns);
+    set_integer(L, "busiest", bounds->busiest_engine_ns);
+    set_text(L, "busiest_engine", sl_engine_name(bounds->busiest_engine));
+    set_integer(L, "critical_path", bounds->critical_path_ns);
+    set_integer(L, "lower", bounds->lower_ns);
+    set_integer(L, "unblocked", bounds->unblocked_ns);
+    lua_setfield(L, -2, "bounds");
+}
+
+static void set_device(lua_State *L, const sl_timeline *timeline)
+{
+    const sl_device_info *device = sl_timeline_device(timeline);
+    char buffer[SL_DEVICE_NAME_BYTES];
+    lua_createtable(L, 0, 4);
+    set_text(L, "name", device->name);
+    set_text(L, "full_name", sl_timeline_device_name(timeline, buffer));
+    set_integer(L, "index", device->index);
+    set_flag(L, "simulated", device->simulated);
+    lua_setfield(L, -2, "device");
+}
+
+/* Pushes the table. `engine_sets`: by set of engines, 1 << i for the i-th, the time in which
+ * all of them were busy. engines_at_once and the like: the time with none, one, two, ... busy. */
+static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_figures *f,
+                         unsigned parts)
+{
+    lua_createtable(L, 0, 16);
+    set_integer(L, "span_count", (int64_t)f->n_spans);
+    set_flag(L, "many_streams", f->many_streams);
+    set_integer(L, "makespan", f->makespan_ns);
+    set_integer(L, "wall", f->wall_ns);
+    set_bounds(L, &f->bounds);
+    set_kinds(L, f);
+    set_engines(L, f);
+    set_list(L, "engine_sets", f->engines_ns + 1, (1 << SL_ENGINES) - 1);
+    set_list(L, "engines_at_once", f->engines_at_once_ns,
+             f->n_spans > 0 ? (size_t)f->most_engines + 1 : 0);
+    set_list(L, "kernels_at_once", f->kernels_at_once.at_ns, f->kernels_at_once.n);
+    set_device(L, timeline);
+    if (parts & SL_FIGURES_STREAMS) {
+        set_list(L, "streams_at_once", f->streams_at_once.at_ns, f->streams_at_once.n);
+        set_streams(L, f);
+    }
+    if (parts & SL_FIGURES_CAUSES) set_parts(L, f);
+}
+
+void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op)
+{
+    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof(*box));
+    sl_error err;
+    lsl_check(L, sl_timeline_figures(timeline, parts, &box->of[0], &err), &err, op);
+    push_figures(L, timeline, &box->of[0], parts);
+    lua_remove(L, -2);
+}
+
+/* ---- two timelines ------------------------------------------------------------------------- */
+
+/* {what = "overlap", a = and b = two kinds, ...; was =, is =, n_was =, n_is =} */
+static void push_move(lua_State *L, const sl_move *move)
+{
+    static const char *const names[] = {
+        [SL_MOVED_OVERLAP] = "overlap", [SL_MOVED_BUSY] = "busy", [SL_MOVED_PAUSE] = "pause",
+        [SL_MOVED_PART] = "part", [SL_MOVED_STREAM_BUSY] = "stream_busy",
+        [SL_MOVED_STREAM_PAUSE] = "stream_pause"
+    };
+    lua_createtable(L, 0, 7);
+    set_text(L, "what", names[move->what]);
+    set_integer(L, "was", move->was_ns);
+    set_integer(L, "is", move->is_ns);
+    set_integer(L, "n_was", (int64_t)move->n_was);
+    set_integer(L, "n_is", (int64_t)move->n_is);
+    switch (move->what) {
+    case SL_MOVED_OVERLAP:
+        set_text(L, "b", sl_span_kind_name((sl_span_kind)move->b));     /* fall through */
+    case SL_MOVED_BUSY: set_text(L, "a", sl_span_kind_name((sl_span_kind)move->a)); break;
+    case SL_MOVED_PAUSE: set_text(L, "engine", sl_engine_name((sl_engine)move->a)); break;
+    case SL_MOVED_PART: set_text(L, "cause", sl_cause_name((sl_cause)move->a)); break;
+    case SL_MOVED_STREAM_BUSY:
+    case SL_MOVED_STREAM_PAUSE: set_text(L, "stream", move->stream); break;
+    }
+}
+
+/* Pushes the figures of both and a list of what moved, the largest first. */
+void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *op)
+{
+    const unsigned parts = SL_FIGURES_STREAMS | SL_FIGURES_CAUSES;
+    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof(*box));
+    size_t n;
+    sl_error err;
+    lsl_check(L, sl_timeline_figures(a, parts, &box->of[0], &err), &err, op);
+    lsl_check(L, sl_timeline_figures(b, parts, &box->of[1], &err), &err, op);
+    lsl_check(L, sl_timeline_moves(&box->of[0], &box->of[1], &box->moves, &n, &err), &err, op);
+    push_figures(L, a, &box->of[0], parts);
+    push_figures(L, b, &box->of[1], parts);
+    lua_createtable(L, (int)(n & INT32_MAX), 0);
+    for (size_t i = 0; i < n; i++) {
+        push_move(L, &box->moves[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_remove(L, -4);
+}
+
+static const luaL_Reg meta[] = {{"__gc", figures_gc}, {NULL, NULL}};
+
+/* figures(tl, streams, causes), moves(a, b), in_c(what, tl[, b, names]): for the words' test */
+static int internal_figures(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "figures");
+    lsl_push_figures(L, box->p, (lua_toboolean(L, 2) ? SL_FIGURES_STREAMS : 0)
+                                | (lua_toboolean(L, 3) ? SL_FIGURES_CAUSES : 0), "figures");
+    return 1;
+}
+
+static int internal_moves(lua_State *L)
+{
+    lsl_timeline *a = lsl_to(L, 1, LSL_TIMELINE), *b = lsl_to(L, 2, LSL_TIMELINE);
+    lsl_push_moves(L, a->p, b->p, "moves");
+    return 3;
+}
+
+static int internal_in_c(lua_State *L)
+{
+    lsl_timeline *a = lsl_to(L, 2, LSL_TIMELINE), *b = lsl_to(L, 3, LSL_TIMELINE);
+    sl_text *text = lsl_new_text(L);
+    sl_error err;
+    const char *what = lua_tostring(L, 1);
+    sl_status status =
+        what[0] == 'd'   ? sl_timeline_diff(a->p, b->p, lua_tostring(L, 4), lua_tostring(L, 5),
+                                            text, &err)
+        : what[0] == 's' ? sl_timeline_summary(a->p, lua_toboolean(L, 3), text, &err)
+                         : sl_timeline_summary_json(a->p, text, &err);
+    lsl_check(L, status, &err, "in_c");
+    lua_pushlstring(L, text->data, text->len);
+    return 1;
+}
+
+void lsl_open_figures_internal(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"figures", internal_figures}, {"moves", internal_moves},
+        {"figures_in_c", internal_in_c},
+        {NULL, NULL}
+    };
+    lsl_define(L, LSL_FIGURES, "figures", meta, NULL, NULL);
+    lsl_set_functions(L, functions);
+}
