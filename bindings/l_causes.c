@@ -20,18 +20,10 @@ static wishes read_wishes(lua_State *L, bool with_waits, const char *op)
     return w;
 }
 
-static void set_text(lua_State *L, const char *field, const char *text)
-{
-    if (*text == '\0') return;
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, field);
-}
-
 static void set_correlation(lua_State *L, const char *field, uint64_t correlation)
 {
     if (correlation == 0) return;
-    lua_pushinteger(L, (lua_Integer)correlation);
-    lua_setfield(L, -2, field);
+    lsl_set_integer(L, field, correlation);
 }
 
 static void push_finding(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
@@ -39,21 +31,19 @@ static void push_finding(lua_State *L, const lsl_timeline *timeline, const sl_fi
     sl_cause_record record;
     sl_cause_read(timeline->p, finding, &record);
     lua_createtable(L, 0, 15);
-    lua_pushboolean(L, record.guess);
-    lua_setfield(L, -2, "guess");
-    set_text(L, "cause", finding->cause == SL_CAUSE_NONE ? "running"
-                                                         : sl_cause_name(finding->cause));
-    set_text(L, "engine", sl_engine_name(finding->engine));
+    lsl_set_boolean(L, "guess", record.guess);
+    lsl_set_known(L, "cause", finding->cause == SL_CAUSE_NONE ? "running"
+                                                              : sl_cause_name(finding->cause));
+    lsl_set_known(L, "engine", sl_engine_name(finding->engine));
     lsl_set_us(L, "lost_us", finding->lost_ns);
     if (finding->gain_ns >= 0) lsl_set_us(L, "gain_us", finding->gain_ns);
-    lua_pushinteger(L, (lua_Integer)finding->n_waits);
-    lua_setfield(L, -2, "count");
+    lsl_set_integer(L, "count", finding->n_waits);
     lsl_set_us(L, "from_us", finding->from_ns - timeline->host_start_ns);
     lsl_set_us(L, "to_us", finding->to_ns - timeline->host_start_ns);
     set_correlation(L, "waiter", finding->waiter);
     set_correlation(L, "by", finding->by);
-    set_text(L, "waiter_where", record.waiter.where);
-    set_text(L, "by_where", record.by.where);
+    lsl_set_known(L, "waiter_where", record.waiter.where);
+    lsl_set_known(L, "by_where", record.by.where);
 }
 
 /* Sets the finding's sentence and remedy in the table on top; `words` is where core.words.say
@@ -107,10 +97,8 @@ static int timeline_causes(lua_State *L)
     for (size_t i = 0; i < found->n_findings; i++) {
         const sl_finding *finding = &found->findings[i];
         push_finding(L, timeline, finding);
-        lua_pushboolean(L, finding->idle);
-        lua_setfield(L, -2, "idle");
-        lua_pushboolean(L, found->inferred);
-        lua_setfield(L, -2, "inferred");
+        lsl_set_boolean(L, "idle", finding->idle);
+        lsl_set_boolean(L, "inferred", found->inferred);
         set_words(L, words, i);
         if (w.waits) set_waits(L, timeline, found, i, &at);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
@@ -130,17 +118,15 @@ static int timeline_verdict(lua_State *L)
     lua_pushvalue(L, -3);
     lua_call(L, 1, 1);
     lua_setfield(L, -2, "sentence");
-    lua_pushboolean(L, verdict.good);
-    lua_setfield(L, -2, "good");
-    lua_pushboolean(L, verdict.joint);
-    lua_setfield(L, -2, "joint");
+    lsl_set_boolean(L, "good", verdict.good);
+    lsl_set_boolean(L, "joint", verdict.joint);
     lsl_set_us(L, "gain_us", verdict.gain_ns);
     int64_t left_ns = verdict.makespan_ns - verdict.gain_ns;
     if (left_ns > 0) {
         lua_pushnumber(L, (double)verdict.makespan_ns / (double)left_ns);
         lua_setfield(L, -2, "ratio");
     }
-    if (verdict.gain_ns > 0) set_text(L, "cause", sl_cause_name(verdict.cause));
+    if (verdict.gain_ns > 0) lsl_set_known(L, "cause", sl_cause_name(verdict.cause));
     return 1;
 }
 

@@ -48,10 +48,8 @@ sl_device *lsl_device_at(lua_State *L, int index, const char *op)
     luaL_checkstack(L, 4, NULL);
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
     lua_createtable(L, 0, 2);
-    lua_pushstring(L, info->backend);
-    lua_setfield(L, -2, "backend");
-    lua_pushinteger(L, index);
-    lua_setfield(L, -2, "index");
+    lsl_set_text(L, "backend", info->backend);
+    lsl_set_integer(L, "index", index);
     lua_call(L, 1, 0);
     device = state->current;
     state->current = current;
@@ -324,10 +322,8 @@ static int get_priority_range(lua_State *L)
 {
     const sl_device_info *info = check_info(L, "priority_range");
     lua_createtable(L, 0, 2);
-    lua_pushinteger(L, info->priority_least);
-    lua_setfield(L, -2, "least");
-    lua_pushinteger(L, info->priority_greatest);
-    lua_setfield(L, -2, "greatest");
+    lsl_set_integer(L, "least", info->priority_least);
+    lsl_set_integer(L, "greatest", info->priority_greatest);
     return 1;
 }
 
@@ -438,10 +434,7 @@ static int lab_live(lua_State *L)
         {"pageable_bytes", sum.pageable_bytes},
     };
     lua_createtable(L, 0, LSL_COUNT(fields));
-    for (int i = 0; i < LSL_COUNT(fields); i++) {
-        lua_pushinteger(L, fields[i].value);
-        lua_setfield(L, -2, fields[i].name);
-    }
+    for (int i = 0; i < LSL_COUNT(fields); i++) lsl_set_integer(L, fields[i].name, fields[i].value);
     return 1;
 }
 

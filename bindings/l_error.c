@@ -210,14 +210,10 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
     luaL_checkstack(L, 6, NULL);
     op = lsl_called_name(L, op);
     lua_createtable(L, 0, 4);
-    lua_pushstring(L, sl_status_name(status));
-    lua_setfield(L, -2, "code");
-    lua_pushstring(L, message);
-    lua_setfield(L, -2, "message");
-    lua_pushstring(L, op);
-    lua_setfield(L, -2, "op");
-    lua_pushstring(L, where);
-    lua_setfield(L, -2, "where");
+    lsl_set_text(L, "code", sl_status_name(status));
+    lsl_set_text(L, "message", message);
+    lsl_set_text(L, "op", op);
+    lsl_set_text(L, "where", where);
     luaL_setmetatable(L, ERROR_METATABLE);
     return lua_error(L);
 }

@@ -9,24 +9,6 @@
 
 #include <time.h>
 
-static void set_integer(lua_State *L, const char *field, int64_t value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, field);
-}
-
-static void set_boolean(lua_State *L, const char *field, bool value)
-{
-    lua_pushboolean(L, value);
-    lua_setfield(L, -2, field);
-}
-
-static void set_text(lua_State *L, const char *field, const char *value)
-{
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, field);
-}
-
 /* ---- states ---------------------------------------------------------------------- */
 
 /* Lets a device notice what has completed. What went wrong on the way becomes the field
@@ -37,7 +19,7 @@ static void catch_up(lua_State *L, sl_device *device)
     if (lsl_get(L)->in_host_func > 0) return;
     sl_status status = sl_device_host_work(device, 0, &err);
     if (status == SL_EINTERRUPT) lsl_raise(L, status, "state", err.msg);
-    if (status != SL_OK) set_text(L, "problem", err.msg);
+    if (status != SL_OK) lsl_set_text(L, "problem", err.msg);
 }
 
 static void set_device(lua_State *L, sl_device *device)
@@ -46,10 +28,10 @@ static void set_device(lua_State *L, sl_device *device)
     sl_device_get_stats(device, &stats);
     const sl_device_info *info = sl_device_get_info(device);
     lsl_settle_guards(L);
-    set_integer(L, "in_flight", stats.ops_in_flight);
-    set_boolean(L, "current", lsl_get(L)->current == device);
-    set_boolean(L, "recording", sl_device_is_recording(device));
-    set_boolean(L, "simulated", info->simulated);
+    lsl_set_integer(L, "in_flight", stats.ops_in_flight);
+    lsl_set_boolean(L, "current", lsl_get(L)->current == device);
+    lsl_set_boolean(L, "recording", sl_device_is_recording(device));
+    lsl_set_boolean(L, "simulated", info->simulated);
 }
 
 /* The fields for what is in an open box. */
@@ -57,20 +39,20 @@ static void set_object(lua_State *L, lsl_kind kind, void *p)
 {
     if (kind == LSL_DEVICE) set_device(L, p);
     if (kind == LSL_STREAM) {
-        set_integer(L, "in_flight", sl_stream_in_flight(p));
-        set_integer(L, "id", sl_stream_id(p));
-        set_integer(L, "priority", sl_stream_priority(p));
-        set_boolean(L, "non_blocking", sl_stream_is_non_blocking(p));
-        set_text(L, "name", sl_stream_name(p));
+        lsl_set_integer(L, "in_flight", sl_stream_in_flight(p));
+        lsl_set_integer(L, "id", sl_stream_id(p));
+        lsl_set_integer(L, "priority", sl_stream_priority(p));
+        lsl_set_boolean(L, "non_blocking", sl_stream_is_non_blocking(p));
+        lsl_set_text(L, "name", sl_stream_name(p));
     }
     if (kind == LSL_EVENT) {
-        set_boolean(L, "recorded", sl_event_is_recorded(p));
-        set_boolean(L, "happened", sl_event_has_happened(p));
-        set_boolean(L, "timed", sl_event_has_timing(p));
+        lsl_set_boolean(L, "recorded", sl_event_is_recorded(p));
+        lsl_set_boolean(L, "happened", sl_event_has_happened(p));
+        lsl_set_boolean(L, "timed", sl_event_has_timing(p));
     }
     if (kind == LSL_TENSOR) {
-        set_integer(L, "bytes", (lua_Integer)sl_tensor_bytes(p));
-        set_integer(L, "in_flight", sl_tensor_in_flight(p));
+        lsl_set_integer(L, "bytes", (lua_Integer)sl_tensor_bytes(p));
+        lsl_set_integer(L, "in_flight", sl_tensor_in_flight(p));
     }
 }
 
@@ -177,7 +159,7 @@ static void add_object(lua_State *L, const lsl_box *box)
     lua_setfield(L, -2, "text");
     set_object(L, kind, box->p);
     static const char *const kinds[] = {"device", "stream", "event", "tensor"};
-    set_text(L, "kind", kinds[kind]);
+    lsl_set_text(L, "kind", kinds[kind]);
     lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
 }
 

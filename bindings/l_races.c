@@ -28,36 +28,23 @@ enum { REPORT_COLUMNS = 100 };      /* of a report that is not for a narrower te
 
 /* ---- races as tables --------------------------------------------------------------------- */
 
-static void set_text(lua_State *L, const char *field, const char *text)
-{
-    if (text == NULL || *text == '\0') return;
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, field);
-}
-
-static void set_integer(lua_State *L, const char *field, uint64_t value)
-{
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, field);
-}
-
 static void set_access(lua_State *L, const char *field, const sl_race_access *access)
 {
     static const char *const kinds[] = {
         [SL_ACCESS_READ] = "read", [SL_ACCESS_WRITE] = "write", [SL_ACCESS_FREE] = "free"
     };
     lua_createtable(L, 0, 9);
-    set_text(L, "access", kinds[access->kind]);
-    set_text(L, "what", access->what);
-    set_text(L, "where", access->where);
-    set_text(L, "by", access->by_host ? "host" : access->in_host_func ? "host_func" : "stream");
+    lsl_set_text(L, "access", kinds[access->kind]);
+    lsl_set_known(L, "what", access->what);
+    lsl_set_known(L, "where", access->where);
+    lsl_set_text(L, "by", access->by_host ? "host" : access->in_host_func ? "host_func" : "stream");
     if (!access->by_host) {
-        set_text(L, "stream", access->stream_name);
-        set_integer(L, "stream_id", access->stream);
+        lsl_set_known(L, "stream", access->stream_name);
+        lsl_set_integer(L, "stream_id", access->stream);
     }
-    if (access->seq != 0) set_integer(L, "correlation", access->seq);
-    set_integer(L, "first_byte", access->first_byte);
-    set_integer(L, "bytes", access->n_bytes);
+    if (access->seq != 0) lsl_set_integer(L, "correlation", access->seq);
+    lsl_set_integer(L, "first_byte", access->first_byte);
+    lsl_set_integer(L, "bytes", access->n_bytes);
     lua_setfield(L, -2, field);
 }
 
@@ -65,10 +52,8 @@ static void set_access(lua_State *L, const char *field, const sl_race_access *ac
 static void set_access_facts(lua_State *L, const char *field, const sl_race_access *access)
 {
     lua_createtable(L, 0, 2);
-    lua_pushstring(L, access->stream_made);
-    lua_setfield(L, -2, "made");
-    lua_pushboolean(L, access->in_per_thread);
-    lua_setfield(L, -2, "in_per_thread");
+    lsl_set_text(L, "made", access->stream_made);
+    lsl_set_boolean(L, "in_per_thread", access->in_per_thread);
     lua_setfield(L, -2, field);
 }
 
@@ -85,17 +70,14 @@ static void push_facts(lua_State *L, const sl_race *race)
     };
     char shape[LSL_SHAPE_TEXT];
     lua_createtable(L, 0, 10);
-    set_integer(L, "tensor_id", race->tensor_id);
-    set_text(L, "shape", lsl_format_shape(&race->made_as, shape));
-    set_text(L, "dtype", sl_dtype_name(race->made_as.dtype));
-    set_text(L, "place", places[race->made_as.place]);
-    set_text(L, "chance", chances[race->chance]);
-    lua_pushstring(L, race->chance_call);
-    lua_setfield(L, -2, "chance_call");
-    lua_pushstring(L, race->chance_where);
-    lua_setfield(L, -2, "chance_where");
-    lua_pushboolean(L, race->remedy == SL_REMEDY_HOST_WAITS);
-    lua_setfield(L, -2, "host_waits");
+    lsl_set_integer(L, "tensor_id", race->tensor_id);
+    lsl_set_text(L, "shape", lsl_format_shape(&race->made_as, shape));
+    lsl_set_text(L, "dtype", sl_dtype_name(race->made_as.dtype));
+    lsl_set_text(L, "place", places[race->made_as.place]);
+    lsl_set_text(L, "chance", chances[race->chance]);
+    lsl_set_text(L, "chance_call", race->chance_call);
+    lsl_set_text(L, "chance_where", race->chance_where);
+    lsl_set_boolean(L, "host_waits", race->remedy == SL_REMEDY_HOST_WAITS);
     set_access_facts(L, "first", &race->first);
     set_access_facts(L, "second", &race->second);
 }
@@ -104,17 +86,14 @@ static void push_facts(lua_State *L, const sl_race *race)
 static void push_race(lua_State *L, const sl_race *race)
 {
     lua_createtable(L, 0, 13);
-    set_text(L, "kind", race->kind == SL_RACE_ACCIDENT ? "accident" : "race");
+    lsl_set_text(L, "kind", race->kind == SL_RACE_ACCIDENT ? "accident" : "race");
     set_access(L, "first", &race->first);
     set_access(L, "second", &race->second);
-    set_text(L, "made", race->made_where);
-    set_integer(L, "first_byte", race->first_byte);
-    set_integer(L, "bytes", race->n_bytes);
-    if (race->outcome != SL_RACE_UNKNOWN) {
-        lua_pushboolean(L, race->outcome == SL_RACE_STALE);
-        lua_setfield(L, -2, "stale");
-    }
-    set_integer(L, "count", race->count);
+    lsl_set_known(L, "made", race->made_where);
+    lsl_set_integer(L, "first_byte", race->first_byte);
+    lsl_set_integer(L, "bytes", race->n_bytes);
+    if (race->outcome != SL_RACE_UNKNOWN) lsl_set_boolean(L, "stale", race->outcome == SL_RACE_STALE);
+    lsl_set_integer(L, "count", race->count);
     luaL_setmetatable(L, RACE_METATABLE);
     push_facts(L, race);
 }
@@ -176,8 +155,7 @@ static int internal_refusal(lua_State *L)
     push_word(L, "refusal");
     lua_insert(L, 1);
     push_race(L, race);
-    lua_pushboolean(L, is_late);
-    lua_setfield(L, -2, "is_late");
+    lsl_set_boolean(L, "is_late", is_late);
     lua_call(L, 3, 1);
     return 1;
 }

@@ -32,24 +32,11 @@ static int causes_gc(lua_State *L)
 
 /* ---- fields ---------------------------------------------------------------------------- */
 
-static void set_text(lua_State *L, const char *field, const char *text)
-{
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, field);
-}
-
-static void set_integer(lua_State *L, const char *field, int64_t value)
-{
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, field);
-}
-
 /* A field that is not true is not there. */
 static void set_true(lua_State *L, const char *field, bool value)
 {
     if (!value) return;
-    lua_pushboolean(L, true);
-    lua_setfield(L, -2, field);
+    lsl_set_boolean(L, field, true);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -58,15 +45,15 @@ static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *s
 {
     const sl_span *span = side->span;
     char stream[SL_STREAM_NAME_BYTES];
-    set_integer(L, "correlation", (int64_t)span->correlation);
-    set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
-    set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
-    if (side->short_name != NULL) set_text(L, "short_name", side->short_name);
-    set_text(L, "stream", sl_timeline_stream_name(timeline, span->stream, stream));
-    set_text(L, "stream_name", side->stream_name);
-    set_integer(L, "stream_id", span->stream);
-    set_integer(L, "priority", side->priority);
-    set_integer(L, "bytes", (int64_t)(span->bytes & INT64_MAX));
+    lsl_set_integer(L, "correlation", (int64_t)span->correlation);
+    lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
+    lsl_set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
+    if (side->short_name != NULL) lsl_set_text(L, "short_name", side->short_name);
+    lsl_set_text(L, "stream", sl_timeline_stream_name(timeline, span->stream, stream));
+    lsl_set_text(L, "stream_name", side->stream_name);
+    lsl_set_integer(L, "stream_id", span->stream);
+    lsl_set_integer(L, "priority", side->priority);
+    lsl_set_integer(L, "bytes", (int64_t)(span->bytes & INT64_MAX));
     set_true(L, "from_pageable", span->flags & SL_SPAN_SRC_PAGEABLE);
     set_true(L, "to_pageable", span->flags & SL_SPAN_DST_PAGEABLE);
     set_true(L, "host_waited", span->flags & SL_SPAN_HOST_WAITED);
@@ -75,8 +62,8 @@ static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *s
 
 static void set_call(lua_State *L, const sl_call *call)
 {
-    set_integer(L, "correlation", (int64_t)call->correlation);
-    set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
+    lsl_set_integer(L, "correlation", (int64_t)call->correlation);
+    lsl_set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
     set_true(L, "is_call", true);
     set_true(L, "has_own_name", call->name != 0);
     set_true(L, "waited_for_device", call->waited_for_device != 0);
@@ -90,9 +77,9 @@ static void set_side(lua_State *L, const char *field, const sl_timeline *timelin
     lua_createtable(L, 0, 16);
     if (side->span != NULL) set_span(L, timeline, side);
     else set_call(L, side->call);
-    set_text(L, "name", side->name);
-    set_text(L, "where", side->where);
-    set_text(L, "source", side->source);
+    lsl_set_text(L, "name", side->name);
+    lsl_set_text(L, "where", side->where);
+    lsl_set_text(L, "source", side->source);
     lua_setfield(L, -2, field);
 }
 
@@ -104,14 +91,14 @@ static void push_record(lua_State *L, const sl_timeline *timeline, const sl_find
     sl_cause_record record;
     sl_cause_read(timeline, finding, &record);
     lua_createtable(L, 0, 14);
-    set_text(L, "cause", sl_cause_name(finding->cause));
-    set_text(L, "engine", sl_engine_name(finding->engine));
+    lsl_set_text(L, "cause", sl_cause_name(finding->cause));
+    lsl_set_text(L, "engine", sl_engine_name(finding->engine));
     set_true(L, "idle", finding->idle);
     set_true(L, "guess", record.guess);
-    set_integer(L, "lost_ns", finding->lost_ns);
-    if (finding->gain_ns >= 0) set_integer(L, "gain_ns", finding->gain_ns);
-    set_integer(L, "count", (int64_t)finding->n_waits);
-    set_integer(L, "by_host_ns", finding->by_host_ns);
+    lsl_set_integer(L, "lost_ns", finding->lost_ns);
+    if (finding->gain_ns >= 0) lsl_set_integer(L, "gain_ns", finding->gain_ns);
+    lsl_set_integer(L, "count", (int64_t)finding->n_waits);
+    lsl_set_integer(L, "by_host_ns", finding->by_host_ns);
     set_true(L, "many_waiters", finding->many_waiters);
     set_true(L, "many_by", finding->many_by);
     set_true(L, "by_itself", finding->waiter == finding->by);
@@ -182,11 +169,11 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
     const sl_stream_note *streams = sl_timeline_streams(timeline, &n_streams);
     bool has_default = n_streams > 0 && streams[0].id == 0;
     lua_createtable(L, 0, 5);
-    set_text(L, "language", origin.pytorch ? "pytorch" : foreign ? "cuda" : "lua");
+    lsl_set_text(L, "language", origin.pytorch ? "pytorch" : foreign ? "cuda" : "lua");
     set_true(L, "several_gpus", origin.first_ns < origin.last_ns);
-    set_text(L, "default_stream", has_default ? sl_timeline_text(timeline, streams[0].name) : "");
-    set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
-    set_integer(L, "n_spans", (int64_t)n_spans);
+    lsl_set_text(L, "default_stream", has_default ? sl_timeline_text(timeline, streams[0].name) : "");
+    lsl_set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
+    lsl_set_integer(L, "n_spans", (int64_t)n_spans);
 }
 
 static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_explanation *found)
@@ -195,10 +182,10 @@ static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_exp
     lua_createtable(L, 0, 6);
     set_true(L, "good", verdict.good);
     set_true(L, "joint", verdict.joint);
-    set_integer(L, "gain_ns", verdict.gain_ns);
-    set_integer(L, "makespan_ns", verdict.makespan_ns);
-    set_text(L, "cause", sl_cause_name(verdict.cause));
-    if (verdict.also > 0) set_integer(L, "also", (int64_t)verdict.also + 1);
+    lsl_set_integer(L, "gain_ns", verdict.gain_ns);
+    lsl_set_integer(L, "makespan_ns", verdict.makespan_ns);
+    lsl_set_text(L, "cause", sl_cause_name(verdict.cause));
+    if (verdict.also > 0) lsl_set_integer(L, "also", (int64_t)verdict.also + 1);
 }
 
 static causes_box *push_causes(lua_State *L, const sl_timeline *timeline, bool inferred,
@@ -235,8 +222,8 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
         lua_setfield(L, -2, f->name);
     }
     set_true(L, "inferred", found->inferred);
-    set_integer(L, "n_findings", (int64_t)found->n_findings);
-    set_integer(L, "n_parts", (int64_t)found->n_chain);
+    lsl_set_integer(L, "n_findings", (int64_t)found->n_findings);
+    lsl_set_integer(L, "n_parts", (int64_t)found->n_chain);
     push_verdict(L, timeline->p, found);
     lua_setfield(L, -2, "verdict");
     lua_pushvalue(L, box + 1);
@@ -264,15 +251,15 @@ static int internal_told_in_c(lua_State *L)
     sl_text text = {0};
     lua_newtable(L);
     sl_timeline_explain(timeline, (int)luaL_checkinteger(L, 2), true, &text, &err);
-    set_text(L, "explain", text.data);
+    lsl_set_text(L, "explain", text.data);
     sl_text_free(&text);
     sl_timeline_summary_json(timeline, &text, &err);
-    set_text(L, "json", text.data);
+    lsl_set_text(L, "json", text.data);
     sl_text_free(&text);
     sl_timeline_find_causes(timeline, &found, &err);
     sl_verdict verdict = sl_explanation_judge(timeline, &found);
     sl_verdict_tell(timeline, &found, &verdict, &text);
-    set_text(L, "verdict", text.data);
+    lsl_set_text(L, "verdict", text.data);
     sl_text_free(&text);
     for (size_t i = 0; i < found.n_findings; i++) {
         sl_text remedy = {0};

@@ -189,8 +189,7 @@ static int timeline_concurrency(lua_State *L)
         lua_pushnumber(L, (double)profile.at_ns[k] / 1000.0);
         lua_rawseti(L, -2, k);
     }
-    lua_pushinteger(L, n > 0 ? n - 1 : 0);
-    lua_setfield(L, -2, "max");
+    lsl_set_integer(L, "max", n > 0 ? n - 1 : 0);
     return 1;
 }
 

@@ -86,8 +86,7 @@ static void note_stamp(lua_State *L, const char *source)
     size_t bytes;
     if (source[0] != '@' || !stamp_file(source + 1, stamp, &bytes)) return;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, stamps_key);
-    lua_pushstring(L, stamp);
-    lua_setfield(L, -2, source);
+    lsl_set_text(L, source, stamp);
     lua_pop(L, 1);
 }
 

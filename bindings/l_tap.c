@@ -86,11 +86,9 @@ static int internal_needs(lua_State *L)
         const sl_race_need *need = sl_race_need_get(i);
         lsl_stop_at(L, (lua_Integer)i + 1, "needs");
         lua_createtable(L, 0, 2);
-        lua_pushinteger(L, (lua_Integer)need->on);
-        lua_setfield(L, -2, "on");
+        lsl_set_integer(L, "on", need->on);
         if (need->seq != 0) {
-            lua_pushinteger(L, (lua_Integer)need->seq);
-            lua_setfield(L, -2, "correlation");
+            lsl_set_integer(L, "correlation", need->seq);
         } else {
             lsl_set_us(L, "host_us", need->host_ns - box->host_start_ns);
         }

@@ -140,54 +140,35 @@ static int lab_load(lua_State *L)
 
 /* ---- spans ------------------------------------------------------------------------------ */
 
-void lsl_set_us(lua_State *L, const char *field, int64_t ns)
-{
-    lua_pushnumber(L, (double)ns / 1000.0);
-    lua_setfield(L, -2, field);
-}
-
-static void set_integer(lua_State *L, const char *field, uint64_t value)
-{
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, field);
-}
-
-static void set_text(lua_State *L, const char *field, const char *text)
-{
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, field);
-}
-
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
     lua_createtable(L, 0, 19);
-    set_text(L, "name", sl_timeline_text(box->p, span->name));
-    set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
-    set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
-    set_integer(L, "stream_id", span->stream);
-    set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
+    lsl_set_text(L, "name", sl_timeline_text(box->p, span->name));
+    lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
+    lsl_set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
+    lsl_set_integer(L, "stream_id", span->stream);
+    lsl_set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
     lsl_set_us(L, "start_us", span->start_ns - box->host_start_ns);
     lsl_set_us(L, "end_us", span->end_ns - box->host_start_ns);
     lsl_set_us(L, "host_start_us", span->host_start_ns - box->host_start_ns);
     lsl_set_us(L, "host_end_us", span->host_end_ns - box->host_start_ns);
-    set_integer(L, "bytes", span->bytes);
-    set_integer(L, "correlation", span->correlation);
-    set_text(L, "where", sl_timeline_text(box->p, span->where));
-    set_integer(L, "blocks", span->blocks);
-    set_integer(L, "threads", span->threads);
+    lsl_set_integer(L, "bytes", span->bytes);
+    lsl_set_integer(L, "correlation", span->correlation);
+    lsl_set_text(L, "where", sl_timeline_text(box->p, span->where));
+    lsl_set_integer(L, "blocks", span->blocks);
+    lsl_set_integer(L, "threads", span->threads);
     if (span->kernels > 1) {
-        set_integer(L, "kernels", span->kernels);
-        set_integer(L, "kernels_after", span->kernels_after);
+        lsl_set_integer(L, "kernels", span->kernels);
+        lsl_set_integer(L, "kernels_after", span->kernels_after);
     }
     if (span->registers != 0) {
-        set_integer(L, "registers", span->registers);
-        set_integer(L, "shared_bytes", span->shared_bytes);
+        lsl_set_integer(L, "registers", span->registers);
+        lsl_set_integer(L, "shared_bytes", span->shared_bytes);
     }
-    set_text(L, "call", sl_span_call_name(span));
-    if (span->symbol != 0) set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
-    lua_pushboolean(L, (span->flags & SL_SPAN_HOST_WAITED) != 0);
-    lua_setfield(L, -2, "host_waited");
+    lsl_set_text(L, "call", sl_span_call_name(span));
+    if (span->symbol != 0) lsl_set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
+    lsl_set_boolean(L, "host_waited", (span->flags & SL_SPAN_HOST_WAITED) != 0);
 }
 
 /* tl:spans(): a list of tables in the order of issue. */
@@ -241,20 +222,18 @@ static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call
 {
     char stream[SL_STREAM_NAME_BYTES];
     lua_createtable(L, 0, 10);
-    set_text(L, "name", sl_call_name(box->p, call));
-    set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
+    lsl_set_text(L, "name", sl_call_name(box->p, call));
+    lsl_set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
     lsl_set_us(L, "host_start_us", call->host_start_ns - box->host_start_ns);
     lsl_set_us(L, "host_end_us", call->host_end_ns - box->host_start_ns);
     if (names_stream(call)) {
-        set_text(L, "stream", sl_timeline_stream_name(box->p, call->stream, stream));
-        set_integer(L, "stream_id", call->stream);
+        lsl_set_text(L, "stream", sl_timeline_stream_name(box->p, call->stream, stream));
+        lsl_set_integer(L, "stream_id", call->stream);
     }
-    set_integer(L, "correlation", call->correlation);
-    set_text(L, "where", sl_timeline_text(box->p, call->where));
-    lua_pushboolean(L, has_waited(call));
-    lua_setfield(L, -2, "waited");
-    lua_pushboolean(L, is_of_stop(box->p, call));
-    lua_setfield(L, -2, "of_stop");
+    lsl_set_integer(L, "correlation", call->correlation);
+    lsl_set_text(L, "where", sl_timeline_text(box->p, call->where));
+    lsl_set_boolean(L, "waited", has_waited(call));
+    lsl_set_boolean(L, "of_stop", is_of_stop(box->p, call));
 }
 
 /* tl:calls(): what the host called and did besides enqueuing operations, a list of tables
@@ -286,7 +265,7 @@ static int timeline_bounds(lua_State *L)
     lua_createtable(L, 0, 6);
     lsl_set_us(L, "serial_us", bounds.serial_ns);
     lsl_set_us(L, "busiest_engine_us", bounds.busiest_engine_ns);
-    set_text(L, "busiest_engine", sl_engine_name(bounds.busiest_engine));
+    lsl_set_text(L, "busiest_engine", sl_engine_name(bounds.busiest_engine));
     lsl_set_us(L, "critical_path_us", bounds.critical_path_ns);
     lsl_set_us(L, "lower_us", bounds.lower_ns);
     lsl_set_us(L, "unblocked_us", bounds.unblocked_ns);

@@ -21,9 +21,6 @@ lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
 /* Gives the timeline the lines of the script that it has positions of (l_source.c). */
 void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
 
-/* Sets a field of the table on top of the stack to a time in us. */
-void lsl_set_us(lua_State *L, const char *field, int64_t ns);
-
 /* Pushes why the timeline at `arg` lost time, as bindings/words/ wants it (l_records.c); the table
  * keeps what is returned. `inferred`: from its records alone. */
 const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op);

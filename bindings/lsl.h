@@ -150,6 +150,31 @@ static inline void lsl_set_functions(lua_State *L, const luaL_Reg *functions)
     lua_pushlightuserdata(L, lsl_get(L));
     luaL_setfuncs(L, functions, 1);
 }
+/* Set a field of the table on top of the stack; the second only if the text is not empty. */
+static inline void lsl_set_text(lua_State *L, const char *field, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, field);
+}
+static inline void lsl_set_known(lua_State *L, const char *field, const char *text)
+{
+    if (*text != '\0') lsl_set_text(L, field, text);
+}
+static inline void lsl_set_integer(lua_State *L, const char *field, int64_t value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, field);
+}
+static inline void lsl_set_boolean(lua_State *L, const char *field, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, field);
+}
+static inline void lsl_set_us(lua_State *L, const char *field, int64_t ns)
+{
+    lua_pushnumber(L, (double)ns / 1000.0);
+    lua_setfield(L, -2, field);
+}
 /* Pushes a userdata of `kind`, zeroed behind its tag. */
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
 /* The userdata at `arg` if it is of `kind`, else NULL. Never raises. Inline, because every

@@ -298,8 +298,7 @@ static void name_dtypes(lua_State *L)
 {
     for (int i = 0; i < SL_DTYPES; i++) {
         const char *name = sl_dtype_name((sl_dtype)i);
-        lua_pushstring(L, name);
-        lua_setfield(L, -2, name);
+        lsl_set_text(L, name, name);
     }
 }
 
