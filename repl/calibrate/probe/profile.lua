@@ -4,6 +4,8 @@
 -- What the simulator does of itself (CUDA's own rules) is not written down here: a simulator
 -- that nobody told anything is probed, and only what differs goes into `calls`.
 
+local report = import "repl/calibrate/report.lua"
+
 local profile = {}
 
 -- ---- tables of a profile --------------------------------------------------------------------
@@ -25,17 +27,6 @@ local function merge(into, t)
         at[key] = value
     end
     return into
-end
-
--- Puts a value at "calls.cudaFree.us".
-local function put(t, path, value)
-    for outer in path:gmatch("([^.]+)%.") do
-        if not t[outer] then
-            t[outer] = {}
-        end
-        t = t[outer]
-    end
-    t[path:match("[^.]+$")] = value
 end
 
 -- ---- rows -----------------------------------------------------------------------------------
@@ -230,7 +221,7 @@ end
 -- which has the profile.
 function profile.put_implicit(made, rows, set)
     local function put_and_set(path, value)
-        put(made, path, value)
+        merge(made, { [path] = value })
         set(path, value)
     end
     for _, call in ipairs(plain_names) do
@@ -245,7 +236,7 @@ function profile.make(base, rows, name, note)
     local made, measured = profile.over(base, { name = name, note = note }), {}
     local function note_measured(path) measured[path] = true end
     local function set(path, value)
-        put(made, path, value)
+        merge(made, { [path] = value })
         note_measured(path)
     end
     put_costs(set, rows)
@@ -254,25 +245,6 @@ function profile.make(base, rows, name, note)
 end
 
 -- ---- as text --------------------------------------------------------------------------------
-
-local function number(value)
-    return math.type(value) == "float" and ("%.14g"):format(value) or tostring(value)
-end
-
-local function scalar(value)
-    if type(value) == "string" then
-        return (("%q"):format(value):gsub("\\\n", "\\n"))
-    end
-    return type(value) == "number" and number(value) or tostring(value)
-end
-
-local function list_text(list)
-    local items = {}
-    for i, item in ipairs(list) do
-        items[i] = type(item) == "table" and list_text(item) or scalar(item)
-    end
-    return "{" .. table.concat(items, ", ") .. "}"
-end
 
 -- A list's text, broken where a line would be too long.
 local function wrapped(text, indent, column)
@@ -303,8 +275,8 @@ local function add_table(out, t, indent, path, measured)
                 out[#out + 1] = indent .. "},"
             end
         else
-            local text = type(value) == "table" and wrapped(list_text(value), indent, #key + 3)
-                or scalar(value)
+            local text = report.value_text(value)
+            text = type(value) == "table" and wrapped(text, indent, #key + 3) or text
             out[#out + 1] = ("%s%s = %s,%s"):format(indent, key, text,
                 measured[here] and "    -- measured" or "")
         end
