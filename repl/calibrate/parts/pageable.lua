@@ -348,155 +348,6 @@ local function set_rates(c, memory, stream, figure, rows)
     end
 end
 
--- ---- as scripts do it ------------------------------------------------------------------------
-
-local blocks <const> = 4
-local block_bytes <const> = 64 * mib    -- malloc gives back to the system what is as large
-
--- The host's time in f(), of each of several calls.
-local function times(lab, n, f)
-    local us = {}
-    for i = 1, n do
-        lab.synchronize()
-        local start_us = lab.now_us()
-        f(i)
-        us[i] = lab.now_us() - start_us
-    end
-    lab.synchronize()
-    return us
-end
-
--- Blocks that no copy has had yet, then the same ones in turn. To the device they have been
--- filled before; those that come back are pages that nobody has touched.
-local function find_blocks(c, direction, stream, reused_us)
-    local lab = c.lab
-    local options = { device = "cpu", dtype = "uint8" }
-    local device = lab.zeros(block_bytes, { dtype = "uint8" })
-    local hosts = {}
-    for i = 1, blocks do
-        hosts[i] = direction == "h2d" and touched(lab, block_bytes)
-            or lab.empty(block_bytes, options)
-    end
-    local function copy_block(i)
-        copy(lab, { host = hosts[i], device = device }, direction, block_bytes, stream)
-    end
-    local first_us, in_turn_us = times(lab, blocks, copy_block), times(lab, blocks, copy_block)
-    c:find("pageable." .. direction .. ".blocks", ("pageable %s of 64 MiB: %.0f us reused, %.0f us "
-        .. "the first time of %d blocks, %.0f us when they are copied in turn again"):format(
-        direction, reused_us, median(first_us), blocks, median(in_turn_us)))
-    device:free()
-    for _, host in ipairs(hosts) do
-        host:free()
-    end
-end
-
-local script_sizes <const> = { 4 * kib, 64 * kib, mib, 4 * mib, 16 * mib, 64 * mib }
-
--- The host's time in copies as methods of tensors, which return when the copy has ended, and
--- whose results are new memory.
-local function find_methods(c)
-    local lab = c.lab
-    local words = { to = {}, cpu = {}, copy_to = {}, copy_from = {} }
-    for i, bytes in ipairs(script_sizes) do
-        local host, device = touched(lab, bytes), lab.zeros(bytes, { dtype = "uint8" })
-        local function tell(key, f)
-            local us = times(lab, 10, f)
-            words[key][i] = ("%s %.1f us"):format(size_text(bytes), median(us))
-        end
-        tell("to", function() host:to("cuda"):free() end)
-        tell("cpu", function() device:cpu():free() end)
-        tell("copy_to", function() device:copy_(host) end)
-        tell("copy_from", function() host:copy_(device) end)
-        host:free()
-        device:free()
-    end
-    for _, method in ipairs { { "to", 't:to("cuda")' }, { "cpu", "t:cpu()" },
-                              { "copy_to", "device:copy_(host)" },
-                              { "copy_from", "host:copy_(device)" } } do
-        c:find("pageable." .. method[1], "the host in " .. method[2] .. " of pageable memory: "
-            .. table.concat(words[method[1]], ", "))
-    end
-end
-
-local after_bytes <const> = 256 * kib
-local other_bytes <const> = 256 * mib
-
--- A copy's call when the host did something else before it, against those in a row.
-local function find_after_others(c, memory, stream)
-    local lab = c.lab
-    local host, other = touched(lab, after_bytes), touched(lab, other_bytes)
-    local words = {}
-    local function tell(text, f)
-        local us = {}
-        c:record(function()
-            for i = 0, 20 do
-                f(i)
-                local start_us = lab.now_us()
-                copy(lab, { host = host, device = memory.device }, "h2d", after_bytes, stream)
-                us[i] = lab.now_us() - start_us
-                lab.synchronize()
-            end
-        end)
-        words[#words + 1] = ("%s %.1f us"):format(text, median(us))
-    end
-    tell("in a row", function() end)
-    tell("after filling 256 MiB of the host", function(i) other:fill_(i) end)
-    tell("after a kernel of 2 ms", function()
-        lab.spin(2, { stream = stream })
-        lab.synchronize()
-    end)
-    tell("after 20 launches", function()
-        for _ = 1, 20 do
-            lab.spin(0, { stream = stream })
-        end
-        lab.synchronize()
-    end)
-    c:find("pageable.after", "a pageable h2d call of 256 KiB: " .. table.concat(words, ", "))
-    host:free()
-    other:free()
-end
-
--- A call's time behind a large pageable copy's, and in a row of its own.
-local function find_behind(c, memory, stream)
-    local lab = c.lab
-    local host, n = touched(lab, many_bytes), 128
-    local a, out = lab.rand(n, n), lab.empty(n, n)
-    local into, spin = { out = out, stream = stream }, { stream = stream }
-    local words = {}
-    for _, call in ipairs { { "a kernel's launch", function() lab.spin(0, spin) end },
-                            { "a product's", function() lab.matmul(a, a, into) end } } do
-        local us = { plain = {}, behind = {} }
-        c:record(function()
-            for i = 0, 20 do
-                call[2]()
-                local start_us = lab.now_us()
-                call[2]()
-                us.plain[i] = lab.now_us() - start_us
-                copy(lab, { host = host, device = memory.device }, "h2d", many_bytes, stream)
-                start_us = lab.now_us()
-                call[2]()
-                us.behind[i] = lab.now_us() - start_us
-                lab.synchronize()
-            end
-        end)
-        words[#words + 1] = ("%s %.1f us, else %.1f us"):format(call[1], median(us.behind),
-                                                                 median(us.plain))
-    end
-    c:find("pageable.behind", "the host in a call behind a pageable h2d copy of 16 MiB: "
-        .. table.concat(words, "; "))
-    for _, t in ipairs { host, a, out } do
-        t:free()
-    end
-end
-
-local function us_of(rows, bytes)
-    for _, row in ipairs(rows) do
-        if row.bytes == bytes then
-            return row.us
-        end
-    end
-end
-
 -- ---- the whole ------------------------------------------------------------------------------
 
 -- The staging buffers, which are the same at all times: in the first pass.
@@ -505,16 +356,6 @@ local function set_buffers(c, memory, stream, figure)
     local limit = set_async_bytes(c, memory, stream)
     find_taken_in(c, memory, stream, limit)
     set_stage(c, memory, stream, limit, figure)
-end
-
-local function find_others(c, memory, stream, rows)
-    c.progress("pageable memory of scripts")
-    for _, direction in ipairs(directions) do
-        find_blocks(c, direction, stream, us_of(rows[direction], block_bytes))
-    end
-    find_methods(c)
-    find_after_others(c, memory, stream)
-    find_behind(c, memory, stream)
 end
 
 function pageable.run(c)
@@ -539,9 +380,6 @@ function pageable.run(c)
     figure.stage_bytes, figure.stage_buffers = c.values.stage_bytes, c.values.stage_buffers
     c.progress("the host's caches")
     set_rates(c, memory, stream, figure, rows)
-    if c.pass == 1 then
-        find_others(c, memory, stream, rows)
-    end
 end
 
 return pageable
