@@ -10,6 +10,13 @@ local reference = import "repl/calibrate/reference.lua"
 
 local context = { median = statistics.median, spread = statistics.spread }
 
+-- "64 KiB"
+function context.size_text(bytes)
+    local kib <const>, mib <const> = 1024, 1024 * 1024
+    return bytes >= mib and ("%g MiB"):format(bytes / mib)
+        or bytes >= kib and ("%g KiB"):format(bytes / kib) or ("%d B"):format(bytes)
+end
+
 local Context = {}
 Context.__index = Context
 

@@ -3,7 +3,7 @@
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
-local median, spread = context.median, context.spread
+local median, spread, size_text = context.median, context.spread, context.size_text
 
 local copies = { name = "copies", passes = 7, title = "copies between host and device" }
 
@@ -11,11 +11,6 @@ local kib <const>, mib <const> = 1024, 1024 * 1024
 local largest <const> = 256 * mib
 local sizes <const> = { 256, kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
                         64 * mib, largest }
-
-local function size_text(bytes)
-    return bytes >= mib and ("%d MiB"):format(bytes // mib)
-        or bytes >= kib and ("%d KiB"):format(bytes // kib) or ("%d B"):format(bytes)
-end
 
 -- ---- memory ---------------------------------------------------------------------------------
 

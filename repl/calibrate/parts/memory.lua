@@ -2,16 +2,12 @@
 -- copies its own memory.
 
 local context = import "repl/calibrate/context.lua"
-local median, spread = context.median, context.spread
+local median, spread, size_text = context.median, context.spread, context.size_text
 
 local memory = { name = "memory", passes = 15,
                  title = "memory of the host, and what allocating costs" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
-
-local function size_text(bytes)
-    return bytes >= mib and ("%d MiB"):format(bytes // mib) or ("%d KiB"):format(bytes // kib)
-end
 
 -- ---- allocating and freeing -----------------------------------------------------------------
 
@@ -193,95 +189,14 @@ local function set_host_rate(c)
     c:find("host.rates", "the host's own memory, GB/s written: " .. table.concat(words, "; "))
 end
 
--- Making a host tensor: `made` with how it is filled.
-local function find_made(c)
-    local lab = c.lab
-    local bytes, words = 16 * mib, {}
-    for _, name in ipairs { "empty", "zeros", "rand", "randn" } do
-        local us = c:measure(3, function()
-            local start_us = lab.now_us()
-            local t = lab[name](bytes // 4, { device = "cpu" })
-            local us = lab.now_us() - start_us
-            t:free()
-            return us
-        end)
-        words[#words + 1] = ("lab.%s %.0f us"):format(name, us)
-    end
-    c:find("host.made", "a host tensor of 16 MiB of float32: " .. table.concat(words, ", "))
-end
-
--- ---- pools ----------------------------------------------------------------------------------
-
--- The first and the second tensor of a size, the first one freed before the second.
-local function first_and_second(c, bytes, make)
-    local us = {}
-    c:record(function()
-        for i = 1, 2 do
-            local start_us = c.lab.now_us()
-            local t = make(bytes)
-            us[i] = c.lab.now_us() - start_us
-            t:free()
-            c.lab.synchronize()
-        end
-    end)
-    return us[1], us[2]
-end
-
-local pool_sizes <const> = { 96 * kib, 3 * mib, 24 * mib, 96 * mib }
-
--- Sizes of their own, so that no part has left memory of them.
-local function find_pools(c)
-    local lab = c.lab
-    local makers = {
-        { "lab.empty on the device", function(bytes)
-            return lab.empty(bytes, { dtype = "uint8" })
-        end },
-        { "lab.empty, pinned", function(bytes)
-            return lab.empty(bytes, { device = "cpu", pinned = true, dtype = "uint8" })
-        end },
-    }
-    for _, maker in ipairs(makers) do
-        local words = {}
-        for i, bytes in ipairs(pool_sizes) do
-            words[i] = ("%s %.1f and %.1f us"):format(size_text(bytes),
-                                                      first_and_second(c, bytes, maker[2]))
-        end
-        c:find("pools." .. maker[1], maker[1] .. ", the first and the second of a size: "
-            .. table.concat(words, ", "))
-    end
-end
-
-local function find_pinning(c)
-    local lab = c.lab
-    local words = {}
-    for i, bytes in ipairs { mib, 16 * mib, 64 * mib } do
-        local source = on_host(lab, bytes)
-        local first_us, second_us = first_and_second(c, bytes, function()
-            return source:pin_memory()
-        end)
-        words[i] = ("%s %.0f and %.0f us"):format(size_text(bytes), first_us, second_us)
-        source:free()
-    end
-    c:find("pools.pin_memory", "t:pin_memory(), the first and the second time: "
-        .. table.concat(words, ", "))
-end
-
 -- ---- the whole ------------------------------------------------------------------------------
 
 function memory.run(c)
-    if c.pass == 1 then
-        c.progress("pools")
-        find_pools(c)
-        find_pinning(c)
-    end
     set_pairs(c)
     set_plain_calls(c)
     set_memory_info(c)
     c.progress("the host's own memory")
     set_host_rate(c)
-    if c.pass == 1 then
-        find_made(c)
-    end
 end
 
 return memory

@@ -9,7 +9,7 @@ local context = import "repl/calibrate/context.lua"
 local cold = import "repl/calibrate/cold.lua"
 local copies = import "repl/calibrate/parts/copies.lua"
 local staging = import "repl/calibrate/staging.lua"
-local median, spread = context.median, context.spread
+local median, spread, size_text = context.median, context.spread, context.size_text
 
 local pageable = { name = "pageable", passes = 15, title = "copies of pageable memory" }
 
@@ -19,10 +19,6 @@ local sizes <const> = { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib, 4 
 local largest <const> = sizes[#sizes]
 local many_bytes <const> = 16 * mib     -- where there is no end to what is taken in
 local directions <const> = { "h2d", "d2h" }
-
-local function size_text(bytes)
-    return bytes >= mib and ("%g MiB"):format(bytes / mib) or ("%g KiB"):format(bytes / kib)
-end
 
 -- A host tensor whose pages are there.
 local function touched(lab, bytes)
