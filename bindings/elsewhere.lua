@@ -1,7 +1,7 @@
 -- elsewhere.lua - what there is in the place of a name of CUDA's or PyTorch's that is not here:
 -- the page docs/api/elsewhere.lua, looked up by the names that people write.
 
-local lab, core = ...
+local _, core = ...
 
 local page = load(core.embedded("docs/api/elsewhere.lua"), "=streamlab", "t", _ENV)()
 

@@ -99,8 +99,8 @@ local function probe_call(entry, bytes, non_blocking)
     local kernel_ms = kernel_for(alone)
     step(entry, "ready", x)
     as("probes", synchronize)
-    local result = probe("probes", function(first, second)
-        x.first, x.second = first, second
+    local result = probe("probes", function(one, other)
+        x.first, x.second = one, other
         step(entry, "before", x)
         local start_ns = core.now_ns()
         step(entry, "run", x)

@@ -5,7 +5,7 @@ local lab, core = ...
 core.need("measuring")
 core.need("tables")
 
-local table, math, io = table, math, io
+local table, io = table, io
 local raise, type_name = core.raise, core.type_name
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
 local check_options, sorted_keys = core.arguments.check_options, core.arguments.sorted_keys

@@ -3,7 +3,7 @@
 
 local lab, core = ...
 
-local table, math, string = table, math, string
+local table, math = table, math
 local getmetatable, setmetatable = getmetatable, setmetatable
 local io, utf8 = io, utf8
 local raise, type_name = core.raise, core.type_name

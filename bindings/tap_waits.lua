@@ -100,11 +100,11 @@ end
 -- The host's waits in the order of the calls, those before that one, each with what the host
 -- touched between it and the next one: needed_us, when all of that was there, and need, the piece
 -- that came last.
-local function host_waits(calls, last_issued)
+local function host_waits(calls, last)
     local list = {}
     for _, call in ipairs(calls) do
         if string.find(call.kind, "_sync$") and not call.of_stop
-            and call.correlation < last_issued then
+            and call.correlation < last then
             list[#list + 1] = {call = call, needed_us = 0}
         end
     end
