@@ -127,12 +127,10 @@ local function add_copies(lab, add, own)
 end
 
 local function add_events(lab, add, own)
-    local events = {}
-    for i, timing in ipairs { true, false, false } do
+    for _, timing in ipairs { true, false, false } do
         local event = lab.event { timing = timing }
         own { free = function() event:close() end }
         event:record()
-        events[i] = event
         local kind = timing and "record" or "record_untimed"
         add(kind, kind, 12, function(stream) event:record(stream) end)
         add("wait", "wait", 8, function(stream) stream:wait_event(event) end)

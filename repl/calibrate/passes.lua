@@ -128,10 +128,11 @@ local function combine(list)
     end
     local value, most = {}, 0
     for i = 1, #list[1] do
-        local column, spread = {}, nil
+        local column = {}
         for k, item in ipairs(list) do
             column[k] = item[i]
         end
+        local spread
         value[i], spread = combine(column)
         most = math.max(most, spread)
     end

@@ -64,8 +64,8 @@ end
 
 -- ---- arguments -----------------------------------------------------------------------------
 
-local function jobs(text)
-    local n = text:match("^%d+$") and math.tointeger(tonumber(text))
+local function jobs(given)
+    local n = given:match("^%d+$") and math.tointeger(tonumber(given))
     if not n or n < 1 or n > 1024 then
         return nil, "a number from 1 to 1024"
     end
@@ -85,8 +85,8 @@ local function tidy(path)
 end
 
 -- One line on stderr.
-local function tell(text)
-    io.stderr:write("streamlab: lab: ", command.clean(text), "\n")
+local function tell(sentence)
+    io.stderr:write("streamlab: lab: ", command.clean(sentence), "\n")
 end
 
 local function backend()
@@ -145,14 +145,14 @@ local lamented = {}
 
 -- For the teacher: what did not work, and once what this system could not do.
 local function complain(graded)
-    for _, text in ipairs(graded.lacking) do
-        if not lamented[text] then
-            lamented[text] = true
-            tell("submissions are not confined as they should be: " .. text)
+    for _, sentence in ipairs(graded.lacking) do
+        if not lamented[sentence] then
+            lamented[sentence] = true
+            tell("submissions are not confined as they should be: " .. sentence)
         end
     end
-    for _, text in ipairs(graded.broken or {}) do
-        tell(graded.student .. ": " .. text)
+    for _, sentence in ipairs(graded.broken or {}) do
+        tell(graded.student .. ": " .. sentence)
     end
 end
 
@@ -344,11 +344,11 @@ end
 -- ---- new and pack ----------------------------------------------------------------------------
 
 local function new(...)
-    local _, files = command.read(usage, {}, ...)
-    if #files ~= 1 then
+    local _, folders = command.read(usage, {}, ...)
+    if #folders ~= 1 then
         command.refuse(usage, "new takes the folder of the lab to write")
     end
-    local written, problem = command.try(import "repl/labs/new.lua", tidy(files[1]))
+    local written, problem = command.try(import "repl/labs/new.lua", tidy(folders[1]))
     if not written then
         command.fail(problem)
     end
@@ -356,11 +356,11 @@ local function new(...)
 end
 
 local function pack(...)
-    local options, files = command.read(usage, { o = file_option, output = file_option }, ...)
-    if #files ~= 1 then
+    local options, folders = command.read(usage, { o = file_option, output = file_option }, ...)
+    if #folders ~= 1 then
         command.refuse(usage, "pack takes a lab's folder")
     end
-    local lab_bundle = read_lab(tidy(files[1]))
+    local lab_bundle = read_lab(tidy(folders[1]))
     local function grade_one(path)
         local list = grader.grade(lab_bundle, { { student = stem(path), file = path } },
             { backend = "sim", jobs = internals.processors() })

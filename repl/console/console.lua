@@ -79,7 +79,7 @@ function console.open()
     for name, file in pairs(globals) do
         if rawget(_G, name) == nil then
             rawset(_G, name, function(...)
-                local back <close> = strings.own()
+                local closer <close> = strings.own()
                 return import(file)[name](...)
             end)
         end

@@ -80,7 +80,7 @@ end
 
 -- Runs f with a recording on the simulator, where that costs no virtual time.
 local function run_recorded(tl, start, f, ...)
-    local recording <close> = tl
+    local closer <close> = tl
     local results = table.pack(strings.call_users(f, ...))
     local returned = read_clocks()
     wait(returned.device)

@@ -194,7 +194,7 @@ local function collect(folder, name)
             error(("include: %s is being read already"):format(path), 2)
         end
         including[path] = true
-        local leave <close> = setmetatable({}, { __close = function() including[path] = nil end })
+        local closer <close> = setmetatable({}, { __close = function() including[path] = nil end })
         return load_file(folder, path, environment)()
     end
     function environment.test(title, options, f)

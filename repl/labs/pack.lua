@@ -227,9 +227,9 @@ return function(bundle, folder, grade)
     if #problems > 0 then
         return nil, problems
     end
-    local made, reason = program.make_folder(folder)
+    local made, problem = program.make_folder(folder)
     if not made then
-        return nil, { reason }
+        return nil, { problem }
     end
     local fine, result = pcall(write_both, bundle, folder)
     if not fine then

@@ -129,12 +129,12 @@ end
 -- option's name true, or {read = FUNCTION, name = FIELD, list = true if it may come again}.
 -- --help is known by itself: it prints the usage, whose first line is the short one.
 function command.read(usage, known, ...)
-    local options, files = {}, {}
+    local options, paths = {}, {}
     local words, n, i = { ... }, select("#", ...), 1
     while i <= n do
         local word = words[i]
         if word == "--" then
-            table.move(words, i + 1, n, #files + 1, files)
+            table.move(words, i + 1, n, #paths + 1, paths)
             break
         elseif word == "--help" or word == "-h" then
             io.stdout:write(usage)
@@ -146,11 +146,11 @@ function command.read(usage, known, ...)
             local value = #word > 2 and word:sub(3) or nil
             i = i + take(options, known, usage, "-", word:sub(2, 2), value, words[i + 1])
         else
-            files[#files + 1] = word
+            paths[#paths + 1] = word
         end
         i = i + 1
     end
-    return options, files
+    return options, paths
 end
 
 -- Both ends of a range, of which each may be missing.

@@ -41,7 +41,7 @@ end
 
 -- Returns what f(...) returns, whose strings have the user's methods.
 function strings.call_users(f, ...)
-    local back <close> = change(false) and back_to_own or back_to_users
+    local closer <close> = change(false) and back_to_own or back_to_users
     return f(...)
 end
 

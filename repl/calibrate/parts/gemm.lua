@@ -244,8 +244,8 @@ local function set_warm(c, mode, rows, grid)
     end
     for _, row in ipairs(rows) do
         if cold[row.n] then
-            local part = math.min(1, row.duration_us / cold[row.n])
-            list[#list + 1] = { row.n, tonumber(("%.3f"):format(part)) }
+            local share = math.min(1, row.duration_us / cold[row.n])
+            list[#list + 1] = { row.n, tonumber(("%.3f"):format(share)) }
         end
     end
     if #list > 0 then

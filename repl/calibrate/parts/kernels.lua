@@ -117,9 +117,9 @@ end
 -- ---- memory ---------------------------------------------------------------------------------
 
 -- What a kernel takes that moves next to nothing, but less than the shortest of them.
-local function set_fixed(c, memory, shortest_us)
+local function set_fixed(c, memory, shortest)
     local us, spread = time_of(c, memory, "pow", 64, 200)
-    c:set("kernel_fixed_us", math.min(us, shortest_us - least_left_us),
+    c:set("kernel_fixed_us", math.min(us, shortest - least_left_us),
           "pow(a, 2) of 64 elements, less than the shortest of kernel_us", spread)
 end
 
@@ -331,9 +331,9 @@ local function set_memset(c, memory)
     c:find("memset", ("of 64 B in %.3f us"):format(time_of(c, memory, "memset", 16, 100)))
 end
 
-local function set_d2d(c, memory, shortest_us)
+local function set_d2d(c, memory, shortest)
     local fixed, fixed_spread = time_of(c, memory, "d2d", 16, 100)
-    fixed = math.min(fixed, shortest_us - least_left_us)
+    fixed = math.min(fixed, shortest - least_left_us)
     c:set("d2d_fixed_us", fixed, "a copy of 64 B within the device, less than the shortest of "
           .. "kernel_us.d2d", fixed_spread)
     local elements = memory.bytes // 8

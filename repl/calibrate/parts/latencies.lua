@@ -11,7 +11,7 @@ local durations = import "repl/calibrate/durations.lua"
 local part = { name = "latencies", passes = 15,
                title = "latencies of streams, events and the host" }
 
-local median, spread = context.median, context.spread
+local spread = context.spread
 local middle = durations.middle
 
 local row_length <const> = 100      -- operations in a stream, one behind the other
@@ -280,7 +280,7 @@ end
 
 local function kernel_fixed(c, stream, tiny)
     local into, way = { stream = stream, out = tiny.device }, { stream = stream }
-    local function durations(enqueue)
+    local function durations_of(enqueue)
         local samples = {}
         for i, span in ipairs(c:held({ stream }, function()
             for _ = 1, row_length do
@@ -292,10 +292,10 @@ local function kernel_fixed(c, stream, tiny)
         return samples
     end
     local function add() c.lab.add(tiny.device, 1, into) end
-    durations(add)
-    set(c, "kernel_fixed_us", durations(add), "an addition of one element: its duration")
+    durations_of(add)
+    set(c, "kernel_fixed_us", durations_of(add), "an addition of one element: its duration")
     c:find("kernel_fixed_us", "an empty kernel takes "
-        .. us(durations(function() c.lab.spin(0, way) end)))
+        .. us(durations_of(function() c.lab.spin(0, way) end)))
 end
 
 function part.run(c)

@@ -1,7 +1,6 @@
 -- values.lua - how the REPL shows the values of an entry: each in the way of its kind, on
 -- one line if all are short.
 
-local text = import "repl/run/text.lua"
 local pretty = import "repl/console/values/pretty.lua"
 local records = import "repl/console/values/records.lua"
 local objects = import "repl/console/values/objects.lua"

@@ -241,8 +241,8 @@ local function complaint(script, part)
 end
 
 -- An entry at the prompt as an expression, where a = in front is allowed.
-local function as_expression(text)
-    return "return " .. text:gsub("^=", "")
+local function as_expression(entry)
+    return "return " .. entry:gsub("^=", "")
 end
 
 -- Whether the script up to byte `last` has the same mistake.
@@ -337,13 +337,13 @@ end
 -- ---- all of them -----------------------------------------------------------------------
 
 -- A script: its text, the chunk's name, and how its messages begin: "lab.lua:".
-function carets.script(text, source, prefix)
-    local script = { text = text, source = source, prefix = prefix,
-                     lines = tokens.lines(text), tokens = tokens.read(text), starts = {} }
+function carets.script(code, source, prefix)
+    local script = { text = code, source = source, prefix = prefix,
+                     lines = tokens.lines(code), tokens = tokens.read(code), starts = {} }
     local at = 1
     for i = 1, #script.lines do
         script.starts[i] = at
-        at = (text:find("\n", at, true) or #text) + 1
+        at = (code:find("\n", at, true) or #code) + 1
     end
     return script
 end
