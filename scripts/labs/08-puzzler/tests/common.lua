@@ -117,11 +117,11 @@ local pinning <const> = {cudaHostRegister = true, cudaHostAlloc = true}
 -- Says where the host was when it called neither for work nor for a wait, if that is much: it
 -- page-locked memory then, or copied it.
 function common.say_host(t, tl)
-    local list, by_line, sum_us, last_us = {}, {}, 0, nil
-    for _, span in ipairs(tl:spans()) do list[#list + 1] = span end
-    for _, call in ipairs(tl:calls()) do list[#list + 1] = call end
-    table.sort(list, function(a, b) return a.correlation < b.correlation end)
-    for _, entry in ipairs(list) do
+    local entries, by_line, sum_us, last_us = {}, {}, 0, nil
+    for _, span in ipairs(tl:spans()) do entries[#entries + 1] = span end
+    for _, call in ipairs(tl:calls()) do entries[#entries + 1] = call end
+    table.sort(entries, function(a, b) return a.correlation < b.correlation end)
+    for _, entry in ipairs(entries) do
         local us = entry.host_start_us - (last_us or entry.host_start_us)
         if pinning[entry.name] then us = us + entry.host_end_us - entry.host_start_us end
         if not entry.of_stop and entry.where ~= "" then
