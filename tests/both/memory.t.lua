@@ -5,7 +5,6 @@ local T = require "tap"
 local ideal = require "lua.ideal"
 
 local device = T.open()
-local simulated = device.simulated
 
 local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
 

@@ -45,31 +45,31 @@ local run = assert(load(workload, "=workload.lua"))
 
 local function settings_of_the_collector_do_not_show()
     local paths = {}
-    local function trace(name, eager)
+    local function trace(eager)
         local path = ideal.temporary(".json")
         paths[#paths + 1] = path
         local makespan = run(path, eager)
         return ideal.read(path), makespan
     end
-    local first, makespan = trace("first")
+    local first, makespan = trace()
     T.ok(#first > 1000 and makespan > 0, "the workload makes a trace")
-    local again, same_makespan = trace("again")
+    local again, same_makespan = trace()
     T.ok(first == again, "the same script twice gives the same bytes")
     T.is(same_makespan, makespan, "and the same makespan")
 
     collectgarbage("stop")
-    T.ok(trace("stopped") == first, "with the collector stopped as well")
+    T.ok(trace() == first, "with the collector stopped as well")
     collectgarbage("restart")
     collectgarbage("generational")
-    T.ok(trace("generational") == first, "in generational mode as well")
+    T.ok(trace() == first, "in generational mode as well")
     collectgarbage("incremental", 100, 1000, 1)
-    T.ok(trace("hasty") == first, "with a hasty incremental collector as well")
+    T.ok(trace() == first, "with a hasty incremental collector as well")
     collectgarbage("incremental", 200, 100, 13)
-    T.ok(trace("eager", true) == first, "with a full collection after every operation as well")
+    T.ok(trace(true) == first, "with a full collection after every operation as well")
 
     local garbage = {}
     for i = 1, 20000 do garbage[i % 100 + 1] = {tostring(i), i} end
-    T.ok(trace("after garbage") == first, "after a lot of garbage as well")
+    T.ok(trace() == first, "after a lot of garbage as well")
     for _, path in ipairs(paths) do os.remove(path) end
 end
 

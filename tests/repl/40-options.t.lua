@@ -251,12 +251,12 @@ tap.like(out, "^streamlab ", "--version prints the version")
 
 shell.remove(folder)
 for typed, meant in pairs { shwo = "show", dif = "diff", hlep = "help" } do
-    local out, err, code = shell.run { typed, "x.json" }
+    out, err, code = shell.run { typed, "x.json" }
     tap.is(out .. code, "1", typed .. " is no script")
     tap.is(err, ("streamlab: cannot open %s: No such file or directory\nhint: did you mean streamlab "
         .. "%s?\n"):format(typed, meant), "and the subcommand that is meant is named")
 end
-local _, err = shell.run { "nosuch.lua" }
+_, err = shell.run { "nosuch.lua" }
 tap.ok(not err:find("did you mean", 1, true), "a script that is missing is no subcommand")
 
 tap.done()

@@ -226,8 +226,8 @@ for _, name in ipairs { "h200", "a100", "v100", "t4", "rtx4060_laptop" } do
     local before, after = saved(name)
     tap.is(different(before, after), "", name .. ": the saved profile gives the same answers")
     local worst = 0
-    for i, row in ipairs(before) do
-        worst = math.max(worst, math.abs(row.host_us - after[i].host_us) / (row.host_us + 0.1))
+    for i, entry in ipairs(before) do
+        worst = math.max(worst, math.abs(entry.host_us - after[i].host_us) / (entry.host_us + 0.1))
     end
     tap.ok(worst < 0.01, name .. ": and the same times, within one per cent")
 end

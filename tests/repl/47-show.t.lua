@@ -92,7 +92,7 @@ end
 tap.is(cli('NO_COLOR= LC_ALL=C.UTF-8 COLUMNS=30 "$P" show --chart b.json.gz'):match("[^\n]*"),
     "work   │██████████│█████│ 100%", "the terminal decides what no option says")
 
-local figures = cli('"$P" show --json a.json')
+figures = cli('"$P" show --json a.json')
 local object = json.read(figures)
 tap.like(figures, "[^\n]\n$", "--json ends its last line")
 tap.is_deeply({ object.makespan_us, object.lower_bound_us, object.count.kernel,

@@ -2,7 +2,6 @@
 -- what who(), time(f) and the banner print.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
-local shell = require "shell"
 local lines = require "lines"
 local session = require "session"
 local shown = lines.run

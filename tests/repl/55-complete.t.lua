@@ -1,6 +1,5 @@
 -- 55-complete.t.lua - what Tab offers, asked of repl/console/completion/complete.lua itself.
 local T = require "tap"
-local shell = require "repl.shell"
 
 -- ---- the module, in an environment as the program makes one ------------------------------
 

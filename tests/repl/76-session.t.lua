@@ -15,10 +15,6 @@ shell.sh("mkdir -p " .. home .. "/.config/streamlab " .. home .. "/data")
 shell.write(home .. "/.config/streamlab/rc.lua", "mine = 'from the start file'\n")
 shell.write(home .. "/data/loaded.lua", "loaded = (loaded or 0) + 1\nprint('loading', loaded)\n")
 
-local function escaped(text)
-    return (text:gsub("%p", "%%%0"))
-end
-
 -- What the program is has to be found from there.
 if not shell.program:find("^/") then
     shell.program = io.popen("pwd"):read("l") .. "/" .. shell.program
