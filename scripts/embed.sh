@@ -15,7 +15,7 @@ cat <<END
 END
 i=0
 for file; do
-    echo "static const unsigned char file_$i[] = {"
+    echo "static const unsigned char file_${i}[] = {"
     od -An -v -tu1 "$file" | sed 's/[0-9][0-9]*/&,/g'
     echo "0};"
     i=$((i + 1))

@@ -45,6 +45,7 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
         done
         allowed=$1 foreign=$2
         [ -n "$files" ] || exit
+        # shellcheck disable=SC2086 # a word each
         includes $files | ALLOWED=$allowed FOREIGN=$foreign awk '
             function exists(path,  line, found) {
                 found = (getline line < path) >= 0

@@ -24,10 +24,10 @@ _streamlab_offer() {
 }
 
 _streamlab() {
-    local program=${COMP_WORDS[0]} typed=${COMP_WORDS[COMP_CWORD]} before subcommand= equals=
+    local program=${COMP_WORDS[0]} typed=${COMP_WORDS[COMP_CWORD]} before subcommand='' equals=''
     before=${COMP_WORDS[COMP_CWORD - 1]}
     if [[ $typed == '=' ]]; then    # --color=al is three words here
-        typed= equals='='
+        typed='' equals='='
     elif [[ $before == '=' ]]; then
         before=${COMP_WORDS[COMP_CWORD - 2]} equals='='
     fi

@@ -16,6 +16,7 @@ check() { # PASSED(0|1) NAME
 }
 
 is() { # GOT PATTERN NAME
+    # shellcheck disable=SC2254 # the pattern is meant
     case $1 in
     $2) check 0 "$3" ;;
     *) check 1 "$3"; echo "#   got $1" >&2 ;;
