@@ -52,7 +52,7 @@ QUOTE    = '$(subst ','\'',$(1))'
 SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC LIBEDIT MINIZIP \
               LIBSECCOMP,$(v)=$(call QUOTE,$($(v)))))
 # These goals do without.
-ifneq ($(filter-out clean help setup uninstall install-rock,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean format help install-rock lint setup uninstall,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
 FOUND    := $(filter /%,$(LUA_INC) $(LUA_LIB) $(CUDA_LIB) $(PROGRAM_ZLIB) $(PROGRAM_EDIT) \

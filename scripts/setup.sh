@@ -5,6 +5,7 @@
 #   sh scripts/setup.sh              what scripts/configure.sh says is missing
 #   sh scripts/setup.sh --browser    what the .html report is tested in
 #   sh scripts/setup.sh --plots      what plots are drawn with
+#   sh scripts/setup.sh --lint       what `make lint` runs
 #
 # The Makefile runs it. It gets root rights through sudo, and only when it needs them.
 set -u
@@ -34,7 +35,15 @@ look_for_gnuplot() {
     command -v gnuplot >/dev/null 2>&1 || missing=" gnuplot"
 }
 
-# ---- how it is had --------------------------------------------------------
+# The same for make lint.
+look_for_linters() {
+    missing=
+    command -v clang-format >/dev/null 2>&1 || missing="$missing clang-format"
+    command -v luacheck >/dev/null 2>&1 || missing="$missing luacheck"
+    command -v shellcheck >/dev/null 2>&1 || missing="$missing shellcheck"
+}
+
+# ---- installing -----------------------------------------------------------
 
 package() { # MANAGER NAME: the packages of that package manager
     case $1:$2 in
@@ -50,6 +59,8 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:python) echo python3 ;;
     apt-get:chromium) echo chromium ;;
     apt-get:chromedriver) echo chromium-driver ;;
+    apt-get:luacheck) echo lua-check ;;
+    apt-get:clang-format | apt-get:shellcheck) echo "$2" ;;
     dnf:lua) echo lua-devel lua-static ;;
     dnf:lua-program) echo lua ;;
     dnf:blas) echo openblas-serial ;;
@@ -60,7 +71,9 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:prove) echo perl-Test-Harness ;;
     dnf:gnuplot) echo gnuplot-minimal ;;
     dnf:python) echo python3 ;;
-    dnf:chromium | dnf:chromedriver) echo "$2" ;;
+    dnf:clang-format) echo clang-tools-extra ;;
+    dnf:shellcheck) echo ShellCheck ;;
+    dnf:chromium | dnf:chromedriver | dnf:luacheck) echo "$2" ;;
     brew:lua | brew:lua-program) echo lua@5.4 ;;
     brew:prove) echo perl ;;
     brew:*) echo "$2" ;;
@@ -77,6 +90,7 @@ run() { # prints a command, then runs it
     "$@"
 }
 
+# shellcheck disable=SC2086 # packages, root and apt hold several words
 install_missing() {
     manager=
     for candidate in apt-get dnf brew; do
@@ -98,9 +112,9 @@ install_missing() {
     trap 'echo "streamlab setup: interrupted; run make again to go on." >&2; exit 130' INT TERM
     case $manager in
     apt-get)
-        # One source that does not answer need not matter: the install tells.
+        # A source that does not answer may not be needed; the installation shows it.
         apt="$root env DEBIAN_FRONTEND=noninteractive apt-get"
-        run $apt update -qq || echo "streamlab setup: going on without fresh package lists."
+        run $apt update -qq || echo "streamlab setup: going on with the package lists of before."
         run $apt install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 $packages
         ;;
     dnf) run $root dnf install -y $packages ;;
@@ -121,9 +135,10 @@ ensure() { # LOOK: a function that sets `missing`
 case ${1:-} in
 --browser) ensure look_for_browser ;;
 --plots) ensure look_for_gnuplot ;;
+--lint) ensure look_for_linters ;;
 '') ensure look ;;
 *)
-    echo "usage: scripts/setup.sh [--browser | --plots]" >&2
+    echo "usage: scripts/setup.sh [--browser | --plots | --lint]" >&2
     exit 2
     ;;
 esac

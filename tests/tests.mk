@@ -268,6 +268,14 @@ bench: all $(TOOLS)
 bench-cuda: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
 	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
 
-.PHONY: check gnuplot check-long check-asan check-tsan threads check-gc check-races check-oom \
+## make lint           luacheck over all Lua, shellcheck over all shell scripts
+lint:
+	@sh scripts/lint.sh
+
+## make format         formats all C and CUDA in place, with clang-format
+format:
+	@sh scripts/lint.sh --format
+
+.PHONY: lint format check gnuplot check-long check-asan check-tsan threads check-gc check-races check-oom \
         check-hta check-browser check-bare check-torch check-cuda check-memcheck need-nvcc \
         fuzz fuzz-api bench bench-cuda

@@ -1,0 +1,56 @@
+#!/bin/sh
+# scripts/lint.sh - what compilers do not report: luacheck over all Lua, shellcheck over all
+# shell scripts. Their settings, with the exceptions, are .luacheckrc and .shellcheckrc.
+#
+#   sh scripts/lint.sh            the check; the status is 1 where it finds something
+#   sh scripts/lint.sh --format   formats all C and CUDA in place, as .clang-format says
+#
+# It installs nothing: sh scripts/setup.sh --lint does. `make lint` and `make format` run it.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+# Other versions of clang-format break lines elsewhere.
+version=14
+failed=0
+
+files() { # PATTERN...: those in git, and new ones
+    git ls-files --cached --others --exclude-standard -- "$@"
+}
+
+shell_scripts() {
+    files | while read -r file; do
+        case $(head -c 20 "$file" 2>/dev/null | tr -d '\0' | head -n 1) in
+        '#!'*/sh | '#!'*/env\ bash | '#!'*/bash) echo "$file" ;;
+        esac
+    done
+    files '*.bash'
+}
+
+need() { # PROGRAM
+    command -v "$1" >/dev/null 2>&1 && return
+    echo "make lint: $1 is missing; sh scripts/setup.sh --lint installs it" >&2
+    failed=1
+    return 1
+}
+
+clang_format() { # OPTION...: over all C and CUDA
+    program=$(command -v clang-format-$version || echo clang-format)
+    need "$program" || return
+    case $("$program" --version) in
+    *"version $version."*) files '*.c' '*.h' '*.cu' '*.cuh' | xargs "$program" "$@" || failed=1 ;;
+    *)
+        echo "make lint: formatting needs clang-format $version, and this is" \
+            "$("$program" --version)" >&2
+        failed=1
+        ;;
+    esac
+}
+
+case ${1:-} in
+--format) clang_format -i ;;
+'')
+    need luacheck && { files '*.lua' | xargs luacheck -q || failed=1; }
+    need shellcheck && { shell_scripts | xargs shellcheck || failed=1; }
+    ;;
+*) echo "usage: scripts/lint.sh [--format]" >&2 && exit 2 ;;
+esac
+exit $failed
