@@ -1,4 +1,4 @@
--- 48-commands.t.lua - the lines that begin with a dot.
+-- 48-dot-commands.t.lua - the lines that begin with a dot.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"

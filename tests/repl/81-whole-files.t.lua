@@ -1,4 +1,4 @@
--- 81-outputs.t.lua - what every command writes is there whole or not at all: where the disk is full,
+-- 81-whole-files.t.lua - what every command writes is there whole or not at all: where the disk is full,
 -- and where the program is ended while it writes. A disk that is full is played by a limit on the
 -- size of files (SIGXFSZ ignored); where that signal is not ignored, it ends the program at the
 -- first byte that it writes, at which it can do nothing about it, as SIGKILL does.

@@ -1,4 +1,4 @@
--- 49-stopped.t.lua - after Ctrl-C everything goes on: the console, the device, values and files;
+-- 49-after-ctrl-c.t.lua - after Ctrl-C everything goes on: the console, the device, values and files;
 -- and calls that take long are stopped, too.
 package.path = "tests/?.lua;tests/repl/?.lua;" .. package.path
 local tap, shell = require "tap", require "shell"

@@ -1,4 +1,4 @@
--- 41-undefined.t.lua - an option whose value is a variable that there is not: stderr says so once,
+-- 41-undefined-option.t.lua - an option whose value is a variable that there is not: stderr says so once,
 -- and reading such a variable is what it always was.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"

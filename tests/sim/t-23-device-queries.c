@@ -1,4 +1,4 @@
-/* t-23-answers.c - what the simulated GPU answers where only a real one could do more. */
+/* t-23-device-queries.c - what the simulated GPU answers where only a real one could do more. */
 #include "small_gpu.h"
 
 #include "../tap.h"

@@ -1,4 +1,4 @@
--- 42-found.t.lua - which files of a class are graded: all of them, however many there are and however
+-- 42-submission-files.t.lua - which files of a class are graded: all of them, however many there are and however
 -- deep they lie, and none of what could keep the grader waiting.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap, shell = require "tap", require "shell"

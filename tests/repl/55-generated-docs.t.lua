@@ -1,4 +1,4 @@
--- 55-made.t.lua - what is made of docs/api: the pages of docs/reference are what `make docs`
+-- 55-generated-docs.t.lua - what is made of docs/api: the pages of docs/reference are what `make docs`
 -- writes, LuaLS's file has everything, the man pages are mdoc without faults.
 
 local T = require "tap"

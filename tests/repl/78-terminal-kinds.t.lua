@@ -1,4 +1,4 @@
--- 78-looks.t.lua - what a session looks like where terminals differ: colours, letters, a narrow
+-- 78-terminal-kinds.t.lua - what a session looks like where terminals differ: colours, letters, a narrow
 -- window, and files that are closed.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"

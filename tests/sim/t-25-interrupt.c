@@ -1,4 +1,4 @@
-/* t-25-stop.c - the user stops what takes long: values are computed later as if nothing had
+/* t-25-interrupt.c - the user stops what takes long: values are computed later as if nothing had
  * been, and virtual time goes on. */
 #define _POSIX_C_SOURCE 200809L     /* setenv */
 

@@ -1,4 +1,4 @@
--- 79-results.t.lua - tables of results at the prompt: how they are shown, help, completion; and
+-- 79-result-tables.t.lua - tables of results at the prompt: how they are shown, help, completion; and
 -- what a long sweep says of itself.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"

@@ -1,4 +1,4 @@
--- 48-unsaid-waits.t.lua - which event a stream waited for, guessed where a trace does not say it,
+-- 48-guessed-waits.t.lua - which event a stream waited for, guessed where a trace does not say it,
 -- against what the simulator knows.
 --
 -- Random programs of four streams are saved, and all that PyTorch's profiler does not write with

@@ -1,4 +1,4 @@
-/* t-91-causes-any.c - what holds for explanations of every timeline, however strange.
+/* t-91-causes-random.c - what holds for explanations of every timeline, however strange.
  *
  * Random programs for an idealised GPU (streams in order, one copy at a time an engine,
  * events) whose explanations must add up; and timelines that contradict themselves, which
