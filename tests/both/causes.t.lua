@@ -108,7 +108,7 @@ local function check(case)
         T.near(found.lost_us, case.lost_us, 0.002, name .. ": for as long as one works out")
     end
     T.is(found.inferred, not simulated, name .. ": inferred on a GPU, told by the simulator")
-    T.ok(#(found.sentence or "") > 40, name .. ": it is told in a sentence")
+    T.ok(#(found.sentence or "") > 40, name .. ": it is reported in a sentence")
     T.ok(#(found.remedy or "") > 20, name .. ": there is a remedy")
     local _, lines = text:gsub("\n", "")
     T.ok(lines <= 25, name .. ": at most 25 lines")

@@ -61,7 +61,7 @@ local function recording()
     T.is(here:query(), true, "and completes with it")
 end
 
--- What waits for an event waits for the record that was the latest when it was told to.
+-- What waits for an event waits for the record that was the latest at the call.
 local function recording_again()
     local a, b = streams(2)
     local e, x, y = lab.event{}, lab.zeros(1000), lab.zeros(1000)

@@ -184,7 +184,7 @@ local function errors_come_out_later()
          "an error may be any value")
     for _ = 1, 3 do s:launch_host_func(function() error("again", 0) end) end
     T.like(tostring(ideal.error_of(s.synchronize, s)), "again",
-           "several in a row are told together")
+           "several in a row are reported together")
     T.lives(function() lab.synchronize() end, "and only once")
 end
 

@@ -81,7 +81,7 @@ static sl_status fake_maybe_fail(int *counter, sl_status status, sl_error *err)
     if (*counter <= 0)
         return SL_OK;
     --*counter;
-    return sl_fail(err, status, "the fake backend fails as told");
+    return sl_fail(err, status, "the fake backend fails as asked");
 }
 
 static sl_status fake_device_count(int *count, sl_error *err)

@@ -97,7 +97,7 @@ static void test_failed_enqueue(void)
     sl_event_create(device, true, &event, NULL);
     fake.fail_enqueues = 1;
     fails_with(sl_with_number(SL_KERNEL_POW, out, a, 2, stream, err), SL_EIO,
-               "the fake backend fails as told",
+               "the fake backend fails as asked",
                "the backend's sentence reaches the caller");
     after = fake_stats(device);
     is_int(after.ops_in_flight, before.ops_in_flight, "a failed enqueue is not in flight");
@@ -177,16 +177,16 @@ static void test_out_of_memory(void)
     pinned = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 5, 100);
     fake.fail_buffers = 2;
     fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
-               "the fake backend fails as told; live here: 2 tensors, 1.5 GiB on the device, "
+               "the fake backend fails as asked; live here: 2 tensors, 1.5 GiB on the device, "
                "0 operations in flight; the largest: 1.5 GiB (49152x8192 float32)",
                "out of memory says what is live");
     fake.fail_buffers = 2;
     fails_with(create(device, SL_PINNED, err), SL_ENOMEM,
-               "the fake backend fails as told; live here: 2 tensors, 2.0 KiB of pinned memory, "
+               "the fake backend fails as asked; live here: 2 tensors, 2.0 KiB of pinned memory, "
                "0 operations in flight; the largest: 2.0 KiB (5x100 float32)",
                "of that kind of memory");
     fake.fail_buffers = 2;
-    fails_with(create(device, SL_PAGEABLE, err), SL_ENOMEM, "the fake backend fails as told",
+    fails_with(create(device, SL_PAGEABLE, err), SL_ENOMEM, "the fake backend fails as asked",
                "pageable memory is not ours to count");
     sl_tensor_release(big);
     sl_tensor_release(pinned);
@@ -216,7 +216,7 @@ static void test_largest(void)
     tensors[5] = create_at(device, "a.lua:6", SL_PINNED, 100);
     fake.fail_buffers = 2;
     fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
-               "the fake backend fails as told; live here: 6 tensors, 25.0 KiB on the device, "
+               "the fake backend fails as asked; live here: 6 tensors, 25.0 KiB on the device, "
                "0 operations in flight; the largest: 9.0 KiB (9x1024 uint8, a.lua:2), "
                "7.0 KiB (7x1024 uint8, a.lua:4), 5.0 KiB (5x1024 uint8, a.lua:5)",
                "out of memory names the three largest and where they were made");
@@ -277,7 +277,7 @@ static void test_waiting_for_memory(void)
     fake_spin(sl_device_default_stream(device), NULL);
     fake.fail_buffers = 3;
     fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
-               "the fake backend fails as told; live here: 0 tensors, 0 bytes on the device, "
+               "the fake backend fails as asked; live here: 0 tensors, 0 bytes on the device, "
                "0 operations in flight", "before the third failure counts");
     fake_spin(sl_device_default_stream(device), NULL);
     fake.fail_buffers = 2;
@@ -289,7 +289,7 @@ static void test_waiting_for_memory(void)
     fake_spin(sl_device_default_stream(simulated), NULL);
     fake.fail_buffers = 2;
     fails_with(create(simulated, SL_ON_DEVICE, err), SL_ENOMEM,
-               "the fake backend fails as told; live here: 0 tensors, 0 bytes on the device, "
+               "the fake backend fails as asked; live here: 0 tensors, 0 bytes on the device, "
                "1 operation in flight", "a simulated device is not: the host is full");
     big = fake_tensor_2d(simulated, SL_UINT8, SL_ON_DEVICE, 1, FAKE_MEMORY_BYTES - 15);
     fake.fail_buffers = 2;

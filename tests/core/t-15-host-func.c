@@ -253,7 +253,7 @@ static void test_finish(void)
     sl_stream_launch_host_func(stream, fail_run, "nobody asked", NULL, NULL);
     fake_complete(1);
     fails_with(sl_device_finish(device, err), SL_EHOSTFUNC, "nobody asked",
-               "it tells what no call has told");
+               "it tells what no call has reported");
     is_int(sl_device_finish(device, NULL), SL_OK, "once");
     fake.fail_synchronizes = 1;
     fails_with(sl_device_finish(device, err), SL_EINTERRUPT, "interrupted",

@@ -200,7 +200,7 @@ static void test_finish(void)
     fake_fault(device, cause);
     fails_with(sl_device_finish(device, err), SL_EFAULT,
                "an illegal memory access was encountered (cudaErrorIllegalAddress); in flight: "
-               "trap at lab.lua:9", "the loss that no call has told of is told at the end");
+               "trap at lab.lua:9", "the loss that no call has reported is reported at the end");
     is_int(sl_device_finish(device, NULL), SL_OK, "once");
     is_int(sl_device_synchronize(device, NULL), SL_EFAULT, "while other calls go on failing");
     fake_close(device);

@@ -289,7 +289,7 @@ static void test_begin_fails(void)
 
     fake.fail_record_begins = 1;
     fails_with(sl_record_start(device, "test", &timeline, err), SL_EBACKEND,
-               "the fake backend fails as told", "a recording may fail to start");
+               "the fake backend fails as asked", "a recording may fail to start");
     ok(timeline == NULL && fake.recordings == 0, "and is not there then");
     fake_spin(null, NULL);
     sl_device_synchronize(device, NULL);

@@ -79,7 +79,7 @@ static void test_version_2(void)
     remove_root();
 }
 
-/* A container may see its group at the top, and be told where it lies outside. */
+/* A container may see its group at the top, while it lies elsewhere outside. */
 static void test_inside_container(void)
 {
     make_root();

@@ -223,7 +223,7 @@ static void test_host_function_in_error_mode(void)
     sl_stream_launch_host_func(s.a, read_tensor, s.pinned, NULL, NULL);
     sl_tensor_copy(s.pinned, s.x, true, s.b, NULL);
     sl_device_synchronize(s.device, NULL);
-    is_int(read_status, SL_ERACE, "a host function that races is told by an error");
+    is_int(read_status, SL_ERACE, "a host function that races is reported by an error");
     is_int(n_told, 0, "and by that alone");
     is_int((int)sl_race_count(), 1, "the race is listed");
     take_down(&s);

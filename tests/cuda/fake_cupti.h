@@ -41,7 +41,7 @@ typedef struct fake_cupti_state {
     bool other_threads;             /* buffers are handed over by threads that run on; a
                                      * flush waits for them */
     bool foreign;                   /* each call has an external id of another kind, too */
-    size_t dropped;                 /* to be told at the next cuptiActivityGetNumDroppedRecords */
+    size_t dropped;                 /* to be reported at cuptiActivityGetNumDroppedRecords */
     /* To be called. */
     uint32_t (*call)(const fake_cupti_work *work, int n);   /* a call of CUDA's; its number */
     void (*finish)(uint32_t correlation, uint64_t start, uint64_t end);

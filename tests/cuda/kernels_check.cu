@@ -454,7 +454,7 @@ static void pending_host_functions()
        "a Ctrl-C while host functions run before a kernel is loaded launches nothing");
     is_int(cuda_kernel_launch(&other, &large_spin, NULL, NULL, NULL, NULL, 0, &blocks, &threads,
                               NULL), SL_EINTERRUPT,
-           "they run before a kernel is told about its shared memory, which loads it too");
+           "they run before a call sets the shared memory of a kernel, which loads it too");
     rest = {0, false};
     for (int i = 0; i < 3; i++)
         CHECK(launch_on(&other, fill, out, NULL, NULL, &blocks, &threads));

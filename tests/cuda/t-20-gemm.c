@@ -542,7 +542,7 @@ static void test_host_memory(void)
         free(r);
     }
     is_int(n - 1, 3, "three pieces of host memory are asked for");
-    is_int(refused, 3, "each failure is told as one");
+    is_int(refused, 3, "each failure is reported as one");
     is_int(repeated, 3, "and nothing is lost by it");
 }
 

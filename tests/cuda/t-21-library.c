@@ -53,7 +53,7 @@ static void test_missing(void)
 {
     sl_error err = { 0 };
     ok(!cuda_library_open(CUDA_CUPTI, &err), "a library that is nowhere is not opened");
-    is_int(err.status, SL_EUNSUPPORTED, "which is told as not supported");
+    is_int(err.status, SL_EUNSUPPORTED, "which is reported as not supported");
     is_str(err.msg, "libcupti.so.99 cannot be opened: cannot open shared object file: No such "
            "file or directory (STREAMLAB_CUDA_LIB can name its folder)",
            "in a sentence with its name, what the loader said and what to do");
@@ -88,7 +88,7 @@ static void test_found(void)
        "and has its functions");
     ok(!cuda_library_symbol(CUDA_CUBLAS_LT, "cublasLtNoSuchThing", &err),
        "a function that it has not is not found");
-    is_int(err.status, SL_EUNSUPPORTED, "which is told as not supported");
+    is_int(err.status, SL_EUNSUPPORTED, "which is reported as not supported");
     is_str(err.msg, "libcublasLt.so.99 has no function cublasLtNoSuchThing: it is not of the "
            "release that streamlab was built for", "with the library and the function");
 }

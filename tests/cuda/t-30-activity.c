@@ -539,19 +539,19 @@ static void test_losses(void)
     fake->dropped = 7;
     collect(r);
     is_str(r->dev.base.notice, "recording: out of memory for 7 of CUPTI's records; operations "
-           "are without times", "what CUPTI dropped is told");
+           "are without times", "what CUPTI dropped is reported");
     r->dev.base.notice = NULL;
     collect(r);
     ok(!r->dev.base.notice, "once");
     run_kernel(r, 1000001, 1000002);
     reallocs_until_failure = 1;
     is_int(collect(r), 0, "without memory for a call its record is nobody's");
-    is_str(r->dev.base.notice, lost_one, "and that is told");
+    is_str(r->dev.base.notice, lost_one, "and that is reported");
     r->dev.base.notice = NULL;
     run_kernel(r, 1000001, 1000002);
     reallocs_until_failure = 2;
     is_int(collect(r), 0, "without memory for a record it is lost");
-    is_str(r->dev.base.notice, lost_one, "and that is told");
+    is_str(r->dev.base.notice, lost_one, "and that is reported");
     run_kernel(r, 1000001, 1000002);
     is_int(collect(r), 1, "what comes after is not");
     end_recording(r, "losses");
@@ -575,14 +575,14 @@ static void test_no_memory(void)
     run_kernel(r, 1000001, 1000002);
     ok(fake->refused > 0, "CUPTI gets no buffer when there is no memory");
     is_int(collect(r), 0, "and drops the record");
-    ok(r->dev.base.notice != NULL, "which is told");
+    ok(r->dev.base.notice != NULL, "which is reported");
     fake->apart = false;
     rig *b = open_recording("b");
     run_kernel(b, 1000001, 1000002);
     reallocs_until_failure = 3;                 /* call, record, and to keep it for b */
     r->dev.base.notice = NULL;
     is_int(collect(r), 0, "what is found for another device can be lost, too");
-    is_str(r->dev.base.notice, lost_one, "which is told");
+    is_str(r->dev.base.notice, lost_one, "which is reported");
     end_recording(b, "a loss");
     end_recording(r, "losses");
     ok(live_blocks == 0 && fake->buffers == 0, "nothing is left behind");

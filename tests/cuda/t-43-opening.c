@@ -37,7 +37,7 @@ static void test_no_gpu(void)
     snprintf(expected, sizeof expected, "no GPU answered: the NVIDIA driver is one for CUDA 11.4, "
              "and this build needs one for CUDA %d.0 or later", CUDART_VERSION / 1000);
     is_str(why_none(cudaErrorInsufficientDriver), expected,
-           "of a driver that is too old both versions are told");
+           "of a driver that is too old both versions are reported");
     is_str(why_none(cudaErrorIllegalAddress),
            "no GPU answered: an illegal memory access was encountered", "other errors are CUDA's");
 }

@@ -106,7 +106,7 @@ tap.like(out, "error: mine%.lua:3: attempt to index a nil value %(local 'x'%)\n"
     .. "#  3 |     x%.y = 1\n", "has its line")
 tap.ok(not out:find("the hint of the lab", 1, true), "and no hint of the lab")
 out = fails("no Lua", "function go()\n    local n = 1\n    n += 1\nend", "", calls_go)
-tap.like(out, "\n# mine%.lua:3: syntax error near '%+'\n#  3 |     n %+= 1\n", "is told once")
+tap.like(out, "\n# mine%.lua:3: syntax error near '%+'\n#  3 |     n %+= 1\n", "is reported once")
 tap.like(out, "hint: there is no %+=", "with what helps")
 out = fails("a remark", "function go() end", "", "t:diag('look here') t:ok(false, 'no')")
 tap.like(out, "\n# look here\n# failed: no\n", "reaches the student")

@@ -91,7 +91,7 @@ end]]
 tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:5 could have begun .- earlier: it waited for "
     .. "%S+ at mine%.lua:3, and needs nothing that ran before %-> Issue it before that wait if it "
     .. "depends on nothing that the wait is for; else record the event directly after",
-    "who waits before work that needs nothing is told of the wait's place, should that be so")
+    "for a wait before work that needs nothing, the wait's place is named")
 
 -- It needs the copy out of y, which is in a third stream, and waits for the kernel besides.
 text = look [[
@@ -168,7 +168,7 @@ function go(x, y, up, back, work)
     work(y)
 end]]
 tap.like(text, "%-> Keep spin at mine%.lua:4 out of the default stream: call it within "
-    .. "lab%.with%(stream, %.%.%.%)", "who forgot lab.with is told of lab.with")
+    .. "lab%.with%(stream, %.%.%.%)", "where lab.with was forgotten, lab.with is named")
 tap.ok(not text:find("Give the stream non_blocking", 1, true), "and not to exempt the stream")
 
 -- The host.

@@ -50,7 +50,7 @@ tap.is(listed "results", "ada.2.json\nada.json\nlink.json\n" .. "linked.json\nlo
     .. ("n"):rep(240) .. ".json\nzoe.json\n" .. ("é"):rep(120) .. ".json\n",
     "each student has a file, also whose name is another's, or is too long with its suffix")
 tap.like(out, "\nzoe" .. (" "):rep(43) .. "20/100  failed 2.1\n", "a long name moves no other one's points away")
-tap.like(err, "streamlab: lab: the results of ada/ are in ada.2.json\n", "which is told")
+tap.like(err, "streamlab: lab: the results of ada/ are in ada.2.json\n", "which is reported")
 tap.like(err, "the results of n+ are in n+%.json\n", "of both")
 tap.like(shell.read(at "results/ada.json"), '"score": 100,', "ada.lua has its own results")
 tap.like(shell.read(at "results/ada.2.json"), '"score": 20,', "and ada/x.lua its")
@@ -74,7 +74,7 @@ tap.is(code, 1, "a student's results that cannot be written are an error")
 for _, name in ipairs { "ada", "bob", "eve" } do
     tap.like(err, ("streamlab: lab: %s: cannot write '%s/results/%s.json': there is something of "
         .. "that name, and no file\n"):format(name, folder:gsub("%p", "%%%0"), name),
-        name .. "'s are told")
+        name .. "'s are reported")
 end
 tap.like(shell.read(at "results/zoe.json"), '"score": 20,', "all others are there")
 tap.is(shell.read(at "secret"), "mine", "and what a link leads to is as it was")

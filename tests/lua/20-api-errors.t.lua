@@ -53,7 +53,7 @@ local function the_users_call()
     local function late() lab.stream{}:launch_host_func(function() error("late") end) end
     err = ideal.error_of(lab.profile, late)
     T.is(err.op, "profile", "profile names itself for what its final synchronise finds")
-    T.like(err.message, "late", "which is told")
+    T.like(err.message, "late", "which is reported")
     err = ideal.error_of(lab.measure, late)
     T.is(err.op, "measure", "so does measure")
     err = ideal.error_of(lab.probe, function(first)

@@ -81,7 +81,7 @@ local function dots_and_colons()
     local t, u, s = lab.ones(2, 2), lab.ones(2, 2), lab.stream{}
     T.is(sentence(function() lab:matmul(t, u) end),
          "called as lab:matmul(...); functions of lab take a dot: lab.matmul(...)",
-         "lab:matmul is told from lab.matmul")
+         "lab:matmul is distinguished from lab.matmul")
     T.is(sentence(function() lab.cuda:malloc(16) end),
          "called as lab.cuda:malloc(...); functions of lab.cuda take a dot: lab.cuda.malloc(...)",
          "also in lab.cuda")
@@ -107,7 +107,7 @@ local function dots_and_colons()
     collectgarbage()
     T.is_deeply(lab.live(), before, "and nothing has been done")
     T.is(sentence(t.size), "argument 1 (self) must be a tensor, got nothing; call it as t:size()",
-         "t.size() is told from t:size()")
+         "t.size() is distinguished from t:size()")
     T.like(sentence(t.get, 1, 1), "got number; call it as t:get%(%.%.%.%)$", "with arguments too")
     T.like(sentence(s.query), "call it as s:query%(%)$", "for streams")
     T.like(sentence(s.close), "call it as s:close%(%)$", "also their end")

@@ -295,7 +295,7 @@ local function spin()
     T.is(span.kind, "kernel", "spin is a kernel")
     local longer_us = lab.device().simulated and 1e-3 or 1000
     T.near(span.end_us - span.start_us, 500 + longer_us / 2, longer_us / 2 + 1e-3,
-           "that lasts as long as it is told")
+           "that lasts as long as asked")
     T.lives(function() lab.spin(0) end, "no time at all is a time")
     lab.synchronize()
     local function bad(pattern, name, ...)

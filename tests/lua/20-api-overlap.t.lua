@@ -83,7 +83,7 @@ local function at_once()
          "kernels: two for the first millisecond, one for the second")
     near(tl:concurrency("engines"), {[0] = 0, 1500, 500},
          "engines: compute with d2h for 400 us, with h2d for 100")
-    near(tl:concurrency(), {[0] = 0, 1500, 500}, "which is what it counts if not told")
+    near(tl:concurrency(), {[0] = 0, 1500, 500}, "which is what it counts if not asked otherwise")
     near(tl:concurrency("streams"), {[0] = 0, 900, 700, 400},
          "streams: all three for 400 us, alpha and beta up to 1100")
     near(tl:concurrency("spans"), {[0] = 0, 900, 700, 400}, "spans: no more than streams here")

@@ -78,7 +78,7 @@ local function selections_are_checked()
     refuses(function() tl:busy_us("kernels") end, "SL_EINVAL", "kernels",
             "an unknown kind or engine is named")
     refuses(function() tl:busy_us("alpha") end, "SL_EINVAL",
-            "; for a stream: {stream = \"alpha\"}$", "and how to name a stream is told")
+            "; for a stream: {stream = \"alpha\"}$", "and the message says how to name a stream")
     refuses(function() tl:busy_us{strem = a} end, "SL_EINVAL", "strem", "an unknown field as well")
     refuses(function() tl:busy_us(3.5) end, "SL_EINVAL", "number", "a number selects nothing")
     T.near(tl:busy_us{}, 2000, 1e-6, "a table without fields selects everything")

@@ -52,7 +52,7 @@ end
 local function clamping_is_said_once()
     local _, text = ideal.run_text("for _ = 1, 5 do lab.stream{priority = 7} end\n")
     local _, times = text:gsub("priority", "")
-    T.is(times, 1, "a clamped priority is told on stderr, once")
+    T.is(times, 1, "a clamped priority is reported on stderr, once")
     T.like(text, "7", "with the number given")
     _, text = ideal.run_text("lab.stream{priority = -5}\n")
     T.is(text, "", "a priority in the range is not commented")

@@ -159,7 +159,7 @@ local function ragged_tables()
     refuses(function() lab.tensor{x = 1} end, "SL_EINVAL", "the table has the key 'x'",
             "a table with a name in it is refused by that name")
     refuses(function() lab.tensor{1, 2, y = 1, x = 1, [true] = 2} end, "SL_EINVAL",
-            "%[true%] besides its list of 2", "of several, always the same one is told")
+            "%[true%] besides its list of 2", "of several, always the same one is reported")
     refuses(function() lab.tensor{1, 2, y = 1, x = 1} end, "SL_EINVAL", "'x' besides its list of 2",
             "the first by alphabet")
     refuses(function() lab.tensor{[2] = 5} end, "SL_EINVAL", "%[2%] besides its list of 0",
@@ -229,9 +229,9 @@ local function copies_carry_values()
     T.is(back.pinned, false, "pageable, when it blocks")
     T.is(dev:to("cpu", {non_blocking = true}).pinned, true,
          "pinned, when it does not block, as in PyTorch")
-    T.is(dev:to("cpu", {pinned = true}).pinned, true, "pinned, when told so")
+    T.is(dev:to("cpu", {pinned = true}).pinned, true, "pinned, when asked")
     T.is(dev:to("cpu", {non_blocking = true, pinned = false}).pinned, false,
-         "pageable, when told so")
+         "pageable, when asked")
     T.is_deeply(host:cuda():totable(), want, "cuda() is to(\"cuda\")")
     T.is_deeply(dev:cpu():totable(), want, "cpu() is to(\"cpu\")")
     host:set(1, 1, 9)

@@ -128,7 +128,7 @@ end
 local function an_empty_timeline()
     ideal.open()
     local text = picture(lab.profile(function() end))
-    has(text, "The timeline is empty: nothing ran on the device.", "an empty timeline is told")
+    has(text, "The timeline is empty: nothing ran on the device.", "an empty timeline has its sentence")
     T.like(text, "</svg>\n$", "in a picture")
 end
 

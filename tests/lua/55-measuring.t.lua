@@ -74,7 +74,7 @@ local function what_cannot_be_held()
         refuses(function() lab.measure(f, {hold = {s}}) end, "SL_EINVAL", pattern, name)
     end
     fails(function() lab.spin(1, {stream = s}) lab.synchronize() end, "waits for the device",
-          "what synchronises cannot be held, and is told so")
+          "what synchronises cannot be held, and is reported so")
     local start_us = lab.now_us()
     fails(function() lab.spin(1, {stream = s}) s:synchronize() end, "waits for the device",
           "nor what waits for the stream")

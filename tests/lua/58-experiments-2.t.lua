@@ -136,7 +136,7 @@ local function callbacks()
         "holds: .*of 2 ms for 201%d us, an empty one for 17%.%d, none for 1.1; .*after %d.%d us$",
         "holds: .*block a for 39%d%d us$", "holds: .*allowed are 0 of 6, and 2 of 2 others$"})
     T.is(figures(text, "launch a kernel")[1], "no", "a host function may not launch a kernel")
-    T.is(figures(text, "launch a kernel")[2], "SL_ESTATE", "and is told so")
+    T.is(figures(text, "launch a kernel")[2], "SL_ESTATE", "and is reported so")
     T.is(figures(text, "write host memory")[1], "yes", "it may write to host memory")
 end
 

@@ -104,7 +104,7 @@ tap.like(err, "streamlab: this build has no CUDA backend: streamlab_cuda%.so is 
 shell.write(folder .. "/streamlab_cuda.so", "no plugin")
 out, err = sh(alone .. "-e 'print(lab.device().backend)'")
 tap.like(err, "^streamlab: simulating [^\n]*: the CUDA backend cannot be loaded: [^\n]+\n$",
-    "a plugin that cannot be loaded is no error, but told with the whole reason")
+    "a plugin that cannot be loaded is no error, but reported with the whole reason")
 tap.is(out, "sim\n", "while the simulator stands in")
 out, err = run { "-e", "" }
 tap.is(out .. err, "", "no device is opened before a script needs one")
@@ -148,7 +148,7 @@ refused({ "--device=5000", "-e", go }, "1024 devices, got 5000", "a huge device"
 refused({ "--backend=gpu", "-e", go }, "'sim' or 'cuda', got 'gpu'", "an unknown backend")
 refused({ "--profile=", "-e", go }, "%-%-profile needs", "an empty profile")
 
--- Devices that cannot be opened are told before anything runs, in one sentence.
+-- Devices that cannot be opened are reported before anything runs, in one sentence.
 local function no_device(arguments, pattern, name)
     arguments[#arguments + 1] = "-e"
     arguments[#arguments + 1] = go

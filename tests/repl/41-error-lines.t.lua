@@ -185,7 +185,7 @@ is("lab.current_stream():launch_host_func(function()\n  local x\n  x.y = 1\nend)
 s.lua:5: synchronize: a host function failed: S:3: attempt to index a nil value (local 'x')
  5 | lab.synchronize()
    |     ^~~~~~~~~~~
-]], "one of a host function shows the call that told of it")
+]], "one of a host function shows the call that reported it")
 local long = of_script("local function r() return 1 + r() end\nr()\n")
 tap.like(long, "^S:1: stack overflow.*\n 1 | local function r%(%) return 1 %+ r%(%) end\n",
     "a stack overflow shows its line")

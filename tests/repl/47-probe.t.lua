@@ -139,7 +139,7 @@ for _, entry in ipairs(dofile("docs/api/cuda.lua").entries) do
     end
 end
 tap.is(table.concat(missing, " "), "",
-    "every function of lab.cuda is asked about, or told as left out")
+    "every function of lab.cuda is asked about, or reported as left out")
 
 -- ---- the table ---------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ out, err, code = probe("--profile " .. hand .. " --json --save " .. folder .. "/
 tap.is(code, 0, "what a profile cannot say is no failure")
 tap.is(err,
     "streamlab: probe: the profile cannot say what cudaEventRecord did with nonblocking streams\n",
-    "but told")
+    "but reported")
 
 -- ---- wrong use --------------------------------------------------------------------------
 

@@ -214,7 +214,7 @@ both = json.read((cli('"$P" diff --json none.json none.json')))
 tap.is_deeply(both.change, { makespan_us = 0, wall_us = 0, lower_bound_us = 0, busy_us = {},
     overlap_us = {} }, "of empty timelines, too")
 tap.like(cli('"$P" diff none.json a.json'), "\nA is empty: nothing ran on the device%.\n",
-    "an empty timeline is told")
+    "for an empty timeline a sentence says so")
 
 -- ---- what is refused -------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ local out, err, code = calibrate("--backend sim --profile a100 --base h200 --onl
     .. " -o " .. file)
 tap.is(out .. code, "0", "an A100 is measured")
 tap.like(err, "^part 1 of 4, device: what the device says of itself\n.*\npart 4 of 4, host: ",
-    "and its parts are told")
+    "and its parts are reported")
 tap.like(err, "\n    channels\n", "with what they do")
 tap.like(err, "made%.lua: %d+ values in %d+ s\n$", "and the end")
 tap.is(read(file .. ".partial"), nil, "nothing else is left")
@@ -171,7 +171,7 @@ tap.like(out, "\n1 of 3 near: Others %(worst: both at 1, 20%.0 %%%)\n1 of 1 near
     .. "matrices\n1 of 2 near: What each call costs [^\n]* %(worst: host%.query_us, 33%.3 %%%)\n",
     "each section has its worst")
 tap.like(out, "\nboth at 2 is not in B\nc is not in B\nboth at 3 is not in A\nd is not in A\n",
-    "what only one has is told")
+    "what only one has is reported")
 tap.like(out, "\nTimes below 3 us are near within 0%.1 us, [^\n]*\n"
     .. "Device: 4 figures, apart by 5%.5 %% in the median; 2 within 3 %%, 3 within 10 %%\n"
     .. "Host: 2 figures, apart by 27%.9 %% in the median; 1 within 3 %%, 1 within 10 %%\n"

@@ -188,7 +188,7 @@ out, err = lines(".trace fail.json\nlab.spin(1)\nlab.current_stream():launch_hos
     .. "function() error('late', 0) end)\n.trace off\n")
 tap.like(err, "^streamlab: %.trace: fail.json has only what was recorded before this: "
     .. "[^\n]*late\n$",
-    "a failure that the end finds is told")
+    "a failure that the end finds is reported")
 tap.like(read "fail.json", "\"spin\"", "and what was recorded is saved")
 lines ".trace 'my trace.json'\n.trace off\n.trace ~/home.json\n.trace off\n"
 tap.ok(read "my trace.json", "a file name may be in quotes")
@@ -219,7 +219,7 @@ _, err = lines ".load none.lua\n.load none.json\n.load x.svg\n"
 tap.like(err, "^streamlab: %.load: cannot read none.lua: No such file or directory\n"
     .. "streamlab: %.load: [^\n]*none.json[^\n]*\n"
     .. "streamlab: %.load: x.svg: a picture cannot be read; [^\n]*\n$",
-    "what cannot be read is told")
+    "what cannot be read is reported")
 shell.write(folder .. "/not.json", "[1, 2")
 _, err = lines ".load not.json\n"
 tap.like(err, "^streamlab: %.load: [^\n]*not.json[^\n]*\n$", "also a file that is no trace")

@@ -124,7 +124,7 @@ tap.is(read "own.lua", head .. "y = 2\ny = 3\n", "by the whole session")
 _, err = lines "y = 2\n.save none/s.lua\n.save s.txt\n.save s\n"
 tap.like(err, "^streamlab: %.save: cannot write 'none/s.lua': No such file or directory\n"
     .. "streamlab: %.save: s.txt: the file must end in [^\n]*\n"
-    .. "streamlab: %.save: s: the file must end in [^\n]*\n$", "what cannot be saved is told")
+    .. "streamlab: %.save: s: the file must end in [^\n]*\n$", "what cannot be saved is reported")
 lines "y = 2\n.save 'with blanks.lua'\n"
 tap.ok(read "with blanks.lua", "a file name may have blanks")
 

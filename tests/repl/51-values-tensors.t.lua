@@ -125,7 +125,7 @@ lab.default_stream():launch_host_func(function() error("in vain", 0) end)
 for i = 1, 20 do lab.stream() end
 a
 a]], "tensor 1 float32 on cuda, 4 bytes\n  no values: a host function failed: in vain\n"
-    .. "tensor 1 float32 on cuda, 4 bytes\n  1.\n", "an error that looking meets is told once")
+    .. "tensor 1 float32 on cuda, 4 bytes\n  1.\n", "an error that looking meets is reported once")
 is([[lab.spin(10); a = lab.ones(2); a:mul(3, {out = a}); b = lab.add(a, 1)
 a
 b

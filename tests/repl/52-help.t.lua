@@ -370,7 +370,7 @@ local function usage()
     T.is((shell.sh "COLUMNS=80 \"$P\" help two events"), asked "two events", "words need no quotes")
     _, err, code = shell.sh("\"$P\" help >&-")
     T.is(code, 1, "a closed stdout is an error")
-    T.like(err, "stdout", "that is told")
+    T.like(err, "stdout", "that is reported")
 end
 
 entries()

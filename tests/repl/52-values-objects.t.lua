@@ -72,7 +72,7 @@ lab.host_work(0.0001)]], "event (timed): not recorded\n", "asking is no wait")
 
 local out = shown("tl = lab.profile(function() lab.spin(1); lab.spin(2) end)\ntl", "COLUMNS=60")
 tap.like(out, "^timeline of 2 spans: makespan 3001%.%d us, 1%.00 times the\n  bound of 3000%.0 us\n",
-    "a timeline is told in a line")
+    "a timeline is described in a line")
 tap.like(out, "\ndefault .*kernel.*\n_:explain%(%) says where the time went\n$", "and shown as a chart")
 tap.is((shown("tl = lab.profile(function() lab.spin(1); end)\ntl", "LC_ALL=C")):find("[\x80-\xff]"), nil,
     "in ASCII if the locale is")

@@ -303,7 +303,7 @@ local function check_missing()
             wrong[#wrong + 1] = item[2]
         end
     end
-    none(wrong, "no name is told not to be here that is here, and what is said is no sentence")
+    none(wrong, "no name is said to be missing that is here, and what is said is no sentence")
     T.ok(n >= 150, n .. " names are known")
 end
 

@@ -61,7 +61,7 @@ lab.synchronize()
 tap.like(err, '\n  second  func.lua:5  reads  +by a host function in stream "after"\n',
     "a report says once what a host function does, and that it was one")
 
--- A stream without a name is told by where it was made.
+-- A stream without a name is named by the line that made it.
 local function remedy_of(first, second)
     local _, said = run { "--check", "--backend=sim", shell.write(folder .. "/names.lua",
         ("local a = lab.stream{%s}\nlocal b = lab.stream{%s}\nlocal x = lab.zeros(4, 4)\n"
@@ -71,7 +71,7 @@ local function remedy_of(first, second)
 end
 tap.is(remedy_of("", ""), "insert second:wait_stream(first) before names.lua:6, where second is "
     .. '"stream 2", made at names.lua:2, and first is "stream 1", made at names.lua:1',
-    "streams without names are told by the lines that made them")
+    "streams without names are named by the lines that made them")
 tap.is(remedy_of("", "name = 'b'"), "insert b:wait_stream(first) before names.lua:6, where first is "
     .. '"stream 1", made at names.lua:1', "the one that has none")
 tap.is(remedy_of("", "name = 'first'"), "insert first:wait_stream(other) before names.lua:6, where "
@@ -131,7 +131,7 @@ else
     local unread = shell.write(folder .. "/unread.lua", shell.read(script):gsub("print.*", ""))
     _, err, code = sh(("LUA_CPATH=%s %s -e %s %s"):format(
         shell.quote(module:gsub("[^/]*$", "?.so")), shell.quote(lua), shell.quote(text), unread))
-    tap.like(err, 'race: stream "consumer" reads', "what completes at the end is told there")
+    tap.like(err, 'race: stream "consumer" reads', "what completes at the end is reported there")
     tap.is(code, 0, "and the state closes well")
 end
 

@@ -52,10 +52,10 @@ tap.is(r.report, "report\n", "and what is written to descriptor 3")
 tap.is(r.status, 7, "the status is the program's")
 tap.is(r.signal, nil, "no signal ended it")
 tap.ok(not (r.timed_out or r.truncated or r.report_too_long), "and no limit")
-tap.is(program.wait(), nil, "it is told of once")
+tap.is(program.wait(), nil, "it is reported once")
 
 r = run "kill -TERM $$"
-tap.is(r.signal, 15, "a signal that ends it is told of")
+tap.is(r.signal, 15, "a signal that ends it is reported")
 tap.is(r.status, nil, "and is no status")
 
 r = run "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
@@ -63,7 +63,7 @@ tap.ok(r.processor_s > 0.01 and r.processor_s < 30, "processor time is measured"
 
 r = run("echo begin; head -c 3000000 /dev/zero; echo end >&3", { output_bytes = 6 })
 tap.is(r.output, "begin\n", "output beyond the limit is dropped")
-tap.ok(r.truncated, "which is told")
+tap.ok(r.truncated, "which is reported")
 tap.is(r.report, "end\n", "and the program goes on")
 
 r = run("printf 123456", { output_bytes = 6 })
@@ -179,11 +179,11 @@ for result in program.wait do
     ids[result.id] = nil
 end
 tap.is(n, 100, "a hundred run side by side, and each tells its own")
-tap.is(next(ids), nil, "none is told of twice")
+tap.is(next(ids), nil, "none is reported twice")
 
 local slow = spawn { "/bin/sh", "-c", "sleep 0.5" }
 local quick = spawn { "/bin/sh", "-c", ":" }
-tap.is(program.wait().id, quick, "who ends first is told of first")
+tap.is(program.wait().id, quick, "the first to end is reported first")
 tap.is(program.wait().id, slow, "the other one afterwards")
 
 -- ---- what cannot be run ---------------------------------------------------------------------

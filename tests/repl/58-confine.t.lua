@@ -137,7 +137,7 @@ say((select(2, old:write("x"):flush())))
         .. "/code.lua: Operation not permitted\nFile too large\n",
         "with a GPU, files can be read, not made, emptied or written")
 else
-    tap.like(lacking, "system calls are not filtered: .", "no filter here, which is told")
+    tap.like(lacking, "system calls are not filtered: .", "no filter here, which is reported")
     tap.skip("no filter of system calls here", 6)
 end
 
@@ -210,7 +210,7 @@ say(program.call_confined(function()
     return "fine"
 end))
 ]]
-tap.is(report, "true true fine\n", "who catches the error and returns is told of")
+tap.is(report, "true true fine\n", "a child that catches the error and returns is reported")
 
 report, result = run [[
 confine { processor_seconds = 1 }

@@ -51,7 +51,7 @@ local function written(name, list)
     local text = format.text(list, bundle)
     tap.ok(text == format.text(list, bundle), name .. ": the same results give the same bytes")
     tap.ok(not text:find("secret", 1, true),
-        name .. ": neither what a script printed nor where its file lies is told")
+        name .. ": neither what a script printed nor where its file lies is reported")
     return text, format
 end
 

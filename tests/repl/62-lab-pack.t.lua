@@ -363,7 +363,7 @@ shell.write(own .. "/wrong/other.lua", "-- fails: 1.1, 2.2\r\n")
 tap.ok(pack(bundle, at "out", look_up), "commas and Windows' line ends are fine in it")
 os.remove(own .. "/tests/hidden.lua")
 os.remove(own .. "/README.md")
-refuses("the lab has no README.md\nthe lab has no tests/hidden.lua", "what is missing is told")
+refuses("the lab has no README.md\nthe lab has no tests/hidden.lua", "what is missing is reported")
 shell.write(own .. "/tests/hidden.lua", "")
 shell.write(own .. "/README.md", "")
 bundle.id = "../x"
@@ -378,7 +378,7 @@ tap.like(select(2, pack(bundle, at "exe", look_up))[1],
 os.execute("rm -rf " .. at "out" .. "; mkdir -p " .. gradescope)
 shell.write(student, "old")
 tap.is(select(2, pack(bundle, at "out", look_up))[1],
-    "cannot write '" .. gradescope .. "': Is a directory", "a file that cannot be written is told")
+    "cannot write '" .. gradescope .. "': Is a directory", "an unwritable file is reported")
 tap.is(listed(at "out"), "./my-lab-student.zip\n", "which leaves nothing behind")
 tap.is(shell.read(student), "old", "and the other one as it was")
 

@@ -85,7 +85,7 @@ check $? "status 1, not all tests passed, has results too"
 
 submit
 grade && has_results 0 "There is no .lua file in this submission"
-check $? "an empty submission is told"
+check $? "an empty submission is reported"
 submit a.txt .lua/x __MACOSX/a.lua .git/a.lua
 grade && has_results 0 "There is no .lua file in this submission"
 check $? "so is one without a .lua file"
@@ -173,7 +173,7 @@ done
 exit 1
 END
 setup 1 "newer Linux than this container has: it needs GLIBC_2.38." \
-    "a C library that is too old is told"
+    "a C library that is too old is reported"
 grader <<'END'
 echo "./streamlab: error while loading shared libraries: libx.so.2: cannot open it" >&2
 exit 127

@@ -128,7 +128,7 @@ not ok 1 - 1.1 twice one is two
 tap.is(err .. code, "1", "and ends with 1 if one does not")
 write("python.lua", "function double(x) return x == None and 0 or 2 * x, True end\n")
 tap.like(run "check small python.lua", "there is no variable 'None'; did you mean 'nil'%?",
-    "Python's names of values are told what they are here")
+    "for Python's names of values the hint says what they are here")
 tap.is(run "check small half.lua",
     (passes:gsub("# 6 of 6 points\n", "%0# printed:\n#   got    1\n", 1)),
     "what the submission printed is shown")

@@ -172,7 +172,7 @@ local function notice_with(path, reason, name)
         s:wait "lab[4]> "
         s:type("a\r")
         tap.ok(s:shows "11", name .. ": with the entries of its own")
-        tap.is(select(2, s:text():gsub("not kept", "")), 1, name .. ": and is told only once")
+        tap.is(select(2, s:text():gsub("not kept", "")), 1, name .. ": and is reported only once")
     end, { STREAMLAB_HISTORY = path })
 end
 notice_with(home, "it is no plain file", "a folder is no history file")

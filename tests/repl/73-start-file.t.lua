@@ -48,11 +48,11 @@ tap.is(from { program = shell.program:gsub("[^/]*$", "tests/repl/streamlab-plain
     "a build without libedit runs it too")
 
 local text = seen { env = { STREAMLAB_RC = home .. "/no-such.lua" } }
-tap.like(text, "streamlab: cannot open [^\n]*no%-such%.lua", "a named file that is missing is told of")
+tap.like(text, "streamlab: cannot open [^\n]*no%-such%.lua", "a named file that is missing is reported")
 tap.like(text, '\n"from nil"\n', "and the session begins")
 shell.write(home .. "/bad.lua", "from = 'start'\nerror 'my fault'")
 text = seen { columns = 200, env = { STREAMLAB_RC = home .. "/bad.lua" } }
-tap.like(text, "streamlab: [^\n]*bad%.lua:2: my fault", "an error in it is told of, with its line")
+tap.like(text, "streamlab: [^\n]*bad%.lua:2: my fault", "an error in it is reported, with its line")
 tap.like(text, '\n"from start"\n', "and the session begins with what it did")
 shell.write(home .. "/bad.lua", "x = = 1")
 tap.like(seen { columns = 200, env = { STREAMLAB_RC = home .. "/bad.lua" } },

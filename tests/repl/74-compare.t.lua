@@ -182,7 +182,7 @@ tap.like(out, "of operations +5 +1 %(20%.0 %%%) +5 +1 %(20%.0 %%%) +0 of 2\n",
 
 out, err = compare "--quiet swapped.lua"
 tap.like(out, "^swapped%.lua: 4%.50 ms simulated, 6%.50 ms measured .-, ratio 0%.692\n",
-    "a single script is told in full")
+    "a single script is reported in full")
 tap.like(out, "== part 2 of 2: .- 0%.667\n.*== part 1 of 2: .- 0%.714\n", "the worst part first")
 tap.like(out, "order of starts: 1 of 3 neighbours start in the other order\n"
     .. "  first: spin in b %(operation %d+%) starts before spin in a %(operation %d+%) on sim",
@@ -290,7 +290,7 @@ tap.is(out, "0 scripts compared, 2 failed\n", "nothing but failures")
 local function refused(line, sentence, name)
     local printed, complaint, status = measured(line)
     tap.is(status .. printed, "2", name .. " is wrong usage")
-    tap.like(complaint, sentence, name .. " is told")
+    tap.like(complaint, sentence, name .. " is reported")
 end
 
 refused("", "a script is needed", "no script")
@@ -372,7 +372,7 @@ counts_are(matches.compare(run(56, 0), { run(56, 0), run(10, 0), run(56, 0) }).l
 result = matches.compare(run(40, 30), { run(40, 30), timeline({ 1, 0, 60 }, { 2, 40, 100 }) })
 counts_are(result.operations, 1, 1, 1, 1, "an operation that a run lacks is in no pair")
 tap.is(result.matched[2].sim_alone .. " " .. result.matched[1].sim_alone, "1 0",
-    "and is told of that run")
+    "and that run is reported")
 
 -- ---- percentiles -----------------------------------------------------------------------------
 

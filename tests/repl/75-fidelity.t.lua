@@ -53,7 +53,7 @@ for i, line in ipairs(rows) do
     end
 end
 tap.ok(#rows > 100 and same < #rows, "probe's rows, of which some differ")
-tap.is(table.concat(wrong, " "), "", "and these are told")
+tap.is(table.concat(wrong, " "), "", "and these are reported")
 tap.like(out, ("\nprobe: %d of %d rows the same"):format(same, #rows), "probe's rows are counted")
 
 out, err, code = run(quote(folder) .. " --speed 3")
@@ -92,7 +92,7 @@ tap.like(text, ("\n| %%*%%*all%%*%%* | %d | "):format(#results), "all scripts ar
 tap.like(text, "why |\n|[-:|]+|\n| %[" .. worst:gsub("%p", "%%%0") .. "%][^\n]+ a reason |\n",
     "the furthest off comes first, with its reason")
 tap.is(select(2, text:gsub(" | another one |\n", "")), 9, "and then nine more")
-tap.like(text, ("Of %d rows\n%d are the same"):format(#rows, same), "probe's rows are told")
+tap.like(text, ("Of %d rows\n%d are the same"):format(#rows, same), "probe's rows are reported")
 tap.like(text, "\nbuild/streamlab compare %-%-measured docs/results/fidelity.jsonl "
     .. "%-%-profile h200\n",
     "and how to have it without a GPU")

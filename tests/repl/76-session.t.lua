@@ -171,7 +171,7 @@ is(".trace off", "saved " .. trace .. ": 2 operations\n", "and saves it")
 like(".load ~/t.json", "^timeline of 2 spans: [^\n]*\n.*█", ".load shows it as a chart")
 is("#_:spans()", "2\n", "and it is _")
 is(".load data/none.lua", "streamlab: .load: cannot read data/none.lua: No such file or "
-    .. "directory\n", "a file that is not there is told")
+    .. "directory\n", "a file that is not there is reported")
 is(".load ~/data/loaded.lua", "loading 1\n", "a script is run")
 is(".load " .. home .. "/data/loaded.lua", "loading 2\n", "with the globals of the session")
 is(".save ~/all.lua", "saved " .. home .. "/all.lua\n", ".save saves the session")

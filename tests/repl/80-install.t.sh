@@ -57,7 +57,7 @@ check $? "links of the installed pages lead to the installed scripts"
 [ -z "$dead" ] || echo "# dead:$dead"
 
 grep -q "^plain lua5.4 finds the module with: export LUA_CPATH='$here/lib/lua/5.4/?.so;;'\$" "$folder/said"
-check $? "what plain lua5.4 needs to find the module there is told"
+check $? "what plain lua5.4 needs to find the module there is reported"
 
 lua=${STREAMLAB_LUA:-lua5.4}
 if [ -n "${STREAMLAB_SANITIZE:-}" ] || ! command -v "$lua" >/dev/null 2>&1; then

@@ -91,7 +91,7 @@ local function try(case)
     local said = run(case, "trap '' XFSZ; ulimit -f 0")
     local is_old, others = look(case)
     tap.ok(is_old and others == 0, "a full disk leaves everything as it was: " .. name)
-    tap.like(said, "cannot write '[^\n]*': File too large", "and is told")
+    tap.like(said, "cannot write '[^\n]*': File too large", "and is reported")
     tap.like(said, ("status %d\n$"):format(case.status or 1), "with the status")
 
     said = run(case, "ulimit -c 0; ulimit -f 0")

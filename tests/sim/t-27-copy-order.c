@@ -3,7 +3,7 @@
  * channel's. */
 #include "lab.h"
 
-/* When each got ready, which is told of what waited only. */
+/* When each got ready, which is known only of what waited. */
 static int64_t ready_ns(const lab *l, size_t span)
 {
     size_t n;

@@ -33,7 +33,7 @@ static void alone(void)
     product(&l, 1, 64, 64, 128);
     lab_spin(&l, 1, 100);
     lab_end(&l);
-    is_int(lab_span(&l, 0)->kernels, 2, "it is told to be two kernels");
+    is_int(lab_span(&l, 0)->kernels, 2, "it is recorded as two kernels");
     is_int(lab_ns(&l, 0), 10000, "which take together what was measured, the fixed part in it");
     is_int(lab_span(&l, 1)->kernels, 1, "a product is one where the profile says so");
     is_int(lab_ns(&l, 1), 30000, "and takes what was measured");

@@ -1,5 +1,5 @@
 -- Reads the reports of races, which name lines of the test.
--- held: races are told when the test has ended
+-- held: races are reported when the test has ended
 for _, race in ipairs(lab.races()) do
     print(race.message)
 end
