@@ -1,10 +1,10 @@
 /* main.c - the program `streamlab`: a Lua interpreter with the laboratory inside.
  *
- * Reads the command line, makes the Lua state with `lab` in it, runs what was
- * asked for in lua5.4's order (LUA_INIT, -e and -l, the script, -i), saves the
- * trace and turns the outcome into the exit status. The settings reach the
- * bindings through the registry ("streamlab.defaults"); a device is opened when
- * a script first needs one. Options that name a device are tried out before.
+ * Reads the command line, makes the Lua state with `lab` in it, runs what was asked for in
+ * lua5.4's order (LUA_INIT, -e and -l, the script, -i), saves the trace and turns the outcome
+ * into the exit status. The settings reach the bindings through the registry
+ * ("streamlab.defaults"); a device is opened when a script first needs one. A device that the
+ * options name is opened once before, to report errors early.
  */
 #include <fcntl.h>
 #include <lauxlib.h>
@@ -91,7 +91,7 @@ static void set_check(lua_State *L, const char *mode)
     lua_pushstring(L, mode);
     if (lua_pcall(L, 1, 0, 0) == LUA_OK)
         return;
-    luaL_tolstring(L, -1, NULL);        /* nobody above takes an error object */
+    luaL_tolstring(L, -1, NULL);        /* main's callers expect a string, not an error object */
     lua_error(L);
 }
 
@@ -106,8 +106,8 @@ static bool flush_stdout(void)
     return false;
 }
 
-/* Waits for the real GPUs, as closing the state will, and reports what it finds. False
- * if there is something: the loss of a device, which no later call could tell of. */
+/* Waits for the real GPUs, as closing the state will, and reports what it finds. False if it
+ * reports something: the loss of a device, which no later call could report. */
 static bool finish_devices(lua_State *L)
 {
     int before = lua_gettop(L);
@@ -124,8 +124,8 @@ static bool finish_devices(lua_State *L)
     return n == 0;
 }
 
-/* os.exit, which here closes the state unless told not to, after saving the
- * trace. Upvalues: the original, the path of the trace or nil. */
+/* Replaces os.exit: saves the trace, then closes the state unless the second argument is false.
+ * Upvalues: the original, the path of the trace or nil. */
 static int exit_saving(lua_State *L)
 {
     bool fine = true;
@@ -249,7 +249,7 @@ static int run_program(lua_State *L)
         p->exit_status = EXIT_SCRIPT;
     if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L))
         p->exit_status = EXIT_SCRIPT;
-    if (interrupt_has_come())       /* of a simulation that was stopped nobody wants the rest */
+    if (interrupt_has_come())       /* a stopped simulation need not finish */
         interrupt_leave();
     return 0;
 }
@@ -302,8 +302,9 @@ static int obey(const options *o, int argc, char **argv)
     return run_lua(&p);
 }
 
-/* A file that is opened later must not become stdout because that was closed: what is
- * written to stdout would go into it. These give the same errors as closed ones. */
+/* If stdout is closed, a file that is opened later would get its number, and what is written to
+ * stdout would go into that file. /dev/null takes the free numbers; reading or writing it the
+ * wrong way fails as with closed ones. */
 static void occupy_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

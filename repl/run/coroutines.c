@@ -1,14 +1,15 @@
-/* coroutines.c - Lua's own coroutine functions, xpcall and pcall, written again for Ctrl-C.
+/* coroutines.c - replacements for Lua's coroutine functions, xpcall and pcall, for Ctrl-C.
  *
- * The hook that stops a script belongs to one coroutine, so resume, wrap and close say
- * which one runs. An interrupted coroutine's error goes on in its resumer.
+ * The hook that stops a script belongs to one coroutine, so resume, wrap and close report which
+ * one runs. The error of an interrupted coroutine is raised again in its resumer.
  *
- * A message handler runs inside the hook that raised the error, where no hook is called: it
- * could neither be stopped nor should it see an error that it cannot keep. xpcall puts a
- * function before it that lets this error pass.
+ * A message handler runs inside the hook that raised the error, where Lua calls no hooks: it
+ * could not be stopped. So xpcall wraps the handler in a function that returns this error
+ * unchanged.
  *
- * A script's pcall may catch the error. The pcall of the program's own files lets it pass, so
- * that no file is called broken, and no other status left with, because the user stopped it.
+ * A script's pcall may catch the error. The pcall of the program's own files does not: otherwise
+ * a file would be reported as broken, or the exit status be wrong, because the user pressed
+ * Ctrl-C.
  */
 #include "coroutines.h"
 
@@ -42,7 +43,7 @@ static int resume_noted(lua_State *L, lua_State *co, int n_args)
     return fine ? n : -1;
 }
 
-/* Closes the variables of a coroutine that has failed; pushes the error that comes of it. */
+/* Closes the to-be-closed variables of a failed coroutine; pushes the resulting error. */
 static int close_failed(lua_State *L, lua_State *co)
 {
     lua_State *before = interrupt_enter(co);
@@ -58,8 +59,8 @@ static bool has_failed(lua_State *co)
     return status != LUA_OK && status != LUA_YIELD;
 }
 
-/* coroutine.resume, but an interrupted coroutine's error is raised; and since nobody will
- * close the coroutine then, its variables are closed. */
+/* coroutine.resume, except that the error of an interrupted coroutine is raised, not returned.
+ * The caller then has no chance to close the coroutine, so its variables are closed here. */
 static int resume(lua_State *L)
 {
     lua_State *co = lua_tothread(L, 1);
@@ -139,7 +140,7 @@ static int close_noted(lua_State *L)
 
 /* ---- xpcall --------------------------------------------------------------------- */
 
-/* The handler is called at the tail, so that it stands where it would without this. */
+/* A tail call, so that the handler is at the same stack level as without the wrapper. */
 static const char guard_code[] =
     "local passes = ...\n"
     "return function(handler)\n"
@@ -165,8 +166,8 @@ static int finish_xpcall(lua_State *L, int status, lua_KContext extra)
     return 2;
 }
 
-/* xpcall(f, handler, ...). Upvalue: what makes the guarded handler of a handler. C
- * functions are taken as they are: debug.traceback does not last. */
+/* xpcall(f, handler, ...). Upvalue: what makes the guarded handler of a handler. C functions are
+ * not wrapped: debug.traceback returns soon. */
 static int xpcall(lua_State *L)
 {
     int n = lua_gettop(L);

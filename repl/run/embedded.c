@@ -65,8 +65,8 @@ bool embedded_is_imported(lua_State *L, const char *path)
     return is;
 }
 
-/* Calls a function of the program's; upvalues: its file and its name there. Its strings have
- * the program's methods, and afterwards, also after an error, those that they had. */
+/* Calls a function of the program's Lua code; upvalues: its file and its name there. While it
+ * runs, strings have the program's methods; afterwards, also after an error, the script's. */
 static int call_function(lua_State *L)
 {
     int n = lua_gettop(L);

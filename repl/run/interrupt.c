@@ -1,18 +1,18 @@
 /* interrupt.c - Ctrl-C: stops the Lua code that runs. So does the end of a limit on
  * processor time, where there is one.
  *
- * As in lua.c, the signal handler only sets a hook, the one thing that Lua allows there, and
- * the hook raises the error. Three things are different:
+ * As in lua.c, the signal handler only sets a hook, the one thing that Lua allows in a handler,
+ * and the hook raises the error. Four things differ:
  *
- * A hook belongs to one coroutine, so the one that runs is known here (coroutines.c), and
- * who goes back to another one sets the hook there.
+ * A hook belongs to one coroutine. coroutines.c reports which one runs, and whoever returns to
+ * another one sets the hook there.
  *
- * The hook stays. A script that catches the error and goes on gets it again, so that
- * `while true do pcall(f) end` ends as well. Only what puts things in order has a while for
- * that: see may_go_on. The outermost run clears everything when it has ended.
+ * The hook stays set. A script that catches the error and goes on gets it again, so that `while
+ * true do pcall(f) end` ends as well. Clean-up code gets a limited number of steps: see
+ * may_go_on. The outermost run clears everything when it ends.
  *
- * The hook counts instructions of Lua, and does not look at calls: the closers of the
- * laboratory, which are C functions, run whole while the stack is unwound.
+ * The hook counts Lua instructions and ignores calls, so that the laboratory's closers, which are
+ * C functions, run to their end while the stack is unwound.
  *
  * A call that waits or computes runs no Lua. The handler asks the laboratory to end it
  * (lsl_interrupt), and the call then runs the hook itself.
@@ -40,10 +40,11 @@ static char used_up[64];                /* of interrupt_limit_time */
 
 enum { EXIT_INTERRUPTED = 130 };
 
-/* A second SIGINT this soon after the one before ends the process. */
+/* A second SIGINT within this time ends the process. */
 static const double at_once_seconds = 2;
 
-/* How long code may go on when it has caught the error, or runs on the way up. */
+/* Limits for code that has caught the error, and for closers that run while the stack is
+ * unwound. */
 enum { CLEAN_UP_STEPS = 10000, OWN_STEPS = 200 };
 static const double clean_up_seconds = 1;
 
@@ -91,7 +92,7 @@ static void push_position(lua_State *L)
 
 static int raise_interrupted(lua_State *L)
 {
-    lsl_interrupt(true);                /* a wait that ended has taken it back */
+    lsl_interrupt(true);                /* the wait that ended has cleared it */
     if (!raised)
         clock_gettime(CLOCK_MONOTONIC, &raised_at);
     raised = true;
@@ -102,11 +103,11 @@ static int raise_interrupted(lua_State *L)
     return lua_error(L);
 }
 
-/* Whether the running function gets another instruction before the error comes (again).
- * The laboratory's own Lua code gets some: between the call that makes a guard and the
- * variable that closes it nothing may come. And whoever has caught the error once, or
- * closes its variables on the way up, has some thousand for that, but no longer than a
- * second: a thousand calls of C can take hours. */
+/* Whether the running function gets another instruction before the error is raised (again). The
+ * laboratory's own Lua code gets a few: there must be no error between the call that makes a
+ * guard and the variable that closes it. Code that has caught the error, or that closes variables
+ * while the stack is unwound, gets some thousand, but at most a second: a thousand calls of C can
+ * take hours. */
 static bool may_go_on(lua_State *L, lua_Debug *ar)
 {
     struct timespec now;
@@ -120,8 +121,7 @@ static bool may_go_on(lua_State *L, lua_Debug *ar)
     return seconds_since(&raised_at, &now) < clean_up_seconds;
 }
 
-/* Also called by the laboratory, from a function that was stopped; the event is another
- * one then. */
+/* Also called by the laboratory, from a function that was stopped; `event` then is no count. */
 static void on_hook(lua_State *L, lua_Debug *ar)
 {
     if (!pending) {
@@ -153,7 +153,7 @@ bool interrupt_is_pending(void)
     return pending;
 }
 
-/* The event tells the hook that nothing may go on. */
+/* An event that is no count: the hook raises at once. */
 void interrupt_raise(lua_State *L)
 {
     lua_Debug ar = {.event = LUA_HOOKCALL, .currentline = -1};
@@ -267,7 +267,8 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status)
     interrupt_unhook(L);
 }
 
-/* Not what the prompt did, which is to do nothing: nobody reads there any more. */
+/* SIGINT gets its default action, and not the prompt's, which ignores it: the prompt has
+ * ended. */
 void interrupt_abandon(void)
 {
     if (depth > 0 && before_run.sa_handler != SIG_IGN)
@@ -329,8 +330,8 @@ void interrupt_return(lua_State *co, lua_State *before)
         run_in(before, co);
 }
 
-/* A host function has run in T. Whether it failed because of SIGINT: this is not to be told
- * of later, since the error comes (again) where the run goes on. */
+/* A host function has run in T. True if it failed because of SIGINT: this must not be reported
+ * later, since the error is raised (again) where the run goes on. */
 static bool leave_host_func(lua_State *T, lua_State *before, bool failed)
 {
     interrupt_return(T, before);

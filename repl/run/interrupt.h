@@ -25,11 +25,11 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status);
  * caught, before it failed for another reason, does not count. */
 bool interrupt_ended_run(void);
 
-/* Whether SIGINT has come during the latest chunk, which may have ended before it was seen. */
+/* Whether SIGINT came during the latest chunk, even if the chunk ended before the hook ran. */
 bool interrupt_came(void);
 
-/* For a function that waits by itself: whether it is to end, for SIGINT or because the time is
- * up, and the error that it then raises. */
+/* For a function that waits by itself: whether it must stop, because of SIGINT or because the
+ * time is up, and what raises the error then. */
 bool interrupt_is_pending(void);
 void interrupt_raise(lua_State *L);
 

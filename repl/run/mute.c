@@ -1,6 +1,6 @@
-/* mute.c - sends what is written to stdout nowhere, for a while.
+/* mute.c - discards what is written to stdout, for a while.
  *
- * The descriptor is what is exchanged: Lua's print and io.write end there, but so do charts,
+ * It replaces the descriptor, because not only Lua's print and io.write use it, but also charts,
  * which are written in C, and gnuplot, which is another process.
  */
 #include "run.h"

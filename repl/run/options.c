@@ -160,7 +160,8 @@ static bool is_check_mode(const char *text)
     return strcmp(text, "warn") == 0 || strcmp(text, "error") == 0;
 }
 
-/* `text` is NULL for --check alone. A mode that stands apart would be taken for the script. */
+/* `text` is NULL for --check alone. The mode must be part of the word: --check MODE would take
+ * MODE as the script. */
 static bool take_check(reader *r, const char *text)
 {
     const char *next = r->next < r->argc ? r->argv[r->next] : "";
@@ -264,8 +265,8 @@ static bool subcommand_exists(const char *name)
     return n > 0 && (size_t)n < sizeof path && embedded_exists(path);
 }
 
-/* Behind options that name a device, a subcommand may stand as well as in the first place;
- * behind those that are for scripts it is a script. */
+/* A subcommand may come first or after options that name a device; after options for scripts the
+ * same word is a script's name. */
 static bool is_subcommand(const reader *r, bool options_ended)
 {
     const options *o = r->options;

@@ -1,8 +1,8 @@
 /* run.c - runs chunks of Lua and reports their errors.
  *
- * What lua.c does, with the program's own traceback and interrupt. How an error reads, its
- * line and a hint included, is up to repl/run/errors/errors.lua; where that fails, too, there
- * is still the message.
+ * What lua.c does, with the program's own traceback and interrupt. repl/run/errors/errors.lua
+ * composes the text of an error, with its line and a hint; if that fails too, the plain message
+ * is printed.
  */
 #include "run.h"
 

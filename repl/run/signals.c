@@ -13,7 +13,7 @@
 
 void lsl_abandon_files(void);           /* bindings/ */
 
-/* The system has put back what the signal does by itself. */
+/* SA_RESETHAND has restored the default action. */
 static void end(int number)
 {
     lsl_abandon_files();
@@ -50,7 +50,7 @@ static void note(int number)
     }
 }
 
-/* What the one who started the program wants ignored (nohup) stays so, but for Ctrl-C. */
+/* A signal that is ignored at the start (nohup) stays ignored, except SIGINT. */
 static void catch(int i)
 {
     struct sigaction action = {.sa_handler = note};

@@ -1,9 +1,8 @@
 /* signals.h - signals that end the program, and all while the prompt waits for what is typed.
  *
  * Between signals_hold and signals_release, Ctrl-C and its kind do nothing by themselves:
- * they come out of signals_wait, one at a time and in a place where everything is in order,
- * so that whoever edits a line can set the terminal right first. What the signals did
- * before is as it was afterwards.
+ * signals_wait returns them, one at a time and where the state is consistent, so that the line
+ * editor can restore the terminal first. signals_release restores what the signals did before.
  */
 #ifndef REPL_SIGNALS_H
 #define REPL_SIGNALS_H
@@ -16,9 +15,9 @@ void signals_abandon_files(void);
 void signals_hold(void);
 void signals_release(void);
 
-/* Waits until the descriptor can be read, which gives 0, or a signal is there, which gives
- * its number: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT or SIGWINCH. A signal that
- * came first is told of first. */
+/* Waits until the descriptor can be read, which gives 0, or a signal is there, which gives its
+ * number: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT or SIGWINCH. Signals are returned in
+ * the order in which they came. */
 int signals_wait(int descriptor);
 
 /* Does what the signal would have done without us: stops the process, and returns when it

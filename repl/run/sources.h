@@ -1,4 +1,5 @@
-/* sources.h - the text of the chunks that the program runs, for those who quote lines.
+/* sources.h - the text of the chunks that the program runs, from which errors and explanations
+ * quote lines.
  *
  * A chunk goes by what lua_Debug calls its source: "@lab.lua", "=(command line)",
  * "=lab[3]". A file is read again when a line of it is wanted, and only if it is still

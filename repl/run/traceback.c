@@ -3,9 +3,8 @@
  * Frames of C functions (the laboratory's own, the program's) and of the
  * laboratory's prelude say nothing about the user's mistake and are left out.
  *
- * This runs where the error struck, maybe with the stack or the memory at its end. So it
- * only collects; what is made of it, and the reading of source lines, comes after
- * (repl/run/errors/errors.lua).
+ * This runs where the error was raised, perhaps with no stack or memory left. So it only
+ * collects; repl/run/errors/errors.lua reads source lines and composes the text later.
  */
 #include "traceback.h"
 

@@ -1,8 +1,8 @@
 /* trial.c - tries the device that the command line names, before a script runs.
  *
- * A wrong --profile is wrong usage, and is better told at once than after half of
- * a script. The trial has a Lua state of its own, so that nothing of it stays: the
- * script's first device is its first one, with or without --trace.
+ * A wrong --profile is wrong usage, and should be reported at once and not in the middle of a
+ * script. The trial has a Lua state of its own, so that nothing of it stays: the script's first
+ * device has the same number as without a trial.
  */
 #include "trial.h"
 
@@ -83,7 +83,7 @@ bool trial_open(const options *o, char *message, int message_bytes)
     if (!o->backend && !o->profile && !o->has_device)
         return true;
     if (can_read_once(o->profile))
-        return true;            /* a trial would leave nothing of it for the run */
+        return true;            /* a trial would read it, and the run would find it empty */
     lua_State *L = luaL_newstate();
     if (!L) {
         snprintf(message, (size_t)message_bytes, "not enough memory");

@@ -1,4 +1,4 @@
-/* child.c - one program that runs for children.c: what it says, and its end.
+/* child.c - one program that runs for children.c: its output and its end.
  *
  * It is the leader of a session, and its group is killed when it ends: before it is reaped,
  * while its number is still its own.
@@ -28,7 +28,7 @@ static void close_stream(stream *s)
     s->fd = -1;
 }
 
-/* Keeps what it may; false: there is no memory for it. */
+/* Keeps the bytes up to the stream's limit. False: there is no memory. */
 static bool keep(stream *s, const char *bytes, size_t n)
 {
     if (n > s->most - s->n) {
@@ -57,7 +57,7 @@ void child_kill(const child *c)
     }
 }
 
-/* What it has said so far is of no use without the rest, and takes memory that is needed. */
+/* Frees its output so far: it is useless without the rest, and the memory is needed. */
 static void forget(child *c)
 {
     c->out_of_memory = true;
@@ -86,7 +86,7 @@ bool child_read(child *c, stream *s)
     return true;
 }
 
-/* Takes what the pipes still hold. Somebody else may go on writing into them. */
+/* Reads what the pipes still hold. Processes that it has started may go on writing into them. */
 static void drain(child *c)
 {
     for (int i = 0; i < N_STREAMS; i++) {
@@ -122,7 +122,7 @@ bool child_has_ended(child *c)
     int found = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
     if (found == 0 && info.si_pid == 0)
         return false;
-    if (found == 0)                     /* otherwise its number may be somebody else's by now */
+    if (found == 0)                     /* otherwise its number may be in use again */
         child_kill(c);
     reap(c);
     drain(c);

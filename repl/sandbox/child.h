@@ -1,4 +1,4 @@
-/* child.h - one program that runs for children.c: what it says, and its end.
+/* child.h - one program that runs for children.c: its output and its end.
  */
 #ifndef REPL_CHILD_H
 #define REPL_CHILD_H
@@ -25,22 +25,23 @@ typedef struct child {
     stream streams[N_STREAMS];
     int64_t left_ns;        /* of its wall time */
     bool timed_out;
-    bool out_of_memory;     /* for what it says, none of which is kept then */
+    bool out_of_memory;     /* for its output, none of which is kept then */
     int status;             /* as wait gives it; -1: lost */
     double processor_s;
 } child;
 
-/* One read of a pipe that has something. Whether there may be more. A child that reports too
- * much is killed. */
+/* Reads once from a pipe that is ready. True: there may be more. A child whose report is too long
+ * is killed. */
 bool child_read(child *c, stream *s);
 
-/* Whether it has ended; then it is reaped, its pipes are read, and what it has started is dead. */
+/* Whether it has ended. If so, it is reaped, its pipes are read, and its process group is
+ * killed. */
 bool child_has_ended(child *c);
 
 /* Kills it and what it has started. */
 void child_kill(const child *c);
 
-/* Also reaps it, and frees what it said. */
+/* Kills and reaps it, and frees its output. */
 void child_end(child *c);
 
 #endif

@@ -1,8 +1,8 @@
-/* child_start.c - starts one program for children.c, and what it sees; and asks the system about
- * this one.
+/* child_start.c - starts one program for children.c with the environment and files that it gets;
+ * and finds the path of this program.
  *
- * A pipe that closes when the new program takes over tells whether it did: exec's errno comes
- * through it. All descriptors are made far above those that the child gets, so that none is
+ * A pipe shows whether exec worked: exec closes it, and after a failure errno comes through it.
+ * All descriptors are moved to numbers above those that the child gets, so that none is
  * overwritten before it has been copied.
  */
 #ifndef _GNU_SOURCE
@@ -141,7 +141,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* It dies with the parent, also where that has already died. */
+/* The child is killed when the parent dies, also if the parent has died already. */
 static void follow(pid_t parent)
 {
 #ifdef __linux__
@@ -248,7 +248,7 @@ bool child_run(child_start *start)
 {
     int files[N_FILES] = {-1, -1, -1, -1}, tell[2] = {-1, -1};
     memset(start->pipes, -1, sizeof start->pipes);
-    signal(SIGCHLD, SIG_DFL);           /* ignored, children would be nobody's to wait for */
+    signal(SIGCHLD, SIG_DFL);           /* where it is ignored, children cannot be waited for */
     start->failed = "open pipes for";
     bool fine = open_files(start, files, tell);
     start->error = errno;

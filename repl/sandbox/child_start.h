@@ -1,5 +1,5 @@
-/* child_start.h - starts one program for children.c, and what it sees; and asks the system about this
- * one.
+/* child_start.h - starts one program for children.c with the environment and files that it gets;
+ * and finds the path of this program.
  */
 #ifndef REPL_CHILD_START_H
 #define REPL_CHILD_START_H
@@ -22,7 +22,8 @@ typedef struct child_start {
 char **child_push_arguments(lua_State *L, int index);
 char **child_push_environment(lua_State *L, int index);
 
-/* Starts it. False if that failed, also for want of the program; nothing is left then. */
+/* Starts it. False if that failed, for example because there is no such program; nothing is left
+ * then. */
 bool child_run(child_start *start);
 
 /* The path of this program. */

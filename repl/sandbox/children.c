@@ -1,8 +1,8 @@
-/* children.c - runs other programs side by side and collects what they say, for grading.
+/* children.c - runs other programs side by side and collects their output, for grading.
  *
- * All of them belong to one userdata of the registry, so that neither an error nor the end of
- * the state leaves a process or a descriptor behind. child_start.c starts one, child.c reads
- * what it says and sees its end.
+ * All of them belong to one userdata in the registry, so that neither an error nor the end of the
+ * state leaves a process or a descriptor behind. child_start.c starts one, child.c reads its
+ * output and detects its end.
  */
 #include "children.h"
 
@@ -27,8 +27,9 @@ static const char key[] = "streamlab.children";
 
 enum {
     MOST_ERROR_BYTES = 64 << 10, MOST_REPORT_BYTES = 4 << 20,
-    /* How long poll may last: an end that no pipe tells of is to be seen, since what the child
-     * has started can hold them open. Once they are closed the end is near. */
+    /* How long poll may last. A child can end while its pipes stay open, because processes that
+     * it has started hold them; so its end is checked for. Once the pipes are closed the end is
+     * near. */
     TICK_MS = 50, CLOSED_TICK_MS = 2
 };
 
@@ -111,10 +112,10 @@ static int poll_ms(children *all)
     return wait_ns > 0 ? (int)((wait_ns + 999999) / 1000000) : 0;
 }
 
-/* Takes the time of a poll from what each has left, and kills those whose time is over. Only
- * this time counts, and no more of it than poll was to take: while this process does something
- * else, or waits for a processor itself, nobody reads the pipes, and a child that has filled one
- * is held up. */
+/* Subtracts the time of a poll from what each child has left, and kills those whose time is over.
+ * Only this time counts, and at most what poll was asked to take: while this process does
+ * something else, or waits for a processor itself, nobody reads the pipes, and a child that has
+ * filled one cannot go on. */
 static void charge(children *all, int64_t elapsed_ns, int ms)
 {
     int64_t most_ns = (int64_t)ms * 1000000;
@@ -175,7 +176,7 @@ static void allow_descriptors(void)
     }
 }
 
-/* Of the limits, the one that a user meets first is that on descriptors. */
+/* The limit on descriptors is the one that users meet first. */
 static int fail_to_start(lua_State *L, const child_start *start)
 {
     struct rlimit limit;
@@ -248,7 +249,7 @@ static void push_result(lua_State *L, const child *c)
     push_flag(L, "out_of_memory", c->out_of_memory);
 }
 
-/* It stays in the list until all of this is in Lua's hands. */
+/* It stays in the list until Lua has all of its values. */
 static int hand_over(lua_State *L, children *all, size_t i)
 {
     child *c = &all->list[i];

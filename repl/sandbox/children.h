@@ -1,4 +1,4 @@
-/* children.h - runs other programs side by side and collects what they say, for grading.
+/* children.h - runs other programs side by side and collects their output, for grading.
  */
 #ifndef REPL_CHILDREN_H
 #define REPL_CHILDREN_H

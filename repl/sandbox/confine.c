@@ -1,10 +1,10 @@
-/* confine.c - takes away what untrusted Lua code has no need for, in a process that
- * children.c has started.
+/* confine.c - confines the process in which untrusted Lua code runs, which children.c has
+ * started.
  *
- * Three fences, one behind the other: the Lua code sees no function that does harm (its
- * sandbox), the limits here, and the kernel's filter of system calls (syscalls.c). What the
- * program itself opens late must have been opened before: the BLAS library
- * (internals.load_blas) and the time zone.
+ * Three fences, one behind the other: the Lua code sees no function that does harm (its sandbox),
+ * the limits here, and the kernel's filter of system calls (syscalls.c). Files that the program
+ * itself would open later must be open before: the BLAS library (internals.load_blas) and the
+ * time zone.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE         /* RLIMIT_NPROC, MAP_ANONYMOUS, unshare */
@@ -49,7 +49,7 @@
 
 enum { REPORT = 3 };
 
-/* Kept back from the untrusted code, for those who tell what became of it. */
+/* Not available to the untrusted code; for the code that reports its result afterwards. */
 enum { RESERVE_BYTES = 16 << 20 };
 
 typedef struct wish {
@@ -59,8 +59,8 @@ typedef struct wish {
 
 /* ---- Lua's memory ---------------------------------------------------------------- */
 
-/* One state, for which Lua's allocator stands in front of the old one; it goes with the
- * process, since the state may outlive everything else. */
+/* There is one state, whose allocator this one wraps. It is static because the state may outlive
+ * everything else. */
 static struct {
     lua_Alloc allocate;
     void *ud;
@@ -232,7 +232,7 @@ static int confine(lua_State *L)
     if (fstat(REPORT, &report) != 0 || !S_ISFIFO(report.st_mode))
         return luaL_error(L, "confine: descriptor 3 is not a pipe: this is for programs that "
                           "program.spawn has started");
-    tzset();                            /* reads a file, which os.date would like to */
+    tzset();                            /* reads the time zone's file, which os.date needs */
     lua_newtable(L);
     limit_system(L, &w);
     refuse_calls(L, &w);
@@ -240,8 +240,8 @@ static int confine(lua_State *L)
     return 1;
 }
 
-/* All this in C: code that catches the error of the time, again and again, leaves no step to
- * the Lua code that comes after it. */
+/* In C, because Lua code after the call would get the error of the time limit, too, if the
+ * untrusted code caught it again and again. */
 static int call_confined(lua_State *L)
 {
     luaL_checkany(L, 1);

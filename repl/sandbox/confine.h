@@ -1,5 +1,5 @@
-/* confine.h - takes away what untrusted Lua code has no need for, in a process that
- * children.c has started.
+/* confine.h - confines the process in which untrusted Lua code runs, which children.c has
+ * started.
  *
  * repl/sandbox/ runs code that is not trusted: starting and collecting processes, limits,
  * and the filter of system calls.
