@@ -38,8 +38,8 @@ static const char *const plain[] = {
     "arch_prctl", "gettid", "sched_yield", "sched_getaffinity", "sched_getparam",
     "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "getcpu",
     /* time and signals */
-    "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time", "times",
-    "getrusage", "getitimer", "setitimer", "alarm", "pause", "restart_syscall", "rt_sigaction",
+    "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
+    "times", "getrusage", "getitimer", "setitimer", "alarm", "pause", "restart_syscall", "rt_sigaction",
     "rt_sigprocmask", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait", "rt_sigreturn",
     "sigaltstack",
     /* what the process may know of itself and the system */
@@ -50,8 +50,8 @@ static const char *const plain[] = {
 
 /* Also allowed with a GPU: its driver reads files and waits for events all the time. */
 static const char *const driver[] = {
-    "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "getdents", "getdents64",
-    "statfs", "fstatfs", "fadvise64", "flock", "dup", "dup2", "dup3", "pipe", "pipe2", "eventfd",
+    "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "getdents",
+    "getdents64", "statfs", "fstatfs", "fadvise64", "flock", "dup", "dup2", "dup3", "pipe", "pipe2", "eventfd",
     "eventfd2", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
     "epoll_pwait2", "timerfd_create", "timerfd_settime", "timerfd_gettime", "timer_create",
     "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete", "signalfd", "signalfd4",
@@ -88,8 +88,8 @@ static const char *const signals[] = {
     "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"
 };
 
-/* Linux numbers its calls in the order in which they come, up to ten a year, and from 424 on alike on
- * all architectures. */
+/* Linux numbers its calls in the order in which they are added, up to ten a year; from 424 on the
+ * numbers are the same on all architectures. */
 enum { FIRST_UNKNOWN = 450, LAST_UNKNOWN = 599, CLONE3 = 435 };
 
 #define COUNT(table) (sizeof (table) / sizeof *(table))
