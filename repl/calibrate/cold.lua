@@ -1,6 +1,6 @@
--- cold.lua - what the host's caches do to copies of pageable memory: how much it may touch between
--- two copies of a buffer so that they still have the bytes, and how long a copy takes when they
--- have not.
+-- cold.lua - how the host's caches affect copies of pageable memory: how much memory the host may
+-- touch between two copies of a buffer before its bytes are evicted, and how long a copy takes
+-- then.
 --
 -- copy_of(host, direction, bytes) enqueues a copy between a host tensor and the device.
 
@@ -37,7 +37,7 @@ local least_set <const>, largest_set <const> = 8 * mib, 512 * mib
 local differs <const> = 0.1
 local least_calls <const> = 24
 
--- A call's time when so many of the buffers take turns, after one turn for nothing.
+-- A call's time when so many of the buffers are copied round-robin, after one warm-up round.
 local function in_turn_us(c, copy_of, hosts, set_bytes)
     local n, us = set_bytes // part_bytes, {}
     local turns = math.max(2, (least_calls + n - 1) // n)
@@ -52,9 +52,10 @@ local function in_turn_us(c, copy_of, hosts, set_bytes)
     return median(us)
 end
 
--- Where the simulator's caches, which have 1 - set / host_cache_bytes of a buffer in turn, would
--- have as much as was found: that line, down from the least set, has half of the rest below it.
--- Real caches forget by other rules; the area takes all sets into account, no single one decides.
+-- In the simulator, caches hold the share 1 - set / host_cache_bytes of a buffer. This finds the
+-- host_cache_bytes for which that line, from the smallest set on, has the same area below it as
+-- the measured shares. Real caches evict by other rules; the area takes all sets into account, so
+-- that no single one decides.
 local function cache_bytes_of(rows)
     local warm_us, cold_us = rows[1].us, rows[#rows].us
     local function part(row)
@@ -128,8 +129,8 @@ local function open_turn(lab, sizes)
     return turn
 end
 
--- Adds the times of some turns in each direction to samples[direction][bytes]. Each buffer's
--- last use is a whole turn ago, at first that of being filled.
+-- Adds the times of some rounds in each direction to samples[direction][bytes]. Each buffer was
+-- last used a whole round before, at first when it was filled.
 local function take_turns(c, copy_of, turn, directions, samples)
     c:record(function()
         for _ = 1, math.ceil(fewest_rounds / c.passes) do
@@ -151,8 +152,8 @@ local function free_turn(turn)
     end
 end
 
--- By direction the rows {bytes, us, spread} of all sizes, ascending. Small sizes share a turn that
--- the next larger one fills up; each of the others has its own.
+-- By direction the rows {bytes, us, spread} of all sizes, ascending. Small sizes share a round,
+-- filled up with the next larger size; each of the others has its own.
 function cold.measure(c, sizes, directions, copy_of)
     local small, turns, samples = {}, {}, {}
     for _, bytes in ipairs(sizes) do

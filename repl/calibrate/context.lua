@@ -1,8 +1,7 @@
--- context.lua - what the parts of a calibration share: notes of what was found, and ways to
--- measure that each of them needs.
+-- context.lua - what the parts of a calibration share: the results so far, and ways to measure.
 --
--- Device times are those of a timeline's spans, host times those of lab.now_us. Medians, since a
--- machine that others use is slow at times and never too fast.
+-- Device times are those of a timeline's spans, host times those of lab.now_us. Medians, because
+-- other users of a machine make it slow at times, and never too fast.
 
 local statistics = import "repl/run/statistics.lua"
 local passes = import "repl/calibrate/passes.lua"
@@ -20,8 +19,8 @@ end
 local Context = {}
 Context.__index = Context
 
--- A calibration of the current device. `progress(text)` is called with what it does right now;
--- `base` has the values, by key, that parts get which ask for what was not measured.
+-- A calibration of the current device. `progress(text)` is called with what it is doing; `base`
+-- has values by key for parts that need a figure that was not measured.
 function context.new(lab, progress, base)
     local device = lab.device()
     return setmetatable({
@@ -79,7 +78,8 @@ function Context:drop(key)
     end
 end
 
--- What is good to know and no value of the profile: that of the first pass.
+-- A finding: a text for the reader that is no value of the profile. Only the first pass's is
+-- kept.
 function Context:find(key, text)
     if self.pass == 1 then
         self.findings[#self.findings + 1] = { key = key, text = text }
@@ -102,7 +102,8 @@ local function values_of(samples)
     return values, lacks
 end
 
--- What all passes say of a key. Of several parts that set it, the last one in the list counts.
+-- Combines what all passes found for a key. If several parts set it, the last one in the list
+-- counts.
 local function settle(c, key)
     local last = 0
     for place in pairs(c.samples[key]) do
@@ -124,7 +125,7 @@ end
 -- Runs a step of passes.steps. A simulated host has no speed of its own.
 function Context:run(step)
     local part = step.part
-    collectgarbage()                    -- what others have left costs this one no time
+    collectgarbage()                    -- garbage of other parts must not cost this one time
     if not self.simulated then
         table.insert(self.references, reference.ms(self.lab.now_us))
     end
@@ -139,7 +140,8 @@ end
 
 -- ---- measuring ------------------------------------------------------------------------------
 
--- Runs f, which gives a number, `reps` times after once for nothing. Median, spread, samples.
+-- Runs f, which returns a number, once to warm up and then `reps` times. Returns the median, the
+-- spread and the samples.
 function Context:measure(reps, f)
     local samples = {}
     f()
@@ -149,7 +151,7 @@ function Context:measure(reps, f)
     return context.median(samples), context.spread(samples), samples
 end
 
--- What asking for the time adds to a call that is timed.
+-- How much reading the clock adds to the time of a call.
 function Context:clock_us()
     local samples = {}
     for i = 1, 101 do

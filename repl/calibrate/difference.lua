@@ -1,8 +1,8 @@
--- difference.lua - how far the figures of two profiles are apart, the worst first.
+-- difference.lua - by how much the figures of two profiles differ, the largest difference first.
 --
--- Only what was measured in one of them at least; of tables each point that both have. Times that
--- are no more apart than the clock can tell are near, whatever part of them that is. In the end how
--- many are near, of the device's and of the host's figures: a host may be slower for minutes.
+-- Only figures that were measured in at least one of them; of tables each point that both have.
+-- Times that differ by less than the clock's resolution count as near. The summary counts the
+-- near ones, the device's and the host's apart, because a host may be slow for minutes.
 
 local flat = import "repl/calibrate/flat.lua"
 local report = import "repl/calibrate/report.lua"
@@ -54,7 +54,7 @@ local function is_host(name)
         or name:find("_staging_", 1, true) ~= nil or name == "submit_us" or name == "wake_us"
 end
 
--- Too short for its part to tell, and no further apart than the clock's ticks.
+-- So short that a relative difference says nothing, and no further apart than the clock's ticks.
 local function within_tick(name, a, b)
     return is_time(name) and math.max(math.abs(a), math.abs(b)) < short_us
         and math.abs(a - b) <= tick_us
@@ -143,7 +143,7 @@ local function row_text(row)
         row.tick and "  near" or "")
 end
 
--- How far those apart are that `wanted` takes, after what they are.
+-- One line about the rows that `wanted` selects.
 local function add_summary(out, rows, what, wanted)
     local all, n_near, n_about = {}, 0, 0
     for _, row in ipairs(rows) do

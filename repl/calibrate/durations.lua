@@ -2,7 +2,7 @@
 -- and how much several streams gain over one.
 --
 -- The device's clock ticks every 32 ns or so. A median of short operations is a whole number of
--- ticks; the mean of the middle half is not, and is no more disturbed by a busy moment.
+-- ticks. The mean of the middle half is finer, and outliers affect it as little.
 
 local context = import "repl/calibrate/context.lua"
 
@@ -22,10 +22,10 @@ end
 
 local stream_count <const> = 8
 
--- The calibration's i-th stream for these measurements. They stay for the next one: cuBLAS gets
--- memory for each stream that it first meets, which takes longer than the products. They are made
--- in a row, since the hardware's channels are given out in turn: streams of one channel would
--- hold each other up.
+-- The calibration's i-th stream for these measurements. They are kept for the next measurement:
+-- cuBLAS allocates memory for each new stream, which takes longer than the products. They are
+-- created one after the other, because hardware channels are assigned round-robin: streams that
+-- share a channel would delay each other.
 local function stream_at(c, i)
     if not c.streams then
         c.streams = {}
@@ -36,7 +36,7 @@ local function stream_at(c, i)
     return c.streams[i]
 end
 
--- Each part that has measured here calls it in the end.
+-- Each part that uses this file calls it at its end.
 function durations.close(c)
     for _, stream in ipairs(c.streams or {}) do
         stream:close()
@@ -106,7 +106,7 @@ local function makespan_us(spans)
     return last - first
 end
 
--- How long the jobs take when each has a stream of its own and all are let go at once. A job is
+-- How long the jobs take when each has a stream of its own and all are released at once. A job is
 -- run(options), which enqueues with the options' stream; up to eight. Also the spans of each job.
 function durations.together(c, jobs)
     local streams, options = {}, {}
@@ -128,8 +128,7 @@ function durations.together(c, jobs)
 end
 
 -- The sum of what the jobs take one by one, over what they take together: 1 is no gain. Medians
--- of `reps` rounds in which both are taken in turn. Also both times, and the first job's first
--- span.
+-- of `reps` rounds, each of which measures both. Also both times, and the first job's first span.
 function durations.gain(c, reps, jobs)
     local alone, together = {}, {}
     local _, spans = durations.together(c, jobs)

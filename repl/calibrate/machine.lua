@@ -1,4 +1,4 @@
--- machine.lua - what a calibration's head says of where it was measured.
+-- machine.lua - which machine a calibration ran on, for the head of its file.
 --
 -- The driver's version and the clocks come from nvidia-smi, where there is one and it shows the
 -- GPU under the number that it has here; else they are left out.

@@ -1,11 +1,11 @@
--- mixed.lua - what calls cost the host in a sequence of them as scripts make it: products of other
--- shapes, kernels, copies and events of several streams, one after the other.
+-- mixed.lua - what calls cost the host in a mixed sequence, as scripts make them: products of
+-- different shapes, kernels, copies and events in several streams.
 --
--- The same call over and over finds all that it needs in the processor's caches, and in cuBLAS and
--- the driver what it left there; next to others it takes up to three times as long. A script makes
--- its calls once, so between two rounds of the sequence the host does other work. The sequence is
--- random and always the same. What it asks of the device is less than the host's time, so that
--- no queue fills.
+-- A call that is repeated finds all that it needs in the processor's caches, and its state in
+-- cuBLAS and the driver; among other calls it takes up to three times as long. A script makes its
+-- calls once, so between two rounds of the sequence the host does other work. The sequence is
+-- random, with a fixed seed. The device needs less time for it than the host, so that no queue
+-- fills.
 
 local statistics = import "repl/run/statistics.lua"
 
@@ -17,7 +17,7 @@ local repetitions <const> = 9
 
 -- ---- the sequence ---------------------------------------------------------------------------
 
--- A generator of its own: a script's random numbers are none of its business.
+-- A generator of its own, so that the script's random numbers do not change.
 local function random_new(seed)
     return function(n)
         seed = (seed * 1103515245 + 12345) & 0x7fffffff
@@ -34,7 +34,7 @@ local function shuffle(list)
     return list
 end
 
--- Of some, with a large k, a library makes two kernels.
+-- For some of them, with a large k, a library launches two kernels.
 local shapes <const> = {        -- m, n, k
     { 64, 64, 64 }, { 128, 128, 128 }, { 256, 256, 256 }, { 384, 384, 384 }, { 512, 512, 512 },
     { 128, 256, 1024 }, { 256, 256, 2048 }, { 1024, 256, 512 },
@@ -70,7 +70,7 @@ local function add_products(lab, add, own)
                     lab.matmul(a, b, into)
                 end)
                 local result = {}
-                -- The one before is freed: sooner or later a script pays for that, too.
+                -- The previous result is freed: a script pays for that, too.
                 add("matmul_new", mode.name .. " product, new result", 1, function(stream)
                     if result.tensor then
                         result.tensor:free()
@@ -179,7 +179,7 @@ local function other_work(c, own)
     end
 end
 
--- What the calls took in each of `repetitions`, from 1; the 0th is for nothing.
+-- How long the calls took in each of `repetitions`, from 1. Repetition 0 is the warm-up.
 local function times_of(c, calls, between)
     local streams, times = {}, {}
     for i = 1, stream_count do

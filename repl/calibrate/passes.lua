@@ -1,12 +1,12 @@
--- passes.lua - parts that measure again and again over the whole calibration, and what their
--- passes say together.
+-- passes.lua - the passes of parts that measure several times over a calibration, and how their
+-- results are combined.
 --
 -- A machine that others use is slow for seconds at a time, which no repetition within a part
 -- evens out. So a part with `passes = n` runs n times on a real GPU, with the other parts in
--- between: 7 times where the device's figures need it, 15 times for the host's, which differ more;
--- and each value is the median over the passes of what each has found. The median for the host's
--- times as well, although noise only adds to them: the simulator is to be like a usual moment,
--- in which a script runs, and not like the best one.
+-- between: 7 times where the device's figures need it, 15 times for the host's, which differ
+-- more; and each value is the median over the passes of what each has found. The host's times
+-- take the median as well, although noise only adds to them: the simulator should resemble a
+-- usual moment and not the best one.
 
 local statistics = import "repl/run/statistics.lua"
 
@@ -71,7 +71,7 @@ end
 
 -- ---- what they say together -----------------------------------------------------------------
 
--- The kinds of values in it, by which those of several passes can be set side by side.
+-- The types of the values in it; only results of the same types can be combined.
 local function shape(value)
     if type(value) ~= "table" then
         return type(value)

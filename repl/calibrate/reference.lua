@@ -1,8 +1,8 @@
--- reference.lua - how fast the host is, by a fixed piece of work.
+-- reference.lua - how fast the host is, measured by a fixed piece of work.
 --
 -- A virtual machine's processor may be slower or faster for minutes, and all times of the host
--- with it. What it takes for this tells two calibrations apart in which the host was not the same.
--- The work must stay as it is: figures of different work say nothing of each other.
+-- with it. The time that this work takes shows whether the host was equally fast in two
+-- calibrations. The work must not be changed: times of different work cannot be compared.
 
 local statistics = import "repl/run/statistics.lua"
 

@@ -1,7 +1,7 @@
 -- report.lua - the file that a calibration writes: a profile, each value with how it was found.
 --
--- In the order and the form of scripts/profiles/h200.lua. What was not measured comes from a
--- base profile and says so; what was found beside the values stands behind them.
+-- In the order and the form of scripts/profiles/h200.lua. What was not measured comes from a base
+-- profile and says so; findings come after the values.
 
 local flat = import "repl/calibrate/flat.lua"
 local reference = import "repl/calibrate/reference.lua"
@@ -66,8 +66,8 @@ local function key_text(key)
     return key:find("^[%a_][%w_]*$") and key or ("[%q]"):format(key)
 end
 
--- The words of a text in lines of so many columns: the first has `first` of them taken. A
--- number and its % stay together.
+-- Wraps a text to `width` columns, of which `first` are taken in the first line. A number and its
+-- % stay together.
 local function lines_of(text, width, first)
     local lines, line, used = {}, {}, first or 0
     for word in text:gsub("(%d) %%", "%1\0%%"):gmatch("[^ \n]+") do
@@ -239,7 +239,7 @@ local function add_findings(out, findings)
     end
 end
 
--- Names, of tables in which nothing is measured the table's only.
+-- The names of what was not measured; for a table without any measured figure, its own name only.
 local function unmeasured(state)
     local measured, names = {}, {}
     for name in pairs(state.c.notes) do
@@ -256,7 +256,7 @@ local function unmeasured(state)
     return names
 end
 
--- What `note` says of the profile, for people and for `--difference`.
+-- The field `note`, for people and for `--difference`.
 local function note_text(state)
     local names, host = unmeasured(state), reference.text(state.c.references)
     return "streamlab calibrate" .. (host and "; " .. host or "") .. (#names == 0 and "" or

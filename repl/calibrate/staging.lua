@@ -1,5 +1,5 @@
--- staging.lua - how long the simulator's host is in a copy of pageable memory, as a function of
--- the rate at which it fills or empties staging buffers, and that rate from the time.
+-- staging.lua - how long the simulator's host takes for a copy of pageable memory, given the rate
+-- at which it fills or empties staging buffers; and the rate, given the time.
 --
 -- The pipeline is that of core/sim/host.c (sim_host_stage_h2d, sim_host_drain_d2h) and
 -- core/sim/copies.c, for one copy on an idle device. `figure` has call_us, submit_us, latency_us,
@@ -50,11 +50,11 @@ local models <const> = { h2d = h2d_us, d2h = d2h_us }
 
 local slowest <const>, fastest <const> = 1e-2, 200      -- GB/s: as fast as caches are
 
--- Whether a rate is the fastest, so that the host's time tells nothing of it.
+-- Whether a rate is the fastest possible one, so that the host's time does not determine it.
 function staging.is_unbound(gb_per_s) return gb_per_s > 0.99 * fastest end
 
--- The host's rate at which a call of `bytes` takes `us`. What is shorter than the engine alone
--- needs, or than a call that moves nothing, has the fastest.
+-- The host's rate at which a call of `bytes` takes `us`. If `us` is less than the engine alone
+-- needs, or than a call that moves nothing, it is the fastest.
 function staging.gb_per_s(figure, direction, bytes, us)
     local model = models[direction]
     local low, high = slowest, fastest

@@ -1,7 +1,7 @@
 -- entries.lua - the scripts that are to be compared, as the command line names them.
 --
--- An entry: script, the word as given; seed or nil; path and arguments, for a run; name, what
--- people are told; kind: "random", "puzzler", "experiments" or "others".
+-- An entry: script, the word as given; seed or nil; path and arguments, for a run; name, for
+-- people; kind: "random", "puzzler", "experiments" or "others".
 
 local entries = {}
 

@@ -1,9 +1,9 @@
 -- bundle.lua - reads a lab: the folder with lab.lua and the tests.
 --
--- lab.lua says what the lab is, tests/visible.lua and tests/hidden.lua what is asked. Here the
--- test files are run only to learn which tests there are; each test runs later, in a process
--- of its own (case.lua), which reads the lab again. What is wrong with a lab is raised as
--- {message =}, a sentence with the file in it.
+-- lab.lua describes the lab, tests/visible.lua and tests/hidden.lua are its tests. Here the test
+-- files are run only to list the tests; each test runs later, in a process of its own (case.lua),
+-- which reads the lab again. An error in a lab is raised as {message =}, a sentence that names
+-- the file.
 
 local files = import "repl/run/files.lua"
 
@@ -168,8 +168,8 @@ local test_fields = {
     { "forbidden", "a list of calls", is_list_of_texts },
 }
 
--- Seeds math.random for a file of tests: with the same numbers each time, which nobody foresees
--- who does not have the file.
+-- Seeds math.random for a file of tests: the numbers are the same each time, and cannot be
+-- predicted without the file.
 function bundle.seed(folder, name)
     local text, seed = files.read(folder .. "/" .. name) or "", 0
     for i = 1, #text do

@@ -1,7 +1,7 @@
 -- case.lua - one test of a lab, in a process of its own.
 --
 -- The grader starts `streamlab lab case LABDIR NUMBER SUBMISSION BACKEND` with a pipe for the
--- report at descriptor 3, which nothing that the submission can call writes to. Everything that is
+-- report at descriptor 3, to which no function of the submission's writes. Everything that is
 -- needed is read before the process is confined; then the submission is loaded and the test runs.
 -- The report is a list of records (`record_fields`); the grader believes it only if it has its
 -- end.
@@ -111,7 +111,7 @@ local function run_main(main, chunk, functions, environment, watch)
     return student
 end
 
--- Whoever did not come to its end has not come to the calls that are required either.
+-- A test that did not reach its end has not reached the required calls either.
 local function note_calls(watch, came_to_end)
     for _, call in ipairs(watch.forbidden()) do
         report { kind = "note", name = call.name .. " is not called", seen = call.call,
@@ -127,8 +127,8 @@ local function join(a, b)
     return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
 end
 
--- A real GPU's libraries open files when they are first used, and the first use of anything
--- takes longer. So everything is used here, recorded as a test records it.
+-- A real GPU's libraries open files at their first use, and the first use of anything takes
+-- longer. So everything is used once here, and recorded as in a test.
 local function warm_up()
     lab.profile(function()
         local pinned = lab.ones(1024, 1024, { device = "cpu", pinned = true })

@@ -3,7 +3,7 @@
 
 local class = {}
 
--- What systems leave beside what was handed in: ".git", "._submission.lua".
+-- Files of systems beside the submission: ".git", "._submission.lua".
 local function is_leftover(name)
     return name:find("^%.") ~= nil or name == "__MACOSX/"
 end
@@ -12,8 +12,8 @@ local function is_lua(name)
     return name:lower():find("%.lua$") ~= nil
 end
 
--- The names in a folder, in order, those of folders with a slash behind them; or nil and why it
--- cannot be read.
+-- The sorted names in a folder, folders with a slash at the end; or nil and why it cannot be
+-- read.
 local function names_in(folder)
     local names, reason = program.folder(folder)
     if names then
@@ -74,9 +74,8 @@ local function shortened(name)
     return name:sub(1, longest_stem)        -- it is no UTF-8
 end
 
--- Gives each submission `result`, what the file of its results is called without its suffix: the
--- student's name; where that is too long or another's as well ("ada/" beside "ada"), a name that
--- is nobody's.
+-- Gives each submission `result`, the name of the file with its results, without suffix: the
+-- student's name; if that is too long or taken ("ada/" beside "ada"), a name that no student has.
 local function name_results(list)
     local taken, others = {}, {}
     for _, submission in ipairs(list) do
@@ -99,7 +98,7 @@ local function name_results(list)
 end
 
 -- The submissions in a folder, {student =, file =, problem = why it cannot be graded, result =},
--- and the names of what is none; or nil and why it cannot be read.
+-- and the names of other files; or nil and why it cannot be read.
 function class.find(folder)
     local list, others, taken = {}, {}, {}
     local names, reason = names_in(folder)

@@ -1,4 +1,4 @@
--- feedback.lua - what a student gets to read of a test, made of its report.
+-- feedback.lua - what a student reads about a test, made from its report.
 --
 -- It depends on the lab and the submission alone, not on the machine: there are no times of the
 -- machine, no paths, no addresses, and lines are as long on every terminal.
@@ -17,7 +17,7 @@ local function without_addresses(s)
     return (s:gsub("0x%x%x%x%x%x%x+", "0x..."))
 end
 
--- A pattern that looks for "\n+$" everywhere takes the square of a text with many newlines.
+-- Matching "\n+$" takes quadratic time in a text with many newlines.
 local function without_last_newlines(s)
     return s:match("^.*[^\n]") or ""
 end
@@ -36,7 +36,7 @@ local function add_field(lines, label, s)
     end
 end
 
--- Where to look, and the chart; where they are those of the assertion before, in a word.
+-- Where to look, and the chart; "as above" if they are the previous assertion's.
 local function add_view(lines, record, before)
     local same = before and before.look == record.look
     add_field(lines, "look", same and record.look ~= "" and "as above" or record.look)
@@ -99,7 +99,7 @@ local function why_stopped(child, limits)
     end
 end
 
--- Of a process that ended without a report and without a reason of its own: what the teacher reads.
+-- What the teacher reads about a process that ended without a report and for no known reason.
 local function why_not_run(child)
     if child.out_of_memory then
         return "there is no memory for what its process wrote"
@@ -109,8 +109,7 @@ local function why_not_run(child)
     return child.errors
 end
 
--- What the submission printed. Of hidden tests students see nothing of it: it could tell them
--- what these look like.
+-- What the submission printed. In hidden tests students do not see it: it could reveal the tests.
 local function printed_by(child)
     local printed = without_last_newlines(without_addresses(child.output))
     return child.truncated and printed .. "\n(what it printed beyond this is left out)" or printed
@@ -146,9 +145,9 @@ local function problem_of(child, kinds, limits)
     end
 end
 
--- What becomes of a test whose process has ended: {passed =, output =, printed =, problem =,
--- broken =, lacking =}. problem: why this and all other tests of the submission fail. The last two
--- are for the teacher: where the lab itself did not work, and what this system could not do to
+-- The result of a test whose process has ended: {passed =, output =, printed =, problem =, broken
+-- =, lacking =}. problem: why this and all other tests of the submission fail. The last two are
+-- for the teacher: where the lab itself did not work, and what this system could not do to
 -- confine the submission. verbose: with what assertions saw that passed.
 function feedback.of(test, child, limits, verbose)
     local records, kinds = case.read(child.report), {}
@@ -164,7 +163,7 @@ function feedback.of(test, child, limits, verbose)
         add(lines, "error: " .. (reason
             or "the test could not be run; if this comes again, tell your teacher"))
     end
-    -- The hint is about what is asked, not about a slip that ended the test.
+    -- The hint is about the task, so it is not shown when an error ended the test.
     if test.hint and not result.passed and not result.raised then
         add(lines, "hint: " .. test.hint)
     end

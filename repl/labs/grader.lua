@@ -1,9 +1,9 @@
--- grader.lua - grades submissions: starts a process for each test of each (case.lua), some at
--- a time, and collects what becomes of them (feedback.lua).
+-- grader.lua - grades submissions: starts a process for each test of each submission (case.lua),
+-- some at a time, and collects the results (feedback.lua).
 --
--- Of a submission the first test runs alone. If its process could not read, compile or load the
--- submission, this holds for all of its tests, and no other one is started. Here no submission is
--- opened.
+-- A submission's first test runs alone. If its process could not read, compile or load the
+-- submission, all of its tests fail for that reason and none is started. This process opens no
+-- submission.
 
 local feedback = import "repl/labs/feedback.lua"
 

@@ -1,10 +1,10 @@
--- pack.lua - makes of a lab the two files that a course hands on: ID-student.zip, what students
--- get, and ID-gradescope.zip, which Gradescope makes its autograder of.
+-- pack.lua - makes the two files of a lab that a course needs: ID-student.zip, for students, and
+-- ID-gradescope.zip, from which Gradescope builds its autograder.
 --
 -- A lab that does not grade as it says is not packed: the solution and every other right solution
 -- must have all points, the starter nearly none, and each wrong solution must fail exactly the
--- tests that it names. What goes into the files is listed here by name, so that nothing else can
--- get out.
+-- tests that it names. The files' contents are listed here by name, so that nothing else can
+-- leak.
 
 local files = import "repl/run/files.lua"
 local words = import "repl/labs/results/words.lua"
@@ -138,8 +138,8 @@ end
 
 -- ---- what goes into the files ------------------------------------------------------
 
--- A link may lead to another file of the lab, and not out of its folder: what it would bring
--- into the file is none of the course's. Raises a sentence.
+-- A link may lead to another file of the lab, but not out of its folder: that would pack a file
+-- that is not the course's. Raises a sentence.
 local function check_inside(folder, path)
     local real, root = program.real_path(path), program.real_path(folder) .. "/"
     if not real or real:sub(1, #root) ~= root then

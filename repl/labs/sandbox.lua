@@ -1,12 +1,12 @@
 -- sandbox.lua - the environment that a submission runs in.
 --
--- The submission shares the Lua state with the test that calls it, so nothing that the test
--- uses may be reachable from it: every library is a copy, `lab` too, the metatables of the
--- laboratory's classes are locked, and so is that of strings, which all code shares. What
--- reads or writes files is shut for the whole process (internals.close_files); the limits of
--- the operating system stand behind that (repl/sandbox/confine.h).
+-- The submission shares the Lua state with the test that calls it, so nothing that the test uses
+-- may be reachable from it: every library is a copy, `lab` too, the metatables of the
+-- laboratory's classes are locked, and so is that of strings, which all code shares. Functions
+-- that read or write files are disabled for the whole process (internals.close_files); the
+-- operating system's limits are the next barrier (repl/sandbox/confine.h).
 --
--- Nothing that differs from run to run is to be seen: steady.lua.
+-- steady.lua hides what differs from run to run.
 
 local steady = import "repl/labs/steady.lua"
 
@@ -24,9 +24,9 @@ local missing = {
     collectgarbage = "memory is freed by itself, and a tensor's at once by t:free()",
 }
 
--- The functions of `lab` that a submission has, and those that it does not have, and why. One
--- that is in neither list is missing, and a test says so (tests/labs/20-attacks.t.lua): whoever
--- adds a function decides.
+-- The functions of `lab` that a submission has, and those that it does not have, and why.
+-- tests/labs/20-attacks.t.lua fails for a function that is in neither list: whoever adds one
+-- decides.
 local in_lab = {
     "add", "allclose", "bfloat16", "current_stream", "default_stream", "device", "div", "empty",
     "event", "float16", "float32", "float64", "full", "host_work", "int32", "live", "matmul", "measure", "mul", "neg", "now_us", "ones",
@@ -56,7 +56,7 @@ local in_cuda = {
 
 local missing_in_cuda = { trap = "it breaks the GPU" }
 
--- Lua's own that are passed on as they are. pcall, xpcall and coroutines are the program's,
+-- Lua's functions that are passed on unchanged. pcall, xpcall and coroutines are the program's,
 -- which stop when the time is up.
 local plain = { "assert", "error", "ipairs", "pcall", "rawequal", "rawget", "rawlen", "rawset",
     "select", "tonumber", "type", "xpcall", "_VERSION" }
@@ -89,7 +89,7 @@ end
 
 -- ---- Lua's functions ---------------------------------------------------------------------
 
--- A finalizer could run when the test has ended, and for ever.
+-- A finalizer could run after the test, and without end.
 local function set_metatable(t, metatable, ...)
     if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then
         error("setmetatable: a lab has no finalizers (__gc)", 2)
@@ -107,8 +107,8 @@ local function get_metatable(value)
     return getmetatable(value)
 end
 
--- Text alone: binary code can break Lua itself. The chunk's name is not for the caller to
--- choose, since messages and explanations quote the lines of the chunk that they name.
+-- Text only: binary code can crash Lua. The caller cannot choose the chunk's name, because
+-- messages and explanations quote lines of the chunk that they name.
 local function loader(environment)
     return function(text, _, _, ...)
         local own = environment
@@ -135,7 +135,7 @@ local spelt <const> = {
     NULL = "nil", nullptr = "nil",
 }
 
--- Makes reading what is not there an error with a hint: most often it is a slip of the pen.
+-- Makes reading an undefined variable an error with a hint: most often it is a typing mistake.
 local function make_strict(environment)
     local function read_missing(_, name)
         if missing[name] then

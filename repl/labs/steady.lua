@@ -1,6 +1,6 @@
--- steady.lua - what a submission gets in place of those functions of Lua's that show what differs
--- from run to run: the order of a table's keys, which is drawn by lot, and addresses. With them
--- the same submission would be graded differently each time.
+-- steady.lua - replacements for Lua functions whose results differ from run to run: the order of
+-- a table's keys, which is random, and addresses. With the originals the same submission could be
+-- graded differently each time.
 
 local steady = {}
 
@@ -38,8 +38,8 @@ end
 
 local format = string.format
 
--- What pcall gives; an error is raised as one of the submission's line, since this is called at
--- the tail.
+-- Returns what pcall returned. An error is raised with the position of the submission's line,
+-- because this is a tail call.
 function steady.at_caller(fine, ...)
     if not fine then
         error((...), 2)
@@ -140,8 +140,8 @@ end
 
 -- ---- random numbers ------------------------------------------------------------------------
 
--- The library with random numbers of its own: whoever uses it neither foresees those of others,
--- nor takes any away. Without a seed Lua takes the time and an address.
+-- The math library with a random generator of its own: its user can neither predict nor consume
+-- the numbers of others. Without a seed Lua uses the time and an address.
 function steady.math()
     local result = program.new_math()
     local seed = result.randomseed

@@ -1,6 +1,6 @@
--- submission.lua - the file that a student hands in: its text, what messages call it, and what
--- can be said of a mistake in it. All this is for the process that runs a test (case.lua): the
--- grader itself opens no submission, so that nothing in one takes its time or memory.
+-- submission.lua - the file that a student hands in: its text, its name in messages, and hints
+-- about an error in it. Only the process that runs a test (case.lua) uses it: the grader itself
+-- opens no submission, so that none can take its time or memory.
 
 local errors = import "repl/run/errors/errors.lua"
 local files = import "repl/run/files.lua"
@@ -10,8 +10,8 @@ local submission = {}
 local most_bytes <const> = 1024 * 1024
 local most_explained <const> = 128 * 1024       -- bytes of a source whose words are looked at
 
--- Its name in messages. It ends in ".lua" whatever the file is called, so that none passes for
--- a chunk of the program's own ("=streamlab", which positions leave out).
+-- Its name in messages. It always ends in ".lua", so that no submission is taken for a chunk of
+-- the program ("=streamlab", which positions leave out).
 local function chunk_name(path)
     return "=" .. path:match("[^/]*$"):gsub("%.[lL][uU][aA]$", "") .. ".lua"
 end

@@ -1,8 +1,8 @@
--- profile.lua - a profile of the simulator that answers lab.probes as a device has: the base
--- profile with the costs of the calls, and with what waits and what serialises.
+-- profile.lua - a profile with which the simulator gives the same results of lab.probes as a
+-- device: the base profile with the costs of the calls, and with what waits and what serialises.
 --
--- What the simulator does of itself (CUDA's own rules) is not written down here: a simulator
--- that nobody told anything is probed, and only what differs goes into `calls`.
+-- What the simulator does without settings (CUDA's own rules) is not listed here: a simulator
+-- with empty `calls` is probed, and only what differs goes into `calls`.
 
 local report = import "repl/calibrate/report.lua"
 
@@ -37,10 +37,10 @@ local kinds <const> = {
     ["device to pinned"] = ".d2h_pinned",
 }
 
--- The call's name in `calls`, of the rows that it can be told by.
+-- The call's name in `calls`; nil for rows that add nothing to another row of the same call.
 local function name_of(row)
     if row.memory == "pinned" or (row.into == "NULL" and row.call:find("^cuda[EL]")) then
-        return nil              -- its other memory, or its own stream, has said it
+        return nil              -- the row of its other memory, or of its own stream, says the same
     end
     return row.call .. (kinds[row.memory] or "")
 end
@@ -147,7 +147,8 @@ end
 
 -- ---- what waits -----------------------------------------------------------------------------
 
--- What has to be said of a call so that `row` comes of `bare`, on one kind of streams.
+-- Whether a setting is missing, on one kind of streams: the device has it, the bare simulator
+-- not.
 local function lacks(row, bare, field)
     return row[field] and not bare[field]
 end
@@ -166,7 +167,7 @@ local function missing(pair, bare)
     end
 end
 
--- Of these a profile says nothing: they wait, or do not, by what they are.
+-- Profiles have no setting for these: whether they wait follows from what they do.
 local settled <const> = {
     cudaEventQuery = true, cudaEventSynchronize = true, cudaEventDestroy = true,
     cudaStreamQuery = true, cudaStreamSynchronize = true, cudaStreamDestroy = true,

@@ -5,8 +5,8 @@
 local remark = import "repl/labs/results/remark.lua"
 local words = import "repl/labs/results/words.lua"
 
--- What begins a formula, also in its wide form, has an apostrophe in front. A semicolon may begin a
--- cell, too: spreadsheets in some languages separate at it.
+-- Text that begins like a formula, also in full-width characters, gets an apostrophe in front. A
+-- cell may also begin after a semicolon: spreadsheets in some languages separate there.
 local function text_cell(text)
     local guarded = (";" .. text):gsub(";(%s*[=+@-])", ";'%1")
         :gsub(";(%s*\xef\xbc[\x8b\x8d\x9d\xa0])", ";'%1"):sub(2)
@@ -23,7 +23,7 @@ local function header(bundle)
     return cells
 end
 
--- A test that this submission did not come to leaves its cell empty.
+-- The cell of a test that was not run is empty.
 local function line_of(graded, bundle)
     local cells = { text_cell(words.name(graded.student)), words.number(graded.score),
                     words.number(graded.points) }

@@ -1,12 +1,12 @@
 -- gradescope.lua - one submission as Gradescope's results.json.
 --
 -- Students see the tests' outputs, those of hidden tests when the lab's hidden_visibility says
--- so; so the text at the top, which they see at once, tells nothing of these. There are no times:
--- the same submission gives the same bytes.
+-- so. They see the text at the top at once, so it says nothing about hidden tests. There are no
+-- times: the same submission gives the same bytes.
 
 local words = import "repl/labs/results/words.lua"
 
--- A list of names and JSON values in turns, in this order.
+-- `fields` is a list that alternates names and JSON values.
 local function object(fields, begin, between, close)
     local parts = {}
     for i = 1, #fields, 2 do

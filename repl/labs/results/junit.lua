@@ -1,6 +1,6 @@
 -- junit.lua - a submission or a class as JUnit XML, as Jenkins, GitLab and CodeGrade read it: a
--- testsuite a student. It knows passed and failed; the points are properties, which its readers
--- keep or pass over.
+-- testsuite a student. The format only knows passed and failed; the points are properties, which
+-- readers may ignore.
 
 local words = import "repl/labs/results/words.lua"
 

@@ -4,8 +4,8 @@ local text = import "repl/run/text.lua"
 
 local most_bytes <const> = 200      -- of a message, which may be a student's
 
--- What all tests have ended with, in a line. Hidden tests tell nothing here: all of them say what
--- a visible one says, too.
+-- The error that ended all tests, in a line. It reveals nothing of hidden tests, because a
+-- visible test must have the same.
 local function common_error(graded)
     local common, is_visible
     for _, test in ipairs(graded.tests) do

@@ -26,7 +26,7 @@ local function all_passed(graded)
     return not graded.problem
 end
 
--- "# 10 of 30 points", and where the student's tests are not all what else there is.
+-- "# 10 of 30 points", and the points of the tests that the student does not have.
 local function add_points(lines, graded, lab_bundle)
     local hidden = lab_bundle and lab_bundle.points - graded.points or 0
     add_diagnostic(lines, words.points(graded.score, graded.points)

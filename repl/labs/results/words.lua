@@ -1,5 +1,5 @@
--- words.lua - what the formats of results share: text that a submission printed (any bytes) as
--- each of them can hold it, and numbers.
+-- words.lua - what the formats of results share: numbers, and text that a submission printed (any
+-- bytes) in the form that each format can hold.
 
 local text_of = import "repl/run/text.lua"
 
@@ -23,8 +23,8 @@ function words.line(text)
     return tables.cell_text(tables.valid_utf8(text:gsub("\t", "    "):gsub("\r", "")))
 end
 
--- A student's name, which is a file's: two that differ in bytes which are no UTF-8, as from an old
--- archive, stay two.
+-- A student's name, which is a file's: names that differ only in bytes that are no UTF-8, as from
+-- an old archive, stay different.
 words.name = tables.cell_text
 
 -- What `line` gives of each line of a text, in which empty lines at the end do not count.
@@ -41,8 +41,8 @@ local entities = {
     ["\n"] = "\n", ["\t"] = "\t", ["\r"] = "",
 }
 
--- The content of an XML element. What XML 1.0 cannot hold or a terminal should not get becomes
--- the character that stands for such.
+-- The content of an XML element. Characters that XML 1.0 cannot hold, or that a terminal should
+-- not get, become U+FFFD.
 function words.xml(text)
     local function replace() return "\u{fffd}" end
     return (tables.replace_hidden(tables.valid_utf8(text), replace)
