@@ -1,8 +1,8 @@
 -- calibrate.lua - streamlab calibrate: measures a GPU and writes a profile for the simulator.
 --
 -- Part by part (repl/calibrate/parts), most of them several times (repl/calibrate/passes.lua).
--- After each one, what is measured so far goes to NAME.lua.partial, so that whatever ends the
--- program takes at most one part with it.
+-- After each one, the figures so far are written to NAME.lua.partial, so that at most one part is
+-- lost if the program ends early.
 
 local command = import "repl/run/command.lua"
 local context = import "repl/calibrate/context.lua"
@@ -181,7 +181,7 @@ local function keep_partial(why)
     command.fail(("%s; what was measured is in %s"):format(why, partial))
 end
 
--- A key that this simulator does not know is no reason to lose the others.
+-- A key that this simulator does not know must not cost the others.
 local function leave_out(key)
     c:find(key, "the simulator knows no such value; found: " .. report.value_text(c.values[key]))
     c:drop(key)
@@ -244,7 +244,7 @@ local function tell_step(step, n_parts)
     end
 end
 
--- Names of parts that failed, in one of their passes: then there is no other.
+-- Names of parts that failed in a pass; their other passes are skipped.
 local function run_all(parts)
     local failed, gone = {}, {}
     for _, step in ipairs(passes.steps(parts, n_passes)) do

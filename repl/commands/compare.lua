@@ -106,7 +106,7 @@ local function simulator(profile)
     end
 end
 
--- Tried out now: what is wrong with a profile is no script's fault.
+-- Opened once at the start, so that an error in a profile is not reported for a script.
 local function checked(open, hint)
     local fine, reason = pcall(open)
     if fine then
@@ -127,7 +127,7 @@ local function tell(text)
     end
 end
 
--- Of the GPU, which is open, and of what is to be like it.
+-- Warns if the profile is of another GPU than the open one.
 local function compare_names(profile)
     local name, simulated_name = lab.device().name, internals.load_profile(profile).name
     if name ~= simulated_name then
@@ -248,7 +248,7 @@ local devices = open_devices()
 local in_full = not options.json and (options.v or options.verbose or #list == 1)
 prepare_files()
 
--- What is kept of a script: timelines would fill the memory.
+-- Only these are kept of a script, because timelines would fill the memory.
 local results, lines = {}, {}
 
 local function take(number, result)

@@ -97,7 +97,7 @@ local function backend()
     return internals.default("backend") or "sim"
 end
 
--- How many tests may run at a time: on a real GPU one, which has it for itself.
+-- How many tests may run at a time: on a real GPU only one.
 local function default_jobs()
     return backend() == "cuda" and 1 or internals.processors()
 end
@@ -143,7 +143,7 @@ end
 
 local lamented = {}
 
--- For the teacher: what did not work, and once what this system could not do.
+-- For the teacher: what failed, and once which limits this system could not set.
 local function complain(graded)
     for _, sentence in ipairs(graded.lacking) do
         if not lamented[sentence] then
@@ -264,8 +264,8 @@ local function make_folder(path)
     end
 end
 
--- Writes one student's results into the folder; true, or nil and a sentence. What lies there
--- already may be a student's: no link is followed, and no pipe waited for.
+-- Writes one student's results into the folder; true, or nil and a sentence. An existing file may
+-- be a student's: links are not followed, and pipes not waited for.
 local function deliver(graded, name, lab_bundle, options)
     local to = writer(format_of(options))
     local path = ("%s/%s%s"):format(tidy(options.output), name, to.suffix)
@@ -276,8 +276,8 @@ local function deliver(graded, name, lab_bundle, options)
     return files.write(path, to.text({ graded }, lab_bundle))
 end
 
--- A function that writes the results of each student as soon as all of them are there. One that
--- cannot be written is reported on stderr and on_failure is called; no other one is concerned.
+-- A function that writes the results of each student as soon as all of them are there. If one
+-- cannot be written, stderr says so and on_failure is called; the others are written.
 local function deliverer(submissions, lab_bundle, options, on_failure)
     local names = {}
     for _, submission in ipairs(submissions) do

@@ -1,7 +1,8 @@
 /* zip.c - makes .zip files, with minizip.
  *
- * They grow in memory, which minizip takes for a file. The texts stay Lua's: nothing of Lua is
- * called between reading the list and the end, so that no error can leave memory behind.
+ * The file is written to memory, through functions that minizip calls for a file. The texts
+ * belong to Lua: no Lua function is called between reading the list and the end, so that no error
+ * can leak memory.
  */
 #include "zip.h"
 

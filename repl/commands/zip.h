@@ -1,6 +1,6 @@
 /* zip.h - makes .zip files.
  *
- * zip.c is made of minizip, and zip_none.c takes its place in a build without.
+ * zip.c uses minizip; zip_none.c takes its place in a build without.
  */
 #ifndef REPL_ZIP_H
 #define REPL_ZIP_H

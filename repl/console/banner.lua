@@ -1,5 +1,5 @@
--- banner.lua - what the REPL says at the start: which GPU there is, and how to go on. It
--- opens nothing: making a context on a real GPU takes a second.
+-- banner.lua - the REPL's first lines: which GPU is used, and how to get help. It opens no
+-- device, because creating a context on a real GPU takes a second.
 
 local text = import "repl/run/text.lua"
 

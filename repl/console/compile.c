@@ -8,7 +8,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* Whether more lines could make a chunk of it: Lua's errors at the end of a text end so. */
+/* Whether the text is incomplete: Lua's errors at the end of a text end with "<eof>". */
 static bool is_incomplete(lua_State *L, int index)
 {
     static const char mark[] = "<eof>";

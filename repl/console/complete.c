@@ -1,5 +1,5 @@
-/* complete.c - asks the console's Lua what could stand for the word before the cursor, and copies
- * the answer out of Lua's reach: repl/editor/ knows no Lua.
+/* complete.c - gets completions of the word before the cursor from the console's Lua and copies
+ * them into C memory: repl/editor/ knows no Lua.
  */
 #include "console.h"
 

@@ -6,7 +6,7 @@
  * and its text is kept for those who quote lines:
  * registry["streamlab.entries"]["=lab[n]"].
  *
- * What is done with values and with lines for the console is in repl/console/console.lua.
+ * repl/console/console.lua shows values and runs the console's own lines.
  */
 #include "console.h"
 
@@ -51,8 +51,8 @@ static bool has_colour(lua_State *L)
     return colour;
 }
 
-/* Pushes the global as it is: a metamethod of the user's that raised would do so at every
- * prompt, before anything can be typed against it. */
+/* Pushes the global by a raw access: an error in a metamethod of the user's would come at every
+ * prompt, before the user could type anything to correct it. */
 static int push_raw_global(lua_State *L, const char *name)
 {
     lua_pushglobaltable(L);

@@ -1,6 +1,5 @@
--- console.lua - what repl/console/console.c asks of Lua: to show values, to obey the lines that
--- begin with "." or "?", and to say hello. Each has a file of its own, which is loaded when
--- it is first needed:
+-- console.lua - what repl/console/console.c calls: showing values, lines that begin with "." or
+-- "?", the banner. Each has a file of its own, which is loaded at its first use:
 --
 --   values/          how values are shown, each kind in its file
 --   help/            help(), ?x and `streamlab help`: what docs/api says, and how it is laid out

@@ -20,8 +20,8 @@ static int push_existing(lua_State *L, const char *folder, const char *name)
     return 0;
 }
 
-/* Protected: gives the path, or nothing. A file that was asked for need not exist: that is
- * an error to be told of. */
+/* Protected: gives the path, or nothing. A file that STREAMLAB_RC names may be missing: running
+ * it reports that. */
 static int find(lua_State *L)
 {
     const char *asked = getenv("STREAMLAB_RC"), *home = getenv("HOME");

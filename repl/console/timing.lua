@@ -1,7 +1,7 @@
 -- timing.lua - time(f), and .timer on.
 --
--- On the simulator times are virtual: those of the simulated host and GPU. How long
--- simulating takes on this machine is told beside them where it can be felt.
+-- On the simulator times are virtual: those of the simulated host and GPU. The time that the
+-- simulation takes on this machine is added if it is noticeable.
 
 local strings = import "repl/run/strings.lua"
 local text = import "repl/run/text.lua"
@@ -38,7 +38,7 @@ local function elapsed(from, to)
     return to.virtual_ns - (from.virtual_ns or 0), wall_ns, true
 end
 
--- Waits if there is something to wait for: a call that waits for nothing costs time, too.
+-- Synchronises only if work is in flight, because a call on an idle device costs time, too.
 local function wait(device)
     local state = device and internals.state(device)
     if state and state.in_flight > 0 then lab.synchronize() end
@@ -120,7 +120,7 @@ function timing.before()
     if on then started = read_clocks() end
 end
 
--- It does not wait: that would be another experiment.
+-- It does not synchronise, which would change the experiment.
 function timing.after()
     if not started then return end
     local ns, wall_ns, virtual = elapsed(started, read_clocks())

@@ -1,4 +1,4 @@
-/* completion.c - what could stand for the word before the cursor.
+/* completion.c - lists of words that could complete the one before the cursor.
  */
 #include "completion.h"
 

@@ -1,4 +1,4 @@
-/* completion.h - the words that could stand for the one before the cursor.
+/* completion.h - lists of words that could complete the one before the cursor.
  *
  * Whoever opens the reader finds them (reader.h).
  */

@@ -1,8 +1,8 @@
 /* history.c - the entries of earlier sessions, in a file.
  *
- * Entries are appended under a lock, and the file is cut under the same one, so that no
- * session's entry falls between reading and replacing. The lock is waited for only a
- * moment: a history is not worth a session that hangs.
+ * Entries are appended under a lock, and the file is cut under the same one, so that no other
+ * session's entry is lost between reading and replacing. Waiting for the lock is limited to a
+ * moment, so that no session hangs because of the history.
  */
 #include "history.h"
 
@@ -250,7 +250,7 @@ static void load(history_file *h, int fd, bool locked,
         }
         if (n > 0)
             keep_last(h, pieces[0].text);
-        /* An unfinished line is not to swallow the next entry. */
+        /* An unfinished line must not be joined with the next entry. */
         if (!ended && !is_cut && write_all(fd, "\n", 1))
             keep_last(h, "");
     }
@@ -291,7 +291,7 @@ void history_open(history_file *h, void (*each)(void *context, const char *entry
         close(fd);
 }
 
-/* A line of which the disk takes only a part is taken back. */
+/* If only part of a line could be written, it is removed. */
 static bool append(int fd, bool locked, const char *line)
 {
     struct stat before;

@@ -1,7 +1,7 @@
 /* lineedit.c - editing a line at a terminal, with libedit.
  *
- * Its native interface, in wide characters, so that nothing of a narrow one's conversions
- * can fail in the middle. Three things are not as libedit has them:
+ * It uses libedit's native interface, in wide characters, because conversions of the narrow one
+ * can fail in the middle of a line. Three things differ from libedit's defaults:
  *   - Characters are read here (EL_GETCFN), because a signal is then taken where the
  *     library's state is whole; libedit's own handlers draw from inside the handler and send
  *     the signal on to the whole process group.
@@ -43,9 +43,9 @@ static void set_prompt(lineedit *e, const char *text)
     free(wide);
 }
 
-/* Output may have left the cursor in the middle of a row, where libedit's reckoning would
- * go wrong. As many blanks as there are columns bring it to the next row then, and change
- * nothing otherwise. */
+/* Output may have left the cursor in the middle of a row, where libedit would compute wrong
+ * positions. Printing as many blanks as there are columns moves it to the next row then, and
+ * changes nothing otherwise. */
 static void begin_fresh_row(lineedit *e)
 {
     if (e->ansi)
@@ -61,8 +61,9 @@ static void set_pasting(const lineedit *e, bool on)
     fflush(stdout);
 }
 
-/* The screen's rows have another length now: what was drawn is drawn anew. Terminals differ
- * in whether they wrap it anew themselves; the lesser number of rows spares what is above. */
+/* The terminal's width has changed: the prompt and line are drawn again. Some terminals rewrap
+ * text themselves and some do not; going up by the smaller number of rows leaves what is above
+ * intact. */
 static void follow_size(lineedit *e)
 {
     int before = lineedit__cursor_row(e);
@@ -93,8 +94,8 @@ static void obey(lineedit *e, int number)
     el_wset(e->el, EL_REFRESH);
 }
 
-/* libedit's source of characters: 1, or 0 with e->result, and from then on: a key's function
- * may take the first for an error of its own. */
+/* Reads characters for libedit: returns 1, or 0 after setting e->result. Once it is set every
+ * call returns 0, because a key's function may take the first 0 for an error of its own. */
 static int read_character(EditLine *el, wchar_t *c)
 {
     lineedit *e = lineedit__of(el);
@@ -132,7 +133,7 @@ static int read_character(EditLine *el, wchar_t *c)
 
 /* ---- opening --------------------------------------------------------------------------- */
 
-/* The user's, or one for UTF-8 in the place of ASCII. */
+/* The user's locale, or a UTF-8 one if that is ASCII. */
 static locale_t open_locale(void)
 {
     static const char *const names[] = {"C.UTF-8", "en_US.UTF-8", "UTF-8"};
@@ -163,7 +164,7 @@ static void leave_locale(locale_t before)
         uselocale(before);
 }
 
-/* libedit's complaints about the terminal's type are two rows; they become a sentence. */
+/* libedit prints two lines about an unknown terminal type; they are replaced by a sentence. */
 static EditLine *open_libedit(char **notice)
 {
     char *complaint = NULL;
@@ -245,7 +246,7 @@ void lineedit_close(lineedit *e)
 
 /* ---- using it ------------------------------------------------------------------------------ */
 
-/* libedit's answer as the caller's: what ended it was noted by read_character. */
+/* Turns libedit's result into the caller's: read_character has noted what ended the line. */
 static lineedit_result take_line(lineedit *e, const wchar_t *wide, int n, size_t *len)
 {
     if (e->result == LINEEDIT_LINE && (!wide || n < 1))

@@ -1,9 +1,8 @@
 /* lineedit.h - editing a line at a terminal: keys, history, completion, pasted blocks.
  *
- * The one place that knows the library which does it: lineedit.c is made of libedit, and
- * lineedit_none.c stands in its place in a build without. Texts are UTF-8, or what else the
- * user's locale has, and may have several lines: a pasted block is one text, and one that
- * is recalled from the history can be edited as a whole.
+ * Only lineedit*.c knows libedit; lineedit_none.c takes their place in a build without. Texts are
+ * in the encoding of the user's locale, and may have several lines: a pasted block is one text,
+ * and an entry from the history can be edited as a whole.
  */
 #ifndef REPL_LINEEDIT_H
 #define REPL_LINEEDIT_H

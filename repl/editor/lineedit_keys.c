@@ -1,5 +1,5 @@
-/* lineedit_keys.c - what keys do that libedit does not have, or has otherwise: moving in an
- * entry of several lines, pasting, completion.
+/* lineedit_keys.c - keys that libedit lacks or treats differently: moving in an entry of several
+ * lines, pasting, completion.
  */
 #include "lineedit_parts.h"
 
@@ -118,8 +118,8 @@ static bool read_block(EditLine *el, block *b)
     return false;
 }
 
-/* Newlines come as carriage returns, line feeds, or both; those at the end are left out, so
- * that it is Enter that runs the block, once. What no key could type is dropped. */
+/* Newlines come as carriage returns, line feeds, or both. Those at the end are removed, so that
+ * the user runs the block by Enter. Control characters are removed. */
 static void clean_block(block *b)
 {
     size_t n = 0;
@@ -157,7 +157,7 @@ static unsigned char key_paste(EditLine *el, int c)
 
 /* ---- completion ---------------------------------------------------------------------- */
 
-/* Puts the words' common start in the place of what was typed of them. */
+/* Replaces what was typed of the word by the common start of all words. */
 static void replace_word(EditLine *el, const completion *c, const char *typed)
 {
     size_t common = completion_common(c);

@@ -1,6 +1,6 @@
 /* lineedit_parts.h - what the files of the editor share: lineedit.c opens libedit and reads
- * lines, lineedit_keys.c is what keys do, lineedit_search.c a search, lineedit_screen.c knows
- * where things are drawn, lineedit_text.c converts texts.
+ * lines, lineedit_keys.c has the functions of keys, lineedit_search.c Ctrl-R, lineedit_screen.c
+ * computes screen positions, lineedit_text.c converts texts.
  */
 #ifndef REPL_LINEEDIT_PARTS_H
 #define REPL_LINEEDIT_PARTS_H
@@ -40,7 +40,7 @@ unsigned char lineedit__search(EditLine *el, int key);
 /* Adds the functions and binds the keys. */
 void lineedit__bind_keys(EditLine *el);
 
-/* Between two of these in a prompt is what takes no room on the screen. */
+/* In a prompt, text between two of these takes no room on the screen. */
 enum { LINEEDIT_LITERAL = 1 };
 
 /* The prompt, to be freed, with its escape sequences marked. */

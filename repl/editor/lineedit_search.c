@@ -48,7 +48,7 @@ static void draw(lineedit *e, wchar_t *prompt, const wchar_t *line)
     el_wset(e->el, EL_REFRESH);
 }
 
-/* Takes what is drawn of the line away. Before prompt and line change. */
+/* Erases the drawn line. Called before prompt and line change. */
 static void wipe(const lineedit *e)
 {
     int up = lineedit__cursor_row(e);

@@ -1,5 +1,5 @@
--- api.lua - the index of what docs/api says: its pages and entries, by name and by value,
--- and the signatures. What is checked about them is checked by tests, nothing here.
+-- api.lua - the index of docs/api: its pages and entries, by name and by value, and the
+-- signatures. Tests check the data; nothing is checked here.
 --
 -- Besides what docs/api/README.md names, a page has
 --   file    its name without folder and ".lua": "events"

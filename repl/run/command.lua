@@ -1,5 +1,5 @@
--- command.lua - what the subcommands share: reading the command line, trace files, and
--- telling in one sentence what is wrong.
+-- command.lua - what the subcommands share: reading the command line and trace files, and
+-- reporting errors in one sentence.
 --
 -- Exit status: 0 fine, 1 a file that cannot be read or written, 2 wrong usage.
 
@@ -31,8 +31,8 @@ function command.write(path, text)
     end
 end
 
--- Before anything is measured: nothing is lost where a file cannot be written. Whether it is a pipe
--- or the like.
+-- Checks that a file can be written, before anything is measured. Returns whether it is a pipe or
+-- the like.
 function command.try_file(path)
     local fine, result = files.try(path)
     if not fine then
@@ -170,8 +170,8 @@ end
 
 -- ---- timelines ------------------------------------------------------------------------
 
--- Calls f, a function of the laboratory. What it refuses ends the program; other errors,
--- Ctrl-C among them, go on.
+-- Calls f, a function of the laboratory. An error of the laboratory ends the program; other
+-- errors, Ctrl-C among them, propagate.
 local function try(f, ...)
     local results = table.pack(pcall(f, ...))
     if results[1] then

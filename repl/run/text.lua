@@ -1,5 +1,5 @@
--- text.lua - texts for the terminal: colours, quoted strings without what a terminal would
--- obey, how wide a text is there, and its words as lines of that width.
+-- text.lua - text for the terminal: colours, strings without control characters, the width of a
+-- text, and wrapping.
 
 local text = {}
 

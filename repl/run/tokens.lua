@@ -1,5 +1,5 @@
--- tokens.lua - the words of a Lua text: what its lines consist of, for those who point at
--- places in them. Texts with mistakes are read as well.
+-- tokens.lua - splits Lua text into tokens with their positions. It also reads text with syntax
+-- errors.
 
 local tokens = {}
 

@@ -1,16 +1,16 @@
--- undefined.lua - a warning for an option whose value is a variable that there is not:
--- lab.stream{non_blocking = True}, of which Lua makes lab.stream{}.
+-- undefined.lua - a warning for an option whose value is an undefined variable:
+-- lab.stream{non_blocking = True}, which for Lua is lab.stream{}.
 --
--- A chunk's text is looked at when it has been loaded. Where it has `option = name` in a table, and
--- nothing in it declares the name, reading that name on that line is watched: if it still has no
--- value then, stderr says so, once. Reading gives nil as ever. A script without such a line is as
--- it was; one that gives its globals a metatable has that one alone.
+-- A chunk's text is looked at when it has been loaded. Where it has `option = name` in a table,
+-- and nothing in it declares the name, reading that name on that line is watched: if it still has
+-- no value then, stderr says so, once. Reading still gives nil. A script without such a line is
+-- not affected; if a script gives its globals a metatable, nothing is watched.
 
 local read_global = rawget
 local watched = {}          -- source -> name -> {option =, lines = {[number] = true}}
 local told = {}
 
--- Of larger chunks, which no person writes, nothing is watched, and of others so many names.
+-- Nothing is watched in larger chunks, which are generated, and at most so many names in others.
 local most_bytes <const>, most_names <const> = 1 << 17, 100
 
 local words <const> = {}

@@ -188,7 +188,7 @@ end
 -- ---- both directions at once ----------------------------------------------------------------
 
 -- How long those copies took that had some of `others` beside them from start to end: those
--- between the others' first and last. All, if there are none: the two took turns.
+-- between the others' first and last. All, if there are none: the two directions alternated.
 local function beside(list, others)
     local from, to = others[1].start_us, others[#others].end_us
     local us = {}
@@ -299,7 +299,8 @@ local before = {
     end,
 }
 
--- Runs f(streams, other) with n streams that are held, and tells in which order their copies ran.
+-- Runs f(streams, other) with n held streams and returns, as text, the order in which their
+-- copies ran.
 local function order(c, direction, n, f)
     local lab = c.lab
     local streams, letters, held = {}, {}, {}
@@ -403,8 +404,8 @@ local function served(c, memory, direction, n)
     return list, gaps_of(spans)
 end
 
--- By how much consecutive ones differ, but for where a channel ends, and a few that came out of
--- turn; 0 if there is no such number.
+-- The usual difference between consecutive numbers, except where a channel ends and for a few
+-- that came out of order; 0 if there is none.
 local function period(list)
     local count, best = {}, nil
     for i = 2, #list do
@@ -436,7 +437,7 @@ local function channels(c, memory, direction)
     return found, rounds
 end
 
--- The gaps between copies of streams that have one channel, and of those that have not.
+-- The gaps between copies of streams that share a channel, and of those that do not.
 local function gaps_by_turn(rounds, found)
     local same, turn = {}, {}
     for _, round in ipairs(rounds) do

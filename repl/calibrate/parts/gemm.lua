@@ -2,8 +2,8 @@
 --
 -- The simulator's table gemm_us.MODE is the time of a product in a row of them, so a kernel's
 -- duration and the gap to the next one; gemm_grid_us.MODE is the duration alone, by the result's
--- side and the inner dimension. The footprints say what room a second kernel finds, gemm_share.MODE
--- what it leaves that second kernel of an SM's issue slots.
+-- side and the inner dimension. The footprints determine how much room a second kernel finds,
+-- gemm_share.MODE how many of an SM's issue slots are left for it.
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
@@ -25,9 +25,9 @@ local grid_sides <const> = {
     64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
 }
 local grid_depths <const> = { 64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 12288 }
--- Those that are larger take seconds in all: the first passes have them.
+-- Larger ones take seconds in all: only the first passes measure them.
 local often_most <const>, large_passes <const> = 8192, 2
--- Not in the tables: what its interpolation has to meet, and shapes that it does not know.
+-- Findings only: sizes between the table's, to check the interpolation, and other shapes.
 local between = { 100, 300, 900, 1000, 1792, 2500, 5000, 10000 }
 local oblong = { { 4096, 1024, 1024 }, { 1024, 1024, 8192 }, { 512, 4096, 4096 } }
 
@@ -39,8 +39,8 @@ local least_left_us <const> = 0.1      -- of the shortest product, without gemm_
 
 -- ---- operands -------------------------------------------------------------------------------
 
--- The largest square matrix of which three take no more than a quarter of the memory, of those
--- that this pass has.
+-- The largest size of this pass for which three square matrices take at most a quarter of the
+-- memory.
 local function largest_size(c)
     local most = c.pass <= large_passes and math.huge or often_most
     local largest = sizes[1]
@@ -104,8 +104,8 @@ local function time_product(c, run)
                         run)
 end
 
--- Sizes in turn, several times over, so that a busy moment of the machine spoils one of a size's
--- samples and not all. By size: {n =, us = {...}, spread =, span =}; ends at the first one that
+-- Goes through all sizes several times, so that a busy moment of the machine affects one sample
+-- of a size and not all. By size: {n =, us = {...}, spread =, span =}; ends at the first one that
 -- takes too long.
 local function time_sizes(c, mode, operands)
     local rows = {}
@@ -132,7 +132,7 @@ end
 
 -- ---- times by side and inner dimension -----------------------------------------------------
 
--- How often a product of so much work runs for nothing and then counts, in a round.
+-- How often a product of so much work runs in a round to warm up, and how often measured.
 local function turns_for(work)
     if work <= 2^30 then
         return 2, 6
@@ -155,9 +155,9 @@ local function turns_of(c, mode, operands, n, depths)
     return turns
 end
 
--- By depth the durations of a round, all depths in a row: the clock stays where such work has it.
--- `evict(options)` comes before each, so that the operands come from memory: scripts work on
--- something else between two uses of a tensor.
+-- By depth the durations of a round. All depths run in a row, so that the clock is the one at
+-- such work. `evict(options)` comes before each, so that the operands come from memory: scripts
+-- work on something else between two uses of a tensor.
 local function time_depths(c, turns, evict)
     local spans = durations.named(c, #turns, function(i, options)
         evict(options)
@@ -207,8 +207,9 @@ local function time_grid(c, mode, operands, sides, depths, evict)
     return samples, kernels
 end
 
--- Fills twice what the L2 cache holds; and frees that. Before that is measured it is the base's,
--- and what is less afterwards does not make passes differ.
+-- Returns a function that fills twice the size of the L2 cache, and one that frees this memory.
+-- Before l2_bytes is measured it is the base's; the larger one counts, so that passes do not
+-- differ.
 local function evictor(c)
     local l2_bytes = math.max(c.values.l2_bytes, c.base_profile.l2_bytes)
     local filled = c.lab.empty(math.ceil(2 * l2_bytes / 4))
@@ -290,7 +291,7 @@ local function column(rows, of)
     return list
 end
 
--- By size, or nothing if a span does not tell it: 0 blocks are no grid.
+-- By size; sets nothing if a span does not have it: 0 blocks are no grid.
 local function set_footprint(c, mode, rows, key, field, how)
     for _, row in ipairs(rows) do
         local value = row.span[field]
@@ -440,7 +441,7 @@ end
 
 -- How many times as long the part of a product takes that its blocks run, when so many streams
 -- have such products at a time. From the durations: how soon short products follow each other is
--- a matter of the launches and not of the SMs.
+-- determined by the launches and not by the SMs.
 local function slowdown(c, mode, operands, row, streams)
     local jobs = product_rows(c, mode, operands, row.n, streams)
     local us = c:measure(share_repetitions, function()
@@ -458,7 +459,7 @@ end
 
 -- What the blocks take of an SM's issue slots that one SM holds when a product runs alone: the
 -- least that some number of streams shows whose blocks find room beside each other; 1 if not even
--- those of two do. Where nothing slows, it is less than can be told: then 1 over the streams.
+-- those of two do. Where nothing slows, it is too small to measure: then 1 over the streams.
 local function share(c, mode, operands, row, room)
     local blocks, sms = row.span.blocks, c.device.sm_count
     local resident, least, parts, slows = math.ceil(blocks / sms), 1, 1, false

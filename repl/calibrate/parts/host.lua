@@ -1,9 +1,9 @@
 -- host.lua - what calls cost the host, as scripts make them: through Lua, while a timeline is
--- recorded. Those that are frequent in scripts come in a sequence of all sorts, others in loops.
+-- recorded. Frequent calls are measured in a mixed sequence (mixed.lua), others in loops.
 --
--- A loop makes fewer calls than a stream's queue takes in, so that no call waits. What is made
--- and ended in the loop (tensors, streams, events) costs what both take: the simulator knows no
--- cost of ending something.
+-- A loop makes fewer calls than fit into a stream's queue, so that no call waits. For what is
+-- created and destroyed in the loop (tensors, streams, events) the cost is that of both: the
+-- simulator has no cost of destroying something.
 
 local mixed = import "repl/calibrate/mixed.lua"
 
@@ -171,7 +171,7 @@ local function others(c, stream)
     find(c, "synchronize_us", "lab.synchronize of an idle device", lab.synchronize)
     local spin = { stream = stream }
     local function nothing() end
-    -- Behind a kernel, or the host would be called in between.
+    -- Queued behind a kernel: otherwise the host functions would run in between.
     local us, spread = held_cost(c, function() lab.spin(holder_ms, spin) end, function()
         stream:launch_host_func(nothing)
     end)
@@ -202,7 +202,8 @@ local function cost_behind(c, from, to, bytes, call)
     end)
 end
 
--- The copied bytes behind which half of the difference between the first and the last has come.
+-- After how many copied bytes half of the difference between the first and the last cost is
+-- reached.
 local function half_way(costs)
     local half = (costs[1] + costs[#costs]) / 2
     for i = 2, #costs do
@@ -215,7 +216,7 @@ local function half_way(costs)
     return math.floor(steps_mib[#steps_mib] * mib)
 end
 
--- What its caches have lost, a call has to get from memory again.
+-- A call has to load from memory what the processor's caches have evicted.
 local function cold_calls(c, stream)
     local lab = c.lab
     local most = math.tointeger(steps_mib[#steps_mib] * mib // 4)

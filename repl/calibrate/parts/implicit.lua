@@ -1,5 +1,5 @@
--- implicit.lua - what calls do unasked: which of them wait for the device, and which keep streams
--- apart, by the rules of `streamlab probe --save`.
+-- implicit.lua - implicit synchronisation: which calls wait for the device, and which serialise
+-- streams, by the rules of `streamlab probe --save`.
 
 local profile = import "repl/calibrate/probe/profile.lua"
 
@@ -7,7 +7,7 @@ local implicit = { name = "implicit", title = "what calls wait for" }
 
 local internals = internals
 
--- The simulator as it is known so far: what was found over the base profile.
+-- The profile so far: what was measured, merged into the base profile.
 local function so_far(c)
     return profile.over(internals.load_profile(c.base_profile or "h200"), c.values)
 end

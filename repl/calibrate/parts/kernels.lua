@@ -1,8 +1,8 @@
 -- kernels.lua - kernels other than products, memsets, and copies within the device: how long they
 -- take by size, how fast they go through memory, and what a spin takes beyond its time.
 --
--- Each size takes turns over four sets of tensors, as a script does that works on several. What
--- fits the L2 cache four times over is there again when its turn comes.
+-- Each size is measured round-robin over four sets of tensors, like a script that works on
+-- several. If all four fit into the L2 cache, each is still there when its turn comes.
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
@@ -116,7 +116,7 @@ end
 
 -- ---- memory ---------------------------------------------------------------------------------
 
--- What a kernel takes that moves next to nothing, but less than the shortest of them.
+-- The time of a kernel that moves next to nothing, kept below that of the shortest.
 local function set_fixed(c, memory, shortest)
     local us, spread = time_of(c, memory, "pow", 64, 200)
     c:set("kernel_fixed_us", math.min(us, shortest - least_left_us),
@@ -277,7 +277,7 @@ local function shortest_of(tables)
     return least
 end
 
--- What it is worth by size to have the same tensors again and again, or one tensor twice.
+-- How much faster each size is with the same tensors again and again, or with one tensor twice.
 local function find_cached(c, memory, name, turns, what, others)
     local words = {}
     for i, row in ipairs(time_sizes(c, memory, name, turns)) do
@@ -342,8 +342,8 @@ local function set_d2d(c, memory, shortest)
           ("copies of %d MiB, bytes copied"):format(elements * 4 // mib), spread)
 end
 
--- How far a spin that fills all SMs several times over is when the operation ends that comes in
--- another stream while it runs.
+-- At which part of a spin that fills all SMs several times over an operation in another stream
+-- ends.
 local function ends_beside_full_chip(c, memory, name)
     local a, b = tensors(memory, 65536)
     local _, finish = durations.beside(c, function(options)

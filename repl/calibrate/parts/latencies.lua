@@ -1,9 +1,8 @@
--- latencies.lua - what passes between a call and its operation, and from one operation to the
--- next.
+-- latencies.lua - the time between a call and its operation, and between operations.
 --
--- Kernels here do nothing (lab.spin(0)) or little, so that gaps are all there is. What stands
--- between two operations is the simulator's sum of gaps: a timed record, say, is followed by a
--- stream gap like any other work, so that stream_gap_us is taken off again.
+-- Kernels here do nothing (lab.spin(0)) or little, so that only gaps are measured. The time
+-- between two operations is a sum of the simulator's gaps: a timed record, for example, is
+-- followed by a stream gap like any other work, so stream_gap_us is subtracted.
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
@@ -201,7 +200,7 @@ local function wake(c, stream)
         .. us(wakings(c.lab.synchronize, "device_sync")))
 end
 
--- The host waits meanwhile: it is the host that runs the function.
+-- The host waits meanwhile, because it runs the function.
 local function host_functions(c, stream)
     local spin = { stream = stream }
     local function nothing() end

@@ -1,4 +1,4 @@
--- memory.lua - what the host pays to allocate and to free, by the size, and how fast it fills and
+-- memory.lua - what allocating and freeing costs the host, by size, and how fast it fills and
 -- copies its own memory.
 
 local context = import "repl/calibrate/context.lua"
@@ -20,7 +20,7 @@ local function needed(block, message)
     return block
 end
 
--- Each pair of calls: get(bytes) gives what give(block) takes back.
+-- Pairs of calls: get(bytes) allocates what give(block) frees.
 local function pairs_of(lab, stream)
     local cuda = lab.cuda
     return {
@@ -173,7 +173,8 @@ local function on_host(lab, bytes)
     return lab.full(1, bytes // 4, { device = "cpu" })
 end
 
--- What the simulator takes for whatever the host does to its tensors: the rate of filling one.
+-- The rate that the simulator uses for all work of the host on its own tensors: that of filling
+-- one.
 local function set_host_rate(c)
     local lab = c.lab
     local words, rate, off = {}, nil, nil

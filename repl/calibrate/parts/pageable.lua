@@ -1,6 +1,7 @@
 -- pageable.lua - copies between pageable memory and the device, which the host stages: up to
 -- which size the call returns early, the staging buffers, and how fast the host fills and empties
--- them while its caches have the bytes. repl/calibrate/cold.lua has what they do not have.
+-- them while the bytes are in its caches. repl/calibrate/cold.lua measures copies of bytes that
+-- are not.
 --
 -- The host's rates are those with which the simulated call takes as long as the measured one:
 -- repl/calibrate/staging.lua has the simulator's pipeline.
@@ -27,7 +28,8 @@ end
 
 -- ---- what the model needs of other parts ----------------------------------------------------
 
--- What an asynchronous copy costs the host, and from its return until it is on the device.
+-- What an asynchronous copy costs the host, and the time from its return to its start on the
+-- device.
 local function measure_pinned(c)
     local lab = c.lab
     local host = lab.zeros(4 * kib, { device = "cpu", dtype = "uint8", pinned = true })
@@ -49,8 +51,8 @@ local function measure_pinned(c)
     return call_us, submit_us
 end
 
--- The figures that the pipeline is made of, by their keys. What no earlier part has found is
--- measured here.
+-- The pipeline's figures by their keys. Those that no earlier part has measured are measured
+-- here.
 local function figures(c)
     local found = c.values
     if not found.h2d_gb_per_s then
@@ -101,8 +103,8 @@ local function median_of(list, field)
     return median(values)
 end
 
--- Calls on an idle device, after one for nothing: how long the host is in them, and when they
--- are on the device, from the call on.
+-- Calls on an idle device, after one to warm up: how long they take on the host, and when they
+-- run on the device, from the call on.
 local function measure_call(c, memory, direction, bytes, stream)
     local lab = c.lab
     local us = {}
@@ -136,7 +138,8 @@ local function returns_early(c, stream, f)
     return not event:query()
 end
 
--- The same by the majority of up to three: a host that was held up is no call that waits.
+-- The same by the majority of up to three calls: a host that was interrupted must not count as a
+-- call that waits.
 local function mostly_early(c, stream, f)
     local first, second = returns_early(c, stream, f), returns_early(c, stream, f)
     return first == second and first or first ~= second and returns_early(c, stream, f)
@@ -178,7 +181,7 @@ end
 local most_copies <const> = 128
 
 -- How many copies of `bytes` return while the kernel runs that is ahead of them all: the most of
--- three attempts, since a host that is held up makes it fewer.
+-- three attempts, because an interrupted host makes it fewer.
 local function taken_in(c, memory, stream, bytes)
     local lab = c.lab
     local most = 0
@@ -197,7 +200,7 @@ local function taken_in(c, memory, stream, bytes)
     return most
 end
 
--- Behind n copies of `bytes` one more; its size for which it just returns.
+-- The largest size of one more copy, after n copies of `bytes`, that still returns early.
 local function remainder(c, memory, stream, bytes, n)
     local lab = c.lab
     return bisect(0, bytes, function(more)
@@ -223,7 +226,7 @@ local function find_taken_in(c, memory, stream, limit)
         .. (words[1] and table.concat(words, ", ") or "none"))
 end
 
--- The bytes that all staging buffers hold; nil if there is no end to them.
+-- The bytes that all staging buffers hold; nil if no limit was found.
 local function staged_bytes(c, memory, stream, limit)
     local bytes = math.max(4 * kib, limit // 2)
     if bytes > limit then
@@ -244,7 +247,7 @@ end
 local fewest_bytes <const> = 4096       -- of a staging buffer, and
 local most_buffers <const> = 64
 
--- How large one is, tells a copy that just fills all of them: the host waits for none.
+-- A copy that just fills all buffers shows how large one is, because the host waits for none.
 local function set_stage(c, memory, stream, limit, figure)
     local ring = staged_bytes(c, memory, stream, limit)
     local row = measure_call(c, memory, "h2d", ring or many_bytes, stream)
@@ -270,7 +273,7 @@ local function find_spans(c, direction, rows)
         .. table.concat(words, "; "))
 end
 
--- Each size from a buffer of its own, again and again.
+-- Each size repeatedly, from a buffer of its own.
 local function measure_calls(c, memory, direction, stream)
     local rows = {}
     for i, bytes in ipairs(sizes) do
@@ -293,8 +296,9 @@ end
 
 local least_part <const> = 0.1      -- of a buffer, in the caches: less says nothing of their rate
 
--- The caches' own rates, from those of one buffer again and again: of it they have a part, the
--- less the larger it is, and the rest is cold. No part is faster than what was measured of any.
+-- The rates from the caches, computed from those of repeated copies of one buffer: part of it is
+-- in the caches, the less the larger it is, and the rest is cold. No rate exceeds the fastest
+-- that was measured.
 local function warm_rates(rates, cold_rates, cache_bytes)
     local list, fastest = {}, 0
     for _, rate in ipairs(rates) do
@@ -315,7 +319,7 @@ local function warm_rates(rates, cold_rates, cache_bytes)
     return list
 end
 
--- The host's rates out of its caches and past them, from the rows of one buffer again and again.
+-- The host's rates with and without the caches, from the rows of repeated copies of one buffer.
 local function set_rates(c, memory, stream, figure, rows)
     local lab = c.lab
     local function copy_of(host, direction, bytes)

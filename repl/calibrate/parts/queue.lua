@@ -1,8 +1,8 @@
--- queue.lua - how much goes into the device at a time: launches in a stream's queue, streams
--- without a shared channel, kernels that run together, priorities that differ, blocks on an SM.
+-- queue.lua - the device's limits: launches in a stream's queue, hardware channels, resident
+-- kernels, priority levels, blocks on an SM.
 --
--- All are counts, found by kernels of known length: what starts late had to wait. A count is
--- taken several times, and the middle one stands.
+-- All are counts, found by kernels of known length: what starts late had to wait. Each count is
+-- taken several times, and the median is used.
 
 local context = import "repl/calibrate/context.lua"
 

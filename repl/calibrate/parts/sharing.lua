@@ -1,5 +1,5 @@
--- sharing.lua - what kernels gain, or lose, beside others. Findings: the simulator derives it
--- from what each kernel asks for.
+-- sharing.lua - how much kernels gain, or lose, by running together. Findings only: the simulator
+-- derives this from each kernel's demands.
 
 local durations = import "repl/calibrate/durations.lua"
 

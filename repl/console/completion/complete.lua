@@ -8,7 +8,7 @@
 --   t:to("cu, lab.load("fi      the texts that an argument or option may be; else files
 --   .tra, .load fi, ?lab.ma     the console's commands and what they take
 --   ?str, help("cudaStr         what help knows as well
--- Nothing of the user's runs: values are looked up raw, and no metamethod is called.
+-- No code of the user's runs: values are looked up raw, and no metamethod is called.
 
 local api = import "repl/run/api.lua"
 local cursor = import "repl/console/completion/cursor.lua"
@@ -91,8 +91,8 @@ local function any_method(key)
     return best
 end
 
--- The entry in docs/api of the function that a path names. Where its object is not known,
--- because it is what a call gives or is not there yet, the method's name must do.
+-- The entry in docs/api of the function that a path names. If its object is not known, because a
+-- call returns it or it does not exist yet, the entry is found by the method's name.
 local function described(path)
     local value, last = value_of(path, 0), path[#path]
     local name = type(value) == "function" and api.name_of(value)
@@ -124,7 +124,7 @@ local function is_name(key)
     return type(key) == "string" and key:find("^[%a_][%w_]*$") ~= nil
 end
 
--- Names that begin with "_" are offered to those who have typed it.
+-- Names that begin with "_" are offered only if "_" was typed.
 local function offer_keys(found, seen, fields, prefix, functions_only)
     local key, value = next(fields)
     for _ = 1, most_keys do
@@ -180,8 +180,8 @@ end
 
 -- ---- words that help knows ----------------------------------------------------------------
 
--- Pages, the last parts of names, and CUDA's and PyTorch's names, of which there are many: they
--- are offered to those who have typed some of it.
+-- Pages, the last parts of names, and CUDA's and PyTorch's names. There are many, so they are
+-- offered only if part of the name was typed.
 local function add_topics(found, seen, prefix)
     for _, page in ipairs(api.pages()) do
         offer(found, seen, page.file, prefix)

@@ -1,5 +1,5 @@
--- cursor.lua - what the end of an unfinished text of Lua stands in: as much as completion
--- needs to know.
+-- cursor.lua - the context of the cursor at the end of unfinished Lua text, as far as completion
+-- needs it.
 
 local tokens = import "repl/run/tokens.lua"
 

@@ -1,9 +1,9 @@
 -- dot_commands.lua - the lines that begin with a dot: .help, .device, .trace, ...
 --
--- Each command is a function of what stands behind its name. What it prints goes to stdout;
--- what it refuses it raises as {refusal = sentence}, or as an error of the laboratory, and
--- that goes to stderr under its name. Other errors go on. A command that gives a function has
--- it called: a script of the user's.
+-- Each command is a function of the text after its name. It prints to stdout. If it refuses, it
+-- raises {refusal = sentence}, or an error of the laboratory, which is printed to stderr with the
+-- command's name. Other errors propagate. If a command returns a function, a script of the
+-- user's, it is called.
 
 local api = import "repl/run/api.lua"
 local errors = import "repl/run/errors/errors.lua"
@@ -335,7 +335,7 @@ local function last_timeline(file)
     return found
 end
 
--- A script of the user's is not lost for the sake of a session.
+-- A script of the user's is never overwritten by a session.
 local function check_script(file)
     local old = io.open(file, "r")
     local first = old and old:read("l")
@@ -411,7 +411,7 @@ local function sentence_of(problem)
     return type(sentence) == "string" and sentence or nil
 end
 
--- Calls it; what it refuses is told here. Gives what it gives.
+-- Calls it, prints its refusal if it raises one, and returns its results.
 local function try(name, f, ...)
     local fine, result = pcall(f, ...)
     if fine then

@@ -24,9 +24,9 @@ local function saving(variable, file)
     return ("%s:save(%q)"):format(variable, file)
 end
 
--- Stops and saves: the recording that was, and what went wrong when the device was waited
--- for, or nil. The timeline has stopped in any case; what it has is saved. May raise when
--- it saves.
+-- Stops the recording and saves it. Returns the recording, and the error of waiting for the
+-- device, or nil: the timeline has stopped in any case, and what it recorded is saved. Saving may
+-- raise.
 function recording.stop()
     local was = now
     now = nil

@@ -1,4 +1,4 @@
--- session.lua - what was done at the prompt, as a script that does it again.
+-- session.lua - the entries of a session as a script that repeats it.
 
 local tokens = import "repl/run/tokens.lua"
 

@@ -100,8 +100,8 @@ local function show_nothing(text)
     return false
 end
 
--- A name of CUDA's or PyTorch's that is not here, or one of `lab` that would be theirs: what
--- there is instead. False: nothing is known of it.
+-- Says what to use instead of a name of CUDA's or PyTorch's that does not exist here. False: the
+-- name is not known.
 local function show_elsewhere(name)
     local instead = internals.elsewhere(name:find("[.:%u]") and name or "lab." .. name, true)
     if not instead then

@@ -1,5 +1,5 @@
--- sheet.lua - lays text out for the terminal: words wrapped to its width, code and labels
--- in colour where there is colour, and nothing but ASCII where the locale has nothing else.
+-- sheet.lua - lays text out for the terminal: wraps words to its width, colours code and labels
+-- if colours are on, and uses only ASCII if the locale has nothing else.
 --
 -- A sheet collects lines; sheet:print() writes them. Texts are Markdown's spans.
 

@@ -1,5 +1,5 @@
--- objects.lua - streams, events, devices and timelines, and how they stand now. Asking costs
--- no virtual time and is not recorded.
+-- objects.lua - streams, events, devices and timelines, and their state. Querying it costs no
+-- virtual time and is not recorded.
 
 local text = import "repl/run/text.lua"
 
@@ -26,7 +26,7 @@ end
 
 local states <const> = {stream = stream_state, event = event_state, device = device_state}
 
--- How an object stands, in words, given what internals.state says of it; nil for a tensor.
+-- The state of an object in words, given the result of internals.state; nil for a tensor.
 function objects.state_text(kind, state)
     return states[kind] and states[kind](state)
 end

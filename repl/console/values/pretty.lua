@@ -1,10 +1,10 @@
--- pretty.lua - values of Lua as text: what they are, on one line if it fits, else an item a
--- line. Nothing of the user's runs but __tostring.
+-- pretty.lua - Lua values as text, on one line if it fits, else an item a line. Of the user's
+-- code only __tostring runs.
 --
--- First a tree of the parts that are shown is made, within limits: so many items of a
--- table, so deep, so many parts in all. A table of any size costs a bounded amount of
--- looking (`steps` below: a tenth of a second), after which the rest of it is "more". Then the
--- tree is laid out. Keys are sorted if there are not too many to look at all of them.
+-- First a tree of the parts that are shown is made, within limits: so many items of a table, so
+-- deep, so many parts in all. A table of any size costs a bounded number of steps (`steps` below:
+-- a tenth of a second); the rest of it is shown as "more". Then the tree is laid out. Keys are
+-- sorted unless there are too many.
 
 local text = import "repl/run/text.lua"
 local tokens = import "repl/run/tokens.lua"
@@ -109,8 +109,8 @@ local function key_precedes(a, b)
     return ra == 3 and not a and b
 end
 
--- How many of the items 1, 2, ... there are before the first hole: all of them if that is
--- more than are shown.
+-- The number of items 1, 2, ... before the first hole; the table's length if that is more than
+-- are shown.
 local function list_length(t)
     local n = 0
     while rawget(t, n + 1) ~= nil do

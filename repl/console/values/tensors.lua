@@ -1,8 +1,8 @@
 -- tensors.lua - a tensor: what it is, and a corner of its values.
 --
--- Showing a tensor waits for nothing: while operations that use its memory are in flight, their
--- number stands where the values would. While a recording runs no values are read, since a real
--- GPU's copy would be in it.
+-- Showing a tensor never waits: while operations that use its memory are in flight, their number
+-- is shown instead of values. While a recording runs no values are read, because the copy from a
+-- real GPU would be recorded.
 
 local text = import "repl/run/text.lua"
 

@@ -1,8 +1,8 @@
--- carets.lua - where in a line the mistake is that an error message tells of.
+-- carets.lua - finds the place in a line that an error message is about.
 --
--- What Lua and the laboratory say names things: a variable, a function, a word near which
--- the compiler gave up. These are looked for among the words of the line. Several that fit
--- are all marked; where nothing fits for sure, nothing is marked.
+-- Messages of Lua and of the laboratory contain names: a variable, a function, a word near which
+-- the compiler stopped. These are searched for in the line. All matches are marked; if no match
+-- is certain, nothing is marked.
 
 local text = import "repl/run/text.lua"
 local tokens = import "repl/run/tokens.lua"

@@ -1,8 +1,8 @@
--- errors.lua - how an error reads: the message, the line with a mark under the place, a hint
--- where one is known, and the user's own frames.
+-- errors.lua - the text of an error: the message, the line with a mark under the place, a hint if
+-- one is known, and the user's own frames.
 --
--- repl/run/run.c asks for the text when all has been unwound; what the message handler
--- collected is in the report (repl/run/traceback.h).
+-- repl/run/run.c calls it after the stack has been unwound; the report has what the message
+-- handler collected (repl/run/traceback.h).
 
 local carets = import "repl/run/errors/carets.lua"
 local excerpt = import "repl/run/errors/excerpt.lua"

@@ -1,5 +1,5 @@
--- excerpt.lua - lines of a script as the terminal may show them: cut to its width, with
--- marks below, whatever bytes are in them.
+-- excerpt.lua - lines of a script for the terminal: cut to its width, safe whatever bytes are in
+-- them, with marks below.
 
 local text = import "repl/run/text.lua"
 

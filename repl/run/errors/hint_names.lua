@@ -1,5 +1,5 @@
--- hint_names.lua - hints about names that are not there: those of Python, PyTorch and CUDA,
--- misspelt ones, and ones that were local elsewhere.
+-- hint_names.lua - hints about undefined names: those of Python, PyTorch and CUDA, misspelt ones,
+-- and locals of other places.
 
 local api = import "repl/run/api.lua"
 local tokens = import "repl/run/tokens.lua"

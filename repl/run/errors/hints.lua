@@ -1,5 +1,5 @@
--- hints.lua - what an error most likely comes from, for people who come from Python, C and
--- PyTorch. A hint is given only where the cause is as good as sure.
+-- hints.lua - the most likely cause of an error, for people who know Python, C and PyTorch. A
+-- hint is given only if the cause is almost certain.
 --
 -- The list is looked through in order. An entry has
 --   message  a pattern that the message, without its position, must match
