@@ -13,11 +13,11 @@
  *   - Objects are reference-counted: create gives the caller one reference,
  *     retain adds one, release(NULL) is a no-op. An enqueued operation retains
  *     everything that it names until it has retired.
- *   - Only functions named synchronize, read, write, copies (with a pageable side,
- *     or blocking), and the plain calls that say so wait for the device. Besides,
- *     any enqueueing call may wait for room in the launch queue.
- *   - One thread: the core may be called from the thread that opened the first of the
- *     devices that are open, and all of them belong to it.
+ *   - These wait for the device: functions named synchronize, read and write, copies
+ *     with pageable memory, blocking copies, and the CUDA calls whose comment says so.
+ *     Any call that enqueues may wait until the launch queue has room.
+ *   - One thread: call the core from the thread that opened the first device. When all
+ *     devices have been released, another thread may open one.
  *   - Units are in the names: _ns, _us, _ms, _bytes, _elems.
  */
 #ifndef SL_STREAMLAB_H
@@ -107,21 +107,21 @@ typedef struct sl_device_info {
     int64_t max_shared_bytes_per_block;
 } sl_device_info;
 
-/* How much memory and how many processors this process may use: the machine's, or what its
- * container (control groups) or its resource limits leave of them. At least 1 processor. */
+/* How much memory and how many processors this process may use: those of the machine, unless its
+ * container (control groups) or its resource limits allow less. At least 1 processor. */
 size_t sl_host_memory_bytes(void);
 int sl_host_processors(void);
 
 /* How many devices `backend` has; 0 is not an error, and err->msg then says why.
- * SL_ENOTFOUND if there is no such backend in this build; "cuda" is looked for as a
- * plugin (core/plugin.c), and each reason for refusing one has its sentence. */
+ * SL_ENOTFOUND if this build has no such backend; "cuda" is a plugin (core/plugin.c), and
+ * err->msg says why it cannot be used. */
 sl_status sl_backend_device_count(const char *backend, int *count, sl_error *err);
 
-/* Its name, without opening it. */
+/* The name of a device, without opening it. SL_ENOTFOUND. */
 sl_status sl_backend_device_name(const char *backend, int index, char *name, size_t name_bytes,
                                  sl_error *err);
 
-/* Loads now the libraries that the built-in backends load when they first need them, for a
+/* Loads the libraries that the built-in backends otherwise load at their first use, for a
  * process that will soon be unable to open files. */
 void sl_backend_preload(void);
 
@@ -132,21 +132,20 @@ sl_device *sl_device_retain(sl_device *device);
 void sl_device_release(sl_device *device);
 const sl_device_info *sl_device_get_info(const sl_device *device);
 
-/* Asks what takes long to end with SL_EINTERRUPT (on), or takes that back (off): waits of
- * all devices, the computing of a simulated GPU's values, reading of large tensors, and what
- * is done with large timelines. A call that has ended so takes it back itself. Safe in a
- * signal handler. */
+/* Sets or clears the interrupt flag of the process. While it is set, calls that take long end
+ * with SL_EINTERRUPT and clear it: waits for any device, computing the values of a simulated
+ * GPU, reading large tensors, analysing and saving large timelines. Safe in a signal handler. */
 void sl_interrupt(bool on);
 bool sl_interrupt_wanted(void);
-/* For loops of the caller: SL_EINTERRUPT, and the wish is taken back, if there is one. */
+/* For loops of the caller. Returns SL_EINTERRUPT and clears the flag if it is set. */
 sl_status sl_interrupt_check(sl_error *err);
 
-/* The process leaves: from now on every wait of every device fails with SL_EINTERRUPT,
- * draining included, and nothing takes that back; saving a timeline is not concerned. Safe
- * in a signal handler. */
+/* For a process that exits: from now on every wait for every device fails with SL_EINTERRUPT, in
+ * sl_device_drain too, and no call clears that. Timelines can still be saved. Safe in a signal
+ * handler. */
 void sl_leave(void);
 
-/* A sentence that the backend wants the user to see, once; NULL if there is none. */
+/* A sentence of the backend for the user, given once; NULL if there is none. */
 const char *sl_device_take_notice(sl_device *device);
 
 /* Waits for all work and retires it; then drops host functions that have not
@@ -154,15 +153,15 @@ const char *sl_device_take_notice(sl_device *device);
 void sl_device_drain(sl_device *device);
 
 /* For the end of a run: waits for all work and retires it, without running host functions
- * that have not run, and fails with what nobody has been told of yet: the loss of the
- * device, or what a later call would have reported. Blocking. SL_EINTERRUPT if the wait
- * was ended; SL_ESTATE in a host function. */
+ * that have not run yet. Fails with what no call has reported yet: the loss of the device, or
+ * an error that the next call would have reported. Blocking. SL_EINTERRUPT if the wait was
+ * interrupted; SL_ESTATE in a host function. */
 sl_status sl_device_finish(sl_device *device, sl_error *err);
 
 /* cudaDeviceSynchronize. Blocking. */
 sl_status sl_device_synchronize(sl_device *device, sl_error *err);
 
-/* The same where work is in flight; where there is none it costs the host no time. */
+/* sl_device_synchronize if work is in flight. If not, it takes no time of the host. */
 sl_status sl_device_wait_idle(sl_device *device, sl_error *err);
 
 /* The host's clock for this device: virtual on the simulator. */
@@ -171,7 +170,7 @@ int64_t sl_device_host_now_ns(sl_device *device);
 /* The host is busy for `duration_ns` (>= 0). */
 sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *err);
 
-/* Live objects and operations in flight; for leak checks and who(). */
+/* Live objects and operations in flight, for leak checks and lab.who(). */
 typedef struct sl_device_stats {
     int64_t streams, events, buffers, tensors, ops_in_flight;
     int64_t device_bytes, pinned_bytes, pageable_bytes;   /* of live buffers */
@@ -179,13 +178,13 @@ typedef struct sl_device_stats {
 } sl_device_stats;
 void sl_device_get_stats(const sl_device *device, sl_device_stats *stats);
 
-/* The script position ("puzzler.lua:12") that the next operations carry. Names
- * are interned once: the id stays valid as long as the device. 0 is "". */
+/* Sets the script position ("puzzler.lua:12") of the operations that follow. The device keeps
+ * each text once; its id is valid as long as the device. 0 is "", and out of memory. */
 uint32_t sl_device_intern(sl_device *device, const char *text);
 void sl_device_set_where(sl_device *device, uint32_t where_id);
 
-/* Asked to free what the host language holds, when memory runs out. Must not
- * raise. Called at most once per failing allocation. */
+/* Called when memory runs out, at most once per allocation that fails: frees objects that the
+ * host language holds and no longer uses. Must not raise. */
 typedef void (*sl_pressure_hook)(void *ud);
 void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void *ud);
 
@@ -200,7 +199,7 @@ typedef struct sl_stream_options {
 sl_status sl_stream_create(sl_device *device, const sl_stream_options *options,
                            sl_stream **stream, sl_error *err);
 sl_stream *sl_stream_retain(sl_stream *stream);
-/* A busy stream lives on until it has drained; never blocks. */
+/* Never blocks: a stream with work in flight is destroyed when that has completed. */
 void sl_stream_release(sl_stream *stream);
 
 sl_device *sl_stream_device(const sl_stream *stream);   /* borrowed */
@@ -218,16 +217,17 @@ sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_
 
 sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err);             /* blocking */
 sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err);
-/* Of the stream's own device, or of one that it exchanges copies with (SL_EDEVICE). */
+/* The event is of the stream's device, or of one that it can copy to and from (else
+ * SL_EDEVICE). */
 sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err);
-/* Makes `stream` wait for what `other` holds now (an event of its own inside). */
+/* Makes `stream` wait for the work that is now in `other`, by an event that it records there. */
 sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err);
 
-/* `fn` runs on the calling thread of some later core call, when the stream has
- * reached it; it must not enqueue, synchronise, create or free, on any device (those
- * calls fail with SL_ESTATE while it runs); it may read and write host tensors and do host
- * work. A false return with a message in `err` makes the core call that drove it
- * fail with SL_EHOSTFUNC. `release` frees `ud`, run or not. */
+/* When the stream has reached it, `fn` runs inside some later call of the core, on the thread of
+ * that call. It must not enqueue, synchronise, create or free, on any device (those calls fail
+ * with SL_ESTATE while it runs); it may read and write host tensors and do host work. If it
+ * returns false, with a message in `err`, the call that it ran in fails with SL_EHOSTFUNC.
+ * `release` frees `ud`, whether `fn` has run or not. */
 typedef bool (*sl_host_fn)(void *ud, sl_error *err);
 sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
                                      void (*release)(void *ud), sl_error *err);
@@ -270,15 +270,16 @@ typedef struct sl_tensor_spec {
     int64_t dim[SL_MAX_DIMS];       /* row-major, each >= 0 */
 } sl_tensor_spec;
 
-/* An uninitialised tensor (zeros on the simulator). Device memory may be what
- * an earlier tensor of `stream` has freed (core/reuse.h); host memory ignores it. SL_ESHAPE on a
- * negative dimension or an overflow of the byte count. */
+/* An uninitialised tensor (zeros on the simulator). Device memory may be memory that an earlier
+ * tensor of `stream` has freed (core/reuse.h); for host memory `stream` is not used. SL_ESHAPE if
+ * a dimension is negative or the number of bytes overflows. */
 sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_stream *stream,
                            sl_tensor **tensor, sl_error *err);
 sl_tensor *sl_tensor_retain(sl_tensor *tensor);
 void sl_tensor_release(sl_tensor *tensor);
-/* The user's free: memory goes when queued work has retired and no view is left, to the next
- * tensor of the stream that it was made in at once. Every later use fails with SL_ECLOSED; freeing again too. */
+/* Frees the tensor: every later use fails with SL_ECLOSED, freeing it again too. Its memory is
+ * released when work in flight has retired and no view is left; the next tensor of its stream
+ * may get it earlier. */
 sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err);
 
 const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor);   /* place as of now */
@@ -288,22 +289,22 @@ size_t sl_tensor_bytes(const sl_tensor *tensor);
 uint64_t sl_tensor_id(const sl_tensor *tensor);     /* 1, 2, ... in order of creation */
 bool sl_tensor_is_freed(const sl_tensor *tensor);
 
-/* Views: tensors that share the memory of another, each with a number of its own. The memory
- * stays as long as one of them, or an operation, needs it. All of them are contiguous.
- * Positions and dimensions count from 0 here, and from 1 in the sentences of errors. */
+/* Views: tensors that share the memory of another, each with its own id. The memory stays as long
+ * as one of them, or an operation in flight, uses it. All of them are contiguous. Positions and
+ * dimensions count from 0 here, and from 1 in the messages of errors, as in Lua. */
 
-/* The same elements in other sizes, of which one may be -1: what is left. SL_ESHAPE. */
+/* The same elements in another shape; one size may be -1, and is worked out. SL_ESHAPE. */
 sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_tensor **view,
                          sl_error *err);
-/* `length` positions of dimension `dim`, from `start` on. SL_ESHAPE when they are not there,
- * or do not lie in one piece: when a dimension before `dim` is larger than 1. */
+/* `length` positions of dimension `dim`, from `start` on. SL_ESHAPE if they are out of range, or
+ * not contiguous, which is so when a dimension before `dim` is larger than 1. */
 sl_status sl_tensor_narrow(sl_tensor *tensor, int dim, int64_t start, int64_t length,
                            sl_tensor **view, sl_error *err);
 bool sl_tensor_is_view(const sl_tensor *tensor);
 size_t sl_tensor_offset(const sl_tensor *tensor);   /* in bytes, in the memory that it sees */
 
-/* On a device tensor a kernel (memset for 0) on `stream`; on a host tensor host
- * work, done on return. Random numbers are Philox4x32-10 by (seed, sequence), element by
+/* A device tensor is filled by a kernel on `stream` (for 0 by a memset), a host tensor by the host
+ * before the call returns. Random numbers are Philox4x32-10 by (seed, sequence), element by
  * element: the same bits on every backend, whatever the shape. */
 sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_error *err);
 sl_status sl_tensor_rand(sl_tensor *tensor, uint64_t seed, uint64_t sequence, sl_stream *stream,
@@ -314,13 +315,13 @@ sl_status sl_tensor_randn(sl_tensor *tensor, uint64_t seed, uint64_t sequence, s
 /* dst := src, same shape and dtype. Device copies run on `stream`. With
  * non_blocking the call returns when CUDA's cudaMemcpyAsync would (pageable
  * memory may still block); without, it waits for the stream if one side is on the
- * host. Host to host is synchronous host work. Between two devices of a backend that
- * can do that `stream` is of either; otherwise SL_EDEVICE. */
+ * host. A copy from host to host is done by the host before the call returns. Between two devices
+ * of a backend that can copy between them, `stream` belongs to either; otherwise SL_EDEVICE. */
 sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
                          sl_error *err);
 
-/* Elements as doubles. On a device tensor a synchronous copy on `stream`
- * (blocking); on a host tensor what the memory holds now, without waiting. */
+/* Elements as doubles. Of a device tensor by a synchronous copy on `stream` (blocking); of a host
+ * tensor as the memory is now, without waiting. */
 sl_status sl_tensor_read(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
                          double *values, sl_stream *stream, sl_error *err);
 sl_status sl_tensor_write(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
@@ -377,15 +378,15 @@ sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *e
  * device fails with SL_EFAULT. SL_EUNSUPPORTED on the simulator. */
 sl_status sl_trap(sl_stream *stream, sl_error *err);
 
-/* ---- the plain calls, for probes (lab.cuda) ----------------------------- */
+/* ---- single CUDA calls, for probes (lab.cuda) ----------------------------- */
 
 /* cudaMalloc, cudaMallocHost, cudaMallocAsync give a uint8 tensor of n bytes. */
 sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err);
 sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err);
 sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory,
                                sl_error *err);
-/* cudaFree, cudaFreeHost: may block the host until the device is idle. Views of the memory
- * are freed with it, and are not taken themselves (SL_EINVAL). */
+/* cudaFree, cudaFreeHost: may block the host until the device is idle. Views of the memory are
+ * freed with it; a view itself cannot be given (SL_EINVAL). */
 sl_status sl_cuda_free(sl_tensor *memory, sl_error *err);
 sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err);
 sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err);
@@ -400,11 +401,11 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
  * "cudaDeviceSetLimit", "cublasCreate", "cublasDestroy". */
 sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err);
 
-/* cudaMemGetInfo. What the pools of the laboratory hold back counts as used. */
+/* cudaMemGetInfo. Memory in the pools of streamlab counts as used. */
 sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
                                sl_error *err);
-/* Whether `device` can reach the memory of `peer`; giving and taking that access. Copies
- * between the two work without it, by way of the host. SL_ESTATE when it is so already. */
+/* Whether `device` can access the memory of `peer`; enabling and disabling that. Without it copies
+ * between the two go through host memory. SL_ESTATE if it is enabled, or disabled, already. */
 sl_status sl_cuda_device_can_access_peer(sl_device *device, sl_device *peer, bool *can,
                                          sl_error *err);
 sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, sl_error *err);
@@ -412,8 +413,8 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
 
 /* ---- states, and values to show ------------------------------------------ */
 
-/* Counts and states as of the last call that retired work: sl_device_host_work of no
- * duration is one, and costs nothing. */
+/* Counts and states as of the last call that retired work: sl_device_host_work of duration 0 does
+ * so, and takes no time. */
 int64_t sl_stream_in_flight(const sl_stream *stream);
 int64_t sl_tensor_in_flight(const sl_tensor *tensor);   /* operations that use its memory */
 bool sl_event_has_happened(const sl_event *event);      /* its latest record; none: false */
@@ -427,15 +428,15 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
 
 /* ---- recording --------------------------------------------------------- */
 
-/* From here on, operations enqueued on the device are recorded in *timeline,
- * until stop. Recordings may nest. Neither call synchronises. The caller owns
- * the timeline; it stays readable after stop and outlives the device. `name` is the
- * range that profilers show (NVTX); NULL gives "recording". */
+/* Records the operations that are enqueued on the device from now until sl_record_stop in
+ * *timeline. Recordings may nest. Neither call synchronises. The caller owns the timeline, which
+ * stays readable after stop and may outlive the device. `name` is the NVTX range that profilers
+ * show; NULL gives "recording". */
 sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
                           sl_error *err);
-/* Operations that have not retired yet are left out: synchronise first. So are those
- * whose times a real GPU's profiler lost; a later call then reports SL_EBACKEND, once.
- * In a host function the recording ends with the next call on the device after it. */
+/* Operations that have not retired yet are left out: synchronise first. Operations whose times the
+ * profiler of a real GPU lost are left out, too, and a later call reports SL_EBACKEND, once.
+ * Called in a host function, it ends the recording at the next call on the device after that. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
 #include "pictures/pictures.h"
