@@ -1,7 +1,7 @@
-/* activity.c - times that come after the operation.
+/* activity.c - times that arrive after the operation has retired.
  *
- * A real GPU's profiler tells about operations in its own time and order. What it
- * delivers is kept in one array; when a recording stops, array and spans are sorted by
+ * The profiler of a real GPU delivers the times of operations late and in any order. They
+ * are kept in one array; when a recording stops, array and spans are sorted by
  * number and merged. Records and waits of events leave no trace on the device: their
  * moment is computed from the spans of their stream.
  */
@@ -35,7 +35,7 @@ static sl__activity *append(sl__activities *list)
     return &list->items[list->n++];
 }
 
-/* The latest symbol is asked for first: comparing costs less than hashing. */
+/* Compares with the latest symbol first: that is cheaper than hashing. */
 static uint32_t symbol_id(sl_device *device, const char *symbol)
 {
     const sl__activities *list = &device->core->activities;
@@ -121,16 +121,16 @@ static void sort_activities(sl__activities *list)
     list->n_sorted = list->n;
 }
 
-/* A copy between the device and pageable memory may hold the host to its end; whether the
- * driver did that shows only now. Of other operations the backend knows. */
+/* A copy between the device and pageable memory may block the host until it ends; only its times
+ * show whether the driver did that. For other operations the backend says so itself. */
 static bool has_held_host(const sl_span *span)
 {
     return (span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE))
            && span->host_end_ns >= span->end_ns;
 }
 
-/* As many as sl_span has room for. */
-static uint8_t told(ptrdiff_t kernels)
+/* Limited to what the field of sl_span holds. */
+static uint8_t limited(ptrdiff_t kernels)
 {
     return kernels < 15 ? (uint8_t)kernels & 15 : 15;
 }
@@ -144,7 +144,7 @@ static ptrdiff_t count_kernels(const sl__activity *first, const sl__activity *en
     return n;
 }
 
-/* A kernel says more of an operation than the memset before it. */
+/* Prefers a kernel to the memset before it: it describes the operation better. */
 static bool is_longer(const sl__activity *a, const sl__activity *b)
 {
     if ((a->blocks > 0) != (b->blocks > 0))
@@ -169,8 +169,8 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
         span->flags |= SL_SPAN_HOST_WAITED;
     span->symbol = longest->symbol;
     if (longest->blocks) {
-        span->kernels = told(count_kernels(first, end));
-        span->kernels_after = told(count_kernels(longest + 1, end));
+        span->kernels = limited(count_kernels(first, end));
+        span->kernels_after = limited(count_kernels(longest + 1, end));
         span->blocks = longest->blocks;
         span->threads = longest->threads;
         span->registers = longest->registers;
@@ -222,8 +222,8 @@ static int64_t *open_tails(const sl_timeline *timeline)
     return tails;
 }
 
-/* A record or wait is reached when what its stream held before it has ended, and not
- * before it was issued; a wait not before the record that it waits for. */
+/* A record or wait is reached when the operations before it in its stream have ended, not before it
+ * was issued, and a wait not before the record that it waits for. */
 static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
 {
     if (call->device_ns == SL__UNTIMED) {
@@ -235,7 +235,7 @@ static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
     *tail = later(*tail, call->device_ns);
 }
 
-/* Without memory for it they stay without a moment. */
+/* Out of memory: they stay without a time. */
 static void time_calls(sl_timeline *timeline, const sl_span *spans, size_t n_spans)
 {
     size_t n_calls;

@@ -1,6 +1,6 @@
-/* activity.h - what the backend tells about operations after they have retired: their
- * times on the device. Kept while a recording is on, since an operation may belong to
- * several that end at different moments. */
+/* activity.h - times on the device that a backend delivers after operations have retired. They are
+ * kept while a recording runs, since an operation may belong to several recordings that end at
+ * different times. */
 #ifndef SL_ACTIVITY_H
 #define SL_ACTIVITY_H
 
@@ -17,17 +17,18 @@ typedef struct sl__activity {
 typedef struct sl__activities {
     sl__activity *items;
     size_t n, cap;
-    size_t n_sorted;            /* the first so many are: by seq, then by start */
+    size_t n_sorted;            /* the first n_sorted are in order of seq, then of start */
     bool incomplete;            /* memory ran out: some were dropped */
 } sl__activities;
 
-/* Takes over what the backend has to deliver. */
+/* Appends the activities that the backend delivers now. */
 void sl__activity_collect(sl_device *device);
 
-/* Gives the spans of an unfinished timeline, and its event calls, the times that they
- * came without. Returns how many spans have none: sl_timeline_finish leaves them out. */
+/* Fills in the times of spans and event calls that were added to an unfinished timeline without
+ * them. Returns how many spans still have none: sl_timeline_finish leaves them out. */
 size_t sl__activity_apply(sl_device *device, sl_timeline *timeline);
 
+/* Drops all of them. */
 void sl__activity_forget(sl_device *device);
 
 #endif

@@ -167,7 +167,7 @@ struct sl_op {
                                              * SL_TIME_LATER: they come with an sl_activity */
     uint64_t wait_target;       /* WAIT: seq of the record captured, 0 if none */
     uint32_t wait_target_stream;
-    /* What held it, as in sl_hold, by a backend that knows; ready_cause is NONE otherwise. */
+    /* What it waited for, as in sl_hold, if the backend knows it; else ready_cause is NONE. */
     uint8_t ready_cause, start_cause;       /* sl_cause */
     int64_t ready_ns;
     uint64_t ready_by, start_by;
@@ -176,14 +176,14 @@ struct sl_op {
     sl_work work;
 };
 
-/* What every operation looks at comes first, in one cache line. */
+/* What every operation uses comes first, in one cache line. */
 struct sl_device {
     const sl_backend *backend;
     struct sl__device_core *core;   /* the core's own part (core/device.h) */
     int32_t refs;
-    /* Not 0 while the user asks for the end of a wait: the wait then fails with
-     * SL_EINTERRUPT and everything stays as it was. Core sets the pointer before
-     * device_open; a signal handler sets what it points to. */
+    /* Address of the interrupt flag of the process. While it is not 0, a wait fails with
+     * SL_EINTERRUPT and changes nothing. Core sets the pointer before device_open; a signal
+     * handler may set the flag. */
     const volatile sig_atomic_t *interrupted;
     /* Core sets it before a plain call when it wants to know whether the host waited. */
     bool asks_waits;
@@ -219,7 +219,7 @@ static inline sl_engine sl_copy_engine(int async_engine_count, sl_span_kind kind
            : kind == SL_SPAN_MEMCPY_D2H ? SL_ENGINE_D2H : SL_ENGINE_P2P;
 }
 
-/* What of a lender's memory its heir has; the rest is in use until the lender is closed. */
+/* How many bytes of a lender's memory its heir has; the rest is in use until the lender closes. */
 static inline int64_t sl_lent_bytes(const sl_buffer *lender, const sl_buffer *heir)
 {
     if (!lender || !heir)
@@ -241,7 +241,7 @@ typedef enum sl_plain_call {
 /* CUDA's name for each, in that order ("cudaMalloc", ...); core/cuda_calls.c has them. */
 extern const char *const sl__plain_call_names[SL_PLAIN_CALLS];
 
-/* How a buffer's memory is had, and its cost and synchronisation with it. */
+/* How a buffer is allocated, which decides what that costs and what it waits for. */
 typedef enum sl_alloc_how {
     SL_ALLOC_TENSOR,    /* lab.empty and friends: pools; freeing costs nothing */
     SL_ALLOC_PLAIN,     /* cudaMalloc, cudaMallocHost; core makes the plain_call */
@@ -288,7 +288,8 @@ struct sl_backend {
      * sets lender to NULL. */
     sl_status (*buffer_open)(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
                              sl_error *err);
-    /* Costs no virtual time, never blocks. A lender gets its memory back; an heir has it. */
+    /* Takes no virtual time, never blocks. The memory of an heir goes back to its lender; that of a
+     * lender stays with its heir. */
     void (*buffer_close)(sl_buffer *buffer);
     /* A buffer with a lender, which no operation has used, gets memory of its own, and the
      * lender has its own again. SL_ENOMEM: everything is as it was. Costs no virtual time. */

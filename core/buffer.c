@@ -9,8 +9,8 @@
 
 /* ---- when memory runs out ------------------------------------------------------ */
 
-/* Operations in flight hold memory that nobody else wants. In the simulator that is so when
- * its GPU is full; its clock must not move for lack of the host's memory. */
+/* Waiting helps if operations in flight hold device memory that is otherwise free. On the
+ * simulator only a full GPU counts: its clock must not move because the host is out of memory. */
 static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
 {
     const sl_device *device = buffer->device;
@@ -65,8 +65,8 @@ static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream 
     return status;
 }
 
-/* The hook may run the host language's collector, whose finalizers release
- * objects; nothing half-built may be in their reach. */
+/* The hook may run the host language's garbage collector, whose finalizers release objects: none
+ * of them may be half made. */
 static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
                                      sl_error *err)
 {
@@ -87,8 +87,8 @@ static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_str
     return status;
 }
 
-/* Page-locking is slow, and may be what the GPU waits for: timelines have it as work of the
- * host's. The plain calls note theirs themselves. */
+/* Page-locking is slow, and the GPU may wait for it: timelines show it as work of the host.
+ * cudaMallocHost is recorded by its own call. */
 static sl_status open_noted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err)
 {
     sl_device *device = buffer->device;
@@ -116,7 +116,7 @@ static sl_status open_own(sl_buffer *buffer, sl_error *err)
     return status;
 }
 
-/* When the device has done its work the memory is nobody else's. */
+/* If there is no other memory, waits for the device: then nobody else uses this. */
 sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err)
 {
     sl_status status;

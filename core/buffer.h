@@ -1,27 +1,27 @@
-/* buffer.h - memory. A tensor holds one buffer; operations in flight hold it too. */
+/* buffer.h - memory. Tensors and operations in flight hold references to it. */
 #ifndef SL_BUFFER_H
 #define SL_BUFFER_H
 
 #include "backend.h"
 
-/* One reference for the caller. When the backend has no memory left, the pressure hook
- * is asked once, and the backend once more; for a tensor on a real device also after the
- * work in flight, which the call then waits for. SL_ENOMEM says what is live. */
+/* Gives the caller one reference. If the backend has no memory left, calls the pressure hook and
+ * tries again; for a tensor in device memory also waits for the work in flight and tries once more.
+ * SL_ENOMEM: `err` lists what is live. */
 sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_alloc_how how,
                             sl_stream *stream, sl_buffer **buffer, sl_error *err);
 sl_buffer *sl__buffer_retain(sl_buffer *buffer);    /* NULL is fine */
 void sl__buffer_release(sl_buffer *buffer);
 
-/* Asks the pressure hook, and retires what has ended. */
+/* Calls the pressure hook, and retires what has ended. */
 void sl__buffer_relieve(sl_device *device);
 
-/* Before an operation of `stream` holds `bytes` of a buffer that has a lender (reuse.h): it gets
- * memory of its own if what it has is not there for this stream yet, or for the others that may
- * use the rest. May wait for the device, when there is no other memory. */
+/* Called before an operation of `stream` uses `bytes` of a buffer whose memory is lent (reuse.h).
+ * If the operation does not come behind the lender's, or leaves a part for other streams to use,
+ * the buffer gets memory of its own. May wait for the device, when there is no other memory. */
 sl_status sl__buffer_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes,
                             sl_error *err);
 
-/* The same for a call that frees the buffer's memory in any stream. NULL is fine. */
+/* The same before a call that frees the buffer's memory in any stream. NULL is fine. */
 sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err);
 
 /* The memory of a plain call is freed by cudaFreeAsync in `stream`, or by another call (NULL). */
@@ -40,7 +40,7 @@ void sl__buffer_delist(sl_buffer *buffer);
 /* Adds to the error what is live in the place where `buffer` found no memory. */
 void sl__buffer_add_live(sl_buffer *buffer, sl_error *err);
 
-/* Host memory comes to belong to another device of the same backend. */
+/* Makes host memory belong to another device of the same backend. */
 void sl__buffer_move(sl_buffer *buffer, sl_device *device);
 
 /* After cudaHostRegister or cudaHostUnregister: PAGEABLE <-> PINNED. */

@@ -1,5 +1,5 @@
-/* call.c - how calls of the core begin and end: the checks at the door, retiring what has completed,
- * and reporting what went wrong on the way. */
+/* call.c - how calls of the core begin and end: the checks before them, retiring what has completed,
+ * and reporting errors that are pending. */
 #include "device.h"
 
 #include "op.h"

@@ -1,8 +1,8 @@
 /* copy.c - moving bytes: between tensors, and between tensors and the caller.
  *
  * Reading and writing a device tensor goes through a temporary pageable buffer
- * and an ordinary copy in the stream, so it costs what it costs on a real GPU
- * and shows in the timeline.
+ * and an ordinary copy in the stream, so it takes the time that it takes on a real
+ * GPU and is in the timeline.
  */
 #include "copy.h"
 
@@ -109,8 +109,8 @@ static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *
     return status ? status : sl__op_submit(op, err);
 }
 
-/* CUDA promises of a copy from pageable memory no more than that its source has been read:
- * that the destination is there when the call returns is the laboratory's and PyTorch's way. */
+/* When a copy from pageable memory returns, CUDA guarantees only that its source has been read. That
+ * the data has arrived is what streamlab and PyTorch add. */
 static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
@@ -181,7 +181,7 @@ static sl_status enter_access(sl_tensor *tensor, const char *what, sl_stream *st
     return status ? status : sl__device_enter(tensor->device, what, err);
 }
 
-/* Piecewise through a small array: no allocation can fail half-way. */
+/* In pieces through a small array, so that no allocation can fail half-way. */
 static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int64_t n,
                            double *values, sl_error *err)
 {

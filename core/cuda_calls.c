@@ -1,6 +1,6 @@
-/* cuda_calls.c - CUDA's plain calls, for scripts that ask what synchronises
- * with what. Each does what its namesake does, and charges what the backend
- * says that it costs; see docs/design/simulator.md. */
+/* cuda_calls.c - single CUDA calls, for scripts that try what synchronises with what. Each does what
+ * the CUDA call of that name does, and takes the time that the backend says; see
+ * docs/design/simulator.md. */
 #include <string.h>
 
 #include "buffer.h"
@@ -43,7 +43,7 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
     return SL_OK;
 }
 
-/* What a call that frees does to the memory, then what it happens to wait for. */
+/* Reports to the race checker what a call frees, then what it happened to wait for. */
 static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer, bool waited)
 {
     if (which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST)
@@ -89,8 +89,8 @@ typedef struct source {
     sl_alloc_how how;
 } source;
 
-/* The memory is had before its cost is known, so that a call that fails takes no time.
- * On a real GPU having it is the call. */
+/* The memory is allocated before its time is charged, so that a call that fails takes no time. On a
+ * real GPU the allocation is the call. */
 static sl_status allocate_in_call(sl_device *device, const source *from,
                                   const sl_tensor_spec *spec, sl_stream *stream,
                                   sl_tensor **memory, sl_error *err)
@@ -173,7 +173,7 @@ static sl_status enter_whole(sl_tensor *memory, const char *what, sl_error *err)
                    "part of it", what);
 }
 
-/* What the call has waited for is reaped while the memory is still the tensor's. */
+/* Reaps what the call has waited for while the tensor still has its memory. */
 static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_stream *stream,
                                 sl_error *err)
 {
@@ -416,7 +416,7 @@ sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *to
     sl_status status = sl__device_enter(device, "cudaMemGetInfo", err);
 
     if (!status && device->info.simulated)
-        sl__buffer_relieve(device);     /* the answer must not depend on the collector */
+        sl__buffer_relieve(device);     /* whatever garbage there is, the answer is the same */
     if (!status)
         status = begin_call(device, &call, "cudaMemGetInfo", err);
     if (status)

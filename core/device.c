@@ -1,5 +1,5 @@
-/* device.c - devices: opening and closing, the host's clock, reaping and
- * settling, and what a device remembers for its scripts. */
+/* device.c - devices: finding a backend, opening a device, the host's clock, waiting for the device,
+ * and settings that a device keeps for its scripts. */
 #include "device.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ sl_status sl_backend_device_count(const char *backend_name, int *count, sl_error
     return backend->device_count(count, err);
 }
 
-/* The backend that has device `index`. */
+/* Finds the backend, and checks that it has device `index`. */
 static sl_status find_device(const char *backend_name, int index, const sl_backend **backend,
                              sl_error *err)
 {
@@ -173,9 +173,9 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
     return sl__device_finish(device, status, err);
 }
 
-/* Host functions that the wait reaches are skipped: the host language may be
- * closing. The current stream becomes the NULL stream, because a user stream
- * that is current holds its device, which holds the stream. */
+/* Host functions that the wait reaches are skipped, since the host language may be closing. The
+ * current stream becomes the NULL stream, because a user stream that is current holds its device,
+ * which holds the stream. */
 void sl_device_drain(sl_device *device)
 {
     if (!device || sl__host_func_depth)
@@ -245,7 +245,7 @@ static sl_status plain_host_work(sl_device *device, int64_t duration_ns, sl_erro
     return sl__device_finish(device, status, err);
 }
 
-/* A host function's work is part of its span. */
+/* Not in a host function, whose work is part of its span. */
 static sl_status noted_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
     sl_call call;

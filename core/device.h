@@ -1,5 +1,6 @@
-/* device.h - the core's own part of a device: pools, names, counters, and the
- * two things that every call of the core ends with, reaping and settling.
+/* device.h - the core's own part of a device: pools, names, counters, and how calls of the core
+ * begin and end: they check the device, reap (retire what has completed) and settle (report errors
+ * that are pending).
  *
  * References to a device: the user's, and one for each live user stream, event,
  * buffer and tensor. The NULL stream and the per-thread stream belong to the
@@ -34,20 +35,20 @@ double sl__group_processors(const char *root);
 struct sl__op_chunk;
 struct sl__recording;
 
-/* What every operation looks at comes first: two cache lines. */
+/* What every operation uses comes first: two cache lines. */
 typedef struct sl__device_core {
     sl_op *free_ops;                    /* the pool of operations (core/op_pool.c) */
     uint64_t last_seq;                  /* operations and recorded calls share the counter */
     uint32_t where;                     /* text id */
     struct sl__recording *recordings;   /* active ones, the latest first (core/record.c) */
-    sl_stream *legacy, *per_thread;     /* owned; per_thread is NULL until asked for */
+    sl_stream *legacy, *per_thread;     /* owned; per_thread is NULL until it is used */
     sl_stream *current;                 /* counted when it is a user stream */
     sl_device_stats stats;
     sl_error pending;                   /* what settle reports next; status 0: nothing */
     int more_pending;                   /* how many failures after it were not kept */
     bool draining;                      /* host functions are skipped */
     bool late_stops;                    /* recordings were stopped in a host function */
-    sl__fault fault;                    /* what core/fault.c knows of a lost device */
+    sl__fault fault;                    /* of a lost device (core/fault.h) */
 
     sl_buffer *buffers;                 /* all that are live */
     struct sl__op_chunk *op_chunks;
@@ -56,15 +57,15 @@ typedef struct sl__device_core {
     int cublas_handles;                 /* of cublasCreate, not destroyed yet */
     sl__strings strings;
     sl__activities activities;          /* what the backend delivered while one is active */
-    uint32_t span_names[SL_KERNELS][SL_DTYPES + 1];     /* text ids, 0: not made yet */
+    uint32_t span_names[SL_KERNELS][SL_DTYPES + 1];     /* text ids, 0: not interned yet */
     uint32_t copy_names[SL_SPAN_KINDS][3][3];
     uint32_t memset_name, host_func_name;
     sl_pressure_hook pressure_hook;
     void *pressure_ud;
 } sl__device_core;
 
-/* Depth of the host functions that are running on this thread, whichever device's: none
- * may call any device, since a backend may be in the middle of one's work for another
+/* How many host functions are running on this thread, of any device, one inside the other. While
+ * there is one, no device may be called: a backend may be in the middle of an operation
  * (core/pending.c). */
 extern _Thread_local int sl__host_func_depth;
 
@@ -74,42 +75,42 @@ const volatile sig_atomic_t *sl__interrupt_flag(void);
 /* Frees a device that the backend has closed, or never opened. */
 void sl__device_deallocate(sl_device *device);
 
-/* Checks at the door of every call that reaches the backend: the device is
- * there and not lost, and no host function is running. `what` names the call. */
+/* Checks before every call that reaches the backend: the device is open and not lost, and no host
+ * function is running. `what` names the call. */
 sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err);
 
-/* The same for calls that a lost device can still serve: those that let go. */
+/* The same for calls that also work on a lost device: those that release something. */
 sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *err);
 
 /* Retires whatever has completed. Does nothing inside a host function, where
  * the backend is in the middle of its work. */
 void sl__device_reap(sl_device *device);
 
-/* How a call that has driven the backend ends: reaps, then reports what went
- * wrong on the way (a host function that failed, a recording that ran out of
- * memory, the loss of the device), once. The call itself has happened. */
+/* The end of a call that has used the backend: reaps, then reports, once, what went wrong meanwhile
+ * (a host function that failed, a recording that ran out of memory, the loss of the device). The
+ * call itself has succeeded. */
 sl_status sl__device_settle(sl_device *device, sl_error *err);
 
-/* Reaps and gives `status` back; after a failure with the sentence that belongs to
- * it: which operations a lost device had in flight, or that the user ended the wait,
- * whose wish is fulfilled then. For calls that have something to hand over, and so
- * must not fail with the errors of others. */
+/* Reaps and returns `status`. After a failure of a lost device `err` says which operations were in
+ * flight; after SL_EINTERRUPT the interrupt flag is cleared. For calls that return something: they
+ * must not fail with the error of another call. */
 sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err);
 
 /* settle after a success, leave after a failure. */
 sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err);
 
-/* Keeps an error for the next settle; the first one wins. Those after it are counted. */
+/* Keeps an error for the next settle to report. Of several the first is kept, the others are
+ * counted. */
 void sl__device_fail_later(sl_device *device, sl_status status, const char *msg);
 
 /* The error that was kept, which is then no longer pending. There is one. */
 sl_status sl__device_take_pending(sl_device *device, sl_error *err);
 
-/* Two devices that can copy to one another and wait for one another's events. */
+/* Whether two devices can copy to each other and wait for each other's events. */
 bool sl__device_are_peers(const sl_device *a, const sl_device *b);
 
 /* SL_EDEVICE with both devices, unless `device` is `other`. The two nouns are
- * what belongs to each ("a", "the stream"). */
+ * the object of each ("a", "the stream"). */
 sl_status sl__device_check_same(const sl_device *device, const char *noun,
                                 const sl_device *other, const char *other_noun, sl_error *err);
 

@@ -1,5 +1,5 @@
-/* event.c - events. Which record a wait or a query means is settled at the
- * call: the latest one then (CUDA's rule). */
+/* event.c - events. A wait or a query refers to the latest record at the time of the call (CUDA's
+ * rule). */
 #include <stdlib.h>
 
 #include "device.h"
@@ -15,7 +15,7 @@ static sl_status enter_event(sl_event *event, const char *what, sl_error *err)
     return sl__device_enter(event->device, what, err);
 }
 
-/* Without the check of the door: internal events are made by calls that passed it. */
+/* Without the checks of sl__device_enter: calls that make internal events have made them. */
 static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_error *err)
 {
     sl_event *event = calloc(1, device->backend->event_bytes);
@@ -83,8 +83,8 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     return SL_OK;
 }
 
-/* The backend sees waits on unrecorded events too: they cost the host the same. The
- * record of another device has a number that means nothing here. */
+/* The backend gets waits for events that were never recorded, too: they take the host the same time.
+ * The number of a record of another device means nothing here. */
 static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 {
     const sl_work work = { .kind = SL_WORK_EVENT_WAIT };

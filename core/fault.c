@@ -1,8 +1,7 @@
-/* fault.c - what a lost device says.
+/* fault.c - the error of a lost device.
  *
  * The driver reports an illegal access at some later call and cannot tell which kernel
- * it was. The operations that had not completed can: the culprit is among them, most
- * often the oldest.
+ * it was. It is one of the operations that had not completed, most often the oldest.
  */
 #include "fault.h"
 
@@ -17,7 +16,7 @@ enum {
     ROOM_FOR_MORE = 32      /* " and 1000000000 more" */
 };
 
-/* As users know it: the kernel's name, or what tl:spans() calls the operation. */
+/* The kernel's name, or the name of the operation in tl:spans(). */
 static const char *op_name(const sl_work *work)
 {
     switch ((sl_work_kind)work->kind) {
@@ -31,8 +30,7 @@ static const char *op_name(const sl_work *work)
     return "wait_event";
 }
 
-/* Streams hand over their operations one stream after the other: kept are the oldest of
- * all, in order. */
+/* Operations arrive stream by stream; keeps the oldest of all, in order. */
 void sl__fault_note(sl_device *device, const sl_op *op)
 {
     sl__fault *fault = &device->core->fault;
@@ -51,7 +49,7 @@ void sl__fault_note(sl_device *device, const sl_op *op)
     fault->oldest[at].where = op->where;
 }
 
-/* "matmul at lab.lua:13"; of a long position the end, which has the line. */
+/* "matmul at lab.lua:13"; of a long position only the end, where the line is. */
 static void format_op(const sl_device *device, int which, char *text, size_t text_bytes)
 {
     const sl__fault *fault = &device->core->fault;

@@ -1,5 +1,5 @@
-/* fault.h - a lost device: which operations were in flight, and the sentence that
- * every call on it fails with from then on. */
+/* fault.h - a lost device: which operations were in flight, and the error that every later call on
+ * it fails with. */
 #ifndef SL_FAULT_H
 #define SL_FAULT_H
 
@@ -7,7 +7,7 @@
 
 enum { SL__FAULT_NAMES = 3 };       /* how many operations the sentence names */
 
-typedef struct sl__fault {          /* all zero: nothing was lost */
+typedef struct sl__fault {          /* all zero: the device is not lost */
     struct { uint64_t seq; const char *name; uint32_t where; } oldest[SL__FAULT_NAMES];
     int64_t n_lost;
     bool reported;                  /* `error` is made */
@@ -17,8 +17,8 @@ typedef struct sl__fault {          /* all zero: nothing was lost */
 /* Notes an operation that the device had not completed when it failed. */
 void sl__fault_note(sl_device *device, const sl_op *op);
 
-/* The backend has set device->fault: SL_EFAULT with its sentence and the operations that
- * were in flight, oldest first, which have been reaped. */
+/* Fails with the error that the backend has put into device->fault and, from the oldest on, the
+ * operations that were in flight. They have been reaped. */
 sl_status sl__fault_report(sl_device *device, sl_error *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* host_func.c - host functions in a stream.
  *
- * The backend runs what it finds in op->host_fn. Core puts its own function
- * there, which keeps the rules: no call of any device while the user's function
- * runs, none of them at all once the device drains, and an error is kept for
- * the core call that drove the backend (see sl__device_settle).
+ * The backend calls op->host_fn. Core sets that to a function of its own, which keeps the rules:
+ * while the user's function runs, no device may be called; once the device drains, no function
+ * runs; and an error is kept for the call of the core in which it ran (sl__device_settle).
  */
 #include <stdlib.h>
 
@@ -20,12 +19,12 @@ typedef struct host_func {
     const sl_op *op;
 } host_func;
 
-/* Always true to the backend: the error is the user's affair, not its own. */
+/* Always returns true: an error of the user's function is none of the backend. */
 static bool run_host_func(void *ud, sl_error *err)
 {
     host_func *func = ud;
     sl_error failure = { .msg = "" };
-    uint32_t where = func->device->core->where;     /* of the call that drives the backend */
+    uint32_t where = func->device->core->where;     /* of the call in which it runs */
     bool succeeded;
 
     (void)err;
@@ -83,7 +82,7 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     if (status)
         goto fail;
     /* Not settled: a failure of this call always means that `ud` is still the
-     * caller's, and an earlier function's error is for the next call to tell. */
+     * caller's, and an earlier function's error is left for the next call to report. */
     return SL_OK;
 fail:
     free(func);

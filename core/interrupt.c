@@ -1,9 +1,9 @@
-/* interrupt.c - the user's wish that what runs ends. One flag for all devices, since a
- * signal handler knows none of them; every device points its backend to it. */
+/* interrupt.c - the interrupt flag of the process. There is one for all devices, since a signal
+ * handler knows none of them; every device gives its backend the address. */
 #include "device.h"
 
 static volatile sig_atomic_t asked, leaving;
-static volatile sig_atomic_t wanted;    /* of waits: either of them */
+static volatile sig_atomic_t wanted;    /* what waits look at: set by either */
 
 void sl_interrupt(bool on)
 {

@@ -62,7 +62,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
                        (long long)core->stats.ops_in_flight);
     op = core->free_ops;
     core->free_ops = op->next;
-    __builtin_prefetch(op->next, 1);    /* by the next call it has gone from the nearest cache */
+    __builtin_prefetch(op->next, 1);    /* the next call would find it out of the nearest cache */
     memset(op, 0, offsetof(sl_op, work));
     memset(op + 1, 0, device->backend->op_bytes - sizeof *op);
     op->stream = sl_stream_retain(stream);

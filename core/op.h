@@ -1,4 +1,4 @@
-/* op.h - operations: from the pool, through the backend, back to the pool.
+/* op.h - operations: taken from a pool, given to the backend, put back when they have retired.
  *
  * An operation retains its stream, event and buffers from begin until it has
  * retired; retiring is the one place where those references drop.
@@ -13,7 +13,7 @@ typedef struct sl__operands {   /* borrowed; NULL where unused */
     sl_buffer *out, *in0, *in1;
 } sl__operands;
 
-/* How many bytes of input 0 or 1, or of the output (2), it reads or writes. */
+/* How many bytes of input 0 or 1, or of the output (2), the operation reads or writes. */
 static inline size_t sl__work_bytes(const sl_work *work, int side)
 {
     if (work->kind != SL_WORK_KERNEL)
@@ -27,14 +27,14 @@ static inline bool sl__op_holds_input(const sl_op *op, int i)
     return op->in[i] != op->out && (i == 0 || op->in[1] != op->in[0]);
 }
 
-/* An operation with its number, position and references. All checks have been
- * made. SL_ENOMEM. */
+/* Makes an operation with its number, script position and references. The caller has made all
+ * checks. SL_ENOMEM. */
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                        sl_op **op, sl_error *err);
 
-/* Gives the operation to the backend, which may retire it before this returns:
- * `op` is gone in any case. On failure everything that begin did is undone and
- * host_release is not called. Does not settle. */
+/* Gives the operation to the backend, which may complete it before this returns: `op` must not be
+ * used afterwards. On failure undoes what begin did, without calling host_release. Does not
+ * settle. */
 sl_status sl__op_submit(sl_op *op, sl_error *err);
 
 /* begin, submit and settle in one. */

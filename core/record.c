@@ -3,7 +3,7 @@
  * A timeline has its own texts; a recording keeps the map from the device's
  * text ids to the timeline's, so that noting an operation is an append and two
  * array look-ups. Recording must not break a script: when memory runs out the
- * span is lost, and the next call that settles says so once.
+ * span is lost, and the next call that settles reports that, once.
  */
 #include "record.h"
 
@@ -17,7 +17,7 @@
 
 typedef sl__recording recording;
 
-static void tell_loss(sl_device *device)
+static void report_loss(sl_device *device)
 {
     sl__device_fail_later(device, SL_ENOMEM, "recording: out of memory; a span is missing");
 }
@@ -25,7 +25,7 @@ static void tell_loss(sl_device *device)
 static void lose(sl_device *device, recording *rec)
 {
     if (!rec->reported)
-        tell_loss(device);
+        report_loss(device);
     rec->reported = true;
 }
 
@@ -120,7 +120,7 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op)
            !sl_timeline_add_span(rec->timeline, &span, NULL);
 }
 
-/* What a backend that knows says of the operation's waits. */
+/* What the operation waited for, from a backend that knows it. */
 static bool add_hold(recording *rec, const sl_op *op)
 {
     sl_hold hold = {
@@ -164,7 +164,7 @@ void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)
     memset(call, 0, sizeof *call);
     call->kind = (uint8_t)kind;
     call->where = device->core->where;
-    if (!device->core->recordings)      /* what nobody notes has no number: a timeline does */
+    if (!device->core->recordings)      /* no number without a recording: a timeline must */
         return;                         /* not depend on waits before it */
     call->correlation = ++device->core->last_seq;
     call->host_start_ns = device->backend->host_now_ns(device);
@@ -250,8 +250,8 @@ void sl__recording_close(sl_device *device, recording *rec)
         if (n_untimed)
             report_untimed(device, n_untimed);
     }
-    if (rec->reported)          /* again: who recorded may not be who was told */
-        tell_loss(device);
+    if (rec->reported)          /* again: that error may have gone to another caller */
+        report_loss(device);
     device->backend->record_end(device);
     sl_timeline_finish(rec->timeline, rec->host_start_ns, host_end_ns);
     sl__recording_free(rec);

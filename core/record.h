@@ -1,5 +1,5 @@
-/* record.h - the recorder: operations that retire, and host calls that are no
- * operations, written into the timelines that are being recorded. */
+/* record.h - the recorder: adds operations that retire, and calls of the host that enqueue nothing,
+ * to the timelines that are being recorded. */
 #ifndef SL_RECORD_H
 #define SL_RECORD_H
 
@@ -8,32 +8,31 @@
 typedef struct sl__recording {
     struct sl__recording *next;
     sl_timeline *timeline;      /* retained */
-    uint64_t first_seq;         /* older operations are not ours */
+    uint64_t first_seq;         /* earlier operations are not recorded */
     int64_t host_start_ns;
     uint32_t *texts;            /* by device text id: timeline id + 1, 0 unknown */
     size_t n_texts;
     bool *streams_noted;        /* by stream id */
     size_t n_streams;
-    bool reported;              /* the loss of a span was told */
-    bool stopped;               /* in a host function: to be closed after it */
+    bool reported;              /* that a span was lost */
+    bool stopped;               /* by a host function: to be closed after it */
 } sl__recording;
 
 /* Notes a retiring operation in every active recording. */
 void sl__record_op(sl_device *device, const sl_op *op);
 
-/* Around a call of the backend that enqueues nothing but belongs into a
- * timeline: begin takes the call's number and start, end its end. `name` is a
- * device text id that the caller sets for SL_CALL_PLAIN. If `status` is a
- * failure nothing is noted and the number is given back. `stream` is the one
- * that the call names, or NULL. */
+/* Before and after a call of the backend that enqueues nothing but is shown in timelines: begin
+ * takes a number and the time of its start, end that of its end. For SL_CALL_PLAIN the caller
+ * sets call->name, a device text id. If `status` is a failure, nothing is recorded and the number
+ * is given back. `stream` is the one that the call names, or NULL. */
 void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind);
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status);
 
-/* The backend's host_compute, noted as work of the host's under the name of what it computes. */
+/* The backend's host_compute, recorded as work of the host under the name of what it computes. */
 sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
 
-/* Closes recordings that were stopped in a host function, where the backend may be in the
- * middle of a launch. */
+/* Closes recordings that a host function stopped: they could not be closed in it, since the backend
+ * may be in the middle of a launch. */
 void sl__record_stop_late(sl_device *device);
 
 /* Finishes the timeline of a recording that is no longer in the device's list, and frees it. */

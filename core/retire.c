@@ -1,4 +1,5 @@
-/* retire.c - the end of an operation: what hears of it, and the references it drops. */
+/* retire.c - the end of an operation: reports it to the race checker and the recordings, and drops
+ * its references. */
 #include "op.h"
 
 #include "buffer.h"

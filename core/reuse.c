@@ -6,7 +6,7 @@
 #include "buffer.h"
 #include "device.h"
 
-/* By size class; what tensors have apart from what cudaMallocAsync gave. */
+/* By size class; memory of tensors, and memory of cudaMallocAsync. */
 typedef struct sl__freed {
     sl_buffer *tensors[SL_SIZE_CLASSES];
     sl_buffer *async[SL_SIZE_CLASSES];
@@ -19,7 +19,7 @@ static sl_buffer **lists_for(sl__freed *freed, const sl_buffer *buffer)
     return buffer->how == SL_ALLOC_TENSOR ? freed->tensors : freed->async;
 }
 
-/* Without host memory for the lists nothing is used again early. */
+/* Out of host memory for the lists: nothing is lent. */
 static void enlist(sl_buffer *buffer, sl_stream *stream)
 {
     sl_buffer **list;
@@ -47,7 +47,7 @@ static void delist(sl_buffer *buffer)
     buffer->freed_link = NULL;
 }
 
-/* The stream behind whose work the memory is free; NULL: there is none. */
+/* The stream in which later operations may use the memory. NULL: there is none. */
 static sl_stream *stream_of(const sl_buffer *buffer)
 {
     if (buffer->how == SL_ALLOC_ASYNC)
@@ -68,7 +68,7 @@ void sl__reuse_offer(sl_buffer *buffer)
         enlist(buffer, stream);
 }
 
-/* Its operations have retired, and with them what they alone held. */
+/* Its operations have retired, and what only they held has been released. */
 void sl__reuse_stream_closed(sl_stream *stream)
 {
     free(stream->freed);
@@ -77,8 +77,8 @@ void sl__reuse_stream_closed(sl_stream *stream)
 
 /* ---- lending ---- */
 
-/* Of the buffer's size class, else the smallest that is at most about twice as large: memory
- * is not given away in parts, so a much larger one would be wasted. */
+/* One of the buffer's size class, else the smallest that is at most about twice as large: memory
+ * is not lent in parts, so a much larger one would be wasted. */
 static sl_buffer *find_lender(sl__freed *freed, const sl_buffer *buffer)
 {
     enum { TWICE = 8 };

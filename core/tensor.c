@@ -124,8 +124,8 @@ sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_al
     return SL_OK;
 }
 
-/* An allocation may have let the host's clock run on. What failed on the way is
- * for the next call to tell: this one has a tensor to hand over. */
+/* Time may have passed for the host in the allocation. What has failed meanwhile is left for the
+ * next call to report: this one has a tensor to return. */
 sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_stream *stream,
                            sl_tensor **tensor, sl_error *err)
 {
@@ -260,8 +260,8 @@ sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device 
     return sl__device_check_same(src->device, "the source", dst->device, "the destination", err);
 }
 
-/* What the old device still has in flight on the tensor goes on there. Whatever else sees
- * the memory moves with it. */
+/* Operations of the old device that use the tensor continue there. All tensors of the buffer
+ * move. */
 void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 {
     sl_device *old = tensor->device;
@@ -306,7 +306,7 @@ static sl_status enter_fill(sl_tensor *tensor, const char *what, sl_stream *stre
     return status ? status : sl__device_enter(tensor->device, what, err);
 }
 
-/* What a tensor of whole numbers holds of `value`; others round in the kernel. */
+/* `value` as an integer tensor holds it; for other dtypes the kernel rounds. */
 static double held(sl_dtype dtype, double value)
 {
     int32_t raw;
@@ -318,8 +318,8 @@ static double held(sl_dtype dtype, double value)
     return value;
 }
 
-/* All bytes of `value` are the same in this dtype: a memset does. True of 0,
- * but not of -0.0, and of every uint8. */
+/* Whether all bytes of `value` are the same in this dtype, so that a memset can fill it: those of 0
+ * are, those of -0.0 are not, and of uint8 all are. */
 static bool is_byte_fill(sl_dtype dtype, double value)
 {
     return dtype == SL_UINT8 || (value == 0 && !signbit(value));

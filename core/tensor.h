@@ -1,4 +1,4 @@
-/* tensor.h - a tensor: a buffer, or a part of one, seen as elements. view.h has the rest. */
+/* tensor.h - a tensor: a buffer, or a part of one, as elements. view.h has what views need. */
 #ifndef SL_TENSOR_H
 #define SL_TENSOR_H
 
@@ -18,29 +18,29 @@ struct sl_tensor {
     sl_tensor *next, **link;        /* in the buffer's list of tensors */
 };
 
-/* sl_tensor_create with a choice of how the memory is had; does not settle. */
+/* sl_tensor_create with a choice of how to allocate; does not settle. */
 sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
                             sl_stream *stream, sl_tensor **tensor, sl_error *err);
 
-/* The two halves of that: a tensor of `numel` elements without memory (NULL: SL_ENOMEM; to be
- * freed with free()), and what makes it see `buffer`, whose reference it takes. */
+/* The two halves of that. The first makes a tensor of `numel` elements without memory, to be freed
+ * with free() (NULL: SL_ENOMEM); the second gives it `buffer`, and takes over a reference to it. */
 sl_tensor *sl__tensor_new(const sl_tensor_spec *spec, int64_t numel, sl_error *err);
 void sl__tensor_attach(sl_tensor *tensor, sl_device *device, sl_buffer *buffer);
 
-/* `tensor` is there and not freed; `noun` is what the sentence calls it. */
+/* Checks that `tensor` is not NULL and not freed; `noun` is its name in the error. */
 sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err);
 
-/* The same, and it lives on the device of `stream`. */
+/* The same, and that it is of the device of `stream`. */
 sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
                                   const sl_stream *stream, sl_error *err);
 
-/* Both are device memory, of two GPUs that can copy to one another. */
+/* Whether both are device memory, of two GPUs that can copy to each other. */
 bool sl__tensor_are_peers(const sl_tensor *dst, const sl_tensor *src);
 
-/* The device on which a copy between two open tensors runs; between peers the
- * destination's. Host memory belongs to no GPU: a host tensor meets the other one
- * there, and sl__tensor_follow makes it belong there once all checks have passed.
- * Other GPUs, or two backends, do not meet. */
+/* The device on which a copy between two open tensors runs; between peers that of the destination.
+ * A host tensor can be copied to and from each device of its backend: sl__tensor_follow then makes
+ * it belong to that device, once all checks have passed. SL_EDEVICE for two devices that are no
+ * peers, and for two backends. */
 sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device **device,
                           sl_error *err);
 void sl__tensor_follow(sl_tensor *tensor, sl_device *device);
@@ -51,7 +51,7 @@ bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b);
 typedef struct sl__shape_text { char text[8 * 21 + 8]; } sl__shape_text;
 const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text);
 
-/* Drops the buffer; the tensor is freed from then on, others that see the buffer are not. */
+/* Drops the buffer: this tensor is freed then, other tensors of the buffer are not. */
 void sl__tensor_drop_buffer(sl_tensor *tensor);
 
 #endif

@@ -1,5 +1,5 @@
-/* view.c - views: tensors that see a part of another one's memory, in one piece. Making one
- * enqueues nothing and costs no time, so a host function may do it as well. */
+/* view.c - views: tensors of a contiguous part of another tensor's memory. Making one enqueues
+ * nothing and takes no time, so a host function may do it, too. */
 #include "view.h"
 
 #include "buffer.h"
@@ -124,7 +124,7 @@ sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_ten
     return status ? status : make_view(tensor, &spec, 0, tensor->numel, view, err);
 }
 
-/* Whether a part of dimension `dim` lies in one piece. */
+/* Whether a part of dimension `dim` is contiguous. */
 static bool is_outermost(const sl_tensor_spec *spec, int dim)
 {
     for (int i = 0; i < dim; i++)
@@ -170,7 +170,7 @@ sl_status sl_tensor_narrow(sl_tensor *tensor, int dim, int64_t start, int64_t le
         return status;
     spec = tensor->spec;
     spec.dim[dim] = length;
-    if (tensor->numel == 0 || length == 0)      /* where an empty one begins is no matter */
+    if (tensor->numel == 0 || length == 0)      /* an empty one may begin anywhere */
         return make_view(tensor, &spec, 0, 0, view, err);
     for (int i = dim + 1; i < spec.ndim; i++)
         each *= spec.dim[i];

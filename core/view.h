@@ -1,5 +1,5 @@
-/* view.h - tensors that share a buffer. A buffer lists all that see it, so that what happens
- * to the memory (freed by a plain call, page-locked, moved) happens to each of them. */
+/* view.h - tensors that share a buffer. A buffer lists all of its tensors, so that what happens to
+ * the memory (freed by a CUDA call, page-locked, moved to another device) applies to each. */
 #ifndef SL_VIEW_H
 #define SL_VIEW_H
 
@@ -20,14 +20,14 @@ static inline bool sl__view_same_bytes(const sl_tensor *a, const sl_tensor *b)
     return a->buffer == b->buffer && a->offset == b->offset && a->bytes == b->bytes;
 }
 
-/* A copy of `n_bytes`: onto itself, or the two lie apart. */
+/* SL_EINVAL if the first `n_bytes` of both overlap, unless they are the same bytes. */
 sl_status sl__view_check_apart(const sl_tensor *dst, const sl_tensor *src, size_t n_bytes,
                                sl_error *err);
 
-/* The memory has gone: all tensors that see it are freed. */
+/* Frees all tensors of the buffer, whose memory has been freed. */
 void sl__view_drop_all(sl_buffer *buffer);
 
-/* The memory has been page-locked, or is no longer. */
+/* Sets the place of the buffer and of its tensors, after page-locking or its end. */
 void sl__view_set_place(sl_buffer *buffer, sl_place place);
 
 #endif
