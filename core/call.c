@@ -19,7 +19,7 @@ void sl__device_reap(sl_device *device)
     if (device->core->late_stops)
         sl__record_stop_late(device);
     if (sl__race_has_news())
-        sl__race_tell(sl__race);
+        sl__races_report(sl__race);
 }
 
 /* Reaps once more: the sentence lists the operations that were in flight. */

@@ -15,7 +15,7 @@ static void clear(sl__checker *checker);
 void sl__race_give_up(sl__checker *checker, sl_device *device)
 {
     clear(checker);
-    sl__found_finish(checker);
+    sl__races_finish(checker);
     checker->starved = false;
     checker->head.mode = SL_CHECK_OFF;
     sl__device_fail_later(device, SL_ENOMEM, "the race checker ran out of memory and is off");
@@ -122,7 +122,7 @@ static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__acto
         bool by_host = host_reads(op, &list[i]);
         sl__touch t = touch_of(checker, op, &list[i], by_host ? &host : actor);
         if (meets)
-            sl__touch_meet(&t);
+            sl__touch_check(&t);
         *is_refused |= t.is_refused;
         if (notes && (!by_host || checker->n_waiting > 0))
             done = sl__touch_note(&t);
@@ -159,8 +159,8 @@ static void cancel_found(sl__checker *checker, uint32_t slot, uint64_t epoch)
 {
     const sl__actor host = sl__order_host(checker);
 
-    sl__found_cancelled(checker, slot, epoch);
-    sl__found_cancelled(checker, host.point.slot, host.point.epoch);
+    sl__races_cancelled(checker, slot, epoch);
+    sl__races_cancelled(checker, host.point.slot, host.point.epoch);
 }
 
 static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
@@ -174,7 +174,7 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, s
     if (done && is_refused) {
         cancel_found(checker, actor.point.slot, actor.point.epoch);
         sl__order_undo(checker, op->stream->race);
-        return sl__found_fail(checker, err);
+        return sl__races_fail(checker, err);
     }
     if (done)
         done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
@@ -320,7 +320,7 @@ void sl__race_retired(sl__checker *checker, const sl_op *op)
     if (op->work.kind == SL_WORK_HOST_FUNC)
         forget_waiting(checker, op);
     checker->slots[clock->slot].retired = op->race_epoch;
-    sl__found_retired(checker, clock->slot, op);
+    sl__races_retired(checker, clock->slot, op);
 }
 
 /* ---- the host waits -------------------------------------------------------------- */
@@ -427,7 +427,7 @@ void sl__race_device_closed(sl__checker *checker, sl_device *device)
         return;
     for (uint32_t i = 1; i < checker->n_slots; i++)
         if (checker->slots[i].device == device)
-            sl__found_lost(checker, i);
+            sl__races_lost(checker, i);
     sl__order_device_closed(checker, device);
 }
 
@@ -459,10 +459,10 @@ sl_status sl_check(sl_check_mode mode, sl_error *err)
         return sl_fail(err, SL_ENOMEM, "out of host memory for the race checker");
     clear(checker);
     if (mode == SL_CHECK_OFF) {
-        sl__found_finish(checker);         /* what is listed stays */
-        sl__race_tell(checker);
+        sl__races_finish(checker);         /* what is listed stays */
+        sl__races_report(checker);
     } else {
-        sl__found_clear(checker);
+        sl__races_clear(checker);
         sl__strings_free(&checker->strings);
         checker->starved = false;
     }

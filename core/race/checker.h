@@ -85,7 +85,7 @@ void sl__race_buffer_closed(sl_buffer *buffer);
 void sl__race_device_closed(sl__checker *checker, sl_device *device);
 
 /* Tells the hook what can be told. At the end of a call, outside host functions. */
-void sl__race_tell(sl__checker *checker);
+void sl__races_report(sl__checker *checker);
 
 /* How many accesses are remembered, for tests. */
 size_t sl__race_accesses(sl__checker *checker);

@@ -195,7 +195,7 @@ void sl__order_device_closed(sl__checker *checker, sl_device *device);
 /* Forgets all clocks and slots. */
 void sl__order_clear(sl__checker *checker);
 
-/* ---- touch.c: one access ------------------------------------------------------------ */
+/* ---- conflicts.c: one access ------------------------------------------------------------ */
 
 enum { SL__MOST_MET = 16 };
 
@@ -214,7 +214,7 @@ typedef struct sl__touch {
 } sl__touch;
 
 /* Adds what it races with to the races found. */
-void sl__touch_meet(sl__touch *t);
+void sl__touch_check(sl__touch *t);
 /* False: out of memory. */
 bool sl__touch_note(sl__touch *t);
 
@@ -223,7 +223,7 @@ bool sl__touch_note(sl__touch *t);
 /* Without memory there is no checking; the script goes on. */
 void sl__race_give_up(sl__checker *checker, sl_device *device);
 
-/* ---- found.c: the races found ------------------------------------------------------- */
+/* ---- races.c: the races found ------------------------------------------------------- */
 
 /* Two accesses that nothing orders, in the script's order, and the bytes [from, to) of both. */
 typedef struct sl__meeting {
@@ -233,21 +233,21 @@ typedef struct sl__meeting {
     const sl__access *refused;      /* of them, in error mode: does not happen, its call fails */
     size_t from, to;
 } sl__meeting;
-void sl__found_add(sl__checker *checker, const sl__meeting *meeting);
+void sl__races_add(sl__checker *checker, const sl__meeting *meeting);
 
 /* An operation has ended: whose access it was in a race happened then. */
-void sl__found_retired(sl__checker *checker, uint32_t slot, const sl_op *op);
+void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op);
 /* An operation does not happen: what came of its races is never known. */
-void sl__found_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch);
+void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch);
 /* Operations of the slot do not end any more, as far as races can know. */
-void sl__found_lost(sl__checker *checker, uint32_t slot);
+void sl__races_lost(sl__checker *checker, uint32_t slot);
 
 /* Fails with the race for which the latest call was refused. */
-sl_status sl__found_fail(sl__checker *checker, sl_error *err);
+sl_status sl__races_fail(sl__checker *checker, sl_error *err);
 
 /* Gives races whose outcome is not known yet the outcome UNKNOWN, so that they can be reported. */
-void sl__found_finish(sl__checker *checker);
+void sl__races_finish(sl__checker *checker);
 /* The same, reports them, and forgets all. */
-void sl__found_clear(sl__checker *checker);
+void sl__races_clear(sl__checker *checker);
 
 #endif

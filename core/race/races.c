@@ -1,4 +1,4 @@
-/* found.c - the races found: one entry for each pair of lines over memory of one origin,
+/* races.c - the races found: one entry for each pair of lines over memory of one origin,
  * with texts that outlive the objects, and what came of it on a simulated GPU. */
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +262,7 @@ static void note_moment(sl__moment *when, uint32_t slot, const sl_op *op, bool w
     when->at_ns = writes ? op->end_ns : op->start_ns;
 }
 
-void sl__found_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
+void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
 {
     for (size_t i = checker->races.n_unsettled; i-- > 0;) {
         unsettled *u = &checker->races.unsettled[i];
@@ -273,7 +273,7 @@ void sl__found_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
     }
 }
 
-void sl__found_lost(sl__checker *checker, uint32_t slot)
+void sl__races_lost(sl__checker *checker, uint32_t slot)
 {
     for (size_t i = checker->races.n_unsettled; i-- > 0;)
         if (checker->races.unsettled[i].first.slot == slot
@@ -283,7 +283,7 @@ void sl__found_lost(sl__checker *checker, uint32_t slot)
 }
 
 /* The entry stays: the script would race there all the same. */
-void sl__found_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
+void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
 {
     for (size_t i = checker->races.n_unsettled; i-- > 0;)
         if (checker->races.unsettled[i].second.slot == slot
@@ -294,7 +294,7 @@ void sl__found_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
 
 /* ---- adding, telling ------------------------------------------------------------- */
 
-void sl__found_add(sl__checker *checker, const sl__meeting *meeting)
+void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
 {
     const found key = key_of(checker, meeting);
     found *entry = find_or_add(checker, &key, meeting);
@@ -319,7 +319,7 @@ void sl__found_add(sl__checker *checker, const sl__meeting *meeting)
         checker->head.has_news = true;
 }
 
-sl_status sl__found_fail(sl__checker *checker, sl_error *err)
+sl_status sl__races_fail(sl__checker *checker, sl_error *err)
 {
     const sl__race_list *races = &checker->races;
     const sl_race_access *other = races->is_late ? &races->refused.second : &races->refused.first;
@@ -330,7 +330,7 @@ sl_status sl__found_fail(sl__checker *checker, sl_error *err)
                    other->stream_name, in_stream ? "\"" : "");
 }
 
-void sl__race_tell(sl__checker *checker)
+void sl__races_report(sl__checker *checker)
 {
     checker->head.has_news = false;
     for (size_t i = 0; i < checker->races.n; i++) {
@@ -343,17 +343,17 @@ void sl__race_tell(sl__checker *checker)
     }
 }
 
-void sl__found_finish(sl__checker *checker)
+void sl__races_finish(sl__checker *checker)
 {
     while (checker->races.n_unsettled > 0)
         remove_unsettled(checker, checker->races.n_unsettled - 1);
     checker->head.has_news = checker->races.n > 0;
 }
 
-void sl__found_clear(sl__checker *checker)
+void sl__races_clear(sl__checker *checker)
 {
-    sl__found_finish(checker);
-    sl__race_tell(checker);
+    sl__races_finish(checker);
+    sl__races_report(checker);
     checker->races.has_refused = false;
     for (size_t i = 0; i < checker->races.n; i++)
         free(checker->races.entries[i]);

@@ -1,4 +1,4 @@
-/* host.c - what the host touches and frees, itself or in a host function. */
+/* host_accesses.c - what the host touches and frees, itself or in a host function. */
 #include "../device.h"
 #include "state.h"
 
@@ -44,12 +44,12 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
 
     for (int i = 0; i < n; i++) {
         describe(&list[i], what[i]);
-        sl__touch_meet(&list[i]);
+        sl__touch_check(&list[i]);
         is_refused |= list[i].is_refused;
     }
     done = !checker->starved;
     if (done && is_refused)
-        return sl__found_fail(checker, err);
+        return sl__races_fail(checker, err);
     for (int i = 0; i < n && done; i++)
         if (list[i].actor->is_late || checker->n_waiting > 0)
             done = sl__touch_note(&list[i]);
@@ -125,7 +125,7 @@ sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream
     }
     t.access.epoch = actor.point.epoch;
     t.access.slot = actor.point.slot;
-    sl__touch_meet(&t);
+    sl__touch_check(&t);
     if (checker->starved) {
         sl__race_give_up(checker, device);
         return SL_OK;
@@ -135,7 +135,7 @@ sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream
         return SL_OK;
     }
     sl__order_undo(checker, stream->race);
-    return sl__found_fail(checker, err);
+    return sl__races_fail(checker, err);
 }
 
 /* ---- host functions -------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* touch.c - one access, held against the history of its bytes and noted there. */
+/* conflicts.c - one access, held against the history of its bytes and noted there. */
 #include <stdlib.h>
 
 #include "../device.h"
@@ -68,10 +68,10 @@ static void conflict(void *ud, const sl__access *earlier)
         meeting.refused = &t->access;
         t->is_refused = true;
     }
-    sl__found_add(checker, &meeting);
+    sl__races_add(checker, &meeting);
 }
 
-void sl__touch_meet(sl__touch *t)
+void sl__touch_check(sl__touch *t)
 {
     if (t->buffer->race && t->first < t->end)
         sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late,
