@@ -1,4 +1,4 @@
-/* accesses.c - accesses to some bytes, each by itself and in order of age. */
+/* accesses.c - accesses: one of them, and lists in order of age. */
 #include "accesses.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void sl__access_put(sl__access *place, const sl__access *access)
         retain_access(place);
 }
 
-/* The host, and a host function, make several in one epoch. */
+/* The epoch alone is not enough: the host, and a host function, make several in one. */
 bool sl__access_same(const sl__access *a, const sl__access *b)
 {
     return a->epoch == b->epoch && a->slot == b->slot && a->kind == b->kind && a->by == b->by
@@ -71,7 +71,7 @@ void sl__accesses_append(sl__accesses *accesses, const sl__access *access)
     accesses->n_writes += access->kind != SL_ACCESS_READ;
 }
 
-/* The fewer of those before it and behind it move up. */
+/* Moves those before it or those behind it, whichever are fewer. */
 void sl__accesses_remove(sl__accesses *accesses, uint32_t i)
 {
     accesses->n_writes -= sl__access_at(accesses, i)->kind != SL_ACCESS_READ;

@@ -1,4 +1,5 @@
-/* accesses.h - who touched bytes, when and where, and many of them in order of age. */
+/* accesses.h - an access: who read, wrote or freed which bytes, when and where; and lists of
+ * accesses in order of age. */
 #ifndef SL_RACE_ACCESSES_H
 #define SL_RACE_ACCESSES_H
 
@@ -6,7 +7,7 @@
 
 typedef enum sl__access_by { SL__BY_STREAM, SL__BY_HOST, SL__BY_HOST_FUNC } sl__access_by;
 
-/* Where an access stands, shared by those of one operation. */
+/* What came before an access; the accesses of one operation share it. */
 typedef struct sl__standing {
     int32_t refs;
     sl__point point;
@@ -16,32 +17,32 @@ void sl__standing_release(sl__standing *standing);      /* NULL: nothing */
 #define SL__SEEN_NOTHING UINT64_MAX
 
 typedef struct sl__access {
-    uint64_t epoch;             /* of the slot; 0: there is none */
+    uint64_t epoch;             /* of the slot; 0: no access */
     uint64_t seq;               /* the operation's, 0 if it was none */
-    int64_t host_ns;            /* when, unless BY_STREAM; below 0: behind a wait of its call */
+    int64_t host_ns;            /* when, unless BY_STREAM; below 0: after a wait of its call */
     size_t first, end;          /* all the bytes that it touched */
     sl__standing *standing;     /* NULL unless a host function was waiting */
     uint32_t slot;
     uint32_t where, what;       /* text ids: BY_STREAM of its device, else the checker's */
     uint8_t kind;               /* sl_race_access_kind */
     uint8_t by;                 /* sl__access_by */
-    uint64_t seen_id;           /* of a read: of the vector by which those before it were dropped,
-                                 * SL__SEEN_NOTHING if others have come late */
+    uint64_t seen_id;           /* of a read: id of the vector by which earlier reads were dropped;
+                                 * SL__SEEN_NOTHING if a host function has added others since */
 } sl__access;
 
 static inline bool sl__access_is_there(const sl__access *access) { return access->epoch != 0; }
-/* Into a place that has none, and out of it. */
+/* Copies an access into an empty place, and empties a place. */
 void sl__access_put(sl__access *place, const sl__access *access);
 void sl__access_drop(sl__access *access);
 bool sl__access_same(const sl__access *a, const sl__access *b);
-/* All that one operation touched, of its touches of two neighbours. */
+/* Widens an access to the bytes of another one of the same operation. */
 void sl__access_widen(sl__access *access, const sl__access *other);
 
-/* In order of age; the oldest goes as cheaply as the latest comes. */
+/* Accesses in order of age: a ring, so that dropping the oldest is as cheap as appending. */
 typedef struct sl__accesses {
     sl__access *list;           /* a ring of `room`, a power of two */
     uint32_t first, n, room;
-    uint32_t n_writes;          /* of the n, and what frees */
+    uint32_t n_writes;          /* how many of the n write or free */
 } sl__accesses;
 
 static inline sl__access *sl__access_at(const sl__accesses *accesses, uint32_t i)

@@ -1,4 +1,4 @@
-/* checker.c - operations and waits as the core tells of them, and the checker as a whole. */
+/* checker.c - operations and waits that the core reports; switching the checker on and off. */
 #include "checker.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ typedef struct operand {
     sl_race_access_kind kind;
 } operand;
 
-/* matmul(a, a): one read. */
+/* Both inputs are the same, as of matmul(a, a): that is one read. */
 static bool reads_twice(const sl_op *op)
 {
     const sl_work *work = &op->work;
@@ -109,7 +109,7 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const operand *
     return t;
 }
 
-/* False: out of memory. In error mode all of them are met before any is noted. */
+/* False: out of memory. In error mode all of them are checked before any is noted. */
 static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__actor *actor,
                            bool meets, bool notes, bool *is_refused)
 {
@@ -145,7 +145,7 @@ static bool add_waiting(sl__checker *checker, const sl__actor *actor)
     return true;
 }
 
-/* A stream that waits for an event has seen what the event's record has. */
+/* An operation after a wait for an event comes after what the event's record comes after. */
 static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
 {
     const sl__race_record *record = op->work.kind == SL_WORK_EVENT_WAIT ? op->event->race : NULL;
@@ -153,8 +153,8 @@ static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
     return sl__order_next(checker, op->stream, record ? &record->point : NULL, actor);
 }
 
-/* The races that an operation brought which does not happen, also those of what the host would
- * have read for it. */
+/* An operation does not happen: its races have no outcome, and those of its reads by the host
+ * neither. */
 static void cancel_found(sl__checker *checker, uint32_t slot, uint64_t epoch)
 {
     const sl__actor host = sl__order_host(checker);
@@ -192,7 +192,7 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, s
     return SL_OK;
 }
 
-/* cudaMemcpy from pageable memory waits for its stream, and then begins. */
+/* cudaMemcpy from pageable memory waits for its stream before it begins. */
 static sl_status enqueue_after_wait(sl__checker *checker, sl_op *op, sl__race_sent *sent,
                                     sl_error *err)
 {
@@ -289,7 +289,7 @@ static void forget_waiting(sl__checker *checker, const sl_op *op)
     }
 }
 
-/* Nothing may race with it, come after it or wait for it. */
+/* Undoes sl__race_enqueue: nothing races with the operation, or comes after it. */
 void sl__race_cancelled(sl__checker *checker, const sl_op *op)
 {
     const sl__actor host = sl__order_host(checker);
@@ -351,8 +351,8 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
         sl__race_give_up(checker, device);
 }
 
-/* That the host waits for the blocking streams as well was measured, and is on no page of
- * CUDA's. */
+/* Waiting for the NULL stream also waits for the blocking streams: measured, and not in CUDA's
+ * documentation. */
 void sl__race_waited_stream(sl__checker *checker, sl_stream *stream)
 {
     sl__chance chance;

@@ -28,7 +28,7 @@ static inline bool sl__race_has_news(void)
     return sl__race && ((const sl__race_head *)sl__race)->has_news;
 }
 
-/* What enqueued has to know of an operation that may be gone by then. */
+/* What sl__race_enqueued needs of an operation, which may have retired by then. */
 typedef struct sl__race_sent {
     uint64_t epoch;
     sl_event *event;                    /* a record's */
@@ -37,24 +37,24 @@ typedef struct sl__race_sent {
 
 typedef enum sl__race_wait {
     SL__WAIT_NONE,
-    SL__WAIT_BEFORE,                    /* for what the stream had before */
+    SL__WAIT_BEFORE,                    /* for the earlier work of the stream */
     SL__WAIT_BEFORE_BY_CHANCE,
     SL__WAIT_BY_CHANCE,                 /* for the operation */
     SL__WAIT_SURE                       /* likewise */
 } sl__race_wait;
 
-/* Before the backend takes an operation. SL_ERACE in error mode: it must not happen. Else one
- * of the two below. */
+/* Called before an operation is given to the backend. SL_ERACE in error mode: it must not be. If it
+ * succeeds, one of the next two is called. */
 sl_status sl__race_enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err);
-/* The backend has it. */
+/* The backend has taken it. */
 void sl__race_enqueued(sl__checker *checker, sl_stream *stream, const sl__race_sent *sent);
-/* The backend has refused it: it has not happened. */
+/* The backend has refused it. */
 void sl__race_cancelled(sl__checker *checker, const sl_op *op);
 /* It has ended, and its times are known. */
 void sl__race_retired(sl__checker *checker, const sl_op *op);
 
-/* The host has waited: for all that a stream, a device holds now, for an event's latest
- * record. By chance: what CUDA does and does not promise. */
+/* The host has waited: for all work of a stream or a device, or for the latest record of an event.
+ * By chance: CUDA does that, but guarantees it nowhere. */
 void sl__race_waited_stream(sl__checker *checker, sl_stream *stream);
 void sl__race_waited_stream_by_chance(sl__checker *checker, sl_stream *stream, sl_race_chance why);
 void sl__race_waited_event(sl__checker *checker, sl_event *event);
@@ -62,7 +62,7 @@ void sl__race_waited_device(sl__checker *checker, sl_device *device);
 void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, const char *call);
 
 /* The host, or the host function that runs, is about to touch host memory. SL_ERACE in error
- * mode. `what` is a word for it ("read"), kept. */
+ * mode. `what` names it ("read"). */
 sl_status sl__race_host(sl__checker *checker, sl_buffer *buffer, sl_race_access_kind kind,
                         const char *what, size_t first, size_t n_bytes, sl_error *err);
 /* The same of a copy between two places in host memory: a read and a write. */
@@ -74,17 +74,17 @@ void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, b
 sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
                               sl_error *err);
 
-/* Around the user's host function. */
+/* Called before and after the user's host function. */
 void sl__race_host_func_begin(sl__checker *checker, const sl_op *op);
 void sl__race_host_func_end(sl__checker *checker);
 
-/* Objects that close; whether the checker is on or not. */
+/* Called when an object is closed, whether the checker is on or not. */
 void sl__race_stream_closed(sl__checker *checker, sl_stream *stream);
 void sl__race_event_closed(sl_event *event);
 void sl__race_buffer_closed(sl_buffer *buffer);
 void sl__race_device_closed(sl__checker *checker, sl_device *device);
 
-/* Tells the hook what can be told. At the end of a call, outside host functions. */
+/* Calls the hook for races that can be reported. At the end of a call, outside host functions. */
 void sl__races_report(sl__checker *checker);
 
 /* How many accesses are remembered, for tests. */

@@ -1,4 +1,4 @@
-/* clock.c - vector clocks, shared until somebody has to change one. */
+/* clock.c - vector clocks: nodes are shared, and copied before one is changed. */
 #include "clock.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static sl__vector *new_node(uint32_t level)
     return node;
 }
 
-/* One that nobody else holds, in place of *vector; to be changed. */
+/* Replaces *vector by a copy if it is shared, so that it can be changed. */
 static bool make_own(sl__vector **vector)
 {
     sl__vector *old = *vector, *own;
@@ -94,7 +94,7 @@ static bool lift(sl__vector **vector, uint32_t level)
     return true;
 }
 
-/* What a vector says of the slots of child `i` of a node of the level. */
+/* The part of a vector for the slots of child `i` of a node of the level. */
 static sl__vector *part(sl__vector *vector, uint32_t level, uint32_t i)
 {
     if (vector && vector->level < level)
@@ -104,7 +104,7 @@ static sl__vector *part(sl__vector *vector, uint32_t level, uint32_t i)
 
 /* ---- joining ---- */
 
-/* Whether each says more than the other, of some slot. */
+/* For each of the two, whether it is larger than the other in some slot. */
 static void compare(const sl__vector *a, const sl__vector *b, bool *a_more, bool *b_more)
 {
     *a_more = *b_more = false;
@@ -177,8 +177,8 @@ static bool join_child(sl__vector **node, uint32_t i, sl__vector *other, bool *r
     return true;
 }
 
-/* Whether the other one says all that the vector does; false also where it may, but has another
- * number of levels. */
+/* Whether the other one is nowhere smaller than the vector; may be false for another number of
+ * levels. */
 static bool is_more(const sl__vector *other, const sl__vector *vector)
 {
     bool more = false, other_more = false;
@@ -197,7 +197,7 @@ static bool is_more(const sl__vector *other, const sl__vector *vector)
     return !more;
 }
 
-/* Both are of one level, and the vector says something that the other one does not. */
+/* Both have the same level, and the vector is larger in some slot. */
 static bool join_inner(sl__vector **vector, sl__vector *other, bool *raised)
 {
     for (uint32_t i = 0; i < SL__VECTOR_WIDTH; i++) {
@@ -209,7 +209,7 @@ static bool join_inner(sl__vector **vector, sl__vector *other, bool *raised)
     return true;
 }
 
-/* The other one has fewer levels: what it says is of the first child's slots. */
+/* The other one has fewer levels: it has only slots of the first child. */
 static bool join_lower(sl__vector **vector, sl__vector *other, bool *raised)
 {
     sl__vector *lifted = sl__vector_retain(other);
@@ -221,7 +221,7 @@ static bool join_lower(sl__vector **vector, sl__vector *other, bool *raised)
     return done;
 }
 
-/* *vector says what both say. Where one of the two says no more it is shared. */
+/* *vector becomes the maximum of both. Where one of them is nowhere smaller, it is shared. */
 static bool join_all(sl__vector **vector, sl__vector *other, bool *raised)
 {
     sl__race_looks++;
@@ -305,7 +305,7 @@ static void each_raised(const sl__vector *before, const sl__vector *after, uint3
     }
 }
 
-/* What has grown from `before` is of no lower level. */
+/* `after` was raised from `before`, so that its level is not lower. */
 void sl__vector_each_raised(const sl__vector *before, const sl__vector *after, sl__vector_fn fn,
                             void *ud)
 {

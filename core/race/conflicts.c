@@ -1,4 +1,4 @@
-/* conflicts.c - one access, held against the history of its bytes and noted there. */
+/* conflicts.c - checks an access against the history of its bytes, and adds it there. */
 #include <stdlib.h>
 
 #include "../device.h"
@@ -22,7 +22,7 @@ static sl__race_memory *memory_of(sl__checker *checker, sl_buffer *buffer)
     return memory;
 }
 
-/* The first time that the touch meets this access. */
+/* Whether the access has not been met in another range. */
 static bool meets_first(sl__touch *t, const sl__access *earlier)
 {
     for (int i = 0; i < t->n_met; i++)
@@ -78,7 +78,8 @@ void sl__touch_check(sl__touch *t)
                         conflict, t);
 }
 
-/* Where the accesses of an actor stand, while a host function may come to ask. */
+/* Keeps what comes before the accesses of an actor while a host function waits to run, which will
+ * be compared with them. */
 static bool stand(sl__checker *checker, const sl__actor *actor, sl__standing **standing)
 {
     *standing = NULL;

@@ -1,10 +1,10 @@
-/* host_accesses.c - what the host touches and frees, itself or in a host function. */
+/* host_accesses.c - reads, writes and frees by the host, itself or in a host function. */
 #include "../device.h"
 #include "state.h"
 
 /* ---- the host's accesses --------------------------------------------------------- */
 
-/* A host function from before the checker was on, of which nothing is known. */
+/* A host function that was enqueued before the checker was on: what comes before it is unknown. */
 static bool is_unknown(sl__checker *checker)
 {
     return sl__host_func_depth > 0 && !checker->running;
@@ -35,8 +35,8 @@ static void describe(sl__touch *t, const char *what)
     t->access.host_ns = device->backend->host_now_ns(device);
 }
 
-/* What one call of the host touches: met, and noted where something to come may race with it.
- * What the host enqueues comes after it, host functions that are waiting may not. */
+/* Checks what one call of the host touches, and notes it if a later access may race with it: what
+ * the host enqueues later comes after it, but a waiting host function may not. */
 static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, sl_error *err)
 {
     sl__checker *checker = list[0].checker;

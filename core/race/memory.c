@@ -49,7 +49,7 @@ static sl__history *copy_history(const sl__history *from)
     return to;
 }
 
-/* Of many the oldest goes. */
+/* If there are too many, drops the oldest. */
 static bool add_past(sl__history *history, const sl__access *access)
 {
     bool full = history->past.n == MOST_PAST;
@@ -86,8 +86,8 @@ static bool note_write(sl__history *history, const sl__access *access, bool keep
     return true;
 }
 
-/* The slot's own read; the number of others if there is none. It is mostly the oldest, or one of
- * the latest: streams that read no more lie in between. */
+/* The index of the slot's own read; others->n if there is none. Looks from both ends, since it is
+ * mostly the oldest or one of the latest: in between are reads of streams that no longer read. */
 static uint32_t find_read(const sl__accesses *others, uint32_t slot)
 {
     for (uint32_t i = 0; i < others->n; i++) {
@@ -108,7 +108,7 @@ static bool drop_read(sl__history *history, uint32_t i, bool keep)
     return true;
 }
 
-/* The reads that it comes after; but what a host function did, which ran late, stays. */
+/* Drops the reads that it comes after, but not those of host functions, which ran late. */
 static bool drop_reads(sl__history *history, const sl__access *access, const sl__vector *seen,
                        bool keep)
 {
@@ -122,7 +122,7 @@ static bool drop_reads(sl__history *history, const sl__access *access, const sl_
     return true;
 }
 
-/* By a vector that has not changed since the slot's last read no others are to be dropped. */
+/* If the vector is the same as at the slot's last read, there are no other reads to drop. */
 static bool note_read(sl__history *history, const sl__access *access, const sl__vector *seen,
                       bool keep)
 {
@@ -143,8 +143,8 @@ static bool note_read(sl__history *history, const sl__access *access, const sl__
     return true;
 }
 
-/* What a host function did, whatever has come since it was enqueued. It takes the place of
- * what comes before it, and races with all that this could race with. */
+/* Adds an access of a host function, which may have run after later calls. It replaces accesses
+ * that it comes after: whatever could race with them races with it. */
 static bool note_late(sl__history *history, const sl__access *access, const sl__vector *seen)
 {
     for (uint32_t i = 0; i < history->others.n; i++)
@@ -198,7 +198,7 @@ static bool reserve_ranges(sl__race_memory *memory, size_t more)
     return true;
 }
 
-/* Takes over the history, which is NULL if there was no memory for it. Room is reserved. */
+/* Takes over range.history; false if that is NULL (out of memory). Room is reserved. */
 static bool insert(sl__race_memory *memory, size_t at, sl__range range)
 {
     sl__range *place = &memory->ranges[at];
@@ -222,7 +222,7 @@ static void erase(sl__race_memory *memory, size_t at, size_t n)
     memory->n -= n;
 }
 
-/* No range crosses `byte` any more. Room is reserved. */
+/* Cuts the range that `byte` is inside of. Room is reserved. */
 static bool cut(sl__race_memory *memory, size_t byte)
 {
     size_t at = find(memory, byte);
@@ -236,7 +236,7 @@ static bool cut(sl__race_memory *memory, size_t byte)
     return true;
 }
 
-/* Ranges for all of [first, end): *n from *at on. Room is reserved. */
+/* Makes ranges for all of [first, end): *n, from *at on. Room is reserved. */
 static bool fill_gaps(sl__race_memory *memory, size_t first, size_t end, size_t *at, size_t *n)
 {
     size_t i = *at = find(memory, first);
@@ -268,7 +268,7 @@ static bool same_history(const sl__history *a, const sl__history *b)
            && sl__accesses_same(&a->past, &b->past);
 }
 
-/* An operation may have touched two neighbours apart: now it has both. */
+/* One operation may have touched two neighbours separately: its access is then to both. */
 static void join_ranges(sl__range *to, sl__range *from)
 {
     to->end = from->end;
@@ -278,7 +278,7 @@ static void join_ranges(sl__range *to, sl__range *from)
     free_history(from->history);
 }
 
-/* Joins neighbours of one history among `n` ranges from `at` on, and the one behind them. */
+/* Joins neighbours with the same history among `n` ranges from `at` on and the one behind them. */
 static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
 {
     size_t from = at > 0 ? at - 1 : 0, kept = from;
@@ -461,7 +461,7 @@ bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t f
     if (!reserve_ranges(memory, count_in(memory, first, end) + 3) || !cut(memory, first)
         || !cut(memory, end))
         return false;
-    if (!keep && access->kind != SL_ACCESS_READ) {      /* nothing below it is left */
+    if (!keep && access->kind != SL_ACCESS_READ) {      /* it replaces all that was there */
         at = find(memory, first);
         erase(memory, at, count_in(memory, first, end));
         history = new_history();

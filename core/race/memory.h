@@ -1,13 +1,13 @@
-/* memory.h - who last touched which bytes of a buffer.
+/* memory.h - the history of a buffer: which accesses were the last to its bytes.
  *
- * A buffer's bytes are cut into ranges that have the same history: the last write, and the
- * reads since then that no later read comes after. What a range has forgotten cannot race
- * with anything new that does not also race with what it kept, unless it raced already.
+ * A buffer's bytes are cut into ranges, each with one history: the last write, and the reads since
+ * then that no later read comes after. Whatever races with an access that was dropped also races
+ * with one that was kept, unless the dropped one raced already.
  *
  * Host functions are an exception: they run later than they are enqueued, and may race with
- * what came in between. While one is waiting to run, what would be dropped is kept, each
- * access with where it stands; those that only a host function has to look at are `past`.
- * The host's own accesses are of that kind: all that it enqueues later comes after them.
+ * accesses of calls in between. While one waits to run, accesses that would be dropped are kept as
+ * `past`, each with what came before it; only host functions are compared with them. The host's own
+ * accesses are also `past`: all that the host enqueues later comes after them.
  */
 #ifndef SL_RACE_MEMORY_H
 #define SL_RACE_MEMORY_H
@@ -17,7 +17,7 @@
 typedef struct sl__history {
     sl__access write;           /* the last one */
     sl__accesses others;        /* reads, and what host functions did */
-    sl__accesses past;          /* what only a host function has to look at */
+    sl__accesses past;          /* only compared with host functions */
 } sl__history;
 
 typedef struct sl__range {
@@ -28,9 +28,9 @@ typedef struct sl__range {
 typedef struct sl__race_memory {
     struct sl__race_memory *next, **link;       /* of all memories */
     sl_buffer *buffer;
-    sl__range *ranges;          /* ascending, apart from each other */
+    sl__range *ranges;          /* ascending; they do not overlap */
     size_t n, room;
-    size_t compact_at;          /* when there are so many */
+    size_t compact_at;          /* number of ranges at which to compact */
 } sl__race_memory;
 
 sl__race_memory *sl__memory_new(sl_buffer *buffer);
@@ -39,23 +39,24 @@ void sl__memory_free(sl__race_memory *memory);
 /* How many accesses it holds, for tests. */
 size_t sl__memory_accesses(const sl__race_memory *memory);
 
-/* Calls fn, once for each range, for each earlier access that `access` to [first, end)
- * conflicts with: one of them writes. `late` is a host function, which sees what is past, too. */
+/* Calls fn for each range and each earlier access there that `access` to [first, end) conflicts
+ * with, which is so if one of the two writes. `late`: `access` is of a host function, which is
+ * compared with past accesses, too. */
 typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier);
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
                      size_t end, bool late, sl__conflict_fn fn, void *ud);
 
-/* Notes the access, whose `seen` says what of the history it comes after. With `keep`
- * accesses become past instead of being dropped, of which a range has a bounded number.
- * `settled` is what everything new comes after. False: out of memory; the access is noted for
- * some of the bytes, or none. */
+/* Adds the access to the history. `seen` is what it comes after. With `keep`, accesses become past
+ * instead of being dropped; a range keeps a bounded number of those. `settled` is what every later
+ * access comes after. False: out of memory; the access is added for some of the bytes, or none. */
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
                      const sl__vector *seen, bool keep, const sl__vector *settled);
 
-/* Drops an access that has not happened. What it had replaced stays forgotten. */
+/* Drops an access that does not happen. What it had replaced is not restored. */
 void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch);
 
-/* Drops what everything new comes after, and joins ranges of one history. */
+/* Drops accesses that every later one comes after, and joins neighbouring ranges with the same
+ * history. */
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled);
 
 #endif

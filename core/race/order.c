@@ -14,7 +14,7 @@ static bool host_has_seen(sl__checker *checker, uint32_t slot)
     return sl__vector_at(checker->host_seen.sure, slot) >= checker->slots[slot].epoch;
 }
 
-/* Among those that a wait for the device looks at: idle streams are not. */
+/* Adds the slot to those that a wait for the device looks at; idle streams are not among them. */
 static void note_unseen(sl__checker *checker, uint32_t slot)
 {
     if (checker->slots[slot].is_unseen)
@@ -38,8 +38,9 @@ uint32_t sl__order_next_unseen(sl__checker *checker, uint32_t slot)
     return *link;
 }
 
-/* A closed stream's slot serves again once everything new comes after its operations. What a
- * host function that is waiting meets is not new, and its texts are the old stream's. */
+/* The slot of a closed stream can be used again when every later access comes after its operations.
+ * Not while a host function waits to run: it is compared with earlier accesses, whose texts are
+ * those of the old stream. */
 static uint32_t reusable_slot(sl__checker *checker)
 {
     if (checker->n_waiting > 0)
@@ -119,7 +120,7 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
     slot = &checker->slots[at];
     clock->stream = stream;
     clock->slot = at;
-    clock->epoch = slot->epoch;     /* goes on, so that older accesses stay older */
+    clock->epoch = slot->epoch;     /* continues, so that older accesses stay older */
     slot->clock = clock;
     sl__seen_release(&slot->seen);
     slot->device = stream->device;
@@ -136,8 +137,8 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
 
 /* ---- what may not happen --------------------------------------------------------- */
 
-/* Before an operation sees an event's record, or through the NULL stream other streams: should it
- * be refused, whoever waits for its stream has not seen these. */
+/* Keeps what the stream has seen before its next operation adds what an event, or the NULL stream,
+ * has seen: if the operation is refused, that is undone. */
 static void keep_before(sl__race_clock *clock)
 {
     if (clock->is_undoable)
@@ -193,11 +194,11 @@ static void undo_clock(sl__race_clock *clock)
     clock->seen = clock->before;
     clock->before = (sl__seen){ NULL, NULL };
     clock->is_undoable = false;
-    clock->host_version = 0;    /* to be seen again */
+    clock->host_version = 0;    /* so that it is joined again */
     clock->legacy_epoch = 0;
 }
 
-/* Its epoch stays: nobody has it. */
+/* The epoch is not given back: no operation has it. */
 void sl__order_undo(sl__checker *checker, sl__race_clock *clock)
 {
     if (clock->is_undoable)
@@ -213,8 +214,8 @@ static sl__race_clock *legacy_of(const sl__race_clock *clock)
     return clock->stream->device->core->legacy->race;
 }
 
-/* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. They
- * are news until it has happened. */
+/* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. Streams
+ * with such operations are in its list `news` until it has happened. */
 static bool see_blocking(sl__checker *checker, sl__race_clock *legacy)
 {
     sl__point closed = { .seen = legacy->closed };
@@ -236,7 +237,7 @@ static void drop_news(sl__race_clock *legacy)
     sl__seen_release(&legacy->closed);
 }
 
-/* And a blocking stream's next one comes after all earlier ones in the NULL stream. */
+/* And the next operation in a blocking stream comes after all earlier ones in the NULL stream. */
 static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
 {
     sl__race_clock *legacy = legacy_of(clock);
@@ -246,7 +247,7 @@ static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
         return false;
     if (legacy->epoch > clock->legacy_epoch) {
         keep_before(clock);
-        /* With its own epoch in it, the streams can take the vector over as it is. */
+        /* With the NULL stream's own epoch in the vector, blocking streams can share it. */
         sl__point point = { .slot = legacy->slot, .epoch = legacy->epoch };
         legacy->beyond_host = clock->beyond_host = true;
         if (!sl__seen_join(&legacy->seen, &point, true, &raised))
@@ -321,7 +322,7 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
     checker->slots[clock->slot].epoch = clock->epoch;
     note_unseen(checker, clock->slot);
     *actor = (sl__actor){ .point = sl__order_point(checker, clock) };
-    checker->host_epoch++;          /* what the host does from here on comes later */
+    checker->host_epoch++;          /* what the host does from now on is later */
     return true;
 }
 
@@ -341,7 +342,7 @@ sl__actor sl__order_host(sl__checker *checker)
                                    checker->host_seen } };
 }
 
-/* The chance by which the host sees more. */
+/* For sl__vector_each_raised: the chance by which the host has seen more. */
 typedef struct raised_by { sl__checker *checker; const sl__chance *chance; } raised_by;
 
 static void note_chance(void *by_, uint32_t at, uint64_t epoch)
@@ -449,7 +450,7 @@ static void free_clock(sl__checker *checker, sl__race_clock *clock)
     free(clock);
 }
 
-/* What the NULL stream has not seen of it, its next operation does. */
+/* The next operation of the NULL stream still comes after its operations. */
 void sl__race_stream_closed(sl__checker *checker, sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;

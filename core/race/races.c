@@ -1,5 +1,5 @@
-/* races.c - the races found: one entry for each pair of lines over memory of one origin,
- * with texts that outlive the objects, and what came of it on a simulated GPU. */
+/* races.c - the list of races: one entry for each pair of lines that race over memory made at one
+ * place, with texts that outlive the objects, and the outcome on a simulated GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ static const char *stream_made_where(sl__checker *checker, const sl__access *acc
     return slot->device ? sl__strings_text(&slot->device->core->strings, slot->made) : "";
 }
 
-/* The host waits where it makes the second access, or the second stream cannot, since simulated
- * devices are alone. */
+/* The host has to wait if it makes the second access, or if the second stream cannot wait for the
+ * first, since simulated devices have no peers. */
 static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting)
 {
     const sl_device *a = slot_of(checker, meeting->first)->device,
@@ -60,7 +60,7 @@ static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting
                                                            : SL_REMEDY_STREAM_WAITS;
 }
 
-/* A call that frees and waits is itself the chance. */
+/* If the second access is a call that frees and waits, that call is the chance. */
 static void describe_chance(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
 {
     sl__chance chance;
@@ -124,7 +124,7 @@ static size_t hash_of(const found *entry)
     return (size_t)(hash ^ hash >> 32) % SL__RACE_SLOTS;
 }
 
-/* The key of a meeting: what tells one entry from another. */
+/* The key of a meeting: meetings with the same key share an entry. */
 static found key_of(sl__checker *checker, const sl__meeting *meeting)
 {
     return (found){
@@ -199,7 +199,7 @@ static sl__moment moment_of(sl__checker *checker, const sl__access *access)
     return when;
 }
 
-/* What ends at an instant is there for what begins at it. */
+/* An operation that begins when a write ends reads the new value. */
 static sl_race_outcome compare(const unsettled *u)
 {
     bool swapped = u->second.at_ns < u->first.at_ns
@@ -216,8 +216,8 @@ static void set_outcome(sl__checker *checker, found *entry, sl_race_outcome outc
         checker->head.has_news = true;
 }
 
-/* True: it is known, or never will be. One access was being made when the other was met, so
- * what had ended before happened before it. */
+/* True: the outcome is known, or never will be. The check is made when the later access is
+ * enqueued, so an access that had ended by then came first. */
 static bool settle(sl__checker *checker, const unsettled *u)
 {
     if (u->first.state == SL__NEVER || u->second.state == SL__NEVER)
@@ -282,7 +282,7 @@ void sl__races_lost(sl__checker *checker, uint32_t slot)
     checker->head.has_news = true;
 }
 
-/* The entry stays: the script would race there all the same. */
+/* The entry stays: these lines of the script race. */
 void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
 {
     for (size_t i = checker->races.n_unsettled; i-- > 0;)
@@ -292,7 +292,7 @@ void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
     checker->head.has_news = true;
 }
 
-/* ---- adding, telling ------------------------------------------------------------- */
+/* ---- adding, reporting ------------------------------------------------------------- */
 
 void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
 {

@@ -1,4 +1,4 @@
-/* state.h - what the files of the race checker share: one checker for the process. */
+/* state.h - the state of the race checker, and what its files share. */
 #ifndef SL_RACE_STATE_H
 #define SL_RACE_STATE_H
 
@@ -7,22 +7,22 @@
 #include "clock.h"
 #include "memory.h"
 
-/* A stream's place in time. */
+/* What a stream's operations come after. */
 typedef struct sl__race_clock {
     struct sl__race_clock *next, **link;    /* of all clocks */
     sl_stream *stream;
     uint32_t slot;
     uint64_t epoch;                 /* of its last operation */
-    sl__seen seen;                  /* by its next one */
-    uint64_t host_version;          /* of the host's `seen` that is in it */
-    bool beyond_host;               /* `seen` may have what the host's has not */
+    sl__seen seen;                  /* what its next operation comes after */
+    uint64_t host_version;          /* version of the host's `seen` that is in it */
+    bool beyond_host;               /* `seen` may be larger than the host's */
     uint64_t legacy_epoch;          /* of the NULL stream that is in it */
-    bool is_undoable;               /* `before` is what it had seen before its last operation, */
-    sl__seen before;                /* of which it is not known yet whether it happens */
+    bool is_undoable;               /* `before` is `seen` before the last operation, */
+    sl__seen before;                /* which may yet be refused */
     bool in_news;                   /* the NULL stream has not seen the last operation */
     struct sl__race_clock *next_news;
-    struct sl__race_clock *news;    /* the NULL stream's: whose operations it has not seen, */
-    sl__seen closed;                /* and what of streams that have closed since */
+    struct sl__race_clock *news;    /* of the NULL stream: streams with operations that */
+    sl__seen closed;                /* it has not seen; operations of those closed since */
 } sl__race_clock;
 
 /* An event's latest record. */
@@ -41,16 +41,16 @@ typedef struct sl__chance {
     uint32_t call, where;           /* the checker's text ids; the call's name if it is one */
 } sl__chance;
 
-/* What is known of a slot also when its stream has closed. */
+/* A slot; it outlives its stream. */
 typedef struct sl__slot {
     sl__race_clock *clock;          /* NULL: closed */
-    sl_device *device;              /* NULL: closed; its texts have gone */
+    sl_device *device;              /* NULL: closed, and its texts freed */
     uint32_t stream_id;
     uint32_t name, made;            /* the device's text ids; where it was made */
     bool is_blocking;               /* toward the NULL stream */
     bool is_per_thread;
     uint64_t epoch;                 /* the last one */
-    sl__seen seen;                  /* of a closed stream: by that */
+    sl__seen seen;                  /* of a closed stream: its last `seen` */
     uint64_t retired;               /* the last operation that has ended */
     uint32_t next_unseen;           /* slots with operations that the host may not have seen */
     bool is_unseen;
@@ -107,7 +107,7 @@ typedef struct sl__race_list {
 /* ---- needs.c: what needs what -------------------------------------------------------- */
 
 typedef struct sl__needs {
-    bool are_kept;                  /* somebody has asked for them (sl_race_keep_needs) */
+    bool are_kept;                  /* as sl_race_keep_needs has asked */
     sl_race_need *list;
     size_t n, room;
 } sl__needs;
@@ -129,8 +129,8 @@ struct sl__checker {
     uint64_t first_epoch;           /* of slots: earlier checks had those up to it */
     uint64_t host_epoch;            /* counts enqueued operations, from 1 */
     sl__seen host_seen;
-    bool is_host_undoable;          /* `host_before` is what it had seen before a call waited, of */
-    sl__seen host_before;           /* which it is not known yet whether it happens */
+    bool is_host_undoable;          /* `host_before` is `host_seen` before the wait of a */
+    sl__seen host_before;           /* call that may yet be refused */
     uint64_t host_version;          /* counts changes of host_seen, from 1 */
     sl__race_clock *clocks;
     sl__race_record *records;
@@ -151,26 +151,26 @@ uint32_t sl__race_where(sl__checker *checker, const sl_device *device);
 
 /* ---- order.c: what comes before what ------------------------------------------------ */
 
-/* Who makes an access: what it comes after. `late`: a host function. */
+/* Who makes an access, and what it comes after. `is_late`: a host function. */
 typedef struct sl__actor {
     sl__point point;                /* borrowed */
     bool is_late;
 } sl__actor;
 
-/* What the host sees from here on it does not see unless the next operation happens. */
+/* Keeps what the host has seen, so that it is undone if the next operation is refused. */
 void sl__order_keep_host(sl__checker *checker);
-/* What the stream's next operation comes after, `awaited` (or NULL) besides the rules, which it
- * becomes. False: out of memory. Then one of the two below: it happens, or it does not and has
- * ordered nothing. */
+/* Begins the stream's next operation: *actor is it, with what it comes after by CUDA's rules, and
+ * by `awaited` if that is not NULL. False: out of memory. If it succeeds, one of the next two is
+ * called: the operation happens, or it does not, and its order is undone. */
 bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *awaited,
                     sl__actor *actor);
 void sl__order_happens(sl__checker *checker, sl__race_clock *clock);
 void sl__order_undo(sl__checker *checker, sl__race_clock *clock);
-/* The host as it is now. */
+/* The host as an actor, now. */
 sl__actor sl__order_host(sl__checker *checker);
 
-/* Between the actor and an access that was made already: before it, or behind an actor that is
- * late. */
+/* The order of an earlier access and the actor: the access comes before it or, if the actor is
+ * late, behind it. */
 typedef enum sl__order { SL__UNORDERED, SL__BY_CHANCE, SL__ORDERED } sl__order;
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor);
 
@@ -213,14 +213,14 @@ typedef struct sl__touch {
     int n_met;                  /* in several ranges, and reported once */
 } sl__touch;
 
-/* Adds what it races with to the races found. */
+/* Adds the races of the access to the list. */
 void sl__touch_check(sl__touch *t);
 /* False: out of memory. */
 bool sl__touch_note(sl__touch *t);
 
 /* ---- checker.c ---------------------------------------------------------------------- */
 
-/* Without memory there is no checking; the script goes on. */
+/* Out of memory: switches the checker off. The script continues. */
 void sl__race_give_up(sl__checker *checker, sl_device *device);
 
 /* ---- races.c: the races found ------------------------------------------------------- */
@@ -235,11 +235,11 @@ typedef struct sl__meeting {
 } sl__meeting;
 void sl__races_add(sl__checker *checker, const sl__meeting *meeting);
 
-/* An operation has ended: whose access it was in a race happened then. */
+/* An operation has ended: sets when its accesses happened, and outcomes that are known then. */
 void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op);
-/* An operation does not happen: what came of its races is never known. */
+/* An operation does not happen: its races have no outcome. */
 void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch);
-/* Operations of the slot do not end any more, as far as races can know. */
+/* The device of the slot has closed: the end of its operations is never reported. */
 void sl__races_lost(sl__checker *checker, uint32_t slot);
 
 /* Fails with the race for which the latest call was refused. */
