@@ -116,8 +116,11 @@ int64_t cuda_now_ns(void);
 
 /* What CUDA reported, as a status with a sentence: "cudaMalloc: out of memory
  * (cudaErrorMemoryAllocation)". Clears CUDA's last error; if it stays, the device is
- * lost: fills base.fault and gives SL_EFAULT. Nothing happens on cudaSuccess. */
+ * lost: fills base.fault and gives SL_EFAULT; the next wait or reap gives up what is in
+ * flight. Nothing happens on cudaSuccess. */
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err);
+/* Asks whether the device is lost, and fills base.fault then. Does not wait. */
+void cuda_ask_fault(cuda_device *dev);
 
 /* Events from and to the device's store of them. */
 cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event);

@@ -90,7 +90,6 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
         if (!dev->base.fault.status) {
             sl_fail(&dev->base.fault, status, "%s (%s)", text, name);
             dev->base.fault.backend_code = (int)code;
-            cuda_queue_all(dev, true);
         }
         if (err)
             *err = dev->base.fault;
@@ -100,6 +99,16 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
             err->backend_code = (int)code;
     }
     return status;
+}
+
+void cuda_ask_fault(cuda_device *dev)
+{
+    cuda_use(dev);
+    cudaError_t code = cudaStreamQuery(dev->memory_stream);
+    if (code == cudaErrorNotReady)
+        cudaGetLastError();             /* it stays as the last error otherwise */
+    else
+        cuda_check(dev, code, "cudaStreamQuery", NULL);
 }
 
 /* ---- devices ---- */

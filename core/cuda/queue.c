@@ -337,6 +337,8 @@ sl_op *cuda_reap(sl_device *device)
             if (!ask_marks(dev, stream))
                 break;
     }
+    if (dev->base.fault.status && dev->n_in_flight > 0)
+        cuda_queue_all(dev, true);
     if (!dev->done)
         return NULL;
     sl_op *chain = dev->done;

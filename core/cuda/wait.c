@@ -94,6 +94,13 @@ void cuda_funcs_abandon(cuda_device *dev)
     dev->funcs.n_pending = 0;
 }
 
+static void abandon_lost(void)
+{
+    for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
+        if (dev->base.fault.status && dev->funcs.n_pending > 0)
+            cuda_funcs_abandon(dev);
+}
+
 static void forget(cuda_func *func)
 {
     pthread_mutex_lock(&lock);
@@ -161,6 +168,7 @@ bool cuda_funcs_run_all(void)
     if (cuda_funcs_running)         /* a host function that reads a tensor, say */
         return false;
     cuda_funcs_running = true;
+    abandon_lost();
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open) {
         cuda_func *func;
         while (dev->funcs.n_pending > 0 && (func = next_func(&dev->funcs))) {
@@ -177,7 +185,7 @@ static sl_status interrupted(sl_error *err)
     return sl_fail(err, SL_EINTERRUPT, "interrupted");
 }
 
-/* A device that is lost reaches nothing; to ask it abandons what it had. Not at once: under
+/* A device that is lost reaches none of its functions. It is not asked at once: under
  * compute-sanitizer even a query waits for the stream, and so for its host functions. */
 enum { LOST_AFTER_NS = 1000000000 };
 
@@ -185,7 +193,7 @@ static void ask_all(void)
 {
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
         if (dev->funcs.n_pending > 0)
-            cuda_queue_poll(dev);
+            cuda_ask_fault(dev);
 }
 
 /* All that run_all can see to has run, or been abandoned with its device, when none is
@@ -233,8 +241,8 @@ static cudaError_t ask_event(const void *what)
     return cudaEventQuery(((const cuda_event *)what)->handle);
 }
 
-static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const char *call, bool *done,
-                       sl_error *err)
+static sl_status ask_once(cuda_device *dev, ask_fn ask, const void *what, const char *call,
+                          bool *done, sl_error *err)
 {
     sl_status status = dev->launches_block ? cuda_funcs_settle(dev, err) : SL_OK;
     if (status)
@@ -247,6 +255,15 @@ static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const cha
         return SL_OK;
     }
     return cuda_check(dev, code, call, err);
+}
+
+static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const char *call, bool *done,
+                       sl_error *err)
+{
+    sl_status status = ask_once(dev, ask, what, call, done, err);
+    if (status == SL_EFAULT)
+        cuda_queue_all(dev, true);
+    return status;
 }
 
 /* Another device may be lost, and with it the host function that this wait depends on.
