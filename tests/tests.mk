@@ -94,7 +94,7 @@ T := $(BUILD)/tests/cuda
 $(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
 $(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o \
     $(T)/fake_streams.o $(PLUGIN_CORE) $(NUMBERS) \
-    $(addprefix $(C)/cuda/,memory.o pool.o host_memory.o host_compute.o plain.o)
+    $(addprefix $(C)/cuda/,memory.o pool.o devices.o host_memory.o pin.o host_compute.o plain.o)
 $(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake_cublaslt.so
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \

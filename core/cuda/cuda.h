@@ -1,16 +1,20 @@
 /* cuda.h - the CUDA backend inside: its structs, and what each file offers. Read
  * this first.
  *
- *   cuda_backend.c  the table of entries; devices, streams, events; the fault
+ *   cuda_backend.c  the table of entries; devices, streams, events
+ *   context.c       the clock, the current device, CUDA's errors, the store of events
+ *   devices.c       which devices are open
  *   queue.c         operations in flight: enqueue, what has completed, reap
- *   wait.c          waiting, which also serves host functions and Ctrl-C
+ *   wait.c          waiting, which also runs host functions and serves Ctrl-C
+ *   host_funcs.c    host functions: the driver's threads and ours
  *   memory.c        buffers; device memory
- *   host_memory.c   pinned and pageable memory, page-locking in place
+ *   host_memory.c   pinned and pageable memory
+ *   pin.c           page-locking a tensor's memory in place
  *   pool.c          memory that nobody uses, by size class
  *   host_compute.c  filling, copying, reading and writing host memory
  *   plain.c         the plain calls, peer access
  *   gemm.c          matmul through cublasLt, with a cache of plans
- *   kernels.cu      our own kernels
+ *   kernels.cu      our own kernels (kernels.cuh)
  *   activity.c      the times of operations: CUPTI, or else events (activity.h)
  *   library.c       the libraries that are opened when they are first needed
  *
@@ -34,7 +38,7 @@ enum { CUDA_MARKS = 32, CUDA_MARK_EVERY = 64 };
 
 typedef struct cuda_device cuda_device;
 typedef struct cuda_block cuda_block;           /* memory.c */
-typedef struct cuda_func cuda_func;             /* wait.c: a host function */
+typedef struct cuda_func cuda_func;             /* host_funcs.c: a host function */
 typedef struct cuda_gemm cuda_gemm;             /* gemm.c */
 typedef struct cuda_activity cuda_activity;     /* activity.c */
 
@@ -67,7 +71,7 @@ typedef struct cuda_op {
     cudaEvent_t began, ended;           /* only when events take the times */
 } cuda_op;
 
-typedef struct cuda_host_funcs {        /* wait.c; the lists are under its lock */
+typedef struct cuda_host_funcs {        /* host_funcs.c; the lists are under its lock */
     int32_t n_pending;                  /* enqueued and not run yet; the Lua thread's */
     cuda_func *launched;                /* the driver has not come back from them */
     cuda_func *reached, **reached_tail; /* their streams wait for the Lua thread to run them */
@@ -104,14 +108,18 @@ struct cuda_device {
     bool limit_raised;
 };
 
-/* ---- cuda_backend.c -------------------------------------------------------- */
+/* ---- context.c ------------------------------------------------------------- */
 
 #define cuda_of(device) ((cuda_device *)(device))
 
 /* Makes the device the calling thread's. Cheap when it is so already. */
 void cuda_use(const cuda_device *dev);
 
-/* The host's clock: nanoseconds since the plugin was loaded, CLOCK_MONOTONIC. */
+/* Makes GPU `index` the current one, and its context if there is none; *prop describes it. */
+sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *err);
+
+/* The host's clock: nanoseconds since it was started, CLOCK_MONOTONIC. */
+void cuda_clock_start(void);
 int64_t cuda_now_ns(void);
 
 /* What CUDA reported, as a status with a sentence: "cudaMalloc: out of memory
@@ -125,6 +133,20 @@ void cuda_ask_fault(cuda_device *dev);
 /* Events from and to the device's store of them. */
 cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event);
 void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event);
+void cuda_events_close(cuda_device *dev);
+
+/* ---- devices.c ------------------------------------------------------------- */
+
+/* All open devices belong to the thread that opened the first. SL_ESTATE: to another one. */
+sl_status cuda_thread_claim(sl_error *err);
+void cuda_thread_release(void);
+/* The open devices, by next_open. */
+cuda_device *cuda_open_devices(void);
+void cuda_devices_add(cuda_device *dev);
+void cuda_devices_remove(cuda_device *dev);
+/* Whether a stream of the device has unfinished work; asked only where core wants to know
+ * what a plain call waits for, false otherwise. */
+bool cuda_is_busy(cuda_device *dev);
 
 /* ---- queue.c --------------------------------------------------------------- */
 
@@ -137,7 +159,7 @@ void cuda_queue_all(cuda_device *dev, bool lost);
 /* Asks every stream that holds operations whether it is idle. Never waits. */
 void cuda_queue_poll(cuda_device *dev);
 
-/* ---- wait.c ---------------------------------------------------------------- */
+/* ---- host_funcs.c ---------------------------------------------------------- */
 
 /* Host functions of all open devices that are enqueued and have not run, and whether one
  * runs now. There is one thread for all of them, so devices wait for each other's. */
@@ -147,8 +169,11 @@ extern bool cuda_funcs_running;
 void cuda_funcs_open(cuda_device *dev);
 /* Launches the host function of the operation in its stream. */
 sl_status cuda_funcs_launch(cuda_op *op, sl_error *err);
-/* Runs those that their streams have reached, on all devices. True if it ran one. */
+/* Runs those that their streams have reached, on all devices; abandons those of lost ones.
+ * True if it ran one. */
 bool cuda_funcs_run_all(void);
+/* Asks the devices that have some whether they are lost. */
+void cuda_funcs_ask_devices(void);
 /* The device failed or closes: the driver's threads go on, and none comes back to it. */
 void cuda_funcs_abandon(cuda_device *dev);
 /* Before a call that may hold the host: waits, running host functions, until none is
@@ -157,6 +182,8 @@ sl_status cuda_funcs_settle_all(sl_error *err);
 /* The same before a call for `dev`: where there was something to wait for, `dev` is the
  * thread's current one afterwards, and SL_EFAULT says that it is lost. */
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err);
+
+/* ---- wait.c ---------------------------------------------------------------- */
 
 sl_status cuda_stream_query(sl_stream *stream, bool *done, sl_error *err);
 sl_status cuda_stream_synchronize(sl_stream *stream, sl_error *err);
@@ -210,8 +237,6 @@ void cuda_memory_trim(cuda_device *dev);
 void cuda_host_open(cuda_device *dev);
 /* The last device that closes frees the pools of host memory. */
 void cuda_host_close(cuda_device *dev);
-/* The open devices, by next_open. */
-cuda_device *cuda_open_devices(void);
 /* Before a call that may wait for any device, as those that page-lock memory or change who
  * reaches it do: settles host functions, and refuses inside one. `call` names it. */
 sl_status cuda_host_settle(const char *call, sl_error *err);
@@ -227,12 +252,20 @@ void cuda_host_give(cuda_block *block);
 /* cudaFreeHost itself; may wait for the device. The block is gone on success. */
 sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err);
 
-sl_status cuda_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
+/* cudaHostRegister of the whole block, so that it can serve any tensor of its class afterwards;
+ * and cudaHostUnregister. The block has at least a page. */
+sl_status cuda_host_register(cuda_device *dev, cuda_block *block, sl_error *err);
+sl_status cuda_host_unregister(cuda_device *dev, cuda_block *block, sl_error *err);
+size_t cuda_host_page_bytes(void);
 
 /* How much page-locked, and how much pageable memory that nobody uses is kept. The first
  * device to open sets it to a quarter of the memory that the process may have, if it is 0:
  * in a container allocations do not fail when that is used up, the process is killed. */
 extern size_t cuda_host_idle_max_bytes;
+
+/* ---- pin.c ----------------------------------------------------------------- */
+
+sl_status cuda_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
 
 /* ---- pool.c ---------------------------------------------------------------- */
 
@@ -261,9 +294,6 @@ sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buff
 sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
                            sl_error *err);
 void cuda_plain_close(cuda_device *dev);
-/* Whether a stream of the device has unfinished work; asked only where core wants to know
- * what a plain call waits for, false otherwise. */
-bool cuda_is_busy(cuda_device *dev);
 
 /* ---- gemm.c ---------------------------------------------------------------- */
 

@@ -1,28 +1,13 @@
-/* cuda_backend.c - the CUDA backend behind core/backend.h: opening devices, streams
- * and events, and what CUDA reports as errors. cuda.h lists the other files. */
+/* cuda_backend.c - the CUDA backend behind core/backend.h: opening devices, streams and events.
+ * cuda.h lists the other files. */
 #include "cuda.h"
 
 #include <nvtx3/nvToolsExtCudaRt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* ---- the clock ---- */
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static int64_t clock_base_ns;   /* when the plugin was loaded */
-
-int64_t cuda_now_ns(void)
-{
-    return monotonic_ns() - clock_base_ns;
-}
+/* ---- the host ---- */
 
 static int64_t host_now_ns(sl_device *device)
 {
@@ -45,70 +30,6 @@ static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err
     }
     cuda_queue_poll(dev);
     return SL_OK;
-}
-
-/* ---- errors ---- */
-
-/* CUDA keeps the current device per thread; asking it costs as much as setting it, and
- * the backend has one thread: device_open sees to that. */
-static int current_ordinal = -1;
-
-void cuda_use(const cuda_device *dev)
-{
-    if (current_ordinal == dev->base.info.index)
-        return;
-    /* It fails for a lost device, and makes it the current one all the same: the calls that
-     * follow report the loss. */
-    if (cudaSetDevice(dev->base.info.index) != cudaSuccess)
-        cudaGetLastError();
-    current_ordinal = dev->base.info.index;
-}
-
-/* After most errors CUDA goes on; after a fault of a kernel every later call on the
- * device reports it again. Asking for the work of a stream does not wait. */
-static bool is_lost(cuda_device *dev)
-{
-    if (dev->base.fault.status)
-        return true;
-    cuda_use(dev);
-    cudaError_t again = cudaStreamQuery(dev->memory_stream);
-    if (again == cudaSuccess || again == cudaErrorNotReady)
-        return false;
-    cudaGetLastError();
-    return cudaStreamQuery(dev->memory_stream) == again;
-}
-
-sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
-{
-    if (code == cudaSuccess)
-        return SL_OK;
-    cudaGetLastError();
-    const char *name = cudaGetErrorName(code), *text = cudaGetErrorString(code);
-    sl_status status = code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND;
-    if (code != cudaErrorMemoryAllocation && is_lost(dev)) {
-        status = SL_EFAULT;
-        if (!dev->base.fault.status) {
-            sl_fail(&dev->base.fault, status, "%s (%s)", text, name);
-            dev->base.fault.backend_code = (int)code;
-        }
-        if (err)
-            *err = dev->base.fault;
-    } else {
-        sl_fail(err, status, "%s: %s (%s)", call, text, name);
-        if (err)
-            err->backend_code = (int)code;
-    }
-    return status;
-}
-
-void cuda_ask_fault(cuda_device *dev)
-{
-    cuda_use(dev);
-    cudaError_t code = cudaStreamQuery(dev->memory_stream);
-    if (code == cudaErrorNotReady)
-        cudaGetLastError();             /* it stays as the last error otherwise */
-    else
-        cuda_check(dev, code, "cudaStreamQuery", NULL);
 }
 
 /* ---- devices ---- */
@@ -208,44 +129,6 @@ static sl_status check_settings(const sl_setting *settings, size_t n_settings, s
                    settings[0].name);
 }
 
-/* The thread that opened the first of the devices that are open. CUDA keeps its current
- * device for each thread, and here is one for all (current_ordinal); and host functions of
- * all devices run on one thread. */
-static struct {
-    pthread_mutex_t lock;
-    pthread_t thread;
-    int n_open;
-} owner = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static sl_status claim_thread(sl_error *err)
-{
-    pthread_mutex_lock(&owner.lock);
-    if (owner.n_open == 0)
-        owner.thread = pthread_self();
-    bool ours = pthread_equal(owner.thread, pthread_self());
-    owner.n_open += ours;
-    pthread_mutex_unlock(&owner.lock);
-    return ours ? SL_OK : sl_fail(err, SL_ESTATE, "another thread has opened a GPU: all GPUs of a "
-                                  "process belong to one thread");
-}
-
-static void release_thread(void)
-{
-    pthread_mutex_lock(&owner.lock);
-    owner.n_open--;
-    pthread_mutex_unlock(&owner.lock);
-}
-
-static void close_events(cuda_device *dev)
-{
-    for (int timing = 0; timing < 2; timing++) {
-        while (dev->n_free_events[timing] > 0)
-            cudaEventDestroy(dev->free_events[timing][--dev->n_free_events[timing]]);
-        free(dev->free_events[timing]);
-        dev->free_events[timing] = NULL;
-    }
-}
-
 static void device_close(sl_device *device)
 {
     cuda_device *dev = cuda_of(device);
@@ -255,9 +138,9 @@ static void device_close(sl_device *device)
     cuda_plain_close(dev);
     cuda_memory_close(dev);
     cuda_funcs_abandon(dev);
-    close_events(dev);
+    cuda_events_close(dev);
     cudaGetLastError();
-    release_thread();
+    cuda_thread_release();
 }
 
 /* The process ends, perhaps in mid-work: a thread of the driver's that waits for a host
@@ -276,25 +159,6 @@ static void watch_exit(void)
         watching = atexit(abandon_all) == 0;
 }
 
-/* The first call that needs the context makes it: cudaSetDevice does since CUDA 12,
- * cudaFree(NULL) always. */
-static sl_status open_context(int index, struct cudaDeviceProp *prop, sl_error *err)
-{
-    cudaError_t code = cudaSetDevice(index);
-    current_ordinal = -1;
-    if (code == cudaSuccess)
-        code = cudaFree(NULL);
-    if (code == cudaSuccess)
-        code = cudaGetDeviceProperties(prop, index);
-    if (code != cudaSuccess) {
-        cudaGetLastError();
-        return sl_fail(err, SL_EBACKEND, "GPU %d: %s (%s)", index, cudaGetErrorString(code),
-                       cudaGetErrorName(code));
-    }
-    current_ordinal = index;
-    return SL_OK;
-}
-
 /* Asked of one kernel for all: they are built alike. */
 static sl_status find_code(int index, const struct cudaDeviceProp *prop, sl_error *err)
 {
@@ -311,7 +175,7 @@ static sl_status find_code(int index, const struct cudaDeviceProp *prop, sl_erro
 static sl_status open_on_thread(cuda_device *dev, sl_error *err)
 {
     struct cudaDeviceProp prop;
-    sl_status status = open_context(dev->base.info.index, &prop, err);
+    sl_status status = cuda_context_open(dev->base.info.index, &prop, err);
     if (status == SL_OK)
         status = find_code(dev->base.info.index, &prop, err);
     if (status)
@@ -329,12 +193,12 @@ static sl_status device_open(sl_device *device, const sl_setting *settings, size
 {
     sl_status status = check_settings(settings, n_settings, err);
     if (status == SL_OK)
-        status = claim_thread(err);
+        status = cuda_thread_claim(err);
     if (status)
         return status;
     status = open_on_thread(cuda_of(device), err);
     if (status)
-        release_thread();
+        cuda_thread_release();
     return status;
 }
 
@@ -384,32 +248,6 @@ static void stream_close(sl_stream *base)
 }
 
 /* ---- events ---- */
-
-cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event)
-{
-    if (dev->n_free_events[timing] > 0) {
-        *event = dev->free_events[timing][--dev->n_free_events[timing]];
-        return cudaSuccess;
-    }
-    cuda_use(dev);
-    return cudaEventCreateWithFlags(event, timing ? cudaEventDefault : cudaEventDisableTiming);
-}
-
-void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event)
-{
-    size_t n = dev->n_free_events[timing];
-    if (n == dev->cap_free_events[timing]) {
-        size_t cap = n ? 2 * n : 64;
-        cudaEvent_t *grown = realloc(dev->free_events[timing], cap * sizeof *grown);
-        if (!grown) {
-            cudaEventDestroy(event);
-            return;
-        }
-        dev->free_events[timing] = grown;
-        dev->cap_free_events[timing] = cap;
-    }
-    dev->free_events[timing][dev->n_free_events[timing]++] = event;
-}
 
 /* A user's event is made new, never taken from the store: one that was recorded before
  * would not count as unrecorded. */
@@ -497,7 +335,6 @@ const sl_backend *sl_backend_entry(char *why, size_t why_bytes);
 const sl_backend *sl_backend_entry(char *why, size_t why_bytes)
 {
     (void)why, (void)why_bytes;
-    if (clock_base_ns == 0)
-        clock_base_ns = monotonic_ns();
+    cuda_clock_start();
     return &cuda_backend;
 }

@@ -19,7 +19,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,7 +29,6 @@ static const size_t cache_line_bytes = 64;
 
 /* A process has one host, whatever devices are open. */
 static struct {
-    cuda_device *devices;           /* the open ones */
     size_t page_bytes;
     cuda_pool pinned, pageable;     /* that nobody uses */
 } host;
@@ -42,27 +40,22 @@ static size_t round_up(size_t bytes, size_t unit)
 
 /* ---- devices ---- */
 
-cuda_device *cuda_open_devices(void)
-{
-    return host.devices;
-}
-
 void cuda_host_open(cuda_device *dev)
 {
     host.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     if (cuda_host_idle_max_bytes == 0)
         cuda_host_idle_max_bytes = sl_host_memory_bytes() / 4;
-    dev->next_open = host.devices;
-    host.devices = dev;
+    cuda_devices_add(dev);
 }
 
 sl_status cuda_host_settle(const char *call, sl_error *err)
 {
-    if (!host.devices)
+    const cuda_device *dev = cuda_open_devices();
+    if (!dev)
         return SL_OK;
     if (cuda_funcs_running)
         return sl_fail(err, SL_ESTATE, "%s inside a host function: it may wait for GPU %d, "
-                       "which waits for the function", call, host.devices->base.info.index);
+                       "which waits for the function", call, dev->base.info.index);
     return cuda_funcs_settle_all(err);
 }
 
@@ -143,11 +136,8 @@ static void trim(const cuda_device *dev)
 
 void cuda_host_close(cuda_device *dev)
 {
-    cuda_device **link = &host.devices;
-    while (*link != dev)
-        link = &(*link)->next_open;
-    *link = dev->next_open;
-    if (host.devices)
+    cuda_devices_remove(dev);
+    if (cuda_open_devices())
         return;
     cuda_use(dev);
     free_down_to(&host.pageable, 0);
@@ -215,6 +205,36 @@ sl_status cuda_host_malloc(cuda_device *dev, size_t bytes, cuda_block **block, s
     return page_locked(dev, bytes < 512 ? 512 : bytes, bytes, cudaHostAllocDefault, block, err);
 }
 
+/* ---- page-locking in place ---- */
+
+size_t cuda_host_page_bytes(void)
+{
+    return host.page_bytes;
+}
+
+sl_status cuda_host_register(cuda_device *dev, cuda_block *block, sl_error *err)
+{
+    size_t length = round_up(block->bytes, host.page_bytes);
+    cuda_use(dev);
+    free_down_to(&host.pinned, cuda_host_idle_max_bytes);
+    cudaError_t code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
+    if (code == cudaErrorMemoryAllocation) {
+        trim(dev);
+        code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
+    }
+    block->registered = code == cudaSuccess;
+    return cuda_check(dev, code, "cudaHostRegister", err);
+}
+
+sl_status cuda_host_unregister(cuda_device *dev, cuda_block *block, sl_error *err)
+{
+    cuda_use(dev);
+    sl_status status = cuda_check(dev, cudaHostUnregister(block->data), "cudaHostUnregister", err);
+    if (status == SL_OK)
+        block->registered = false;
+    return status;
+}
+
 /* ---- tensors ---- */
 
 sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_block **block,
@@ -261,82 +281,4 @@ sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err)
         free(block);
     }
     return SL_OK;
-}
-
-/* ---- page-locking in place ---- */
-
-/* Operations of other devices may use the memory as well: the tensor has moved. Those of a
- * device that is lost have gone with it. */
-static sl_status wait_for_users(const sl_buffer *buffer, sl_error *err)
-{
-    sl_status status = SL_OK;
-    if (buffer->refs > 1)
-        for (cuda_device *dev = host.devices; dev && status == SL_OK; dev = dev->next_open) {
-            status = cuda_device_synchronize(&dev->base, err);
-            if (status == SL_EFAULT)
-                status = SL_OK;
-        }
-    return status;
-}
-
-/* Less than a page may share its page with another tensor, which could then not be
- * registered. It moves to a page of its own; nobody outside knows where it was, once the
- * operations that use it have completed. */
-static sl_status move_to_own_page(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
-{
-    cuda_block *block;
-    sl_status status = wait_for_users(&buffer->base, err);
-    if (status == SL_OK)
-        status = cuda_host_take(dev, SL_PAGEABLE, host.page_bytes, &block, err);
-    if (status)
-        return status;
-    memcpy(block->data, buffer->data, buffer->base.bytes);
-    cuda_host_give(buffer->block);
-    buffer->block = block;
-    buffer->data = block->data;
-    return SL_OK;
-}
-
-/* The whole block, so that it can serve any tensor of its class afterwards. */
-static sl_status page_lock(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
-{
-    sl_status status = SL_OK;
-    if (buffer->block->bytes < host.page_bytes)
-        status = move_to_own_page(dev, buffer, err);
-    if (status)
-        return status;
-    cuda_block *block = buffer->block;
-    size_t length = round_up(block->bytes, host.page_bytes);
-    cuda_use(dev);
-    free_down_to(&host.pinned, cuda_host_idle_max_bytes);
-    cudaError_t code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
-    if (code == cudaErrorMemoryAllocation) {
-        trim(dev);
-        code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
-    }
-    block->registered = code == cudaSuccess;
-    return cuda_check(dev, code, "cudaHostRegister", err);
-}
-
-static sl_status page_unlock(cuda_device *dev, cuda_block *block, sl_error *err)
-{
-    cuda_use(dev);
-    sl_status status = cuda_check(dev, cudaHostUnregister(block->data), "cudaHostUnregister", err);
-    if (status == SL_OK)
-        block->registered = false;
-    return status;
-}
-
-sl_status cuda_host_pin(sl_buffer *base, bool pin, sl_error *err)
-{
-    cuda_buffer *buffer = (cuda_buffer *)base;
-    cuda_device *dev = cuda_of(base->device);
-    bool busy = cuda_is_busy(dev);
-    sl_status status = SL_OK;
-    if (buffer->block)
-        status = cuda_host_settle(pin ? "cudaHostRegister" : "cudaHostUnregister", err);
-    if (buffer->block && status == SL_OK)
-        status = pin ? page_lock(dev, buffer, err) : page_unlock(dev, buffer->block, err);
-    dev->call_waited = busy && !cuda_is_busy(dev);
-    return status;
 }

@@ -1,6 +1,7 @@
 /* kernels.cuh - what the kernels have in common: their launch, and elements in pieces of
  * 16 bytes.
  *
+ *   launch.cu               launching one
  *   kernels.cu              which kernel does what; spin and trap
  *   kernels_elementwise.cu  pow, and the expressions of core/kernel_table.h: add, ...
  *   kernels_cast.cu         cast
@@ -45,13 +46,16 @@ typedef struct kernel_call {
     uint32_t blocks, threads;       /* launch_blocks fills these */
 } kernel_call;
 
-/* One for each file of kernels. */
+/* One for each family, in the file of its kernels. */
 sl_status launch_elementwise(kernel_call *call);
 sl_status launch_cast(kernel_call *call);
 sl_status launch_generate(kernel_call *call);
 sl_status launch_softmax(kernel_call *call);
 sl_status launch_sum(kernel_call *call);
 sl_status launch_transpose(kernel_call *call);
+
+/* The device in a set of devices; 0 for those with too high a number. */
+uint64_t device_bit(const cuda_device *dev);
 
 /* CUDA's error as the status of the launch. */
 sl_status launch_status(const kernel_call *call, cudaError_t code);

@@ -14,21 +14,6 @@ typedef struct cuda_blas {
 typedef __typeof__(&cublasCreate_v2) create_fn;
 typedef __typeof__(&cublasDestroy_v2) destroy_fn;
 
-/* ---- what a call waited for ---- */
-
-/* Asking a stream does not wait, and changes nothing in it. */
-bool cuda_is_busy(cuda_device *dev)
-{
-    bool busy = false;
-    if (!dev->base.asks_waits)
-        return false;
-    cuda_use(dev);
-    for (cuda_stream *stream = dev->streams; stream && !busy; stream = stream->next)
-        busy = stream->n_in_flight > 0 && cudaStreamQuery(stream->handle) == cudaErrorNotReady;
-    cudaGetLastError();
-    return busy;
-}
-
 /* ---- freeing ---- */
 
 static bool names(const cuda_stream *stream, const sl_buffer *buffer)

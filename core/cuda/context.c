@@ -1,0 +1,151 @@
+/* context.c - what all files of the backend stand on: the host's clock, the current device, CUDA's
+ * errors, and the store of events. */
+#include "cuda.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- the clock ---- */
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t clock_base_ns;   /* when the plugin was loaded */
+
+void cuda_clock_start(void)
+{
+    if (clock_base_ns == 0)
+        clock_base_ns = monotonic_ns();
+}
+
+int64_t cuda_now_ns(void)
+{
+    return monotonic_ns() - clock_base_ns;
+}
+
+/* ---- the current device ---- */
+
+/* CUDA keeps the current device per thread; asking it costs as much as setting it, and
+ * the backend has one thread: device_open sees to that. */
+static int current_ordinal = -1;
+
+void cuda_use(const cuda_device *dev)
+{
+    if (current_ordinal == dev->base.info.index)
+        return;
+    /* It fails for a lost device, and makes it the current one all the same: the calls that
+     * follow report the loss. */
+    if (cudaSetDevice(dev->base.info.index) != cudaSuccess)
+        cudaGetLastError();
+    current_ordinal = dev->base.info.index;
+}
+
+/* The first call that needs the context makes it: cudaSetDevice does since CUDA 12,
+ * cudaFree(NULL) always. */
+sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *err)
+{
+    cudaError_t code = cudaSetDevice(index);
+    current_ordinal = -1;
+    if (code == cudaSuccess)
+        code = cudaFree(NULL);
+    if (code == cudaSuccess)
+        code = cudaGetDeviceProperties(prop, index);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        return sl_fail(err, SL_EBACKEND, "GPU %d: %s (%s)", index, cudaGetErrorString(code),
+                       cudaGetErrorName(code));
+    }
+    current_ordinal = index;
+    return SL_OK;
+}
+
+/* ---- errors ---- */
+
+/* After most errors CUDA goes on; after a fault of a kernel every later call on the
+ * device reports it again. Asking for the work of a stream does not wait. */
+static bool is_lost(cuda_device *dev)
+{
+    if (dev->base.fault.status)
+        return true;
+    cuda_use(dev);
+    cudaError_t again = cudaStreamQuery(dev->memory_stream);
+    if (again == cudaSuccess || again == cudaErrorNotReady)
+        return false;
+    cudaGetLastError();
+    return cudaStreamQuery(dev->memory_stream) == again;
+}
+
+sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
+{
+    if (code == cudaSuccess)
+        return SL_OK;
+    cudaGetLastError();
+    const char *name = cudaGetErrorName(code), *text = cudaGetErrorString(code);
+    sl_status status = code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND;
+    if (code != cudaErrorMemoryAllocation && is_lost(dev)) {
+        status = SL_EFAULT;
+        if (!dev->base.fault.status) {
+            sl_fail(&dev->base.fault, status, "%s (%s)", text, name);
+            dev->base.fault.backend_code = (int)code;
+        }
+        if (err)
+            *err = dev->base.fault;
+    } else {
+        sl_fail(err, status, "%s: %s (%s)", call, text, name);
+        if (err)
+            err->backend_code = (int)code;
+    }
+    return status;
+}
+
+void cuda_ask_fault(cuda_device *dev)
+{
+    cuda_use(dev);
+    cudaError_t code = cudaStreamQuery(dev->memory_stream);
+    if (code == cudaErrorNotReady)
+        cudaGetLastError();             /* it stays as the last error otherwise */
+    else
+        cuda_check(dev, code, "cudaStreamQuery", NULL);
+}
+
+/* ---- events to use again ---- */
+
+cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event)
+{
+    if (dev->n_free_events[timing] > 0) {
+        *event = dev->free_events[timing][--dev->n_free_events[timing]];
+        return cudaSuccess;
+    }
+    cuda_use(dev);
+    return cudaEventCreateWithFlags(event, timing ? cudaEventDefault : cudaEventDisableTiming);
+}
+
+void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event)
+{
+    size_t n = dev->n_free_events[timing];
+    if (n == dev->cap_free_events[timing]) {
+        size_t cap = n ? 2 * n : 64;
+        cudaEvent_t *grown = realloc(dev->free_events[timing], cap * sizeof *grown);
+        if (!grown) {
+            cudaEventDestroy(event);
+            return;
+        }
+        dev->free_events[timing] = grown;
+        dev->cap_free_events[timing] = cap;
+    }
+    dev->free_events[timing][dev->n_free_events[timing]++] = event;
+}
+
+void cuda_events_close(cuda_device *dev)
+{
+    for (int timing = 0; timing < 2; timing++) {
+        while (dev->n_free_events[timing] > 0)
+            cudaEventDestroy(dev->free_events[timing][--dev->n_free_events[timing]]);
+        free(dev->free_events[timing]);
+        dev->free_events[timing] = NULL;
+    }
+}
