@@ -100,7 +100,7 @@ $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
     kernel_names.o library.o) | $(T)/fake_cupti.so
 $(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
-    kernel_names.o library.o cupti_trace.o matching.o)
+    kernel_names.o library.o cupti_trace.o trace_buffers.o matching.o)
 $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \

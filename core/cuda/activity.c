@@ -4,7 +4,7 @@
  * some time after the operation has completed. Where CUPTI is not to be had, under a
  * profiler or without its library, events take the times (event_times.c); one sentence per
  * process says so. Operations around events, and host functions, have no times of the
- * device's: core works out those of the former, wait.c stamps the latter.
+ * device's: core works out those of the former, host_funcs.c stamps the latter.
  */
 #include "activity.h"
 
@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "kernel_names.h"
 
 static int n_activities;        /* devices that have recorded and are not closed */
 static bool told;               /* why events take the times */

@@ -1,7 +1,8 @@
 /* activity.h - what the files share that take the times of operations:
  *
  *   activity.c      the entries; which of the two ways below a recording goes
- *   cupti_trace.c   CUPTI: the library, its buffers, the clocks
+ *   cupti_trace.c   CUPTI: the library, its records, the clocks
+ *   trace_buffers.c the buffers that CUPTI fills
  *   matching.c      which operation a record of CUPTI's belongs to
  *   kernel_names.c  names of kernels as people write them
  *   event_times.c   events around each operation, where CUPTI is not to be had
@@ -57,6 +58,15 @@ void cuda_trace_deliver_now(void);
  * buffer with an operation still in flight stays in CUPTI until that has completed, unless
  * this is the process's only recording: then what is in flight never gets times. */
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
+
+/* ---- kernel_names.c ------------------------------------------------------- */
+
+/* A mangled C++ name as "add<float, 4>", without the result's type and the parameters;
+ * any other name, and every name where the process has no demangler, as it is. The result
+ * lives until cuda_kernel_names_clear, or as long as `symbol` when memory is out. A symbol
+ * that was asked for before costs a look-up. */
+const char *cuda_kernel_name(const char *symbol);
+void cuda_kernel_names_clear(void);
 
 /* ---- event_times.c -------------------------------------------------------- */
 

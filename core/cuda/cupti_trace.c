@@ -67,12 +67,11 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 #else
 
 #include <cupti.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel_names.h"
 #include "matching.h"
+#include "trace_buffers.h"
 
 /* With 1, CUPTI leaves the process when the last recording ends (cuptiFinalize), and
  * comes back with the next one, which takes it tens of milliseconds. NVIDIA documents that
@@ -83,9 +82,6 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 #endif
 
 enum {
-    BUFFER_BYTES = 1 << 20,     /* about 3000 operations; NVIDIA recommends 1 to 10 MB */
-    BUFFERS_READY = 2,          /* made before they are needed: CUPTI asks in a launch */
-    BUFFERS_KEPT = 8,
     BUFFERS_WAITING = 4,        /* more than these full ones are not left unread */
     CLOCK_TRIES = 8,
     FIRST_DELIVERY_NS = 50000000,
@@ -108,12 +104,6 @@ typedef struct cupti_functions {    /* cupti.Subscribe is cuptiSubscribe */
 /* Records the calls of one function, or not. Since CUDA 12.5. */
 typedef CUptiResult (CUPTIAPI *enable_api_fn)(CUpti_CallbackId cbid, uint8_t enable);
 
-typedef struct buffer {
-    struct buffer *next;
-    size_t valid_bytes;
-    _Alignas(16) uint8_t data[BUFFER_BYTES];
-} buffer;
-
 typedef struct clock_sample { int64_t cupti_ns, host_ns; } clock_sample;
 
 static cupti_functions cupti;
@@ -127,47 +117,12 @@ static struct {
     int64_t next_delivery_ns;
 } trace;
 
-/* What CUPTI's threads reach. */
-static struct {
-    pthread_mutex_t lock;           /* guards all but n_full */
-    bool attached;
-    buffer *free_ones, *full, **full_tail;
-    size_t n_free;
-    atomic_size_t n_full;
-} buffers = { .lock = PTHREAD_MUTEX_INITIALIZER, .full_tail = &buffers.full };
-
 /* ---- buffers --------------------------------------------------------------- */
-
-static buffer *take_free(void)
-{
-    pthread_mutex_lock(&buffers.lock);
-    buffer *b = buffers.free_ones;
-    if (b) {
-        buffers.free_ones = b->next;
-        buffers.n_free--;
-    }
-    pthread_mutex_unlock(&buffers.lock);
-    return b ? b : malloc(sizeof *b);
-}
-
-static void give_free(buffer *b)
-{
-    pthread_mutex_lock(&buffers.lock);
-    bool keep = buffers.attached && buffers.n_free < BUFFERS_KEPT;
-    if (keep) {
-        b->next = buffers.free_ones;
-        buffers.free_ones = b;
-        buffers.n_free++;
-    }
-    pthread_mutex_unlock(&buffers.lock);
-    if (!keep)
-        free(b);
-}
 
 /* On any thread. Without memory CUPTI gets no buffer, drops records and counts them. */
 static void CUPTIAPI on_requested(uint8_t **data, size_t *bytes, size_t *most_records)
 {
-    buffer *b = take_free();
+    cuda_trace_buffer *b = cuda_trace_take_free();
     *data = b ? b->data : NULL;
     *bytes = b ? sizeof b->data : 0;
     *most_records = 0;                  /* as many as fit */
@@ -178,76 +133,10 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *d
                                   size_t valid_bytes)
 {
     (void)context, (void)stream, (void)bytes;
-    if (!data)
-        return;
-    buffer *b = (buffer *)(void *)(data - offsetof(buffer, data));
-    b->next = NULL;
-    b->valid_bytes = valid_bytes;
-    pthread_mutex_lock(&buffers.lock);
-    bool wanted = buffers.attached && valid_bytes > 0;
-    if (wanted) {
-        *buffers.full_tail = b;
-        buffers.full_tail = &b->next;
-        atomic_fetch_add_explicit(&buffers.n_full, 1, memory_order_relaxed);
-    }
-    pthread_mutex_unlock(&buffers.lock);
-    if (!wanted)
-        give_free(b);
-}
-
-static buffer *take_full(void)
-{
-    pthread_mutex_lock(&buffers.lock);
-    buffer *b = buffers.full;
-    if (b) {
-        buffers.full = b->next;
-        if (!buffers.full)
-            buffers.full_tail = &buffers.full;
-        atomic_fetch_sub_explicit(&buffers.n_full, 1, memory_order_relaxed);
-    }
-    pthread_mutex_unlock(&buffers.lock);
-    return b;
-}
-
-/* Some that are ready, their memory touched, so that no launch waits for the kernel. */
-static void make_buffers(void)
-{
-    buffer *made[BUFFERS_READY];
-    pthread_mutex_lock(&buffers.lock);
-    buffers.attached = true;
-    pthread_mutex_unlock(&buffers.lock);
-    for (int i = 0; i < BUFFERS_READY; i++) {
-        made[i] = take_free();
-        if (made[i])
-            memset(made[i], 0, sizeof *made[i]);
-    }
-    for (int i = 0; i < BUFFERS_READY; i++)
-        if (made[i])
-            give_free(made[i]);
-}
-
-static void free_list(buffer *b)
-{
-    while (b) {
-        buffer *next = b->next;
-        free(b);
-        b = next;
-    }
-}
-
-/* A buffer that CUPTI still has is freed when it comes back. */
-static void free_buffers(void)
-{
-    pthread_mutex_lock(&buffers.lock);
-    buffer *free_ones = buffers.free_ones, *full = buffers.full;
-    buffers.attached = false;
-    buffers.free_ones = buffers.full = NULL;
-    buffers.full_tail = &buffers.full;
-    buffers.n_free = 0;
-    atomic_store_explicit(&buffers.n_full, 0, memory_order_relaxed);
-    pthread_mutex_unlock(&buffers.lock);
-    free_list(free_ones);
-    free_list(full);
+    if (data)
+        cuda_trace_give_full((cuda_trace_buffer *)(void *)(data
+                                                           - offsetof(cuda_trace_buffer, data)),
+                             valid_bytes);
 }
 
 /* ---- records ---------------------------------------------------------------- */
@@ -313,19 +202,19 @@ static void note(const CUpti_Activity *record)
 
 static bool read_one(void)
 {
-    buffer *b = take_full();
+    cuda_trace_buffer *b = cuda_trace_take_full();
     CUpti_Activity *record = NULL;
     if (!b)
         return false;
     while (cupti.ActivityGetNextRecord(b->data, b->valid_bytes, &record) == CUPTI_SUCCESS)
         note(record);
-    give_free(b);
+    cuda_trace_give_free(b);
     return true;
 }
 
 void cuda_trace_tidy(void)
 {
-    if (atomic_load_explicit(&buffers.n_full, memory_order_relaxed) > BUFFERS_WAITING)
+    if (cuda_trace_n_full() > BUFFERS_WAITING)
         read_one();
 }
 
@@ -480,7 +369,7 @@ static bool attach(char *why, size_t why_bytes)
     CUptiResult code = cupti.Subscribe(&trace.subscriber, on_nothing, NULL);
     if (code != CUPTI_SUCCESS)
         return refuse(code, "cuptiSubscribe", why, why_bytes);
-    make_buffers();
+    cuda_trace_make_buffers();
     code = cupti.ActivityRegisterCallbacks(on_requested, on_completed);
     while (code == CUPTI_SUCCESS && n < N_KINDS)
         code = cupti.ActivityEnable(kinds[n++]);
@@ -494,7 +383,7 @@ static bool attach(char *why, size_t why_bytes)
     while (n > 0)
         cupti.ActivityDisable(kinds[--n]);
     cupti.Unsubscribe(trace.subscriber);
-    free_buffers();
+    cuda_trace_free_buffers();
     return false;
 }
 
@@ -515,7 +404,7 @@ static void detach(bool idle)
     cupti.Unsubscribe(trace.subscriber);
     if (STREAMLAB_CUPTI_DETACH && idle)
         cupti.Finalize();
-    free_buffers();
+    cuda_trace_free_buffers();
     cuda_matching_clear(&trace.matching);
     trace.matching.n_lost = 0;
 }

@@ -3,7 +3,7 @@
  * compared all the same, since another name may lie there after a module was unloaded.
  * The demangler is that of the C++ library, which CUDA programs often have
  * loaded; the plugin does not link it for this. */
-#include "kernel_names.h"
+#include "activity.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

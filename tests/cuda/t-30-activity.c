@@ -1,8 +1,8 @@
 /* t-30-activity.c - core/cuda/activity.c with CUPTI, over fake_cupti.c, without a GPU: what
  * is attached and when, which operation a record belongs to, the clocks, losses.
  *
- * matching.c and cupti_trace.c are included, so that their allocations can fail and be
- * counted. The folder of this program holds fake_cupti.so.
+ * matching.c, trace_buffers.c and cupti_trace.c are included, so that their allocations can
+ * fail and be counted. The folder of this program holds fake_cupti.so.
  */
 #define _GNU_SOURCE     /* mkdtemp */
 
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static atomic_int live_blocks, most_live_blocks;    /* of cupti_trace.c: nearly all are buffers */
+static atomic_int live_blocks, most_live_blocks;    /* nearly all are trace_buffers.c's */
 static int mallocs_until_failure, reallocs_until_failure;   /* the so-many-th fails; 0: none */
 
 static bool fails(int *calls_until_failure)
@@ -59,6 +59,7 @@ static void *counted_realloc(void *block, size_t bytes)
 #define malloc counted_malloc
 #define realloc counted_realloc
 #define free counted_free
+#include "../../core/cuda/trace_buffers.c"
 #include "../../core/cuda/cupti_trace.c"
 #undef malloc
 #undef realloc
@@ -569,7 +570,7 @@ static void test_no_memory(void)
     mallocs_until_failure = 1;
     cuda_record_begin(&r->dev.base, "x", NULL);
     fake->apart = true;
-    free_buffers();
+    cuda_trace_free_buffers();
     buffers.attached = true;
     mallocs_until_failure = 1;
     run_kernel(r, 1000001, 1000002);

@@ -1,6 +1,6 @@
 /* t-32-kernel-names.c - core/cuda/kernel_names.c: names as the compiler mangles them, and as
  * people write them. */
-#include "../../core/cuda/kernel_names.h"
+#include "../../core/cuda/activity.h"
 #include "../tap.h"
 
 #include <dlfcn.h>
