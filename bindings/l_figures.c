@@ -183,10 +183,12 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
 
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op)
 {
+    luaL_checkstack(L, 12, NULL);
     figures_box *box = lsl_new(L, LSL_FIGURES, sizeof(*box));
     sl_error err;
     lsl_check(L, sl_timeline_figures(timeline, parts, &box->of[0], &err), &err, op);
     push_figures(L, timeline, &box->of[0], parts);
+    sl_figures_free(&box->of[0]);
     lua_remove(L, -2);
 }
 
@@ -221,6 +223,7 @@ static void push_move(lua_State *L, const sl_move *move)
 void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *op)
 {
     const unsigned parts = SL_FIGURES_STREAMS | SL_FIGURES_CAUSES;
+    luaL_checkstack(L, 12, NULL);
     figures_box *box = lsl_new(L, LSL_FIGURES, sizeof(*box));
     size_t n;
     sl_error err;

@@ -35,6 +35,16 @@ static void print_text(const sl_text *text)
     fflush(stdout);
 }
 
+/* Prints the string on top of the stack. */
+static int print_string(lua_State *L)
+{
+    size_t n;
+    const char *text = lua_tolstring(L, -1, &n);
+    fwrite(text, 1, n, stdout);
+    fflush(stdout);
+    return 0;
+}
+
 /* ---- the chart --------------------------------------------------------------------- */
 
 /* Microseconds from the first span's start, as nanoseconds. */
@@ -134,6 +144,14 @@ static int timeline_text(lua_State *L)
     return 1;
 }
 
+/* Pushes the sentence about the timeline at `arg`. */
+static void push_verdict(lua_State *L, int arg, const char *op)
+{
+    lsl_push_words(L, "verdict");
+    lsl_push_explanation(L, arg, false, op);
+    lua_call(L, 1, 1);
+}
+
 static int timeline_summary(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "summary");
@@ -142,12 +160,11 @@ static int timeline_summary(lua_State *L)
     const lsl_option options[] = {{"verdict", LSL_OPT_BOOL, &verdict}};
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "summary");
-    if (verdict) lsl_timeline_add_sources(L, box, "summary");
-    sl_text *text = lsl_new_text(L);
-    sl_error err;
-    lsl_check(L, sl_timeline_summary(box->p, verdict, text, &err), &err, "summary");
-    print_text(text);
-    return 0;
+    lsl_push_words(L, "summary");
+    lsl_push_figures(L, box->p, 0, "summary");
+    if (verdict) push_verdict(L, 1, "summary");
+    lua_call(L, verdict ? 2 : 1, 1);
+    return print_string(L);
 }
 
 static int timeline_explain(lua_State *L)
@@ -173,14 +190,14 @@ static int timeline_explain(lua_State *L)
 
 /* ---- two of them ---------------------------------------------------------------------- */
 
-/* The i-th of the two names in the list at `slot`, or NULL without a list. */
-static const char *read_name(lua_State *L, int slot, int i)
+/* Raises unless there is nothing at `slot`, or two names. */
+static void check_names(lua_State *L, int slot)
 {
-    if (lua_isnil(L, slot)) return NULL;
-    if (!lua_istable(L, slot) || lua_rawlen(L, slot) != 2 ||
-        lua_rawgeti(L, slot, i) != LUA_TSTRING)
+    if (lua_isnil(L, slot)) return;
+    bool fine = lua_istable(L, slot) && lua_rawlen(L, slot) == 2;
+    for (int i = 1; fine && i <= 2; i++) fine = lua_rawgeti(L, slot, i) == LUA_TSTRING;
+    if (!fine)
         lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
-    return lua_tostring(L, -1);
 }
 
 /* tl:diff(other, {names = {"a", "b"}}) */
@@ -197,12 +214,17 @@ static int timeline_diff(lua_State *L)
     int names = 4;
     const lsl_option options[] = {{"names", LSL_OPT_ANY, &names}};
     lsl_options(L, 3, options, LSL_COUNT(options), "diff");
-    const char *name_a = read_name(L, names, 1), *name_b = read_name(L, names, 2);
-    sl_text *text = lsl_new_text(L);
-    sl_error err;
-    lsl_check(L, sl_timeline_diff(box->p, other->p, name_a, name_b, text, &err), &err, "diff");
-    print_text(text);
-    return 0;
+    check_names(L, names);
+    lsl_push_words(L, "diff");
+    lsl_push_moves(L, box->p, other->p, "diff");
+    lua_pushvalue(L, names);
+    lua_createtable(L, 2, 0);
+    for (int i = 1; i <= 2; i++) {
+        push_verdict(L, i, "diff");
+        lua_rawseti(L, -2, i);
+    }
+    lua_call(L, 5, 1);
+    return print_string(L);
 }
 
 /* tl:json(): the figures as one JSON object. */
@@ -210,10 +232,12 @@ static int timeline_json(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "json");
     lsl_no_more(L, 1, "json");
-    sl_text *text = lsl_new_text(L);
-    sl_error err;
-    lsl_check(L, sl_timeline_summary_json(box->p, text, &err), &err, "json");
-    lua_pushlstring(L, text->data, text->len);
+    lsl_push_words(L, "figures_json");
+    lsl_push_figures(L, box->p, SL_FIGURES_STREAMS, "json");
+    lsl_push_words(L, "causes_json");
+    lsl_push_explanation(L, 1, false, "json");
+    lua_call(L, 1, 1);
+    lua_call(L, 2, 1);
     return 1;
 }
 
