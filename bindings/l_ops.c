@@ -1,26 +1,23 @@
-/* l_ops.c - kernels: matmul, pow, add, sub, mul, div, neg, relu, softmax, sum, transpose, spin.
- * Each is a function of the module and a method of its first tensor; + - * / ^ are elementwise.
+/* l_ops.c - kernels: one function for each family of core/kernel_table.h, which takes the
+ * arguments that the family has. Each kernel is a function of the module and a method of its
+ * first tensor, and a closure of its family's function; + - * / ^ are elementwise.
  *
- * When no out= is given, the result is created here; so what would make the
- * kernel refuse its operands is looked at before that, and a failed call has
- * allocated nothing.
+ * When no out= is given, the result is created here. What the core would refuse it refuses
+ * before that (sl_kernel_result), so that a failed call has allocated nothing.
  */
 #include "lsl.h"
-
-#include <stdio.h>
 
 /* What is launched, and what the options say. */
 typedef struct launch {
     sl_kernel kernel;
-    sl_tensor *a, *b;       /* b: NULL if there is none */
-    double number;          /* beside a; 0 if there is none */
+    sl_kernel_args args;
     lsl_quick given;        /* stream NULL: the current one when the kernel is enqueued */
 } launch;
 
 static sl_stream *stream_of(lua_State *L, const launch *l)
 {
     if (l->given.stream != NULL) return l->given.stream;
-    return lsl_current_stream(L, sl_tensor_device(l->a));
+    return lsl_current_stream(L, sl_tensor_device(l->args.a));
 }
 
 /* read_launch for options that lsl_quick_options does not read. */
@@ -43,186 +40,153 @@ static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const c
     l->given.out.slot = arg + 1;
     l->given.flag = has_tf32 ? LSL_QUICK_TF32 : LSL_QUICK_NAMES;
     if (!lsl_quick_options(L, arg, &l->given)) read_odd_launch(L, arg, has_tf32, &l->given, op);
-    lsl_mark(L, sl_tensor_device(l->a));
+    lsl_mark(L, sl_tensor_device(l->args.a));
 }
 
-/* Raises for shapes that do not fit, with both of them. */
-static int fail_shapes(lua_State *L, const launch *l, const char *fmt, const char *op)
+/* Pushes the result: out=, else a new tensor, which is released if the launch fails. */
+static int enqueue(lua_State *L, const launch *l, const char *op)
 {
-    char a[LSL_SHAPE_TEXT], b[LSL_SHAPE_TEXT], text[2 * LSL_SHAPE_TEXT + 64];
-    lsl_format_shape(sl_tensor_get_spec(l->a), a);
-    lsl_format_shape(sl_tensor_get_spec(l->b), b);
-    snprintf(text, sizeof(text), fmt, a, b);
-    return lsl_raise(L, SL_ESHAPE, op, text);
-}
-
-static void check_operand(lua_State *L, const launch *l, sl_tensor *tensor, const char *name,
-                          const char *op)
-{
-    const sl_tensor_spec *spec = sl_tensor_get_spec(tensor);
-    sl_device *device = sl_tensor_device(tensor), *other = sl_stream_device(stream_of(L, l));
-    const sl_device_info *info = sl_device_get_info(device), *info2 = sl_device_get_info(other);
-    if (device != other)
-        lsl_fail(L, SL_EDEVICE, op, "%s is on another device (%s %d, %s) than %s (%s %d, %s)", name,
-                 info->backend, info->index, info->name,
-                 sl_tensor_device(l->a) == other ? "a" : "the stream", info2->backend, info2->index,
-                 info2->name);
-    if (spec->place != SL_ON_DEVICE)
-        lsl_fail(L, SL_EPLACE, op, "%s is on the cpu; t:cuda() copies a tensor to the GPU", name);
-}
-
-/* Places, devices and dtypes of the operands, in the core's order and words. */
-static void check_operands(lua_State *L, const launch *l, const char *op)
-{
+    sl_tensor *out = l->given.out.tensor;
+    sl_tensor_spec spec;
     sl_error err;
-    check_operand(L, l, l->a, "a", op);
-    lsl_check(L, sl_kernel_check(l->kernel, sl_tensor_get_spec(l->a)->dtype, l->number, &err),
-              &err, op);
-    if (l->b == NULL) return;
-    check_operand(L, l, l->b, "b", op);
-    sl_dtype da = sl_tensor_get_spec(l->a)->dtype, db = sl_tensor_get_spec(l->b)->dtype;
-    if (da != db)
-        lsl_fail(L, SL_EDTYPE, op, "a is %s, b is %s: a kernel needs one dtype; t:to casts",
-                 sl_dtype_name(da), sl_dtype_name(db));
-}
-
-/* The tensor that takes the result: out=, else a new one with the spec, which
- * is pushed. Either is on top of the stack afterwards. */
-static sl_tensor *take_out(lua_State *L, const launch *l, const sl_tensor_spec *spec,
-                           const char *op)
-{
-    if (l->given.out.tensor != NULL) return l->given.out.tensor;
-    return lsl_create_tensor(L, sl_tensor_device(l->a), spec, l->given.stream, op);
-}
-
-/* Raises on failure; a result that was made for the call is released then. */
-static int finish(lua_State *L, const launch *l, sl_status status, const sl_error *err,
-                  const char *op)
-{
-    if (l->given.out.tensor != NULL)
-        lsl_check(L, status, err, op);
-    else
-        lsl_check_new(L, status, err, op);
+    if (out != NULL) {
+        lsl_check(L, sl_launch(l->kernel, out, &l->args, stream_of(L, l), &err), &err, op);
+        return 1;
+    }
+    lsl_check(L, sl_kernel_result(l->kernel, &l->args, stream_of(L, l), &spec, &err), &err, op);
+    out = lsl_create_tensor(L, sl_tensor_device(l->args.a), &spec, l->given.stream, op);
+    lsl_check_new(L, sl_launch(l->kernel, out, &l->args, stream_of(L, l), &err), &err, op);
     return 1;
+}
+
+/* The same, with options at `arg`. */
+static int launch_with(lua_State *L, int arg, launch *l, const char *op)
+{
+    read_launch(L, arg, false, l, op);
+    return enqueue(L, l, op);
+}
+
+/* ---- a function for each family ---- */
+
+/* The kernel of the closure that runs; its name is that of the Lua function. */
+static sl_kernel kernel_of(lua_State *L)
+{
+    return (sl_kernel)lua_tointeger(L, lua_upvalueindex(2));
 }
 
 static int op_matmul(lua_State *L)
 {
-    const char *op = "matmul";
-    launch l = {.kernel = SL_KERNEL_MATMUL, .a = lsl_check_tensor(L, 1, "a", op),
-                .b = lsl_check_tensor(L, 2, "b", op)};
+    launch l = {.kernel = kernel_of(L)};
+    const char *op = sl_kernel_name(l.kernel);
+    l.args.a = lsl_check_tensor(L, 1, "a", op);
+    l.args.b = lsl_check_tensor(L, 2, "b", op);
     read_launch(L, 3, true, &l, op);
-    const sl_tensor_spec *a = sl_tensor_get_spec(l.a), *b = sl_tensor_get_spec(l.b);
-    sl_tensor_spec spec = {.dtype = a->dtype, .place = SL_ON_DEVICE, .ndim = 2};
-    if (l.given.out.tensor == NULL) {
-        check_operands(L, &l, op);
-        if (a->ndim != 2 || b->ndim != 2)
-            fail_shapes(L, &l, "matmul needs matrices; a is %s, b is %s", op);
-        if (a->dim[1] != b->dim[0]) fail_shapes(L, &l, "inner sizes differ: %s times %s", op);
-        spec.dim[0] = a->dim[0];
-        spec.dim[1] = b->dim[1];
+    l.args.tf32 = l.given.flag_value;
+    return enqueue(L, &l, op);
+}
+
+/* f(a) */
+static int op_one(lua_State *L)
+{
+    launch l = {.kernel = kernel_of(L)};
+    const char *op = sl_kernel_name(l.kernel);
+    l.args.a = lsl_check_tensor(L, 1, "a", op);
+    return launch_with(L, 2, &l, op);
+}
+
+/* f(a, number) */
+static int op_number(lua_State *L)
+{
+    launch l = {.kernel = kernel_of(L)};
+    const char *op = sl_kernel_name(l.kernel);
+    l.args.a = lsl_check_tensor(L, 1, "a", op);
+    l.args.number = lsl_check_number(L, 2, l.kernel == SL_KERNEL_POW ? "exponent" : "number", op);
+    return launch_with(L, 3, &l, op);
+}
+
+/* What a kernel of two tensors is when a number stands before the tensor, or behind it;
+ * SL_KERNELS: it takes tensors alone. */
+static sl_kernel number_form(sl_kernel kernel, bool is_before)
+{
+    switch (kernel) {
+#define X(pair, behind, before) \
+    case SL_KERNEL_##pair: return is_before ? SL_KERNEL_##before : SL_KERNEL_##behind;
+    SL_NUMBER_FORMS(X)
+#undef X
+    default: return SL_KERNELS;
     }
-    sl_tensor *out = take_out(L, &l, &spec, op);
-    sl_error err;
-    sl_status status = sl_matmul(out, l.a, l.b, l.given.flag_value, stream_of(L, &l), &err);
-    return finish(L, &l, status, &err, op);
 }
 
-/* Kernels of one tensor whose result is as a is. */
-static sl_tensor *begin_unary(lua_State *L, int arg, launch *l, const char *op)
+/* f(a, b), and f(a, number), f(number, b) if the kernel has such forms. */
+static int op_pair(lua_State *L)
 {
-    read_launch(L, arg, false, l, op);
-    if (l->given.out.tensor == NULL) check_operands(L, l, op);
-    return take_out(L, l, sl_tensor_get_spec(l->a), op);
-}
-
-/* The options are at 3. */
-static int launch_with_number(lua_State *L, launch *l, const char *op)
-{
-    sl_tensor *out = begin_unary(L, 3, l, op);
-    sl_error err;
-    sl_status status = sl_with_number(l->kernel, out, l->a, l->number, stream_of(L, l), &err);
-    return finish(L, l, status, &err, op);
-}
-
-static int op_pow(lua_State *L)
-{
-    launch l = {.kernel = SL_KERNEL_POW, .a = lsl_check_tensor(L, 1, "a", "pow")};
-    l.number = lsl_check_number(L, 2, "exponent", "pow");
-    return launch_with_number(L, &l, "pow");
-}
-
-static int op_softmax(lua_State *L)
-{
-    launch l = {.kernel = SL_KERNEL_SOFTMAX, .a = lsl_check_tensor(L, 1, "a", "softmax")};
-    sl_tensor *out = begin_unary(L, 2, &l, "softmax");
-    sl_error err;
-    return finish(L, &l, sl_softmax(out, l.a, stream_of(L, &l), &err), &err, "softmax");
-}
-
-/* The dimension at `arg`, from 0. */
-static int read_dimension(lua_State *L, int arg, const sl_tensor_spec *spec, const char *op)
-{
-    int64_t d = lsl_check_integer(L, arg, "dimension", INT64_MIN, INT64_MAX, op);
-    if (d < -spec->ndim || d > spec->ndim || d == 0)
-        lsl_fail(L, SL_ESHAPE, op, "there is no dimension %lld: the tensor has %d", (long long)d,
-                 spec->ndim);
-    return (int)(d < 0 ? d + spec->ndim : d - 1);
-}
-
-/* The options are at `arg`. */
-static int launch_transpose(lua_State *L, launch *l, int d1, int d2, int arg, const char *op)
-{
-    sl_error err;
-    read_launch(L, arg, false, l, op);
-    sl_tensor_spec spec = *sl_tensor_get_spec(l->a);
-    int64_t size = spec.dim[d1];
-    spec.dim[d1] = spec.dim[d2];
-    spec.dim[d2] = size;
-    if (l->given.out.tensor == NULL) check_operands(L, l, op);
-    sl_tensor *out = take_out(L, l, &spec, op);
-    return finish(L, l, sl_transpose(out, l->a, d1, d2, stream_of(L, l), &err), &err, op);
+    launch l = {.kernel = kernel_of(L)};
+    const char *op = sl_kernel_name(l.kernel);
+    int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : lua_type(L, 2) == LUA_TNUMBER ? 2 : 0;
+    sl_kernel form = number != 0 ? number_form(l.kernel, number == 1) : SL_KERNELS;
+    if (form != SL_KERNELS) {
+        l.kernel = form;
+        l.args.number = lua_tonumber(L, number);
+        l.args.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
+        return launch_with(L, 3, &l, op);
+    }
+    l.args.a = lsl_check_tensor(L, 1, "a", op);
+    if (lsl_to(L, 2, LSL_TENSOR) == NULL)
+        lsl_type_error(L, 2, "b", number_form(l.kernel, false) != SL_KERNELS
+                       ? "a tensor or a number" : "a tensor", op);
+    l.args.b = lsl_check_tensor(L, 2, "b", op);
+    return launch_with(L, 3, &l, op);
 }
 
 static int op_transpose(lua_State *L)
 {
-    const char *op = "transpose";
-    launch l = {.kernel = SL_KERNEL_TRANSPOSE, .a = lsl_check_tensor(L, 1, "a", op)};
-    const sl_tensor_spec *spec = sl_tensor_get_spec(l.a);
-    int d1 = read_dimension(L, 2, spec, op), d2 = read_dimension(L, 3, spec, op);
-    return launch_transpose(L, &l, d1, d2, 4, op);
+    launch l = {.kernel = kernel_of(L)};
+    const char *op = sl_kernel_name(l.kernel);
+    l.args.a = lsl_check_tensor(L, 1, "a", op);
+    const sl_tensor_spec *spec = sl_tensor_get_spec(l.args.a);
+    for (int i = 0; i < 2; i++) l.args.dim[i] = lsl_check_dimension(L, 2 + i, spec, op);
+    return launch_with(L, 4, &l, op);
 }
+
+static lua_CFunction const families[] = {
+    [SL_FAMILY_MATMUL] = op_matmul, [SL_FAMILY_PAIR] = op_pair, [SL_FAMILY_NUMBER] = op_number,
+    [SL_FAMILY_ONE] = op_one, [SL_FAMILY_ROWS] = op_one, [SL_FAMILY_SUM] = op_one,
+    [SL_FAMILY_TRANSPOSE] = op_transpose, [SL_FAMILY_NONE] = NULL
+};
+
+/* An operator has no options: Lua calls - with its operand twice. 2 ^ a is an error: the
+ * exponent is a number. */
+static int operate(lua_State *L)
+{
+    sl_kernel_family family = sl_kernel_family_of(kernel_of(L));
+    lua_settop(L, family == SL_FAMILY_ONE ? 1 : 2);
+    return families[family](L);
+}
+
+/* ---- other functions ---- */
 
 /* t:t(opts) */
 static int tensor_t(lua_State *L)
 {
-    launch l = {.kernel = SL_KERNEL_TRANSPOSE, .a = lsl_check_tensor(L, 1, "self", "t")};
-    const sl_tensor_spec *spec = sl_tensor_get_spec(l.a);
+    launch l = {.kernel = SL_KERNEL_TRANSPOSE,
+                .args = {.a = lsl_check_tensor(L, 1, "self", "t"), .dim = {0, 1}}};
+    const sl_tensor_spec *spec = sl_tensor_get_spec(l.args.a);
     char shape[LSL_SHAPE_TEXT];
     if (spec->ndim != 2)
         lsl_fail(L, SL_ESHAPE, "t", "needs a matrix; the tensor has %d dimension%s (%s)",
                  spec->ndim, spec->ndim == 1 ? "" : "s", lsl_format_shape(spec, shape));
-    return launch_transpose(L, &l, 0, 1, 2, "t");
+    return launch_with(L, 2, &l, "t");
 }
 
 int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op)
 {
-    launch l = {.kernel = SL_KERNEL_CAST, .a = lsl_check_tensor(L, 1, "self", op)};
-    sl_error err;
+    launch l = {.kernel = SL_KERNEL_CAST,
+                .args = {.a = lsl_check_tensor(L, 1, "self", op), .dtype = dtype}};
     read_launch(L, arg, false, &l, op);
-    sl_tensor_spec spec = *sl_tensor_get_spec(l.a);
-    sl_tensor *out = l.given.out.tensor;
-    if (out == NULL && spec.dtype == dtype) {
-        lua_settop(L, 1);
-        return 1;
-    }
-    if (out != NULL && sl_tensor_get_spec(out)->dtype != dtype)
-        lsl_fail(L, SL_EDTYPE, op, "out is %s, needed %s",
-                 sl_dtype_name(sl_tensor_get_spec(out)->dtype), sl_dtype_name(dtype));
-    if (out == NULL) check_operands(L, &l, op);
-    spec.dtype = dtype;
-    out = take_out(L, &l, &spec, op);
-    return finish(L, &l, sl_cast(out, l.a, stream_of(L, &l), &err), &err, op);
+    if (l.given.out.tensor != NULL || sl_tensor_get_spec(l.args.a)->dtype != dtype)
+        return enqueue(L, &l, op);
+    lua_settop(L, 1);
+    return 1;
 }
 
 static int tensor_float(lua_State *L) { return lsl_cast(L, SL_FLOAT32, 2, "float"); }
@@ -231,91 +195,6 @@ static int tensor_half(lua_State *L) { return lsl_cast(L, SL_FLOAT16, 2, "half")
 static int tensor_bfloat16(lua_State *L) { return lsl_cast(L, SL_BFLOAT16, 2, "bfloat16"); }
 static int tensor_int(lua_State *L) { return lsl_cast(L, SL_INT32, 2, "int"); }
 static int tensor_byte(lua_State *L) { return lsl_cast(L, SL_UINT8, 2, "byte"); }
-
-static int op_sum(lua_State *L)
-{
-    launch l = {.kernel = SL_KERNEL_SUM, .a = lsl_check_tensor(L, 1, "a", "sum")};
-    read_launch(L, 2, false, &l, "sum");
-    sl_tensor_spec spec = {.dtype = sl_tensor_get_spec(l.a)->dtype, .place = SL_ON_DEVICE};
-    if (l.given.out.tensor == NULL) check_operands(L, &l, "sum");
-    sl_tensor *out = take_out(L, &l, &spec, "sum");
-    sl_error err;
-    return finish(L, &l, sl_sum(out, l.a, stream_of(L, &l), &err), &err, "sum");
-}
-
-static int op_unary(lua_State *L, sl_kernel kernel, const char *op)
-{
-    launch l = {.kernel = kernel, .a = lsl_check_tensor(L, 1, "a", op)};
-    sl_tensor *out = begin_unary(L, 2, &l, op);
-    sl_error err;
-    return finish(L, &l, sl_unary(kernel, out, l.a, stream_of(L, &l), &err), &err, op);
-}
-
-static int op_neg(lua_State *L) { return op_unary(L, SL_KERNEL_NEG, "neg"); }
-static int op_relu(lua_State *L) { return op_unary(L, SL_KERNEL_RELU, "relu"); }
-
-/* Of two tensors, or of a tensor and a number in either order. */
-typedef struct binary {
-    const char *name;
-    sl_kernel pair, with_number, reversed;      /* reversed: the number comes first */
-} binary;
-
-static int op_binary(lua_State *L, const binary *which)
-{
-    launch l = {.kernel = which->pair};
-    const char *op = which->name;
-    sl_error err;
-    int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : lua_type(L, 2) == LUA_TNUMBER ? 2 : 0;
-    if (number != 0) {
-        l.kernel = number == 1 ? which->reversed : which->with_number;
-        l.number = lua_tonumber(L, number);
-        l.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
-        return launch_with_number(L, &l, op);
-    }
-    l.a = lsl_check_tensor(L, 1, "a", op);
-    if (lsl_to(L, 2, LSL_TENSOR) == NULL) lsl_type_error(L, 2, "b", "a tensor or a number", op);
-    l.b = lsl_check_tensor(L, 2, "b", op);
-    read_launch(L, 3, false, &l, op);
-    const sl_tensor_spec *sa = sl_tensor_get_spec(l.a), *sb = sl_tensor_get_spec(l.b);
-    if (l.given.out.tensor == NULL) {
-        check_operands(L, &l, op);
-        if (!lsl_same_shape(sa, sb))
-            fail_shapes(L, &l, "a is %s, b is %s: the shapes differ", op);
-    }
-    sl_tensor *out = take_out(L, &l, sa, op);
-    return finish(L, &l, sl_pair(l.kernel, out, l.a, l.b, stream_of(L, &l), &err), &err, op);
-}
-
-/* op_add and meta_add, ...: operators have no options. */
-#define BINARY(name, pair, with_number, reversed)                                          \
-    static int op_##name(lua_State *L)                                                     \
-    {                                                                                      \
-        static const binary which = {#name, SL_KERNEL_##pair, SL_KERNEL_##with_number,     \
-                                     SL_KERNEL_##reversed};                                \
-        return op_binary(L, &which);                                                       \
-    }                                                                                      \
-    static int meta_##name(lua_State *L)                                                   \
-    {                                                                                      \
-        lua_settop(L, 2);                                                                  \
-        return op_##name(L);                                                               \
-    }
-BINARY(add, ADD, ADD_SCALAR, ADD_SCALAR)
-BINARY(sub, SUB, SUB_SCALAR, RSUB_SCALAR)
-BINARY(mul, MUL, MUL_SCALAR, MUL_SCALAR)
-BINARY(div, DIV, DIV_SCALAR, RDIV_SCALAR)
-
-/* 2 ^ a is an error: the exponent is a number. */
-static int meta_pow(lua_State *L)
-{
-    lua_settop(L, 2);
-    return op_pow(L);
-}
-
-static int meta_unm(lua_State *L)
-{
-    lua_settop(L, 1);
-    return op_neg(L);
-}
 
 /* lab.spin(ms, {blocks =, threads =, shared_bytes =, stream =}) */
 static int op_spin(lua_State *L)
@@ -336,29 +215,67 @@ static int op_spin(lua_State *L)
     return 0;
 }
 
-static const luaL_Reg operators[] = {
-    {"__add", meta_add}, {"__mul", meta_mul}, {"__pow", meta_pow},
-    {"__sub", meta_sub}, {"__div", meta_div}, {"__unm", meta_unm}, {NULL, NULL}
-};
-static const luaL_Reg ops[] = {
-    {"matmul", op_matmul}, {"pow", op_pow}, {"add", op_add}, {"sub", op_sub}, {"mul", op_mul},
-    {"div", op_div}, {"neg", op_neg}, {"relu", op_relu}, {"softmax", op_softmax},
-    {"sum", op_sum}, {"transpose", op_transpose}, {NULL, NULL}
-};
 static const luaL_Reg methods[] = {
     {"t", tensor_t}, {"float", tensor_float}, {"double", tensor_double}, {"half", tensor_half},
     {"bfloat16", tensor_bfloat16}, {"int", tensor_int}, {"byte", tensor_byte}, {NULL, NULL}
 };
 static const luaL_Reg functions[] = {{"spin", op_spin}, {NULL, NULL}};
+static const struct { const char *event; sl_kernel kernel; } operators[] = {
+    {"__add", SL_KERNEL_ADD}, {"__sub", SL_KERNEL_SUB}, {"__mul", SL_KERNEL_MUL},
+    {"__div", SL_KERNEL_DIV}, {"__pow", SL_KERNEL_POW}, {"__unm", SL_KERNEL_NEG},
+};
+
+static bool is_number_form(sl_kernel kernel)
+{
+#define X(pair, behind, before) || kernel == SL_KERNEL_##behind || kernel == SL_KERNEL_##before
+    return false SL_NUMBER_FORMS(X);
+#undef X
+}
+
+/* The function of Lua's that launches the kernel; NULL: it has none of its own. */
+static lua_CFunction function_of(sl_kernel kernel)
+{
+    sl_kernel_family family = sl_kernel_family_of(kernel);
+    return is_number_form(kernel) ? NULL : families[family];
+}
+
+static void push_closure(lua_State *L, lua_CFunction function, sl_kernel kernel)
+{
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushinteger(L, kernel);
+    lua_pushcclosure(L, function, 2);
+}
 
 /* After lsl_open_tensor: the methods and operators join the tensors' tables. */
 void lsl_open_ops(lua_State *L)
 {
+    int module = lua_gettop(L);
     lsl_set_functions(L, functions);
-    lsl_set_functions(L, ops);
     lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->metatable_ref[LSL_TENSOR]);
-    lsl_set_functions(L, operators);
-    lua_pop(L, 1);
-    lsl_add_methods(L, LSL_TENSOR, ops);
-    lsl_add_methods(L, LSL_TENSOR, methods);
+    for (int i = 0; i < LSL_COUNT(operators); i++) {
+        push_closure(L, operate, operators[i].kernel);
+        lua_setfield(L, -2, operators[i].event);
+    }
+    lua_getfield(L, -1, "__methods");
+    lsl_set_functions(L, methods);
+    for (sl_kernel kernel = 0; kernel < SL_KERNELS; kernel++) {
+        if (function_of(kernel) == NULL) continue;
+        push_closure(L, function_of(kernel), kernel);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, sl_kernel_name(kernel));
+        lua_setfield(L, module, sl_kernel_name(kernel));
+    }
+    lua_pop(L, 2);
+}
+
+/* Adds `kernels`, the names of the kernels' functions in Lua. */
+void lsl_open_ops_internal(lua_State *L)
+{
+    lua_newtable(L);
+    for (sl_kernel kernel = 0; kernel < SL_KERNELS; kernel++) {
+        if (function_of(kernel) == NULL) continue;
+        lua_pushstring(L, sl_kernel_name(kernel));
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    lua_setfield(L, -2, "kernels");
 }

@@ -84,12 +84,7 @@ static int tensor_size(lua_State *L)
     const sl_tensor_spec *spec = sl_tensor_get_spec(check_self(L, "size"));
     lsl_no_more(L, 2, "size");
     if (!lua_isnoneornil(L, 2)) {
-        int64_t d = lsl_check_integer(L, 2, "dimension", INT64_MIN, INT64_MAX, "size");
-        bool exists = d >= -spec->ndim && d <= spec->ndim && d != 0;
-        if (!exists)
-            lsl_fail(L, SL_ESHAPE, "size", "there is no dimension %lld: the tensor has %d",
-                     (long long)d, spec->ndim);
-        lua_pushinteger(L, spec->dim[d < 0 ? d + spec->ndim : d - 1]);
+        lua_pushinteger(L, spec->dim[lsl_check_dimension(L, 2, spec, "size")]);
         return 1;
     }
     luaL_checkstack(L, SL_MAX_DIMS, NULL);

@@ -43,15 +43,12 @@ static int tensor_narrow(lua_State *L)
 {
     sl_tensor *tensor;
     const sl_tensor_spec *spec = check_self(L, &tensor, "narrow");
-    int64_t dim = lsl_check_integer(L, 2, "dimension", INT64_MIN, INT64_MAX, "narrow");
+    if (spec->ndim == 0) lsl_check_integer(L, 2, "dimension", INT64_MIN, INT64_MAX, "narrow");
+    int dim = spec->ndim > 0 ? lsl_check_dimension(L, 2, spec, "narrow") : 0;
     int64_t start = lsl_check_integer(L, 3, "start", 1, INT64_MAX, "narrow");
     int64_t length = lsl_check_integer(L, 4, "length", 0, INT64_MAX, "narrow");
     lsl_no_more(L, 4, "narrow");
-    if (spec->ndim > 0 && (dim < -spec->ndim || dim > spec->ndim || dim == 0))
-        lsl_fail(L, SL_ESHAPE, "narrow", "there is no dimension %lld: the tensor has %d",
-                 (long long)dim, spec->ndim);
-    push_narrow(L, tensor, (int)(dim < 0 ? dim + spec->ndim : dim - 1), start - 1, length,
-                "narrow");
+    push_narrow(L, tensor, dim, start - 1, length, "narrow");
     return 1;
 }
 

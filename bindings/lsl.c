@@ -285,6 +285,15 @@ const char *lsl_format_shape(const sl_tensor_spec *spec, char *text)
     return text;
 }
 
+int lsl_check_dimension(lua_State *L, int arg, const sl_tensor_spec *spec, const char *op)
+{
+    int64_t number = lsl_check_integer(L, arg, "dimension", INT64_MIN, INT64_MAX, op);
+    sl_error err;
+    int dim;
+    lsl_check(L, sl_dimension(spec, number, &dim, &err), &err, op);
+    return dim;
+}
+
 sl_stream *lsl_copy_stream(lua_State *L, sl_tensor *dst, sl_tensor *src)
 {
     bool from_device = sl_tensor_get_spec(src)->place == SL_ON_DEVICE;

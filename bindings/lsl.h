@@ -334,6 +334,8 @@ static inline bool lsl_same_shape(const sl_tensor_spec *a, const sl_tensor_spec 
         if (a->dim[i] != b->dim[i]) return false;
     return true;
 }
+/* Dimension `arg` of a tensor as the core counts, from 0: 1 is the first and -1 the last. */
+int lsl_check_dimension(lua_State *L, int arg, const sl_tensor_spec *spec, const char *op);
 /* The stream in which a copy runs if none is given: the current one of the device that
  * it comes from, or else goes to. Host memory belongs to no GPU. */
 sl_stream *lsl_copy_stream(lua_State *L, sl_tensor *dst, sl_tensor *src);
@@ -431,6 +433,7 @@ void lsl_open_create(lua_State *L);
 void lsl_open_races(lua_State *L);
 /* Add what only the prelude and the program use. */
 void lsl_open_device_internal(lua_State *L);
+void lsl_open_ops_internal(lua_State *L);
 void lsl_open_terminal_internal(lua_State *L);
 void lsl_open_inspect_internal(lua_State *L);
 void lsl_open_tap_internal(lua_State *L);

@@ -256,6 +256,7 @@ static void run_prelude(lua_State *L)
     lua_newtable(L);
     lsl_set_functions(L, internals);
     lsl_open_device_internal(L);
+    lsl_open_ops_internal(L);
     lsl_open_terminal_internal(L);
     lsl_open_inspect_internal(L);
     lsl_open_source_internal(L);

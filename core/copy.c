@@ -83,7 +83,7 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, 
 
     if (status)
         return status;
-    if (!sl__tensor_same_shape(dst, src))
+    if (!sl__same_shape(&dst->spec, &src->spec))
         return sl_fail(err, SL_ESHAPE, "the destination is %s, the source %s",
                        sl__shape_format(&dst->spec, &d), sl__shape_format(&src->spec, &s));
     if (dst->spec.dtype != src->spec.dtype)

@@ -1,4 +1,4 @@
-/* kernel.c - the kernels: their operands' checks and the work they make.
+/* kernel.c - what kernels ask of their operands, and their launch.
  *
  * A check names the operand as the documentation does: a, b, out.
  */
@@ -8,19 +8,40 @@
 #include "tensor.h"
 #include "view.h"
 
-/* ---- checks ------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------------- */
 
-static sl_status check_operand(const sl_tensor *tensor, const char *noun, const sl_stream *stream,
-                               sl_error *err)
+static bool fits(const sl_tensor *tensor, const sl_device *device, sl_dtype dtype)
 {
-    sl_status status = sl__tensor_check_stream(tensor, noun, stream, err);
+    return tensor && tensor->buffer && tensor->device == device
+           && tensor->spec.place == SL_ON_DEVICE && tensor->spec.dtype == dtype;
+}
 
-    if (status)
+/* Checks what check_inputs does, quickly and without a sentence: most launches are right. */
+static bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, const sl_stream *stream)
+{
+    const sl_tensor *a = args->a;
+    int inputs;
+
+    if (!stream || !a || (unsigned)kernel >= SL_KERNELS)
+        return false;
+    inputs = sl_kernel_inputs(kernel);
+    return !sl__host_func_depth && !stream->device->fault.status
+           && inputs > 0 && fits(a, stream->device, a->spec.dtype)
+           && sl_kernel_check(kernel, a->spec.dtype, args->number, NULL) == SL_OK
+           && (inputs == 2 ? fits(args->b, stream->device, a->spec.dtype) : !args->b);
+}
+
+/* `other` is of the device that the operand has to be of. */
+static sl_status check_operand(const sl_tensor *tensor, const char *noun, const sl_device *device,
+                               const char *other, sl_error *err)
+{
+    sl_status status = sl__tensor_check(tensor, noun, err);
+
+    if (!status)
+        status = sl__device_check_same(tensor->device, noun, device, other, err);
+    if (status || tensor->spec.place == SL_ON_DEVICE)
         return status;
-    if (tensor->spec.place != SL_ON_DEVICE)
-        return sl_fail(err, SL_EPLACE, "%s is on the cpu; t:cuda() copies a tensor to the GPU",
-                       noun);
-    return SL_OK;
+    return sl_fail(err, SL_EPLACE, "%s is on the cpu; t:cuda() copies a tensor to the GPU", noun);
 }
 
 static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, const char *noun,
@@ -32,263 +53,183 @@ static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, co
                    sl_dtype_name(a->spec.dtype), noun, sl_dtype_name(other->spec.dtype));
 }
 
-static bool fits(const sl_tensor *tensor, const sl_device *device, sl_dtype dtype)
+static sl_status check_second(sl_kernel kernel, const sl_kernel_args *args, sl_error *err)
 {
-    return tensor && tensor->buffer && tensor->device == device
-           && tensor->spec.place == SL_ON_DEVICE && tensor->spec.dtype == dtype;
-}
-
-/* All is well, in one look. If not, the checks one by one find out what to say. */
-static bool all_fit(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b, bool has_b,
-                    const sl_stream *stream, const sl_work *work)
-{
-    const sl_device *device;
-    sl_dtype dtype;
-
-    if (!stream || !a)
-        return false;
-    device = stream->device;
-    dtype = a->spec.dtype;
-    return !sl__host_func_depth && !device->fault.status
-           && sl_kernel_check((sl_kernel)work->kernel, dtype, work->scalar, NULL) == SL_OK
-           && fits(a, device, dtype) && fits(out, device, dtype)
-           && (!has_b || fits(b, device, dtype));
-}
-
-/* `b` may be NULL where a kernel has one input. */
-static sl_status check_operands(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
-                                bool has_b, sl_stream *stream, const sl_work *work, sl_error *err)
-{
-    sl_kernel kernel = (sl_kernel)work->kernel;
     sl_status status;
 
-    if (all_fit(out, a, b, has_b, stream, work))
-        return SL_OK;
-    status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
-    if (!status)
-        status = check_operand(a, "a", stream, err);
-    if (!status)
-        status = sl_kernel_check(kernel, a->spec.dtype, work->scalar, err);
-    if (!status && has_b)
-        status = check_operand(b, "b", stream, err);
-    if (!status)
-        status = check_operand(out, "out", stream, err);
-    if (!status && has_b)
-        status = check_same_dtype(a, b, "b", err);
-    return status ? status : check_same_dtype(a, out, "out", err);
+    if (sl_kernel_inputs(kernel) < 2)
+        return args->b ? sl_fail(err, SL_EINVAL, "%s is no kernel of two tensors",
+                                 sl_kernel_name(kernel)) : SL_OK;
+    status = check_operand(args->b, "b", args->a->device, "a", err);
+    return status ? status : check_same_dtype(args->a, args->b, "b", err);
 }
 
-static sl_status check_same_shapes(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
-                                   sl_error *err)
+static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
+                              sl_error *err)
+{
+    sl_status status;
+
+    if (inputs_fit(kernel, args, stream))
+        return SL_OK;
+    if ((unsigned)kernel >= SL_KERNELS || sl_kernel_inputs(kernel) == 0)
+        return sl_fail(err, SL_EINVAL, "%s is no kernel of tensors", sl_kernel_name(kernel));
+    status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
+    if (!status)
+        status = check_operand(args->a, "a", stream->device, "the stream", err);
+    if (!status)
+        status = sl_kernel_check(kernel, args->a->spec.dtype, args->number, err);
+    return status ? status : check_second(kernel, args, err);
+}
+
+/* ---- the result ------------------------------------------------------------------- */
+
+static sl_status find_product(const sl_tensor_spec *a, const sl_tensor_spec *b,
+                              sl_tensor_spec *result, sl_error *err)
 {
     sl__shape_text first, second;
 
-    if (b && !sl__tensor_same_shape(a, b))
-        return sl_fail(err, SL_ESHAPE, "a is %s, b is %s: the shapes differ",
-                       sl__shape_format(&a->spec, &first), sl__shape_format(&b->spec, &second));
-    if (!sl__tensor_same_shape(a, out))
-        return sl_fail(err, SL_ESHAPE, "out is %s, needed %s",
-                       sl__shape_format(&out->spec, &first), sl__shape_format(&a->spec, &second));
+    if (a->ndim != 2 || b->ndim != 2)
+        return sl_fail(err, SL_ESHAPE, "matmul needs matrices; a is %s, b is %s",
+                       sl__shape_format(a, &first), sl__shape_format(b, &second));
+    if (a->dim[1] != b->dim[0])
+        return sl_fail(err, SL_ESHAPE, "inner sizes differ: %s times %s",
+                       sl__shape_format(a, &first), sl__shape_format(b, &second));
+    result->dim[1] = b->dim[1];
     return SL_OK;
 }
 
-/* An operand may be the output, but not share a part of its bytes. */
+static sl_status check_same_shapes(const sl_tensor_spec *a, const sl_tensor_spec *b, sl_error *err)
+{
+    sl__shape_text first, second;
+
+    if (sl__same_shape(a, b))
+        return SL_OK;
+    return sl_fail(err, SL_ESHAPE, "a is %s, b is %s: the shapes differ",
+                   sl__shape_format(a, &first), sl__shape_format(b, &second));
+}
+
+static sl_status find_transposed(const sl_tensor_spec *a, const int dim[2], sl_tensor_spec *result,
+                                 sl_error *err)
+{
+    sl_status status = sl__dimension_check(a, dim[0], err);
+
+    if (!status)
+        status = sl__dimension_check(a, dim[1], err);
+    if (status)
+        return status;
+    result->dim[dim[0]] = a->dim[dim[1]];
+    result->dim[dim[1]] = a->dim[dim[0]];
+    return SL_OK;
+}
+
+sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
+                           sl_tensor_spec *result, sl_error *err)
+{
+    sl_status status = check_inputs(kernel, args, stream, err);
+
+    if (status)
+        return status;
+    *result = args->a->spec;
+    switch (sl_kernel_family_of(kernel)) {
+    case SL_FAMILY_MATMUL:
+        return find_product(&args->a->spec, &args->b->spec, result, err);
+    case SL_FAMILY_PAIR:
+        return check_same_shapes(&args->a->spec, &args->b->spec, err);
+    case SL_FAMILY_TRANSPOSE:
+        return find_transposed(&args->a->spec, args->dim, result, err);
+    case SL_FAMILY_SUM:
+        *result = (sl_tensor_spec){ .dtype = result->dtype, .place = SL_ON_DEVICE };
+        return SL_OK;
+    case SL_FAMILY_CAST:
+        result->dtype = args->dtype;
+        return SL_OK;
+    default:
+        return SL_OK;
+    }
+}
+
+/* ---- the output ------------------------------------------------------------------- */
+
+static sl_status check_out_shape(sl_kernel kernel, const sl_tensor *out,
+                                 const sl_tensor_spec *needed, sl_error *err)
+{
+    bool is_sum = sl_kernel_family_of(kernel) == SL_FAMILY_SUM;
+    sl__shape_text is, wanted;
+
+    if (is_sum ? out->numel == 1 : sl__same_shape(&out->spec, needed))
+        return SL_OK;
+    return sl_fail(err, SL_ESHAPE, "out is %s, needed %s", sl__shape_format(&out->spec, &is),
+                   is_sum ? "one element" : sl__shape_format(needed, &wanted));
+}
+
+/* `a` and `out` have one buffer. The kernel reads an element or row before it writes it: they may
+ * be the same bytes, but may not share some of them. */
 static sl_status check_apart(const sl_tensor *out, const sl_tensor *a, const char *noun,
                              sl_error *err)
 {
-    if (!a || out->buffer != a->buffer || sl__view_same_bytes(out, a)
-        || !sl__view_overlap(out, a, out->bytes, a->bytes))
+    if (sl__view_same_bytes(out, a) || !sl__view_overlap(out, a, out->bytes, a->bytes))
         return SL_OK;
     return sl_fail(err, SL_EINVAL, "out and %s share some of their bytes: they may be the same "
                    "memory, or lie apart", noun);
 }
 
-/* Of the other kernels. */
-static sl_status check_memory(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
-                              sl_error *err)
-{
-    sl_status status = check_apart(out, a, "a", err);
-
-    return status ? status : check_apart(out, b, "b", err);
-}
-
-static sl_status enqueue(sl_work *work, sl_tensor *out, sl_tensor *a, sl_tensor *b,
-                         sl_stream *stream, sl_error *err)
-{
-    const sl__operands operands = {
-        .out = out->buffer, .in0 = a->buffer, .in1 = b ? b->buffer : NULL,
-    };
-
-    work->kind = SL_WORK_KERNEL;
-    work->dtype = (uint8_t)out->spec.dtype;
-    work->in_dtype = (uint8_t)a->spec.dtype;
-    work->out_offset = out->offset;
-    work->in_offset[0] = a->offset;
-    work->in_offset[1] = b ? b->offset : 0;
-    return sl__op_enqueue(stream, work, &operands, err);
-}
-
-/* ---- matmul ---------------------------------------------------------------------- */
-
-static sl_status check_matrix(const sl_tensor *tensor, const char *noun, sl_error *err)
-{
-    sl__shape_text shape;
-
-    if (tensor->spec.ndim == 2)
-        return SL_OK;
-    return sl_fail(err, SL_ESHAPE, "matmul needs matrices; %s has %d dimension%s (%s)", noun,
-                   tensor->spec.ndim, tensor->spec.ndim == 1 ? "" : "s",
-                   sl__shape_format(&tensor->spec, &shape));
-}
-
-static sl_status check_matmul_shapes(const sl_tensor *out, const sl_tensor *a, const sl_tensor *b,
-                                     sl_error *err)
-{
-    const int64_t *ad = a->spec.dim, *bd = b->spec.dim, *od = out->spec.dim;
-    sl_status status;
-
-    if (a->spec.ndim == 2 && b->spec.ndim == 2 && out->spec.ndim == 2 && ad[1] == bd[0]
-        && od[0] == ad[0] && od[1] == bd[1])
-        return SL_OK;
-    status = check_matrix(a, "a", err);
-    if (!status)
-        status = check_matrix(b, "b", err);
-    if (!status)
-        status = check_matrix(out, "out", err);
-    if (status)
-        return status;
-    if (ad[1] != bd[0])
-        return sl_fail(err, SL_ESHAPE, "inner sizes differ: %lldx%lld times %lldx%lld",
-                       (long long)ad[0], (long long)ad[1], (long long)bd[0], (long long)bd[1]);
-    if (od[0] != ad[0] || od[1] != bd[1])
-        return sl_fail(err, SL_ESHAPE, "out is %lldx%lld, needed %lldx%lld", (long long)od[0],
-                       (long long)od[1], (long long)ad[0], (long long)bd[1]);
-    return SL_OK;
-}
-
-/* Of matmul, cast and transpose. */
+/* The same for a kernel that reads after it has written: they may not share any. */
 static sl_status check_outside(const sl_tensor *out, const sl_tensor *a, const char *noun,
                                sl_kernel kernel, sl_error *err)
 {
     if (out == a)
         return sl_fail(err, SL_EINVAL, "out may not be %s: %s reads it while it writes", noun,
                        sl_kernel_name(kernel));
-    if (out->buffer == a->buffer && sl__view_overlap(out, a, out->bytes, a->bytes))
+    if (sl__view_overlap(out, a, out->bytes, a->bytes))
         return sl_fail(err, SL_EINVAL, "out shares memory with %s, which %s reads while it writes",
                        noun, sl_kernel_name(kernel));
     return SL_OK;
 }
 
-sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
-                    sl_error *err)
+static sl_status check_memory(sl_kernel kernel, const sl_tensor *out, const sl_tensor *input,
+                              const char *noun, sl_error *err)
 {
-    sl_work work = { .kernel = SL_KERNEL_MATMUL };
-    sl_status status = check_operands(out, a, b, true, stream, &work, err);
-
-    if (!status)
-        status = check_matmul_shapes(out, a, b, err);
-    if (status)
-        return status;
-    status = check_outside(out, a, "a", SL_KERNEL_MATMUL, err);
-    if (!status)
-        status = check_outside(out, b, "b", SL_KERNEL_MATMUL, err);
-    if (status)
-        return status;
-    work.m = a->spec.dim[0];
-    work.k = a->spec.dim[1];
-    work.n = b->spec.dim[1];
-    if (tf32 && a->spec.dtype == SL_FLOAT32)
-        work.flags = SL_WORK_TF32;
-    return enqueue(&work, out, a, b, stream, err);
-}
-
-/* ---- elementwise ------------------------------------------------------------------- */
-
-static sl_status check_family(sl_kernel kernel, sl_kernel_family family, const char *noun,
-                              sl_error *err)
-{
-    if ((unsigned)kernel < SL_KERNELS && sl_kernel_family_of(kernel) == family)
+    if (out->buffer != input->buffer)
         return SL_OK;
-    return sl_fail(err, SL_EINVAL, "%s is no kernel of %s", sl_kernel_name(kernel), noun);
+    switch (sl_kernel_family_of(kernel)) {
+    case SL_FAMILY_MATMUL: case SL_FAMILY_CAST: case SL_FAMILY_TRANSPOSE:
+        return check_outside(out, input, noun, kernel, err);
+    default:
+        return check_apart(out, input, noun, err);
+    }
 }
 
-static sl_status elementwise(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b,
-                             double scalar, sl_stream *stream, sl_error *err)
+/* Says what does not fit. */
+static sl_status refuse_out(sl_kernel kernel, const sl_tensor *out, const sl_tensor *a,
+                            sl_dtype needed, sl_error *err)
 {
-    sl_work work = { .kernel = (uint8_t)kernel, .scalar = scalar };
-    bool has_b = sl_kernel_family_of(kernel) == SL_FAMILY_PAIR;
-    sl_status status = check_operands(out, a, b, has_b, stream, &work, err);
+    sl_status status = check_operand(out, "out", a->device, "a", err);
 
-    if (!status)
-        status = check_same_shapes(out, a, b, err);
-    if (!status)
-        status = check_memory(out, a, b, err);
     if (status)
         return status;
-    work.n = a->numel;
-    return enqueue(&work, out, a, b, stream, err);
+    if (sl_kernel_family_of(kernel) != SL_FAMILY_CAST)
+        return check_same_dtype(a, out, "out", err);
+    return sl_fail(err, SL_EDTYPE, "out is %s, needed %s", sl_dtype_name(out->spec.dtype),
+                   sl_dtype_name(needed));
 }
 
-sl_status sl_pair(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream,
-                  sl_error *err)
+static sl_status check_out(sl_kernel kernel, const sl_tensor *out, const sl_kernel_args *args,
+                           const sl_tensor_spec *needed, sl_error *err)
 {
-    sl_status status = check_family(kernel, SL_FAMILY_PAIR, "two tensors", err);
+    sl_status status = SL_OK;
 
-    return status ? status : elementwise(kernel, out, a, b, 0, stream, err);
+    if (!fits(out, args->a->device, needed->dtype))
+        status = refuse_out(kernel, out, args->a, needed->dtype, err);
+    if (!status)
+        status = check_out_shape(kernel, out, needed, err);
+    if (!status)
+        status = check_memory(kernel, out, args->a, "a", err);
+    if (!status && args->b)
+        status = check_memory(kernel, out, args->b, "b", err);
+    return status;
 }
 
-sl_status sl_with_number(sl_kernel kernel, sl_tensor *out, sl_tensor *a, double number,
-                         sl_stream *stream, sl_error *err)
-{
-    sl_status status = check_family(kernel, SL_FAMILY_NUMBER, "a tensor and a number", err);
-
-    return status ? status : elementwise(kernel, out, a, NULL, number, stream, err);
-}
-
-sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *stream,
-                   sl_error *err)
-{
-    sl_status status = check_family(kernel, SL_FAMILY_ONE, "one tensor alone", err);
-
-    return status ? status : elementwise(kernel, out, a, NULL, 0, stream, err);
-}
-
-/* ---- over rows, over all, transposed, in another dtype --------------------------------- */
-
-sl_status sl_cast(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
-{
-    sl_work work = { .kernel = SL_KERNEL_CAST };
-    sl_status status = sl__stream_enter(stream, "cast", err);
-
-    if (!status)
-        status = check_operand(a, "a", stream, err);
-    if (!status)
-        status = check_operand(out, "out", stream, err);
-    if (!status)
-        status = check_same_shapes(out, a, NULL, err);
-    if (!status)
-        status = check_outside(out, a, "a", SL_KERNEL_CAST, err);
-    if (status)
-        return status;
-    work.n = a->numel;
-    return enqueue(&work, out, a, NULL, stream, err);
-}
-
-sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
-{
-    sl_work work = { .kernel = SL_KERNEL_SOFTMAX };
-    sl_status status = check_operands(out, a, NULL, false, stream, &work, err);
-
-    if (!status)
-        status = check_same_shapes(out, a, NULL, err);
-    if (!status)
-        status = check_memory(out, a, NULL, err);
-    if (status)
-        return status;
-    work.n = a->spec.ndim ? a->spec.dim[a->spec.ndim - 1] : 1;
-    work.m = work.n ? a->numel / work.n : 0;
-    return enqueue(&work, out, a, NULL, stream, err);
-}
+/* ---- the launch ------------------------------------------------------------------- */
 
 static int64_t sizes_product(const sl_tensor_spec *spec, int first, int end)
 {
@@ -299,16 +240,18 @@ static int64_t sizes_product(const sl_tensor_spec *spec, int first, int end)
     return product;
 }
 
-/* Of dimensions that are one, nothing changes places: a copy of k elements. So it is where there
- * are none; the product of some sizes may then be larger than 64 bits hold. */
-static void describe_transpose(const sl_tensor *a, int d1, int d2, sl_work *work)
+/* A dimension that changes places with itself: a copy of k elements. Without elements the work
+ * has no sizes, since the product of some of them may be larger than 64 bits hold. */
+static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *work)
 {
     const sl_tensor_spec *spec = &a->spec;
-    int low = d1 < d2 ? d1 : d2, high = d1 < d2 ? d2 : d1;
+    int low = dim[0] < dim[1] ? dim[0] : dim[1], high = dim[0] < dim[1] ? dim[1] : dim[0];
 
+    if (a->numel == 0)
+        return;
     work->outer = work->m = work->middle = work->n = 1;
     work->k = a->numel;
-    if (low == high || a->numel == 0)
+    if (low == high)
         return;
     work->k = sizes_product(spec, high + 1, spec->ndim);
     work->outer = sizes_product(spec, 0, low);
@@ -317,56 +260,51 @@ static void describe_transpose(const sl_tensor *a, int d1, int d2, sl_work *work
     work->n = spec->dim[high];
 }
 
-static sl_status check_transpose(const sl_tensor *out, const sl_tensor *a, int d1, int d2,
-                                 sl_error *err)
+static void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work)
 {
-    sl_tensor_spec needed = a->spec;
-    sl__shape_text is, wanted;
-    int wrong = d1 < 0 || d1 >= a->spec.ndim ? d1 : d2;
+    const sl_tensor_spec *a = &args->a->spec;
 
-    if (wrong < 0 || wrong >= a->spec.ndim)
-        return sl_fail(err, SL_ESHAPE, "there is no dimension %d: the tensor has %d", wrong + 1,
-                       a->spec.ndim);
-    needed.dim[d1] = a->spec.dim[d2];
-    needed.dim[d2] = a->spec.dim[d1];
-    for (int i = 0; i < SL_MAX_DIMS; i++)
-        if (out->spec.ndim != needed.ndim || (i < needed.ndim && out->spec.dim[i] != needed.dim[i]))
-            return sl_fail(err, SL_ESHAPE, "out is %s, needed %s",
-                           sl__shape_format(&out->spec, &is), sl__shape_format(&needed, &wanted));
-    return check_outside(out, a, "a", SL_KERNEL_TRANSPOSE, err);
+    switch (sl_kernel_family_of(kernel)) {
+    case SL_FAMILY_MATMUL:
+        work->m = a->dim[0];
+        work->k = a->dim[1];
+        work->n = args->b->spec.dim[1];
+        if (args->tf32 && a->dtype == SL_FLOAT32)
+            work->flags = SL_WORK_TF32;
+        break;
+    case SL_FAMILY_ROWS:
+        work->n = a->ndim ? a->dim[a->ndim - 1] : 1;
+        work->m = work->n ? args->a->numel / work->n : 0;
+        break;
+    case SL_FAMILY_TRANSPOSE:
+        describe_transpose(args->a, args->dim, work);
+        break;
+    default:
+        work->n = args->a->numel;
+    }
 }
 
-sl_status sl_transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_stream *stream,
-                       sl_error *err)
+sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args,
+                    sl_stream *stream, sl_error *err)
 {
-    sl_work work = { .kernel = SL_KERNEL_TRANSPOSE };
-    sl_status status = check_operands(out, a, NULL, false, stream, &work, err);
+    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel };
+    sl_tensor *a = args->a, *b = args->b;
+    sl_tensor_spec needed;
+    sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
 
     if (!status)
-        status = check_transpose(out, a, d1, d2, err);
+        status = check_out(kernel, out, args, &needed, err);
     if (status)
         return status;
-    if (a->numel > 0)           /* else its sizes may have any product */
-        describe_transpose(a, d1, d2, &work);
-    return enqueue(&work, out, a, NULL, stream, err);
-}
-
-sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err)
-{
-    sl_work work = { .kernel = SL_KERNEL_SUM };
-    sl__shape_text shape;
-    sl_status status = check_operands(out, a, NULL, false, stream, &work, err);
-
-    if (status)
-        return status;
-    if (out->numel != 1)
-        return sl_fail(err, SL_ESHAPE, "out is %s, needed one element",
-                       sl__shape_format(&out->spec, &shape));
-    status = check_memory(out, a, NULL, err);
-    if (status)
-        return status;
-    work.n = a->numel;
-    return enqueue(&work, out, a, NULL, stream, err);
+    work.dtype = (uint8_t)needed.dtype;
+    work.in_dtype = (uint8_t)a->spec.dtype;
+    work.out_offset = out->offset;
+    work.in_offset[0] = a->offset;
+    work.in_offset[1] = b ? b->offset : 0;
+    work.scalar = args->number;
+    describe(kernel, args, &work);
+    return sl__op_enqueue(stream, &work, &(sl__operands){ .out = out->buffer, .in0 = a->buffer,
+                                                          .in1 = b ? b->buffer : NULL }, err);
 }
 
 /* ---- spin, trap ------------------------------------------------------------------------ */

@@ -73,6 +73,14 @@ typedef enum sl_kernel_dtypes {
     X(SPIN, "spin", NONE, ALL, 0, 1, )  /* duration_ns, blocks, threads, shared_bytes */ \
     X(TRAP, "trap", NONE, ALL, 0, 1, )  /* faults: the device is lost after it */
 
+/* X(ID, number behind, number before): what a kernel of two tensors is when one of them is a
+ * number. In Lua all have the name of ID: lab.sub(a, 2), lab.sub(2, a). */
+#define SL_NUMBER_FORMS(X)                                                  \
+    X(ADD, ADD_SCALAR, ADD_SCALAR)                                          \
+    X(SUB, SUB_SCALAR, RSUB_SCALAR)                                         \
+    X(MUL, MUL_SCALAR, MUL_SCALAR)                                          \
+    X(DIV, DIV_SCALAR, RDIV_SCALAR)
+
 typedef enum sl_kernel {
 #define X(id, name, family, dtypes, slots, flops, expression) SL_KERNEL_##id,
     SL_KERNEL_TABLE(X)
@@ -100,6 +108,16 @@ static inline const sl_kernel_row *sl_kernel_row_of(sl_kernel kernel)
 static inline sl_kernel_family sl_kernel_family_of(sl_kernel kernel)
 {
     return (sl_kernel_family)sl_kernel_row_of(kernel)->family;
+}
+
+/* How many tensors it reads. */
+static inline int sl_kernel_inputs(sl_kernel kernel)
+{
+    switch (sl_kernel_family_of(kernel)) {
+    case SL_FAMILY_MATMUL: case SL_FAMILY_PAIR: return 2;
+    case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: case SL_FAMILY_NONE: return 0;
+    default: return 1;
+    }
 }
 
 static inline const char *sl_kernel_name(sl_kernel kernel)

@@ -15,12 +15,31 @@ const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text)
     return text->text;
 }
 
-bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b)
+bool sl__same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b)
 {
-    if (a->spec.ndim != b->spec.ndim)
+    if (a->ndim != b->ndim)
         return false;
-    for (int i = 0; i < a->spec.ndim; i++)
-        if (a->spec.dim[i] != b->spec.dim[i])
+    for (int i = 0; i < a->ndim; i++)
+        if (a->dim[i] != b->dim[i])
             return false;
     return true;
+}
+
+static sl_status no_dimension(const sl_tensor_spec *spec, int64_t number, sl_error *err)
+{
+    return sl_fail(err, SL_ESHAPE, "there is no dimension %lld: the tensor has %d",
+                   (long long)number, spec->ndim);
+}
+
+sl_status sl__dimension_check(const sl_tensor_spec *spec, int dim, sl_error *err)
+{
+    return dim >= 0 && dim < spec->ndim ? SL_OK : no_dimension(spec, (int64_t)dim + 1, err);
+}
+
+sl_status sl_dimension(const sl_tensor_spec *spec, int64_t number, int *dim, sl_error *err)
+{
+    if (number == 0 || number < -spec->ndim || number > spec->ndim)
+        return no_dimension(spec, number, err);
+    *dim = (int)(number < 0 ? number + spec->ndim : number - 1);
+    return SL_OK;
 }

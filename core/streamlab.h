@@ -293,6 +293,9 @@ bool sl_tensor_is_freed(const sl_tensor *tensor);
  * as one of them, or an operation in flight, uses it. All of them are contiguous. Positions and
  * dimensions count from 0 here, and from 1 in the messages of errors, as in Lua. */
 
+/* The dimension that scripts call `number`, from 1, or from -1 for the last: *dim. SL_ESHAPE. */
+sl_status sl_dimension(const sl_tensor_spec *spec, int64_t number, int *dim, sl_error *err);
+
 /* The same elements in another shape; one size may be -1, and is worked out. SL_ESHAPE. */
 sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_tensor **view,
                          sl_error *err);
@@ -334,36 +337,38 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err);
 
 /* ---- kernels (asynchronous; all operands on the device of `stream`) ---- */
 
-/* An operand may be `out`, or lie apart from it: SL_EINVAL if they share some bytes only. All
- * have one dtype. */
-
 bool sl_kernel_takes(sl_kernel kernel, sl_dtype dtype);
 
 /* Whether the kernel takes tensors of `dtype` and, if it has one, `number` beside them: with
  * int32 that is whole, and of pow not negative. If not SL_EDTYPE, in a sentence about `a`. */
 sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_error *err);
 
-/* out[m,n] = a[m,k] b[k,n]; out lies apart from a and b. tf32 applies to float32. */
-sl_status sl_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b, bool tf32, sl_stream *stream,
-                    sl_error *err);
-/* Elementwise, same shapes; out may be an operand. SL_EINVAL if the kernel is none of two
- * tensors, of a tensor and a number (pow: its exponent), or of one tensor. */
-sl_status sl_pair(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_stream *stream,
-                  sl_error *err);
-sl_status sl_with_number(sl_kernel kernel, sl_tensor *out, sl_tensor *a, double number,
-                         sl_stream *stream, sl_error *err);
-sl_status sl_unary(sl_kernel kernel, sl_tensor *out, sl_tensor *a, sl_stream *stream,
-                   sl_error *err);
-/* The same numbers in the dtype of out, which lies apart from a; same shape. To whole numbers
- * they are cut off towards zero, and saturate; NaN becomes 0. */
-sl_status sl_cast(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
-/* Over the last dimension; same shape. */
-sl_status sl_softmax(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
-/* Dimensions d1 and d2, from 0, change places; any dtype. Copies: out lies apart from a. */
-sl_status sl_transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_stream *stream,
-                       sl_error *err);
-/* out has one element. A sum of int32 is taken modulo 2^32. */
-sl_status sl_sum(sl_tensor *out, sl_tensor *a, sl_stream *stream, sl_error *err);
+/* What a kernel of core/kernel_table.h takes. */
+typedef struct sl_kernel_args {
+    sl_tensor *a, *b;       /* b: of kernels of two tensors, else NULL */
+    double number;          /* of kernels of a tensor and a number */
+    int dim[2];             /* transpose: the dimensions that change places, from 0 */
+    sl_dtype dtype;         /* cast: of the result */
+    bool tf32;              /* matmul of float32: TF32 is allowed */
+} sl_kernel_args;
+
+/* Checks the arguments as sl_launch does and gives what the result is: dtype, shape, place.
+ *   matmul       out[m,n] = a[m,k] b[k,n]
+ *   cast         the same numbers in another dtype. To whole numbers they are cut off towards
+ *                zero, and saturate; NaN becomes 0
+ *   softmax      over the last dimension
+ *   transpose    two dimensions change places; copies
+ *   sum          one element, a scalar; of int32 modulo 2^32
+ *   the others   elementwise, of tensors of one shape
+ * SL_EINVAL if the kernel takes no tensors, or one and is given two. */
+sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
+                           sl_tensor_spec *result, sl_error *err);
+
+/* Enqueues the kernel. `out` is as sl_kernel_result says; of sum it has one element in any shape.
+ * It may be an operand, or lies apart from them: SL_EINVAL if they share some bytes only. Of
+ * matmul, cast and transpose it lies apart. */
+sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args,
+                    sl_stream *stream, sl_error *err);
 
 /* A kernel whose blocks each stay busy for duration_ns. */
 typedef struct sl_spin_options {

@@ -45,7 +45,10 @@ sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device 
                           sl_error *err);
 void sl__tensor_follow(sl_tensor *tensor, sl_device *device);
 
-bool sl__tensor_same_shape(const sl_tensor *a, const sl_tensor *b);
+bool sl__same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b);
+
+/* SL_ESHAPE unless there is a dimension `dim`, from 0. */
+sl_status sl__dimension_check(const sl_tensor_spec *spec, int dim, sl_error *err);
 
 /* "4x3", "scalar". */
 typedef struct sl__shape_text { char text[8 * 21 + 8]; } sl__shape_text;

@@ -140,9 +140,8 @@ static sl_status check_narrow(const sl_tensor_spec *spec, int dim, int64_t start
 
     if (spec->ndim == 0)
         return sl_fail(err, SL_ESHAPE, "a scalar has no dimension to narrow");
-    if (dim < 0 || dim >= spec->ndim)
-        return sl_fail(err, SL_ESHAPE, "there is no dimension %d: the tensor has %d", dim + 1,
-                       spec->ndim);
+    if (sl__dimension_check(spec, dim, err))
+        return SL_ESHAPE;
     if (length < 0)
         return sl_fail(err, SL_ESHAPE, "the length is %lld: it cannot be negative",
                        (long long)length);

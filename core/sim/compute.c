@@ -60,11 +60,7 @@ void sim_job_init(sim_job *job, const sl_work *work)
 
 int sim_job_inputs(const sim_job *job)
 {
-    switch (family_of(job)) {
-    case SL_FAMILY_MATMUL: case SL_FAMILY_PAIR: return 2;
-    case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: case SL_FAMILY_NONE: return 0;
-    default: return 1;
-    }
+    return sl_kernel_inputs((sl_kernel)job->kernel);
 }
 
 size_t sim_job_bytes(const sim_job *job, int side)

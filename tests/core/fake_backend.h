@@ -14,6 +14,7 @@
 
 #include "../../core/backend.h"
 #include "../tap.h"
+#include "launch.h"
 
 enum { FAKE_MOST_OPS = 4096 };
 

@@ -29,13 +29,13 @@ static void test_free_is_stream_ordered(void)
     sl_stream *stream = sl_device_default_stream(device);
     sl_tensor *t = fake_matrix(device, 4, 4);
 
-    sl_with_number(SL_KERNEL_POW, t, t, 2, stream, NULL);
+    launch_number(SL_KERNEL_POW, t, t, 2, stream, NULL);
     is_int(sl_tensor_free(t, NULL), SL_OK, "a tensor that is in use can be freed");
     ok(sl_tensor_is_freed(t), "it is freed at once for its user");
     is_int(fake.buffers, 1, "but its memory is there while a kernel needs it");
     fails_with(sl_tensor_free(t, err), SL_ECLOSED, "the tensor has been freed",
                "freeing twice is an error");
-    fails_with(sl_with_number(SL_KERNEL_POW, t, t, 2, stream, err), SL_ECLOSED, "a has been freed",
+    fails_with(launch_number(SL_KERNEL_POW, t, t, 2, stream, err), SL_ECLOSED, "a has been freed",
                "so is any other use");
     fake_complete(1);
     sl_device_synchronize(device, NULL);
@@ -96,7 +96,7 @@ static void test_failed_enqueue(void)
 
     sl_event_create(device, true, &event, NULL);
     fake.fail_enqueues = 1;
-    fails_with(sl_with_number(SL_KERNEL_POW, out, a, 2, stream, err), SL_EIO,
+    fails_with(launch_number(SL_KERNEL_POW, out, a, 2, stream, err), SL_EIO,
                "the fake backend fails as asked",
                "the backend's sentence reaches the caller");
     after = fake_stats(device);

@@ -17,30 +17,30 @@ static void test_matmul(void)
     sl_tensor_spec spec = { .ndim = 1, .dim = { 3 } };
 
     sl_tensor_create(device, &spec, stream, &vector, NULL);
-    is_int(sl_matmul(out, a, b, true, stream, NULL), SL_OK, "matrices that fit are multiplied");
+    is_int(launch_matmul(out, a, b, true, stream, NULL), SL_OK, "matrices that fit are multiplied");
     ok(fake.last_work.m == 4 && fake.last_work.n == 5 && fake.last_work.k == 3,
        "the backend gets m, n and k");
     is_int(fake.last_work.flags, SL_WORK_TF32, "and whether TF32 is allowed");
     fake.enqueues = 0;
-    fails_with(sl_matmul(out, a, a, false, stream, err), SL_ESHAPE,
+    fails_with(launch_matmul(out, a, a, false, stream, err), SL_ESHAPE,
                "inner sizes differ: 4x3 times 4x3", "inner sizes must agree");
-    fails_with(sl_matmul(wrong, a, b, false, stream, err), SL_ESHAPE, "out is 4x4, needed 4x5",
+    fails_with(launch_matmul(wrong, a, b, false, stream, err), SL_ESHAPE, "out is 4x4, needed 4x5",
                "out must have the product's shape");
-    fails_with(sl_matmul(out, a, vector, false, stream, err), SL_ESHAPE,
-               "matmul needs matrices; b has 1 dimension (3)", "a vector is no matrix");
-    fails_with(sl_matmul(out, host, b, false, stream, err), SL_EPLACE,
+    fails_with(launch_matmul(out, a, vector, false, stream, err), SL_ESHAPE,
+               "matmul needs matrices; a is 4x3, b is 3", "a vector is no matrix");
+    fails_with(launch_matmul(out, host, b, false, stream, err), SL_EPLACE,
                "a is on the cpu; t:cuda() copies a tensor to the GPU", "host tensors are refused");
-    fails_with(sl_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
+    fails_with(launch_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
                "a is uint8; matmul takes float32, float64, bfloat16 or float16", "bytes are no numbers");
-    fails_with(sl_matmul(out, a, bf16, false, stream, err), SL_EDTYPE,
+    fails_with(launch_matmul(out, a, bf16, false, stream, err), SL_EDTYPE,
                "a is float32, b is bfloat16: a kernel needs one dtype; t:to casts",
                "dtypes must agree");
-    fails_with(sl_matmul(out, foreign, b, false, stream, err), SL_EDEVICE,
+    fails_with(launch_matmul(out, foreign, b, false, stream, err), SL_EDEVICE,
                "a is on another device (fake 1, Fake) than the stream (fake 0, Fake)",
                "tensors of another device are refused");
-    fails_with(sl_matmul(out, a, NULL, false, stream, err), SL_ECLOSED, "b is missing",
+    fails_with(launch_matmul(out, a, NULL, false, stream, err), SL_ECLOSED, "b is missing",
                "a missing operand is named");
-    fails_with(sl_matmul(out, a, b, false, NULL, err), SL_ECLOSED, "the stream is closed",
+    fails_with(launch_matmul(out, a, b, false, NULL, err), SL_ECLOSED, "the stream is closed",
                "a closed stream is refused");
     is_int(fake.enqueues, 0, "none of these was enqueued");
     sl_device_synchronize(device, NULL);
@@ -61,36 +61,39 @@ static void test_elementwise(void)
     sl_tensor *square = fake_matrix(device, 3, 3), *one = fake_matrix(device, 1, 1);
     sl_tensor *empty = fake_matrix(device, 0, 3);
 
-    fails_with(sl_matmul(square, square, square, false, stream, err), SL_EINVAL,
+    fails_with(launch_matmul(square, square, square, false, stream, err), SL_EINVAL,
                "out may not be a: matmul reads it while it writes", "matmul is not in place");
-    is_int(sl_with_number(SL_KERNEL_POW, a, a, 3, stream, NULL), SL_OK, "pow may be");
+    is_int(launch_number(SL_KERNEL_POW, a, a, 3, stream, NULL), SL_OK, "pow may be");
     ok(fake.last_work.n == 12 && fake.last_work.scalar == 3, "the backend gets n and exponent");
-    is_int(sl_pair(SL_KERNEL_ADD, a, a, b, stream, NULL), SL_OK, "add works");
-    is_int(sl_pair(SL_KERNEL_MUL, a, a, b, stream, NULL), SL_OK, "so does mul");
-    is_int(sl_with_number(SL_KERNEL_ADD_SCALAR, a, a, 1, stream, NULL), SL_OK,
+    is_int(launch_pair(SL_KERNEL_ADD, a, a, b, stream, NULL), SL_OK, "add works");
+    is_int(launch_pair(SL_KERNEL_MUL, a, a, b, stream, NULL), SL_OK, "so does mul");
+    is_int(launch_number(SL_KERNEL_ADD_SCALAR, a, a, 1, stream, NULL), SL_OK,
            "and adding a number");
-    is_int(sl_with_number(SL_KERNEL_MUL_SCALAR, a, a, 2, stream, NULL), SL_OK,
+    is_int(launch_number(SL_KERNEL_MUL_SCALAR, a, a, 2, stream, NULL), SL_OK,
            "and multiplying by one");
-    is_int(sl_unary(SL_KERNEL_RELU, a, a, stream, NULL), SL_OK, "and what has one tensor alone");
-    fails_with(sl_pair(SL_KERNEL_RELU, a, a, b, stream, err), SL_EINVAL,
+    is_int(launch_one(SL_KERNEL_RELU, a, a, stream, NULL), SL_OK, "and what has one tensor alone");
+    fails_with(launch_pair(SL_KERNEL_RELU, a, a, b, stream, err), SL_EINVAL,
                "relu is no kernel of two tensors", "a kernel of one tensor takes no two");
-    fails_with(sl_unary(SL_KERNEL_MATMUL, a, a, stream, err), SL_EINVAL,
-               "matmul is no kernel of one tensor alone", "nor a product one");
-    fails_with(sl_with_number(SL_KERNELS, a, a, 1, stream, err), SL_EINVAL,
-               "unknown is no kernel of a tensor and a number", "nor is there any other");
-    fails_with(sl_pair(SL_KERNEL_ADD, a, a, square, stream, err), SL_ESHAPE,
+    fails_with(launch_one(SL_KERNEL_MATMUL, a, a, stream, err), SL_ECLOSED, "b is missing",
+               "nor a product one");
+    fails_with(launch_one(SL_KERNEL_FILL, a, a, stream, err), SL_EINVAL,
+               "fill is no kernel of tensors", "nor what has no input any");
+    fails_with(launch_number(SL_KERNELS, a, a, 1, stream, err), SL_EINVAL,
+               "unknown is no kernel of tensors", "nor is there any other");
+    fails_with(launch_pair(SL_KERNEL_ADD, a, a, square, stream, err), SL_ESHAPE,
                "a is 4x3, b is 3x3: the shapes differ", "shapes must agree");
-    fails_with(sl_pair(SL_KERNEL_ADD, a, a, NULL, stream, err), SL_ECLOSED, "b is missing",
+    fails_with(launch_pair(SL_KERNEL_ADD, a, a, NULL, stream, err), SL_ECLOSED, "b is missing",
                "a missing b is not taken for a kernel of one operand");
-    fails_with(sl_with_number(SL_KERNEL_POW, square, a, 2, stream, err), SL_ESHAPE,
+    fails_with(launch_number(SL_KERNEL_POW, square, a, 2, stream, err), SL_ESHAPE,
                "out is 3x3, needed 4x3",
                "also the output's");
-    is_int(sl_softmax(b, a, stream, NULL), SL_OK, "softmax works");
+    is_int(launch_one(SL_KERNEL_SOFTMAX, b, a, stream, NULL), SL_OK, "softmax works");
     ok(fake.last_work.m == 4 && fake.last_work.n == 3, "over rows");
-    is_int(sl_sum(one, a, stream, NULL), SL_OK, "sum works");
-    fails_with(sl_sum(b, a, stream, err), SL_ESHAPE, "out is 4x3, needed one element",
-               "into one element");
-    is_int(sl_softmax(empty, empty, stream, NULL), SL_OK, "empty tensors are legal");
+    is_int(launch_one(SL_KERNEL_SUM, one, a, stream, NULL), SL_OK, "sum works");
+    fails_with(launch_one(SL_KERNEL_SUM, b, a, stream, err), SL_ESHAPE,
+               "out is 4x3, needed one element", "into one element");
+    is_int(launch_one(SL_KERNEL_SOFTMAX, empty, empty, stream, NULL), SL_OK,
+           "empty tensors are legal");
     sl_device_synchronize(device, NULL);
     sl_tensor_release(a);
     sl_tensor_release(b);
@@ -127,6 +130,13 @@ static void test_spin(void)
     sl_device_synchronize(device, NULL);
 }
 
+static sl_status transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_error *err)
+{
+    const sl_kernel_args args = { .a = a, .dim = { d1, d2 } };
+
+    return sl_launch(SL_KERNEL_TRANSPOSE, out, &args, stream, err);
+}
+
 static void test_transpose(void)
 {
     const int64_t sizes[] = { 2, 3, 4, 5, 6 }, swapped[] = { 2, 5, 4, 3, 6 };
@@ -138,19 +148,26 @@ static void test_transpose(void)
     memcpy(result.dim, swapped, sizeof swapped);
     sl_tensor_create(device, &spec, stream, &a, NULL);
     sl_tensor_create(device, &result, stream, &out, NULL);
-    is_int(sl_transpose(out, a, 3, 1, stream, NULL), SL_OK, "two dimensions change places");
+    is_int(transpose(out, a, 3, 1, NULL), SL_OK, "two dimensions change places");
     ok(work->outer == 2 && work->m == 3 && work->middle == 4 && work->n == 5 && work->k == 6,
        "the backend gets what lies before, between and behind them");
     is_int(sl_kernel_elems(work, 0), 720, "and reads all elements");
-    fails_with(sl_transpose(out, a, 1, 5, stream, err), SL_ESHAPE,
+    fails_with(transpose(out, a, 1, 5, err), SL_ESHAPE,
                "there is no dimension 6: the tensor has 5", "dimensions must be there");
-    fails_with(sl_transpose(out, a, 0, 1, stream, err), SL_ESHAPE,
+    fails_with(transpose(out, a, 0, 1, err), SL_ESHAPE,
                "out is 2x5x4x3x6, needed 3x2x4x5x6", "and out have the sizes");
-    fails_with(sl_transpose(a, a, 2, 2, stream, err), SL_EINVAL,
+    fails_with(transpose(a, a, 2, 2, err), SL_EINVAL,
                "out may not be a: transpose reads it while it writes", "apart from the tensor");
     sl_device_synchronize(device, NULL);
     sl_tensor_release(a);
     sl_tensor_release(out);
+}
+
+static sl_status cast(sl_tensor *out, sl_tensor *a, sl_dtype dtype, sl_error *err)
+{
+    const sl_kernel_args args = { .a = a, .dtype = dtype };
+
+    return sl_launch(SL_KERNEL_CAST, out, &args, stream, err);
 }
 
 static void test_cast(void)
@@ -159,20 +176,44 @@ static void test_cast(void)
     sl_tensor *wide = fake_tensor_2d(device, SL_FLOAT64, SL_ON_DEVICE, 4, 3);
     const sl_work *work = &fake.last_work;
 
-    is_int(sl_cast(wide, a, stream, NULL), SL_OK, "operands of a cast have two dtypes");
+    is_int(cast(wide, a, SL_FLOAT64, NULL), SL_OK, "operands of a cast have two dtypes");
     ok(work->dtype == SL_FLOAT64 && work->in_dtype == SL_FLOAT32 && work->n == 12,
        "which the backend gets");
     ok(sl_kernel_dtype(work, 0) == SL_FLOAT32 && sl_kernel_dtype(work, 2) == SL_FLOAT64,
        "each for its side");
-    fails_with(sl_cast(turned, a, stream, err), SL_ESHAPE, "out is 3x4, needed 4x3",
+    fails_with(cast(turned, a, SL_FLOAT32, err), SL_ESHAPE, "out is 3x4, needed 4x3",
                "the shape stays");
-    fails_with(sl_cast(a, a, stream, err), SL_EINVAL,
+    fails_with(cast(wide, a, SL_INT32, err), SL_EDTYPE, "out is float64, needed int32",
+               "out has the dtype that is asked for");
+    fails_with(cast(a, a, SL_FLOAT32, err), SL_EINVAL,
                "out may not be a: cast reads it while it writes", "a cast is not in place");
-    fails_with(sl_cast(NULL, a, stream, err), SL_ECLOSED, "out is missing", "it needs an out");
+    fails_with(cast(NULL, a, SL_FLOAT32, err), SL_ECLOSED, "out is missing", "it needs an out");
     sl_device_synchronize(device, NULL);
     sl_tensor_release(a);
     sl_tensor_release(turned);
     sl_tensor_release(wide);
+}
+
+static void test_results(void)
+{
+    sl_tensor *a = fake_matrix(device, 4, 3), *b = fake_matrix(device, 3, 5);
+    sl_tensor_spec spec;
+
+    fake.enqueues = 0;
+    is_int(sl_kernel_result(SL_KERNEL_MATMUL, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec,
+                            NULL), SL_OK, "a result is known before it is made");
+    ok(spec.ndim == 2 && spec.dim[0] == 4 && spec.dim[1] == 5, "of a product its shape");
+    sl_kernel_result(SL_KERNEL_CAST, &(sl_kernel_args){ .a = a, .dtype = SL_INT32 }, stream, &spec,
+                     NULL);
+    ok(spec.dtype == SL_INT32 && spec.dim[0] == 4 && spec.dim[1] == 3, "of a cast its dtype");
+    sl_kernel_result(SL_KERNEL_SUM, &(sl_kernel_args){ .a = a }, stream, &spec, NULL);
+    ok(spec.ndim == 0 && spec.place == SL_ON_DEVICE, "and a sum is a scalar on the device");
+    fails_with(sl_kernel_result(SL_KERNEL_ADD, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec,
+                                err), SL_ESHAPE, "a is 4x3, b is 3x5: the shapes differ",
+               "what would be refused is refused");
+    is_int(fake.enqueues, 0, "and nothing was enqueued");
+    sl_tensor_release(a);
+    sl_tensor_release(b);
 }
 
 static void test_dtypes(void)
@@ -208,6 +249,7 @@ int main(void)
     test_spin();
     test_transpose();
     test_cast();
+    test_results();
     test_dtypes();
     sl_device_release(other);
     fake_close(device);

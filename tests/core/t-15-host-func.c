@@ -86,7 +86,7 @@ static bool misbehave(void *ud, sl_error *err)
 
 static sl_status call_pow(sl_error *err)
 {
-    return sl_with_number(SL_KERNEL_POW, gpu, gpu, 2, stream, err);
+    return launch_number(SL_KERNEL_POW, gpu, gpu, 2, stream, err);
 }
 
 static sl_status call_sync(sl_error *err) { return sl_device_synchronize(device, err); }

@@ -25,9 +25,9 @@ static void test_spans(void)
     fake_spin(stream, NULL);
     is_int(sl_record_start(device, "test", &timeline, NULL), SL_OK, "a recording starts");
     sl_device_set_where(device, sl_device_intern(device, "x.lua:3"));
-    sl_matmul(b, a, a, false, stream, NULL);
-    sl_matmul(b, a, a, true, stream, NULL);
-    sl_with_number(SL_KERNEL_POW, half, half, 2, stream, NULL);
+    launch_matmul(b, a, a, false, stream, NULL);
+    launch_matmul(b, a, a, true, stream, NULL);
+    launch_number(SL_KERNEL_POW, half, half, 2, stream, NULL);
     fake_spin(stream, NULL);
     sl_tensor_copy(a, h, true, stream, NULL);
     sl_tensor_copy(p, a, true, stream, NULL);

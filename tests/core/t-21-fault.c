@@ -26,8 +26,8 @@ static void test_sentence(void)
     at(device, "lab.lua:12");
     is_int(sl_trap(null, NULL), SL_OK, "a kernel that faults is enqueued like any other");
     at(device, "lab.lua:13");
-    sl_matmul(b, a, a, false, second, NULL);
-    sl_with_number(SL_KERNEL_POW, b, b, 2, null, NULL);
+    launch_matmul(b, a, a, false, second, NULL);
+    launch_number(SL_KERNEL_POW, b, b, 2, null, NULL);
     for (int i = 0; i < 97; i++)
         fake_spin(i & 1 ? null : second, NULL);
     is_int(fake_stats(device).ops_in_flight, 100, "a hundred operations are in flight");
@@ -36,7 +36,7 @@ static void test_sentence(void)
     is_str(seen.msg, want, "the call that sees it names the oldest of them, over all streams");
     is_int(seen.backend_code, 700, "with the backend's own number");
     is_int(fake_stats(device).ops_in_flight, 0, "and they are in flight no longer");
-    fails_with(sl_with_number(SL_KERNEL_POW, b, a, 2, null, err), SL_EFAULT, want,
+    fails_with(launch_number(SL_KERNEL_POW, b, a, 2, null, err), SL_EFAULT, want,
                "every later call says the same");
     fails_with(sl_device_synchronize(device, err), SL_EFAULT, want, "waits as well");
     is_int(fake.n_queue, 0, "and reach the device no more");

@@ -85,8 +85,8 @@ static void test_refusals(void)
     fails_with(sl_tensor_copy(l, o, true, sl_device_default_stream(lone), err), SL_EDEVICE,
                "the source is on another device (fake 1, Fake) than the destination (fake 0, "
                "Fake)", "nor do devices of a backend without peers");
-    fails_with(sl_pair(SL_KERNEL_ADD, a, a, b, on_first, err), SL_EDEVICE,
-               "b is on another device (pair 1, Fake) than the stream (pair 0, Fake)",
+    fails_with(launch_pair(SL_KERNEL_ADD, a, a, b, on_first, err), SL_EDEVICE,
+               "b is on another device (pair 1, Fake) than a (pair 0, Fake)",
                "a kernel has its operands on one device");
     sl_tensor_release(a);
     sl_tensor_release(b);

@@ -140,12 +140,12 @@ static void test_offsets(void)
     sl_tensor *host_high = keep(part_of(host, 0, 4, 4)), *row = keep(part_of(u, 0, 3, 1));
     const sl_work *work = &fake.last_work;
 
-    is_int(sl_matmul(u, low, high, false, stream, NULL), SL_OK, "views are multiplied");
+    is_int(launch_matmul(u, low, high, false, stream, NULL), SL_OK, "views are multiplied");
     ok(work->out_offset == 0 && work->in_offset[0] == 0 && work->in_offset[1] == 64,
        "the second begins behind 4 rows of 16 bytes");
-    sl_pair(SL_KERNEL_ADD, low, u, high, stream, NULL);
+    launch_pair(SL_KERNEL_ADD, low, u, high, stream, NULL);
     ok(work->out_offset == 0 && work->in_offset[0] == 0 && work->in_offset[1] == 64, "so in a sum");
-    sl_softmax(high, high, stream, NULL);
+    launch_one(SL_KERNEL_SOFTMAX, high, high, stream, NULL);
     ok(work->out_offset == 64 && work->in_offset[0] == 64 && work->in_offset[1] == 0,
        "in place both begin there");
     sl_tensor_rand(row, 5, 6, stream, NULL);
@@ -159,20 +159,21 @@ static void test_offsets(void)
     ok(work->out_offset == 0 && work->in_offset[0] == 64 && work->bytes == 60, "and cudaMemcpy");
     fails_with(sl_cuda_memset(high, 1, 65, err), SL_EINVAL, "65 bytes: the memory has 64",
                "which ends where the view does");
-    fails_with(sl_matmul(low, low, u, false, stream, err), SL_EINVAL,
+    fails_with(launch_matmul(low, low, u, false, stream, err), SL_EINVAL,
                "out may not be a: matmul reads it while it writes", "matmul's output is apart");
-    fails_with(sl_matmul(mid, low, u, false, stream, err), SL_EINVAL,
+    fails_with(launch_matmul(mid, low, u, false, stream, err), SL_EINVAL,
                "out shares memory with a, which matmul reads while it writes", "by every byte of a");
-    fails_with(sl_matmul(mid, u, high, false, stream, err), SL_EINVAL,
+    fails_with(launch_matmul(mid, u, high, false, stream, err), SL_EINVAL,
                "out shares memory with b, which matmul reads while it writes", "and of b");
-    is_int(sl_matmul(low, high, u, false, stream, NULL), SL_OK, "another part of the memory will do");
-    fails_with(sl_with_number(SL_KERNEL_MUL_SCALAR, mid, low, 2, stream, err), SL_EINVAL,
+    is_int(launch_matmul(low, high, u, false, stream, NULL), SL_OK,
+           "another part of the memory will do");
+    fails_with(launch_number(SL_KERNEL_MUL_SCALAR, mid, low, 2, stream, err), SL_EINVAL,
                "out and a share some of their "
                "bytes: they may be the same memory, or lie apart", "so for elementwise kernels");
-    fails_with(sl_pair(SL_KERNEL_ADD, mid, u, high, stream, err), SL_EINVAL,
+    fails_with(launch_pair(SL_KERNEL_ADD, mid, u, high, stream, err), SL_EINVAL,
                "out and b share some of their bytes: "
                "they may be the same memory, or lie apart", "of either operand");
-    is_int(sl_with_number(SL_KERNEL_MUL_SCALAR, low, same, 2, stream, NULL), SL_OK,
+    is_int(launch_number(SL_KERNEL_MUL_SCALAR, low, same, 2, stream, NULL), SL_OK,
            "two views of the very same bytes are in place");
     fails_with(sl_tensor_copy(mid, low, false, stream, err), SL_EINVAL, "the destination and the "
                "source share some of their bytes: copy by way of another tensor", "so for copies");
@@ -205,7 +206,7 @@ static void test_lives(void)
 
     t = fake_matrix(device, 2, 4);
     v = part_of(t, 0, 1, 1);
-    sl_with_number(SL_KERNEL_ADD_SCALAR, v, v, 1, stream, NULL);
+    launch_number(SL_KERNEL_ADD_SCALAR, v, v, 1, stream, NULL);
     sl_tensor_free(v, NULL);
     ok(!sl_tensor_is_freed(t), "freeing a view leaves the tensor");
     sl_tensor_release(v);

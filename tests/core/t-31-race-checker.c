@@ -179,7 +179,7 @@ static void test_refused_with_accident(void)
     fill(s.x, s.a);
     sl_tensor_copy(host, s.x, true, s.a, NULL);
     fill(s.y, s.a);
-    is_int(sl_pair(SL_KERNEL_ADD, out, s.x, s.y, s.b, NULL), SL_ERACE,
+    is_int(launch_pair(SL_KERNEL_ADD, out, s.x, s.y, s.b, NULL), SL_ERACE,
            "an operation with an accident and a race");
     is_int((int)sl_race_count(), 2, "has both listed");
     sl_device_synchronize(s.device, NULL);
@@ -298,7 +298,7 @@ static void test_two_parts(void)
     sl_tensor_narrow(s.x, 0, 3, 1, &end, NULL);
     out = fake_matrix(s.device, 2, 4);
     start(SL_CHECK_WARN);
-    sl_pair(SL_KERNEL_ADD, out, first, second, s.a, NULL);
+    launch_pair(SL_KERNEL_ADD, out, first, second, s.a, NULL);
     fill(end, s.b);
     race = sl_race_get(0);
     is_int(race ? (int)race->first_byte : -1, 48, "both parts that an operation reads are known");

@@ -26,7 +26,7 @@ static sl_stream *new_stream(scene *s)
 
 static void pow_in(scene *s, sl_tensor *out, sl_tensor *in, sl_stream *stream)
 {
-    s->failed += sl_with_number(SL_KERNEL_POW, out, in, 2, stream, NULL) != SL_OK;
+    s->failed += launch_number(SL_KERNEL_POW, out, in, 2, stream, NULL) != SL_OK;
 }
 
 static void wait_for(scene *s, sl_stream *waits, sl_stream *for_stream)

@@ -8,6 +8,7 @@
 
 #include "small_gpu.h"
 
+#include "../core/launch.h"
 #include "../tap.h"
 
 enum { LAB_STREAMS = 24, LAB_EVENTS = 4, LAB_MOST_TENSORS = 128 };

@@ -59,11 +59,11 @@ static void each_kind(lab *l, sl_dtype dtype, int64_t elems)
     sl_tensor_spec scalar = {.dtype = dtype, .place = SL_ON_DEVICE};
     sl_tensor *one = NULL;
     l->failed += sl_tensor_create(l->device, &scalar, s, &one, NULL) != SL_OK;
-    l->failed += sl_pair(SL_KERNEL_ADD, b, a, a, s, NULL) != SL_OK;
-    l->failed += sl_with_number(SL_KERNEL_POW, b, a, 2, s, NULL) != SL_OK;
-    l->failed += sl_with_number(SL_KERNEL_POW, b, a, 2.5, s, NULL) != SL_OK;
-    l->failed += sl_softmax(b, a, s, NULL) != SL_OK;
-    l->failed += sl_sum(one, a, s, NULL) != SL_OK;
+    l->failed += launch_pair(SL_KERNEL_ADD, b, a, a, s, NULL) != SL_OK;
+    l->failed += launch_number(SL_KERNEL_POW, b, a, 2, s, NULL) != SL_OK;
+    l->failed += launch_number(SL_KERNEL_POW, b, a, 2.5, s, NULL) != SL_OK;
+    l->failed += launch_one(SL_KERNEL_SOFTMAX, b, a, s, NULL) != SL_OK;
+    l->failed += launch_one(SL_KERNEL_SUM, one, a, s, NULL) != SL_OK;
     l->failed += sl_tensor_fill(a, 1, s, NULL) != SL_OK;
     l->failed += sl_tensor_rand(a, 1, 0, s, NULL) != SL_OK;
     l->failed += sl_tensor_randn(a, 1, 0, s, NULL) != SL_OK;
@@ -87,9 +87,9 @@ static void kernels(void)
     lab_spin(&l, 1, 1000);
     sl_tensor *a = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
     sl_tensor *large = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 128);
-    l.failed += sl_pair(SL_KERNEL_MUL, a, a, a, l.stream[1], NULL) != SL_OK;
-    l.failed += sl_pair(SL_KERNEL_MUL, large, large, large, l.stream[1], NULL) != SL_OK;
-    l.failed += sl_with_number(SL_KERNEL_POW, a, a, 0.5, l.stream[1], NULL) != SL_OK;
+    l.failed += launch_pair(SL_KERNEL_MUL, a, a, a, l.stream[1], NULL) != SL_OK;
+    l.failed += launch_pair(SL_KERNEL_MUL, large, large, large, l.stream[1], NULL) != SL_OK;
+    l.failed += launch_number(SL_KERNEL_POW, a, a, 0.5, l.stream[1], NULL) != SL_OK;
     lab_end(&l);
     for (size_t i = 0; i < KINDS; i++)
         is_us(&l, i, 3.5 + (double)i, kind_name[i]);
@@ -121,7 +121,7 @@ static void product(lab *l, int stream, int64_t m, int64_t n, int64_t k, bool tf
     sl_tensor *out = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, m, n);
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, m, k);
     sl_tensor *b = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, k, n);
-    l->failed += sl_matmul(out, a, b, tf32, l->stream[stream], NULL) != SL_OK;
+    l->failed += launch_matmul(out, a, b, tf32, l->stream[stream], NULL) != SL_OK;
 }
 
 static const double grid[] = {64, 64, 10, 64, 128, 20, 128, 64, 30, 128, 128, 60};
@@ -242,11 +242,11 @@ static void warm_operands(void)
     for (int i = 0; i < 5; i++)
         t[i] = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
     sl_stream *s = l.stream[1];
-    l.failed += sl_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* nobody used them yet */
-    l.failed += sl_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* 3 tensors lie behind */
-    l.failed += sl_with_number(SL_KERNEL_POW, t[4], t[3], 2, s, NULL) != SL_OK;   /* 2 more */
-    l.failed += sl_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* a needs room for 5 */
-    l.failed += sl_matmul(t[4], t[2], t[0], false, s, NULL) != SL_OK;
+    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* nobody used them yet */
+    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* 3 tensors lie behind */
+    l.failed += launch_number(SL_KERNEL_POW, t[4], t[3], 2, s, NULL) != SL_OK;   /* 2 more */
+    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* a needs room for 5 */
+    l.failed += launch_matmul(t[4], t[2], t[0], false, s, NULL) != SL_OK;
     lab_end(&l);
     is_us(&l, 0, 10, "operands that nobody has used are not in the cache");
     is_us(&l, 1, 6, "those of the product before are: half of what is not fixed");

@@ -112,16 +112,16 @@ static void cold_calls(void)
     sl_tensor *pinned = lab_bytes(&l, SL_PINNED, 30000);
     lab_spin(&l, 1, 10);                                                    /* 0 */
     lab_spin(&l, 1, 10);                                                    /* 1 */
-    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 2 */
-    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 3 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 2 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 3 */
     lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 4 */
     lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 5 */
     lab_copy(&l, 3, gpu, host, 30000);                                      /* 6 */
     lab_spin(&l, 1, 10);                                                    /* 7 */
     lab_copy(&l, 3, gpu, host, 30000);                                      /* 8 */
     lab_spin(&l, 1, 10);                                                    /* 9 */
-    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 10 */
-    l.failed += sl_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 11 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 10 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 11 */
     lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 12 */
     l.failed += sl_cuda_memset_async(gpu, 0, 30000, l.stream[4], NULL) != SL_OK;    /* 13 */
     lab_spin(&l, 1, 10);                                                    /* 14 */

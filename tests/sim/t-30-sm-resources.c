@@ -98,7 +98,7 @@ static void registers(double per_thread, int64_t start_ns, const char *name)
     sl_tensor *a = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
     for (int i = 1; i <= 2; i++) {
         sl_tensor *out = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
-        l.failed += sl_matmul(out, a, a, false, l.stream[i], NULL) != SL_OK;
+        l.failed += launch_matmul(out, a, a, false, l.stream[i], NULL) != SL_OK;
     }
     lab_end(&l);
     is_int(lab_span(&l, 0)->registers, (int64_t)per_thread, "the timeline tells what was asked");

@@ -20,7 +20,7 @@ static void product(lab *l, int stream, int64_t m, int64_t n, int64_t k)
     sl_tensor *out = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, m, n);
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, m, k);
     sl_tensor *b = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, k, n);
-    l->failed += sl_matmul(out, a, b, false, l->stream[stream], NULL) != SL_OK;
+    l->failed += launch_matmul(out, a, b, false, l->stream[stream], NULL) != SL_OK;
 }
 
 static void alone(void)

@@ -51,7 +51,7 @@ static void random_kernel(lab *l, sl_stream *stream, uint32_t *random)
     int64_t n = 1 + (int64_t)(next_random(random) % 1500000);
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 1, n);
     if (next_random(random) % 2)
-        l->failed += sl_with_number(SL_KERNEL_POW, a, a, next_random(random) % 2 ? 2 : 2.5, stream,
+        l->failed += launch_number(SL_KERNEL_POW, a, a, next_random(random) % 2 ? 2 : 2.5, stream,
                                     NULL) != SL_OK;
     else
         l->failed += sl_cuda_memset_async(a, 0, (size_t)n, stream, NULL) != SL_OK;
@@ -63,7 +63,7 @@ static void random_product(lab *l, sl_stream *stream, uint32_t *random)
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, side, k);
     sl_tensor *b = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, k, side);
     sl_tensor *c = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, side, side);
-    l->failed += sl_matmul(c, a, b, next_random(random) % 2, stream, NULL) != SL_OK;
+    l->failed += launch_matmul(c, a, b, next_random(random) % 2, stream, NULL) != SL_OK;
 }
 
 /* Of some more waves than are gone through one by one. */
@@ -81,7 +81,7 @@ static void long_kernel(lab *l, sl_stream *stream, uint32_t *random)
 {
     int64_t n = 1024 * AT_ONCE * (4300 + (int64_t)(next_random(random) % 3000));
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 1, n);
-    l->failed += sl_with_number(SL_KERNEL_POW, a, a, 2.5, stream, NULL) != SL_OK;
+    l->failed += launch_number(SL_KERNEL_POW, a, a, 2.5, stream, NULL) != SL_OK;
 }
 
 static void random_op(lab *l, sl_stream *stream, uint32_t *random)
@@ -193,7 +193,7 @@ static const lab_setup huge = { LAB_MORE({"memory_bytes", INFINITY}) };
 static void lab_pow(lab *l, int stream, int log2_elems, double exponent)
 {
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 1, INT64_C(1) << log2_elems);
-    l->failed += sl_with_number(SL_KERNEL_POW, a, a, exponent, l->stream[stream], NULL) != SL_OK;
+    l->failed += launch_number(SL_KERNEL_POW, a, a, exponent, l->stream[stream], NULL) != SL_OK;
 }
 
 /* n blocks of 1000 ns, AT_ONCE at a time. */
@@ -244,7 +244,7 @@ static void lab_long_tile(lab *l, int stream)
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 32, INT64_C(1) << 40);
     sl_tensor *b = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, INT64_C(1) << 40, 32);
     sl_tensor *c = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 32, 32);
-    l->failed += sl_matmul(c, a, b, false, l->stream[stream], NULL) != SL_OK;
+    l->failed += launch_matmul(c, a, b, false, l->stream[stream], NULL) != SL_OK;
 }
 
 /* One SM has more tiles than the others beside the huge kernel's blocks and is slower: the SMs keep
