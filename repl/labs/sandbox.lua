@@ -41,7 +41,7 @@ local missing_in_lab = {
     load = "a lab has no files",
     torch_defaults = "a lab's streams and events are CUDA's: write {non_blocking = true}, {timing = false}",
     check = "the race checker is on already",
-    races = "races are told when the test has ended",
+    races = "races are reported when the test has ended",
     probe = "it asks the GPU, not your work",
     probes = "it asks the GPU, not your work",
     claims = "it asks the GPU, not your work",
