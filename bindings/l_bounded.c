@@ -1,10 +1,9 @@
-/* l_bounded.c - runs a chunk that is there to compute a value, a profile, within bounds.
+/* l_bounded.c - runs a chunk that computes a value (a profile), within limits.
  *
  * A chunk without globals can still run for ever, take all memory, and call the methods of
  * strings. So its instructions are counted, Lua's allocator stops at a limit, and strings have
- * only those methods whose time goes with what they are given. An instruction on a string of
- * megabytes takes as long as a million others: so processor time is limited as well.
- */
+ * only methods whose time is bounded by the size of their arguments. An instruction on a string
+ * of megabytes takes as long as a million others: so processor time is limited as well. */
 #include "lsl.h"
 
 #include <time.h>
@@ -29,8 +28,8 @@ static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size
     return got;
 }
 
-/* A hook is given nothing but the state; the allocator's bounds are its own. In a hook the
- * function that runs is level 0. */
+/* A hook gets only the state; the allocator has limits of its own. In a hook the running
+ * function is level 0. */
 static void look(lua_State *L, lua_Debug *ar)
 {
     void *bounds_;
@@ -44,8 +43,8 @@ static void look(lua_State *L, lua_Debug *ar)
     lua_error(L);
 }
 
-/* Pushes the methods that strings have meanwhile. The time of those that search has no bound, nor
- * has that of rep. */
+/* Pushes the methods that strings have while the chunk runs: without those that search and rep,
+ * whose time has no bound. */
 static void push_methods(lua_State *L, int methods)
 {
     static const char *const names[] = {
@@ -60,8 +59,8 @@ static void push_methods(lua_State *L, int methods)
     }
 }
 
-/* Calls the function on top of the stack for one result. Nothing here fails by itself: all is put
- * back in any case, but for a hook that somebody else has set meanwhile (Ctrl-C). */
+/* Calls the function on top of the stack for one result. Restores everything in any case, except
+ * a hook that something else has set meanwhile (Ctrl-C). */
 static int call_bounded(lua_State *L, int instructions, size_t bytes)
 {
     bounds b = {.left_bytes = bytes, .left_looks = instructions / INSTRUCTIONS_A_LOOK,
@@ -77,8 +76,8 @@ static int call_bounded(lua_State *L, int instructions, size_t bytes)
     return status;
 }
 
-/* core.compute(chunk, instructions, bytes): true and the chunk's value, or false and what was
- * wrong, a text or any value. */
+/* core.compute(chunk, instructions, bytes): true and the chunk's value, or false and the error,
+ * a text or any value. */
 static int internal_compute(lua_State *L)
 {
     int instructions = (int)luaL_checkinteger(L, 2);

@@ -218,8 +218,8 @@ static int fail_length(lua_State *L, const table_walk *walk, int depth, int64_t 
                     n == 1 ? "" : "s", first_row, (long long)walk->spec->dim[depth]);
 }
 
-/* By type, then by value where that has an order: which of two keys is told must
- * not depend on Lua's hash order. */
+/* By type, then by value where that has an order: the key that is reported must not depend on
+ * Lua's hash order. */
 static bool key_before(lua_State *L, int a, int b)
 {
     int type = lua_type(L, a);

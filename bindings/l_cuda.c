@@ -1,9 +1,8 @@
-/* l_cuda.c - lab.cuda: the plain calls of CUDA in snake_case, for probes. Memory
- * comes as a uint8 tensor. Where a call takes a stream, it is the last argument,
- * as {stream = s} or as the stream itself; without one it is the current stream.
- * The calls that allocate are called to find out what fits: where memory is short
- * they give nil, a sentence and the code. Everything else that fails raises.
- */
+/* l_cuda.c - lab.cuda: the plain calls of CUDA in snake_case, for probes. Memory comes as a
+ * uint8 tensor. Where a call takes a stream, it is the last argument, as {stream = s} or as the
+ * stream itself; without one it is the current stream. Calls that allocate return nil, a message
+ * and the code if memory is short, so that scripts can find out what fits. Everything else that
+ * fails raises. */
 #include "lsl.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@ static int64_t check_bytes(lua_State *L, int arg, const char *op)
     return lsl_check_integer(L, arg, "bytes", 0, INT64_MAX, op);
 }
 
-/* A byte count may be left out in front of the stream: puts a nil in its place. */
+/* The byte count in front of the stream may be missing: puts a nil in its place. */
 static void insert_bytes(lua_State *L, int arg)
 {
     if (!lua_istable(L, arg) && lsl_to(L, arg, LSL_STREAM) == NULL) return;

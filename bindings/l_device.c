@@ -139,8 +139,8 @@ static sl_setting *read_settings(lua_State *L, int idx, size_t *n, const char *o
     return settings;
 }
 
-/* Waits for the devices that are open: nobody may look at them again. One that has
- * failed says so when it is called itself; it does not keep others from being opened. */
+/* Waits for all open devices, which may never be used again. A failed device does not prevent
+ * opening others; it reports its fault when it is used. */
 static void wait_for_all(lua_State *L, const char *op)
 {
     for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
@@ -151,7 +151,7 @@ static void wait_for_all(lua_State *L, const char *op)
     }
 }
 
-/* A real GPU is there once, however often it is opened; each simulated one is new. */
+/* Opening a real GPU again gives the same device; a simulated one is new each time. */
 static sl_device *find_real(lua_State *L, const char *backend, int index)
 {
     sl_device *device = find_open(L, backend, index);
@@ -215,7 +215,7 @@ static int internal_device_count(lua_State *L)
     return 2;
 }
 
-/* core.device_name(backend, index): nil if the backend cannot tell. */
+/* core.device_name(backend, index): nil if the backend does not know it. */
 static int internal_device_name(lua_State *L)
 {
     char name[96];

@@ -1,16 +1,15 @@
 /* l_error.c - the error object of the Lua API, and script positions.
  *
- * Every error that the API raises is a table {code, message, op, where} with the
- * metatable "streamlab.error"; tostring gives the one line
- * "lab.lua:12: matmul: inner sizes differ: 4x3 times 4x3".
+ * Every error that the API raises is a table {code, message, op, where} with the metatable
+ * "streamlab.error"; tostring gives the one line "lab.lua:12: matmul: inner sizes differ: 4x3
+ * times 4x3".
  *
- * What the prelude does through a function of the module is reported under the
- * name of the prelude's function that the user called (lsl_call_as).
+ * An error inside a call that the prelude makes carries the name of the prelude's function that
+ * the user called (lsl_call_as).
  *
- * A position is that of the innermost Lua function outside the prelude, by the
- * script's base name, so that neither the prelude nor the folder that a script
- * lies in shows in errors and timelines.
- */
+ * A position is that of the innermost Lua function outside the prelude, by the script's base
+ * name, so that neither the prelude nor the folder that a script lies in shows in errors and
+ * timelines. */
 #include "lsl.h"
 
 #include <stdarg.h>
@@ -21,22 +20,22 @@
 
 /* ---- positions --------------------------------------------------------------- */
 
-/* Whether *ar ("Sl") is a line of the user's. One character tells nearly every chunk
- * from the prelude. */
+/* Whether *ar ("Sl") is a line of the user's. Comparing one character is enough for nearly every
+ * chunk. */
 static bool is_users_line(const lua_Debug *ar)
 {
     bool prelude = ar->source[0] == '=' && strcmp(ar->source, "=streamlab") == 0;
     return ar->currentline > 0 && !prelude;
 }
 
-/* Whether *ar is in the chunk whose lines are asked for above all (core.prefer_source). */
+/* Whether *ar is in the preferred chunk (core.prefer_source). */
 static bool is_preferred(const lsl_state *state, const lua_Debug *ar)
 {
     return state->preferred != NULL && strcmp(ar->source, state->preferred) == 0;
 }
 
-/* Fills *ar ("Sl") with the user's innermost line, from `level` on: the innermost in the
- * preferred chunk, where one of it runs. */
+/* Fills *ar ("Sl") with the user's innermost line, from `level` on: the innermost one of the
+ * preferred chunk, if there is one. */
 static bool find_caller(lua_State *L, int level, lua_Debug *ar)
 {
     const lsl_state *state = lsl_get(L);
@@ -69,8 +68,8 @@ void lsl_where_text(lua_State *L, char *text, size_t size)
         text[0] = '\0';
 }
 
-/* Whether *ar is in the chunk of that short_src, which is padded with zeros, as *ar's is.
- * In words: a call of strcmp is a good part of what lsl_mark costs. */
+/* Whether the slot has *ar's short_src; both are padded with zeros. Compares eight bytes at a
+ * time, because a call of strcmp is a good part of the cost of lsl_mark. */
 static inline bool same_source(const lsl_where_slot *slot, const lua_Debug *ar)
 {
     enum { LAST = LUA_IDSIZE - sizeof(uint64_t) };
@@ -123,7 +122,7 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
     sl_device_set_where(device, slot->id);
 }
 
-/* A slot holds lines of the user's only, so that one that is found needs no other look. */
+/* Slots hold only the user's lines, so a hit needs no further test. */
 void lsl_mark(lua_State *L, sl_device *device)
 {
     lua_Debug ar;
@@ -155,8 +154,8 @@ const char *lsl_called_name(lua_State *L, const char *op)
     return lua_tostring(L, -1);
 }
 
-/* Whether the running function was called with a colon on lab or lab.cuda: neither
- * is the first argument of any of them. Fills `text` with the sentence then. */
+/* Whether the running function was called with a colon on lab or lab.cuda: no function of theirs
+ * takes these tables first. Then fills `text` with the message. */
 static bool called_with_colon(lua_State *L, const char *op, char *text, size_t size)
 {
     const lsl_state *state = lsl_get(L);
@@ -176,9 +175,9 @@ void lsl_refuse_colon(lua_State *L, const char *op)
     if (called_with_colon(L, op, text, sizeof(text))) lsl_raise(L, SL_EINVAL, op, text);
 }
 
-/* The program's handler of Ctrl-C has set a hook, which raises the error as soon as Lua
- * goes on; here it does so at once, from the call that was stopped. The event tells it that:
- * none that counts instructions. */
+/* The program's handler of Ctrl-C has set a hook, which raises an error when Lua continues.
+ * Calls it now, so that the error comes from the call that was stopped; an event other than
+ * LUA_HOOKCOUNT marks this case. */
 static void run_hook(lua_State *L)
 {
     lua_Hook hook = lua_gethook(L);
@@ -287,8 +286,7 @@ static bool is_error(lua_State *L, int idx)
     return same;
 }
 
-/* "failed: " .. err: as the text that it prints as. The other side is one that Lua
- * itself would take, or an error as well. */
+/* "failed: " .. err uses tostring(err). The other side is a string, a number or another error. */
 static int error_concat(lua_State *L)
 {
     lua_settop(L, 2);

@@ -1,11 +1,9 @@
-/* l_fields.c - methods and fields of the userdata: their metatables, and what is said about a
- * field that an object does not have.
+/* l_fields.c - methods and fields of the userdata: their metatables, and the errors for fields
+ * that an object does not have.
  *
- * A misspelt field must not read as nil, which a script carries on with. The
- * sentence says what is meant in this laboratory where the name is one of PyTorch
- * or CUDA, and else names the method or field that is spelt most like it. All of
- * this runs only when the lookup (box_index) has found nothing.
- */
+ * A misspelt field must not read as nil, which a script would go on with. For a name of PyTorch
+ * or CUDA the message says what streamlab has instead; for others it suggests the nearest
+ * spelling. All of this runs only when the lookup (box_index) has found nothing. */
 #include "lsl.h"
 
 #include <stdio.h>
@@ -13,8 +11,8 @@
 
 /* ---- names that people bring along ------------------------------------------------ */
 
-/* What there is instead of the name, at the top of the stack: a text, or nil. The names are
- * those of the page docs/api/elsewhere.lua. */
+/* Pushes what streamlab has instead of the name: a text, or nil. The names are those of the page
+ * docs/api/elsewhere.lua. */
 static const char *push_elsewhere(lua_State *L, const char *noun, const char *name)
 {
     luaL_checkstack(L, 4, NULL);
@@ -29,8 +27,8 @@ static const char *push_elsewhere(lua_State *L, const char *noun, const char *na
 
 enum { NAME_CHARS = 32 };   /* no name of ours is as long */
 
-/* How many letters to change, add, drop or exchange with the next one, to come from a to b;
- * `b` is shorter than NAME_CHARS. */
+/* How many letters to change, add, drop or swap with the next one to turn a into b; `b` is
+ * shorter than NAME_CHARS. */
 static int edit_distance(const char *a, const char *b)
 {
     int rows[3][NAME_CHARS + 1], n = (int)strlen(b), m = (int)strlen(a);
@@ -55,8 +53,8 @@ typedef struct nearest {
     int distance;           /* of the name; at first, more than which is too far */
 } nearest;
 
-/* Whether of two names equally near the first counts: one that begins as what was typed does,
- * else the first by alphabet, whatever the order of their table is. */
+/* Which of two equally near names is suggested: the one with the first letter that was typed,
+ * else the first by alphabet, so that the order of the table does not matter. */
 static bool goes_before(const char *a, const char *b, const char *typed)
 {
     if ((a[0] == typed[0]) != (b[0] == typed[0])) return a[0] == typed[0];
@@ -79,7 +77,7 @@ static void find_nearest(lua_State *L, int idx, const char *name, nearest *found
     }
 }
 
-/* How unlike a name may be that is still suggested. */
+/* The greatest edit distance of a name that is still suggested. */
 static int tolerance(const char *name)
 {
     size_t length = strlen(name);

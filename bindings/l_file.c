@@ -1,4 +1,5 @@
-/* l_file.c - whole files, which the files in Lua and the program write; scripts have io. */
+/* l_file.c - writing of whole files, for the module's Lua files and the program; scripts have
+ * io. */
 #include "lsl.h"
 
 /* The field of entry `i` of the list at index 1, which keeps it alive. */
@@ -12,7 +13,7 @@ static const char *entry_text(lua_State *L, lua_Integer i, const char *field, si
     return text;
 }
 
-/* Where no files are opened any more (core.close_files) this is one more that cannot be. */
+/* After core.close_files every file fails to open. */
 static sl_status refuse(lua_State *L, sl_error *err)
 {
     if (!lsl_get(L)->files_closed) return SL_OK;
@@ -31,7 +32,7 @@ static int push_outcome(lua_State *L, sl_status status, const sl_error *err)
 }
 
 /* core.write_files{{path =, text =}, ...}: writes all of them, as sl_files_write does. True; or
- * nil and a sentence. Raises if the user stops it. */
+ * nil and a message. Raises if the user stops it. */
 static int internal_write_files(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -49,8 +50,8 @@ static int internal_write_files(lua_State *L)
     return push_outcome(L, status, &err);
 }
 
-/* core.try_file(path): whether it could be written: true, and whether it is written to directly; or
- * nil and a sentence. */
+/* core.try_file(path): whether it could be written: true, and whether it is written in place; or
+ * nil and a message. */
 static int internal_try_file(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);

@@ -1,17 +1,16 @@
 /* l_guard.c - lab.use: a stream that is current until the end of a block.
  *
- * What a coroutine has made current is so only while it runs. Lua tells nobody that a coroutine
- * yields; so before anybody asks for the current stream or device, the guards that were opened
- * in coroutines are looked through: that of a coroutine which does not run any more gives back
- * what it took, and takes it again when the coroutine goes on. A coroutine that has returned
- * without closing its guard leaves the stream current, as a script's main chunk does.
- */
+ * What a coroutine has made current is current only while it runs. Lua has no hook for yields;
+ * so before the current stream or device is read, the guards that were opened in coroutines are
+ * checked: the guard of a coroutine that no longer runs restores the earlier stream, and sets
+ * its own again when the coroutine continues. A coroutine that has returned without closing its
+ * guard leaves the stream current, as a script's main chunk does. */
 #include "lsl.h"
 
 /* What lab.use gives. `stream` is of the device that lab.use made current: what was current
  * there before, and while the guard is parked what the guard made current. `device` likewise.
- * User values: the coroutine, and its guard before this one. The coroutine holds its newest
- * guard, also one that no variable has, so that nothing depends on when Lua collects. */
+ * User values: the coroutine, and its guard before this one. The coroutine keeps its newest
+ * guard alive, even without a variable, so that nothing depends on the collector. */
 typedef struct guard {
     lsl_tag tag;
     sl_stream *stream;              /* retained; NULL once closed */
@@ -21,7 +20,7 @@ typedef struct guard {
     struct guard *older, *newer;    /* in the state's list, if that is a coroutine */
 } guard;
 
-/* What is current and what the guard keeps change places. */
+/* Swaps what is current with what the guard keeps. */
 static void swap(lsl_state *state, guard *g)
 {
     sl_device *of = sl_stream_device(g->stream), *device = g->device;
@@ -35,7 +34,7 @@ static void swap(lsl_state *state, guard *g)
 
 static bool is_suspended(const guard *g) { return lua_status(g->thread) != LUA_OK; }
 
-/* The newest one gives back first, the oldest one takes first. */
+/* Restores from the newest to the oldest; sets again from the oldest to the newest. */
 void lsl_switch_guards(lsl_state *state)
 {
     guard *oldest = NULL;
@@ -66,8 +65,7 @@ static void hold(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* The newest guards of the coroutine of the guard at index 1 are let go, as far as they are
- * closed. */
+/* Drops the newest guards of the coroutine of the guard at index 1, as long as they are closed. */
 static void let_go(lua_State *L)
 {
     lua_settop(L, 1);
@@ -130,8 +128,8 @@ static int guard_close(lua_State *L)
     return 0;
 }
 
-/* A guard that was lost restores nothing: when would depend on the collector. That of a
- * coroutine is lost with it, and is to be parked then. */
+/* A collected guard restores nothing, since the moment would depend on the collector. The guard
+ * of a coroutine is collected with it, and must be parked then. */
 static int guard_gc(lua_State *L)
 {
     guard *g = lsl_to(L, 1, LSL_GUARD);

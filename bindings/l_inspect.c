@@ -1,7 +1,5 @@
-/* l_inspect.c - for the program's Lua code: how objects stand, the values of tensors, and
- * which objects there are. Nothing here opens a device, is recorded, or costs virtual
- * time.
- */
+/* l_inspect.c - for the program's Lua code: the state of objects, values of tensors, and lists
+ * of objects. Nothing here opens a device, is recorded, or costs virtual time. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE     /* clock_gettime */
 #endif
@@ -11,8 +9,8 @@
 
 /* ---- states ---------------------------------------------------------------------- */
 
-/* Lets a device notice what has completed. What went wrong on the way becomes the field
- * `problem` of the table on top, since nobody will report it again. */
+/* Lets a device process completed work. An error there becomes the field `problem` of the table
+ * on top, since it is not reported again. */
 static void catch_up(lua_State *L, sl_device *device)
 {
     sl_error err;
@@ -77,8 +75,7 @@ static bool is_there(const lsl_box *box, lsl_kind kind)
     return lsl_is_open(box) && (kind != LSL_TENSOR || !sl_tensor_is_freed(box->p));
 }
 
-/* state(object): a table that says how it stands; nil for one that was closed, and for
- * any other value. */
+/* state(object): a table of its state; nil for a closed object, and for any other value. */
 static int internal_state(lua_State *L)
 {
     lsl_kind kind;
@@ -147,8 +144,8 @@ static void push_text(lua_State *L, lsl_kind kind, const lsl_box *box)
 
 static lsl_kind kind_of_tag(lsl_tag tag) { return (lsl_kind)(tag - lsl_tags); }
 
-/* Puts a table about the box at the end of the list at index 1. A pointer and no Lua value
- * stands for the object: it may be one that only the collector can still reach. */
+/* Puts a table about the box at the end of the list at index 1. Its key is a pointer and no Lua
+ * value: only the collector may still reach the object. */
 static void add_object(lua_State *L, const lsl_box *box)
 {
     lsl_kind kind = kind_of_tag(box->tag);
@@ -175,9 +172,9 @@ static int list_objects(lua_State *L)
     return 2;
 }
 
-/* objects(most): a list of tables {key, kind, text, ...} of the devices, streams, events
- * and tensors that are open, the latest first, `most` at most; and how many there are. The
- * collector stands still: finalizers take boxes out of the state's list. */
+/* objects(most): a list of tables {key, kind, text, ...} of the devices, streams, events and
+ * tensors that are open, the latest first, `most` at most; and how many there are. The collector
+ * is stopped, because finalizers take boxes out of the state's list. */
 static int internal_objects(lua_State *L)
 {
     lua_settop(L, 1);
@@ -191,7 +188,7 @@ static int internal_objects(lua_State *L)
     return status == LUA_OK ? 2 : lua_error(L);
 }
 
-/* key(value): what stands for it in the list of objects(); nil for other values. */
+/* key(value): its key in the list of objects(); nil for other values. */
 static int internal_key(lua_State *L)
 {
     lsl_kind kind;
@@ -220,7 +217,7 @@ static int internal_current_device(lua_State *L)
     return 1;
 }
 
-/* wall_ns(): the real clock, from some moment on. */
+/* wall_ns(): the real clock, from an arbitrary start. */
 static int internal_wall_ns(lua_State *L)
 {
     struct timespec now;

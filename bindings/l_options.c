@@ -1,11 +1,10 @@
-/* l_options.c - tables of named options. A name that the function does not know
- * is an error, so that a typo cannot pass.
+/* l_options.c - tables of named options. A name that the function does not know is an error, so
+ * that a typo cannot pass.
  *
- * The good case is one walk with lua_next and comparisons of names, by identity where
- * each call counts (lsl_quick_options) and else as strings. Only when that
- * meets something wrong is the table looked at again, in an order of ours: which
- * of two mistakes is reported must not depend on Lua's hash order.
- */
+ * Without mistakes the table is read in one walk with lua_next; names are compared by identity
+ * on hot paths (lsl_quick_options), else as strings. Only after a mistake is the table read
+ * again, in a fixed order, so that the mistake that is reported does not depend on Lua's hash
+ * order. */
 #include "lsl.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the value on top of the stack. Gives what was needed if it is wrong. */
+/* Reads the value on top of the stack. NULL, or what was needed if it is wrong. */
 static const char *read_value(lua_State *L, const lsl_option *option)
 {
     int whole = 0;
@@ -71,7 +70,7 @@ static const char *read_value(lua_State *L, const lsl_option *option)
     return "something else";
 }
 
-/* The first character tells most names apart, for less than a call of strcmp. */
+/* Comparing the first character is cheaper than strcmp and enough for most names. */
 static const lsl_option *find_option(const char *name, const lsl_option *options, int n)
 {
     for (const lsl_option *option = options; option < options + n; option++)
@@ -136,7 +135,8 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
     if (type != LUA_TTABLE) lsl_type_error(L, arg, "options", "a table of options", op);
     lua_pushnil(L);
     while (lua_next(L, arg)) {
-        /* A number becomes text here, and would put lua_next off; but it names no option. */
+        /* lua_tostring converts a number in place, which would break lua_next; but then the walk
+         * ends. */
         const char *name = lua_tostring(L, -2);
         const lsl_option *option = name != NULL ? find_option(name, options, n) : NULL;
         if (option == NULL || read_value(L, option) != NULL)
@@ -169,9 +169,9 @@ static inline bool read_quick(lua_State *L, const void *const *names, const void
     return true;
 }
 
-/* Lua has equal short strings once, so that a name is known by its identity; were it not
- * so, no name would be found here, and lsl_options would read them all. The walk is what
- * finds a name that nobody knows: a table may get one between two calls. */
+/* Lua keeps one copy of equal short strings, so that names can be compared by address; otherwise
+ * no name would match, and lsl_options would read them all. The walk is needed to find unknown
+ * names: a table may change between two calls. */
 bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
 {
     int type = lua_type(L, arg);
@@ -199,7 +199,7 @@ void lsl_define_options(lua_State *L)
     }
 }
 
-/* "cuda:12" without its number is no place, nor is "cuda:-1". */
+/* The number of "cuda:12"; "cuda:" and "cuda:-1" are no places. */
 static bool parse_index(const char *text, int *index)
 {
     enum { DIGITS = 4 };

@@ -1,10 +1,9 @@
-/* l_races.c - the race checker for scripts: lab.check, lab.races, and the reports that warn
- * mode prints.
+/* l_races.c - the race checker for scripts: lab.check, lab.races, and the reports that warn mode
+ * prints.
  *
- * The core tells of a race at the end of one of its calls (listen), where no error may pass
- * and no call of the core may be made. So a report is made on a thread of its own, as host
- * functions run, protected, and with the collector stopped, whose finalizers call the core.
- */
+ * The core calls listen at the end of one of its calls. There no error may propagate, and the
+ * core must not be called. So a report is made on a Lua thread of its own, protected, and with
+ * the collector stopped, since finalizers call the core. */
 #include "lsl.h"
 
 #include <stdio.h>
@@ -16,8 +15,8 @@
 #define RACE_METATABLE "streamlab.race"
 #define LIST_METATABLE "streamlab.races"
 
-/* The Lua state that is told of races. The checker is one for the process, as the host's
- * memory is, and so the last state that turns it on has it. */
+/* The Lua state that reports races. There is one checker for the process, as there is one host
+ * memory; the last state that turns it on gets the reports. */
 static const lsl_state *listener;
 
 static const char *const mode_names[] = {
@@ -48,7 +47,7 @@ static void set_access(lua_State *L, const char *field, const sl_race_access *ac
     lua_setfield(L, -2, field);
 }
 
-/* What the words about an access need besides. */
+/* What the words need of an access that is not in its table. */
 static void set_access_facts(lua_State *L, const char *field, const sl_race_access *access)
 {
     lua_createtable(L, 0, 2);
@@ -57,7 +56,7 @@ static void set_access_facts(lua_State *L, const char *field, const sl_race_acce
     lua_setfield(L, -2, field);
 }
 
-/* Pushes what the words about the race need besides its fields. */
+/* Pushes what the words need of the race that is not in its table. */
 static void push_facts(lua_State *L, const sl_race *race)
 {
     static const char *const chances[] = {
@@ -134,8 +133,8 @@ static int tell(lua_State *T)
     return 0;
 }
 
-/* Calls the function below the n arguments on top with the collector stopped. Within a
- * finalizer it is, and lua_gc says -1. */
+/* Calls the function below the n arguments on top with the collector stopped. In a finalizer it
+ * is stopped already, and lua_gc returns -1. */
 static int call_uncollected(lua_State *L, int n, int n_results)
 {
     bool collects = lua_gc(L, LUA_GCISRUNNING) > 0;
@@ -259,7 +258,7 @@ static sl_check_mode read_mode(lua_State *L)
     return SL_CHECK_OFF;
 }
 
-/* lab.check(mode): gives the mode before; without one only that. */
+/* lab.check(mode): returns the mode before; without an argument it changes nothing. */
 static int lab_check(lua_State *L)
 {
     lsl_no_more(L, 1, "check");
@@ -278,7 +277,7 @@ static int lab_check(lua_State *L)
     return 1;
 }
 
-/* What is found meanwhile, by finalizers, must not come between: they do not run. */
+/* The collector is stopped, so that finalizers add no races meanwhile. */
 static int lab_races(lua_State *L)
 {
     lsl_no_more(L, 0, "races");

@@ -1,6 +1,5 @@
-/* l_selection.c - what of a timeline is meant, a stream, a kind, an engine, and what is read
- * off a selection: busy times, overlaps, how much ran at once, gaps.
- */
+/* l_selection.c - parts of a timeline, by stream, kind or engine, and figures of them: busy
+ * times, overlaps, concurrency, gaps. */
 #include "l_timeline.h"
 
 #include <string.h>
@@ -142,7 +141,7 @@ static int timeline_overlap_us(lua_State *L)
     return 1;
 }
 
-/* What is counted: "kernels" are spans of that kind. */
+/* What to count: "kernels" are spans of that kind. */
 static sl_concurrent read_counted(lua_State *L, int arg, sl_selection *sel)
 {
     static const char *const names[] = {"engines", "kernels", "spans", "streams"};

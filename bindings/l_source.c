@@ -1,12 +1,11 @@
 /* l_source.c - the script's lines, for explanations.
  *
- * A position is "lab.lua:12": the script's base name. While positions are noted, which
- * chunk each name belongs to is noted too (lsl_note_chunk); when a timeline is explained
- * or saved, the lines are read from there: from the file, or from the text itself of what
- * was loaded from a string. What the program reads itself, entries at its prompt ("=lab[3]")
- * and options ("=(command line)"), is in a table of the program's. A name that two chunks
- * share gives no lines, and neither does a file that was changed after the script ran.
- */
+ * A position is "lab.lua:12": the script's base name. With each position the chunk of that name
+ * is noted (lsl_note_chunk). When a timeline is explained or saved, the lines are read from that
+ * chunk: from its file, or from its text if it was loaded from a string. What the program reads
+ * itself, entries at its prompt ("=lab[3]") and options ("=(command line)"), is in a table of
+ * the program's. A name that two chunks share gives no lines, and neither does a file that was
+ * changed after the script ran. */
 #define _XOPEN_SOURCE 700   /* st_mtim */
 #include "lsl.h"
 
@@ -25,8 +24,8 @@ enum { MOST_SOURCE_BYTES = 16 << 20, MOST_LINE_BYTES = 240, STAMP_BYTES = 80 };
 
 /* ---- files --------------------------------------------------------------------------- */
 
-/* What tells one version of a file from another; false for what is no plain file. A pipe
- * must not even be opened again. */
+/* Identifies this version of a file by inode, size and time. False if it is no regular file: a
+ * pipe must not be opened again. */
 static bool stamp_file(const char *path, char stamp[STAMP_BYTES], size_t *bytes)
 {
     struct stat info;
@@ -235,7 +234,7 @@ static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t wh
     lua_pop(L, 1);
 }
 
-/* Positions are few; each is looked up once, however many operations carry it. */
+/* Looks each position up once, however many operations have it. */
 void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op)
 {
     if (box->has_sources) return;

@@ -1,6 +1,5 @@
-/* l_tap.c - what the assertions of lab.tap (tap.lua) need of C: a tensor's elements compared
- * one by one, of which a script's table would take many times the memory.
- */
+/* l_tap.c - functions for lab.tap (tap.lua). Tensors are compared here, because a Lua table of
+ * their elements would take many times the memory. */
 #include "l_timeline.h"
 
 enum { PIECE_ELEMS = 1 << 18 };     /* that are read at once */
@@ -36,7 +35,7 @@ static bool is_close(double got, double want, double rtol, double atol)
 
 /* core.compare(got, want, rtol, atol): how many elements of the tensor differ from those of
  * `want`, a tensor with as many or a number; then, if any, the first one's place, from 1, and
- * both values. What is no number differs from everything. */
+ * both values. NaN differs from everything. */
 static int internal_compare(lua_State *L)
 {
     sl_tensor *tensor = lsl_check_tensor(L, 1, "got", "close");
@@ -66,7 +65,7 @@ static int internal_compare(lua_State *L)
     return 4;
 }
 
-/* core.keep_needs(): from here on, while the race checker is on. */
+/* core.keep_needs(): from here on, keeps needs while the race checker is on. */
 static int internal_keep_needs(lua_State *L)
 {
     (void)L;

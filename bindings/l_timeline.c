@@ -1,10 +1,7 @@
-/* l_timeline.c - recordings and what is read off them. Pictures and tables are in
- * l_show.c.
+/* l_timeline.c - recordings, and reading them. Pictures and tables are in l_show.c.
  *
- * A timeline's box holds its device while the recording runs, and nothing but
- * the timeline afterwards. Times that scripts see are relative to the host's
- * time when the recording began.
- */
+ * A timeline's box holds its device while the recording runs, and nothing but the timeline
+ * afterwards. Times that scripts see are relative to the host's time when the recording began. */
 #include "l_timeline.h"
 
 #include <limits.h>
@@ -189,7 +186,8 @@ static int timeline_spans(lua_State *L)
 
 /* ---- calls ------------------------------------------------------------------------------ */
 
-/* Whether CUDA is told a stream there. A plain call in the NULL stream is as one in none. */
+/* Whether the call takes a stream in CUDA. A plain call in the NULL stream counts as one without
+ * a stream. */
 static bool names_stream(const sl_call *call)
 {
     switch ((sl_call_kind)call->kind) {

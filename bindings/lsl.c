@@ -26,7 +26,7 @@ void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
     return tag;
 }
 
-/* Scratch memory and what is no plain box are in no list. */
+/* Scratch memory and other userdata than plain boxes are in no list. */
 static bool is_listed(lsl_kind kind)
 {
     return kind == LSL_DEVICE || kind == LSL_STREAM || kind == LSL_EVENT || kind == LSL_TENSOR;
@@ -54,8 +54,8 @@ static void unlist(lsl_box *box)
     box->link = NULL;
 }
 
-/* One that was emptied has no tag any more, but still its metatable; a script may meet
- * it: what it closed, or in a finalizer of its own. */
+/* An emptied userdata has no tag but still its metatable. A script can still hold it: after
+ * close(), or in a finalizer. */
 void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind)
 {
     if (!lua_getmetatable(L, arg)) return NULL;
@@ -75,7 +75,7 @@ void *lsl_take(lua_State *L, lsl_kind kind)
     return p;
 }
 
-/* Inside a finalizer lua_gc answers -1, before Lua 5.4.4 that it is not running. */
+/* Inside a finalizer lua_gc returns -1; before Lua 5.4.4 it returns 0 (not running). */
 static bool in_finalizer(lua_State *L)
 {
 #if LUA_VERSION_RELEASE_NUM >= 50404
@@ -193,7 +193,7 @@ int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op)
     return lsl_fail(L, SL_ECLOSED, op, "the event was closed");
 }
 
-/* What is a stream is looked at first: most calls give one. */
+/* Tests for a stream first: most calls pass one. */
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op)
 {
     const lsl_box *box = lsl_to(L, arg, LSL_STREAM);

@@ -1,15 +1,14 @@
-/* lsl.h - what the files of the Lua module share: its state, the userdata boxes,
- * argument and option checks, and the one way in which errors are raised.
+/* lsl.h - what the files of the Lua module share: its state, the userdata boxes, argument and
+ * option checks, and the one way in which errors are raised.
  *
- * Model (that of liolib): a userdata is a box around one reference to a core
- * object. The box is made first and empty, with its metatable set; then the core
- * creates the object; then the box is filled. So a memory error of Lua, which
- * may strike at any allocation, never leaks an object of the core.
+ * As in Lua's liolib, a userdata is a box around one reference to a core object. The box is made
+ * first and empty, with its metatable set; then the core creates the object; then the box is
+ * filled. So a memory error of Lua, which may strike at any allocation, never leaks an object of
+ * the core.
  *
- * Every C function of the module has the state as its first upvalue (lsl_get).
- * `op` is everywhere the name that the user called ("matmul"); it starts the
- * sentence of an error and becomes its field `op`.
- */
+ * Every C function of the module has the state as its first upvalue (lsl_get). `op` is
+ * everywhere the name that the user called ("matmul"); it starts the sentence of an error and
+ * becomes its field `op`. */
 #ifndef LSL_H
 #define LSL_H
 
@@ -22,7 +21,7 @@
 
 #include "../core/streamlab.h"
 
-/* What runs only when something is wrong, kept out of the way of what runs each time. */
+/* For functions that run only when something is wrong: out of the way of the hot paths. */
 #define LSL_COLD __attribute__((cold, noinline))
 
 /* ---- the module's state ------------------------------------------------- */
@@ -35,7 +34,7 @@ typedef enum lsl_kind {
 /* A device that was opened; the state holds one reference until the end. */
 typedef struct lsl_device_node {
     sl_device *device;
-    sl_stream *per_thread;      /* borrowed from the device; NULL: nobody has asked for it */
+    sl_stream *per_thread;      /* borrowed from the device; NULL: not used so far */
     struct lsl_device_node *next;
 } lsl_device_node;
 
@@ -83,24 +82,24 @@ typedef struct lsl_state {
 
 #define lsl_get(L) ((lsl_state *)lua_touserdata(L, lua_upvalueindex(1)))
 
-/* The current device; opens the default one if there is none. May raise. */
+/* The current device; opens the default one if none is open. May raise. */
 sl_device *lsl_device(lua_State *L, const char *op);
-/* The device of that number on the current one's backend ("cuda:1"). One that is not
- * open is opened, which waits for all that are, and does not become current. */
+/* The device of that number on the current one's backend ("cuda:1"). Opens it if it is not open,
+ * which waits for all open devices; it does not become current. */
 sl_device *lsl_device_at(lua_State *L, int index, const char *op);
-/* In warn mode says how many races were found, if any. */
+/* In warn mode, prints how many races were found, if any. */
 void lsl_sum_up_races(lua_State *L);
-/* The state closes: turns the race checker off, if this state has turned it on. */
+/* When the state closes: turns the race checker off, if this state has turned it on. */
 void lsl_stop_checking(const lsl_state *state);
-/* Passes on what the device's backend wants the user to read, if anything. */
+/* Prints the pending notice of the device's backend, if there is one. */
 void lsl_take_notice(lua_State *L, sl_device *device);
-/* Prints one line through the program's notice function, or on stderr. The text
- * does not say who speaks. */
+/* Prints one line through the program's notice function, or on stderr. The text has no
+ * "streamlab: " in front. */
 void lsl_notice(lua_State *L, const char *text);
-/* Raises where the laboratory's functions open no files any more (core.close_files). */
+/* Raises after core.close_files. */
 void lsl_check_files(lua_State *L, const char *op);
-/* Before the current stream or device is asked for or set: what coroutines have made current is
- * so while they run (l_guard.c). */
+/* Call before the current stream or device is read or set: what a coroutine has made current is
+ * current only while it runs (l_guard.c). */
 void lsl_switch_guards(lsl_state *state) LSL_COLD;
 static inline void lsl_settle_guards(lua_State *L)
 {
@@ -118,8 +117,8 @@ void lsl_push_default(lua_State *L, const char *field);
 
 /* ---- boxes --------------------------------------------------------------- */
 
-/* Says of what kind a userdata is: the address of one of these. It is wiped when the
- * userdata is emptied, so that no memory that was given back holds it. */
+/* The kind of a userdata is the address of one of these. The tag is cleared when the userdata is
+ * emptied, so that freed memory never holds it. */
 typedef const char *lsl_tag;
 extern const char lsl_tags[LSL_KINDS];
 
@@ -131,7 +130,7 @@ typedef struct lsl_box {
     uint32_t id;    /* a stream's, which is known also when p is gone */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p != NULL && !(box)->closed)
-/* How many objects or tables one call makes at most that hold no element of a tensor. */
+/* Limit of the objects or tables without an element that one call creates. */
 enum { LSL_MOST_OBJECTS = 1000000 };
 #define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -187,13 +186,13 @@ static inline void *lsl_to(lua_State *L, int arg, lsl_kind kind)
     if (lua_rawlen(L, arg) >= sizeof(lsl_tag) && *tag == &lsl_tags[kind]) return (void *)tag;
     return lsl_to_emptied(L, arg, kind);
 }
-/* The kind of the userdata at `idx`, LSL_KINDS if it is none of ours. */
+/* The kind of the userdata at `idx`; LSL_KINDS for any other value. */
 lsl_kind lsl_kind_of(lua_State *L, int idx);
 /* Empties the box at index 1 of a finalizer: what was in it, or NULL. */
 void *lsl_take(lua_State *L, lsl_kind kind);
-/* The same for close() and __close. Finalizers and host functions of the user may
- * run while a function of ours has borrowed what is in the box: then it is only
- * marked as closed, and stays until the box is collected. */
+/* The same for close() and __close. While a finalizer or host function of the user runs, a C
+ * function of the module may still use the object: then the box is only marked as closed, and
+ * keeps the object until it is collected. */
 void *lsl_take_closed(lua_State *L, lsl_kind kind);
 /* __eq of boxes: the same object of the core. */
 int lsl_equal(lua_State *L, lsl_kind kind);
@@ -203,8 +202,8 @@ void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op);
 /* Pushes an empty box and returns it; the caller fills p. */
 lsl_box *lsl_new_box(lua_State *L, lsl_kind kind);
 
-/* One object of the core has one open box, so that it is one key in a script's
- * tables. Remembers the box on top of the stack as that of what is in it. */
+/* An object of the core has one open box, so that it is one key in a script's tables. Registers
+ * the box on top of the stack as the one of its object. */
 void lsl_remember(lua_State *L);
 /* Pushes the open box of `p` if there is one. */
 bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p);
@@ -222,8 +221,8 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 
 /* ---- errors (l_error.c) -------------------------------------------------- */
 
-/* Raises {code, message, op, where}; never returns. `op` is "" for a field. A wait that
- * Ctrl-C has ended raises the error of Ctrl-C instead, if its hook is there. */
+/* Raises {code, message, op, where}; never returns. `op` is "" for a field. After Ctrl-C has
+ * ended a wait, raises the error of Ctrl-C instead, if its hook is set. */
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message) LSL_COLD;
 int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
     LSL_COLD __attribute__((format(printf, 4, 5)));
@@ -232,17 +231,17 @@ static inline void lsl_check(lua_State *L, sl_status status, const sl_error *err
 {
     if (status != SL_OK) lsl_raise(L, status, op, err->msg);
 }
-/* The same, but for the tensor in the box on top of the stack, which was made on
- * the way: on failure it is released at once and not by the collector. */
+/* The same after the tensor in the box on top of the stack was created: on failure releases it
+ * at once, and not when it is collected. */
 void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const char *op);
-/* Leaves nil, the sentence and the code, as a function does that is called to find
- * out; gives their number. */
+/* Pushes nil, the message and the code, for functions that report failure by their results.
+ * Returns 3. */
 int lsl_push_failure(lua_State *L, sl_status status, const sl_error *err);
-/* Raises if a function of the module was called with a colon, lab:matmul(a, b), so
- * that its first argument is the module. Errors ask this by themselves (lsl_raise). */
+/* Raises if a function of the module was called with a colon, lab:matmul(a, b), so that its
+ * first argument is the module. lsl_raise calls it. */
 void lsl_refuse_colon(lua_State *L, const char *op);
-/* as(op, f, ...): calls a C function of the module for the prelude's function `op`,
- * whose name its errors have then. */
+/* as(op, f, ...): calls a C function of the module so that its errors name the prelude's
+ * function `op`. */
 int lsl_call_as(lua_State *L);
 /* The name under which the running C function was called: the `op` of lsl_call_as, else
  * `op`. Leaves up to two values on the stack, which keep it. */
@@ -250,7 +249,7 @@ const char *lsl_called_name(lua_State *L, const char *op);
 void lsl_define_error(lua_State *L);
 
 /* Pushes the line of the script at that position ("lab.lua:12") without blanks around it, or
- * nil. What is read for it is kept in the table at `cache`. */
+ * nil. The table at `cache` keeps the lines that were read. */
 void lsl_push_source_line(lua_State *L, int cache, const char *where);
 /* Pushes an empty text, which the collector frees. */
 sl_text *lsl_new_text(lua_State *L);
@@ -258,11 +257,11 @@ sl_text *lsl_new_text(lua_State *L);
 /* The script position of the innermost Lua function that is not the prelude:
  * "lab.lua:12", or "" if there is none. */
 void lsl_where_text(lua_State *L, char *text, size_t size);
-/* Gives it to the device, for the operations that follow. Cheap: called before
- * each enqueue. */
+/* Sets that position on the device, for the operations that follow. Cheap: called before each
+ * enqueue. */
 void lsl_mark(lua_State *L, sl_device *device);
-/* Keeps in mind which chunk (lua_Debug's source) the position is of, so that explanations
- * can quote its line. May raise for want of memory. */
+/* Notes which chunk (lua_Debug's source) the position is in, so that explanations can quote its
+ * line. May raise if memory is short. */
 void lsl_note_chunk(lua_State *L, const char *where, const char *source);
 
 /* ---- arguments ------------------------------------------------------------ */
@@ -319,7 +318,7 @@ void lsl_check_function(lua_State *L, int arg, const char *name, const char *op)
 /* Raises "argument 2 (b) must be a tensor, got number". */
 int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, const char *op)
     LSL_COLD;
-/* The number for a message: NaN without the sign that machines differ in. */
+/* The number for a message: NaN without a sign, since machines differ in it. */
 static inline double lsl_printable(double value) { return value == value ? value : (double)NAN; }
 /* What a user calls the type of the value: "nothing", "number", "stream". */
 const char *lsl_type_name(lua_State *L, int idx);
@@ -398,9 +397,9 @@ typedef struct lsl_quick {
     int flag_value;         /* LSL_QUICK_NAMES for none */
 } lsl_quick;
 
-/* Reads the options table at `arg` as lsl_options does, but cheaper, as long as nothing
- * is wrong. False: something may be, and lsl_options is to read it again and say what.
- * Needs four free stack slots, leaves the stack as it was, raises and allocates nothing. */
+/* Reads the options table at `arg` as lsl_options does, but faster, as long as nothing is wrong.
+ * False: something may be wrong; call lsl_options, which reports it. Needs four free stack
+ * slots, leaves the stack as it was, raises and allocates nothing. */
 bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick);
 /* Makes the names known to the state. */
 void lsl_define_options(lua_State *L);
@@ -411,7 +410,7 @@ void lsl_define_options(lua_State *L);
 int lsl_terminal_columns(int descriptor);
 /* Whether it shows UTF-8, by the locale. */
 bool lsl_terminal_unicode(void);
-/* Whether what goes to that descriptor is to have colours. */
+/* Whether output to that descriptor has colours. */
 bool lsl_terminal_colour(lua_State *L, int descriptor);
 
 /* ---- the module's parts ---------------------------------------------------- */
@@ -445,8 +444,7 @@ void lsl_open_text_internal(lua_State *L);
 void lsl_open_records_internal(lua_State *L);
 void lsl_open_figures_internal(lua_State *L);
 
-/* In a loop that makes or reads many values of Lua: raises before the i-th, now and then, if
- * the user wants it to end. */
+/* For loops over many Lua values: every 4096th i, raises if the user has pressed Ctrl-C. */
 void lsl_stop_at(lua_State *L, int64_t i, const char *op);
 
 LUAMOD_API int luaopen_streamlab(lua_State *L);
@@ -454,19 +452,19 @@ LUAMOD_API int luaopen_streamlab(lua_State *L);
 /* Writes a text as sl_safe_character gives it, with its newlines and tabs. */
 LUAMOD_API void lsl_put_safe(const char *text, FILE *file);
 
-/* For the program's handler of Ctrl-C: waits are to end with SL_EINTERRUPT (on), or not
- * any more. Safe in a signal handler. */
+/* For the program's handler of Ctrl-C: from now on (or no longer) waits end with SL_EINTERRUPT.
+ * Safe in a signal handler. */
 LUAMOD_API void lsl_interrupt(bool on);
-/* The process leaves: from now on no wait lasts, and nothing takes that back. */
+/* The process ends: from now on every wait returns at once. */
 LUAMOD_API void lsl_leave(void);
 /* For the program, which has no Lua state there: files as core/text/file.h has them. The last
  * is safe in a signal handler. */
 LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n);
 LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_bytes);
 LUAMOD_API void lsl_abandon_files(void);
-/* A host function runs in a Lua state of its own, T: enter(T) is called before, and leave,
- * with what enter gave, afterwards. True from that: it failed because the user wants
- * everything to end, and its error is not told of. */
+/* A host function runs in a Lua state of its own, T: enter(T) is called before, and leave, with
+ * what enter gave, afterwards. leave returns true if the function failed because of Ctrl-C: its
+ * error is not reported. */
 LUAMOD_API void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
                                      bool (*leave)(lua_State *T, lua_State *before, bool failed));
 

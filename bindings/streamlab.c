@@ -1,11 +1,10 @@
 /* streamlab.c - the module: its state, what the prelude needs, and luaopen.
  *
- * The state is made before anything else, so that Lua finalizes it last: by then
- * every tensor, stream and event has been released, and the devices can be
- * drained and closed. No Lua code runs from then on; host functions that are
- * still queued are dropped. What that drain finds nobody can be told any more, so the
- * program calls registry["streamlab.finish"] before it closes the state.
- */
+ * The state is made before anything else, so that Lua finalizes it last: by then every tensor,
+ * stream and event has been released, and the devices can be drained and closed. No Lua code
+ * runs from then on; host functions that are still queued are dropped. Errors of that drain
+ * cannot be reported any more, so the program calls registry["streamlab.finish"] before it
+ * closes the state. */
 #include "lsl.h"
 
 #include <stdlib.h>
@@ -34,9 +33,9 @@ static int state_gc(lua_State *L)
     return 0;
 }
 
-/* registry["streamlab.finish"]: waits for the real GPUs that are open and returns what
- * nobody has been told of, a sentence each. The simulator waits for nothing, unless races
- * are looked for: those of the last operations are told then, and how many there are. */
+/* registry["streamlab.finish"]: waits for the open real GPUs and returns the errors that have
+ * not been reported, a sentence each. Waits for the simulator only while the race checker is on:
+ * this reports the races of the last operations, and how many there are. */
 static int finish(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
