@@ -29,7 +29,7 @@ local rows = {
 local columns = {"call", "1 KiB", "64 KiB", "128 KiB", "1 MiB", "4 MiB", "64 MiB"}
 for _, row in ipairs(rows) do
     row.returned, row.largest = 0, 0
-    row.f(most * 1024)                          -- the first time is different
+    row.f(most * 1024)                          -- warm-up
     for i, kib in ipairs(sizes) do
         lab.synchronize() lab.spin(5, {stream = stream})
         local kernel, before = stream:record_event(lab.event{timing = false}), lab.now_us()

@@ -23,7 +23,7 @@ local function delays(name, in_b, in_a)
     return {functions = name, gap_in_a_us = gap.end_us - gap.start_us,
             c_begins_us = spans[#spans - 1].start_us - spans[1].start_us}
 end
-delays("the first time is different", nil, two_ms)
+delays("warm-up", nil, two_ms)
 local plain, empty = delays("none"), delays("empty in a", nil, function() end)
 local one, two = delays("2 ms in a", nil, two_ms), delays("2 ms in b, 2 ms in a", two_ms, two_ms)
 lab.table({plain, empty, one, two}, {columns = {"functions", "gap_in_a_us", "c_begins_us"}}):show()

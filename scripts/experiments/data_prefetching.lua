@@ -46,7 +46,7 @@ local function run(case)
     return case
 end
 
-run{load_ms = 0, model_ms = 1, mended = true}                   -- the first time is different
+run{load_ms = 0, model_ms = 1, mended = true}                   -- warm-up
 local printed = run{case = "as printed", load_ms = 100}
 local both = run{case = "2 ms of each", load_ms = 2, model_ms = 2}
 local mended = run{case = "2 ms, prefetching", load_ms = 2, model_ms = 2, mended = true}

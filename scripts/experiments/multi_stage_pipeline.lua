@@ -36,7 +36,7 @@ end
 
 local cases = {{case = "as printed"}, {case = "longer stage 1", longer_ms = 1},
                {case = "longer, wait_stream", longer_ms = 1, mended = true}}
-multi_stage_pipeline(cases[3], 512)       -- the first time is different
+multi_stage_pipeline(cases[3], 512)       -- warm-up
 for _, case in ipairs(cases) do
     lab.check("warn")
     multi_stage_pipeline(case, 512)

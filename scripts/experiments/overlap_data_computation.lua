@@ -33,7 +33,7 @@ end
 local cases = {{case = "as printed"}, {case = "pinned", pinned = true},
                {case = "pinned, wait_stream", pinned = true, mended = true},
                {case = "wait_stream", mended = true}}
-overlap_data_computation(cases[4], 1024) -- the first time is different
+overlap_data_computation(cases[4], 1024) -- warm-up
 for _, case in ipairs(cases) do
     lab.check("warn")
     overlap_data_computation(case, 1024)

@@ -32,7 +32,7 @@ for _, pinned in ipairs{true, false} do
     local host = {}
     for i = 1, items do host[i] = lab.rand(n, n, {device = "cpu", pinned = pinned}) end
     for _, used in ipairs{0, 1, 2, 3, 4, items} do      -- 0: one stream, and copies that block
-        pipeline(host, math.max(used, 1), used > 0)     -- the first time is different
+        pipeline(host, math.max(used, 1), used > 0)     -- warm-up
         local tl = lab.profile(pipeline, host, math.max(used, 1), used > 0)
         local copies_us = tl:busy_us("h2d") + tl:busy_us("d2h")
         local beside = (beside_us(tl, "memcpy_h2d") + beside_us(tl, "memcpy_d2h")) / copies_us

@@ -25,7 +25,7 @@ end
 -- Overlap in % of the time of the stream named first.
 local function run(case, inputs, non_blocking)
     local landed = {}
-    puzzle(inputs, non_blocking, {})            -- the first time is different
+    puzzle(inputs, non_blocking, {})            -- warm-up
     lab.synchronize()
     collectgarbage()                            -- so that memory is there from that time
     local tl = lab.profile(puzzle, inputs, non_blocking, landed)

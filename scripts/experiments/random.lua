@@ -305,7 +305,7 @@ if options.list then
     for i, step in ipairs(steps) do print(("%3d  %s"):format(i, step.text)) end
 end
 lab.synchronize()               -- the tensors are filled on the NULL stream
-run()                           -- the first time is different
+run()                           -- warm-up
 lab.synchronize()
 collectgarbage()
 local tl = lab.profile(run)
