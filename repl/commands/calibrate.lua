@@ -31,11 +31,11 @@ local part_names <const> = {
 local usage = [[
 usage: streamlab calibrate -o NAME.lua [options]
        streamlab calibrate --difference A.lua B.lua
-Measures the GPU: what calls cost the host, what lies between operations, how
+Measures the GPU: what calls cost the host, the gaps between operations, how
 long kernels and copies take, what runs at the same time. Writes a profile, with
-which the simulator takes as long; each value says how it was found and how much
-its repetitions differ. Takes minutes on a real GPU, which should have nothing
-else to do. A simulated GPU can be measured, too: its profile is found again.
+which the simulator has the same times; each value says how it was measured and
+how much its repetitions differ. Takes minutes on a real GPU, which should be
+idle otherwise. A simulated GPU can be measured, too: that gives its profile.
 
 the device, else the one that a script would get:
   --backend NAME    cuda or sim
@@ -45,15 +45,14 @@ what to measure and to write:
   -o, --output FILE the profile, which ends in .lua
   --only PART,...   only these parts; there are
                     PARTS
-  --base NAME       the profile that has what is not measured: a name or a file;
+  --base NAME       the profile for what is not measured: a name or a file;
                     without it the simulated GPU's own, or h200
-  --passes N        how often parts run whose figures differ from moment to
-                    moment, 1 to 99: 7, those of the host 15, on a simulated
-                    GPU 1
-  --quiet           say nothing of the progress
+  --passes N        how often parts run whose figures vary over time, 1 to 99:
+                    default 7, those of the host 15, on a simulated GPU 1
+  --quiet           do not print the progress
 instead:
-  --difference      how far the figures of two profiles are apart, of those that
-                    were measured in one of them
+  --difference      by how much the figures of two profiles differ; only those
+                    that were measured in at least one of them
 others:
   -h, --help        print this and stop
 Exit status: 0 success, 1 a part failed (the rest is in FILE.partial) or a file

@@ -12,26 +12,26 @@ local runs = import "repl/compare/runs.lua"
 
 local usage = [[
 usage: streamlab compare [options] SCRIPT...
-Runs scripts on the GPU and on the simulator, both recorded, and says how far
-the simulator's makespans, overlaps and orders are from the GPU's. A SCRIPT is a
-file, or in one word a file and its arguments: "scripts/puzzler.lua --n 256".
-What counts are the timelines that it records, and if it records none the whole
-run. What it prints is not shown.
+Runs scripts on the GPU and on the simulator, records both, and says how much
+the simulator's makespans, overlaps and orders differ from the GPU's. A SCRIPT
+is a file, or in one word a file and its arguments: "scripts/puzzler.lua --n 9".
+The timelines that it records are compared, or the whole run if it records none.
+Its output is not shown.
 
 the two sides:
   --profile NAME    the simulated GPU: h200, ... or a profile's file
-  --against NAME    in the GPU's place another simulated one: a100 or sim:a100,
-                    or a profile's file
-  --measured FILE   in the GPU's place what FILE says, which an earlier --jsonl
-                    has written; without scripts, those that are in FILE
-  --runs N          runs on the GPU, behind one that warms up; the median counts
+  --against NAME    another simulated GPU instead of the real one: a100 or
+                    sim:a100, or a profile's file
+  --measured FILE   figures from FILE, which an earlier --jsonl has written,
+                    instead of runs on the GPU; without scripts, those in FILE
+  --runs N          runs on the GPU, after one to warm up; the median counts
                     (default 5)
-  --rounds          all scripts on the GPU once, then all a second time, ..., so that
-                    a slow minute of the machine falls on one run of each
+  --rounds          run all scripts on the GPU once, then all a second time, ...
+                    A slow minute of the machine then affects one run of each
   --seeds A-B       each script with --seed A, --seed A+1, ... --seed B
 what to print:
-  -v, --verbose     each script in full, as if it were the only one
-  --json            one object a script instead
+  -v, --verbose     each script in full, as for a single one
+  --json            one object for each script instead
   --quiet           no progress on stderr
 files to write:
   --jsonl FILE      what --json prints

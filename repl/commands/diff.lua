@@ -4,14 +4,14 @@ local command = import "repl/run/command.lua"
 
 local usage = [[
 usage: streamlab diff [options] A B
-Sets two trace files side by side: the charts on one scale of time, makespan and
-lower bound, busy times and overlaps by kind, the makespan's parts; says what
-moved most, and what there is to gain in each. A and B are .json or .json.gz;
+Compares two trace files: the charts on one scale of time, makespan and lower
+bound, busy times and overlaps by kind, the makespan's parts; says what changed
+most, and how much time each could still save. A and B are .json or .json.gz;
 - is stdin.
 
 what to print:
   --no-chart        all but the charts
-  --json            the figures of both, and what they differ by, as one JSON
+  --json            the figures of both and their differences, as one JSON
                     object instead
 the charts:
   --from TIME, --to TIME

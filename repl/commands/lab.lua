@@ -24,30 +24,29 @@ and every machine gives the same score.
 
 what it does:
   check [LABDIR] [FILE.lua]
-                    runs the tests that a student has, and prints them as TAP,
-                    with the chart where a timing test fails. Without LABDIR the
-                    folder that FILE lies in; without FILE submission.lua in it,
-                    or starter.lua
+                    runs the visible tests and prints the results as TAP, with a
+                    chart where a timing test fails. Without LABDIR the folder
+                    of FILE; without FILE submission.lua in it, or starter.lua
   grade LABDIR FILE.lua|FOLDER
                     runs all tests of one submission, or of each in a folder
                     (NAME.lua, or a folder NAME with one .lua file) and prints a
-                    line a student
+                    line for each student
   new FOLDER        writes a small lab to start from
   pack LABDIR [-o FOLDER]
                     tests the lab itself, then writes ID-student.zip, for
                     students, and ID-gradescope.zip, an autograder for
                     Gradescope, into FOLDER (default: here)
 options of check and grade:
-  -v, --verbose     also what was seen by assertions that passed
+  -v, --verbose     also the values of assertions that passed
 options of grade:
   -o, --output FILE write the results; for a class as gradescope: a folder,
                     which is made, and into which NAME.json is written as soon
                     as the student is graded
-  --format FORMAT   gradescope (results.json), tap, junit or csv; without it as
-                    FILE ends: .json .tap .xml .csv. For one submission without
-                    -o: print this and no line
-  -j, --jobs N      tests to run at a time; without it one a processor, and on
-                    a real GPU one
+  --format FORMAT   gradescope (results.json), tap, junit or csv; without it by
+                    FILE's suffix: .json .tap .xml .csv. For one submission
+                    without -o: print the results instead of a line
+  -j, --jobs N      tests to run at a time; without it one for each processor,
+                    on a real GPU one
 others:
   -h, --help        print this and stop
 `streamlab --backend cuda lab grade ...` grades on the real GPU.

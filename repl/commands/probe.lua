@@ -6,11 +6,11 @@ local profile = import "repl/calibrate/probe/profile.lua"
 
 local usage = [[
 usage: streamlab probe [options]
-Calls each function of CUDA between two kernels in two streams, and tells
+Calls each function of CUDA between two kernels in two streams, and reports
 whether the host waited, whether the kernels ran together, and for how long; on
-blocking streams and on those with cudaStreamNonBlocking. Beside it stands what
-the old list of implicit synchronisations and CUDA's documents say, and whether
-that holds. Takes seconds.
+blocking streams and on those with cudaStreamNonBlocking. It compares this with
+the old list of implicit synchronisations and with CUDA's documents. Takes
+seconds.
 
 the device, else the one that a script would get:
   --backend NAME    cuda or sim
@@ -20,9 +20,9 @@ what to write:
   --json            one object for each measurement, in an array
   -o, --output FILE write to this file, not to stdout
   --save FILE       also write a profile, which ends in .lua, with which the
-                    simulator gives the same answers
-  --base NAME       the profile that has all else: a name or a file; without it
-                    the simulated GPU's own, or h200
+                    simulator gives the same results
+  --base NAME       the profile for all other figures: a name or a file; without
+                    it the simulated GPU's own, or h200
 others:
   -h, --help        print this and stop
 Exit status: 0 success, 1 the device failed or a file cannot be written, 2 wrong

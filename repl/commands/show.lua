@@ -6,10 +6,10 @@ local file_names = import "repl/console/dot_commands/files.lua"
 
 local usage = [[
 usage: streamlab show [options] FILE
-Prints what a trace file tells: whether there is anything to gain, a chart of
-what ran when, busy times, overlaps and bounds, and where time was lost. FILE is
-a .json or .json.gz, written by streamlab, by PyTorch's profiler or by others
-that write such; - is stdin.
+Analyses a trace file: whether time can be saved, a chart of what ran when, busy
+times, overlaps and bounds, and where time was lost. FILE is a .json or
+.json.gz, written by streamlab, by PyTorch's profiler or by others in that
+format; - is stdin.
 
 what to print (default: all three):
   --chart           the chart
@@ -17,10 +17,9 @@ what to print (default: all three):
   --explain         the critical path, where time was lost, and what to do about
                     it
   --json            the figures as one JSON object instead
-  --device N        of GPU N alone. Without it each GPU of the file is printed
-                    (of more than 16 the first), one below the other on the same
-                    axis; files and --json are of the one with the most
-                    operations
+  --device N        only GPU N. Without it each GPU of the file is printed (at
+                    most 16), one below the other on the same axis; files and
+                    --json are of the one with the most operations
 the chart:
   --from TIME, --to TIME
                     a part of it, from the first operation on: 12ms, 3.5us, 2s

@@ -46,7 +46,7 @@ const char options_help[] =
     "  compare SCRIPT... scripts on the GPU and on the simulator, side by side\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
-    "  help [NAME]       what there is to know about a function, or what there is\n"
+    "  help [NAME]       help about a function, or the list of all pages\n"
     "others:\n"
     "  --color WHEN      auto (default), always or never\n"
     "  --norc            do not run the REPL's start file\n"

@@ -150,11 +150,11 @@ local function searching()
         "several words must all be there")
     T.like(asked "enable_timing", "lab.event +makes an event\n", "texts are searched too")
     out, _, code = asked "cudaEventRecrd"
-    T.like(out:gsub("\n", " "), 'nothing about "cudaEventRecrd", did you mean cudaEventRecord%?',
+    T.like(out:gsub("\n", " "), 'no help about "cudaEventRecrd", did you mean cudaEventRecord%?',
         "what is not found gets the nearest name")
     T.is(code, 1, "and the status 1")
     out = asked "xyzzyplugh"
-    T.like(out, 'nothing about "xyzzyplugh"; help%(%) lists', "or none")
+    T.like(out, 'no help about "xyzzyplugh"; help%(%) lists', "or none")
     T.is(typed "?xyzzyplugh\n?event:recordx", (asked "xyzzyplugh" .. asked "event:recordx"),
         "?x says so too")
 end
@@ -400,8 +400,8 @@ end
 
 local function long_words()
     local out = typed("?" .. ("z"):rep(100000))
-    T.is(out, "there is nothing about\n\"" .. ("z"):rep(60) .. "...\"; help() lists\n"
-        .. "what there is\n", "of a long word that is not known the beginning is shown")
+    T.is(out, "there is no help about\n\"" .. ("z"):rep(60) .. "...\"; help() lists\n"
+        .. "all pages\n", "of a long word that is not known the beginning is shown")
 end
 
 names()

@@ -98,7 +98,7 @@ like('help "cudaStreamSynchronize"', "^s:synchronize%(%)[^\n]*\nwaits for the st
 like("?torch.cuda.Stream.synchronize", "s:synchronize", "so does one of PyTorch")
 like("?a", "^Tensors\n.*\n  t:matmul%(", "?variable tells what can be done with it")
 like("?gap", "\n  timeline:gaps +%l", "a word searches")
-like("?nonesuch", 'nothing about "nonesuch"', "in vain, too")
+like("?nonesuch", 'no help about "nonesuch"', "in vain, too")
 like(".help", "^%.help .*\n%.device .*\n%.quit ", ".help lists the commands")
 
 -- ---- Tab -----------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ local function show_nothing(text)
         and text:sub(1, most_quoted):gsub("[\x80-\xff]+$", "") .. "..." or text)
     local meant = near and (", did you mean %s?"):format(near) or ";"
     local page = sheet.new()
-    page:hanging("", ("there is nothing about \"%s\"%s help() lists what there is"):format(
+    page:hanging("", ("there is no help about \"%s\"%s help() lists all pages"):format(
         text, meant))
     page:print()
     return false
@@ -194,7 +194,7 @@ end
 local function show_no_value(what)
     local page = sheet.new()
     page:hanging("", page:marked(what .. (what:find("%?$") and " " or "; ")
-        .. "`help \"word\"` searches, `help()` lists what there is"))
+        .. "`help \"word\"` searches, `help()` lists all pages"))
     page:print()
 end
 
