@@ -1,11 +1,11 @@
--- elsewhere.lua - what there is in the place of a name of CUDA's or PyTorch's that is not here:
--- the page docs/api/elsewhere.lua, looked up by the names that people write.
+-- elsewhere.lua - what streamlab has instead of a name of CUDA or PyTorch: the page
+-- docs/api/elsewhere.lua, looked up by the names that people write.
 
 local _, core = ...
 
 local page = load(core.embedded("docs/api/elsewhere.lua"), "=streamlab", "t", _ENV)()
 
--- Small and big letters are the same here.
+-- Names are compared in lower case.
 local exact, beginnings, longest = {}, {}, 0
 for _, item in ipairs(page.missing) do
     for name in item[1]:lower():gsub(":", "."):gmatch("%S+") do
@@ -27,8 +27,8 @@ local function find(name)
     return exact[name]
 end
 
--- What a name may mean behind one of our tables or objects, or behind a usual name of a module:
--- what stands in front of it then, "%" for a name of CUDA's: cudaMallocManaged for malloc_managed.
+-- Prefixes to try for a name in one of streamlab's tables or objects, or in a common module of
+-- PyTorch. "%" stands for a CUDA name: cudaMallocManaged for malloc_managed.
 local places = {
     lab = {"lab.", "torch.", "torch.cuda.", "cuda%", ""},
     ["lab.cuda"] = {"lab.cuda.", "cuda%", "torch.cuda.", "", "lab.", "torch."},
@@ -47,8 +47,8 @@ local function find_in(places_of_owner, key)
     end
 end
 
--- What there is instead of a name, "torch.nn.Linear", "lab.graph", "tensor.shape"; nil if nothing
--- is known of it. Names of ours are in backticks if `marked`.
+-- What streamlab has instead of a name, "torch.nn.Linear", "lab.graph", "tensor.shape"; nil if
+-- the page does not have it. If `marked`, streamlab's names are in backticks.
 function core.find_elsewhere(name, marked)
     name = name:gsub(":", ".")
     local owner, key = name:match("^(.+)%.([^.]+)$")

@@ -36,7 +36,7 @@ end
 -- Holding --------------------------------------------------------------------------------
 --
 -- The host enqueues slower than the GPU works through short kernels, so that streams seem to
--- take turns when in fact the host fed them so. A kernel on a stream of its own holds the
+-- take turns only because the host feeds them in turn. A kernel on a stream of its own holds the
 -- streams, each of which waits for the event behind it, until f has enqueued everything.
 
 local first_us <const> = 200        -- more than twice the time that enqueuing takes
@@ -44,7 +44,7 @@ local growth <const> = 4            -- of the hold, when it was too short
 local most_overruns <const> = 2
 local longest_us <const> = 2e6      -- a GPU with a display ends kernels of some seconds
 
--- The streams, none of them twice.
+-- The streams, without duplicates.
 local function held_streams(hold, op)
     if hold == true then return {as(op, current_stream)} end
     local streams, seen = {}, {}
@@ -62,15 +62,15 @@ end
 
 local holder_meta = {}
 
--- The streams are held by what is enqueued already: closing takes nothing back.
+-- Closing does not release the streams early: the work that holds them is enqueued already.
 function holder_meta.__close(holder)
     holder.stream:close()
     holder.gate:close()
     for _, done in ipairs(holder.ends) do done:close() end
 end
 
--- What holds the streams: its own stream, and events, which are used again and again. least_us
--- is the shortest time that f has taken on the host so far.
+-- What holds the streams: its own stream, and events, which are reused. least_us is the shortest
+-- time that f has taken on the host so far.
 local function new_holder(streams, op)
     local holder = as(op, new_stream, {non_blocking = true, name = "hold"})
     local ends = {}
@@ -121,8 +121,8 @@ local function held_sample(holder, f, hold_us)
     return in_time and released_us(holder) or nil, enqueue_us
 end
 
--- f was not done before the release. What waits for the device is quick when the streams are
--- held for a short time only.
+-- Raises if f did not end before the release. A function that waits for the device ends soon
+-- when the streams are held for a short time only.
 local function fail_to_hold(holder, hold_us, enqueue_us)
     local slow = holder.least_us > hold_us / 2
     raise("SL_EINVAL", holder.op, ("option 'hold': f was to return before the streams go on, but "
@@ -132,9 +132,9 @@ local function fail_to_hold(holder, hold_us, enqueue_us)
           .. "launch queue is full; with hold it must only enqueue"))
 end
 
--- A sample, and for how long the streams were held for it, at least `hold_us`. What is slow is
--- done in time when the streams are held for longer than it has taken; what waits for the
--- device never is, and is given up after the second time.
+-- A sample, and for how long the streams were held for it, at least `hold_us`. A slow function
+-- ends in time when the streams are held for longer than it took; one that waits for the device
+-- never does, and is given up after the second time.
 local function hold_until_enqueued(holder, f, hold_us)
     local overruns, before_us = 0, math.huge
     while true do

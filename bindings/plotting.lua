@@ -1,10 +1,10 @@
 -- plotting.lua - a table of results as curves, by gnuplot: a child process that gets its
 -- commands and the data on its stdin.
 --
--- Nothing of the user's reaches a shell. Texts reach gnuplot between double quotes, where all
--- but letters and blanks is written in octal, so that none of them can end the quotes, the line,
--- or be taken for a command in backquotes. Digits too: gnuplot would read a digit behind an octal
--- number as one more of its digits. Names are shown as they are ("noenhanced").
+-- Nothing of the user's reaches a shell. Texts reach gnuplot between double quotes, with
+-- everything but letters and blanks in octal, so that no text can end the quotes or the line, or
+-- run a command in backquotes. Digits are in octal, too: gnuplot would read a digit behind an
+-- octal number as part of it. Names are shown as they are ("noenhanced").
 
 local _, core = ...
 
@@ -14,8 +14,8 @@ local no_more, check_options = core.arguments.no_more, core.arguments.check_opti
 local is_text = core.arguments.is_text
 local results = core.results
 
--- When gnuplot ends early, or is not there, the shell itself takes the rest: nobody writes into
--- a pipe that has been closed. -d: without the user's own start file.
+-- When gnuplot ends early, or is missing, the shell reads the rest, so that we never write into
+-- a closed pipe. -d: without the user's own start file.
 local command <const> = "rest() { while read -r line; do :; done; }; "
     .. "command -v gnuplot >/dev/null 2>&1 || { rest; exit 127; }; "
     .. "gnuplot -d; status=$?; rest; exit $status"
@@ -40,7 +40,7 @@ local function label(value) return quote(shown(value)) end
 -- The name of a tick is a format: % is written twice.
 local function tick_label(value) return quote((shown(value):gsub("%%", "%%%%"))) end
 
--- A file name that gnuplot takes for nothing else: "|command" and "~/" mean something to it.
+-- A file name that gnuplot takes literally: "|command" and "~/" have a meaning for it.
 local function quote_file(file)
     return quote(file:sub(1, 1) == "/" and file or "./" .. file)
 end
@@ -97,7 +97,7 @@ local function is_number(value)
     return type(value) == "number" and value == value and math.abs(value) ~= math.huge
 end
 
--- Where things that are no numbers stand on the x axis: value -> 0, 1, 2 ... and the list of
+-- Positions on the x axis for values that are not numbers: value -> 0, 1, 2 ..., and the list of
 -- the values; nil if all are numbers.
 local function places_of(rows, x)
     local places, list, numbers = {}, {}, true
@@ -118,7 +118,7 @@ local function check_log(value, name, axis)
           .. "logarithmic %s axis"):format(name, results.cell_text(value), axis))
 end
 
--- The curve of that name for that value of `by`; made when it is first asked for.
+-- The curve of that name for that value of `by`; made at its first use.
 local function curve_of(plot, name, by)
     local key = name .. "\0" .. type(by) .. "\0" .. tostring(by)
     if not plot.curves[key] then
@@ -173,7 +173,7 @@ end
 
 -- Commands -------------------------------------------------------------------------------
 
--- An axis begins at 0 if it is linear and nothing is below; and it has some length.
+-- A linear axis begins at 0 unless a value is below; its length is never 0.
 local function range(plot, axis, log, from_zero)
     local least, most = plot.least[axis], plot.most[axis]
     local low, high = "*", "*"
@@ -258,7 +258,7 @@ local function run_gnuplot(script)
           or ("gnuplot failed with status %d; what it says is on stderr"):format(code))
 end
 
--- What gnuplot drew. It draws into a file that is gone afterwards, whatever happens.
+-- What gnuplot drew. It draws into a temporary file, which is always removed.
 local function drawing(plot)
     plot.output = os.tmpname()
     local _ <close> = setmetatable({}, {__close = function() os.remove(plot.output) end})

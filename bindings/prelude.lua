@@ -1,15 +1,14 @@
--- prelude.lua - the part of the module that is simpler in Lua: which device to
--- open and with what profile, to-be-closed guards, and what the other files of its kind
--- share (measuring.lua, probing.lua, tap.lua).
+-- prelude.lua - the part of the module that is simpler in Lua: which device and profile to open,
+-- to-be-closed guards, and functions that the module's other Lua files share (measuring.lua,
+-- probing.lua, tap.lua).
 --
--- All are built into the module. This one runs when that is required, the others when the
--- first of their functions is called (at the end of this file), each with the module's table
--- and the functions that only they use. Their chunks are named "=streamlab": positions and
--- tracebacks skip them and show the user's own lines. What is in the module's table when the
--- prelude ends is wrapped in C functions (call_prelude).
+-- All are built into the module. This one runs when the module is required, the others when one
+-- of their functions is first called (at the end of this file). Each gets the module's table and
+-- a table of internal functions. Their chunks are named "=streamlab": positions and tracebacks
+-- skip them and show the user's own lines. Functions in the module's table at the end of the
+-- prelude are wrapped in C functions (call_prelude).
 --
--- as(op, f, ...) calls f, a function of the module, for the function `op`, which is
--- then the name that f's errors have.
+-- as(op, f, ...) calls f, a function of the module, so that its errors name `op`.
 
 local lab, core = ...
 
@@ -19,8 +18,8 @@ local function copy(t)
     return result
 end
 
--- What these files have for globals: the libraries as they were when the module was loaded,
--- whatever a script calls its own variables ("type", "next"). io and os may be missing.
+-- The globals of these files: the libraries as they were when the module was loaded, so that a
+-- script's own variables ("type", "next") do no harm. io and os may be missing.
 local _ENV <const> = {
     collectgarbage = collectgarbage or function() end, error = error,
     getmetatable = getmetatable, io = io, ipairs = ipairs, load = load, math = copy(math),
@@ -39,7 +38,7 @@ local function check_function(f, arg, op)
     raise("SL_EINVAL", op, ("argument %d (f) must be a function, got %s"):format(arg, type_name(f)))
 end
 
--- Raises for arguments behind the n-th that are not nil; `...` is these.
+-- Raises if an argument behind the n-th is not nil; `...` are these arguments.
 local function no_more(n, op, ...)
     for i = 1, select("#", ...) do
         local extra = select(i, ...)
@@ -60,7 +59,7 @@ local function sorted_keys(t)
     return keys
 end
 
--- A value that an option does not take: as it was written, where that is short.
+-- For messages, a value that an option does not take: as it was written, if it is short.
 local function show_value(value)
     if type(value) == "number" then return ("%.14g"):format(value) end
     if type(value) == "string" and #value <= 40 then
@@ -100,7 +99,7 @@ local function is_count(value)
     return type(value) == "number" and math.tointeger(value) ~= nil and value >= 0
 end
 
--- What every file has for its functions' arguments.
+-- Checks of arguments, for all files.
 core.arguments = {
     check_function = check_function, no_more = no_more, check_options = check_options,
     sorted_keys = sorted_keys, is_text = is_text, is_table = is_table, is_count = is_count,
@@ -126,8 +125,8 @@ local function profile_names()
     return names
 end
 
--- How the names of GPUs begin that have no profile, and the profile of their generation, or of
--- the nearest one.
+-- For GPUs without a profile: how their names begin, and the profile of their generation or the
+-- nearest one.
 local generations = {
     {"rtx50", "b200"}, {"rtx40", "rtx4090"}, {"rtx30", "a10"}, {"rtx20", "t4"}, {"gtx16", "t4"},
     {"gtx10", "v100"}, {"titan", "v100"}, {"rtxpro", "b200"}, {"rtx6000", "rtx4090"},
@@ -136,8 +135,8 @@ local generations = {
     {"quadro", "t4"}, {"t[4-9]", "t4"}, {"[kmp]%d", "v100"},
 }
 
--- The built-in profile that was most likely meant: its beginning, one of its generation, or nearly
--- its name; and how to say so.
+-- The built-in profile that was most likely meant (by a prefix, by generation, or by spelling),
+-- and the words for it.
 local function nearest_profile(typed)
     local name, known = typed:lower():gsub("^nvidia", ""):gsub("[%s_-]", ""), {}
     name = name:gsub("^geforce", ""):gsub("^tesla", "")
@@ -185,14 +184,14 @@ local function read_profile(profile, asker)
     return text, "@" .. profile_path(profile), profile
 end
 
--- What was wrong with a profile that gave no value, or with its file if that does not say.
+-- The error of a profile that gave no value, or of its file.
 local function complaint(chunk_name, message)
     if message ~= "not enough memory" then return tostring(message) end
     return ("%s takes more than %d MB of memory"):format(chunk_name:sub(2), most_bytes >> 20)
 end
 
--- The table of one profile, which is a name, a file or a table, and its short name.
--- The file runs with no globals: it can compute for a moment, and reach nothing.
+-- The table of one profile, which is a name, a file or a table, and its short name. The file
+-- runs with no globals: it can compute for a moment, and nothing else.
 local function load_one(profile, asker)
     if type(profile) == "table" then return profile, "table" end
     local text, chunk_name, name = read_profile(profile, asker)
@@ -236,8 +235,8 @@ local function merge(into, t, depth)
     end
 end
 
--- The table of a profile, with what it does not say itself taken from its base, another profile,
--- and its short name. chain: the profiles that have led here, each the base of the one before.
+-- The table of a profile, completed from its base (another profile), and its short name. chain:
+-- the profiles that have led here, each the base of the one before.
 local function load_profile(profile, chain)
     local by = chain and chain[#chain]
     local t, name = load_one(profile, by and ("profile %s: 'base': "):format(by.name) or "")
@@ -333,8 +332,8 @@ end
 -- Why the GPU that is there cannot be used, once that is known: the build has no code for it.
 local unusable
 
--- The backend, and whether nobody asked for it; behind "sim" then the reason and its code for
--- which it is not a real GPU.
+-- The backend, and whether it is the default; for a default "sim" also why it is no real GPU,
+-- and that error's code.
 local function choose_backend(opts)
     local backend = opts.backend or core.default("backend")
     if backend then return backend end
@@ -361,9 +360,9 @@ function core.chosen_profile() return choose_profile({}) end
 
 local said_simulating = false
 
--- For the program: what the first call would open, without opening it: {backend, name,
--- index or profile, and reason if nobody asked for the simulator}. Who asks tells the user,
--- who need not read it again when it is opened.
+-- For the program: what the first call would open, without opening it: {backend, name, index or
+-- profile, and reason if the simulator is the default}. The caller shows the reason, so it is
+-- not shown again when the device is opened.
 function core.foresee()
     local backend, _, reason, code = choose_backend({})
     local index = core.default("index") or 0
@@ -381,8 +380,8 @@ function core.foresee()
             profile = choose_profile({})}
 end
 
--- One line for the GPU that nobody asked for. Where there is no plugin it has the first words
--- of the reason, as most machines see it each day; lab.open{backend = "cuda"} has the rest.
+-- One line when the default is the simulator. Without a plugin it has only the first words of
+-- the reason, since most machines show it each day; lab.open{backend = "cuda"} shows the rest.
 local function say_simulating(device, reason, code)
     if said_simulating then return end
     said_simulating = true
@@ -391,8 +390,8 @@ local function say_simulating(device, reason, code)
         reason)))
 end
 
--- Opens the first GPU, which nobody asked for. Nothing where the build has no code for it,
--- which shows when it is opened.
+-- Opens the first GPU, as the default. Gives nothing if the build has no code for that GPU,
+-- which shows only when it is opened.
 local function try_gpu()
     local fine, device, is_new = pcall(core.open, "cuda", 0, {})
     if fine then return device, is_new end
@@ -479,8 +478,8 @@ end
 
 -- Files ------------------------------------------------------------------------------------
 
--- For the program, which runs what it does not trust: from now on no function of the
--- laboratory opens a file or starts a program, and no call undoes this.
+-- For the program, before it runs untrusted code: from now on no function of the laboratory
+-- opens a file or starts a program. This cannot be undone.
 function core.close_files()
     local function refuse(path) return nil, tostring(path) .. ": no files are opened here" end
     core.refuse_files()
@@ -490,14 +489,14 @@ end
 
 -- The other files -------------------------------------------------------------------------
 --
--- Reading them takes as long as all else that happens at the start.
+-- They are read late, because reading them takes as long as the rest of the start.
 
 local functions_of = {
     measuring = {"measure"}, tables = {"table"}, sweeping = {"sweep"},
     probing = {"probe", "probes", "claims"}, tap = {"tap"},
 }
 
--- The module for these files, in which a script changes nothing. They add their functions to it.
+-- The module as these files see it; scripts cannot change it. These files add their functions to it.
 local module = copy(lab)
 module.cuda = copy(lab.cuda)
 
@@ -511,8 +510,8 @@ local function run(file)
     has_run[file] = core.chunk("bindings/" .. file .. ".lua", _ENV)(module, core) or true
 end
 
--- Runs a file unless it has been run, and gives what it returned. Interrupted, it runs again. The collector rests, since a
--- finalizer of the script may call what is being loaded.
+-- Runs a file once, and gives what it returned. If it is interrupted, it runs again. The
+-- collector is stopped meanwhile, since a finalizer of the script may call what is being loaded.
 function core.need(file)
     if has_run[file] then return has_run[file] end
     local collects = collectgarbage("isrunning")

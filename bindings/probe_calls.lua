@@ -1,4 +1,4 @@
--- probe_calls.lua - the calls that lab.probes tries, and what is said of them.
+-- probe_calls.lua - the calls that lab.probes tries, and the claims about them.
 --
 -- An entry is {call =, memory =, into =, sizes =, ready =, before =, run =, done =, claims =}:
 -- CUDA's name, the kind of memory, the stream that the call is given ("NULL", "first", which
@@ -20,7 +20,7 @@ local kib, mib = 1024, 1024 * 1024
 local calls = {}
 core.probe_calls = calls
 
--- What lab.cuda has and nobody probes.
+-- Functions of lab.cuda that are not probed.
 core.not_probed = {
     {"cudaDeviceCanAccessPeer, cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess",
      "they take two GPUs"},
@@ -57,7 +57,7 @@ end
 local function fixed(x) x.memory = empty(x.bytes, {dtype = "uint8"}) end
 local function let_go(x) x.memory:free() end
 
--- A pair of calls: one gives memory, one takes it back. Each is asked about alone.
+-- A pair of calls: one allocates memory, one frees it. Each is probed alone.
 local function add_pair(get, get_claims, give, give_claims, into, functions)
     local obtain, return_ = functions.get, functions.give
     add{call = get, sizes = both, into = into, claims = get_claims, run = obtain, done = return_}
@@ -151,7 +151,7 @@ add_copy("cudaMemcpyAsync", "pageable", "device", {64 * kib, 64 * kib + 1, 2 * m
     old_async, {by = "CUDA", says = "may wait for its stream, to be staged", may = true}})
 add_copy("cudaMemcpyAsync", "pinned", "device", both, {old_async, ordered})
 add_copy("cudaMemcpyAsync", "device", "pageable", both, {
-    -- Up to CUDA 11 it was promised to return only once the copy has completed.
+    -- The documents up to CUDA 11 say that it returns only once the copy has completed.
     old_async, {by = "CUDA", says = "may be synchronous", may = true}})
 add_copy("cudaMemcpyAsync", "device", "pinned", both, {old_async, ordered})
 add_copy("cudaMemcpyAsync", "device", "device", both, {within, old_async, ordered})

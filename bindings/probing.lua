@@ -1,5 +1,5 @@
--- probing.lua - whether a call holds the host, or serialises streams: any function
--- (lab.probe), or each of CUDA's calls (lab.probes) with what is said of it (lab.claims).
+-- probing.lua - whether a call holds the host, or serialises streams: any function (lab.probe),
+-- or each of CUDA's calls (lab.probes) with the claims about it (lab.claims).
 
 local lab, core = ...
 
@@ -47,12 +47,11 @@ local function probe(op, f, non_blocking, kernel_ms)
             serialised = total_us > kernel_us * 1.5}
 end
 
--- Does f() hold the host, or serialise streams? A kernel of one block on one
--- stream, f, a kernel on another one. The kernels are longer than calls take, so
--- that a call of some length is told from one that waits. The streams are as CUDA
--- makes them, blocking, so that work of f in the NULL stream shows, unless
--- non_blocking = true is given. f gets the two streams, if it is a Lua function:
--- one of the laboratory (lab.probe(lab.synchronize)) has no use for them.
+-- Does f() hold the host, or serialise streams? A kernel of one block on one stream, f, a kernel
+-- on another one. The kernels are longer than calls take, so that a long call can be told from
+-- one that waits. The streams are as CUDA makes them, blocking, so that work of f in the NULL
+-- stream shows, unless non_blocking = true is given. f gets the two streams, if it is a Lua
+-- function: one of the laboratory (lab.probe(lab.synchronize)) gets no streams.
 function lab.probe(f, opts, ...)
     check_function(f, 1, "probe")
     no_more(2, "probe", ...)
@@ -68,8 +67,8 @@ local function step(entry, name, x)
     if entry[name] then as("probes", entry[name], x) end
 end
 
--- How long the call takes while the device has nothing to do: the median of three, behind one
--- that loads what there is to load.
+-- How long the call takes while the device has nothing to do: the median of three, after one
+-- that loads code.
 local function alone_us(entry, x)
     local samples = {}
     for i = 0, 3 do
@@ -86,8 +85,8 @@ local function alone_us(entry, x)
     return samples[2]
 end
 
--- Long enough for the call to be short beside them, so that what takes its time is told from
--- what waits; short enough for all calls to be tried within seconds.
+-- Long compared with the call, so that a slow call can be told from one that waits; short enough
+-- to try all calls within seconds.
 local shortest_kernel_ms <const> = 10
 local function kernel_for(us) return math.max(shortest_kernel_ms, 4 * us / 1000) end
 
@@ -124,7 +123,7 @@ local function known_names()
     return list, seen
 end
 
--- The wanted names as a set; all, if nobody says.
+-- The wanted names as a set; by default all.
 local function wanted_names(calls)
     local list, known = known_names()
     if not calls then return known end

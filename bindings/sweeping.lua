@@ -86,7 +86,8 @@ end
 local progress = {}
 progress.__index = progress
 
--- Nothing is said for a second; then one line on a terminal, and elsewhere a line now and then.
+-- Silent for a second; then one line that is updated on a terminal, or a line now and then
+-- elsewhere.
 local first_ns, terminal_ns, pipe_ns = 1000000000, 100000000, 10000000000
 
 local function new_progress(total)
@@ -167,7 +168,7 @@ local function visit(sweep, f, point, opts)
     if values then add_row(sweep, point, values, names) end
 end
 
--- The error with the point in its message. Ctrl-C stays what it is.
+-- The error with the point in its message. The error of Ctrl-C is left alone.
 local function at_point(err, text)
     if type(err) == "string" then
         return err:find("interrupted!$") and err or err .. " (at " .. text .. ")"

@@ -25,7 +25,7 @@ local is_cell = results.is_cell
 
 -- Arguments ------------------------------------------------------------------------------
 
--- What the value is instead of a list; nil if it is one.
+-- What the value is, unless it is a list; nil if it is one.
 local function no_list(value)
     if type(value) ~= "table" then return type_name(value) end
     local n, last = 0, rawlen(value)
@@ -73,7 +73,7 @@ local function found_columns(rows)
     return names, seen
 end
 
--- Raises unless the list holds names, none of them twice.
+-- Raises unless the list holds names without duplicates.
 function results.check_names(names, what, op)
     local seen, other = {}, no_list(names)
     if other then
@@ -137,7 +137,7 @@ local function cell_text(value)
 end
 results.cell_text = cell_text
 
--- With all its digits, and no more than it takes to read the same number again.
+-- With as few digits as give the same number when they are read again.
 function results.exact_number(value)
     if value ~= value then return "nan" end
     if math.type(value) == "integer" then return ("%d"):format(value) end
@@ -234,7 +234,7 @@ end
 local json_escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r",
                       ["\t"] = "\\t"}
 
--- Bytes that are no UTF-8 become the character that stands for such.
+-- Bytes that are no UTF-8 become U+FFFD, the replacement character.
 local function valid_utf8(text)
     local parts, from = {}, 1
     while utf8 do
@@ -248,8 +248,8 @@ local function valid_utf8(text)
 end
 results.valid_utf8 = valid_utf8
 
--- With instead(code) for each character beyond ASCII that must not reach a terminal, of a
--- text that is UTF-8.
+-- Replaces each character beyond ASCII that must not reach a terminal by instead(code). The text
+-- is UTF-8.
 local function replace_hidden(text, instead)
     return (text:gsub("[\xc2-\xf4][\x80-\xbf]+", function(character)
         local code = utf8 and utf8.codepoint(character)
@@ -270,7 +270,7 @@ local function json_text(text)
 end
 results.json_text = json_text
 
--- JSON has neither infinities nor what is no number.
+-- JSON has neither infinities nor NaN.
 local function json_value(value)
     if type(value) == "number" then
         local finite = value == value and math.abs(value) ~= math.huge
@@ -299,7 +299,7 @@ local fields = {rows = true, columns = true, title = true}
 local class <const> = "streamlab.results"
 local meta = {__name = class, __metatable = class, __methods = methods, __fields = fields}
 
--- Also looks at what is in the object, which scripts may change.
+-- Also checks the object's content, which scripts may change.
 local function check_self(r, op)
     if type(r) ~= "table" or getmetatable(r) ~= class then
         raise("SL_EINVAL", op, ("argument 1 (self) must be what lab.table or lab.sweep gave, got "

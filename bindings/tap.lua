@@ -1,6 +1,6 @@
--- tap.lua - lab.tap: the object whose methods are assertions, what becomes of each of them, and
+-- tap.lua - lab.tap: the object whose methods are assertions, the record of each, and
 -- the Test Anything Protocol. The assertions themselves are in tap_values.lua and
--- tap_timeline.lua; tap_waits.lua has which waits were not needed.
+-- tap_timeline.lua; tap_waits.lua finds waits that were not needed.
 --
 -- Every assertion makes one record, a table that a sink gets:
 --   status   "passed", "failed" or "skipped"
@@ -11,8 +11,8 @@
 --   why      of those skipped
 -- Printing is one sink; the program has others (core.tap).
 --
--- What is asserted about may come from code that nobody trusts. So none of these files calls a
--- metamethod of such a value, and none finds a function through one (text:format).
+-- Values may come from untrusted code. So these files call no metamethod of such a value, and
+-- look no function up through one (text:format).
 
 local lab, core = ...
 
@@ -27,7 +27,7 @@ local methods = {}
 local class <const> = "streamlab.tap"
 local meta = {__name = class, __metatable = class, __methods = methods, __fields = {}}
 
--- What the files of assertions share.
+-- Shared by the files of assertions.
 local tap = {methods = methods}
 core.assertions = tap
 
@@ -36,11 +36,11 @@ local states = setmetatable({}, {__mode = "k"})
 
 -- Values as texts ------------------------------------------------------------------------
 
--- On one line that no terminal takes for a command.
+-- On one line, without terminal commands.
 local one_line = core.safe
 tap.one_line = one_line
 
--- A number with no more digits than it takes to read it again.
+-- A number with as few digits as give the same number when they are read again.
 function tap.number(value)
     if value ~= value then return "NaN" end
     if math.type(value) == "integer" then return format("%d", value) end
@@ -94,7 +94,7 @@ local function check_self(t, op)
     return state
 end
 
--- Gives the name, or `made` where it may be left out.
+-- Gives the name; `made` if there is none.
 function tap.check_name(name, arg, op, made)
     if name == nil and made then return made end
     if not is_text(name) or name == "" then

@@ -1,8 +1,8 @@
 -- tap_timeline.lua - the assertions of lab.tap about a timeline: what overlapped, how long it
 -- took, how many of what there were, and what held the host.
 --
--- Thresholds for times are for the simulated GPU. On a real one those with "gpu_" before their
--- names hold, and where none is given the assertion is skipped. Counts hold on both.
+-- Thresholds for times are for the simulated GPU. A real one uses those that begin with "gpu_";
+-- if none is given, the assertion is skipped. Counts hold on both.
 
 local _, core = ...
 
@@ -76,15 +76,16 @@ function tap.tell_loss(finding)
     return finding.remedy and text .. "\n-> " .. finding.remedy or text
 end
 
--- Whether the end of a cause would gain, or, where none would, whether it lost, less than half
--- of what the first one would.
+-- Whether a cause would gain less than half of what the first one would; if none would gain, the
+-- same for what they lost.
 local function is_lesser(finding, first)
     local gain, most = finding.gain_us or 0, first.gain_us or 0
     if most == 0 then return finding.lost_us < first.lost_us / 2 end
     return gain < most / 2
 end
 
--- The waits that were not needed; where nobody knows, or all were, what would gain most.
+-- The waits that were not needed; if that is unknown, or all were needed, the causes that would
+-- gain most.
 local function where_time_went(tl, op)
     local needless = tap.tell_waits(tl, op, most_listed)
     if needless then return needless end
@@ -128,8 +129,8 @@ local function selection_text(sel)
     return #parts > 0 and table.concat(parts, " ") or "work"
 end
 
--- What f gives for the selections; nil and why if the timeline has no stream of such a name,
--- which is nobody's mistake but the student's.
+-- What f gives for the selections; nil and the reason if the timeline has no stream of that
+-- name, which is a mistake of the student, not of the test.
 local function ask(op, f, tl, ...)
     local fine, answer = pcall(as, op, f, tl, ...)
     if fine then return answer end
@@ -174,8 +175,8 @@ local function overlap_found(tl, a, b, both_us, why, rules)
            and share <= (rules.at_most_percent or 100) + slack, found
 end
 
--- Adds what a failed assertion about times has besides: not how long others took, if what was to
--- run did not.
+-- Adds the lines below a failed assertion about times; without the losses, if what was to run
+-- did not.
 local function conclude_times(t, op, tl, passed, name, found)
     if not passed then
         found.look = found.look or not found.is_absent and where_time_went(tl, op) or nil
@@ -244,7 +245,7 @@ for i, name in ipairs(count_needed) do
     count_options[i] = {name, "a whole number from 0 on", is_count}
 end
 
--- "at least 2 and at most 4", and the number that a noun behind it goes by.
+-- "at least 2 and at most 4", and the number that decides whether the noun is plural.
 local function count_text(opts)
     local parts, last = {}, nil
     for _, key in ipairs(count_needed) do
@@ -313,7 +314,7 @@ end
 
 -- Calls of the host ------------------------------------------------------------------------
 
--- What a call may be named; a typo must not make t:no_call pass.
+-- The names that calls can have; a typo must not make t:no_call pass.
 local known_names = {host_work = true, ["pinned allocation"] = true}
 for name in string.gmatch([[
     cudaLaunchKernel cudaMemcpyAsync cudaMemsetAsync cudaLaunchHostFunc cudaEventRecord

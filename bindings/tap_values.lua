@@ -1,7 +1,7 @@
 -- tap_values.lua - the assertions of lab.tap about values, tensors, errors and races.
 --
--- The value that was got may be anything: it is looked at with type, rawget, rawequal and next
--- alone, so that nothing of its own runs.
+-- The value may be anything: it is read only with type, rawget, rawequal and next, so that none
+-- of its metamethods runs.
 
 local lab, core = ...
 
@@ -38,8 +38,8 @@ local function with_key(path, key)
     return path .. "[" .. show(key) .. "]"
 end
 
--- The first difference as where it is, what is there and what was wanted; nil if there is
--- none. `walk` counts what was compared, so that what refers to itself ends somewhere.
+-- The first difference as where it is, what is there and what was wanted; nil if there is none.
+-- `walk` counts comparisons, so that tables which contain themselves end.
 local function difference(got, want, path, walk)
     if type(got) ~= "table" or type(want) ~= "table" then
         if rawequal(got, want) then return nil end
@@ -76,15 +76,14 @@ end
 
 -- Numbers --------------------------------------------------------------------------------
 
--- Six digits, as many as anybody reads; a whole number has all of its own.
+-- Six digits; a whole number has all of its digits.
 local function rounded(value)
     if value ~= value then return "NaN" end
     local whole = value == math.floor(value) and math.abs(value) < 1e15
     return format(whole and "%.0f" or "%.6g", value)
 end
 
--- `asked` has a "%s" for what got is held against, `want`. All digits are shown only where the
--- two would look alike.
+-- `asked` has a "%s" for `want`. All digits are shown only if the two would look alike.
 local function assert_number(t, op, got, want, fits, name, asked)
     local is_number = type(got) == "number"
     local passed = is_number and fits(got)
@@ -160,7 +159,7 @@ local function index_of(tensor, n)
     return "(" .. table.concat(index, ", ") .. ")"
 end
 
--- What is wrong with it before its elements are looked at: what was seen and what was asked.
+-- What is wrong before any elements are compared: what was seen, and what was asked.
 local function unlike(got, want)
     if type_name(got) ~= "tensor" then
         local hint = type(got) == "table" and "; a table that acts like one is none" or ""

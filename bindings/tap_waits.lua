@@ -1,12 +1,12 @@
--- tap_waits.lua - which waits of a timeline were not needed: what lab.tap says about a failed
--- assertion where it is known what touches which memory (core.keep_needs, for course labs).
+-- tap_waits.lua - which waits of a timeline were not needed. lab.tap reports them with a failed
+-- assertion if it is known which operation touches which memory (core.keep_needs, for course
+-- labs).
 --
 -- Operations that one line of the script has put into one stream, with no call of another line
--- between, count as one piece unless they are all alike: a function was called there, of which
--- nobody could move a part. A piece needs those before it that touched the same bytes, one of the
+-- between, count as one piece unless they are all alike: that line called a function, parts of
+-- which cannot be moved. A piece needs those before it that touched the same bytes, one of the
 -- two writing. It waited for more than it needs if all of these had ended and it was issued, and
--- it did not begin. Nothing is said about a piece that touches no memory: what it needs nobody
--- knows.
+-- it did not begin. A piece that touches no memory is left out, since its needs are unknown.
 
 local _, core = ...
 
@@ -15,7 +15,7 @@ local as = core.as
 local tap = core.assertions
 local format, duration = string.format, tap.duration
 
-local least_share <const> = 0.02        -- of the makespan: what is less is not worth a word
+local least_share <const> = 0.02        -- of the makespan: less is not reported
 
 -- Pieces -----------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ local function by_correlation(items)
     return found
 end
 
--- The correlation behind which hardly any work was issued: who waits there reads results.
+-- The correlation after which hardly any work was issued: waits from there on read results.
 local function last_issued(spans, makespan_us)
     local us = 0
     for i = #spans, 1, -1 do
@@ -124,7 +124,7 @@ local function note_host_need(known, us, piece)
 end
 
 -- What is known of the timeline: spans and calls by their correlation, pieces, and the host's
--- waits; nil where nobody has kept what is needed.
+-- waits; nil if needs were not kept.
 local function look_at(tl, op)
     local needs = core.needs(tl)
     if not needs then return nil end
@@ -155,7 +155,7 @@ local function ready(piece)
     return math.max(piece.first.host_end_us, last and last.end_us or 0), last
 end
 
--- The causes that are waits somebody asked for, or did not mean.
+-- The causes that are waits which the script asked for, or caused without meaning to.
 local by_order <const> = {event_wait = true, stream_order = true, null_stream = true}
 
 -- How long one wait lasted beyond what was needed, and the piece that was needed. Calls that only
@@ -212,8 +212,8 @@ local function out_of_default(span)
                   .. "a wait", named(span))
 end
 
--- Nobody knows here what the waiter needs of work that ran before the recording, nor all that it
--- needs: so each remedy keeps the waits that are needed.
+-- The needs of the waiter are not all known, for example those of work before the recording: so
+-- each remedy keeps the waits that are needed.
 local function of_event(waiter, by, need)
     local needed_id = need and need.first.stream_id
     local record = "record the event directly after the one operation whose result is used: "
@@ -303,7 +303,7 @@ local function sum_of(known, finding)
     return sum
 end
 
--- The longest first, one of each two lines, without what is not worth a word.
+-- The longest first, one for each pair of lines, without those too short to report.
 local function worth_telling(sums, least_us)
     local list, seen = {}, {}
     table.sort(sums, function(a, b)
@@ -319,8 +319,8 @@ local function worth_telling(sums, least_us)
     return list
 end
 
--- What merely stood behind other work in its stream is there only if nothing else is: who gave it
--- that stream may have meant it.
+-- Work that only waited behind other work in its stream is reported only if there is nothing
+-- else: the script may have meant that order.
 local function needless(known, tl, op)
     local sums, in_stream = host_sums(known), {}
     for _, finding in ipairs(as(op, tl.causes, tl, {waits = true})) do
@@ -335,8 +335,8 @@ local function needless(known, tl, op)
     return #list > 0 and list or worth_telling(in_stream, least_us)
 end
 
--- Lines about the waits that were not needed, at most so many; nil if there are none, or where
--- nobody has kept what is needed.
+-- Lines about the waits that were not needed, at most so many; nil if there are none, or if
+-- needs were not kept.
 function tap.tell_waits(tl, op, most)
     local known = look_at(tl, op)
     if not known then return nil end
