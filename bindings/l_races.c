@@ -121,7 +121,7 @@ static void push_described(lua_State *L, const sl_race *race, int columns, bool 
 /* ---- reports ---------------------------------------------------------------------------- */
 
 /* Protected. Light userdata: the race. Upvalue: the state. */
-static int tell(lua_State *T)
+static int report(lua_State *T)
 {
     const sl_race *race = lua_touserdata(T, 1);
     int columns = isatty(STDERR_FILENO) ? lsl_terminal_columns(STDERR_FILENO) : REPORT_COLUMNS;
@@ -186,7 +186,7 @@ static void make_thread(lua_State *L)
     lua_pop(L, 2);
     lua_State *T = lua_newthread(L);
     lua_pushlightuserdata(L, state);
-    lua_pushcclosure(L, tell, 1);
+    lua_pushcclosure(L, report, 1);
     lua_xmove(L, T, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.race_thread");
     state->race_thread = T;

@@ -496,7 +496,7 @@ local functions_of = {
     probing = {"probe", "probes", "claims"}, tap = {"tap"},
 }
 
--- The module as these files see it; scripts cannot change it. These files add their functions to it.
+-- The module as these files see it, with the functions that they add; scripts cannot change it.
 local module = copy(lab)
 module.cuda = copy(lab.cuda)
 

@@ -70,7 +70,7 @@ local function chart_of(tl, op) return as(op, tl.text, tl, {columns = chart_colu
 local most_listed <const> = 3
 
 -- A loss of time in words, and what to do about it.
-function tap.tell_loss(finding)
+function tap.loss_text(finding)
     local where = finding.by_where or finding.waiter_where
     local text = (where and where .. ": " or "") .. finding.sentence
     return finding.remedy and text .. "\n-> " .. finding.remedy or text
@@ -87,12 +87,12 @@ end
 -- The waits that were not needed; if that is unknown, or all were needed, the causes that would
 -- gain most.
 local function where_time_went(tl, op)
-    local needless = tap.tell_waits(tl, op, most_listed)
+    local needless = tap.wait_lines(tl, op, most_listed)
     if needless then return needless end
     local findings, lines = as(op, tl.causes, tl), {}
     for i = 1, math.min(#findings, most_listed) do
         if is_lesser(findings[i], findings[1]) then break end
-        lines[i] = tap.tell_loss(findings[i])
+        lines[i] = tap.loss_text(findings[i])
     end
     return #lines > 0 and table.concat(lines, "\n") or nil
 end

@@ -248,7 +248,7 @@ local function waited_for(known, correlation)
 end
 
 -- "... could have begun 86.0 us earlier: it waited for B, and needs only C, ..."
-local function tell_order(known, sum, finding)
+local function order_text(known, sum, finding)
     local piece = known.piece_of[sum.example.waiter]
     local by = waited_for(known, sum.example.by)
     local need = sum.need
@@ -258,7 +258,7 @@ local function tell_order(known, sum, finding)
                   remedy(finding, piece.first, by, need))
 end
 
-local function tell_host(sum)
+local function host_text(sum)
     local call, need = sum.example.call, sum.example.need
     return format("%s held the host %s longer than needed%s: %s\n-> %s",
                   named(call), duration(sum.longest_us), times(sum), need
@@ -283,7 +283,7 @@ local function host_sums(known)
         local call = wait.call
         count(sums[key], call.host_end_us - math.max(call.host_start_us, wait.needed_us), wait)
     end
-    for _, sum in ipairs(list) do sum.tell = function() return tell_host(sum) end end
+    for _, sum in ipairs(list) do sum.text = function() return host_text(sum) end end
     return list
 end
 
@@ -296,9 +296,9 @@ local function sum_of(known, finding)
     end
     sum.key = format("%s|%s|%s", finding.cause, finding.by_where or "",
                      finding.cause ~= "host_blocked" and finding.waiter_where or "")
-    function sum.tell()
-        return finding.cause == "host_blocked" and tap.tell_loss(finding)
-               or tell_order(known, sum, finding)
+    function sum.text()
+        return finding.cause == "host_blocked" and tap.loss_text(finding)
+               or order_text(known, sum, finding)
     end
     return sum
 end
@@ -337,13 +337,13 @@ end
 
 -- Lines about the waits that were not needed, at most so many; nil if there are none, or if
 -- needs were not kept.
-function tap.tell_waits(tl, op, most)
+function tap.wait_lines(tl, op, most)
     local known = look_at(tl, op)
     if not known then return nil end
     local lines = {}
     for i, sum in ipairs(needless(known, tl, op)) do
         if i > most then break end
-        lines[i] = sum.tell()
+        lines[i] = sum.text()
     end
     return #lines > 0 and table.concat(lines, "\n") or nil
 end
