@@ -260,9 +260,10 @@ void lsl_open_ops(lua_State *L)
     lsl_set_functions(L, methods);
     for (sl_kernel kernel = 0; kernel < SL_KERNELS; kernel++) {
         if (function_of(kernel) == NULL) continue;
+        /* Two closures: help tells a function from a method by its value. */
         push_closure(L, function_of(kernel), kernel);
-        lua_pushvalue(L, -1);
-        lua_setfield(L, -3, sl_kernel_name(kernel));
+        lua_setfield(L, -2, sl_kernel_name(kernel));
+        push_closure(L, function_of(kernel), kernel);
         lua_setfield(L, module, sl_kernel_name(kernel));
     }
     lua_pop(L, 2);
