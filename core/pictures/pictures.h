@@ -5,6 +5,7 @@
 #define SL_PICTURES_H
 
 #include "../streamlab.h"
+#include "../timeline/causes.h"
 
 /* Each file is written to a temporary file beside `path` and renamed: a failure leaves
  * an old file whole. SL_EIO names the path. */
@@ -33,7 +34,19 @@ typedef struct sl_picture_options {
 /* A picture for papers and slides (gantt_svg.c). */
 sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
                                const sl_picture_options *options, sl_error *err);
-/* One page that needs nothing else: chart, tables, explanation (report_html.c). */
-sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err);
+
+/* The words of a page, by whoever composes sentences. Texts are borrowed. */
+enum { SL_PAGE_FINDINGS = 40 };             /* more are only counted */
+typedef struct sl_page_words {
+    const char *verdict;
+    const char *sentences[SL_PAGE_FINDINGS];
+    const char *remedies[SL_PAGE_FINDINGS]; /* NULL: there is none */
+    const char *titles[SL_CAUSES];          /* of a cause, NULL for NONE */
+    const char *shorts[SL_CAUSES];          /* what an operation waited for; {} is its name */
+} sl_page_words;
+/* One page that needs nothing else: chart, tables, explanation (report_html.c). Without words
+ * (NULL) causes are shown by their codes. */
+sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path,
+                                const sl_page_words *words, sl_error *err);
 
 #endif

@@ -19,23 +19,22 @@
 #include "../timeline/operations.h"
 #include "../timeline/lanes.h"
 #include "../timeline/store.h"
-#include "../timeline/tell.h"
 #include "columns.h"
 #include "looks.h"
 #include "report_head.h"
 #include "report_page.h"
 
 #define FOLDER "core/pictures/report/"
-#define MOST_FINDINGS 40        /* what else there is, is told as a number */
 #define MOST_PARTS 12           /* of the makespan */
 
 typedef struct page {
     const sl_timeline *timeline;
+    const sl_explanation *why;
+    const sl_page_words *words; /* NULL: codes */
     sl__outfile file;
     sl__lanes lanes;
     int64_t base_ns;
     sl_figures figures;
-    const sl_explanation *why;
     sl_hold *holds;             /* of the spans, in their order */
 } page;
 
@@ -178,9 +177,6 @@ static void put_names(page *p)
     raw(p, "],\n\"engines\":[");
     for (int i = 0; i < SL_ENGINES; i++)
         text(p, i ? "," : "", sl_engine_name((sl_engine)i));
-    raw(p, "],\n\"causes\":[");
-    for (int i = 0; i < SL_CAUSES; i++)
-        text(p, i ? "," : "", sl_cause_name((sl_cause)i));
     raw(p, "]");
 }
 
@@ -349,24 +345,37 @@ static void put_concurrency(page *p)
 
 /* ---- explanation ------------------------------------------------------------------ */
 
-/* The first finding with the same cause. */
-static size_t group_of(const page *p, const sl_finding *f)
+/* Of each cause how it is called, and its traits. */
+static void put_causes(page *p)
 {
-    size_t g = 0;
-    while (g < p->why->n_findings && g < MOST_FINDINGS && &p->why->findings[g] != f
-           && !sl__is_same_cause(p->timeline, &p->why->findings[g], f))
-        g++;
-    return g;
+    raw(p, ",\n\"causes\":[");
+    for (int i = 0; i < SL_CAUSES; i++)
+        text(p, i ? "," : "", sl_cause_name((sl_cause)i));
+    raw(p, "],\n\"causeWords\":{");
+    for (int i = 0; i < SL_CAUSES; i++) {
+        const char *code = i == SL_CAUSE_NONE ? "" : sl_cause_name((sl_cause)i);
+        const char *title = p->words ? p->words->titles[i] : code;
+        const char *shorter = p->words ? p->words->shorts[i] : code;
+        unsigned traits = sl_cause_traits((sl_cause)i);
+        element(p, (size_t)i);
+        text(p, "", sl_cause_name((sl_cause)i));
+        text(p, ":{\"title\":", title ? title : "");
+        text(p, ",\"short\":", shorter ? shorter : "");
+        truth(p, ",\"inCall\":", traits & SL_CAUSE_IN_CALL);
+        truth(p, ",\"ofHost\":", traits & SL_CAUSE_BY_HOST && traits & SL_CAUSE_ENGINELESS);
+        raw(p, "}");
+    }
+    raw(p, "}");
 }
 
-static void put_finding(page *p, const sl_finding *f, const char *sentence, const char *remedy)
+/* Begins an object. */
+static void put_finding(page *p, const sl_finding *f)
 {
     text(p, "{\"cause\":", sl_cause_name(f->cause));
     number(p, ",\"engine\":", f->engine);
     truth(p, ",\"idle\":", f->idle);
     number(p, ",\"lost\":", f->lost_ns);
     number(p, ",\"gain\":", f->gain_ns);
-    number(p, ",\"group\":", (int64_t)group_of(p, f));
     number(p, ",\"waits\":", whole(f->n_waits));
     number(p, ",\"waiter\":", whole(f->waiter));
     number(p, ",\"by\":", whole(f->by));
@@ -374,21 +383,21 @@ static void put_finding(page *p, const sl_finding *f, const char *sentence, cons
     truth(p, ",\"manyBy\":", f->many_by);
     number(p, ",\"from\":", since(p, f->from_ns));
     number(p, ",\"to\":", since(p, f->to_ns));
-    text(p, ",\"sentence\":", sentence);
-    text(p, ",\"remedy\":", remedy);
-    raw(p, "}");
 }
 
-static sl_status tell_finding(page *p, const sl_finding *f, sl_error *err)
+static void put_findings(page *p, size_t n)
 {
-    sl_text sentence = { 0 }, remedy = { 0 };
-    sl_finding_tell(p->timeline, f, &sentence, &remedy);
-    bool failed = sentence.failed || remedy.failed;
-    if (!failed)
-        put_finding(p, f, sentence.data ? sentence.data : "", remedy.data ? remedy.data : "");
-    sl_text_free(&sentence);
-    sl_text_free(&remedy);
-    return failed ? sl_fail(err, SL_ENOMEM, "no memory for the explanation") : SL_OK;
+    raw(p, ",\n\"findings\":[");
+    for (size_t i = 0; i < n; i++) {
+        const char *remedy = p->words ? p->words->remedies[i] : NULL;
+        element(p, i);
+        put_finding(p, &p->why->findings[i]);
+        number(p, ",\"group\":", (int64_t)p->why->findings[i].same_as);
+        text(p, ",\"sentence\":", p->words ? p->words->sentences[i] : "");
+        text(p, ",\"remedy\":", remedy ? remedy : "");
+        raw(p, "}");
+    }
+    raw(p, "]");
 }
 
 /* The parts of the makespan, and what was left out of them. */
@@ -400,47 +409,29 @@ static void put_chain(page *p)
     raw(p, ",\n\"chain\":[");
     for (size_t i = 0; i < n; i++) {
         element(p, i);
-        put_finding(p, &why->chain[i], "", "");
+        put_finding(p, &why->chain[i]);
+        raw(p, "}");
     }
     for (size_t i = n; i < why->n_chain; i++)
         rest_ns = sl__add_ns(rest_ns, why->chain[i].lost_ns);
     number(p, "],\n\"rest\":", rest_ns);
 }
 
-static sl_status put_verdict(page *p, sl_error *err)
+static void put_verdict(page *p)
 {
-    sl_text sentence = { 0 };
     sl_verdict verdict = sl_explanation_judge(p->timeline, p->why);
-    sl_verdict_tell(p->timeline, p->why, &verdict, &sentence);
-    if (!sentence.failed) {
-        truth(p, ",\n\"verdict\":{\"good\":", verdict.good);
-        number(p, ",\"gain\":", verdict.gain_ns);
-        text(p, ",\"sentence\":", sentence.data ? sentence.data : "");
-        raw(p, "}");
-    }
-    bool failed = sentence.failed;
-    sl_text_free(&sentence);
-    return failed ? sl_fail(err, SL_ENOMEM, "no memory for the verdict") : SL_OK;
+    truth(p, ",\n\"verdict\":{\"good\":", verdict.good);
+    number(p, ",\"gain\":", verdict.gain_ns);
+    text(p, ",\"sentence\":", p->words ? p->words->verdict : "");
+    raw(p, "}");
 }
 
-static sl_status put_explanation(page *p, sl_error *err)
+/* The waits of the first n findings. */
+static void put_waits(page *p, size_t n)
 {
-    const sl_explanation *why = p->why;
-    size_t n = why->n_findings < MOST_FINDINGS ? why->n_findings : MOST_FINDINGS;
-    truth(p, ",\n\"explanation\":{\"inferred\":", why->inferred);
-    number(p, ",\"leftOut\":", (int64_t)(why->n_findings - n));
-    raw(p, ",\n\"findings\":[");
-    for (size_t i = 0; i < n; i++) {
-        element(p, i);
-        sl_status status = tell_finding(p, &why->findings[i], err);
-        if (status != SL_OK)
-            return status;
-    }
-    raw(p, "]");
-    put_chain(p);
-    const sl_wait *w = why->waits;
+    const sl_wait *w = p->why->waits;
     size_t n_waits = 0;
-    while (n_waits < why->n_waits && w[n_waits].finding < n)
+    while (n_waits < p->why->n_waits && w[n_waits].finding < n)
         n_waits++;
     number(p, ",\n\"waits\":{\"n\":", (int64_t)n_waits);
     COLUMN(p, n_waits, "waiter", whole(w[i].waiter));
@@ -448,13 +439,23 @@ static sl_status put_explanation(page *p, sl_error *err)
     COLUMN(p, n_waits, "from", since(p, w[i].from_ns));
     COLUMN(p, n_waits, "to", since(p, w[i].to_ns));
     COLUMN(p, n_waits, "finding", w[i].finding);
-    raw(p, "}}");
-    return SL_OK;
+    raw(p, "}");
+}
+
+static void put_explanation(page *p)
+{
+    size_t all = p->why->n_findings, n = all < SL_PAGE_FINDINGS ? all : SL_PAGE_FINDINGS;
+    truth(p, ",\n\"explanation\":{\"inferred\":", p->why->inferred);
+    number(p, ",\"leftOut\":", (int64_t)(all - n));
+    put_findings(p, n);
+    put_chain(p);
+    put_waits(p, n);
+    raw(p, "}");
 }
 
 /* ---- the page --------------------------------------------------------------------- */
 
-static sl_status put_data(page *p, sl_error *err)
+static void put_data(page *p)
 {
     char name[SL__HEAD_NAME_BYTES];
     raw(p, "{\"version\":\"" STREAMLAB_VERSION "\"");
@@ -467,14 +468,13 @@ static sl_status put_data(page *p, sl_error *err)
     put_busy(p);
     put_overlaps(p);
     put_concurrency(p);
-    sl_status status = put_verdict(p, err);
-    if (status == SL_OK)
-        status = put_explanation(p, err);
+    put_causes(p);
+    put_verdict(p);
+    put_explanation(p);
     put_texts(p);
     put_spans(p);
     put_calls(p);
     raw(p, "}\n");
-    return status;
 }
 
 /* The embedded file of that name; there is one, or the page has a mark too many. */
@@ -491,8 +491,10 @@ static const sl__page_file *find_file(const char *name, size_t len)
 
 static sl_status put_mark(page *p, const char *name, size_t len, sl_error *err)
 {
-    if (len == strlen("data") && strncmp(name, "data", len) == 0)
-        return put_data(p, err);
+    if (len == strlen("data") && strncmp(name, "data", len) == 0) {
+        put_data(p);
+        return SL_OK;
+    }
     if (len == strlen("title") && strncmp(name, "title", len) == 0)
         return sl__head_put_title(&p->file, p->timeline, err);
     if (len == strlen("palette") && strncmp(name, "palette", len) == 0) {
@@ -596,9 +598,10 @@ static sl_status write_page(page *p, const char *path, sl_error *err)
     return status;
 }
 
-sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path, sl_error *err)
+sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path,
+                                const sl_page_words *words, sl_error *err)
 {
-    page p = { .timeline = timeline, .file = { .fd = -1 } };
+    page p = { .timeline = timeline, .words = words, .file = { .fd = -1 } };
     sl_status status = sl__lanes_collect(timeline, true, &p.lanes, err);
     if (status == SL_OK)
         status = sl_timeline_figures(timeline, 0, &p.figures, err);

@@ -50,7 +50,7 @@ static void exercise_outputs(const sl_timeline *tl, const char *path)
     exercise_causes(tl, &text);
     sl_text_free(&text);
     exercise_must(sl_timeline_save_svg(tl, path, &picture, &err) == SL_OK, "svg", err.msg);
-    exercise_must(sl_timeline_save_html(tl, path, &err) == SL_OK, "html", err.msg);
+    exercise_must(sl_timeline_save_html(tl, path, NULL, &err) == SL_OK, "html", err.msg);
 }
 
 static char *exercise_contents(const char *path, size_t *n)

@@ -1,7 +1,7 @@
 -- 53-words.t.lua - what sentences are made with (bindings/words/): durations, names cut and
 -- folded for a terminal, and the variable that a script's line is about.
 local tap = require "tap"
-require "streamlab"
+local lab = require "streamlab"
 
 local core = debug.getregistry()["streamlab.internals"]
 
@@ -62,6 +62,53 @@ for _, case in ipairs {
     tap.is(operand(line, false), read, ("%s reads %s"):format(shown, read or "what is not certain"))
     tap.is(operand(line, true), written,
         ("%s writes %s"):format(shown, written or "nothing that it names"))
+end
+
+-- ---- without words -----------------------------------------------------------------------
+
+local ideal = require "lua.ideal"
+local page_path = ideal.temporary(".html")
+
+-- The page of a timeline whose host waited, as far as words are in it.
+local function words_of_page()
+    lab.open { backend = "sim" }
+    local tl = lab.profile(function()
+        lab.spin(0.1)
+        lab.synchronize()
+        lab.spin(0.1)
+    end)
+    tl:save(page_path)
+    local page = ideal.read(page_path)
+    os.remove(page_path)
+    return page:match('"host_blocked":{"title":"(.-)"'), page:match('"verdict":{.-"sentence":"(.-)"'),
+        page:match('"cause":"host_blocked".-"sentence":"(.-)"'), page
+end
+
+local title, verdict, sentence, whole = words_of_page()
+tap.is(title, "Host blocked", "a page has a title for each cause")
+tap.like(verdict, "^Little to gain: ", "a verdict")
+tap.like(sentence, "^No kernel ran for .*: the host was blocked in cudaDeviceSynchronize at 53%-words",
+    "and a sentence for each finding")
+local page = core.words.page
+core.words.page = function() error("not enough memory", 0) end
+local codes
+title, verdict, sentence, codes = words_of_page()
+core.words.page = page
+tap.is(title, "host_blocked", "a page is saved where no sentences can be made, with codes as titles")
+tap.is(verdict .. sentence, "", "and without sentences")
+tap.is(codes:match("</html>%s*$") ~= nil and #codes > #whole - 10000, true, "but whole")
+
+-- ---- completeness ------------------------------------------------------------------------
+
+local causes = core.words.causes
+for _, code in ipairs(core.cause_codes()) do
+    local entry, missing = causes[code] or {}, {}
+    local needed = code == "none" and { "part" }
+                   or { "title", "short", "total", "part", "clause", "sentence" }
+    for _, what in ipairs(needed) do
+        if not entry[what] then missing[#missing + 1] = what end
+    end
+    tap.is(table.concat(missing, ", "), "", ("causes.lua has all words for %s"):format(code))
 end
 
 tap.done()

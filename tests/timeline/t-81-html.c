@@ -12,7 +12,7 @@ static char *page_of(const sl_timeline *tl)
 {
     sl_error err;
     const char *path = in_directory("page.html");
-    must(sl_timeline_save_html(tl, path, &err), &err);
+    must(sl_timeline_save_html(tl, path, NULL, &err), &err);
     char *page = contents(path);
     unlink(path);
     return page;
@@ -237,12 +237,12 @@ static void failing_to_write(void)
     sl_error err;
     sl_timeline *tl = example();
     const char *nowhere = in_directory("no/such/page.html");
-    is_int(sl_timeline_save_html(tl, nowhere, &err), SL_EIO, "a missing folder is SL_EIO");
+    is_int(sl_timeline_save_html(tl, nowhere, NULL, &err), SL_EIO, "a missing folder is SL_EIO");
     ok(strstr(err.msg, nowhere), "and the path is named");
-    is_int(sl_timeline_save_html(tl, directory, &err), SL_EIO, "so is a folder as the path");
-    is_int(sl_timeline_save_html(tl, "/dev/null", &err), SL_OK, "a device is written to");
+    is_int(sl_timeline_save_html(tl, directory, NULL, &err), SL_EIO, "so is a folder as the path");
+    is_int(sl_timeline_save_html(tl, "/dev/null", NULL, &err), SL_OK, "a device is written to");
     if (access("/dev/full", W_OK) == 0)
-        is_int(sl_timeline_save_html(tl, "/dev/full", &err), SL_EIO, "a full one is SL_EIO");
+        is_int(sl_timeline_save_html(tl, "/dev/full", NULL, &err), SL_EIO, "a full one is SL_EIO");
     else
         skip(1, "there is no /dev/full here");
     is_int(files_in_directory(), 0, "no temporary file stays");

@@ -76,7 +76,7 @@ static sl_status save_packed(const sl_timeline *tl)
 
 static sl_status save_html(const sl_timeline *tl)
 {
-    return sl_timeline_save_html(tl, in_directory("page.html"), &err);
+    return sl_timeline_save_html(tl, in_directory("page.html"), NULL, &err);
 }
 
 static sl_status load(const sl_timeline *tl)

@@ -151,7 +151,7 @@ const costly = new Uint8Array(OPS);
  * as what was waited for; 0: none. */
 const groupOf = new Uint32Array(OPS);
 groups.forEach((group, g) => group.forEach(({ finding, index }) => {
-    const blocked = finding.cause === "host_blocked" || finding.cause === "launch_queue_full";
+    const blocked = data.causeWords[finding.cause].inCall;
     const to = upperBound(waits.finding, index);
     for (let i = lowerBound(waits.finding, index); i < to; i++) {
         const by = findOp(waits.by[i]);

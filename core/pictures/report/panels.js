@@ -215,8 +215,8 @@ function findingCard(group, g) {
     const card = el("button", { type: "button", "aria-pressed": "false" },
         gainOf(finding),
         el("span", { class: "told" },
-            el("span", { class: "cause" }, CAUSE_TITLES[finding.cause] || finding.cause),
-            el("span", {}, ...withCode(finding.sentence), "."),
+            el("span", { class: "cause" }, CAUSES[finding.cause].title),
+            ...(finding.sentence ? [el("span", {}, ...withCode(finding.sentence), ".")] : []),
             ...alsoHeldUp(group),
             ...scriptLine(by >= 0 && place(by) ? by : findOp(finding.waiter)),
             ...(finding.remedy ? [el("span", { class: "remedy" },
@@ -339,7 +339,7 @@ function facts(op, host, time) {
     if (place(op)) out.push(["Script", source(op) ? `${place(op)}  ${source(op)}` : place(op)]);
     if (groupOf[op]) {
         const { finding } = groups[groupOf[op] - 1][0];
-        out.push(["Cost time", `${CAUSE_TITLES[finding.cause]}: ${duration(finding.lost)} in all`]);
+        out.push(["Cost time", `${CAUSES[finding.cause].title}: ${duration(finding.lost)} in all`]);
     }
     return out;
 }

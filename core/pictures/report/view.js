@@ -231,7 +231,7 @@ function setGroup(group) {
 function goToGroup(group) {
     const { finding } = groups[group][0], by = findOp(finding.by);
     setGroup(group);
-    select(by >= 0 ? by : findOp(finding.waiter), finding.cause.startsWith("host"));
+    select(by >= 0 ? by : findOp(finding.waiter), CAUSES[finding.cause].ofHost);
     moveToStretch(finding.from, finding.to, 0.5);
     chart.scrollIntoView({ block: "nearest", behavior: STILL.matches ? "auto" : "smooth" });
 }

@@ -65,34 +65,9 @@ const CALL_NAMES = [
     "device synchronize", "call", "host work",
 ];
 
-/* Of a trace that another program wrote, what the host did between its calls is not known. */
-const HOST_WORK = data.device.backend
-    ? { words: "the host, busy with work of its own", title: "Host busy" }
-    : { words: "the host, which issued no work", title: "Host issued no work" };
-
-/* What an operation waited for, by the cause's name; {} is the other operation. */
-const CAUSE_WORDS = {
-    latency: "launch latency",
-    stream_order: "order in its stream, behind {}",
-    event_wait: "an event behind {}",
-    null_stream: "the NULL stream’s barrier: {}",
-    channel_alias: "the hardware channel it shares with {}",
-    engine_busy: "the engine, busy with {}",
-    no_sm_room: "room on the SMs beside {}",
-    priority: "more urgent work: {}",
-    launch_queue_full: "room in the launch queue",
-    host_blocked: "the host, held by {}",
-    host_work: HOST_WORK.words,
-    host_issuing: "the host, still issuing other work",
-    unknown: "a cause that was not recorded",
-};
-const CAUSE_TITLES = {
-    latency: "Latency", stream_order: "Same stream", event_wait: "Event",
-    null_stream: "NULL stream", channel_alias: "Hardware channel", engine_busy: "Engine busy",
-    no_sm_room: "No room on the SMs", priority: "Priority", launch_queue_full: "Launch queue full",
-    host_blocked: "Host blocked", host_work: HOST_WORK.title, host_issuing: "Host issuing",
-    unknown: "Not known",
-};
+/* By the code of a cause: its title, what an operation waited for ({} is the other operation), and
+ * whether it holds the host in a call or is what the host did (causes.h). */
+const CAUSES = data.causeWords;
 
 function streamName(lane) {
     const stream = data.streams[lane];
@@ -153,7 +128,7 @@ function copyEnds(op) {
 }
 
 function causeWords(cause, by, many) {
-    const words = CAUSE_WORDS[data.causes[cause]];
+    const words = CAUSES[data.causes[cause]].short;
     if (!words) return "";
     const works = by >= 0 && !isSpan(by) && calls.kind[by - spans.n] === CALL.work;
     if (works) return `the host, busy in ${opName(by)}`;

@@ -1,0 +1,30 @@
+-- page.lua - the words of a page (core/pictures/pictures.h): of its verdict, its findings, and each
+-- cause, in the order of core/timeline/causes.h.
+
+local _, core = ...
+local causes, say = core.words.causes, core.words.say
+
+-- What causes.lua has of that name for each cause; false: nothing.
+local function of_causes(what, trace)
+    local list = {}
+    for i, code in ipairs(core.cause_codes()) do
+        local words = causes[code][what]
+        if type(words) == "function" then words = words(trace) end
+        list[i] = words or false
+    end
+    return list
+end
+
+-- page(explanation, n): {verdict =, sentences = of the first n findings, remedies =, titles =,
+-- shorts =}
+return function(e, n)
+    local sentences, remedies = {}, {}
+    for i = 1, n do
+        local r = e.finding(i)
+        sentences[i], remedies[i] = say(r, "sentence"), say(r, "remedy") or false
+    end
+    return {
+        verdict = core.words.verdict(e), sentences = sentences, remedies = remedies,
+        titles = of_causes("title", e.trace), shorts = of_causes("short", e.trace),
+    }
+end
