@@ -82,7 +82,8 @@ return function(t)
     end
     local path = os.tmpname()
     local file = assert(io.open(path, "w"))
-    file:write('{"streamlab":{"version":"0","backend":"', device.name and "sim" or "",
+    file:write('{"deviceProperties":[{"id":0,"name":', quote(device.name or ""), '}],',
+        '"streamlab":{"version":"0","backend":"', device.name and "sim" or "",
         '","device":', quote(device.name or ""), ',"profile":"","simulated":',
         tostring(device.simulated or false), ',"async_engines":0,"priorities":[0,0],"start_ns":',
         base, ',"wall_ns":', wall[2] - base, ',"streams":[', streams_of(t.streams),
