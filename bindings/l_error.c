@@ -217,6 +217,20 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
     return lua_error(L);
 }
 
+int lsl_raise_error(lua_State *L, sl_status status, const sl_error *err, const char *op)
+{
+    static const char *const advice[] = {
+        [SL_ADVICE_NONE] = "", [SL_ADVICE_COPY_TO_GPU] = "; t:cuda() copies a tensor to the GPU",
+        [SL_ADVICE_CAST] = "; t:to casts", [SL_ADVICE_FREE_TENSOR] = ": use t:free()",
+        [SL_ADVICE_TIME_EVENT] = "; lab.event{timing = true} and s:record_event{timing = true} "
+                                 "make one that has"
+    };
+    if (err->advice == SL_ADVICE_CAST && err->operand != NULL)
+        return lsl_fail(L, status, op, "%s; t:to(\"%s\") casts", err->msg, err->operand);
+    if (err->advice == SL_ADVICE_NONE) return lsl_raise(L, status, op, err->msg);
+    return lsl_fail(L, status, op, "%s%s", err->msg, advice[err->advice]);
+}
+
 void lsl_stop_at(lua_State *L, int64_t i, const char *op)
 {
     sl_error err;
@@ -240,7 +254,7 @@ void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const ch
     sl_tensor *tensor = box->p;
     box->p = NULL;
     sl_tensor_release(tensor);
-    lsl_raise(L, status, op, err->msg);
+    lsl_raise_error(L, status, err, op);
 }
 
 int lsl_push_failure(lua_State *L, sl_status status, const sl_error *err)

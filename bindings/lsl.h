@@ -224,12 +224,14 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 /* Raises {code, message, op, where}; never returns. `op` is "" for a field. After Ctrl-C has
  * ended a wait, raises the error of Ctrl-C instead, if its hook is set. */
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message) LSL_COLD;
+/* The same for an error of the core, with its advice in Lua. */
+int lsl_raise_error(lua_State *L, sl_status status, const sl_error *err, const char *op) LSL_COLD;
 int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
     LSL_COLD __attribute__((format(printf, 4, 5)));
 /* Raises what the core reported, unless it is success. */
 static inline void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *op)
 {
-    if (status != SL_OK) lsl_raise(L, status, op, err->msg);
+    if (status != SL_OK) lsl_raise_error(L, status, err, op);
 }
 /* The same after the tensor in the box on top of the stack was created: on failure releases it
  * at once, and not when it is collected. */

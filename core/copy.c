@@ -86,10 +86,11 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, 
     if (!sl__same_shape(&dst->spec, &src->spec))
         return sl_fail(err, SL_ESHAPE, "the destination is %s, the source %s",
                        sl__shape_format(&dst->spec, &d), sl__shape_format(&src->spec, &s));
-    if (dst->spec.dtype != src->spec.dtype)
-        return sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s; t:to(\"%s\") casts",
-                       sl_dtype_name(dst->spec.dtype), sl_dtype_name(src->spec.dtype),
-                       sl_dtype_name(dst->spec.dtype));
+    if (dst->spec.dtype != src->spec.dtype) {
+        sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s",
+                sl_dtype_name(dst->spec.dtype), sl_dtype_name(src->spec.dtype));
+        return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name(dst->spec.dtype));
+    }
     return sl__view_check_apart(dst, src, dst->bytes, err);
 }
 

@@ -202,8 +202,8 @@ static sl_status check_device_memory(const sl_tensor *memory, const char *what, 
         return sl_fail(err, SL_EPLACE,
                        "%s takes device memory; this is pinned host memory: use cudaFreeHost",
                        what);
-    return sl_fail(err, SL_EPLACE, "%s takes device memory; this is a host tensor: use t:free()",
-                   what);
+    sl_fail(err, SL_EPLACE, "%s takes device memory; this is a host tensor", what);
+    return sl_advise(err, SL_EPLACE, SL_ADVICE_FREE_TENSOR, NULL);
 }
 
 sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)

@@ -34,8 +34,19 @@ sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)
         return status;
     err->status = status;
     err->backend_code = 0;
+    err->advice = SL_ADVICE_NONE;
+    err->operand = NULL;
     va_start(args, fmt);
     vsnprintf(err->msg, sizeof err->msg, fmt, args);
     va_end(args);
+    return status;
+}
+
+sl_status sl_advise(sl_error *err, sl_status status, sl_advice advice, const char *operand)
+{
+    if (err) {
+        err->advice = advice;
+        err->operand = operand;
+    }
     return status;
 }

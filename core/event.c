@@ -207,9 +207,10 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
 
 static sl_status check_timed(const sl_event *event, const char *which, sl_error *err)
 {
-    if (!event->timing)
-        return sl_fail(err, SL_ESTATE, "the %s event has no time; lab.event{timing = true} and "
-                       "s:record_event{timing = true} make one that has", which);
+    if (!event->timing) {
+        sl_fail(err, SL_ESTATE, "the %s event has no time", which);
+        return sl_advise(err, SL_ESTATE, SL_ADVICE_TIME_EVENT, NULL);
+    }
     if (!event->record_seq)
         return sl_fail(err, SL_ESTATE, "the %s event was never recorded", which);
     return SL_OK;

@@ -41,7 +41,8 @@ static sl_status check_operand(const sl_tensor *tensor, const char *noun, const 
         status = sl__device_check_same(tensor->device, noun, device, other, err);
     if (status || tensor->spec.place == SL_ON_DEVICE)
         return status;
-    return sl_fail(err, SL_EPLACE, "%s is on the cpu; t:cuda() copies a tensor to the GPU", noun);
+    sl_fail(err, SL_EPLACE, "%s is on the cpu", noun);
+    return sl_advise(err, SL_EPLACE, SL_ADVICE_COPY_TO_GPU, NULL);
 }
 
 static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, const char *noun,
@@ -49,8 +50,9 @@ static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, co
 {
     if (a->spec.dtype == other->spec.dtype)
         return SL_OK;
-    return sl_fail(err, SL_EDTYPE, "a is %s, %s is %s: a kernel needs one dtype; t:to casts",
-                   sl_dtype_name(a->spec.dtype), noun, sl_dtype_name(other->spec.dtype));
+    sl_fail(err, SL_EDTYPE, "a is %s, %s is %s: a kernel needs one dtype",
+            sl_dtype_name(a->spec.dtype), noun, sl_dtype_name(other->spec.dtype));
+    return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, NULL);
 }
 
 static sl_status check_second(sl_kernel kernel, const sl_kernel_args *args, sl_error *err)

@@ -56,9 +56,20 @@ typedef enum sl_status {
 #undef X
 } sl_status;
 
+/* What would avoid an error, for a binding to say in terms of its language. */
+typedef enum sl_advice {
+    SL_ADVICE_NONE,
+    SL_ADVICE_COPY_TO_GPU,
+    SL_ADVICE_CAST,             /* to the dtype sl_error.operand, or to that of the other (NULL) */
+    SL_ADVICE_FREE_TENSOR,      /* as a tensor, not by a call of CUDA */
+    SL_ADVICE_TIME_EVENT        /* make the event with timing */
+} sl_advice;
+
 typedef struct sl_error {
     sl_status status;
     int backend_code;   /* the backend's own error number, 0 if none */
+    sl_advice advice;
+    const char *operand;        /* static; NULL unless the advice has one */
     char msg[512];      /* one sentence without the operation's name or position */
 } sl_error;
 
@@ -70,6 +81,8 @@ const char *sl_status_text(sl_status status);
  * `return sl_fail(err, SL_ESHAPE, "...")`. */
 sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Adds advice to *err (if not NULL), which sl_fail has filled, and returns `status`. */
+sl_status sl_advise(sl_error *err, sl_status status, sl_advice advice, const char *operand);
 
 /* ---- opaque types ------------------------------------------------------ */
 

@@ -635,14 +635,18 @@ TAP_UNUSED static sl_status fake_spin(sl_stream *stream, sl_error *err)
     return sl_spin(&options, stream, err);
 }
 
-/* One check: the call failed with this status and sentence. */
-#define fails_with(call, want_status, want_msg, ...)                                  \
+/* One check: the call failed with this status and sentence, and no advice or this. */
+#define fails_with(call, want_status, ...)                                            \
+    fails_advising(call, want_status, SL_ADVICE_NONE, __VA_ARGS__)
+#define fails_advising(call, want_status, want_advice, want_msg, ...)                 \
     do {                                                                              \
         sl_error failure = { .msg = "" };                                             \
         sl_error *err = &failure;                                                     \
         sl_status got = (call);                                                       \
         if (got != (want_status))                                                     \
             diag("got %s, expected %s", sl_status_name(got), #want_status);           \
+        if (failure.advice != (want_advice))                                          \
+            snprintf(failure.msg, sizeof failure.msg, "advice %d", (int)failure.advice); \
         is_str(got == (want_status) ? failure.msg : sl_status_name(got), want_msg, __VA_ARGS__); \
     } while (0)
 

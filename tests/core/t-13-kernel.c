@@ -28,13 +28,12 @@ static void test_matmul(void)
                "out must have the product's shape");
     fails_with(launch_matmul(out, a, vector, false, stream, err), SL_ESHAPE,
                "matmul needs matrices; a is 4x3, b is 3", "a vector is no matrix");
-    fails_with(launch_matmul(out, host, b, false, stream, err), SL_EPLACE,
-               "a is on the cpu; t:cuda() copies a tensor to the GPU", "host tensors are refused");
+    fails_advising(launch_matmul(out, host, b, false, stream, err), SL_EPLACE,
+                   SL_ADVICE_COPY_TO_GPU, "a is on the cpu", "host tensors are refused");
     fails_with(launch_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
                "a is uint8; matmul takes float32, float64, bfloat16 or float16", "bytes are no numbers");
-    fails_with(launch_matmul(out, a, bf16, false, stream, err), SL_EDTYPE,
-               "a is float32, b is bfloat16: a kernel needs one dtype; t:to casts",
-               "dtypes must agree");
+    fails_advising(launch_matmul(out, a, bf16, false, stream, err), SL_EDTYPE, SL_ADVICE_CAST,
+                   "a is float32, b is bfloat16: a kernel needs one dtype", "dtypes must agree");
     fails_with(launch_matmul(out, foreign, b, false, stream, err), SL_EDEVICE,
                "a is on another device (fake 1, Fake) than the stream (fake 0, Fake)",
                "tensors of another device are refused");

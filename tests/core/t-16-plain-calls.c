@@ -18,9 +18,8 @@ static void test_memory(void)
     fails_with(sl_cuda_free(h, err), SL_EPLACE,
                "cudaFree takes device memory; this is pinned host memory: use cudaFreeHost",
                "cudaFree refuses host memory and names the right call");
-    fails_with(sl_cuda_free(pageable, err), SL_EPLACE,
-               "cudaFree takes device memory; this is a host tensor: use t:free()",
-               "also for a host tensor");
+    fails_advising(sl_cuda_free(pageable, err), SL_EPLACE, SL_ADVICE_FREE_TENSOR,
+                   "cudaFree takes device memory; this is a host tensor", "also for a host tensor");
     fails_with(sl_cuda_free_host(m, err), SL_EPLACE,
                "cudaFreeHost takes pinned host memory; this is device memory: use cudaFree",
                "cudaFreeHost refuses device memory");

@@ -436,7 +436,28 @@ local function what_is_alive()
     T.is_deeply(lab.live(), before, "and forgets what is gone")
 end
 
-for _, test in ipairs{fields, joining, the_users_call, userdata_of_others,
+-- The core names what is wrong, the module what to call.
+local function advice()
+    local a, host = lab.ones(2, 2), lab.ones(2, 2, {device = "cpu"})
+    local half = lab.ones(2, 2, {dtype = "float16"})
+    local untimed, timed = lab.event{timing = false}, lab.event{timing = true}
+    for op, case in pairs{
+        matmul = {lab.matmul, a, host, "b is on the cpu; t:cuda() copies a tensor to the GPU"},
+        add = {lab.add, a, half, "a is float32, b is float16: a kernel needs one dtype; t:to casts"},
+        copy_ = {a.copy_, half, a,
+                 'the destination is float16, the source float32; t:to("float16") casts'},
+        ["cuda.free"] = {lab.cuda.free, host, nil,
+                         "cudaFree takes device memory; this is a host tensor: use t:free()"},
+        elapsed_time = {timed.elapsed_time, untimed, timed,
+                        "the start event has no time; lab.event{timing = true} and "
+                        .. "s:record_event{timing = true} make one that has"},
+    } do
+        local _, err = pcall(case[1], case[2], case[3])
+        T.is(err.op .. ": " .. err.message, op .. ": " .. case[4], op .. " says what would help")
+    end
+end
+
+for _, test in ipairs{advice, fields, joining, the_users_call, userdata_of_others,
                       too_many_arguments, a_script_that_fails,
                       two_devices, host_tensors_and_two_devices, opening, opening_wrongly, the_notice,
                       devices, host_work, measuring, probing, nearly_a_profile, profiles_with_a_base,
