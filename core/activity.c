@@ -24,14 +24,11 @@ static bool comes_before(const sl__activity *a, const sl__activity *b)
 
 static sl__activity *append(sl__activities *list)
 {
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 256;
-        sl__activity *grown = realloc(list->items, cap * sizeof *grown);
-        if (!grown)
-            return NULL;
-        list->items = grown;
-        list->cap = cap;
-    }
+    void *items = list->items;
+
+    if (!sl__reserve(&items, list->n, &list->cap, sizeof *list->items))
+        return NULL;
+    list->items = items;
     return &list->items[list->n++];
 }
 

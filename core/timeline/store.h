@@ -32,9 +32,6 @@ const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
 
-/* The hold with this correlation, or NULL. After finish. */
-const sl_hold *sl__timeline_find_hold(const sl_timeline *timeline, uint64_t correlation);
-
 /* What sl_timeline_causes has found; the timeline frees it. Read and written there alone. */
 typedef struct sl__kept_causes { bool found; sl_explanation explanation; } sl__kept_causes;
 sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline);

@@ -601,12 +601,6 @@ const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t corre
                 offsetof(sl_call, correlation), correlation);
 }
 
-const sl_hold *sl__timeline_find_hold(const sl_timeline *timeline, uint64_t correlation)
-{
-    return find(timeline->holds, timeline->n_holds, sizeof(sl_hold),
-                offsetof(sl_hold, correlation), correlation);
-}
-
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline)
 {
     return timeline->host_start_ns;
