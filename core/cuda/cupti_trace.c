@@ -89,11 +89,13 @@ enum {
     RECORDING_BITS = 24         /* above them */
 };
 
+/* clang-format off */
 #define FUNCTIONS(X)                                                                     \
     X(Subscribe) X(Unsubscribe) X(GetResultString) X(GetVersion) X(GetTimestamp)         \
     X(ActivityRegisterCallbacks) X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
     X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords)                             \
     X(ActivityPushExternalCorrelationId) X(ActivityPopExternalCorrelationId) X(Finalize)
+/* clang-format on */
 
 typedef struct cupti_functions {    /* cupti.Subscribe is cuptiSubscribe */
 #define X(name) __typeof__(cupti##name) *name;

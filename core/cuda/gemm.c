@@ -23,11 +23,13 @@ enum {
 
 /* ---- types ---- */
 
+/* clang-format off */
 #define LT_FUNCTIONS(X)                                                          \
     X(Create) X(Destroy) X(GetStatusName) X(MatmulDescCreate) X(MatmulDescDestroy) \
     X(MatrixLayoutCreate) X(MatrixLayoutDestroy) X(MatmulPreferenceCreate)       \
     X(MatmulPreferenceDestroy) X(MatmulPreferenceSetAttribute)                   \
     X(MatmulAlgoGetHeuristic) X(Matmul)
+/* clang-format on */
 
 typedef struct lt_functions {       /* lt->Create is cublasLtCreate */
 #define X(name) __typeof__(cublasLt##name) *name;

@@ -14,6 +14,7 @@ typedef enum sl__category {
 } sl__category;
 
 /* The members of "args" that are used. Keys with blanks are our own or CUPTI's. */
+/* clang-format off */
 #define SL__ARGS(X)                                                                     \
     X(STREAM, "stream") X(CORRELATION, "correlation") X(DEVICE, "device")               \
     X(EXTERNAL_ID, "External id") X(BYTES, "bytes") X(GRID, "grid") X(BLOCK, "block")   \
@@ -27,6 +28,7 @@ typedef enum sl__category {
     X(READY, "ready us") X(HELD_CAUSE, "held cause") X(HELD_BY, "held by")              \
     X(START_CAUSE, "start cause") X(START_BY, "start by")                               \
     X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")
+/* clang-format on */
 
 typedef enum sl__arg {
 #define X(id, key) SL__ARG_##id,

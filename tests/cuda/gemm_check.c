@@ -19,9 +19,11 @@ enum { LAUNCHES = 50, ROUNDS = 11, CANDIDATE_ROUNDS = 5, LARGEST = 4096 };
 
 const sl_backend *sl_backend_entry(char *why, size_t why_bytes);
 
+/* clang-format off */
 #define BLAS_FUNCTIONS(X)                                                     \
     X(cublasCreate_v2) X(cublasDestroy_v2) X(cublasSetStream_v2)              \
     X(cublasSetMathMode) X(cublasSgemm_v2) X(cublasGemmEx)
+/* clang-format on */
 
 typedef struct mode {
     const char *name;

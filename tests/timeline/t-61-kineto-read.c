@@ -285,6 +285,8 @@ static void test_stream_numbers(void)
     sl_timeline_release(tl);
 }
 
+/* The traces of these have an event a line. */
+/* clang-format off */
 /* One launch, two kernels; and the driver's call inside the run-time's. */
 static void test_launches(void)
 {
@@ -330,6 +332,7 @@ static const char two_devices[] =
         "{" K7 "\"ts\":5,\"dur\":1,\"args\":{\"device\":1,\"correlation\":1}},"
         "{" K7 "\"ts\":6,\"dur\":1,\"args\":{\"device\":3,\"correlation\":2}},"
         "{" K7 "\"ts\":7,\"dur\":1,\"args\":{\"device\":3,\"correlation\":3}}]}";
+/* clang-format on */
 
 static void test_devices(void)
 {

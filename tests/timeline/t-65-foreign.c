@@ -4,6 +4,9 @@
 #include "foreign.h"
 #include "../../core/timeline/sm_room.h"
 
+/* The traces below have an event a line. */
+/* clang-format off */
+
 /* ---- waits -------------------------------------------------------------------------- */
 
 /* Without cuda_sync events. Stream 7 runs to 30, stream 8 to 50. */
