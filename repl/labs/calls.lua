@@ -1,10 +1,10 @@
 -- calls.lua - which functions of the laboratory a submission calls, and which it may not.
 --
--- Names are as help has them: "lab.matmul", "lab.cuda.free", "stream:synchronize"; a "*" at
--- the end stands for anything. Functions are replaced in the submission's own `lab`; methods
--- are shared with the test, so theirs only look while the submission runs. That is not only
--- while the test calls one of its functions: what it has returned or enqueued can have
--- metamethods and host functions of its own, so the stack is asked as well.
+-- Names are those of help: "lab.matmul", "lab.cuda.free", "stream:synchronize"; a "*" at the end
+-- matches anything. Functions are replaced in the submission's own `lab`. Methods are shared with
+-- the test, so theirs check only while the submission runs. It also runs outside of its
+-- functions' calls, in metamethods and host functions of what it returned or enqueued, so the
+-- stack is inspected as well.
 
 local sandbox = import "repl/labs/sandbox.lua"
 
@@ -45,8 +45,8 @@ local function places(student_lab)
     return result
 end
 
--- The names that a list of names and patterns stands for, as a set; raises for one that
--- stands for nothing.
+-- The set of names that a list of names and patterns matches; raises for one that matches
+-- nothing.
 local function names_of(list, known)
     local result = {}
     for _, pattern in ipairs(list) do
@@ -78,9 +78,9 @@ local function position(chunk, level)
     end
 end
 
--- Whether a function of the submission is among the callers; `level` 1 is the caller. One that
--- has left the stack by a tail call, or by being given to a coroutine, is taken for its: tests
--- have no reason to call so.
+-- Whether a function of the submission is among the callers; `level` 1 is the caller. A caller
+-- that is not on the stack, because of a tail call or a coroutine, counts as the submission's:
+-- tests have no reason to call that way.
 local function is_below(chunk, level)
     if debug.getinfo(level + 1, "t").istailcall or not debug.getinfo(level + 2, "S") then
         return true
@@ -95,16 +95,16 @@ local function is_below(chunk, level)
     end
 end
 
--- Whether a line of a test calls: one that the submission has called back. No chunk of a
--- submission's has such a name; but its tail call looks like one of whoever called it.
+-- Whether the caller is a line of a test, which the submission has called back. No chunk of a
+-- submission has such a name; but a tail call of the submission looks like one of its caller.
 local function is_tests(level)
     local info = debug.getinfo(level + 2, "S")
     return info ~= nil and info.source:find("^=tests/") ~= nil
         and not debug.getinfo(level + 1, "t").istailcall
 end
 
--- A function that makes the device and the stream current again that are so now. A submission
--- could leave others, and the test's own work would run there.
+-- Returns a function that restores the current device and stream. A submission could leave
+-- others, and the test's own work would run there.
 local function where_it_stands()
     local device, stream = lab.device(), lab.current_stream()
     return function()
@@ -122,7 +122,7 @@ function calls.watch(student_lab, chunk, required, forbidden)
     local must, may_not = names_of(required, known), names_of(forbidden, known)
     local depth, called, violations = 0, {}, {}
 
-    -- Each place once, and not too many: a loop can come here a million times.
+    -- Each place once, and not too many: a loop can get here a million times.
     local function violate(name, where)
         local call = ("%s called %s"):format(where or "?", name)
         if not violations[call] and #violations < most_violations then

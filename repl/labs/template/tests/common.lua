@@ -1,5 +1,5 @@
--- common.lua - what both files of tests use; students get it, too. There may be none.
--- A test's file has what it returns by: local common = include "common.lua"
+-- common.lua - code that both files of tests use; students get it, too. A lab can do without it.
+-- A file of tests loads it by: local common = include "common.lua"
 
 local common = {}
 
@@ -7,7 +7,7 @@ local common = {}
 function common.inputs(n)
     local weights = lab.ones(n, n)
     local batch = lab.rand(n, n, {device = "cpu", pinned = true, seed = 1})
-    lab.synchronize()                   -- so that making them is no part of what is recorded
+    lab.synchronize()                   -- so that creating them is not recorded
     return weights, batch
 end
 

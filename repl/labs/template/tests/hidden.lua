@@ -1,6 +1,6 @@
--- hidden.lua - the tests that only the grader has: 2.1, 2.2 and so on. They should ask for what
--- README.md asks for, under other circumstances, so that no one can write for the visible tests
--- alone.
+-- hidden.lua - the tests that only the grader has: 2.1, 2.2 and so on. They should test what
+-- README.md asks for, with other sizes and streams, so that a submission cannot be written for
+-- the visible tests alone.
 
 local common = include "common.lua"
 
@@ -24,7 +24,7 @@ test("the host is not held up", {
     hint = "which of your calls comes back only when the GPU is done?",
 }, function(t, student)
     local tl = lab.profile(student.step, common.inputs(4096))
-    -- A function that does nothing holds nothing up: ask for the work as well.
+    -- A function that does nothing does not block: check that the work is done as well.
     t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 80, gpu_at_least_percent = 50})
     t:host_block(tl, {at_most_percent = 10, gpu_at_most_percent = 25})
 end)

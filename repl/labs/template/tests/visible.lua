@@ -1,10 +1,10 @@
 -- visible.lua - the tests that students have: `streamlab lab check` runs them. They are 1.1, 1.2
 -- and so on, in their order here.
 --
--- A test is a name, a sentence that says what holds; its points, of which it gives all or none;
--- a hint for those who fail it; and a function. It passes when at least one assertion was made
--- and all of them passed. Each test runs in a process of its own, with a GPU of its own, and
--- loads the submission afresh: nothing that one does reaches another.
+-- A test is a name, a sentence that says what holds; its points, of which it gives all or none; a
+-- hint for those who fail it; and a function. It passes when at least one assertion was made and
+-- all of them passed. Each test runs in a process of its own, with a GPU of its own, and loads
+-- the submission again: no test affects another.
 
 local common = include "common.lua"
 
@@ -22,11 +22,11 @@ test("the copy runs while the kernel works", {
     points = 20,
     hint = "README.md, What to know: two streams, and a copy that does not block",
 }, function(t, student)
-    -- The timeline of what the function enqueued; what it returned would come behind it. Times
-    -- need large matrices. Values are better looked at in small ones: only what is looked at is
-    -- computed, and without a BLAS library a product of this size takes 5 s of the processor.
+    -- The timeline has only what the function enqueued. Timing needs large matrices; check values
+    -- with small ones: only values that are read are computed, and without a BLAS library a
+    -- product of this size takes 5 s of processor time.
     local tl = lab.profile(student.step, common.inputs(2048))
-    -- In percent of the shorter one. gpu_at_least_percent is asked for on a real GPU; without it
-    -- the assertion would be passed over there.
+    -- In percent of the shorter one. gpu_at_least_percent is the limit on a real GPU; without it
+    -- the assertion is skipped there.
     t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 80, gpu_at_least_percent = 50})
 end)
