@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stop.h"
+#include "interrupt.h"
 
 /* cblas_sgemm and cblas_dgemm with their enumerations as the ints that they are. */
 #define GEMM_FN(name, real)                                                                   \
@@ -115,7 +115,7 @@ void sim_blas_load(void)
 
 static bool stops_before(int64_t j0, int64_t l0)
 {
-    return (j0 > 0 || l0 > 0) && sim_stop_wanted();
+    return (j0 > 0 || l0 > 0) && sim_is_interrupted();
 }
 
 /* One row of A by a panel of B that stays in the cache. Every element of C adds
@@ -133,7 +133,7 @@ static bool stops_before(int64_t j0, int64_t l0)
                 if (stops_before(j0, l0))                                                     \
                     return false;                                                             \
                 for (int64_t i = 0; i < m; i++) {                                             \
-                    if (i % ROWS == ROWS - 1 && sim_stop_wanted())                            \
+                    if (i % ROWS == ROWS - 1 && sim_is_interrupted())                            \
                         return false;                                                         \
                     real *restrict row = c + i * n;                                           \
                     for (int64_t l = l0; l < l1; l++) {                                       \
@@ -180,7 +180,7 @@ static bool is_for_library(int64_t m, int64_t n, int64_t k)
         const int64_t slab = slab_rows(n, k);                                                 \
         for (int64_t i = 0; i < m; i += slab) {                                               \
             int64_t rows = m - i < slab ? m - i : slab;                                       \
-            if (i > 0 && sim_stop_wanted())                                                   \
+            if (i > 0 && sim_is_interrupted())                                                   \
                 return false;                                                                 \
             blas.gemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, CBLAS_NO_TRANS, (int)rows, (int)n,     \
                       (int)k, 1, a + i * k, (int)k, b, (int)n, 0, c + i * n, (int)n);         \

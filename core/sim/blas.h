@@ -12,7 +12,7 @@
 /* c[m,n] = a[m,k] b[k,n], row-major, dense; c is neither a nor b. Products of up
  * to 32^3 multiplications always take the plain loop, which is as fast there.
  * The environment variable STREAMLAB_BLAS is a library to load in place of the
- * usual ones, or "none" for the plain loop always. False: the user stopped it (stop.h). */
+ * usual ones, or "none" for the plain loop always. False: the user stopped it (interrupt.h). */
 bool sim_blas_sgemm(int64_t m, int64_t n, int64_t k, const float *a, const float *b, float *c);
 bool sim_blas_dgemm(int64_t m, int64_t n, int64_t k, const double *a, const double *b, double *c);
 

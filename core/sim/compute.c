@@ -16,15 +16,15 @@
 #include "../numbers/half.h"
 #include "blas.h"
 #include "elementwise.h"
-#include "stop.h"
+#include "interrupt.h"
 
 enum {
     BLOCK = SIM_BLOCK,      /* elements that pass at a time */
     PIECE = 128 * BLOCK     /* elements after which the user is asked */
 };
 
-static const volatile sig_atomic_t nobody_stops;
-const volatile sig_atomic_t *sim_stop_flag = &nobody_stops;
+static const volatile sig_atomic_t never_set;
+const volatile sig_atomic_t *sim_interrupt_flag = &never_set;
 
 /* ---- jobs ---- */
 
@@ -137,7 +137,7 @@ static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, c
         int64_t end = job->n - *done < PIECE ? job->n : *done + PIECE;
         for (; *done < end; *done += (int64_t)block_size(end, *done))
             sim_elementwise(job, *done, block_size(end, *done), out, in0, in1);
-        if (end < job->n && sim_stop_wanted())
+        if (end < job->n && sim_is_interrupted())
             return SL_EINTERRUPT;
     }
     return SL_OK;
@@ -149,7 +149,7 @@ static sl_status run_cast(const sim_job *job, void *out, const void *in)
     double x[BLOCK];
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        if (first > 0 && first % PIECE == 0 && sim_stop_wanted())
+        if (first > 0 && first % PIECE == 0 && sim_is_interrupted())
             return SL_EINTERRUPT;
         numbers_widen(x, in, job->in_dtype, first, n);
         numbers_narrow(out, x, job->dtype, first, n);
@@ -160,7 +160,7 @@ static sl_status run_cast(const sim_job *job, void *out, const void *in)
 /* Whether to stop before element `first` of many that are worked on in blocks. */
 static bool stops_at(int64_t first)
 {
-    return first > 0 && first % PIECE == 0 && sim_stop_wanted();
+    return first > 0 && first % PIECE == 0 && sim_is_interrupted();
 }
 
 /* NaN if there is one; what it gives is not used when the user stops it. */
@@ -211,7 +211,7 @@ static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const
 {
     int64_t since = 0;      /* elements since the user was asked */
     for (; *done < job->m; ++*done) {
-        if (since >= PIECE && sim_stop_wanted())
+        if (since >= PIECE && sim_is_interrupted())
             return SL_EINTERRUPT;
         since = since >= PIECE ? 0 : since + job->n;
         sl_status status = run_softmax_row(job, *done * job->n, out, in);
@@ -302,7 +302,7 @@ static bool transpose_matrix(const sim_job *job, uint8_t *out, const uint8_t *in
         for (int64_t j = 0; j < job->n; j += TILE) {
             const int64_t rows = job->m - i < TILE ? job->m - i : TILE;
             const int64_t columns = job->n - j < TILE ? job->n - j : TILE;
-            if (*since >= PIECE && sim_stop_wanted())
+            if (*since >= PIECE && sim_is_interrupted())
                 return false;
             *since = *since >= PIECE ? 0 : *since + rows * columns * job->k;
             transpose_tile(out + (size_t)j * out_row + (size_t)i * cell,

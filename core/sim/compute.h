@@ -42,7 +42,7 @@ double sim_job_flops(const sim_job *job);
 size_t sim_job_scratch_bytes(const sim_job *job);
 
 /* Computes the whole output. `out` may be an input if the job is elementwise or
- * SOFTMAX. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped it (stop.h),
+ * SOFTMAX. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped it (interrupt.h),
  * which happens to large jobs only. `out` is undefined after a failure. */
 sl_status sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1);
 
@@ -50,7 +50,7 @@ sl_status sim_job_run(const sim_job *job, void *out, const void *in0, const void
 bool sim_job_goes_on(const sim_job *job);
 
 /* Continues at *done, which is 0 at first and kept when the job is stopped: elements, or rows
- * of SOFTMAX. A job that does not go on begins anew and leaves it. */
+ * of SOFTMAX. A job that does not go on starts from the beginning and does not use it. */
 sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const void *in0,
                            const void *in1);
 

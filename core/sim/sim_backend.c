@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "blas.h"
-#include "stop.h"
+#include "interrupt.h"
 
 static sim_device *device_of_stream(const sl_stream *stream)
 {
@@ -72,7 +72,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     fill_info(dev);
     dev->horizon = SIM_LAST_PS;
     sim_host_forget_calls(dev);
-    sim_stop_flag = base->interrupted;
+    sim_interrupt_flag = base->interrupted;
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
         sim_device_close(base);
         return sl_fail(err, SL_ENOMEM, "out of host memory while opening the simulated device");
@@ -318,8 +318,8 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
         forget_capture(op);
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     }
-    /* From here on the operation has happened. What the host could not stage for want of
-     * memory moves once there is some; the wait that finds the device stuck says so. */
+    /* From here on the operation has happened. What the host could not stage because it is out of
+     * memory moves once there is some; the wait that finds the device stuck reports it. */
     bool staged = after_issue(op, NULL) == SL_OK;
     sim_touch_operands(base);
     if (!staged && op->piece > 0 && !op->done)

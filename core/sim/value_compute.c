@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../numbers/elements.h"
-#include "stop.h"
+#include "interrupt.h"
 
 static const size_t walk_bytes = (size_t)256 << 20;     /* larger splices are read piecewise */
 
@@ -27,7 +27,7 @@ static bool read_constant(const sim_value *value, size_t offset, size_t count, u
     while (done < count) {
         size_t n = done < PIECE_BYTES ? done : PIECE_BYTES;
         n = n < count - done ? n : count - done;
-        if (n == PIECE_BYTES && sim_stop_wanted())
+        if (n == PIECE_BYTES && sim_is_interrupted())
             return false;
         memcpy(to + done, to, n);
         done += n;
@@ -42,7 +42,7 @@ static bool read_generator(const sim_value *value, size_t offset, size_t count, 
     const sim_job *job = &value->as.recipe.job;
     const size_t element_bytes = numbers_dtype_bytes(job->dtype);
     for (size_t pieces = 0; count > 0; pieces++) {
-        if (pieces % ASK == ASK - 1 && sim_stop_wanted())
+        if (pieces % ASK == ASK - 1 && sim_is_interrupted())
             return false;
         size_t skip = offset % element_bytes;
         size_t n = (skip + count + element_bytes - 1) / element_bytes;
@@ -148,7 +148,7 @@ static sl_status run_rounds(const sim_value *value, const void *in0, const void 
     for (; left > 0; left--) {
         sl_status status = sim_job_run(job, r->next, slots & 1 ? r->now : in0,
                                        slots & 2 ? r->now : in1);
-        if (status == SL_OK && left > 1 && sim_stop_wanted())
+        if (status == SL_OK && left > 1 && sim_is_interrupted())
             status = SL_EINTERRUPT;
         if (status)
             return status;
@@ -350,7 +350,7 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
         if (status)
             return status;
         top = top->link;
-        if (top && sim_stop_wanted())
+        if (top && sim_is_interrupted())
             return stopped(err);
     }
     return SL_OK;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../../core/sim/stop.h"
+#include "../../core/sim/interrupt.h"
 #include "../../core/sim/values.h"
 #include "../tap.h"
 #include "small_gpu.h"
@@ -273,7 +273,7 @@ static void a_full_queue(void)
 int main(void)
 {
     plan(0);
-    sim_stop_flag = &wish;
+    sim_interrupt_flag = &wish;
     elementwise_in_place();
     no_merging_with_half_a_round();
     repeated();
