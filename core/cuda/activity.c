@@ -1,7 +1,7 @@
 /* activity.c - recording: when the host enqueued an operation, and when the device ran it.
  *
- * CUPTI tells the latter (cupti_trace.c), exactly and without slowing the streams down,
- * some time after the operation has completed. Where CUPTI is not to be had, under a
+ * CUPTI reports the latter (cupti_trace.c), exactly and without slowing the streams down,
+ * some time after the operation has completed. Where CUPTI is not available, under a
  * profiler or without its library, events take the times (event_times.c); one sentence per
  * process says so. Operations around events, and host functions, have no times of the
  * device's: core works out those of the former, host_funcs.c stamps the latter.
@@ -14,22 +14,22 @@
 #include <string.h>
 
 static int n_activities;        /* devices that have recorded and are not closed */
-static bool told;               /* why events take the times */
+static bool reported;           /* why events take the times */
 
 /* ---- recordings -------------------------------------------------------------- */
 
-static void tell(cuda_activity *activity, const char *why)
+static void report(cuda_activity *activity, const char *why)
 {
-    if (told || activity->device->base.notice)
+    if (reported || activity->device->base.notice)
         return;
     snprintf(activity->notice, sizeof activity->notice,
              "%s: the timeline's times come from events, which are coarser", why);
     activity->device->base.notice = activity->notice;
-    told = true;
+    reported = true;
 }
 
-/* CUPTI makes its buffers at the first launch after it was switched on; an empty kernel of
- * nobody's spares the user's first one that. */
+/* CUPTI allocates its buffers at the first launch after it was switched on. An empty kernel of our
+ * own spares the user's first one that time. */
 static void warm_up(cuda_device *dev)
 {
     const sl_work nothing = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL,
@@ -59,7 +59,7 @@ static sl_status start(cuda_device *dev, sl_error *err)
         warm_up(dev);
         return SL_OK;
     }
-    tell(dev->activity, why);
+    report(dev->activity, why);
     return cuda_event_times_begin(dev->activity, err);
 }
 

@@ -5,7 +5,7 @@
  *   trace_buffers.c the buffers that CUPTI fills
  *   matching.c      which operation a record of CUPTI's belongs to
  *   kernel_names.c  names of kernels as people write them
- *   event_times.c   events around each operation, where CUPTI is not to be had
+ *   event_times.c   events around each operation, where CUPTI is not available
  */
 #ifndef CUDA_ACTIVITY_H
 #define CUDA_ACTIVITY_H

@@ -24,7 +24,7 @@
  * Which operation has completed is not asked for each one: that would cost an event
  * a launch. A stream has a mark, an event without timing, behind every
  * CUDA_MARK_EVERY operations, and reap asks for the oldest mark of each stream now
- * and then; a wait of the host tells about all operations before it.
+ * and then. A wait of the host shows that all operations before it have completed.
  */
 #ifndef CUDA_H
 #define CUDA_H
@@ -89,7 +89,7 @@ struct cuda_device {
     int64_t n_in_flight;
     uint32_t reaps;                     /* since the marks were last asked */
     int32_t recording;                  /* how many recordings are on */
-    bool timed_by_events;               /* while recording: CUPTI is not to be had */
+    bool timed_by_events;               /* while recording: CUPTI is not available */
     bool launches_block;                /* CUDA_LAUNCH_BLOCKING=1: every call holds the host */
     cuda_host_funcs funcs;
     cuda_stream *streams;

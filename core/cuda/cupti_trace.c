@@ -389,7 +389,7 @@ static bool attach(char *why, size_t why_bytes)
     return false;
 }
 
-/* Nothing that CUPTI would tell about is still to come. */
+/* No operation is in flight whose record CUPTI would still deliver. */
 static bool is_idle(void)
 {
     for (const cuda_activity *a = trace.traced; a; a = a->next)
@@ -512,7 +512,7 @@ static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
             keep(a, &found);
 }
 
-static void tell_losses(cuda_activity *activity)
+static void report_losses(cuda_activity *activity)
 {
     size_t dropped = 0;
     if (cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped) != CUPTI_SUCCESS)
@@ -554,7 +554,7 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
     activity->n_ready = 0;
     cuda_matching_run(&trace.matching, idle, hand_over, &c);
     trace.before = trace.now;
-    tell_losses(activity);
+    report_losses(activity);
 }
 
 #endif

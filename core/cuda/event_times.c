@@ -1,5 +1,5 @@
 /* event_times.c - the times of operations by an event before and one after each, for
- * when CUPTI is not to be had.
+ * when CUPTI is not available.
  *
  * Coarser than CUPTI: an event's time is good to about half a microsecond, and a span
  * includes what the operation waited for between its events: for SMs or a copy engine that

@@ -1,10 +1,10 @@
 /* gemm.c - matmul through cublasLt.
  *
- * A plan is all that cublasLt is told about a shape: the descriptor, the layouts and
+ * A plan is all that cublasLt needs to know about a shape: the descriptor, the layouts and
  * the algorithm. It is made at the first matmul of a shape, dtype and mode and kept, so
  * that a repeated one is a look-up and one call of cublasLtMatmul.
  *
- * cublasLt's matrices are column-major unless told otherwise, and only some of its
+ * cublasLt's matrices are column-major unless the layout says otherwise, and only some of its
  * kernels take others. A row-major matrix is the transpose of a column-major one in the
  * same bytes, and the transpose of a product is the product of the transposes in the other
  * order: c[m,n] = a[m,k] b[k,n] is asked for as c'[n,m] = b'[n,k] a'[k,m].

@@ -188,8 +188,8 @@ void cuda_funcs_ask_devices(void)
             cuda_ask_fault(dev);
 }
 
-/* All that run_all can see to has run, or been abandoned with its device, when none is
- * pending; a device that is lost has none. */
+/* When none is pending, every function has run or was abandoned with its device; a device that is
+ * lost has none. */
 sl_status cuda_funcs_settle_all(sl_error *err)
 {
     int64_t since_ns = cuda_funcs_pending > 0 ? cuda_now_ns() : 0;

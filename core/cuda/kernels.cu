@@ -1,4 +1,4 @@
-/* kernels.cu - which kernel runs for which work, and the two that compute nothing: spin and trap. */
+/* kernels.cu - which kernel runs for which work, and two that compute nothing: spin and trap. */
 #include "kernels.cuh"
 
 /* ---- spin ------------------------------------------------------------------ */

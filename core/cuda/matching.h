@@ -1,6 +1,6 @@
-/* matching.h - which operation a record of the device belongs to. CUPTI tells two things
+/* matching.h - which operation a record of the device belongs to. CUPTI reports two things
  * in any order: "call 17 of CUDA's was made for operation 5", and "call 17 ran as a
- * kernel from 10 to 20". Here both are kept until they are matched. Knows nothing of
+ * kernel from 10 to 20". Here both are kept until they are matched. Does not use
  * CUDA. */
 #ifndef CUDA_MATCHING_H
 #define CUDA_MATCHING_H

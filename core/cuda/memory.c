@@ -214,7 +214,7 @@ static cudaStream_t stream_to_free_in(const cuda_device *dev, const cuda_block *
 
 /* Never blocks: memory of cudaMalloc that the script has not freed goes by way of
  * cudaFreeAsync, which takes it too, for cudaFree would wait for the device. Where that
- * is not to be had it waits in the pool for a tensor that it fits, or for a trim. */
+ * does not work it waits in the pool for a tensor that it fits, or for a trim. */
 static void let_go(cuda_device *dev, cuda_block *block)
 {
     if (block->source != CUDA_FROM_POOL && dev->pool) {

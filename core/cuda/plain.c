@@ -43,7 +43,7 @@ static cuda_stream *find_stream(const cuda_device *dev, uint32_t id)
 
 /* cudaFree waits for the device only with memory of cudaMalloc. Memory of the
  * stream-ordered allocator it gives away at once, also from under the operations that
- * still use it: those must have completed, and the allocation too. The search begins anew
+ * still use it: those must have completed, and the allocation too. The search starts again
  * after each wait, during which host functions may have closed streams. */
 static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_error *err)
 {

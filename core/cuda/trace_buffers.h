@@ -1,5 +1,5 @@
 /* trace_buffers.h - the buffers that CUPTI fills with records: free ones, which it asks for, and
- * full ones, which it hands back, on any thread. Knows nothing of CUPTI. */
+ * full ones, which it hands back, on any thread. Does not use CUPTI. */
 #ifndef CUDA_TRACE_BUFFERS_H
 #define CUDA_TRACE_BUFFERS_H
 

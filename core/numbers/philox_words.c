@@ -2,7 +2,7 @@
  *
  * One block is a chain of ten rounds, each waiting for the multiplications of the one
  * before; eight at once fill the CPU's pipes and its vectors. Plain C comes out as
- * vectors of what the compiler was told to use, which for x86 is 128 bits; so there is a
+ * vectors of what the compiler was set to use, which for x86 is 128 bits; so there is a
  * second version for CPUs with 256.
  */
 #include "philox_words.h"

@@ -1,5 +1,5 @@
-/* barriers.c - what calls keep apart on the device: work of all streams, or of the blocking ones,
- * that is enqueued after a barrier waits for the work before it. */
+/* barriers.c - barriers that calls put into the device: work of all streams, or of the blocking
+ * ones, that is enqueued after a barrier waits for the work before it. */
 #include "sim.h"
 
 static bool takes_part(const sim_stream *stream, sim_reach reach)
@@ -7,7 +7,7 @@ static bool takes_part(const sim_stream *stream, sim_reach reach)
     return reach == SIM_DEVICE || !stream->base.non_blocking;
 }
 
-/* Of its stream only the last operation counts: earlier ones end before it. */
+/* It is enough to wait for the last operation of each stream: earlier ones end before it. */
 void sim_barriers_put(sim_device *dev, sim_reach reach)
 {
     const int kind = reach == SIM_DEVICE ? SIM_BARRIER_ALL : SIM_BARRIER_BLOCKING;

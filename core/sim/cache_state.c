@@ -1,7 +1,7 @@
-/* cache_state.c - whether a buffer is in a cache: what was used last is, until more than the cache
- * holds was used after it. One such row for the GPU's L2, one for the host's caches, both in
- * the order of the calls. Real caches forget by other rules; that a kernel finds its operands
- * in the cache right after they were used, and not after gigabytes of others, holds for all. */
+/* cache_state.c - whether a buffer is in a cache: it is until more bytes than the cache holds have
+ * been used after it. There is one count for the GPU's L2 and one for the host's caches, both in
+ * the order of the calls. Real caches evict by other rules; but in all of them a kernel finds its
+ * operands right after they were used, and not after gigabytes of others. */
 #include "sim.h"
 
 static double *traffic_of(const sl_buffer *buffer)

@@ -1,9 +1,9 @@
-/* calls.c - what calls cost, and what they do unasked: the host waits, or a barrier keeps work
- * apart on the device.
+/* calls.c - what calls cost, and their implicit synchronisation: the host waits, or a barrier
+ * orders work on the device.
  *
- * Plain calls, copies, launches: the profile's table `calls` says of each whether it waits,
- * and for what, and whether it puts a barrier into the device. What CUDA itself rules, that
- * a blocking copy waits and the NULL stream orders, is not here: it holds in any case.
+ * For plain calls, copies and launches the profile's table `calls` says whether the call waits, and
+ * for what, and whether it puts a barrier into the device. Rules that hold on every GPU are not
+ * here: a blocking copy waits (host.c), and the NULL stream orders (queue.c).
  */
 #include "sim.h"
 

@@ -75,7 +75,7 @@ double sim_copies_alone_us(sim_op *op)
     return (double)op->base.work.bytes / bytes_per_ps(op) / SIM_PS_PER_US;
 }
 
-/* When the engine is free for a copy: going over to another channel takes it a while. */
+/* When the engine is free for a copy: changing to another channel takes engine_turn_us. */
 static sim_ps free_at(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
     if (!engine->channel || op->channel == engine->channel)
@@ -92,9 +92,9 @@ const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel)
     return first && sim_came_before(first, kernel) ? first : NULL;
 }
 
-/* It is the first: what kept the copy from starting when it was ready. At the instant at
- * which a chunk of another ended and the engine turned to it, that one; else a pageable
- * copy's host, who fills the staging buffers. */
+/* Notes what kept the copy from starting when it was ready. If a chunk of another copy ended just
+ * now and the engine went on to this one, that copy; else, for a pageable copy, the host that fills
+ * the staging buffers. */
 static void note_start(sim_device *dev, const sim_copy_engine *engine, sim_op *op)
 {
     const sim_turn *kernel = &dev->chip.last;
@@ -106,7 +106,7 @@ static void note_start(sim_device *dev, const sim_copy_engine *engine, sim_op *o
     op->base.start_by = followed ? engine->last.seq : behind_kernel ? kernel->seq : op->base.seq;
 }
 
-/* What the first chunk takes: of a pinned copy that is all of it. */
+/* How long the first chunk takes. A pinned copy is one chunk. */
 static double first_ps(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
@@ -133,9 +133,9 @@ static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
     sim_fluid_start(&op->fluid, dev->now, work_ps);
 }
 
-/* The channel served last goes on with its next copy as soon as that one may follow. What
- * comes next there may also be a record, a wait, a copy for another engine, or one whose host
- * has not yet filled a staging buffer: for these the engine does not wait. */
+/* Whether the engine waits for the next copy of the channel that it served last, which may follow
+ * within copy_gap_us. It does not wait if a record, a wait, or a copy for another engine comes next
+ * there, or one for which the host has not yet filled a staging buffer. */
 static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
 {
     const sim_op *head = engine->channel ? engine->channel->head : NULL;

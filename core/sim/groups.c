@@ -11,7 +11,7 @@
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Registers are given out to warps 256 at a time (vendor: occupancy calculator). */
+/* Registers are given out to warps 256 at a time (NVIDIA's CUDA Occupancy Calculator). */
 static int32_t registers_of(const sim_launch *launch)
 {
     int32_t per_thread = (launch->registers / launch->threads + 7) / 8 * 8;
@@ -53,10 +53,10 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
                     (int64_t)profile->shared_bytes_per_sm);
 }
 
-/* An SM that is idle is split again between shared memory and cache, as the kernel that comes
- * to it wants it. It stays so until it is idle again, and until then takes no block of a kernel
- * that wants more shared memory in all, even if the block itself has room (measured: a kernel
- * with 31 KB a block does not start beside one that has none). */
+/* An idle SM is split again between shared memory and cache, as the next kernel on it needs. The
+ * split stays until the SM is idle again; until then it takes no block of a kernel that needs more
+ * shared memory in all, even if the block itself would fit (measured: a kernel with 31 KB a block
+ * does not start beside one that has none). */
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
 {
     if (group->cohorts && group->split_bytes < launch->split_bytes)

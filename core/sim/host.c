@@ -24,8 +24,8 @@ sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
     return sim_run_until(dev, dev->host_at) ? SL_OK : interrupted(err);
 }
 
-/* The call's code and what it works on have left the processor's caches when the host has
- * meanwhile worked on much else. The first one of its kind is never there. */
+/* The call's code and data have left the processor's caches if the host has meanwhile worked on
+ * host_cold.bytes of other memory. The first call of its kind is always cold. */
 static double cold_us(const sim_op *op)
 {
     enum { LAUNCH, MATMUL, MEMCPY };
@@ -50,7 +50,7 @@ void sim_host_forget_calls(sim_device *dev)
         dev->called[i] = -(double)SIM_LAST_PS;
 }
 
-/* A library finds what it has prepared for a product; of the one before it has all at hand. */
+/* cublasLt looks up the plan of a product; a product like the last one needs no look-up. */
 static double product_us(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
@@ -88,8 +88,8 @@ static void catch_host_up(sim_device *dev)
         dev->host_at = dev->now;
 }
 
-/* Nothing is left to happen, but there is unfinished work: blocks could not be placed
- * for want of memory, which the next wait tries again. */
+/* No event is left, but there is unfinished work: blocks could not be placed because the host is
+ * out of memory. The next wait tries again. */
 static sl_status stuck(sim_device *dev, sl_error *err)
 {
     catch_host_up(dev);
@@ -99,10 +99,10 @@ static sl_status stuck(sim_device *dev, sl_error *err)
                    (long long)dev->unfinished);
 }
 
-/* One step of a wait, whose steps are counted in *steps. When the user stops it, the host has
- * waited until the device's time: what has ended by then has ended, the rest goes on, and a
- * later wait begins there. How far that is depends on when the user did; nothing else of
- * virtual time does. */
+/* One step of a wait, whose steps are counted in *steps. When the user interrupts it, the host's
+ * clock is set to the device's: operations that have ended by then have ended, the others go on,
+ * and a later wait begins there. That moment depends on when the user pressed Ctrl-C; nothing else
+ * in virtual time does. */
 static sl_status wait_on(sim_device *dev, uint32_t *steps, sl_error *err)
 {
     if (sim_stopped(dev, steps)) {
@@ -112,7 +112,7 @@ static sl_status wait_on(sim_device *dev, uint32_t *steps, sl_error *err)
     return sim_step(dev) ? SL_OK : stuck(dev, err);
 }
 
-/* The host goes on when it notices that the device has reached `now`. */
+/* The host goes on wake_us after the device has reached `now`. */
 static sl_status wake(sim_device *dev, sl_error *err)
 {
     catch_host_up(dev);
@@ -127,8 +127,8 @@ sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
     return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
 }
 
-/* The NULL stream's synchronisation takes in all blocking streams (measured on an
- * H200: it waits for a kernel of another stream that was made without flags). */
+/* Synchronising the NULL stream waits for all blocking streams (measured on an H200: it waits for a
+ * kernel of another stream that was made without flags). */
 bool sim_host_sees_idle(const sim_stream *stream)
 {
     const sim_device *dev = (const sim_device *)stream->base.device;
@@ -172,8 +172,8 @@ sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
 
 /* ---- pageable copies ---- */
 
-/* The host's copying speed to or from this memory, in bytes a us: what its caches still have
- * of it at one speed, the rest at another. */
+/* How fast the host copies to or from this memory, in bytes a us: the part that is in its caches at
+ * one speed, the rest at another. */
 static double staging_speed(const sim_table *warm, const sim_table *cold,
                             const sl_buffer *buffer, size_t bytes)
 {

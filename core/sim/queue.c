@@ -90,7 +90,7 @@ sim_channel *sim_queue_channel(const sim_op *op)
     return stream->compute;
 }
 
-/* Takes time on the device, so that a gap follows it. */
+/* A timed record takes time on the device, so a gap follows it. */
 static bool is_timed_record(const sim_op *op)
 {
     return op->base.work.kind == SL_WORK_EVENT_RECORD && op->base.event->timing;
@@ -118,9 +118,9 @@ static void dependency_ended(sim_op *op)
     come_forward(op);
 }
 
-/* The last of an operation's reasons to wait is the one that it is told to have waited for.
- * Of two at the same time the first stays; but sharing a channel, which nobody asked for, is
- * no reason beside another. */
+/* The operation is not ready before `at`, because of `cause` and operation `by`. Of several causes
+ * the latest in time is the one reported. Of two at the same time the first stays, but any other
+ * cause replaces a shared channel, which the script did not ask for. */
 static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
 {
     bool later = op->ready_at == at ? op->base.ready_cause == SL_CAUSE_CHANNEL : op->ready_at < at;
@@ -136,8 +136,8 @@ static sim_ps switch_ps(const sim_op *op)
     return sim_us_to_ps(sim_device_of(op)->profile.engine_switch_us);
 }
 
-/* One engine goes on by itself; to another the word has to get around. Host functions have
- * latencies of their own. */
+/* Signalling another engine takes engine_switch_us; the same engine goes on without. Host functions
+ * have latencies of their own. */
 static bool switches_engine(uint8_t from, uint8_t to)
 {
     return from != to && from != SL_ENGINE_HOST && to != SL_ENGINE_HOST;
@@ -154,8 +154,8 @@ static double gap_us(const sim_op *op)
                                                                          : p->stream_gap_us;
 }
 
-/* Records and waits need no gap; a gap is counted from the last real work, also when that
- * had ended before the call. What the stream has waited for may have run on other engines. */
+/* Records and waits need no gap. A gap begins at the end of the stream's last real work, even if
+ * that ended before the call. What the stream has waited for may have run on other engines. */
 static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
@@ -163,10 +163,10 @@ static void keep_gap(sim_op *op)
         return;
     not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))),
                SL_CAUSE_STREAM_ORDER, stream->work_done);
-    sim_ps word = switch_ps(op);
+    sim_ps signal = switch_ps(op);
     for (uint8_t engine = 0; engine < SL_ENGINES; engine++)
         if (switches_engine(engine, op->base.engine))
-            not_before(op, sim_later(stream->awaited[engine].at, word), SL_CAUSE_EVENT,
+            not_before(op, sim_later(stream->awaited[engine].at, signal), SL_CAUSE_EVENT,
                        stream->awaited[engine].seq);
 }
 
@@ -206,7 +206,8 @@ static void record_ready(sim_op *op)
     }
 }
 
-/* What the stream does next may run on another engine than what it has waited for. */
+/* Notes when, and on which engine, the awaited record was done: the stream's next work may run on
+ * another engine. */
 static void note_awaited(sim_op *op)
 {
     if (!op->record || op->base.wait_target_stream == op->base.stream->id)
@@ -407,15 +408,15 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
 
 /* ---- issuing ---- */
 
-/* The unfinished record of another stream that `op` waits for; what the own stream
- * recorded comes earlier anyway. */
+/* The unfinished record of another stream that `op` waits for, or NULL. A record of its own stream
+ * comes earlier anyway. */
 static sim_op *awaited_record(const sim_op *op)
 {
     bool waits = op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && !op->record->done;
     return waits && op->record->op->base.stream != op->base.stream ? op->record->op : NULL;
 }
 
-/* What another stream recorded shows here a while after it was done. */
+/* The awaited record of another stream is done; it is seen here cross_stream_us later. */
 static bool waits_for_done_record(const sim_op *op)
 {
     return op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done
@@ -483,8 +484,9 @@ static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
     op->deps_left++;
 }
 
-/* D.1: an operation in the NULL stream waits for the last one of every blocking
- * stream; the next one of a blocking stream waits for the last NULL-stream one. */
+/* An operation in the NULL stream waits for the last one of every blocking stream; the next one of
+ * a blocking stream waits for the last NULL-stream one (CUDA Runtime API, "Stream synchronization
+ * behavior"; tests/both/streams.t.lua). */
 static void null_stream_barriers(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
@@ -498,7 +500,8 @@ static void null_stream_barriers(sim_op *op)
     }
 }
 
-/* A call's barrier is told as the NULL stream's, which orders in the same way. */
+/* A wait for a call's barrier is reported as one for the NULL stream, which orders work in the same
+ * way. */
 static void wait_behind_barrier(void *op, sim_op *earlier)
 {
     wait_for(op, earlier, SL_CAUSE_NULL_STREAM);

@@ -298,7 +298,7 @@ static inline sim_device *sim_device_of(const void *op)
 {
     return (sim_device *)((const sl_op *)op)->stream->device;
 }
-/* Copies and kernels do, where there are no copy engines. */
+/* Without copy engines, copies and kernels take turns. */
 static inline bool sim_takes_turns(const sim_device *dev)
 {
     return dev->profile.async_engine_count == 0;
@@ -317,14 +317,14 @@ static inline void sim_capture(sim_op *op)
 /* Events up to limit; now = limit. False: the user stopped it somewhere before. */
 bool sim_run_until(sim_device *dev, sim_ps limit);
 bool sim_step(sim_device *dev);                         /* the next point in time; false: none */
-/* Whether the user stops a loop over sim_step; *steps counts its rounds, from 0. Only every
- * so often, about a millisecond: a short wait ends by itself. */
+/* Whether the user interrupts a loop over sim_step; *steps counts its rounds, from 0. The flag is
+ * read about every millisecond, so a short wait is never interrupted. */
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev);                       /* starts what can start now */
 
 /* calls.c */
-/* What a call does before anything else: waits, a barrier, its cost. *waited (or NULL): the
- * profile has it wait. `stream` is NULL for a call that has none. */
+/* What a call does before anything else: it waits, puts a barrier, costs time. *waited (or NULL):
+ * whether the profile says that it waits. `stream` is NULL for a call without one. */
 sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
                         bool *waited, sl_error *err);
 sl_status sim_call_enqueue(sim_op *op, sl_error *err);
@@ -428,7 +428,7 @@ sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
 double sim_host_enqueue_us(const sim_op *op);
-/* As if none had been made yet: a recording that begins has had much else done (measured: the
+/* The next call of each kind is cold: starting a recording does much other work (measured: the
  * first calls in it take two to four times as long as later ones). */
 void sim_host_forget_calls(sim_device *dev);
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
@@ -444,10 +444,10 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
 
 /* cache_state.c */
 void sim_touch(sl_buffer *buffer, size_t bytes);        /* so much of it is used now */
-/* What the host has just written is copied from there no faster than from memory (measured:
- * uploads of pageable memory of 8 to 11 GB/s, and 15 when it was only read before). */
+/* Memory that the host has just written is copied no faster than uncached memory (measured:
+ * uploads of pageable memory at 8 to 11 GB/s, and at 15 if it was only read before). */
 void sim_chill(sl_buffer *buffer);
-/* The part of it that a cache still has, which forgets what was used longest ago. */
+/* The part of it that is still in a cache which evicts what was used longest ago. */
 double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
 void sim_touch_operands(sl_op *op);
 bool sim_finds_warm(const sl_op *op);                   /* all that it reads, in the L2 */

@@ -75,7 +75,7 @@ static inline bool sim_value_is_generator(const sim_value *value)
     return value->form == VALUE_RECIPE && sim_job_is_generator(&value->as.recipe.job);
 }
 
-/* Any range of it can be had without computing the whole. */
+/* Any range of it can be read without computing the whole. */
 static inline bool sim_value_is_direct(const sim_value *value)
 {
     return sim_value_is_computed(value) || sim_value_is_generator(value);
@@ -95,9 +95,9 @@ sim_value *sim_value_new_literal(size_t bytes, uint8_t *data);
  * were made. */
 bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
 
-/* Makes `value` a literal (a constant stays one). On failure some inputs may
- * have been computed, which nobody can tell; SL_EINTERRUPT: the user stopped it, and it
- * can be begun again at any time. */
+/* Makes `value` a literal (a constant stays one). On failure some inputs may have been computed,
+ * which changes nothing that can be seen; SL_EINTERRUPT: the user interrupted it, and it can be
+ * started again at any time. */
 sl_status sim_value_compute(sim_value *value, sl_error *err);
 
 #endif

@@ -1,16 +1,16 @@
 /* values.h - what simulated memory holds: values on demand.
  *
  * A sim_value is the immutable content of a whole buffer at one moment: bytes
- * that somebody has looked at, or a recipe (kernel and input values) that is
- * computed on the CPU when somebody does. Values are reference-counted; a
+ * that have been read or written, or a recipe (kernel and input values) that is
+ * computed on the CPU when it is read. Values are reference-counted; a
  * buffer holds one, an operation holds those that it captured at its virtual
  * start. Nothing here knows time, streams or tensors.
  *
  * Chains are bounded: the same kernel applied in place over and over is one
  * recipe with a repeat count; a chain deeper than SIM_VALUE_MAX_DEPTH is computed
  * by sim_value_apply when that is cheap (a tenth of a second). A costly one stays
- * lazy, at about 130 bytes an operation, since the script may never look: computing
- * a million products of 1024 x 1024 unasked would take hours. It is computed in any
+ * lazy, at about 130 bytes an operation, since the script may never read it: computing
+ * a million products of 1024 x 1024 for nothing would take hours. It is computed in any
  * case at SIM_VALUE_HARD_DEPTH, before it fills the host's memory. Neither
  * computing nor freeing recurses on the C stack.
  */
