@@ -24,26 +24,9 @@ static int figures_gc(lua_State *L)
     return 0;
 }
 
-/* ---- fields of the table on top of the stack --------------------------------------------- */
+/* ---- figures ------------------------------------------------------------------------------ */
 
-static void set_integer(lua_State *L, const char *field, int64_t value)
-{
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, field);
-}
-
-static void set_text(lua_State *L, const char *field, const char *text)
-{
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, field);
-}
-
-static void set_flag(lua_State *L, const char *field, bool value)
-{
-    lua_pushboolean(L, value);
-    lua_setfield(L, -2, field);
-}
-
+/* Sets a field of the table on top of the stack. */
 static void set_list(lua_State *L, const char *field, const int64_t *values, size_t n)
 {
     lua_createtable(L, (int)(n & INT32_MAX), 0);
@@ -54,8 +37,6 @@ static void set_list(lua_State *L, const char *field, const int64_t *values, siz
     lua_setfield(L, -2, field);
 }
 
-/* ---- figures ------------------------------------------------------------------------------ */
-
 /* {name =, count =, busy =, overlaps = {with each kind}}, all kinds in order */
 static void set_kinds(lua_State *L, const sl_figures *f)
 {
@@ -64,9 +45,9 @@ static void set_kinds(lua_State *L, const sl_figures *f)
         size_t count = 0;
         for (int engine = 0; engine < SL_ENGINES; engine++) count += f->count[engine][kind];
         lua_createtable(L, 0, 4);
-        set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
-        set_integer(L, "count", (int64_t)count);
-        set_integer(L, "busy", f->kinds_ns[kind][kind]);
+        lsl_set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
+        lsl_set_integer(L, "count", (int64_t)count);
+        lsl_set_integer(L, "busy", f->kinds_ns[kind][kind]);
         set_list(L, "overlaps", f->kinds_ns[kind], SL_SPAN_KINDS);
         lua_rawseti(L, -2, kind + 1);
     }
@@ -86,16 +67,16 @@ static void set_engines(lua_State *L, const sl_figures *f)
         for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
             if (f->count[engine][kind] == 0) continue;
             lua_createtable(L, 0, 3);
-            set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
-            set_integer(L, "count", (int64_t)f->count[engine][kind]);
-            set_integer(L, "busy", f->busy_ns[engine][kind]);
+            lsl_set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
+            lsl_set_integer(L, "count", (int64_t)f->count[engine][kind]);
+            lsl_set_integer(L, "busy", f->busy_ns[engine][kind]);
             lua_rawseti(L, -2, ++n);
             count += f->count[engine][kind];
         }
         lua_setfield(L, -2, "kinds");
-        set_text(L, "name", sl_engine_name((sl_engine)engine));
-        set_integer(L, "count", (int64_t)count);
-        set_integer(L, "busy", f->engines_ns[1 << engine]);
+        lsl_set_text(L, "name", sl_engine_name((sl_engine)engine));
+        lsl_set_integer(L, "count", (int64_t)count);
+        lsl_set_integer(L, "busy", f->engines_ns[1 << engine]);
         lua_rawseti(L, -2, engine + 1);
     }
     lua_setfield(L, -2, "engines");
@@ -107,10 +88,10 @@ static void set_streams(lua_State *L, const sl_figures *f)
     lua_createtable(L, (int)(f->n_streams & INT32_MAX), 0);
     for (size_t i = 0; i < f->n_streams; i++) {
         lua_createtable(L, 0, 4);
-        set_text(L, "name", f->streams[i].label);
-        set_integer(L, "number", f->streams[i].number);
-        set_integer(L, "count", (int64_t)f->streams[i].count);
-        set_integer(L, "busy", f->streams[i].busy_ns);
+        lsl_set_text(L, "name", f->streams[i].label);
+        lsl_set_integer(L, "number", f->streams[i].number);
+        lsl_set_integer(L, "count", (int64_t)f->streams[i].count);
+        lsl_set_integer(L, "busy", f->streams[i].busy_ns);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "streams");
@@ -123,10 +104,10 @@ static void set_parts(lua_State *L, const sl_figures *f)
     for (int part = 0; part < SL_SPAN_KINDS + SL_CAUSES; part++) {
         lua_createtable(L, 0, 2);
         if (part < SL_SPAN_KINDS)
-            set_text(L, "kind", sl_span_kind_name((sl_span_kind)part));
+            lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)part));
         else
-            set_text(L, "cause", sl_cause_name((sl_cause)(part - SL_SPAN_KINDS)));
-        set_integer(L, "time", f->part_ns[part]);
+            lsl_set_text(L, "cause", sl_cause_name((sl_cause)(part - SL_SPAN_KINDS)));
+        lsl_set_integer(L, "time", f->part_ns[part]);
         lua_rawseti(L, -2, part + 1);
     }
     lua_setfield(L, -2, "parts");
@@ -135,12 +116,12 @@ static void set_parts(lua_State *L, const sl_figures *f)
 static void set_bounds(lua_State *L, const sl_bounds *bounds)
 {
     lua_createtable(L, 0, 6);
-    set_integer(L, "serial", bounds->serial_ns);
-    set_integer(L, "busiest", bounds->busiest_engine_ns);
-    set_text(L, "busiest_engine", sl_engine_name(bounds->busiest_engine));
-    set_integer(L, "critical_path", bounds->critical_path_ns);
-    set_integer(L, "lower", bounds->lower_ns);
-    set_integer(L, "unblocked", bounds->unblocked_ns);
+    lsl_set_integer(L, "serial", bounds->serial_ns);
+    lsl_set_integer(L, "busiest", bounds->busiest_engine_ns);
+    lsl_set_text(L, "busiest_engine", sl_engine_name(bounds->busiest_engine));
+    lsl_set_integer(L, "critical_path", bounds->critical_path_ns);
+    lsl_set_integer(L, "lower", bounds->lower_ns);
+    lsl_set_integer(L, "unblocked", bounds->unblocked_ns);
     lua_setfield(L, -2, "bounds");
 }
 
@@ -149,10 +130,10 @@ static void set_device(lua_State *L, const sl_timeline *timeline)
     const sl_device_info *device = sl_timeline_device(timeline);
     char buffer[SL_DEVICE_NAME_BYTES];
     lua_createtable(L, 0, 4);
-    set_text(L, "name", device->name);
-    set_text(L, "full_name", sl_timeline_device_name(timeline, buffer));
-    set_integer(L, "index", device->index);
-    set_flag(L, "simulated", device->simulated);
+    lsl_set_text(L, "name", device->name);
+    lsl_set_text(L, "full_name", sl_timeline_device_name(timeline, buffer));
+    lsl_set_integer(L, "index", device->index);
+    lsl_set_boolean(L, "simulated", device->simulated);
     lua_setfield(L, -2, "device");
 }
 
@@ -162,10 +143,10 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
                          unsigned parts)
 {
     lua_createtable(L, 0, 16);
-    set_integer(L, "span_count", (int64_t)f->n_spans);
-    set_flag(L, "many_streams", f->many_streams);
-    set_integer(L, "makespan", f->makespan_ns);
-    set_integer(L, "wall", f->wall_ns);
+    lsl_set_integer(L, "span_count", (int64_t)f->n_spans);
+    lsl_set_boolean(L, "many_streams", f->many_streams);
+    lsl_set_integer(L, "makespan", f->makespan_ns);
+    lsl_set_integer(L, "wall", f->wall_ns);
     set_bounds(L, &f->bounds);
     set_kinds(L, f);
     set_engines(L, f);
@@ -203,19 +184,19 @@ static void push_move(lua_State *L, const sl_move *move)
         [SL_MOVED_STREAM_PAUSE] = "stream_pause"
     };
     lua_createtable(L, 0, 7);
-    set_text(L, "what", names[move->what]);
-    set_integer(L, "was", move->was_ns);
-    set_integer(L, "is", move->is_ns);
-    set_integer(L, "n_was", (int64_t)move->n_was);
-    set_integer(L, "n_is", (int64_t)move->n_is);
+    lsl_set_text(L, "what", names[move->what]);
+    lsl_set_integer(L, "was", move->was_ns);
+    lsl_set_integer(L, "is", move->is_ns);
+    lsl_set_integer(L, "n_was", (int64_t)move->n_was);
+    lsl_set_integer(L, "n_is", (int64_t)move->n_is);
     switch (move->what) {
     case SL_MOVED_OVERLAP:
-        set_text(L, "b", sl_span_kind_name((sl_span_kind)move->b));     /* fall through */
-    case SL_MOVED_BUSY: set_text(L, "a", sl_span_kind_name((sl_span_kind)move->a)); break;
-    case SL_MOVED_PAUSE: set_text(L, "engine", sl_engine_name((sl_engine)move->a)); break;
-    case SL_MOVED_PART: set_text(L, "cause", sl_cause_name((sl_cause)move->a)); break;
+        lsl_set_text(L, "b", sl_span_kind_name((sl_span_kind)move->b));     /* fall through */
+    case SL_MOVED_BUSY: lsl_set_text(L, "a", sl_span_kind_name((sl_span_kind)move->a)); break;
+    case SL_MOVED_PAUSE: lsl_set_text(L, "engine", sl_engine_name((sl_engine)move->a)); break;
+    case SL_MOVED_PART: lsl_set_text(L, "cause", sl_cause_name((sl_cause)move->a)); break;
     case SL_MOVED_STREAM_BUSY:
-    case SL_MOVED_STREAM_PAUSE: set_text(L, "stream", move->stream); break;
+    case SL_MOVED_STREAM_PAUSE: lsl_set_text(L, "stream", move->stream); break;
     }
 }
 
@@ -242,7 +223,7 @@ void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, co
 
 static const luaL_Reg meta[] = {{"__gc", figures_gc}, {NULL, NULL}};
 
-/* figures(tl, streams, causes), moves(a, b), in_c(what, tl[, b, names]): for the words' test */
+/* figures(tl, streams, causes): with the streams, with the makespan's parts */
 static int internal_figures(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "figures");
@@ -251,35 +232,19 @@ static int internal_figures(lua_State *L)
     return 1;
 }
 
+/* moves(a, b): the figures of both, and what moved */
 static int internal_moves(lua_State *L)
 {
-    lsl_timeline *a = lsl_to(L, 1, LSL_TIMELINE), *b = lsl_to(L, 2, LSL_TIMELINE);
+    lsl_timeline *a = lsl_check_timeline(L, "moves"), *b = lsl_to(L, 2, LSL_TIMELINE);
+    luaL_argcheck(L, b != NULL && b->p != NULL && b->device == NULL, 2, "no complete timeline");
     lsl_push_moves(L, a->p, b->p, "moves");
     return 3;
-}
-
-static int internal_in_c(lua_State *L)
-{
-    lsl_timeline *a = lsl_to(L, 2, LSL_TIMELINE), *b = lsl_to(L, 3, LSL_TIMELINE);
-    sl_text *text = lsl_new_text(L);
-    sl_error err;
-    const char *what = lua_tostring(L, 1);
-    sl_status status =
-        what[0] == 'd'   ? sl_timeline_diff(a->p, b->p, lua_tostring(L, 4), lua_tostring(L, 5),
-                                            text, &err)
-        : what[0] == 's' ? sl_timeline_summary(a->p, lua_toboolean(L, 3), text, &err)
-                         : sl_timeline_summary_json(a->p, text, &err);
-    lsl_check(L, status, &err, "in_c");
-    lua_pushlstring(L, text->data, text->len);
-    return 1;
 }
 
 void lsl_open_figures_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"figures", internal_figures}, {"moves", internal_moves},
-        {"figures_in_c", internal_in_c},
-        {NULL, NULL}
+        {"figures", internal_figures}, {"moves", internal_moves}, {NULL, NULL}
     };
     lsl_define(L, LSL_FIGURES, "figures", meta, NULL, NULL);
     lsl_set_functions(L, functions);

@@ -253,9 +253,6 @@ static int internal_told_in_c(lua_State *L)
     sl_timeline_explain(timeline, (int)luaL_checkinteger(L, 2), true, &text, &err);
     lsl_set_text(L, "explain", text.data);
     sl_text_free(&text);
-    sl_timeline_summary_json(timeline, &text, &err);
-    lsl_set_text(L, "json", text.data);
-    sl_text_free(&text);
     sl_timeline_find_causes(timeline, &found, &err);
     sl_verdict verdict = sl_explanation_judge(timeline, &found);
     sl_verdict_tell(timeline, &found, &verdict, &text);

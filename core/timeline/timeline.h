@@ -415,17 +415,4 @@ typedef struct sl_move {
 sl_status sl_timeline_moves(const sl_figures *a, const sl_figures *b, sl_move **moves, size_t *n,
                             sl_error *err);
 
-/* Busy times, overlaps and bounds as a table (summary.c), below the verdict if `verdict`.
- * Appends to *out. */
-sl_status sl_timeline_summary(const sl_timeline *timeline, bool verdict, sl_text *out,
-                              sl_error *err);
-/* The figures of one timeline as a JSON object, for programs (summary_json.c): makespan_us,
- * wall_us, lower_bound_us, count and busy_us by kind, overlap_us by pair of kinds
- * ("kernel&memcpy_d2h"), .... No newline at its end. Appends to *out. */
-sl_status sl_timeline_summary_json(const sl_timeline *timeline, sl_text *out, sl_error *err);
-/* Two timelines side by side, A and B, and what moved in words (diff.c), at most 80 columns.
- * The names say above it what A and B are; NULL: nothing is said. Appends to *out. */
-sl_status sl_timeline_diff(const sl_timeline *a, const sl_timeline *b, const char *name_a,
-                           const char *name_b, sl_text *out, sl_error *err);
-
 #endif

@@ -33,6 +33,22 @@ static void exercise_causes(const sl_timeline *tl, sl_text *text)
     exercise_must(sl_timeline_explain(tl, 0, true, text, &err) == SL_OK, "explain", err.msg);
 }
 
+/* Figures, and what moved from the timeline to itself: nothing. */
+static void exercise_figures(const sl_timeline *tl)
+{
+    sl_figures figures;
+    sl_move *moves;
+    size_t n;
+    sl_error err = { 0 };
+    exercise_must(sl_timeline_figures(tl, SL_FIGURES_STREAMS | SL_FIGURES_CAUSES, &figures, &err)
+                  == SL_OK, "figures", err.msg);
+    exercise_must(sl_timeline_moves(&figures, &figures, &moves, &n, &err) == SL_OK, "moves",
+                  err.msg);
+    exercise_must(n == 0, "nothing moves from a timeline to itself", "");
+    free(moves);
+    sl_figures_free(&figures);
+}
+
 /* Everything that is made of a timeline. `path` is left as it was saved last. */
 static void exercise_outputs(const sl_timeline *tl, const char *path)
 {
@@ -43,10 +59,8 @@ static void exercise_outputs(const sl_timeline *tl, const char *path)
     sl_error err = { 0 };
     exercise_must(sl_timeline_bounds(tl, &bounds, &err) == SL_OK, "bounds", err.msg);
     exercise_must(bounds.lower_ns >= bounds.unblocked_ns, "waits never shorten", "");
-    exercise_must(sl_timeline_summary(tl, true, &text, &err) == SL_OK, "summary", err.msg);
-    exercise_must(sl_timeline_summary_json(tl, &text, &err) == SL_OK, "summary as JSON", err.msg);
     exercise_must(sl_timeline_gantt(tl, &chart, &text, &err) == SL_OK, "gantt", err.msg);
-    exercise_must(sl_timeline_diff(tl, tl, "a", "b", &text, &err) == SL_OK, "diff", err.msg);
+    exercise_figures(tl);
     exercise_causes(tl, &text);
     sl_text_free(&text);
     exercise_must(sl_timeline_save_svg(tl, path, &picture, &err) == SL_OK, "svg", err.msg);

@@ -59,13 +59,14 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         sl_text text = { 0 };
         sl_concurrency profile = { 0 };
         sl_gap *gaps = NULL;
+        sl_figures figures = { 0 };
         size_t n_gaps;
         double start = seconds();
         switch (i) {
         case 0: must(sl_timeline_overlap_ns(tl, &compute, &copies, &ns, &err), &err); break;
         case 1: must(sl_timeline_bounds(tl, &bounds, &err), &err); break;
         case 2: must(sl_timeline_gantt(tl, &options, &text, &err), &err); break;
-        case 3: must(sl_timeline_summary(tl, true, &text, &err), &err); break;
+        case 3: must(sl_timeline_figures(tl, 0, &figures, &err), &err); break;
         case 4: must(sl_timeline_save_kineto(tl, "/dev/null", &err), &err); break;
         case 5: must(sl_timeline_common_ns(tl, three, 3, &ns, &err), &err); break;
         case 6: case 7: case 8:
@@ -73,7 +74,10 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
                                          &err), &err);
             break;
         case 9: must(sl_timeline_gaps(tl, &sl_select_all, &gaps, &n_gaps, &err), &err); break;
-        case 10: must(sl_timeline_summary_json(tl, &text, &err), &err); break;
+        case 10:
+            must(sl_timeline_figures(tl, SL_FIGURES_STREAMS | SL_FIGURES_CAUSES, &figures, &err),
+                 &err);
+            break;
         case 11: must(sl_timeline_save_svg(tl, "/dev/null", &picture, &err), &err); break;
         case 12: must(sl_timeline_explain(tl, 80, true, &text, &err), &err); break;
         }
@@ -81,6 +85,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         sl_text_free(&text);
         free(profile.at_ns);
         free(gaps);
+        sl_figures_free(&figures);
     }
 }
 

@@ -48,19 +48,21 @@ static sl_status explain(const sl_timeline *tl)
     return status;
 }
 
-static sl_status diff(const sl_timeline *tl)
+static sl_status figures(const sl_timeline *tl)
 {
-    sl_text text = { 0 };
-    sl_status status = sl_timeline_diff(tl, tl, "A", "B", &text, &err);
-    sl_text_free(&text);
+    sl_figures all;
+    sl_status status = sl_timeline_figures(tl, SL_FIGURES_STREAMS | SL_FIGURES_CAUSES, &all, &err);
+    if (status == SL_OK)
+        sl_figures_free(&all);
     return status;
 }
 
 static sl_status summary(const sl_timeline *tl)
 {
-    sl_text text = { 0 };
-    sl_status status = sl_timeline_summary(tl, true, &text, &err);
-    sl_text_free(&text);
+    sl_figures some;
+    sl_status status = sl_timeline_figures(tl, 0, &some, &err);
+    if (status == SL_OK)
+        sl_figures_free(&some);
     return status;
 }
 
@@ -90,7 +92,7 @@ static sl_status load(const sl_timeline *tl)
 
 static const struct { const char *name; sl_status (*call)(const sl_timeline *tl); } calls[] = {
     { "finding causes", causes }, { "inferring them", inferred }, { "explaining", explain },
-    { "comparing", diff }, { "a summary", summary }, { "saving a page", save_html },
+    { "comparing", figures }, { "a summary", summary }, { "saving a page", save_html },
     { "saving a packed trace", save_packed }, { "saving a trace", save },
     { "loading it", load },
 };
