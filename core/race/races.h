@@ -12,9 +12,9 @@
 #ifndef SL_RACES_H
 #define SL_RACES_H
 
-/* In ERROR mode a call that would race fails with SL_ERACE and does nothing. An accident never makes
- * a call fail, nor does a race of cudaFree or cudaFreeHost: only afterwards is it known whether
- * they waited. */
+/* In ERROR mode a call that would race fails with SL_ERACE and does nothing. An accident never
+ * makes a call fail, nor does a race of cudaFree or cudaFreeHost: only afterwards is it known
+ * whether they waited. */
 typedef enum sl_check_mode { SL_CHECK_OFF, SL_CHECK_WARN, SL_CHECK_ERROR } sl_check_mode;
 
 /* Switches the checker on or off. Switching it on forgets the races found before; work that is
@@ -29,11 +29,12 @@ typedef enum sl_race_access_kind {
     SL_ACCESS_READ, SL_ACCESS_WRITE, SL_ACCESS_FREE
 } sl_race_access_kind;
 
-/* Whether the accesses ran in the script's order (HELD) or in the other one (STALE), so that a stale
- * value was read or kept. UNKNOWN: on a real GPU, and while an access has not retired. */
+/* Whether the accesses ran in the script's order (HELD) or in the other one (STALE), so that a
+ * stale value was read or kept. UNKNOWN: on a real GPU, and while an access has not retired. */
 typedef enum sl_race_outcome { SL_RACE_UNKNOWN, SL_RACE_HELD, SL_RACE_STALE } sl_race_outcome;
 
-/* The wait of the host that orders the accesses of an accident, which no documentation guarantees. */
+/* The wait of the host that orders the accesses of an accident, which no documentation
+ * guarantees. */
 typedef enum sl_race_chance {
     SL_CHANCE_UNKNOWN,          /* not remembered, or no accident */
     SL_CHANCE_FROM_PAGEABLE,    /* a copy from pageable memory waits for its stream first */
@@ -77,9 +78,9 @@ typedef struct sl_race {
     uint64_t count;             /* how often these two lines raced so over this memory */
 } sl_race;
 
-/* The races found since the last sl_check, in order: one for each pair of script positions, kinds of
- * access and place where the tensor was made; `count` counts repetitions. At most SL_MOST_RACES are
- * kept. Borrowed until the next call of the core. */
+/* The races found since the last sl_check, in order: one for each pair of script positions,
+ * kinds of access and place where the tensor was made; `count` counts repetitions. At most
+ * SL_MOST_RACES are kept. Borrowed until the next call of the core. */
 enum { SL_MOST_RACES = 1000 };
 size_t sl_race_count(void);
 const sl_race *sl_race_get(size_t index);       /* NULL behind the last */
@@ -91,22 +92,22 @@ const sl_race *sl_race_refused(bool *is_late);
 /* How often accesses raced, with those that were not kept. */
 uint64_t sl_race_total(void);
 
-/* Called once for each listed race that no SL_ERACE has reported, when its outcome is known or can no
- * longer be known: at the end of the core call that finds that out, on its thread. Must not call
- * the core. NULL removes the hook. */
+/* Called once for each listed race that no SL_ERACE has reported, when its outcome is known or
+ * can no longer be known: at the end of the core call that finds that out, on its thread. Must
+ * not call the core. NULL removes the hook. */
 typedef void (*sl_race_hook)(void *ud, const sl_race *race);
 void sl_race_set_hook(sl_race_hook hook, void *ud);
 
-/* An operation, or the host, that needs an earlier operation: both access the same bytes, and one of
- * them writes. Whether something orders the two does not matter. */
+/* An operation, or the host, that needs an earlier operation: both access the same bytes, and
+ * one of them writes. Whether something orders the two does not matter. */
 typedef struct sl_race_need {
     uint64_t seq;               /* sl_span.correlation of the second operation; 0: the host, */
     int64_t host_ns;            /* at that time of the host's clock */
     uint64_t on;                /* sl_span.correlation of the first one */
 } sl_race_need;
 
-/* Starts (true) or ends (false) keeping a list of them while the checker is on, and forgets what was
- * kept before. After more than a million nothing is kept. */
+/* Starts (true) or ends (false) keeping a list of them while the checker is on, and forgets
+ * what was kept before. After more than a million nothing is kept. */
 void sl_race_keep_needs(bool keep);
 bool sl_race_keeps_needs(void);
 size_t sl_race_need_count(void);
