@@ -21,10 +21,10 @@ typedef struct bounds {
 static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size_t new_bytes)
 {
     bounds *b = bounds_;
-    size_t had = block != NULL ? old_bytes : 0;     /* otherwise it is the kind of object */
+    size_t had = block ? old_bytes : 0;     /* otherwise it is the kind of object */
     if (new_bytes > had && new_bytes - had > b->left_bytes) return NULL;
     void *got = b->allocate(b->ud, block, old_bytes, new_bytes);
-    if (got != NULL || new_bytes == 0) b->left_bytes -= new_bytes - had;
+    if (got || new_bytes == 0) b->left_bytes -= new_bytes - had;
     return got;
 }
 

@@ -10,7 +10,7 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
     lsl_box *box = lsl_new_box(L, LSL_TENSOR);
     /* The current stream is looked up only now: making the box may have run
      * finalizers that changed it. */
-    if (stream == NULL) stream = lsl_current_stream(L, device);
+    if (!stream) stream = lsl_current_stream(L, device);
     sl_tensor *tensor;
     sl_error err;
     /* Memory pressure may run finalizers of the user's in here: hold the stream. */
@@ -89,7 +89,7 @@ static void read_options(lua_State *L, int arg, bool random, tensor_plan *plan, 
 static void read_plan(lua_State *L, int first, bool random, tensor_plan *plan, const char *op)
 {
     int last = lua_gettop(L);
-    memset(plan, 0, sizeof(*plan));
+    memset(plan, 0, sizeof *plan);
     if (last > first && lua_isnil(L, last)) last--;     /* opts of a wrapper that got none */
     bool has_options = last >= first && lua_istable(L, last);
     int ndim = last - first + 1 - has_options;
@@ -102,15 +102,14 @@ static void read_plan(lua_State *L, int first, bool random, tensor_plan *plan, c
 
 static sl_tensor *create(lua_State *L, const tensor_plan *plan, const char *op)
 {
-    sl_device *device = plan->device != NULL ? plan->device : lsl_device(L, op);
+    sl_device *device = plan->device ? plan->device : lsl_device(L, op);
     lsl_mark(L, device);
     return lsl_create_tensor(L, device, &plan->spec, plan->stream, op);
 }
 
 static sl_stream *stream_of(lua_State *L, const tensor_plan *plan, sl_tensor *tensor)
 {
-    return plan->stream != NULL ? plan->stream
-                                : lsl_current_stream(L, sl_tensor_device(tensor));
+    return plan->stream ? plan->stream : lsl_current_stream(L, sl_tensor_device(tensor));
 }
 
 /* ---- filled with one rule --------------------------------------------------------- */
@@ -212,8 +211,8 @@ static int fail_length(lua_State *L, const table_walk *walk, int depth, int64_t 
     char row[128], first_row[128];
     table_walk first = *walk;
     for (int i = 0; i < depth; i++) first.at[i] = 1;
-    describe(walk, depth, row, sizeof(row));
-    describe(&first, depth, first_row, sizeof(first_row));
+    describe(walk, depth, row, sizeof row);
+    describe(&first, depth, first_row, sizeof first_row);
     return lsl_fail(L, SL_ESHAPE, "tensor", "%s has %lld element%s, %s has %lld", row, (long long)n,
                     n == 1 ? "" : "s", first_row, (long long)walk->spec->dim[depth]);
 }
@@ -264,12 +263,12 @@ static void walk_table(lua_State *L, table_walk *walk, int depth)
             *walk->next++ = lua_tonumber(L, -1);
             return;
         }
-        describe(walk, depth, row, sizeof(row));
+        describe(walk, depth, row, sizeof row);
         lsl_fail(L, lua_istable(L, -1) ? SL_ESHAPE : SL_EINVAL, "tensor",
                  "element %s must be a number, got %s", depth > 0 ? row + 4 : "1",
                  lsl_type_name(L, -1));
     }
-    describe(walk, depth, row, sizeof(row));
+    describe(walk, depth, row, sizeof row);
     if (!lua_istable(L, -1))
         lsl_fail(L, SL_ESHAPE, "tensor", "%s must be a list of %lld, as the first one is, got %s",
                  row, (long long)walk->spec->dim[depth], lsl_type_name(L, -1));
@@ -291,7 +290,7 @@ static int lab_tensor(lua_State *L)
     tensor_plan plan;
     lsl_no_more(L, 2, op);
     lua_settop(L, 2);
-    memset(&plan, 0, sizeof(plan));
+    memset(&plan, 0, sizeof plan);
     if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
         lsl_type_error(L, 1, "values", "a number or a nested table of numbers", op);
     read_options(L, 2, false, &plan, op);

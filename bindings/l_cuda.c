@@ -15,7 +15,7 @@ static int64_t check_bytes(lua_State *L, int arg, const char *op)
 /* The byte count in front of the stream may be missing: puts a nil in its place. */
 static void insert_bytes(lua_State *L, int arg)
 {
-    if (!lua_istable(L, arg) && lsl_to(L, arg, LSL_STREAM) == NULL) return;
+    if (!lua_istable(L, arg) && !lsl_to(L, arg, LSL_STREAM)) return;
     lua_pushnil(L);
     lua_insert(L, arg);
 }
@@ -31,7 +31,7 @@ static sl_stream *opt_stream(lua_State *L, int arg, sl_device *device, const cha
 {
     sl_stream *stream = lsl_stream_option(L, arg, op);
     lsl_no_more(L, arg, op);
-    return stream != NULL ? stream : lsl_current_stream(L, device);
+    return stream ? stream : lsl_current_stream(L, device);
 }
 
 /* ---- memory ------------------------------------------------------------------------- */
@@ -250,7 +250,7 @@ static int change_peer_access(lua_State *L, peer_fn fn, const char *op)
     const lsl_option options[] = {{"device", LSL_OPT_DEVICE, &device}};
     lsl_options(L, 2, options, LSL_COUNT(options), op);
     lsl_no_more(L, 2, op);
-    if (device == NULL) device = lsl_device(L, op);
+    if (!device) device = lsl_device(L, op);
     sl_error err;
     lsl_mark(L, device);
     lsl_check(L, fn(device, peer, &err), &err, op);

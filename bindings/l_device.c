@@ -15,18 +15,18 @@ sl_device *lsl_device(lua_State *L, const char *op)
     lsl_state *state = lsl_get(L);
     if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
     lsl_settle_guards(L);
-    if (state->current != NULL) return state->current;
+    if (state->current) return state->current;
     luaL_checkstack(L, 4, NULL);
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
     lua_call(L, 0, 0);
-    if (state->current == NULL) lsl_fail(L, SL_ESTATE, op, "no device is open");
+    if (!state->current) lsl_fail(L, SL_ESTATE, op, "no device is open");
     return state->current;
 }
 
 /* The open device of that number on the backend, the latest first; NULL: none. */
 static sl_device *find_open(lua_State *L, const char *backend, int index)
 {
-    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
         const sl_device_info *info = sl_device_get_info(node->device);
         if (info->index == index && strcmp(info->backend, backend) == 0) return node->device;
     }
@@ -40,7 +40,7 @@ sl_device *lsl_device_at(lua_State *L, int index, const char *op)
     const sl_device_info *info = sl_device_get_info(current);
     if (info->index == index) return current;
     device = find_open(L, info->backend, index);
-    if (device != NULL) return device;
+    if (device) return device;
     int count;
     if (sl_backend_device_count(info->backend, &count, NULL) == SL_OK && index >= count)
         lsl_fail(L, SL_ENOTFOUND, op, "there is no device %d: backend %s has %d device%s", index,
@@ -85,7 +85,7 @@ void lsl_notice(lua_State *L, const char *text)
 void lsl_take_notice(lua_State *L, sl_device *device)
 {
     const char *text = sl_device_take_notice(device);
-    if (text != NULL) lsl_notice(L, text);
+    if (text) lsl_notice(L, text);
 }
 
 /* The collector on the main thread, when the core runs out of memory. Lua itself
@@ -117,8 +117,8 @@ static sl_setting *read_settings(lua_State *L, int idx, size_t *n, const char *o
         if (lua_rawgeti(L, -1, 2) == LUA_TTABLE) n_values += (size_t)lua_rawlen(L, -1);
         lua_pop(L, 2);
     }
-    sl_setting *settings = lsl_scratch(L, *n, sizeof(*settings), op);
-    double *values = lsl_scratch(L, n_values, sizeof(*values), op);
+    sl_setting *settings = lsl_scratch(L, *n, sizeof *settings, op);
+    double *values = lsl_scratch(L, n_values, sizeof *values, op);
     for (size_t i = 0; i < *n; i++) {
         lua_rawgeti(L, idx, (lua_Integer)i + 1);
         lua_rawgeti(L, -1, 1);
@@ -143,7 +143,7 @@ static sl_setting *read_settings(lua_State *L, int idx, size_t *n, const char *o
  * opening others; it reports its fault when it is used. */
 static void wait_for_all(lua_State *L, const char *op)
 {
-    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
         sl_error err;
         lsl_mark(L, node->device);
         sl_status status = sl_device_synchronize(node->device, &err);
@@ -155,7 +155,7 @@ static void wait_for_all(lua_State *L, const char *op)
 static sl_device *find_real(lua_State *L, const char *backend, int index)
 {
     sl_device *device = find_open(L, backend, index);
-    return device != NULL && !sl_device_get_info(device)->simulated ? device : NULL;
+    return device && !sl_device_get_info(device)->simulated ? device : NULL;
 }
 
 /* core.open(backend, index, settings): opens a device, makes it current and returns it,
@@ -172,7 +172,7 @@ static int internal_open(lua_State *L)
     if (state->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, op, "a host function must not open a device");
     sl_device *known = find_real(L, backend, index);
-    if (known != NULL) {
+    if (known) {
         state->current = known;
         lsl_push_device(L, known);
         return 1;
@@ -180,8 +180,8 @@ static int internal_open(lua_State *L)
     sl_setting *settings = read_settings(L, 3, &n, op);
     lsl_box *box = lsl_new_box(L, LSL_DEVICE);
     wait_for_all(L, op);
-    lsl_device_node *node = calloc(1, sizeof(*node));
-    if (node == NULL) lsl_fail(L, SL_ENOMEM, op, "out of host memory");
+    lsl_device_node *node = calloc(1, sizeof *node);
+    if (!node) lsl_fail(L, SL_ENOMEM, op, "out of host memory");
     sl_error err;
     sl_status status = sl_device_open(backend, index, settings, n, &node->device, &err);
     if (status != SL_OK) {
@@ -221,7 +221,7 @@ static int internal_device_name(lua_State *L)
     char name[96];
     const char *backend = lsl_check_text(L, 1, "backend", "devices");
     int index = (int)lsl_check_integer(L, 2, "index", 0, INT32_MAX, "devices");
-    if (sl_backend_device_name(backend, index, name, sizeof(name), NULL) != SL_OK) return 0;
+    if (sl_backend_device_name(backend, index, name, sizeof name, NULL) != SL_OK) return 0;
     lua_pushstring(L, name);
     return 1;
 }
@@ -230,7 +230,7 @@ static int internal_device_name(lua_State *L)
 static int internal_devices(lua_State *L)
 {
     lua_newtable(L);
-    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
         lsl_push_device(L, node->device);
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }
@@ -246,7 +246,7 @@ static int internal_streams(lua_State *L)
     lua_pushnil(L);
     while (lua_next(L, 2)) {
         const lsl_box *box = lsl_to(L, -1, LSL_STREAM);
-        if (box != NULL && lsl_is_open(box))
+        if (box && lsl_is_open(box))
             lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
         else
             lua_pop(L, 1);
@@ -273,7 +273,7 @@ static int internal_default(lua_State *L)
 static const sl_device_info *check_info(lua_State *L, const char *op)
 {
     lsl_box *box = lsl_to(L, 1, LSL_DEVICE);
-    if (box == NULL || box->p == NULL) lsl_type_error(L, 1, "self", "a device", op);
+    if (!box || !box->p) lsl_type_error(L, 1, "self", "a device", op);
     return sl_device_get_info(box->p);
 }
 
@@ -412,7 +412,7 @@ static int lab_live(lua_State *L)
 {
     lsl_no_more(L, 0, "live");
     sl_device_stats sum = {0};
-    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next) {
+    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
         sl_device_stats one;
         sl_error err;
         if (lsl_get(L)->in_host_func == 0)

@@ -31,7 +31,7 @@ static bool is_users_line(const lua_Debug *ar)
 /* Whether *ar is in the preferred chunk (core.prefer_source). */
 static bool is_preferred(const lsl_state *state, const lua_Debug *ar)
 {
-    return state->preferred != NULL && strcmp(ar->source, state->preferred) == 0;
+    return state->preferred && strcmp(ar->source, state->preferred) == 0;
 }
 
 /* Fills *ar ("Sl") with the user's innermost line, from `level` on: the innermost one of the
@@ -43,7 +43,7 @@ static bool find_caller(lua_State *L, int level, lua_Debug *ar)
     for (; lua_getstack(L, level, ar); level++) {
         lua_getinfo(L, "Sl", ar);
         if (!is_users_line(ar)) continue;
-        if (state->preferred == NULL || is_preferred(state, ar)) return true;
+        if (!state->preferred || is_preferred(state, ar)) return true;
         if (innermost < 0) innermost = level;
     }
     return innermost >= 0 && lua_getstack(L, innermost, ar) && lua_getinfo(L, "Sl", ar);
@@ -54,7 +54,7 @@ static void format_where(const lua_Debug *ar, char *text, size_t size)
     const char *name = ar->short_src;
     if (ar->source[0] == '@') {
         const char *slash = strrchr(ar->source, '/');
-        name = slash != NULL ? slash + 1 : ar->source + 1;
+        name = slash ? slash + 1 : ar->source + 1;
     }
     snprintf(text, size, "%.*s:%d", (int)size - 16, name, ar->currentline);
 }
@@ -74,10 +74,10 @@ static inline bool same_source(const lsl_where_slot *slot, const lua_Debug *ar)
 {
     enum { LAST = LUA_IDSIZE - sizeof(uint64_t) };
     uint64_t x, y, differing = 0;
-    for (size_t i = 0; i < slot->source_bytes; i += sizeof(x)) {
+    for (size_t i = 0; i < slot->source_bytes; i += sizeof x) {
         size_t at = i < LAST ? i : LAST;
-        memcpy(&x, slot->source + at, sizeof(x));
-        memcpy(&y, ar->short_src + at, sizeof(y));
+        memcpy(&x, slot->source + at, sizeof x);
+        memcpy(&y, ar->short_src + at, sizeof y);
         differing |= x ^ y;
     }
     return differing == 0;
@@ -101,8 +101,8 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
     }
     char text[LSL_WHERE_TEXT];
     const lsl_state *state = lsl_get(L);
-    if (state->preferred != NULL && !is_preferred(state, ar)) {
-        format_where(ar, text, sizeof(text));       /* next time another one may be found */
+    if (state->preferred && !is_preferred(state, ar)) {
+        format_where(ar, text, sizeof text);       /* next time another one may be found */
         lsl_note_chunk(L, text, ar->source);
         sl_device_set_where(device, sl_device_intern(device, text));
         return;
@@ -110,13 +110,13 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
     lsl_where_slot *slot = slot_of(lsl_get(L), ar, device);
     if (slot->line != ar->currentline || slot->device != device
         || strcmp(slot->source, ar->short_src) != 0) {
-        format_where(ar, text, sizeof(text));
+        format_where(ar, text, sizeof text);
         lsl_note_chunk(L, text, ar->source);        /* may raise: the slot is still whole */
         slot->id = sl_device_intern(device, text);
         slot->line = ar->currentline;
         slot->device = device;
         slot->source_bytes = (uint32_t)strlen(ar->short_src) + 1;
-        memset(slot->source, 0, sizeof(slot->source));
+        memset(slot->source, 0, sizeof slot->source);
         memcpy(slot->source, ar->short_src, slot->source_bytes);
     }
     sl_device_set_where(device, slot->id);
@@ -127,7 +127,7 @@ void lsl_mark(lua_State *L, sl_device *device)
 {
     lua_Debug ar;
     if (lua_getstack(L, 1, &ar)) {
-        memset(ar.short_src, 0, sizeof(ar.short_src));
+        memset(ar.short_src, 0, sizeof ar.short_src);
         lua_getinfo(L, "Sl", &ar);
         const lsl_where_slot *slot = slot_of(lsl_get(L), &ar, device);
         if (slot->line == ar.currentline && slot->device == device && same_source(slot, &ar)) {
@@ -150,7 +150,7 @@ const char *lsl_called_name(lua_State *L, const char *op)
 {
     lua_Debug ar;
     if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "f", &ar)) return op;
-    if (lua_tocfunction(L, -1) != lsl_call_as || lua_getlocal(L, &ar, 1) == NULL) return op;
+    if (lua_tocfunction(L, -1) != lsl_call_as || !lua_getlocal(L, &ar, 1)) return op;
     return lua_tostring(L, -1);
 }
 
@@ -163,7 +163,7 @@ static bool called_with_colon(lua_State *L, const char *op, char *text, size_t s
     const void *given = lua_topointer(L, 1);
     if (given != state->module && given != state->cuda) return false;
     const char *table = given == state->module ? "lab" : "lab.cuda", *dot = strrchr(op, '.');
-    if (dot != NULL) op = dot + 1;
+    if (dot) op = dot + 1;
     snprintf(text, size, "called as %s:%s(...); functions of %s take a dot: %s.%s(...)", table, op,
              table, table, op);
     return true;
@@ -172,7 +172,7 @@ static bool called_with_colon(lua_State *L, const char *op, char *text, size_t s
 void lsl_refuse_colon(lua_State *L, const char *op)
 {
     char text[128];
-    if (called_with_colon(L, op, text, sizeof(text))) lsl_raise(L, SL_EINVAL, op, text);
+    if (called_with_colon(L, op, text, sizeof text)) lsl_raise(L, SL_EINVAL, op, text);
 }
 
 /* The program's handler of Ctrl-C has set a hook, which raises an error when Lua continues.
@@ -182,7 +182,7 @@ static void run_hook(lua_State *L)
 {
     lua_Hook hook = lua_gethook(L);
     lua_Debug ar = {.event = LUA_HOOKCALL, .currentline = -1};
-    if (hook != NULL) hook(L, &ar);
+    if (hook) hook(L, &ar);
 }
 
 /* The message of an SL_ERACE with what would order the two, at the top of the stack. */
@@ -200,11 +200,11 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
 {
     char where[LSL_WHERE_TEXT], text[128];
     if (status == SL_EINTERRUPT) run_hook(L);
-    if (called_with_colon(L, op, text, sizeof(text))) {     /* the cause of whatever went wrong */
+    if (called_with_colon(L, op, text, sizeof text)) {     /* the cause of whatever went wrong */
         message = text;
         status = SL_EINVAL;
     }
-    lsl_where_text(L, where, sizeof(where));
+    lsl_where_text(L, where, sizeof where);
     if (status == SL_ERACE) message = push_refusal(L, message);
     luaL_checkstack(L, 6, NULL);
     op = lsl_called_name(L, op);
@@ -225,7 +225,7 @@ int lsl_raise_error(lua_State *L, sl_status status, const sl_error *err, const c
         [SL_ADVICE_TIME_EVENT] = "; lab.event{timing = true} and s:record_event{timing = true} "
                                  "make one that has"
     };
-    if (err->advice == SL_ADVICE_CAST && err->operand != NULL)
+    if (err->advice == SL_ADVICE_CAST && err->operand)
         return lsl_fail(L, status, op, "%s; t:to(\"%s\") casts", err->msg, err->operand);
     if (err->advice == SL_ADVICE_NONE) return lsl_raise(L, status, op, err->msg);
     return lsl_fail(L, status, op, "%s%s", err->msg, advice[err->advice]);
@@ -242,7 +242,7 @@ int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ..
     char message[512];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(message, sizeof(message), fmt, args);
+    vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
     return lsl_raise(L, status, op, message);
 }

@@ -54,7 +54,7 @@ static int event_record(lua_State *L)
     sl_stream *stream = lsl_opt_stream(L, 2, "stream", "record");
     lsl_no_more(L, 2, "record");
     sl_device *device = sl_event_device(event);
-    if (stream == NULL) stream = lsl_current_stream(L, device);
+    if (!stream) stream = lsl_current_stream(L, device);
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_event_record(event, stream, &err), &err, "record");
@@ -121,7 +121,7 @@ void lsl_push_event_text(lua_State *L, const lsl_box *box)
 static int event_tostring(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_EVENT);
-    if (box == NULL) lsl_type_error(L, 1, "self", "an event", "tostring");
+    if (!box) lsl_type_error(L, 1, "self", "an event", "tostring");
     lsl_push_event_text(L, box);
     return 1;
 }
@@ -139,7 +139,7 @@ static int event_gc(lua_State *L)
 
 static int event_close(lua_State *L)
 {
-    if (lsl_to(L, 1, LSL_EVENT) == NULL) lsl_type_error(L, 1, "self", "an event", "close");
+    if (!lsl_to(L, 1, LSL_EVENT)) lsl_type_error(L, 1, "self", "an event", "close");
     sl_event_release(lsl_take_closed(L, LSL_EVENT));
     return 0;
 }

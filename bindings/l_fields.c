@@ -70,7 +70,7 @@ static void find_nearest(lua_State *L, int idx, const char *name, nearest *found
         const char *key = lua_tostring(L, -1);
         if (strlen(key) >= NAME_CHARS) continue;
         int distance = edit_distance(name, key);
-        bool first = found->name == NULL || goes_before(key, found->name, name);
+        bool first = !found->name || goes_before(key, found->name, name);
         if (distance > found->distance || (distance == found->distance && !first)) continue;
         found->name = key;
         found->distance = distance;
@@ -102,9 +102,9 @@ static int fail_index(lua_State *L, bool set)
 {
     const char *noun = lsl_type_name(L, 1);
     const lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
-    if (box == NULL)
+    if (!box)
         return lsl_fail(L, SL_EINVAL, "", "%s %s is not indexed with []", article(noun), noun);
-    int ndim = box->p != NULL ? sl_tensor_get_spec(box->p)->ndim : 2;
+    int ndim = box->p ? sl_tensor_get_spec(box->p)->ndim : 2;
     char arguments[4 * SL_MAX_DIMS + 8] = "";
     for (int i = 0; i < ndim; i++) strcat(arguments, i > 0 ? ", 1" : "1");
     if (set) strcat(arguments, ndim > 0 ? ", value" : "value");
@@ -121,14 +121,14 @@ LSL_COLD static int fail_get(lua_State *L, int methods, int fields)
     if (lua_type(L, 2) != LUA_TSTRING)
         return lsl_fail(L, SL_EINVAL, "", "%s has no field [%s]", noun, lsl_type_name(L, 2));
     const char *name = lua_tostring(L, 2), *text = push_elsewhere(L, noun, name);
-    if (text != NULL)
+    if (text)
         return lsl_fail(L, SL_EINVAL, "", "%s has no field or method '%s'; %s", noun, name, text);
     nearest found = {NULL, tolerance(name)};
     if (strlen(name) < NAME_CHARS) {
         find_nearest(L, methods, name, &found);
         find_nearest(L, fields, name, &found);
     }
-    if (found.name == NULL)
+    if (!found.name)
         return lsl_fail(L, SL_EINVAL, "", "%s has no field or method '%.60s'", noun, name);
     return lsl_fail(L, SL_EINVAL, "", "%s has no field or method '%s'; did you mean '%s'?", noun,
                     name, found.name);
@@ -165,7 +165,7 @@ static int box_index(lua_State *L)
 static void push_functions(lua_State *L, const luaL_Reg *list)
 {
     lua_newtable(L);
-    if (list != NULL) lsl_set_functions(L, list);
+    if (list) lsl_set_functions(L, list);
 }
 
 void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,

@@ -16,11 +16,11 @@ typedef struct figures_box {
 static int figures_gc(lua_State *L)
 {
     figures_box *box = lsl_to(L, 1, LSL_FIGURES);
-    if (box == NULL) return 0;
+    if (!box) return 0;
     sl_figures_free(&box->of[0]);
     sl_figures_free(&box->of[1]);
     free(box->moves);
-    memset(box, 0, sizeof(*box));
+    memset(box, 0, sizeof *box);
     return 0;
 }
 
@@ -165,7 +165,7 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op)
 {
     luaL_checkstack(L, 12, NULL);
-    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof(*box));
+    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof *box);
     sl_error err;
     lsl_check(L, sl_timeline_figures(timeline, parts, &box->of[0], &err), &err, op);
     push_figures(L, timeline, &box->of[0], parts);
@@ -205,7 +205,7 @@ void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, co
 {
     const unsigned parts = SL_FIGURES_STREAMS | SL_FIGURES_CAUSES;
     luaL_checkstack(L, 12, NULL);
-    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof(*box));
+    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof *box);
     size_t n;
     sl_error err;
     lsl_check(L, sl_timeline_figures(a, parts, &box->of[0], &err), &err, op);

@@ -37,7 +37,7 @@ static int internal_write_files(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
     size_t n = lua_rawlen(L, 1);
-    sl_file *files = lua_newuserdatauv(L, (n + 1) * sizeof(*files), 0);
+    sl_file *files = lua_newuserdatauv(L, (n + 1) * sizeof *files, 0);
     for (size_t i = 0; i < n; i++) {
         lua_Integer at = (lua_Integer)i + 1;
         files[i].path = entry_text(L, at, "path", NULL);

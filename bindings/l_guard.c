@@ -38,12 +38,12 @@ static bool is_suspended(const guard *g) { return lua_status(g->thread) != LUA_O
 void lsl_switch_guards(lsl_state *state)
 {
     guard *oldest = NULL;
-    for (guard *g = state->guards; g != NULL; oldest = g, g = g->older) {
+    for (guard *g = state->guards; g; oldest = g, g = g->older) {
         if (g->parked || !is_suspended(g)) continue;
         swap(state, g);
         g->parked = true;
     }
-    for (guard *g = oldest; g != NULL; g = g->newer) {
+    for (guard *g = oldest; g; g = g->newer) {
         if (!g->parked || is_suspended(g)) continue;
         swap(state, g);
         g->parked = false;
@@ -73,7 +73,7 @@ static void let_go(lua_State *L)
     lua_getiuservalue(L, 1, 1);
     lua_pushvalue(L, -1);
     lua_rawget(L, 2);               /* the newest */
-    for (guard *g = lsl_to(L, 4, LSL_GUARD); g != NULL && g->stream == NULL;
+    for (guard *g = lsl_to(L, 4, LSL_GUARD); g && !g->stream;
          g = lsl_to(L, 4, LSL_GUARD)) {
         lua_getiuservalue(L, 4, 2);
         lua_replace(L, 4);
@@ -84,15 +84,15 @@ static void let_go(lua_State *L)
 static void enlist(lsl_state *state, guard *g)
 {
     g->older = state->guards;
-    if (g->older != NULL) g->older->newer = g;
+    if (g->older) g->older->newer = g;
     state->guards = g;
 }
 
 static void delist(lsl_state *state, guard *g)
 {
-    if (g->newer != NULL) g->newer->older = g->older;
+    if (g->newer) g->newer->older = g->older;
     else if (state->guards == g) state->guards = g->older;
-    if (g->older != NULL) g->older->newer = g->newer;
+    if (g->older) g->older->newer = g->newer;
     g->older = g->newer = NULL;
 }
 
@@ -104,7 +104,7 @@ static int lab_use(lua_State *L)
     lsl_state *state = lsl_get(L);
     if (state->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, "use", "a host function must not change the current stream");
-    guard *g = lsl_new(L, LSL_GUARD, sizeof(*g));
+    guard *g = lsl_new(L, LSL_GUARD, sizeof *g);
     if (L != state->main) hold(L);
     lsl_settle_guards(L);
     g->thread = L;
@@ -118,7 +118,7 @@ static int lab_use(lua_State *L)
 static int guard_close(lua_State *L)
 {
     guard *g = lsl_to(L, 1, LSL_GUARD);
-    if (g == NULL || g->stream == NULL) return 0;
+    if (!g || !g->stream) return 0;
     lsl_settle_guards(L);
     delist(lsl_get(L), g);
     if (!g->parked) swap(lsl_get(L), g);
@@ -133,7 +133,7 @@ static int guard_close(lua_State *L)
 static int guard_gc(lua_State *L)
 {
     guard *g = lsl_to(L, 1, LSL_GUARD);
-    if (g == NULL) return 0;
+    if (!g) return 0;
     if (!lsl_get(L)->closing) lsl_settle_guards(L);
     delist(lsl_get(L), g);
     sl_stream_release(g->stream);

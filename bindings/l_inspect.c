@@ -80,7 +80,7 @@ static int internal_state(lua_State *L)
 {
     lsl_kind kind;
     const lsl_box *box = to_box(L, 1, &kind);
-    if (box == NULL || !is_there(box, kind)) return 0;
+    if (!box || !is_there(box, kind)) return 0;
     lua_newtable(L);
     catch_up(L, device_of(kind, box->p));
     if (is_there(box, kind)) set_object(L, kind, box->p);  /* a host function may have closed it */
@@ -109,7 +109,7 @@ static int internal_peek(lua_State *L)
     double most_s = lsl_check_number(L, 2, "most_s", "peek");
     size_t n = (size_t)lsl_check_integer(L, 3, "n", 1, MOST, "peek");
     int64_t first = luaL_checkinteger(L, 4);
-    double *values = lsl_scratch(L, n, sizeof(*values), "peek");
+    double *values = lsl_scratch(L, n, sizeof *values, "peek");
     /* Making the scratch may have run finalizers: the tensor may have been freed by one. */
     tensor = lsl_check_tensor(L, 1, "tensor", "peek");
     sl_stream *stream = lsl_current_stream(L, sl_tensor_device(tensor));
@@ -166,7 +166,7 @@ static int list_objects(lua_State *L)
     lua_Integer most = lua_tointeger(L, 1), n = 0;
     lua_settop(L, 0);
     lua_newtable(L);
-    for (const lsl_box *box = lsl_get(L)->boxes; box != NULL; box = box->next)
+    for (const lsl_box *box = lsl_get(L)->boxes; box; box = box->next)
         if (is_there(box, kind_of_tag(box->tag)) && n++ < most) add_object(L, box);
     lua_pushinteger(L, n);
     return 2;
@@ -193,7 +193,7 @@ static int internal_key(lua_State *L)
 {
     lsl_kind kind;
     lsl_box *box = to_box(L, 1, &kind);
-    if (box == NULL) return 0;
+    if (!box) return 0;
     lua_pushlightuserdata(L, box);
     return 1;
 }
@@ -212,7 +212,7 @@ static int internal_current_device(lua_State *L)
 {
     lsl_settle_guards(L);
     sl_device *device = lsl_get(L)->current;
-    if (device == NULL) return 0;
+    if (!device) return 0;
     lsl_push_device(L, device);
     return 1;
 }

@@ -16,7 +16,7 @@ typedef struct launch {
 
 static sl_stream *stream_of(lua_State *L, const launch *l)
 {
-    if (l->given.stream != NULL) return l->given.stream;
+    if (l->given.stream) return l->given.stream;
     return lsl_current_stream(L, sl_tensor_device(l->args.a));
 }
 
@@ -49,7 +49,7 @@ static int enqueue(lua_State *L, const launch *l, const char *op)
     sl_tensor *out = l->given.out.tensor;
     sl_tensor_spec spec;
     sl_error err;
-    if (out != NULL) {
+    if (out) {
         lsl_check(L, sl_launch(l->kernel, out, &l->args, stream_of(L, l), &err), &err, op);
         return 1;
     }
@@ -131,7 +131,7 @@ static int op_pair(lua_State *L)
         return launch_with(L, 3, &l, op);
     }
     l.args.a = lsl_check_tensor(L, 1, "a", op);
-    if (lsl_to(L, 2, LSL_TENSOR) == NULL)
+    if (!lsl_to(L, 2, LSL_TENSOR))
         lsl_type_error(L, 2, "b", number_form(l.kernel, false) != SL_KERNELS
                        ? "a tensor or a number" : "a tensor", op);
     l.args.b = lsl_check_tensor(L, 2, "b", op);
@@ -183,7 +183,7 @@ int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op)
     launch l = {.kernel = SL_KERNEL_CAST,
                 .args = {.a = lsl_check_tensor(L, 1, "self", op), .dtype = dtype}};
     read_launch(L, arg, false, &l, op);
-    if (l.given.out.tensor != NULL || sl_tensor_get_spec(l.args.a)->dtype != dtype)
+    if (l.given.out.tensor || sl_tensor_get_spec(l.args.a)->dtype != dtype)
         return enqueue(L, &l, op);
     lua_settop(L, 1);
     return 1;
@@ -208,7 +208,7 @@ static int op_spin(lua_State *L)
     };
     lsl_options(L, 2, options, LSL_COUNT(options), "spin");
     lsl_no_more(L, 2, "spin");
-    if (stream == NULL) stream = lsl_current_stream(L, lsl_device(L, "spin"));
+    if (!stream) stream = lsl_current_stream(L, lsl_device(L, "spin"));
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_spin(&spin, stream, &err), &err, "spin");
@@ -259,7 +259,7 @@ void lsl_open_ops(lua_State *L)
     lua_getfield(L, -1, "__methods");
     lsl_set_functions(L, methods);
     for (sl_kernel kernel = 0; kernel < SL_KERNELS; kernel++) {
-        if (function_of(kernel) == NULL) continue;
+        if (!function_of(kernel)) continue;
         /* Two closures: help tells a function from a method by its value. */
         push_closure(L, function_of(kernel), kernel);
         lua_setfield(L, -2, sl_kernel_name(kernel));
@@ -274,7 +274,7 @@ void lsl_open_ops_internal(lua_State *L)
 {
     lua_newtable(L);
     for (sl_kernel kernel = 0; kernel < SL_KERNELS; kernel++) {
-        if (function_of(kernel) == NULL) continue;
+        if (!function_of(kernel)) continue;
         lua_pushstring(L, sl_kernel_name(kernel));
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }

@@ -47,20 +47,20 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         return NULL;
     case LSL_OPT_STREAM:
         box = lsl_to(L, -1, LSL_STREAM);
-        if (box == NULL) return "a stream";
+        if (!box) return "a stream";
         if (!lsl_is_open(box)) return "an open stream";
         *(sl_stream **)option->to = box->p;
         return NULL;
     case LSL_OPT_OUT:
         box = lsl_to(L, -1, LSL_TENSOR);
-        if (box == NULL) return "a tensor";
+        if (!box) return "a tensor";
         if (!lsl_is_open(box) || sl_tensor_is_freed(box->p)) return "a tensor that was not freed";
         ((lsl_out *)option->to)->tensor = box->p;
         lua_copy(L, -1, ((lsl_out *)option->to)->slot);
         return NULL;
     case LSL_OPT_DEVICE:
         box = lsl_to(L, -1, LSL_DEVICE);
-        if (box == NULL || !lsl_is_open(box)) return "a device";
+        if (!box || !lsl_is_open(box)) return "a device";
         *(sl_device **)option->to = box->p;
         return NULL;
     case LSL_OPT_ANY:
@@ -84,8 +84,8 @@ static void fail_unknown(lua_State *L, const char *name, const lsl_option *optio
 {
     char known[256] = "";
     size_t used = 0;
-    for (int i = 0; i < n && used < sizeof(known); i++)
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "",
+    for (int i = 0; i < n && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  options[i].name);
     lsl_fail(L, SL_EINVAL, op, "unknown option '%s'; known: %s", name, n > 0 ? known : "none");
 }
@@ -102,24 +102,24 @@ static void fail_options(lua_State *L, int arg, const lsl_option *options, int n
             lsl_fail(L, SL_EINVAL, op, "options have names, but the table has %s",
                      lua_type(L, -1) == LUA_TNUMBER ? "list items" : "keys that are no strings");
         const char *name = lua_tostring(L, -1);
-        if (find_option(name, options, n) == NULL && (unknown == NULL || strcmp(name, unknown) < 0))
+        if (!find_option(name, options, n) && (!unknown || strcmp(name, unknown) < 0))
             unknown = name;
     }
-    if (unknown != NULL) fail_unknown(L, unknown, options, n, op);
+    if (unknown) fail_unknown(L, unknown, options, n, op);
     for (int i = 0; i < n; i++) {
         lua_pushstring(L, options[i].name);
         if (lua_rawget(L, arg) == LUA_TNIL) continue;
         const char *needed = read_value(L, &options[i]);
-        if (needed == NULL) continue;
+        if (!needed) continue;
         if (lua_type(L, -1) == LUA_TNUMBER)
             lsl_fail(L, SL_EINVAL, op, "option '%s' must be %s, got %.14g", options[i].name, needed,
                      lsl_printable(lua_tonumber(L, -1)));
         if (lua_type(L, -1) == LUA_TSTRING && options[i].kind == LSL_OPT_TEXT)
             lsl_fail(L, SL_EINVAL, op, "option '%s' has a zero byte in it", options[i].name);
         lsl_box *box = lsl_to(L, -1, LSL_TENSOR);
-        bool freed = box != NULL && options[i].kind == LSL_OPT_OUT;
+        bool freed = box && options[i].kind == LSL_OPT_OUT;
         box = lsl_to(L, -1, LSL_STREAM);
-        bool closed = box != NULL && options[i].kind == LSL_OPT_STREAM;
+        bool closed = box && options[i].kind == LSL_OPT_STREAM;
         if (freed || closed)
             lsl_fail(L, SL_ECLOSED, op, "option '%s': the %s", options[i].name,
                      freed ? "tensor was freed" : "stream was closed");
@@ -138,8 +138,8 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
         /* lua_tostring converts a number in place, which would break lua_next; but then the walk
          * ends. */
         const char *name = lua_tostring(L, -2);
-        const lsl_option *option = name != NULL ? find_option(name, options, n) : NULL;
-        if (option == NULL || read_value(L, option) != NULL)
+        const lsl_option *option = name ? find_option(name, options, n) : NULL;
+        if (!option || read_value(L, option))
             fail_options(L, arg, options, n, op);
         lua_pop(L, 1);
     }
@@ -152,13 +152,13 @@ static inline bool read_quick(lua_State *L, const void *const *names, const void
 {
     if (name == names[LSL_QUICK_STREAM]) {
         const lsl_box *box = lsl_to(L, -1, LSL_STREAM);
-        if (box == NULL || !lsl_is_open(box)) return false;
+        if (!box || !lsl_is_open(box)) return false;
         quick->stream = box->p;
         return true;
     }
     if (name == names[LSL_QUICK_OUT] && quick->out.slot != 0) {
         const lsl_box *box = lsl_to(L, -1, LSL_TENSOR);
-        if (box == NULL || !lsl_is_open(box) || sl_tensor_is_freed(box->p)) return false;
+        if (!box || !lsl_is_open(box) || sl_tensor_is_freed(box->p)) return false;
         quick->out.tensor = box->p;
         lua_copy(L, -1, quick->out.slot);
         return true;
@@ -213,7 +213,7 @@ bool lsl_read_home(lua_State *L, int idx, lsl_home *home, const char *op)
 {
     const lsl_box *box = lsl_to(L, idx, LSL_DEVICE);
     *home = (lsl_home){.host = false, .device = NULL};
-    if (box != NULL) {
+    if (box) {
         home->device = box->p;
         return lsl_is_open(box);
     }
@@ -240,7 +240,7 @@ sl_stream *lsl_stream_option(lua_State *L, int arg, const char *op)
 {
     sl_stream *stream = NULL;
     const lsl_option options[] = {{"stream", LSL_OPT_STREAM, &stream}};
-    if (lsl_to(L, arg, LSL_STREAM) != NULL) return lsl_check_stream(L, arg, "stream", op);
+    if (lsl_to(L, arg, LSL_STREAM)) return lsl_check_stream(L, arg, "stream", op);
     if (!lua_isnoneornil(L, arg) && !lua_istable(L, arg))
         lsl_type_error(L, arg, "stream", "a stream or a table of options", op);
     lsl_options(L, arg, options, LSL_COUNT(options), op);

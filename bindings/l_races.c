@@ -150,7 +150,7 @@ static int internal_refusal(lua_State *L)
     bool is_late;
     const sl_race *race = sl_race_refused(&is_late);
     lua_settop(L, 1);
-    if (race == NULL) return 1;
+    if (!race) return 1;
     push_word(L, "refusal");
     lua_insert(L, 1);
     push_race(L, race);
@@ -178,7 +178,7 @@ static void listen(void *ud, const sl_race *race)
 static void make_thread(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
-    if (state->race_thread != NULL) return;
+    if (state->race_thread) return;
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
     lua_getfield(L, -1, "words");
     lua_getfield(L, -1, "races");
@@ -299,7 +299,7 @@ void lsl_sum_up_races(lua_State *L)
 {
     char text[256];
     uint64_t n[2] = {0, 0}, met = sl_race_total();
-    size_t listed = sl_race_count(), size = sizeof(text);
+    size_t listed = sl_race_count(), size = sizeof text;
     if (sl_check_get_mode() != SL_CHECK_WARN || listed == 0) return;
     luaL_checkstack(L, 4, NULL);
     for (size_t i = 0; i < listed; i++) n[sl_race_get(i)->kind == SL_RACE_ACCIDENT]++;

@@ -24,7 +24,7 @@ typedef struct causes_box {
 static int causes_gc(lua_State *L)
 {
     causes_box *box = lsl_to(L, 1, LSL_CAUSES);
-    if (box == NULL) return 0;
+    if (!box) return 0;
     sl_explanation_free(&box->own);
     box->found = NULL;
     return 0;
@@ -48,7 +48,7 @@ static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *s
     lsl_set_integer(L, "correlation", (int64_t)span->correlation);
     lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
     lsl_set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
-    if (side->short_name != NULL) lsl_set_text(L, "short_name", side->short_name);
+    if (side->short_name) lsl_set_text(L, "short_name", side->short_name);
     lsl_set_text(L, "stream", sl_timeline_stream_name(timeline, span->stream, stream));
     lsl_set_text(L, "stream_name", side->stream_name);
     lsl_set_integer(L, "stream_id", span->stream);
@@ -73,9 +73,9 @@ static void set_call(lua_State *L, const sl_call *call)
 static void set_side(lua_State *L, const char *field, const sl_timeline *timeline,
                      const sl_side *side)
 {
-    if (side->span == NULL && side->call == NULL) return;
+    if (!side->span && !side->call) return;
     lua_createtable(L, 0, 16);
-    if (side->span != NULL) set_span(L, timeline, side);
+    if (side->span) set_span(L, timeline, side);
     else set_call(L, side->call);
     lsl_set_text(L, "name", side->name);
     lsl_set_text(L, "where", side->where);
@@ -191,7 +191,7 @@ static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_exp
 static causes_box *push_causes(lua_State *L, const sl_timeline *timeline, bool inferred,
                                const char *op)
 {
-    causes_box *box = lsl_new(L, LSL_CAUSES, sizeof(*box));
+    causes_box *box = lsl_new(L, LSL_CAUSES, sizeof *box);
     sl_error err;
     box->found = &box->own;
     lsl_check(L, inferred ? sl_timeline_infer_causes(timeline, &box->own, &err)
@@ -213,7 +213,7 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
     const sl_explanation *found = push_causes(L, timeline->p, inferred, op)->found;
     push_trace(L, timeline->p);
     lua_createtable(L, 0, 8);
-    for (const luaL_Reg *f = functions; f->name != NULL; f++) {
+    for (const luaL_Reg *f = functions; f->name; f++) {
         lua_pushlightuserdata(L, lsl_get(L));
         lua_pushvalue(L, arg);
         lua_pushvalue(L, box);
@@ -261,7 +261,7 @@ static int internal_told_in_c(lua_State *L)
     for (size_t i = 0; i < found.n_findings; i++) {
         sl_text remedy = {0};
         sl_finding_tell(timeline, &found.findings[i], &text, &remedy);
-        sl_text_add(&text, " -> %s", remedy.data != NULL ? remedy.data : "");
+        sl_text_add(&text, " -> %s", remedy.data ? remedy.data : "");
         lua_pushstring(L, text.data);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
         sl_text_free(&text);

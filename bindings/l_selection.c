@@ -52,7 +52,7 @@ static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl
                           const char *op)
 {
     const lsl_box *box = lsl_to(L, idx, LSL_STREAM);
-    if (box != NULL) {
+    if (box) {
         sel->stream = box->id;
         return;
     }
@@ -84,7 +84,7 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
                            const char *op)
 {
     *sel = sl_select_all;
-    if (lsl_to(L, arg, LSL_STREAM) != NULL) {
+    if (lsl_to(L, arg, LSL_STREAM)) {
         select_stream(L, arg, timeline, sel, op);
         return;
     }
@@ -103,8 +103,8 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
     };
     lsl_options(L, arg, options, LSL_COUNT(options), op);
     if (!lua_isnil(L, stream)) select_stream(L, stream, timeline, sel, op);
-    if (kind != NULL) select_kind(L, kind, sel, op);
-    if (engine != NULL) select_engine(L, engine, sel, op);
+    if (kind) select_kind(L, kind, sel, op);
+    if (engine) select_engine(L, engine, sel, op);
 }
 
 /* ---- what is read off them --------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static int timeline_overlap_us(lua_State *L)
     lsl_timeline *box = lsl_check_timeline(L, "overlap_us");
     int last = lua_gettop(L) > 3 ? lua_gettop(L) : 3;
     lua_settop(L, last);
-    sl_selection *sels = lsl_scratch(L, (size_t)last - 1, sizeof(*sels), "overlap_us");
+    sl_selection *sels = lsl_scratch(L, (size_t)last - 1, sizeof *sels, "overlap_us");
     for (int arg = 2; arg <= last; arg++) {
         read_selection(L, arg, box->p, &sels[arg - 2], "overlap_us");
         lua_settop(L, last + 1);        /* its texts stay in the argument */

@@ -16,16 +16,16 @@ typedef struct text_box {
 
 sl_text *lsl_new_text(lua_State *L)
 {
-    text_box *box = lsl_new(L, LSL_TEXT, sizeof(*box));
+    text_box *box = lsl_new(L, LSL_TEXT, sizeof *box);
     return &box->text;
 }
 
 static int text_gc(lua_State *L)
 {
     text_box *box = lsl_to(L, 1, LSL_TEXT);
-    if (box == NULL) return 0;
+    if (!box) return 0;
     sl_text_free(&box->text);
-    memset(box, 0, sizeof(*box));
+    memset(box, 0, sizeof *box);
     return 0;
 }
 
@@ -65,8 +65,8 @@ static int find_choice(lua_State *L, const char *name, const char *value,
     char known[64] = "";
     size_t used = 0;
     for (int i = 0; i < n; i++) {
-        if (value == NULL || strcmp(value, choices[i]) == 0) return i;
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s\"%s\"",
+        if (!value || strcmp(value, choices[i]) == 0) return i;
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s\"%s\"",
                                  i == 0 ? "" : i == n - 1 ? " or " : ", ", choices[i]);
     }
     return lsl_fail(L, SL_EINVAL, op, "option '%s' must be %s, got \"%.100s\"", name, known,
@@ -78,7 +78,7 @@ static const sl_timeline *read_beside(lua_State *L, int slot, const char *op)
 {
     if (lua_isnil(L, slot)) return NULL;
     lsl_timeline *box = lsl_to(L, slot, LSL_TIMELINE);
-    if (box == NULL || box->p == NULL || box->device != NULL)
+    if (!box || !box->p || box->device)
         lsl_fail(L, SL_EINVAL, op, "option 'beside' must be a timeline that is complete, got %s",
                  lsl_type_name(L, slot));
     return box->p;
@@ -140,7 +140,7 @@ static int timeline_show(lua_State *L)
 static int timeline_text(lua_State *L)
 {
     sl_text *text = push_chart(L, false, "text");
-    lua_pushlstring(L, text->data != NULL ? text->data : "", text->len);
+    lua_pushlstring(L, text->data ? text->data : "", text->len);
     return 1;
 }
 
@@ -208,8 +208,8 @@ static int timeline_diff(lua_State *L)
     lsl_timeline *box = lsl_check_timeline(L, "diff");
     lsl_timeline *other = lsl_to(L, 2, LSL_TIMELINE);
     lsl_no_more(L, 3, "diff");
-    if (other == NULL || other->p == NULL) lsl_type_error(L, 2, "other", "a timeline", "diff");
-    if (other->device != NULL)
+    if (!other || !other->p) lsl_type_error(L, 2, "other", "a timeline", "diff");
+    if (other->device)
         lsl_fail(L, SL_ESTATE, "diff",
                  "the other timeline is still recording: call its stop() first");
     lua_settop(L, 4);
@@ -354,7 +354,7 @@ static int fail_suffix(lua_State *L, const char *path)
     char known[64] = "";
     size_t used = 0;
     for (int i = 0, n = LSL_COUNT(formats); i < n; i++)
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
                                  i == 0 ? "" : i == n - 1 ? " or " : ", ", formats[i].suffix);
     return lsl_fail(L, SL_EINVAL, "save", "the file's name must end in %s, got \"%.200s\"", known,
                     path);

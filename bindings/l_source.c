@@ -53,13 +53,13 @@ static void push_file(lua_State *L, const char *path, const char *noted)
 {
     char stamp[STAMP_BYTES];
     size_t bytes = 0, n = 0;
-    if (noted == NULL || !stamp_file(path, stamp, &bytes) || strcmp(noted, stamp) != 0) {
+    if (!noted || !stamp_file(path, stamp, &bytes) || strcmp(noted, stamp) != 0) {
         lua_pushnil(L);
         return;
     }
     char *text = lua_newuserdatauv(L, bytes + 1, 0);
     FILE *file = fopen(path, "rb");
-    if (file != NULL) {
+    if (file) {
         n = fread(text, 1, bytes, file);
         fclose(file);
     }
@@ -92,7 +92,7 @@ static void note_stamp(lua_State *L, const char *source)
 void lsl_note_chunk(lua_State *L, const char *where, const char *source)
 {
     const char *colon = strrchr(where, ':');
-    if (colon == NULL) return;
+    if (!colon) return;
     luaL_checkstack(L, 6, NULL);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, chunks_key);
     lua_pushlstring(L, where, (size_t)(colon - where));
@@ -150,7 +150,7 @@ static void index_lines(lua_State *L)
     const char *text = lua_tostring(L, -1);
     size_t n = 1, at = 0;
     for (const char *c = text; (c = strchr(c, '\n')) != NULL; c++) n++;
-    lines *index = lua_newuserdatauv(L, sizeof(*index) + n * sizeof(index->start[0]), 1);
+    lines *index = lua_newuserdatauv(L, sizeof *index + n * sizeof index->start[0], 1);
     index->text = text;
     index->n = n;
     for (size_t i = 0; i < n; i++) {
@@ -208,14 +208,14 @@ void lsl_push_source_line(lua_State *L, int cache, const char *where)
 {
     const char *colon = strrchr(where, ':');
     size_t bytes = 0;
-    if (colon == NULL) {
+    if (!colon) {
         lua_pushnil(L);
         return;
     }
     push_lines(L, cache, where, (size_t)(colon - where));
     const lines *index = lua_touserdata(L, -1);
-    const char *line = index != NULL ? find_line(index, strtol(colon + 1, NULL, 10), &bytes) : NULL;
-    if (line != NULL)
+    const char *line = index ? find_line(index, strtol(colon + 1, NULL, 10), &bytes) : NULL;
+    if (line)
         lua_pushlstring(L, line, bytes);
     else
         lua_pushnil(L);
@@ -227,7 +227,7 @@ static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t wh
 {
     lsl_push_source_line(L, cache, sl_timeline_text(timeline, where));
     const char *line = lua_tostring(L, -1);
-    if (line != NULL) {
+    if (line) {
         sl_error err;
         lsl_check(L, sl_timeline_set_source(timeline, where, line, &err), &err, op);
     }
@@ -241,7 +241,7 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op)
     luaL_checkstack(L, 10, NULL);
     size_t n_texts = sl_timeline_text_count(box->p), n_spans, n_calls;
     bool *wanted = lua_newuserdatauv(L, n_texts, 0);
-    memset(wanted, 0, n_texts * sizeof(*wanted));
+    memset(wanted, 0, n_texts * sizeof *wanted);
     const sl_span *spans = sl_timeline_spans(box->p, &n_spans);
     const sl_call *calls = sl_timeline_calls(box->p, &n_calls);
     for (size_t i = 0; i < n_spans; i++) wanted[spans[i].where] = true;

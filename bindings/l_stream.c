@@ -45,7 +45,7 @@ static int read_priority(lua_State *L, int slot, const sl_device_info *info)
     if (clamped != value && !lsl_get(L)->said_clamped) {
         char text[128];
         lsl_get(L)->said_clamped = true;
-        snprintf(text, sizeof(text), "priority %lld is outside %d..%d: %lld is used",
+        snprintf(text, sizeof text, "priority %lld is outside %d..%d: %lld is used",
                  (long long)value, least, greatest, (long long)clamped);
         lsl_notice(L, text);
     }
@@ -59,7 +59,7 @@ static sl_device *read_device(lua_State *L, int slot)
     if (!lua_isnil(L, slot) && (!lsl_read_home(L, slot, &home, "stream") || home.host))
         lsl_fail(L, SL_EINVAL, "stream", "option 'device' must be \"cuda\", the number of a GPU as "
                  "in \"cuda:1\", or a device, got %s", lsl_push_given(L, slot));
-    return home.device != NULL ? home.device : lsl_device(L, "stream");
+    return home.device ? home.device : lsl_device(L, "stream");
 }
 
 static int lab_stream(lua_State *L)
@@ -125,7 +125,7 @@ static bool run_host_call(void *ud, sl_error *err)
     if (state->leave_host_func && state->leave_host_func(T, before, !fine)) fine = true;
     state->in_host_func--;
     const char *text = fine ? NULL : lua_tostring(T, -1);
-    if (!fine) sl_fail(err, SL_EHOSTFUNC, "a host function failed: %s", text != NULL ? text : "?");
+    if (!fine) sl_fail(err, SL_EHOSTFUNC, "a host function failed: %s", text ? text : "?");
     lua_settop(T, 1);
     return fine;
 }
@@ -150,10 +150,10 @@ static int stream_launch_host_func(lua_State *L)
     lua_pushvalue(L, 2);
     lua_xmove(L, thread, 1);
     int ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    host_call *call = malloc(sizeof(*call));
+    host_call *call = malloc(sizeof *call);
     sl_error err;
     sl_status status;
-    if (call == NULL) {
+    if (!call) {
         status = sl_fail(&err, SL_ENOMEM, "out of host memory");
     } else {
         *call = (host_call){.state = lsl_get(L), .thread = thread, .ref = ref};
@@ -279,7 +279,7 @@ void lsl_push_stream_text(lua_State *L, const lsl_box *box)
 static int stream_tostring(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_STREAM);
-    if (box == NULL) lsl_type_error(L, 1, "self", "a stream", "tostring");
+    if (!box) lsl_type_error(L, 1, "self", "a stream", "tostring");
     lsl_push_stream_text(L, box);
     return 1;
 }
@@ -299,9 +299,9 @@ static int stream_gc(lua_State *L)
  * stream that can be closed. */
 static const char *default_kind(lua_State *L, const lsl_box *box)
 {
-    if (box == NULL || !lsl_is_open(box)) return NULL;
+    if (!box || !lsl_is_open(box)) return NULL;
     if (box->id == 0) return "default";
-    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next)
+    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next)
         if (node->per_thread == box->p) return "per-thread default";
     return NULL;
 }
@@ -309,10 +309,10 @@ static const char *default_kind(lua_State *L, const lsl_box *box)
 static int stream_close(lua_State *L)
 {
     const lsl_box *box = lsl_to(L, 1, LSL_STREAM);
-    if (box == NULL) lsl_type_error(L, 1, "self", "a stream", "close");
+    if (!box) lsl_type_error(L, 1, "self", "a stream", "close");
     lsl_no_more(L, 1, "close");
     const char *kind = default_kind(L, box);
-    if (kind != NULL) lsl_fail(L, SL_EINVAL, "close", "the %s stream cannot be closed", kind);
+    if (kind) lsl_fail(L, SL_EINVAL, "close", "the %s stream cannot be closed", kind);
     sl_stream_release(lsl_take_closed(L, LSL_STREAM));
     return 0;
 }
@@ -320,7 +320,7 @@ static int stream_close(lua_State *L)
 /* `local s <close> = lab.current_stream()`: nothing happens to a default stream. */
 static int stream_end_scope(lua_State *L)
 {
-    if (default_kind(L, lsl_to(L, 1, LSL_STREAM)) != NULL) return 0;
+    if (default_kind(L, lsl_to(L, 1, LSL_STREAM))) return 0;
     sl_stream_release(lsl_take_closed(L, LSL_STREAM));
     return 0;
 }
@@ -348,7 +348,7 @@ static int lab_per_thread_stream(lua_State *L)
     sl_stream *stream;
     sl_error err;
     lsl_check(L, sl_device_per_thread_stream(device, &stream, &err), &err, "per_thread_stream");
-    for (lsl_device_node *node = lsl_get(L)->devices; node != NULL; node = node->next)
+    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next)
         if (node->device == device) node->per_thread = stream;
     lsl_push_stream(L, stream);
     return 1;

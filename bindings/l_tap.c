@@ -14,13 +14,13 @@ static side make_side(lua_State *L, int arg, int64_t piece)
 {
     side s = {.tensor = NULL, .values = lsl_scratch(L, (size_t)piece, sizeof(double), "close")};
     if (lua_type(L, arg) != LUA_TNUMBER) s.tensor = lsl_check_tensor(L, arg, "want", "close");
-    for (int64_t i = 0; s.tensor == NULL && i < piece; i++) s.values[i] = lua_tonumber(L, arg);
+    for (int64_t i = 0; !s.tensor && i < piece; i++) s.values[i] = lua_tonumber(L, arg);
     return s;
 }
 
 static void read_piece(lua_State *L, const side *s, int64_t at, int64_t n)
 {
-    if (s->tensor == NULL) return;
+    if (!s->tensor) return;
     sl_device *device = sl_tensor_device(s->tensor);
     sl_error err;
     lsl_mark(L, device);

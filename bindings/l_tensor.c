@@ -73,7 +73,7 @@ static int get_device_index(lua_State *L)
 static int get_freed(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
-    if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "freed");
+    if (!box) lsl_type_error(L, 1, "self", "a tensor", "freed");
     lua_pushboolean(L, !lsl_is_open(box) || sl_tensor_is_freed(box->p));
     return 1;
 }
@@ -125,7 +125,7 @@ void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
     char shape[LSL_SHAPE_TEXT];
     int index = sl_device_get_info(sl_tensor_device(box->p))->index;
     char number[16] = "";
-    if (spec->place == SL_ON_DEVICE && index > 0) snprintf(number, sizeof(number), ":%d", index);
+    if (spec->place == SL_ON_DEVICE && index > 0) snprintf(number, sizeof number, ":%d", index);
     lua_pushfstring(L, "tensor %s %s on %s%s%s", lsl_format_shape(spec, shape),
                     sl_dtype_name(spec->dtype), place_name(spec->place), number,
                     state_text(box->p));
@@ -134,7 +134,7 @@ void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
 static int tensor_tostring(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
-    if (box == NULL) lsl_type_error(L, 1, "self", "a tensor", "tostring");
+    if (!box) lsl_type_error(L, 1, "self", "a tensor", "tostring");
     lsl_push_tensor_text(L, box);
     return 1;
 }
@@ -311,9 +311,9 @@ static bool fits(sl_tensor *dst, sl_tensor *src)
 static sl_status copy(lua_State *L, sl_tensor *dst, sl_tensor *src, bool non_blocking,
                       sl_stream *named, sl_error *err)
 {
-    sl_stream *stream = named != NULL ? named : lsl_copy_stream(L, dst, src);
+    sl_stream *stream = named ? named : lsl_copy_stream(L, dst, src);
     lsl_mark(L, sl_stream_device(stream));
-    if (named != NULL || !is_between_devices(dst, src) || !fits(dst, src))
+    if (named || !is_between_devices(dst, src) || !fits(dst, src))
         return sl_tensor_copy(dst, src, non_blocking, stream, err);
     sl_stream *other = current_of(L, dst);
     lsl_mark(L, sl_tensor_device(dst));
@@ -350,7 +350,7 @@ static int push_copy(lua_State *L, sl_tensor *src, sl_place place, sl_device *de
                      bool non_blocking, sl_stream *stream, const char *op)
 {
     sl_tensor_spec spec = *sl_tensor_get_spec(src);
-    sl_stream *own = stream != NULL && sl_stream_device(stream) == device ? stream : NULL;
+    sl_stream *own = stream && sl_stream_device(stream) == device ? stream : NULL;
     sl_error err;
     spec.place = place;
     lsl_mark(L, device);
@@ -379,8 +379,8 @@ static int move_to(lua_State *L, lsl_home home, int arg, const char *op)
     sl_device *device = sl_tensor_device(tensor);
     if (!home.host && pinned == 1)
         lsl_fail(L, SL_EPLACE, op, "only host memory can be pinned: pinned = true needs \"cpu\"");
-    if (!home.host && home.device == NULL)
-        home.device = stream != NULL ? sl_stream_device(stream) : lsl_device(L, op);
+    if (!home.host && !home.device)
+        home.device = stream ? sl_stream_device(stream) : lsl_device(L, op);
     bool there = home.host ? now != SL_ON_DEVICE && (pinned < 0 || pinned == (now == SL_PINNED))
                            : now == SL_ON_DEVICE && device == home.device;
     if (there) {
@@ -448,7 +448,7 @@ static int fill(lua_State *L, double value, int arg, const char *op)
     sl_tensor *tensor = check_self(L, op);
     sl_stream *stream = lsl_stream_option(L, arg, op);
     lsl_no_more(L, arg, op);
-    if (stream == NULL) stream = current_of(L, tensor);
+    if (!stream) stream = current_of(L, tensor);
     sl_error err;
     lsl_mark(L, sl_tensor_device(tensor));
     lsl_check(L, sl_tensor_fill(tensor, value, stream, &err), &err, op);

@@ -9,7 +9,7 @@
 static int push_text(lua_State *L, sl_text *text, const char *op)
 {
     if (text->failed) lsl_fail(L, SL_ENOMEM, op, "no memory for a text");
-    lua_pushlstring(L, text->data != NULL ? text->data : "", text->len);
+    lua_pushlstring(L, text->data ? text->data : "", text->len);
     sl_text_free(text);
     return 1;
 }

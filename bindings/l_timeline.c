@@ -10,14 +10,14 @@
 static lsl_timeline *check_any(lua_State *L, const char *op)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);
-    if (box == NULL || box->p == NULL) lsl_type_error(L, 1, "self", "a timeline", op);
+    if (!box || !box->p) lsl_type_error(L, 1, "self", "a timeline", op);
     return box;
 }
 
 lsl_timeline *lsl_check_timeline(lua_State *L, const char *op)
 {
     lsl_timeline *box = check_any(L, op);
-    if (box->device != NULL)
+    if (box->device)
         lsl_fail(L, SL_ESTATE, op, "the timeline is still recording: call tl:stop() first");
     return box;
 }
@@ -28,7 +28,7 @@ lsl_timeline *lsl_check_timeline(lua_State *L, const char *op)
 static const char *push_range_name(lua_State *L)
 {
     char where[LSL_WHERE_TEXT];
-    lsl_where_text(L, where, sizeof(where));
+    lsl_where_text(L, where, sizeof where);
     luaL_checkstack(L, 4, NULL);
     const char *op = lsl_called_name(L, "record");
     return lua_pushfstring(L, "lab.%s%s%s", op, where[0] != '\0' ? " " : "", where);
@@ -43,8 +43,8 @@ static int lab_record(lua_State *L)
     lsl_options(L, 1, options, LSL_COUNT(options), "record");
     lsl_no_more(L, 1, "record");
     sl_device *device = lsl_device(L, "record");
-    if (name == NULL) name = push_range_name(L);
-    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
+    if (!name) name = push_range_name(L);
+    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
     sl_error err;
     lsl_mark(L, device);
     lsl_check(L, sl_device_wait_idle(device, &err), &err, "record");
@@ -60,7 +60,7 @@ static int lab_record(lua_State *L)
 static void stop_recording(lsl_timeline *box)
 {
     sl_device *device = box->device;
-    if (device == NULL) return;
+    if (!device) return;
     box->device = NULL;
     sl_record_stop(device, box->p);
     sl_device_release(device);
@@ -71,7 +71,7 @@ static int timeline_stop(lua_State *L)
 {
     lsl_timeline *box = check_any(L, "stop");
     lsl_no_more(L, 1, "stop");
-    if (box->device == NULL) {
+    if (!box->device) {
         lua_settop(L, 1);
         return 1;
     }
@@ -91,7 +91,7 @@ static int timeline_stop(lua_State *L)
 static int timeline_close(lua_State *L)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);
-    if (box == NULL || box->device == NULL) return 0;
+    if (!box || !box->device) return 0;
     if (lsl_get(L)->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, "stop", "a host function must not end a recording");
     stop_recording(box);
@@ -102,7 +102,7 @@ static int timeline_close(lua_State *L)
 static int timeline_gc(lua_State *L)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);
-    if (box == NULL || box->p == NULL) return 0;
+    if (!box || !box->p) return 0;
     lsl_state *state = lsl_get(L);
     state->in_gc++;
     stop_recording(box);
@@ -125,7 +125,7 @@ static int lab_load(lua_State *L)
         lsl_fail(L, SL_EINVAL, "load", "option 'device' must be a GPU's number, got %lld",
                  (long long)device);
     lsl_check_files(L, "load");
-    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof(*box));
+    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
     sl_timeline *timeline;
     sl_error err;
     lsl_check(L, sl_timeline_load_kineto(path, (int)device, &timeline, &err), &err, "load");
@@ -359,9 +359,9 @@ static int get_notice(lua_State *L)
 static int timeline_tostring(lua_State *L)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);
-    if (box == NULL) lsl_type_error(L, 1, "self", "a timeline", "tostring");
-    if (box->p == NULL || box->device != NULL) {
-        lua_pushstring(L, box->p == NULL ? "timeline (closed)" : "timeline (recording)");
+    if (!box) lsl_type_error(L, 1, "self", "a timeline", "tostring");
+    if (!box->p || box->device) {
+        lua_pushstring(L, !box->p ? "timeline (closed)" : "timeline (recording)");
         return 1;
     }
     size_t n;

@@ -34,12 +34,12 @@ static bool is_listed(lsl_kind kind)
 
 lsl_box *lsl_new_box(lua_State *L, lsl_kind kind)
 {
-    lsl_box *box = lsl_new(L, kind, sizeof(*box));
+    lsl_box *box = lsl_new(L, kind, sizeof *box);
     if (!is_listed(kind)) return box;
     lsl_state *state = lsl_get(L);
     box->next = state->boxes;
     box->link = &state->boxes;
-    if (box->next != NULL) box->next->link = &box->next;
+    if (box->next) box->next->link = &box->next;
     state->boxes = box;
     return box;
 }
@@ -47,9 +47,9 @@ lsl_box *lsl_new_box(lua_State *L, lsl_kind kind)
 /* Every box is finalized before the memory of any is freed, so its neighbours are there. */
 static void unlist(lsl_box *box)
 {
-    if (box->link == NULL) return;
+    if (!box->link) return;
     *box->link = box->next;
-    if (box->next != NULL) box->next->link = box->link;
+    if (box->next) box->next->link = box->link;
     box->next = NULL;
     box->link = NULL;
 }
@@ -67,7 +67,7 @@ void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind)
 void *lsl_take(lua_State *L, lsl_kind kind)
 {
     lsl_box *box = lsl_to(L, 1, kind);
-    if (box == NULL) return NULL;
+    if (!box) return NULL;
     void *p = box->p;
     if (is_listed(kind)) unlist(box);
     box->tag = NULL;
@@ -88,7 +88,7 @@ static bool in_finalizer(lua_State *L)
 void *lsl_take_closed(lua_State *L, lsl_kind kind)
 {
     lsl_box *box = lsl_to(L, 1, kind);
-    if (box == NULL) return NULL;
+    if (!box) return NULL;
     box->closed = true;
     if (lsl_get(L)->in_host_func > 0 || in_finalizer(L)) return NULL;
     return lsl_take(L, kind);
@@ -97,7 +97,7 @@ void *lsl_take_closed(lua_State *L, lsl_kind kind)
 int lsl_equal(lua_State *L, lsl_kind kind)
 {
     lsl_box *a = lsl_to(L, 1, kind), *b = lsl_to(L, 2, kind);
-    lua_pushboolean(L, a != NULL && b != NULL && lsl_is_open(a) && lsl_is_open(b) && a->p == b->p);
+    lua_pushboolean(L, a && b && lsl_is_open(a) && lsl_is_open(b) && a->p == b->p);
     return 1;
 }
 
@@ -119,7 +119,7 @@ bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p)
     lua_rawgetp(L, -1, p);
     lua_remove(L, -2);
     lsl_box *box = lsl_to(L, -1, kind);
-    if (box != NULL && lsl_is_open(box) && box->p == p) return true;
+    if (box && lsl_is_open(box) && box->p == p) return true;
     lua_pop(L, 1);
     return false;
 }
@@ -128,7 +128,7 @@ void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op)
 {
     lsl_box *box = lsl_new_box(L, LSL_SCRATCH);
     if (count < SIZE_MAX / size) box->p = calloc(count > 0 ? count : 1, size);
-    if (box->p == NULL)
+    if (!box->p)
         lsl_fail(L, SL_ENOMEM, op, "out of host memory for %zu items of %zu bytes", count, size);
     return box->p;
 }
@@ -142,7 +142,7 @@ static const char *const kind_nouns[LSL_KINDS] = {
 lsl_kind lsl_kind_of(lua_State *L, int idx)
 {
     int kind = 0;
-    while (kind < LSL_KINDS && lsl_to(L, idx, (lsl_kind)kind) == NULL) kind++;
+    while (kind < LSL_KINDS && !lsl_to(L, idx, (lsl_kind)kind)) kind++;
     return (lsl_kind)kind;
 }
 
@@ -176,20 +176,20 @@ int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, 
 
 int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op)
 {
-    if (lsl_to(L, arg, LSL_TENSOR) == NULL) return lsl_type_error(L, arg, name, "a tensor", op);
+    if (!lsl_to(L, arg, LSL_TENSOR)) return lsl_type_error(L, arg, name, "a tensor", op);
     if (strcmp(name, "self") == 0) return lsl_fail(L, SL_ECLOSED, op, "the tensor was freed");
     return lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
 }
 
 int lsl_fail_stream(lua_State *L, int arg, const char *name, const char *op)
 {
-    if (lsl_to(L, arg, LSL_STREAM) == NULL) return lsl_type_error(L, arg, name, "a stream", op);
+    if (!lsl_to(L, arg, LSL_STREAM)) return lsl_type_error(L, arg, name, "a stream", op);
     return lsl_fail(L, SL_ECLOSED, op, "the stream was closed");
 }
 
 int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op)
 {
-    if (lsl_to(L, arg, LSL_EVENT) == NULL) return lsl_type_error(L, arg, name, "an event", op);
+    if (!lsl_to(L, arg, LSL_EVENT)) return lsl_type_error(L, arg, name, "an event", op);
     return lsl_fail(L, SL_ECLOSED, op, "the event was closed");
 }
 
@@ -197,14 +197,14 @@ int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op)
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op)
 {
     const lsl_box *box = lsl_to(L, arg, LSL_STREAM);
-    if (box != NULL && lsl_is_open(box)) return box->p;
+    if (box && lsl_is_open(box)) return box->p;
     return lua_isnoneornil(L, arg) ? NULL : lsl_check_stream(L, arg, name, op);
 }
 
 sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op)
 {
     lsl_box *box = lsl_to(L, arg, LSL_DEVICE);
-    if (box == NULL) lsl_type_error(L, arg, name, "a device", op);
+    if (!box) lsl_type_error(L, arg, name, "a device", op);
     if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the device was closed");
     return box->p;
 }

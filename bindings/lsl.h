@@ -103,7 +103,7 @@ void lsl_check_files(lua_State *L, const char *op);
 void lsl_switch_guards(lsl_state *state) LSL_COLD;
 static inline void lsl_settle_guards(lua_State *L)
 {
-    if (lsl_get(L)->guards != NULL) lsl_switch_guards(lsl_get(L));
+    if (lsl_get(L)->guards) lsl_switch_guards(lsl_get(L));
 }
 static inline sl_stream *lsl_current_stream(lua_State *L, sl_device *device)
 {
@@ -129,7 +129,7 @@ typedef struct lsl_box {
     bool closed;    /* the user closed it, though p is kept; see lsl_take_closed */
     uint32_t id;    /* a stream's, which is known also when p is gone */
 } lsl_box;
-#define lsl_is_open(box) ((box)->p != NULL && !(box)->closed)
+#define lsl_is_open(box) ((box)->p && !(box)->closed)
 /* Limit of the objects or tables without an element that one call creates. */
 enum { LSL_MOST_OBJECTS = 1000000 };
 #define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -182,7 +182,7 @@ void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind) LSL_COLD;
 static inline void *lsl_to(lua_State *L, int arg, lsl_kind kind)
 {
     const lsl_tag *tag = lua_touserdata(L, arg);
-    if (tag == NULL) return NULL;
+    if (!tag) return NULL;
     if (lua_rawlen(L, arg) >= sizeof(lsl_tag) && *tag == &lsl_tags[kind]) return (void *)tag;
     return lsl_to_emptied(L, arg, kind);
 }
@@ -275,20 +275,20 @@ int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op) LSL_
 static inline sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op)
 {
     const lsl_box *box = lsl_to(L, arg, LSL_TENSOR);
-    if (box == NULL || !lsl_is_open(box) || sl_tensor_is_freed(box->p))
+    if (!box || !lsl_is_open(box) || sl_tensor_is_freed(box->p))
         lsl_fail_tensor(L, arg, name, op);
     return box->p;
 }
 static inline sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op)
 {
     const lsl_box *box = lsl_to(L, arg, LSL_STREAM);
-    if (box == NULL || !lsl_is_open(box)) lsl_fail_stream(L, arg, name, op);
+    if (!box || !lsl_is_open(box)) lsl_fail_stream(L, arg, name, op);
     return box->p;
 }
 static inline sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op)
 {
     const lsl_box *box = lsl_to(L, arg, LSL_EVENT);
-    if (box == NULL || !lsl_is_open(box)) lsl_fail_event(L, arg, name, op);
+    if (!box || !lsl_is_open(box)) lsl_fail_event(L, arg, name, op);
     return box->p;
 }
 sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op);

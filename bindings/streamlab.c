@@ -20,10 +20,10 @@ static int state_gc(lua_State *L)
     lsl_state *state = lua_touserdata(L, 1);
     state->closing = true;
     state->current = NULL;
-    for (lsl_device_node *node = state->devices; node != NULL; node = node->next)
+    for (lsl_device_node *node = state->devices; node; node = node->next)
         sl_device_drain(node->device);
     lsl_stop_checking(state);
-    while (state->devices != NULL) {
+    while (state->devices) {
         lsl_device_node *node = state->devices;
         state->devices = node->next;
         sl_device_set_pressure_hook(node->device, NULL, NULL);
@@ -41,7 +41,7 @@ static int finish(lua_State *L)
     lsl_state *state = lsl_get(L);
     if (state->in_host_func > 0) return 0;
     int n = 0;
-    for (lsl_device_node *node = state->devices; node != NULL; node = node->next) {
+    for (lsl_device_node *node = state->devices; node; node = node->next) {
         const sl_device_info *info = sl_device_get_info(node->device);
         if (info->simulated && sl_check_get_mode() == SL_CHECK_OFF) continue;
         sl_error err;
@@ -58,8 +58,8 @@ static int finish(lua_State *L)
 /* Pushes the state, which the registry keeps until lua_close. */
 static lsl_state *new_state(lua_State *L)
 {
-    lsl_state *state = lua_newuserdatauv(L, sizeof(*state), 0);
-    memset(state, 0, sizeof(*state));
+    lsl_state *state = lua_newuserdatauv(L, sizeof *state, 0);
+    memset(state, 0, sizeof *state);
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     state->main = lua_tothread(L, -1);
     lua_pop(L, 1);
@@ -82,7 +82,7 @@ static lsl_state *new_state(lua_State *L)
 
 static const lsl_embedded *find_embedded(const char *name)
 {
-    for (const lsl_embedded *file = lsl_embedded_files; file->name != NULL; file++)
+    for (const lsl_embedded *file = lsl_embedded_files; file->name; file++)
         if (strcmp(file->name, name) == 0) return file;
     return NULL;
 }
@@ -91,7 +91,7 @@ static const lsl_embedded *find_embedded(const char *name)
 static int internal_embedded(lua_State *L)
 {
     const lsl_embedded *file = find_embedded(lsl_check_text(L, 1, "name", "embedded"));
-    if (file == NULL) return 0;
+    if (!file) return 0;
     lua_pushlstring(L, file->data, file->len);
     return 1;
 }
@@ -99,7 +99,7 @@ static int internal_embedded(lua_State *L)
 static int internal_embedded_names(lua_State *L)
 {
     lua_newtable(L);
-    for (int i = 0; lsl_embedded_files[i].name != NULL; i++) {
+    for (int i = 0; lsl_embedded_files[i].name; i++) {
         lua_pushstring(L, lsl_embedded_files[i].name);
         lua_rawseti(L, -2, i + 1);
     }
@@ -199,7 +199,7 @@ static int internal_define_class(lua_State *L)
 static void push_chunk(lua_State *L, const char *name)
 {
     const lsl_embedded *file = find_embedded(name);
-    if (file == NULL) luaL_error(L, "streamlab was built without %s", name);
+    if (!file) luaL_error(L, "streamlab was built without %s", name);
     if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
 }
 
@@ -208,7 +208,7 @@ static int internal_chunk(lua_State *L)
 {
     push_chunk(L, lsl_check_text(L, 1, "name", "chunk"));
     lua_pushvalue(L, 2);
-    if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
+    if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
     return 1;
 }
 
@@ -228,7 +228,7 @@ static int internal_prefer_source(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
     state->preferred = lua_tostring(L, -1);
-    memset(state->where, 0, sizeof(state->where));      /* positions of before */
+    memset(state->where, 0, sizeof state->where);      /* positions of before */
     return 0;
 }
 

@@ -16,7 +16,7 @@
 static const char *env(const char *name)
 {
     const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' ? value : NULL;
+    return value && value[0] != '\0' ? value : NULL;
 }
 
 /* Charts ask for some room; nobody asked for a particular width here, so that
@@ -25,7 +25,7 @@ int lsl_terminal_columns(int descriptor)
 {
     enum { LEAST = 20, GREATEST = 4096 };
     const char *text = env("COLUMNS");
-    long columns = text != NULL ? strtol(text, NULL, 10) : 0;
+    long columns = text ? strtol(text, NULL, 10) : 0;
     struct winsize size;
     if (columns <= 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
     if (columns <= 0) return 80;
@@ -46,7 +46,7 @@ bool lsl_terminal_unicode(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (int i = 0; i < LSL_COUNT(names); i++)
-        if (env(names[i]) != NULL) return names_utf8(env(names[i]));
+        if (env(names[i])) return names_utf8(env(names[i]));
     return names_utf8(nl_langinfo(CODESET));
 }
 
@@ -56,14 +56,14 @@ bool lsl_terminal_colour(lua_State *L, int descriptor)
     luaL_checkstack(L, 4, NULL);
     lsl_push_default(L, "colour");
     const char *asked = lua_tostring(L, -1);
-    bool always = asked != NULL && strcmp(asked, "always") == 0;
-    bool never = asked != NULL && strcmp(asked, "never") == 0;
+    bool always = asked && strcmp(asked, "always") == 0;
+    bool never = asked && strcmp(asked, "never") == 0;
     lua_pop(L, 1);
     if (always || never) return always;
-    if (env("NO_COLOR") != NULL) return false;
-    if (env("CLICOLOR_FORCE") != NULL) return strcmp(env("CLICOLOR_FORCE"), "0") != 0;
+    if (env("NO_COLOR")) return false;
+    if (env("CLICOLOR_FORCE")) return strcmp(env("CLICOLOR_FORCE"), "0") != 0;
     const char *term = env("TERM");
-    return isatty(descriptor) && term != NULL && strcmp(term, "dumb") != 0;
+    return isatty(descriptor) && term && strcmp(term, "dumb") != 0;
 }
 
 /* ---- for the program's Lua code ----------------------------------------------------- */
