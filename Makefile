@@ -108,7 +108,7 @@ CUDA_FLAGS  := -isystem $(CUDA_HOME)/include -isystem $(CUDA_HOME)/extras/CUPTI/
                -DSTREAMLAB_CUDA_LIB='"$(CUDA_LIB)"' \
                -DSTREAMLAB_CUDA_CODE='"$(CUDA_ARCHES:%=sm_%)"' \
                -DSTREAMLAB_CUDA_PTX='"compute_$(firstword $(CUDA_PTX))"'
-# No C++ run-time: what nvcc writes for the host needs none then.
+# With these the host code that nvcc writes needs no C++ run-time.
 NVCC_FLAGS  := -Xcompiler -fPIC,-Wall,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
 CUBLAS_LIBS := -L$(CUDA_LIB) -Wl,-rpath,$(CUDA_LIB) -lcublas -lcublasLt
 CUDA_LIBS   := $(CUDA_LIB)/libcudart_static.a -lpthread -ldl -lrt -lm
@@ -132,7 +132,7 @@ BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 # One of the two line editors is linked.
 NO_EDITOR := $(BUILD)/repl/editor/lineedit_none.o
 EDITORS  := $(call objects,repl/editor/lineedit*.c)
-# The same of the two that write .zip files.
+# The same for the two that write .zip files.
 NO_ZIP   := $(BUILD)/repl/commands/zip_none.o
 ZIPS     := $(call objects,repl/commands/zip*.c)
 # And of the two that filter system calls.
@@ -146,16 +146,16 @@ FILTER   := $(if $(CALL_FILTER),$(filter-out $(NO_FILTER),$(FILTERS)),$(NO_FILTE
 NUMBERS  := $(call objects,core/numbers/*.c)
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
-# What the plugin has of the core.
+# Files of the core that the plugin links as well.
 PLUGIN_CORE := $(BUILD)/core/error.o $(BUILD)/core/host_limits.o
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
 EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/words/*.lua scripts/profiles/*.lua)) \
             docs/api/elsewhere.lua
-# What the .html report is made of.
+# The files of the .html report.
 PAGE     := $(sort $(wildcard core/pictures/report/*))
-# The program's own Lua: subcommands, the console, course labs, and what help says. And what
-# `lab new` and `lab pack` write as it is.
+# The program's own Lua: subcommands, the console, course labs, the texts of help; and the
+# files that `lab new` and `lab pack` copy.
 CONSOLE_ROOMS   := completion dot_commands help values
 TEMPLATE        := repl/labs/template
 TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/right \
@@ -166,8 +166,8 @@ PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/calibrat
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
                      $(TEXT_FOLDERS:%=%/*.md)))
 
-# What docs/api is the source of: the man pages and what editors read, in build/, and the
-# pages of docs/reference, which are in git.
+# Made from docs/api: the man pages and the file for editors, in build/, and the pages of
+# docs/reference, which are in git.
 GENERATE := docs/generate/main.lua
 GENERATED_FROM := $(wildcard docs/generate/*.lua docs/api/*.lua) $(BUILD)/streamlab
 MAN_PAGES   := $(BUILD)/man/streamlab.1 $(BUILD)/man/streamlab-lua.3
@@ -175,7 +175,7 @@ EDITOR_FILE := $(BUILD)/share/streamlab.d.lua
 
 # ---- products -------------------------------------------------------------
 
-# A plugin of an earlier build with nvcc does not stay beside one without.
+# A build without nvcc removes the plugin of an earlier build.
 all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 	$(if $(PLUGIN),@:,@rm -f $(BUILD)/streamlab_cuda.so)
 

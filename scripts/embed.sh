@@ -1,6 +1,6 @@
 #!/bin/sh
 # scripts/embed.sh HEADER TYPE ARRAY FILE... - writes C source with the bytes of
-# files, so that the program needs none beside it: ARRAY of structs TYPE {name, data,
+# files, so that the program needs no file beside it: ARRAY of structs TYPE {name, data,
 # len}, as HEADER declares them (bindings/embedded.h, core/pictures/report_page.h).
 # The names are the paths given. Only od and sed are needed.
 set -eu

@@ -6,7 +6,7 @@
 #   PREFIX   /usr/local, or another absolute path; BINDIR, LIBDIR, DATADIR and MANDIR are
 #            below it
 #   LUA_CMOD where plain lua5.4 looks for modules in C
-# What is installed finds the rest relative to itself, so that the whole can be moved.
+# The installed program finds its files relative to itself, so that the folder can be moved.
 set -eu
 
 action=$1 build=$2

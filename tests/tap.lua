@@ -7,7 +7,7 @@
 -- counts the checks of the file, without done()'s.
 --
 -- With TAP_GC=stress in the environment a full collection runs every few
--- instructions, in changing modes, so that a value that nobody anchors dies.
+-- instructions, in changing modes, so that a value to which no reference is left is freed.
 
 local tap = {}
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# 80-install.t.sh - what make install puts somewhere works there, and make uninstall takes
-# all of it away; the rock and the version agree.
+# 80-install.t.sh - the program works where make install puts it, and make uninstall removes
+# all of it; the rock and the version agree.
 #
 # The files come from the build under test; make itself is not run.
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1

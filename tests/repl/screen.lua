@@ -281,7 +281,7 @@ function screen:feed(new)
     self.pending = bytes:sub(at)
 end
 
--- The size changes; rows keep their text, and nothing is wrapped anew, as in xterm.
+-- The size changes; rows keep their text, and nothing is wrapped again, as in xterm.
 function screen:resize(columns, rows)
     while #self.lines > rows do
         if self.y < #self.lines then
