@@ -211,7 +211,7 @@ end
 
 -- The table in `t` that holds a key, and its last name: for "a.b" what is in a, and "b".
 local function place_of(t, key)
-    if type(key) ~= "string" then return t, key end
+    if type(key) ~= "string" or not key:find(".", 1, true) then return t, key end
     for outer in key:gmatch("([^.]+)%.") do
         if type(t[outer]) ~= "table" then t[outer] = {} end
         t = t[outer]
