@@ -18,6 +18,12 @@ tap.throws_like(function() core.duration(0 / 0) end, "no duration", "or not a nu
 
 tap.is(core.clip("matmul_f32", 10), "matmul_f32", "a name that fits stays")
 tap.is(core.clip("abcdefghijklmnop", 12), "abcdef...nop", "a longer one loses its middle")
+tap.is(core.clip("abcdefghijkl", 12), "abcdefghijkl", "one that just fits does not")
+tap.is(core.clip("", 12), "", "nor does none")
+tap.is(core.clip("a\tb\27[31mc\n", 20), "a?b?[31mc?", "control characters become ?")
+tap.is(core.clip("a\xff\xc3", 20), "a??", "so does what is no UTF-8")
+tap.is(core.clip("äöü", 8), "äöü", "what is UTF-8 stays")
+tap.is(core.clip("日日日日日", 8), "日日...", "wide characters are counted as two columns")
 tap.is(core.clip_end("abcdefghijklmnop", 12), "abcdefghi...", "or its end")
 tap.is(core.clip("a\27[31mred\r\n\x80\u{202e}b", 40), "a?[31mred????b",
     "nothing that a terminal obeys passes")
@@ -51,6 +57,20 @@ for _, case in ipairs {
     { "dst[1]:copy_( src[2] )", "src", "dst" },
     { "dst:copy_(f(x))", nil, "dst" }, { "dst:copy_(a + b)", nil, "dst" },
     { "dst:copy_{x}", nil, "dst" }, { "a..b:copy_(c)", "c" },
+    { "data_on_cpu[i]:to(\"cuda\", {non_blocking = true})", "data_on_cpu" },
+    { "local y <const> = x:cuda()", "x" }, { "y=x:to('cuda')", "x" },
+    { "return self.weights[k][j + 1]:cpu()", "self.weights" }, { 't[index[i]]:to "cuda"', "t" },
+    { "dst:copy_(src, {non_blocking = true})", "src", "dst" },
+    { "on_gpu[i]:copy_( on_cpu[i] )", "on_cpu", "on_gpu" }, { "dst:copy_{src}", nil, "dst" },
+    { "local t = {x:cpu(), 1}", "x" }, { "f(1, x:cpu())", "x" },
+    { [[print("it's \" x:cpu()") y:cpu()]], "y" }, { "log('a') x:cpu()", "x" },
+    { "y:copy_(", nil, "y" },
+    { 'x : to("cuda")' },                               -- rare: better nothing
+    { 'a:to("cuda") b:to("cuda")' }, { 'x:to("cuda"):cpu()' }, { "dst:copy_(src:cpu())" },
+    { "lab.rand(4, 4):cuda()" }, { "(a + b):cpu()" }, { '("x"):to("cpu")' }, { "-- x:cpu()" },
+    { 'print("x:cpu()")' }, { '"unfinished x:cpu()' }, { "s = [[ x:cpu() ]]" }, { "x:to_host()" },
+    { 'x.to("cuda")' }, { "::to::" }, { 'nil:to("cuda")' }, { '2:to("cuda")' }, { ":to(" },
+    { "x]:to(" }, { "x[:to(" }, { "x:" },
     { "x:cuda(); y:cuda()" }, { "f(x):cuda()" }, { "a[1].b:cuda()" }, { "(x):cuda()" },
     { "x:cudaMalloc()" }, { "x:totable()" }, { "x:cuda() [[" }, { 'x:cuda() "' },
     { "goto ::to::" }, { ":to(x)" }, { "not:cuda()" }, { "a.:cuda()" }, { "a..b:cuda()" },

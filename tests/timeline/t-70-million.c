@@ -61,6 +61,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         sl_gap *gaps = NULL;
         sl_figures figures = { 0 };
         size_t n_gaps;
+        const sl_explanation *why;
         double start = seconds();
         switch (i) {
         case 0: must(sl_timeline_overlap_ns(tl, &compute, &copies, &ns, &err), &err); break;
@@ -79,7 +80,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
                  &err);
             break;
         case 11: must(sl_timeline_save_svg(tl, "/dev/null", &picture, &err), &err); break;
-        case 12: must(sl_timeline_explain(tl, 80, true, &text, &err), &err); break;
+        case 12: must(sl_timeline_causes(tl, &why, &err), &err); break;
         }
         spent[i] = seconds() - start;
         sl_text_free(&text);

@@ -331,11 +331,31 @@ static sl_timeline *play(const program *p, bool told, int shuffle)
     return tl;
 }
 
+static void put_records(const sl_timeline *tl, const sl_finding *findings, size_t n, sl_text *text)
+{
+    for (size_t i = 0; i < n; i++) {
+        sl_cause_record r;
+        sl_cause_read(tl, &findings[i], &r);
+        sl_text_add(text, "%s %s %d %d %" PRId64 " %" PRId64 " x%zu as %zu: %s in %s, %s in %s\n",
+                    sl_cause_name(r.finding.cause), sl_engine_name(r.finding.engine),
+                    r.finding.idle, r.guess, r.finding.lost_ns, r.finding.gain_ns,
+                    r.finding.n_waits, r.finding.same_as, r.waiter.name, r.waiter.stream_name,
+                    r.by.name, r.by.stream_name);
+    }
+}
+
+/* All that sentences are made of. */
 static char *text_of(const sl_timeline *tl)
 {
     sl_text text = { 0 };
     sl_error err;
-    must(sl_timeline_explain(tl, 80, true, &text, &err), &err);
+    const sl_explanation *e;
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    sl_verdict verdict = sl_explanation_judge(tl, e);
+    sl_text_add(&text, "%s %" PRId64 " %zu\n", sl_cause_name(verdict.cause), verdict.gain_ns,
+                verdict.also);
+    put_records(tl, e->findings, e->n_findings, &text);
+    put_records(tl, e->chain, e->n_chain, &text);
     return text.data;
 }
 

@@ -40,12 +40,10 @@ static sl_status inferred(const sl_timeline *tl)
     return status;
 }
 
-static sl_status explain(const sl_timeline *tl)
+static sl_status kept(const sl_timeline *tl)
 {
-    sl_text text = { 0 };
-    sl_status status = sl_timeline_explain(tl, 80, true, &text, &err);
-    sl_text_free(&text);
-    return status;
+    const sl_explanation *why;
+    return sl_timeline_causes(tl, &why, &err);
 }
 
 static sl_status figures(const sl_timeline *tl)
@@ -91,7 +89,7 @@ static sl_status load(const sl_timeline *tl)
 }
 
 static const struct { const char *name; sl_status (*call)(const sl_timeline *tl); } calls[] = {
-    { "finding causes", causes }, { "inferring them", inferred }, { "explaining", explain },
+    { "finding causes", causes }, { "inferring them", inferred }, { "keeping them", kept },
     { "comparing", figures }, { "a summary", summary }, { "saving a page", save_html },
     { "saving a packed trace", save_packed }, { "saving a trace", save },
     { "loading it", load },
