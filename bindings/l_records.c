@@ -241,47 +241,6 @@ static int internal_explanation(lua_State *L)
     return 1;
 }
 
-/* told_in_c(timeline, columns): the same sentences as core/timeline makes them; for a test, until
- * these go */
-static int internal_told_in_c(lua_State *L)
-{
-    const sl_timeline *timeline = lsl_check_timeline(L, "explain")->p;
-    sl_explanation found;
-    sl_error err;
-    sl_text text = {0};
-    lua_newtable(L);
-    sl_timeline_explain(timeline, (int)luaL_checkinteger(L, 2), true, &text, &err);
-    lsl_set_text(L, "explain", text.data);
-    sl_text_free(&text);
-    sl_timeline_find_causes(timeline, &found, &err);
-    sl_verdict verdict = sl_explanation_judge(timeline, &found);
-    sl_verdict_tell(timeline, &found, &verdict, &text);
-    lsl_set_text(L, "verdict", text.data);
-    sl_text_free(&text);
-    for (size_t i = 0; i < found.n_findings; i++) {
-        sl_text remedy = {0};
-        sl_finding_tell(timeline, &found.findings[i], &text, &remedy);
-        sl_text_add(&text, " -> %s", remedy.data ? remedy.data : "");
-        lua_pushstring(L, text.data);
-        lua_rawseti(L, -2, (lua_Integer)i + 1);
-        sl_text_free(&text);
-        sl_text_free(&remedy);
-    }
-    sl_explanation_free(&found);
-    return 1;
-}
-
-int sl__find_operand(const char *line, bool written, const char **name);
-
-static int internal_operand_in_c(lua_State *L)
-{
-    const char *name;
-    int n = sl__find_operand(luaL_checkstring(L, 1), lua_toboolean(L, 2), &name);
-    if (n == 0) return 0;
-    lua_pushlstring(L, name, (size_t)n);
-    return 1;
-}
-
 /* cause_codes(): the names of all causes, a list */
 static int internal_cause_codes(lua_State *L)
 {
@@ -307,7 +266,6 @@ void lsl_open_records_internal(lua_State *L)
     static const luaL_Reg meta[] = {{"__gc", causes_gc}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"explanation", internal_explanation}, {"cause_codes", internal_cause_codes},
-        {"told_in_c", internal_told_in_c}, {"operand_in_c", internal_operand_in_c},
         {NULL, NULL}
     };
     lsl_define(L, LSL_CAUSES, "causes", meta, NULL, NULL);

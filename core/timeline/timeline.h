@@ -297,9 +297,6 @@ typedef struct sl_verdict {
                                  * is UNKNOWN the first that is known; 0: none */
 } sl_verdict;
 sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation);
-/* The same in one sentence. No newline. */
-void sl_verdict_tell(const sl_timeline *timeline, const sl_explanation *explanation,
-                     const sl_verdict *verdict, sl_text *out);
 
 /* Each idle gap of each engine before work that came to it, and each wait of work for an
  * engine that was busy for others, by cause. The caller frees it. SL_ENOMEM. */
@@ -331,20 +328,6 @@ typedef struct sl_cause_record {
     bool guess;                 /* the records fit it, but something else may be the reason */
 } sl_cause_record;
 void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_cause_record *record);
-
-/* One sentence on what happened, and one on what to do about it (nothing is added to
- * *remedy where there is nothing to do). No newline. */
-void sl_finding_tell(const sl_timeline *timeline, const sl_finding *finding, sl_text *sentence,
-                     sl_text *remedy);
-/* The verdict and a newline, in lines of at most `columns` columns. Appends to *out. */
-sl_status sl_timeline_verdict(const sl_timeline *timeline, int columns, sl_text *out,
-                              sl_error *err);
-/* Whether it is a guess: the records fit it, but something else may have been the reason. */
-bool sl_finding_is_guess(const sl_timeline *timeline, const sl_finding *finding);
-/* All of it as text of at most `columns` columns (0: 80), which opens with the verdict if
- * `verdict`. Appends to *out. */
-sl_status sl_timeline_explain(const sl_timeline *timeline, int columns, bool verdict, sl_text *out,
-                              sl_error *err);
 
 /* ---- figures (figures.c) -------------------------------------------------- */
 
