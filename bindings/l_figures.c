@@ -37,15 +37,18 @@ static void set_list(lua_State *L, const char *field, const int64_t *values, siz
     lua_setfield(L, -2, field);
 }
 
-/* {name =, count =, busy =, overlaps = {with each kind}}, all kinds in order */
+/* {name =, one =, several = in a sentence, count =, busy =, overlaps = {with each kind}}, all kinds
+ * in order */
 static void set_kinds(lua_State *L, const sl_figures *f)
 {
     lua_createtable(L, SL_SPAN_KINDS, 0);
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
         size_t count = 0;
         for (int engine = 0; engine < SL_ENGINES; engine++) count += f->count[engine][kind];
-        lua_createtable(L, 0, 4);
+        lua_createtable(L, 0, 6);
         lsl_set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
+        lsl_set_text(L, "one", sl_span_kind_noun((sl_span_kind)kind, 1));
+        lsl_set_text(L, "several", sl_span_kind_noun((sl_span_kind)kind, 2));
         lsl_set_integer(L, "count", (int64_t)count);
         lsl_set_integer(L, "busy", f->kinds_ns[kind][kind]);
         set_list(L, "overlaps", f->kinds_ns[kind], SL_SPAN_KINDS);
@@ -175,7 +178,7 @@ void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts,
 
 /* ---- two timelines ------------------------------------------------------------------------- */
 
-/* {what = "overlap", a = and b = two kinds, ...; was =, is =, n_was =, n_is =} */
+/* {what = "overlap", a = and b = two kinds (indices), ...; was =, is =, n_was =, n_is =} */
 static void push_move(lua_State *L, const sl_move *move)
 {
     static const char *const names[] = {
@@ -191,8 +194,8 @@ static void push_move(lua_State *L, const sl_move *move)
     lsl_set_integer(L, "n_is", (int64_t)move->n_is);
     switch (move->what) {
     case SL_MOVED_OVERLAP:
-        lsl_set_text(L, "b", sl_span_kind_name((sl_span_kind)move->b));     /* fall through */
-    case SL_MOVED_BUSY: lsl_set_text(L, "a", sl_span_kind_name((sl_span_kind)move->a)); break;
+        lsl_set_integer(L, "b", move->b + 1);     /* fall through */
+    case SL_MOVED_BUSY: lsl_set_integer(L, "a", move->a + 1); break;
     case SL_MOVED_PAUSE: lsl_set_text(L, "engine", sl_engine_name((sl_engine)move->a)); break;
     case SL_MOVED_PART: lsl_set_text(L, "cause", sl_cause_name((sl_cause)move->a)); break;
     case SL_MOVED_STREAM_BUSY:

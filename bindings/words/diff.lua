@@ -91,14 +91,7 @@ end
 
 -- ---- what moved -----------------------------------------------------------------------------
 
-local nouns <const> = {
-    kernel = {"kernel", "kernels"}, memcpy_h2d = {"H2D copy", "H2D copies"},
-    memcpy_d2h = {"D2H copy", "D2H copies"}, memcpy_d2d = {"D2D copy", "D2D copies"},
-    memcpy_p2p = {"P2P copy", "P2P copies"}, memset = {"memset", "memsets"},
-    host_func = {"host function", "host functions"},
-}
-
-local function noun(kind, n) return nouns[kind][n == 1 and 1 or 2] end
+local function noun(kind, n) return n == 1 and kind.one or kind.several end
 
 -- "stream 7", or "stream copies".
 local function stream(label)
@@ -111,22 +104,23 @@ end
 
 local sentences = {}
 
-function sentences.overlap(m, was, is)
-    local a, b = noun(m.a, 2), noun(m.b, 2)
+function sentences.overlap(m, was, is, kinds)
+    local a, b = kinds[m.a].several, kinds[m.b].several
     if m.is == 0 then return ("%s no longer overlap %s (was %s)"):format(b, a, was) end
     return ("%s now overlap %s for %s (%s)"):format(b, a, is,
         m.was == 0 and "not at all before" or "was " .. was)
 end
 
-function sentences.busy(m, was, is)
+function sentences.busy(m, was, is, kinds)
+    local kind = kinds[m.a]
     if m.n_was == 0 or m.n_is == 0 then
         local n = m.n_was + m.n_is
-        return ("%s: %d %s, %s"):format(m.n_was == 0 and "new" or "gone", n, noun(m.a, n),
+        return ("%s: %d %s, %s"):format(m.n_was == 0 and "new" or "gone", n, noun(kind, n),
             m.n_was == 0 and is or was)
     elseif m.n_was == m.n_is then
-        return ("%s now take %s (was %s)"):format(noun(m.a, 2), is, was)
+        return ("%s now take %s (was %s)"):format(kind.several, is, was)
     end
-    return ("%d %s now take%s %s (%d took %s)"):format(m.n_is, noun(m.a, m.n_is),
+    return ("%d %s now take%s %s (%d took %s)"):format(m.n_is, noun(kind, m.n_is),
         m.n_is == 1 and "s" or "", is, m.n_was, was)
 end
 
@@ -158,7 +152,7 @@ local function put_moves(put, a, b, moves)
     end
     for i = 1, math.min(#moves, most_moves) do
         local m = moves[i]
-        put("  %s", sentences[m.what](m, time(m.was), time(m.is)))
+        put("  %s", sentences[m.what](m, time(m.was), time(m.is), a.kinds))
     end
     if #moves == 0 then put("  nothing else by 1 %% of it or more") end
 end

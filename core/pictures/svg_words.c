@@ -108,7 +108,7 @@ static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief,
         name_span(c, first, true, name);
         snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, SL__KERNEL_BYTES - 1, name);
     } else {
-        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl__span_kind_noun(bar->kind, bar->n));
+        snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl_span_kind_noun(bar->kind, bar->n));
     }
 }
 
@@ -223,7 +223,7 @@ void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
         if (bar->counts[kind] == 0)
             continue;
         sl_text_add(c->pen.out, "%s%" PRIu32 " %s", before, bar->counts[kind],
-                    sl__span_kind_noun((sl_span_kind)kind, bar->counts[kind]));
+                    sl_span_kind_noun((sl_span_kind)kind, bar->counts[kind]));
         before = ", ";
     }
     put_times(c, bar->start_ns, bar->end_ns);

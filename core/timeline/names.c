@@ -69,7 +69,7 @@ const char *sl_span_kind_name(sl_span_kind kind)
     return (unsigned)kind < SL_SPAN_KINDS ? kind_names[kind] : "unknown";
 }
 
-const char *sl__span_kind_noun(sl_span_kind kind, size_t n)
+const char *sl_span_kind_noun(sl_span_kind kind, size_t n)
 {
     return kind_nouns[kind][n != 1];
 }

@@ -19,9 +19,6 @@ bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint3
 /* The first span's start, 0 without spans. */
 int64_t sl__timeline_first_ns(const sl_timeline *timeline);
 
-/* A kind in a sentence with `n` of it: "D2H copy", "D2H copies". */
-const char *sl__span_kind_noun(sl_span_kind kind, size_t n);
-
 /* The short name of a kernel, by the text id of its name: other kernels of the timeline have
  * others. Of a finished timeline; NULL: as sl_label_kernel writes it. */
 const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name);

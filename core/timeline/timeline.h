@@ -172,6 +172,8 @@ int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's ti
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline);
 
 const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */
+/* A kind in a sentence with `n` of it: "D2H copy", "D2H copies". */
+const char *sl_span_kind_noun(sl_span_kind kind, size_t n);
 const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", ..., "host" */
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
