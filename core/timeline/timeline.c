@@ -571,36 +571,6 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
     return found ? &timeline->streams[at] : NULL;
 }
 
-/* Of `n` elements of `size` bytes, each with its correlation at `offset`, the one with
- * this correlation, or NULL. */
-static const void *find(const void *array, size_t n, size_t size, size_t offset,
-                        uint64_t correlation)
-{
-    const char *base = array;
-    size_t low = 0;
-    for (size_t high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (*(const uint64_t *)(base + middle * size + offset) < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < n && *(const uint64_t *)(base + low * size + offset) == correlation;
-    return found ? base + low * size : NULL;
-}
-
-const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
-{
-    return find(timeline->spans, timeline->n_spans, sizeof(sl_span),
-                offsetof(sl_span, correlation), correlation);
-}
-
-const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
-{
-    return find(timeline->calls, timeline->n_calls, sizeof(sl_call),
-                offsetof(sl_call, correlation), correlation);
-}
-
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline)
 {
     return timeline->host_start_ns;
