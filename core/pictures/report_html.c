@@ -538,54 +538,6 @@ static void find_base(page *p)
         p->base_ns = sl__min_ns(p->base_ns, calls[i].host_start_ns);
 }
 
-/* What was held by a record or a wait was held by what these waited for in turn: the last
- * span before them, for the first reason that is more than their stream's order. Each is
- * an earlier one, so that taken in order one step is enough: its own was taken before. */
-static void see_through_calls(sl__operations *all)
-{
-    for (size_t i = 0; i < all->n; i++) {
-        sl__item *held = &all->items[i];
-        const sl__item *by = held->ready_by != SL__NO_ITEM ? &all->items[held->ready_by] : NULL;
-        if (!by || !by->is_call || by->ready_by == SL__NO_ITEM)
-            continue;
-        if (held->ready_cause == SL_CAUSE_STREAM_ORDER)
-            held->ready_cause = by->ready_cause;
-        held->ready_by = by->ready_by;
-    }
-}
-
-static uint64_t correlation_of(const sl__operations *all, size_t item)
-{
-    return item != SL__NO_ITEM ? all->items[item].correlation : 0;
-}
-
-/* Of the spans, in their order, which is that of the items. */
-static sl_status collect_holds(page *p, sl_error *err)
-{
-    sl__operations all;
-    sl_status status = sl__operations_collect(p->timeline, true, &all, err);
-    if (status != SL_OK)
-        return status;
-    size_t n;
-    sl_timeline_spans(p->timeline, &n);
-    p->holds = malloc((n + 1) * sizeof *p->holds);
-    if (!p->holds)
-        status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
-    see_through_calls(&all);
-    for (size_t i = 0, span = 0; p->holds && i < all.n; i++) {
-        const sl__item *held = &all.items[i];
-        if (!held->is_call)
-            p->holds[span++] = (sl_hold){
-                .correlation = held->correlation, .ready_ns = held->ready_ns,
-                .ready_by = correlation_of(&all, held->ready_by),
-                .start_by = correlation_of(&all, held->start_by),
-                .ready_cause = held->ready_cause, .start_cause = held->start_cause
-            };
-    }
-    sl__operations_free(&all);
-    return status;
-}
-
 static sl_status write_page(page *p, const char *path, sl_error *err)
 {
     sl_status status = sl__outfile_open(path, &p->file, err);
@@ -608,7 +560,7 @@ sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path,
     if (status == SL_OK)
         status = sl_timeline_causes(timeline, &p.why, err);
     if (status == SL_OK)
-        status = collect_holds(&p, err);
+        status = sl__span_holds_collect(timeline, &p.holds, err);
     if (status == SL_OK) {
         find_base(&p);
         status = write_page(&p, path, err);

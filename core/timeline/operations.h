@@ -73,6 +73,10 @@ const sl_span *sl__item_span(const sl__operations *ops, size_t item);
 const sl_call *sl__item_call(const sl__operations *ops, size_t item);
 uint32_t sl__item_stream(const sl__operations *ops, size_t item);
 
+/* What each span waited for (span_holds.c): spans, where the records and waits between are passed
+ * over; in order of the spans. The caller frees *holds. */
+sl_status sl__span_holds_collect(const sl_timeline *timeline, sl_hold **holds, sl_error *err);
+
 /* A span that copies from or to pageable memory. */
 bool sl__span_is_pageable(const sl_span *span);
 
