@@ -6,8 +6,8 @@
 #ifndef SL_KERNEL_TABLE_H
 #define SL_KERNEL_TABLE_H
 
-/* The kernels of a family have the same operands, the same rule for shapes, and one launcher
- * in each backend. What in Lua takes the arguments of a family is a function of it, too. */
+/* The kernels of a family have the same operands, the same rule for shapes, one launcher in each
+ * backend, and one function in the binding (bindings/l_ops.c), which reads their arguments. */
 typedef enum sl_kernel_family {
     SL_FAMILY_MATMUL,       /* out[m,n] = in0[m,k] in1[k,n] */
     SL_FAMILY_PAIR,         /* n elements, in0 and in1 */
@@ -32,8 +32,9 @@ typedef enum sl_kernel_dtypes {
 
 /* X(ID, name, family, dtypes, slots, flops, expression): the elementwise kernels but pow.
  *
- * slots: what the simulated GPU takes for an element, in flops of its FP32 peak; 8 hides behind
- * the memory's time. flops: roughly what the CPU takes that simulates it.
+ * slots: instructions for an element on the simulated GPU, counted in flops of its FP32 peak. 8 is
+ * that of a kernel which is bound by memory; 200 is that of powf. flops: a rough count of
+ * operations on the CPU that simulates it.
  *
  * expression: an element of the result, of x, an element of the first tensor, y, one of the
  * second, and s, the number beside it; one copy for the CPU and the GPU. float32, bfloat16 and
@@ -56,7 +57,7 @@ typedef enum sl_kernel_dtypes {
     X(NEG, "neg", ONE, NUMBERS, 8, 1, -x)                                   \
     X(RELU, "relu", ONE, NUMBERS, 8, 1, x <= 0 ? 0 : x)
 
-/* The same without an expression. The slots of pow are those of exponents that are not small
+/* All kernels; those below have no expression. The slots of pow are those of exponents that are not small
  * whole numbers; they, rand and randn are measured (an H200 raises 3.3e11 elements/s to 2.5, and
  * draws 5.7e11 uniform and 4.1e11 normal numbers a second). matmul has a model of its own. */
 #define SL_KERNEL_TABLE(X)                                                  \
