@@ -85,7 +85,7 @@ static void of_floats(const sim_job *job, int64_t first, size_t n, void *out, co
 {
     float x[SIM_BLOCK], y[SIM_BLOCK];
     numbers_load(x, in0, job->dtype, first, n);
-    if (sim_job_inputs(job) == 2)
+    if (sl_kernel_inputs((sl_kernel)job->kernel) == 2)
         numbers_load(y, in1, job->dtype, first, n);
     operate_on_floats(job, x, y, n);
     numbers_store(out, x, job->dtype, first, n);
@@ -97,7 +97,7 @@ static void of_doubles(const sim_job *job, int64_t first, size_t n, void *out, c
     double x[SIM_BLOCK], y[SIM_BLOCK];
     const size_t offset = (size_t)first * sizeof *x;
     memcpy(x, (const uint8_t *)in0 + offset, n * sizeof *x);
-    if (sim_job_inputs(job) == 2)
+    if (sl_kernel_inputs((sl_kernel)job->kernel) == 2)
         memcpy(y, (const uint8_t *)in1 + offset, n * sizeof *y);
     operate_on_doubles(job, x, y, n);
     memcpy((uint8_t *)out + offset, x, n * sizeof *x);
@@ -118,7 +118,7 @@ static void of_ints(const sim_job *job, int64_t first, size_t n, void *out, cons
     uint32_t lower[SIM_BLOCK];
     const size_t offset = (size_t)first * sizeof *lower;
     load_ints(x, in0, offset, n);
-    if (sim_job_inputs(job) == 2)
+    if (sl_kernel_inputs((sl_kernel)job->kernel) == 2)
         load_ints(y, in1, offset, n);
     operate_on_ints(job, x, y, n);
     for (size_t i = 0; i < n; i++)
