@@ -22,11 +22,11 @@ typedef struct sl_file {
 sl_status sl_files_write(const sl_file *files, size_t n, sl_error *err);
 
 /* Finds out whether a file can be written, as sl_files_write would, and changes nothing. *direct
- * (NULL: nobody asks): it would be written to directly. */
+ * (may be NULL): it would be written to directly. */
 sl_status sl_file_try(const char *path, bool *direct, sl_error *err);
 
-/* The process ends: removes what it has begun to write. Safe in a signal handler. (What a
- * process leaves that had no time for this, the next one to write there removes.) */
+/* Removes what the process has begun to write, when it ends. Safe in a signal handler. (Files of a
+ * process that ended without this call are removed by the next one that writes there.) */
 void sl_files_abandon(void);
 
 #endif

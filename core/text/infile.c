@@ -107,7 +107,7 @@ static sl_status read_all(infile *in, sl_error *err)
     return error == Z_OK ? SL_OK : fail_read(in, err);
 }
 
-/* A folder can be opened; that it cannot be read would come as a puzzle from zlib. */
+/* A folder can be opened; reading it fails in zlib, whose message would not say why. */
 static int open_file(const char *path)
 {
     struct stat info;

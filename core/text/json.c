@@ -53,8 +53,8 @@ static char *put_unit(char *at, uint32_t unit)
     return at;
 }
 
-/* The next character of a text as it stands in a string: *n bytes, which may be in
- * `escaped`. What must not reach a terminal is written out: people look at JSON there. */
+/* The next character of a text as a JSON string has it: *n bytes, which may be in `escaped`. What
+ * must not reach a terminal is escaped, since people print JSON there. */
 static const char *next_character(const char **text, char escaped[ESCAPED_BYTES], size_t *n)
 {
     const char *from = *text;

@@ -49,8 +49,8 @@ static char *join(const char *start, size_t n, const char *rest)
     return text;
 }
 
-/* Where a path leads at which there is no file: a symbolic link to nothing stays,
- * and the file that it names comes to be. 0, or an errno. */
+/* Resolves a path at which there is no file: a symbolic link to nothing stays, and the file that it
+ * names is made. 0, or an errno. */
 static int follow_links(const char *path, char **target)
 {
     char to[LINK_BYTES];
@@ -136,7 +136,7 @@ static int open_descriptor(sl__outfile *file, const place *found)
 
 /* ---- compression ------------------------------------------------------------ */
 
-/* 0, or ENOMEM: nothing else can go wrong with constants. */
+/* 0, or ENOMEM: with constant arguments no other error is possible. */
 static int start_gzip(sl__outfile *file)
 {
     sl__gzip *gzip = calloc(1, sizeof *gzip);
@@ -174,7 +174,7 @@ void sl__outfile_abandon(sl__outfile *file)
     *file = (sl__outfile){ .fd = -1 };
 }
 
-/* Abandons the file, and tells of the error, if it is one. */
+/* Abandons the file, and fails with the error, if it is one. */
 static sl_status end(sl__outfile *file, int error, sl_error *err)
 {
     const char *path = file->path;
@@ -227,8 +227,8 @@ bool sl__outfile_failed(const sl__outfile *file)
     return file->error != 0 || file->stopped;
 }
 
-/* The user is asked before each piece of a buffer's size; a pipe that is full may take one
- * never. */
+/* Looks for an interrupt before each piece of a buffer's size: a pipe that is full may never take
+ * one. */
 static void put(sl__outfile *file, const void *bytes, size_t n)
 {
     for (size_t done = 0; done < n && !sl__outfile_failed(file);) {

@@ -19,7 +19,7 @@ typedef struct sl__outfile {
     struct sl__gzip *gzip;  /* NULL: not compressed */
     int fd;
     int error;              /* errno of the first failed write; later writes do nothing */
-    bool stopped;           /* the user wants no more of it; so do they then */
+    bool stopped;           /* the user has stopped it; later writes do nothing */
 } sl__outfile;
 
 /* SL_EIO with path and reason. On failure there is nothing to close. */
@@ -28,7 +28,7 @@ sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err);
 sl_status sl__outfile_open_packed(const char *path, sl__outfile *file, sl_error *err);
 /* Buffered; failures show at close. */
 void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n);
-/* Whether writing on is of no use: for loops that write much. */
+/* Whether further writes do nothing: for loops that write much. */
 bool sl__outfile_failed(const sl__outfile *file);
 /* Makes the file durable and puts it in its place, or removes it and fails; SL_EINTERRUPT
  * if the user stopped it. */

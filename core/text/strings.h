@@ -17,8 +17,8 @@ typedef struct sl__strings {    /* all zero is an empty table */
     uint32_t n_slots;           /* a power of two, at least 2 * n */
 } sl__strings;
 
-/* The id of `text`, which is copied when it is new. 0 for NULL and "", and when memory is out,
- * which loses the text and nothing else. */
+/* The id of `text`, which is copied when it is new. 0 for NULL and "", and without memory; then
+ * nothing has changed. */
 uint32_t sl__strings_intern(sl__strings *strings, const char *text);
 
 /* The id of a text that is there; 0 for "" and for one that is not. */

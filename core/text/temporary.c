@@ -19,7 +19,7 @@
 
 #define NAME_BYTES 64           /* of a temporary file, without its folder */
 #define MOST_NAMES 100          /* that are tried */
-#define MOST_KNOWN 64           /* the others are left to whoever comes next */
+#define MOST_KNOWN 64           /* the next writer removes the others */
 
 static const char name_format[] = "streamlab-%ld-%d.tmp";
 
@@ -33,7 +33,8 @@ size_t sl__folder_bytes(const char *path)
 
 /* A signal handler reaches nothing but globals. */
 static _Atomic(char *) unfinished[MOST_KNOWN];
-static atomic_long owner;       /* whose they are: not a child's that has a copy of this */
+static atomic_long owner;       /* the process that made them: a child process has a copy of this
+                                 * list */
 
 static void remember(char *path)
 {

@@ -15,18 +15,17 @@ void sl_text_free(sl_text *text);
 void sl_json_add_milli(sl_text *text, int64_t thousandths);
 void sl_json_add_string(sl_text *text, const char *string);
 
-/* The end of what adds to a text: the status, SL_ENOMEM if the text has failed, and then
- * "no memory for " and what `fmt` says. On failure nothing stays of what came behind the
- * first `len` bytes. */
+/* The end of what adds to a text: the status, SL_ENOMEM if the text has failed, and then "no memory
+ * for " and what `fmt` says. On failure the text is cut to its first `len` bytes. */
 sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err,
                        const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* A text that a stranger wrote (the name of a file, a stream or a kernel, a message) may hold
- * what a terminal obeys or shows nothing for: control characters, also those from U+0080 on,
- * marks that turn the direction of writing, bytes that are no UTF-8. This gives its next
- * character as it may be shown: itself, or as Lua writes it, \x1b, \x9b, \u{202e}. Newlines and
- * tabs stay if `lines`. Moves *text on, which lies before `end`, where a NUL must be; fills
- * `shown` and gives the number of its bytes. */
+/* A text from outside (the name of a file, a stream or a kernel, a message) may contain what
+ * changes or corrupts a terminal: control characters, also those from U+0080 on, marks for the
+ * direction of writing, bytes that are no UTF-8. This gives its next character as it may be
+ * printed: itself, or as Lua escapes it, \x1b, \x9b, \u{202e}. Newlines and tabs stay if `lines`.
+ * Moves *text on, which lies before `end`, where a NUL must be; fills `shown` and gives the number
+ * of its bytes. */
 enum { SL_SAFE_BYTES = 12 };
 int sl_safe_character(const char **text, const char *end, bool lines, char shown[SL_SAFE_BYTES]);
 

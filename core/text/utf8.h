@@ -1,7 +1,7 @@
 /* utf8.h - reading UTF-8 that users wrote: stream names, kernel names, paths.
  *
- * The host's locale has no say: the same bytes give the same picture and the
- * same file everywhere.
+ * The host's locale plays no part: the same bytes give the same picture and the same file
+ * everywhere.
  */
 #ifndef SL_TEXT_UTF8_H
 #define SL_TEXT_UTF8_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL__UTF8_BAD 0xFFFDu    /* what stands for a byte that is no UTF-8 */
+#define SL__UTF8_BAD 0xFFFDu    /* replaces a byte that is no UTF-8 */
 
 /* Decodes the character at *at (NUL-terminated) and moves *at behind it; 0 at the
  * end. A byte that begins no well-formed sequence (overlong forms, surrogates and

@@ -1,7 +1,7 @@
 /* xml.c - escaping for XML 1.0, and the width of a text without a font.
  *
- * The widths are those of common sans-serif fonts, rounded up: who looks at a picture
- * has one of them, and nobody knows which.
+ * The widths are those of common sans-serif fonts, rounded up: which one a viewer uses is not
+ * known.
  */
 #include "xml.h"
 
@@ -34,7 +34,7 @@ static const char *entity(uint32_t c)
     }
 }
 
-/* What stands for a character, NULL: itself. */
+/* The escape of a character; NULL: the character itself. */
 static const char *escaped(uint32_t c, bool good)
 {
     const char *name = entity(c);

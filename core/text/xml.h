@@ -4,9 +4,8 @@
 
 #include "text.h"
 
-/* A text that users wrote (any bytes), for content and attributes: what XML 1.0 cannot
- * hold and what must not reach a reader becomes U+FFFD; a line break a blank. At most
- * `max_bytes` of it, then "…"; 0: all. */
+/* A text that users wrote (any bytes), for content and attributes: what XML 1.0 or a terminal must
+ * not get becomes U+FFFD; a line break a blank. At most `max_bytes` of it, then "…"; 0: all. */
 void sl__xml_add(sl_text *out, const char *text, size_t max_bytes);
 
 /* About how wide a text of this size is in a sans-serif font, in pixels. Rather too wide:

@@ -1,7 +1,6 @@
 /* json_scan.c - walking through JSON in memory, one value at a time.
  *
- * Values that are passed over are not recursed into: a stack of bits knows which
- * brackets are open.
+ * There is no recursion into skipped values: a stack of bits remembers which brackets are open.
  */
 #include "json_scan.h"
 
@@ -219,7 +218,8 @@ static const char *skip_digits(const char *at, const char *end, decimal *number,
         bool room = number->digits <= MAX_DIGITS_VALUE;
         if (room)
             number->digits = number->digits * 10 + (uint64_t)(*at - '0');
-        if (room ? step < 0 : step >= 0) {      /* what has no room is below all rounding */
+        if (room ? step < 0 : step >= 0) {      /* digits without room are too small to change the
+                                                 * rounding */
             if (number->exponent > -MAX_EXPONENT && number->exponent < MAX_EXPONENT)
                 number->exponent += room ? -1 : 1;
         }
@@ -350,7 +350,7 @@ static char *put_utf8(char *to, int32_t c)
     return to;
 }
 
-/* In place: what an escape stands for is never longer. Returns the new end. */
+/* In place, since no escape is shorter than its character. Returns the new end. */
 static char *unescape(char *text, const char *end)
 {
     static const char names[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";

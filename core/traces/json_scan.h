@@ -1,11 +1,10 @@
 /* json_scan.h - walking through JSON in memory, one value at a time.
  *
- * A trace of a million events is hundreds of megabytes, of which little matters: most
- * members of most events are passed over. So the walk gives each value as the bytes that
- * it takes, and what is needed of it is decoded then. What is passed over is only checked
- * for what the walk needs: quotes and brackets that match, not nested too deep. That
- * also reads traces with the slips of other writers in members that nobody asks for (NaN,
- * raw newlines in texts, whole numbers beyond 64 bits).
+ * A trace of a million events is hundreds of megabytes, of which little is used: most members of
+ * most events are skipped. So the walk gives each value as the bytes that it takes, and the caller
+ * decodes those that it needs. What is skipped is checked only for what the walk needs: quotes and
+ * brackets that match, not nested too deep. So traces can be read that have mistakes of other
+ * writers in unused members (NaN, raw newlines in texts, whole numbers beyond 64 bits).
  *
  * No library: those that build trees take several times the memory and time of the file,
  * read numbers as doubles, and jansson 2.14 crashes when an allocation fails.
@@ -17,7 +16,7 @@
 
 typedef enum sl__json_type {
     SL__JSON_MISSING, SL__JSON_OBJECT, SL__JSON_ARRAY, SL__JSON_TEXT, SL__JSON_NUMBER,
-    SL__JSON_WORD       /* true, false, null, and what is none of these: NaN */
+    SL__JSON_WORD       /* true, false, null, and other words: NaN */
 } sl__json_type;
 
 /* The bytes of a value, quotes and brackets included. */
@@ -29,7 +28,7 @@ typedef struct sl__json_value {
 
 typedef struct sl__scan {
     const char *at, *end;
-    const char *start;      /* of everything; sentences count from here */
+    const char *start;      /* of everything; positions in messages count from here */
 } sl__scan;
 
 void sl__scan_open(sl__scan *scan, const char *text, size_t n);
@@ -38,7 +37,7 @@ void sl__scan_into(sl__scan *scan, const sl__scan *whole, const sl__json_value *
 
 /* The next byte that is no blank, 0 at the end. */
 char sl__scan_peek(sl__scan *scan);
-/* Takes a bracket. SL_EINVAL if something else stands there. */
+/* Takes a bracket. SL_EINVAL if the next byte is another one. */
 sl_status sl__scan_enter(sl__scan *scan, char bracket, sl_error *err);
 /* Inside: is there a further element? Takes the comma before it (*first is false then),
  * or the bracket `close`. */
@@ -68,7 +67,7 @@ typedef sl_status (*sl__json_visit)(void *ud, const sl__json_value *key,
 sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
                         void *ud, sl_error *err);
 
-/* What stands there, short and printable, for a sentence: `"x\n...`. */
+/* The value, short and printable, for a message: `"x\n...`. */
 #define SL__JSON_SHOWN 44
 const char *sl__json_show(const sl__json_value *value, char shown[SL__JSON_SHOWN]);
 

@@ -37,7 +37,8 @@ static void note_device(sl__match *m, int64_t device, size_t n)
         sl_text_add(&m->devices, "%" PRId64 " (%zu operation%s)", device, n, n == 1 ? "" : "s");
 }
 
-/* Sorts them; the most frequent one, of equals the first. Only the first devices are told. */
+/* Sorts them and gives the most frequent one, of equals the first. Only the first devices are
+ * listed. */
 static int64_t most_frequent(sl__match *m, int64_t *devices, size_t n)
 {
     int64_t found = 0;

@@ -49,8 +49,8 @@ sl_status sl__event_read(sl__scan *scan, uint64_t number, sl__event *event, sl_e
 /* That, for those who need it. */
 sl_status sl__event_read_args(const sl__scan *scan, sl__event *event, sl_error *err);
 
-/* What a member holds; *number stays as it is where there is none. SL_EINVAL if it holds
- * something else, in a sentence that names event, key and what stands there. */
+/* What a member holds; *number stays as it is where there is none. SL_EINVAL if it holds something
+ * else, in a message that names event, key and value. */
 sl_status sl__event_whole(const sl__event *event, sl__arg arg, int64_t *number, sl_error *err);
 sl_status sl__event_count(const sl__event *event, sl__arg arg, uint64_t *number, sl_error *err);
 sl_status sl__event_time(const sl__event *event, sl__arg arg, int64_t *ns, sl_error *err);

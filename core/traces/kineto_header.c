@@ -1,7 +1,7 @@
 /* kineto_header.c - the members of a trace that are no events.
  *
- * Members that are missing or hold something else than usual are left at 0: what they say
- * is for the reader's eyes.
+ * Members that are missing or hold something else than usual are left at 0: they are only
+ * printed.
  */
 #include "kineto_read.h"
 

@@ -7,13 +7,13 @@
  *               operation whose launch is not in the file is taken to be issued when it
  *               started, and no later than what follows it in its stream.
  *   synchronisations   say which stream and record a call was about. A record that none
- *               refers to, and a wait that none explains, stay plain calls: nobody knows
- *               which stream they were in.
+ *               refers to, and a wait that none explains, stay plain calls: their stream is
+ *               not known.
  *   order       of issue. The file's correlations are kept if they are unique and ascend
- *               with the host's time; if not, everything is numbered anew.
+ *               with the host's time; if not, everything gets new numbers.
  *   waits       that show in the times alone: kineto_waits.c. A pageable copy that was over
  *               when its call returned blocked the host.
- * Our own files say all of this; there only the parts are put together again.
+ * Our own files contain all of this; their parts are only put together again.
  */
 #include "kineto_match.h"
 
@@ -78,8 +78,8 @@ static int by_correlation(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The first call with this correlation that is plain, or that is none. NULL: there is none.
- * For as long as kinds do not change. */
+/* The first call with this correlation, plain or not, as `plain` asks; NULL without one. Valid
+ * until kinds change. */
 static sl__host *find_host(const sl__records *records, uint64_t correlation, bool plain)
 {
     size_t low = 0;
@@ -130,7 +130,7 @@ static void find_launches(sl__match *m)
             continue;
         take_launch(records, work, host);
         if (!records->own && work->device != m->device)
-            continue;           /* to this device it is any other call */
+            continue;           /* for this device it is like any other call */
         for (size_t left = records->n_hosts - (size_t)(host - records->hosts);
              left > 0 && !host->launch && sl__is_plain(host) &&
              host->call.correlation == work->span.correlation; left--, host++)
@@ -180,7 +180,7 @@ static void apply_sync(sl__records *records, const sl__sync *sync)
 }
 
 /* Whether enough is known of a call to be of its kind. Ours have a cuda_sync event for each
- * synchronisation: one without is a foreign trace's, of which we knew nothing either. */
+ * synchronisation: one without comes from a foreign trace, which did not say more, either. */
 static bool is_understood(const sl__match *m, const sl__host *host)
 {
     switch ((sl_call_kind)host->call.kind) {
@@ -287,7 +287,7 @@ static void number_items(sl__match *m)
     m->renumbered = m->n_items > 0 && items[0].correlation == 0;
     for (size_t i = 1; i < m->n_items; i++)
         m->renumbered |= items[i].correlation <= items[i - 1].correlation;
-    if (m->renumbered && m->records->own)       /* somebody has edited it */
+    if (m->renumbered && m->records->own)       /* the file was edited */
         qsort(items, m->n_items, sizeof *items, by_issue);
     for (size_t i = 0; i < m->n_items; i++) {
         items[i].issue = m->renumbered ? i + 1 : items[i].correlation;
@@ -338,7 +338,7 @@ static sl_status sort_by_number(sl__match *m, sl_error *err)
     return SL_OK;
 }
 
-/* The issue number of what the file numbers so; 0 if there is no such thing. */
+/* The issue number of the element that has this number in the file; 0 if there is none. */
 static uint64_t issue_of(const sl__match *m, uint64_t correlation)
 {
     if (!m->renumbered || correlation == 0)

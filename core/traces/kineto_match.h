@@ -33,7 +33,7 @@ static inline bool sl__is_plain(const sl__host *host)
     return host->call.kind == SL_CALL_PLAIN;
 }
 
-/* Of a plain call there is no stream to tell. */
+/* A plain call has no stream. */
 static inline void sl__forget_kind(sl__host *host)
 {
     host->call.kind = SL_CALL_PLAIN;

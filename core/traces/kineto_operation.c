@@ -36,8 +36,8 @@ static bool contains(const char *text, const char *const *parts)
     return false;
 }
 
-/* CUPTI's words, and those of AMD's counterpart. Copies within the host and to or from
- * arrays pass for copies within the device. */
+/* CUPTI's words, and those of AMD's counterpart. Copies within the host and to or from arrays count
+ * as copies within the device. */
 static sl_span_kind kind_of_copy(const char *name)
 {
     static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", NULL };
@@ -68,7 +68,7 @@ static uint8_t place_flags(const char *text)
     return flags;
 }
 
-/* What our own files say where the category and the name do not. */
+/* Kind, engine and memory where category and name do not give them, from our own files. */
 static sl_status take_own_kind(sl__reader *r, sl_span *span, sl_error *err)
 {
     const sl__json_value *kind = &r->event.arg[SL__ARG_KIND];
@@ -115,7 +115,7 @@ static sl_status take_kind(sl__reader *r, sl_span *span, sl_error *err)
     return r->records.own ? take_own_kind(r, span, err) : SL_OK;
 }
 
-/* What no GPU has is not known either. */
+/* Values that no GPU has are left out. */
 static sl_status take_resources(const sl__event *event, sl_span *span, sl_error *err)
 {
     uint64_t registers = 0, shared_bytes = 0;

@@ -50,7 +50,7 @@ static void widen(sl__records *records, int64_t start_ns, int64_t end_ns)
     records->timed = true;
 }
 
-/* Nothing is made of it: what is wrong with its times is nobody's trouble. */
+/* The event is not used, so that errors in its times do not matter. */
 static void pass_over(sl__reader *r)
 {
     int64_t start_ns, end_ns;

@@ -27,7 +27,7 @@ typedef struct sl__host {
     int64_t stream, target_stream;      /* as the file numbers them, or SL__NO_STREAM */
     bool may_wait;              /* a plain call of the kind that can wait for the device */
     bool copies;                /* cudaMemcpy and the like: returns when the copy is done */
-    bool waited, queue_full, loaded;    /* so says the file, of a launch */
+    bool waited, queue_full, loaded;    /* the file says so of a launch */
     bool launch;                /* of something on some device */
     bool explained;             /* there is a cuda_sync event of it */
     bool elsewhere;             /* that is of another device */
@@ -46,8 +46,8 @@ typedef struct sl__records {
     sl_timeline *timeline;
     int wanted_device;          /* or SL_BUSIEST_DEVICE */
     bool own;                   /* written by us */
-    bool pytorch;               /* of its profiler: there are cpu_ops of somebody else, or its
-                                 * name; or so says our header */
+    bool pytorch;               /* of its profiler: has cpu_ops that are not ours, or its name; or
+                                 * our header says so */
     sl__work *works;
     size_t n_works, cap_works;
     sl__host *hosts;
@@ -61,7 +61,7 @@ typedef struct sl__records {
     sl_device_info *devices;    /* index: the file's id */
     size_t n_devices, cap_devices;
     bool timed;                 /* first_ns and last_ns are set */
-    int64_t first_ns, last_ns;  /* over everything that happened */
+    int64_t first_ns, last_ns;  /* over all events */
     /* Of our own header. */
     sl_device_info info;
     char backend[32];           /* info.backend points here */

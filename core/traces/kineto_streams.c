@@ -46,8 +46,8 @@ static void make_unique(sl__streams *streams)
     streams->n = n;
 }
 
-/* The streams ascend, so that those below the first number come first, those that are too
- * large last; both take what the others leave. */
+/* The streams are sorted: numbers below the first come first, numbers that are too large last. Both
+ * get the ids that the others leave free. */
 static void give_ids(sl__streams *streams)
 {
     bool has_default = false;
@@ -120,8 +120,8 @@ static int by_start(const void *left, const void *right)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* What the default stream did; each end is the latest so far, so that one look-up tells
- * whether anything before reaches into a time. */
+/* What the default stream did. Each end is the latest so far, so that one look-up finds whether
+ * something earlier was still running at a time. */
 static sl_status default_work(const sl__records *records, sl__interval **all, size_t *n,
                               sl_error *err)
 {
@@ -218,7 +218,7 @@ static int by_id(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Our own header has them ready. In order, which is the fast way to add them. */
+/* Our own header lists them. In order of id, in which adding is fastest. */
 static sl_status note_own(const sl__records *records, sl_error *err)
 {
     sl_status status = SL_OK;

@@ -22,8 +22,8 @@
  * 0.42 ms (docs/results/fidelity-probe.jsonl: "gpu_host_us" behind a kernel of 10 ms). */
 #define SOON_NS 500000
 #define EVENT_SOON_NS 50000     /* the same for an event: on an H200 4 us */
-#define CLOCKS_NS 10000         /* the host's and the device's may differ by this */
-#define NOTHING_NS 10000        /* cudaFree(NULL) takes less, and other calls more */
+#define CLOCKS_NS 10000         /* by how much the two clocks may differ */
+#define NOTHING_NS 10000        /* more than cudaFree(NULL) takes, less than other calls do */
 #define MANY_TIMES 8            /* longer than any that did not wait */
 #define CHANCE 16               /* of a call's time, the end of the work lies in this part */
 
@@ -171,7 +171,7 @@ static bool returned_soon(const sl__host *host, int64_t last_end_ns)
            host->call.host_end_ns - last_end_ns <= SOON_NS;
 }
 
-/* Against others of its name that did not wait. */
+/* Compared with other calls of its name that did not wait. */
 static bool is_beyond_chance(const sl__host *host, int64_t last_end_ns, int64_t early_ns)
 {
     int64_t took_ns = host->call.host_end_ns - host->call.host_start_ns;

@@ -361,8 +361,8 @@ static bool is_of_stream(const sl_call *call)
     return call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_STREAM_WAIT;
 }
 
-/* The name of the device's side of a synchronisation; NULL for what has none: also a wait
- * for nothing that this trace knows. */
+/* The name of the device's side of a synchronisation; NULL for a call without one, also for a wait
+ * whose record is not in this trace. */
 static const char *sync_name(const sl_call *call, bool recorded)
 {
     switch ((sl_call_kind)call->kind) {
@@ -399,7 +399,7 @@ static void put_sync(sl__writer *w, const sl_call *call, const char *name, bool 
     sl__write_raw(w, "}}");
 }
 
-/* What the call alone knows of: "stream" itself would make it device work to HTA. */
+/* What only the call has. A member "stream" would make it device work for HTA. */
 static void put_call_args(sl__writer *w, const sl_call *call, bool synced, bool recorded)
 {
     bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;

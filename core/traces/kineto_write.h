@@ -31,7 +31,7 @@ typedef struct sl__writer {
     bool device_sync;           /* there is a row for the whole device */
     sl__row device_sync_row, cpu_rows[SL__CPU_ROWS];
     int n_cpu_rows;             /* have a name so far */
-    const sl_hold *holds;       /* those of what is still to come */
+    const sl_hold *holds;       /* those of operations that are not written yet */
     size_t n_holds;
     int64_t base_ns;
     int pid;                    /* of the device */
@@ -61,8 +61,8 @@ void sl__write_flow(sl__writer *w, bool start, uint64_t id, int pid, uint64_t ti
 
 /* ---- kineto_write_header.c ---- */
 
-/* From the first brace to the "[" of traceEvents: kineto's keys, and "streamlab" with what
- * only we know (see kineto.h). */
+/* From the first brace to the "[" of traceEvents: kineto's keys, and "streamlab" with our own (see
+ * kineto.h). */
 void sl__kineto_put_header(sl__outfile *file, const sl_timeline *timeline);
 
 #endif

@@ -53,7 +53,7 @@ static void put_sources(sl__outfile *file, const sl_timeline *timeline)
     sl__json_raw(file, "}");
 }
 
-/* What only we know of the whole. */
+/* What other tools have no keys for. */
 static void put_own(sl__outfile *file, const sl_timeline *timeline)
 {
     const sl_device_info *info = sl_timeline_device(timeline);
