@@ -1,10 +1,9 @@
 /* concurrency.c - how many spans, engines or streams were busy at once, and how long.
  *
- * The selected spans are dealt out by engine or stream, so that each group becomes
- * a union of its own. Then the starts and the ends of all intervals are sorted, each
- * for itself, and walked together: a start is one more that is busy, an end one less.
- * O(n log n), however many groups there are. Spans of zero length count nowhere, but
- * lie within the time that is divided.
+ * The selected spans are grouped by engine or stream, and each group becomes a union. Then the
+ * starts of all intervals are sorted, and so are the ends; walking through both, a start adds one
+ * that is busy, an end takes one away. O(n log n), however many groups there are. Spans of zero
+ * length count nowhere, but lie within the time that is divided.
  */
 #include "concurrency.h"
 
@@ -49,7 +48,7 @@ static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match,
     return SL_OK;
 }
 
-/* Makes a union of every group and closes the ranks. */
+/* Makes a union of every group and moves the groups together. */
 static void join_each(sl__groups *groups)
 {
     size_t from = 0, kept = 0;
@@ -148,8 +147,8 @@ static sl_status take_edges(const sl__groups *groups, edges *e, sl_error *err)
     return SL_OK;
 }
 
-/* Adds the time with k busy to at_ns[k], unless that is NULL. Gives the most at once. At
- * the same moment ends come before starts, so that what touches is never taken together. */
+/* Adds the time with k busy to at_ns[k], unless that is NULL. Gives the most at once. At the same
+ * moment ends come before starts, so that intervals that touch are never busy at once. */
 static size_t walk(const edges *e, const sl__interval *range, int64_t *at_ns)
 {
     size_t busy = 0, most = 0;

@@ -111,7 +111,7 @@ static bool has_long_queue(const search *s, size_t item)
     return item_at(s, earlier)->end_ns > item_at(s, item)->host_start_ns;
 }
 
-/* A launch that takes very long did something else first: loaded code, made a handle. */
+/* A launch that takes very long did other work first: it loaded code, or made a handle. */
 static sl_cause cause_of_launch(const search *s, size_t item, bool queue_full)
 {
     const sl__item *it = item_at(s, item);
@@ -268,9 +268,9 @@ static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64
     note(s, cause, idle, by, from_ns, to_ns);
 }
 
-/* The CPU moves the bytes of a pageable copy while the host is in its call: whatever the host
- * issued behind it came that late because of the call. Notes that part of [from, to] in which the
- * copy ran, and gives where it ends. */
+/* The CPU moves the bytes of a pageable copy while the host is in its call, which delays all that
+ * the host issues after it. Notes that part of [from, to] in which the copy ran, and gives where it
+ * ends. */
 static int64_t note_staging(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 {
     const sl_span *span = sl__item_span(&s->ops, item);
@@ -340,7 +340,7 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
             item = step_to_host(s, item, ready_ns, &to_ns);
         } else if (it->ready_by != SL__NO_ITEM) {
             item = step_to_operation(s, item, ready_ns, via, &to_ns);
-        } else {        /* by something that the timeline does not have */
+        } else {        /* by something that is not in the timeline */
             note(s, via, true, SL__NO_ITEM, s->from_ns, ready_ns);
             return;
         }
@@ -447,7 +447,7 @@ static void look_at_kernels(search *s)
     s->beside = false;
 }
 
-/* Host functions are the host's own doing: their row is no engine that could be filled. */
+/* Host functions are work of the host: their row is no engine that could be kept busy. */
 static void look_at_engines(search *s)
 {
     s->steps = STEPS_PER_ITEM * s->ops.n;

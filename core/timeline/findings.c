@@ -75,7 +75,7 @@ static bool grow_groups(sl__stretches *list)
     return true;
 }
 
-/* Most stretches belong where the last one did. */
+/* Most stretches belong to the group of the last one. */
 static bool find_group(sl__stretches *list, const sl__group *group, uint32_t *id)
 {
     *id = list->n > 0 ? list->at[list->n - 1].group : 0;
@@ -123,7 +123,7 @@ static bool is_one_of_many(const sl__operations *ops, size_t item)
     return foreign && span && span->where == 0 && span->engine == SL_ENGINE_COMPUTE;
 }
 
-/* Leaves out of the texts what does not tell causes apart. */
+/* Removes the texts by which causes are not distinguished. */
 static void reduce_texts(const sl__stretches *list, sl__group *group, size_t waiter, size_t by)
 {
     sl_cause cause = (sl_cause)group->cause;
@@ -239,8 +239,8 @@ static bool is_different(const sl__stretches *list, uint32_t item, uint32_t othe
            || sl__item_stream(list->ops, item) != sl__item_stream(list->ops, other);
 }
 
-/* Time that several waits share counts once; of waits for a busy engine, the time in which
- * it was busy. The longest wait stands for all; among equals the first. */
+/* Time that several waits share counts once; of waits for a busy engine, the time in which it was
+ * busy. The longest wait represents all; among equals the first. */
 static sl_finding measure(const sl__stretches *list, const sl__group *group,
                           const sl__stretch *at, const sl__union *busy)
 {

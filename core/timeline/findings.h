@@ -14,8 +14,8 @@ typedef struct sl__group {
     size_t n;               /* its stretches */
 } sl__group;
 
-/* One sl_wait in the making. Items are counted in 32 bits here: there may be several
- * stretches for each. */
+/* What an sl_wait is made of. Items have 32 bits here, as there may be several stretches for each.
+ * */
 typedef struct sl__stretch {
     int64_t from_ns, to_ns;
     uint32_t waiter, by;    /* items; by may be SL__NOBODY */
@@ -32,12 +32,12 @@ typedef struct sl__stretches {
     size_t n_groups, cap_groups;
     uint32_t *slots;        /* open addressing by what groups have in common; 0 is free */
     size_t n_slots;         /* a power of two, or 0 */
-    bool chain;             /* parts of the makespan: latency is one of them, whoever had it */
+    bool chain;             /* parts of the makespan: latency of all operations is one part */
     bool failed;            /* out of memory */
 } sl__stretches;
 
-/* Waiting from `from_ns` to `to_ns`. An empty one is left out; one that ends where the last
- * one begins, and is the same else, goes on with it. */
+/* Waiting from `from_ns` to `to_ns`. An empty one is left out; one that ends where the last one
+ * begins, and has the same cause and sides, is joined to it. */
 void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
                        size_t waiter, size_t by, int64_t from_ns, int64_t to_ns);
 void sl__stretches_clear(sl__stretches *list);
@@ -46,8 +46,8 @@ void sl__stretches_free(sl__stretches *list);
 /* By engine when it worked, and when kernels ran beside which others had room. */
 enum { SL__BESIDE = SL_ENGINES, SL__BUSY_UNIONS };
 
-/* What the list comes to, the largest loss first; findings that lost nothing are left out.
- * `busy`: SL__BUSY_UNIONS of them. *waits may be NULL. The caller frees all. */
+/* The findings of the list, the largest loss first; those that lost nothing are left out. `busy`:
+ * SL__BUSY_UNIONS of them. *waits may be NULL. The caller frees all. */
 sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
                             size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err);
 

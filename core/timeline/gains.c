@@ -75,7 +75,7 @@ static void leave_next_sync(gains *g, size_t i)
         leave(g, i + 1, SL__NO_CALL);
 }
 
-/* Which does nothing but issue: it does not wait, nor load code. */
+/* A call that only issues: it neither waits nor loads code. */
 static bool is_launch(const sl__operations *ops, size_t i)
 {
     const sl_call *call = sl__item_call(ops, i);
@@ -283,8 +283,8 @@ static int by_gain(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Whether kernels of one stream could do without their order is a guess, which comes last
- * where something else gains more than a few percent. */
+/* Whether kernels of one stream need their order is a guess: it is listed last where another cause
+ * gains more than a few percent. */
 static bool is_guess(const sl_finding *f)
 {
     return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle;

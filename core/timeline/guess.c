@@ -1,4 +1,4 @@
-/* guess.c - waits of streams for each other that no record tells.
+/* guess.c - waits of streams for each other that are not recorded.
  *
  * PyTorch's profiler gives the calls cudaEventRecord and cudaStreamWaitEvent, but with some
  * versions of CUDA not which event they are about, or in which stream they are. An operation X
@@ -69,7 +69,7 @@ static bool note_stream(streams *seen, uint32_t id)
     return true;
 }
 
-/* In the item's own stream, or in a stream that nobody knows. */
+/* In the item's own stream, or in an unknown one. */
 static bool may_be_wait_of(const sl__operations *ops, size_t call_item, size_t item)
 {
     const sl_call *call = sl__item_call(ops, call_item);
@@ -78,8 +78,7 @@ static bool may_be_wait_of(const sl__operations *ops, size_t call_item, size_t i
     return call && !elsewhere && sl__call_is_unknown_wait(ops->timeline, call);
 }
 
-/* One whose call is not in the trace, and which only for that was taken to be issued when the
- * item was. */
+/* One whose call is not in the trace, so that it is assumed to be issued when the item was. */
 static bool is_loose(const sl__operations *ops, size_t before, size_t item)
 {
     const sl__item *it = &ops->items[before];
@@ -109,7 +108,7 @@ static size_t find_wait(const sl__operations *ops, size_t item)
 
 /* ---- what it waited for ---------------------------------------------------------- */
 
-/* Is it a record in this stream, or in one that nobody knows? */
+/* Is it a record in this stream, or in an unknown one? */
 static bool may_be_record_of(const sl__guesses *g, const sl_call *call, uint32_t stream)
 {
     if (call->kind == SL_CALL_EVENT_RECORD)
@@ -138,8 +137,8 @@ static int64_t most_ns(const sl__guesses *g, size_t item)
     return sl__item_span(g->ops, item)->engine == SL_ENGINE_COMPUTE ? SL__LAUNCH_NS : COPY_NS;
 }
 
-/* Without records any operation may have one. Then the time must speak for it: so few others ended
- * while the item was ready that it would hardly ever start right behind one by chance. */
+/* Without records any operation may have one. Then only times can show the wait: so few others
+ * ended while the item was ready that a start right behind one is hardly a coincidence. */
 static bool is_beyond_chance(const sl__guesses *g, size_t i)
 {
     const sl__item *item = &g->ops->items[i];

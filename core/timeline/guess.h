@@ -1,4 +1,4 @@
-/* guess.h - waits of streams for each other that no record tells. */
+/* guess.h - waits of streams for each other that are not recorded. */
 #ifndef SL_TIMELINE_GUESS_H
 #define SL_TIMELINE_GUESS_H
 
@@ -18,7 +18,7 @@ typedef struct sl__guesses {
 sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *err);
 void sl__guesses_close(sl__guesses *guesses);
 
-/* An operation that may have started when it did because of an event: if so, that is noted. */
+/* Notes that an operation waited for an event, if its start looks like that. */
 void sl__guess_event(const sl__guesses *guesses, size_t item);
 
 /* A wait for an event of which the records do not say where it was recorded, or not even which

@@ -1,4 +1,4 @@
-/* infer.c - what operations were held by, where no backend tells it.
+/* infer.c - what operations waited for, where the backend does not say.
  *
  * One operation after the other in order of issue, by CUDA's rules. An operation is ready
  * when the latest of these is past, which is named as its reason:
@@ -19,9 +19,8 @@
  *     there was room for certain. Without grids or a count of SMs that is not known;
  *   - an operation of another stream that was issued before and came forward at the same
  *     moment: they share a channel.
- * A start takes time by itself, which cannot be told from a wait of the same length. What
- * is not longer than usual counts as latency, unless the start follows the end that made
- * it possible at once.
+ * A start takes time by itself, which looks like a wait of the same length. What is not longer
+ * than usual counts as latency, unless the start follows the end that made it possible at once.
  */
 #include "operations.h"
 
@@ -138,7 +137,7 @@ static bool is_blocking(const inferring *in, size_t lane)
     return in->ops->lanes.ids[lane] == 0 || !in->notes[lane] || !in->notes[lane]->non_blocking;
 }
 
-/* What the rules of streams hold it back for. */
+/* What it waits for by the rules of streams. */
 static void wait_in_stream(const inferring *in, sl__item *item, size_t lane, int64_t latest_ns)
 {
     if (in->ops->lanes.ids[lane] == 0)
@@ -190,15 +189,14 @@ static void infer_ready(const inferring *in, size_t i, size_t lane)
         if (record < i)
             wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
     }
-    /* Records and waits that nobody has timed pass when they are ready. */
+    /* Records and waits without a time pass when they are ready. */
     if (untimed)
         item->start_ns = item->end_ns = item->ready_ns;
     item->ready_ns = sl__min_ns(item->ready_ns, item->start_ns);
 }
 
-/* A pageable copy is issued only when its stream has come to it, while the host waits in
- * the call. The backend tells that the host issued it last; but what held the host was the
- * stream. */
+/* A pageable copy is issued only when its stream has come to it, while the host waits in the call.
+ * The backend reports that the host issued it last; but the host waited for the stream. */
 static void look_into_call(const inferring *in, size_t i, size_t lane)
 {
     sl__item *item = item_at(in, i);
@@ -213,7 +211,7 @@ static void look_into_call(const inferring *in, size_t i, size_t lane)
 
 /* ---- start ----------------------------------------------------------------------- */
 
-/* What a start usually takes when nothing stands in its way. */
+/* How long a start usually takes when nothing delays it. */
 static int64_t usual_ns(const inferring *in, const sl__item *item)
 {
     if (item->ready_by == SL__NO_ITEM)
@@ -347,7 +345,7 @@ static bool has_host_func(const inferring *in, const sl__item *item, const sl_sp
     return span->engine == SL_ENGINE_HOST || (by && by->engine == SL_ENGINE_HOST);
 }
 
-/* Nothing is known that kept it. What ended shortly before may have. */
+/* The reason is not known; it may be what ended shortly before. */
 static void start_by_itself(const inferring *in, sl__item *item, const sl_span *span)
 {
     int64_t wait_ns = item->start_ns - item->ready_ns;
@@ -473,7 +471,7 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
     return SL__NO_ITEM;
 }
 
-/* It may have lacked room, which needs no channel. */
+/* It may have lacked room: then no shared channel is needed to explain the wait. */
 static bool may_lack_room(const inferring *in, const sl__item *item, size_t i)
 {
     const sl_span *span = sl__item_span(in->ops, i);
@@ -491,7 +489,7 @@ static bool is_open(const inferring *in, size_t i)
            && !sl_timeline_origin(in->ops->timeline).unknown_waits;   /* it may be one of them */
 }
 
-/* Afterwards, as all items have their times then. */
+/* Runs last, when all items have their times. */
 static sl_status infer_channels(const inferring *in, sl_error *err)
 {
     size_t i = 0;

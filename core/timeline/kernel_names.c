@@ -23,7 +23,7 @@ typedef struct word { const char *at; int n; } word;
 typedef struct kernel {
     uint32_t id;
     const char *name;           /* in full */
-    char *label;                /* as it is told when nothing is added */
+    char *label;                /* the usual one, to which words may be added */
     word words[MOST_WORDS];
     int n_words;
     char *told;
@@ -164,7 +164,7 @@ static void tell_apart(kernel *all, size_t n)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-/* As it would be told: shortened, and cut in the middle. */
+/* The usual label: shortened, and cut in the middle. */
 static char *label_of(const char *name)
 {
     char kernel_label[SL__KERNEL_BYTES];

@@ -199,7 +199,7 @@ static sl_status link_streams(sl__operations *ops, sl_error *err)
     return SL_OK;
 }
 
-/* ---- what was told --------------------------------------------------------- */
+/* ---- what the backend said --------------------------------------------------------- */
 
 static void take_hold(sl__operations *ops, size_t i, const sl_hold *told)
 {

@@ -12,9 +12,9 @@
 #define SL__NO_ITEM SIZE_MAX
 
 #define SL__SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */
-#define SL__FIRST_CALL_NS 500000    /* what no launch takes that does nothing else */
+#define SL__FIRST_CALL_NS 500000    /* longer than any launch that only launches */
 
-/* A span or a call, in order of issue, and what it was held by as in sl_hold. */
+/* A span or a call, in order of issue, and what it waited for, as in sl_hold. */
 typedef struct sl__item {
     uint64_t correlation;
     size_t index;               /* of the span or call */
@@ -40,8 +40,8 @@ typedef struct sl__operations {
     size_t *lane_start;         /* by lane: where its items begin; lanes.n + 1 of them */
 } sl__operations;
 
-/* The operations without what they waited for, but for what the backend said, if `told`. On
- * failure there is something to free. */
+/* The operations, with what the backend said about their waits, if `told`, and else without. Also
+ * on failure there is something to free. */
 sl_status sl__operations_gather(const sl_timeline *timeline, bool told, sl__operations *ops,
                                 sl_error *err);
 /* The same with what they waited for: the rest is inferred (infer.c). */

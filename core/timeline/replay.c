@@ -112,7 +112,7 @@ static int64_t awaited_by_call(const pass *p, const sl_call *call)
     return NEVER;
 }
 
-/* An allocation, or work of the host, is not needed where it is; other calls are made. */
+/* An allocation, or work of the host, can be moved elsewhere; other calls cannot. */
 static int64_t unheld_call_ns(const pass *p, size_t i)
 {
     const sl_call *call = sl__item_call(p->r->ops, i);
@@ -166,7 +166,7 @@ static bool ended_before(const pass *p, size_t i, size_t by)
            || (by < i && item_at(p, by)->start_ns == item_at(p, i)->start_ns);
 }
 
-/* What another item's end lets happen, if it had ended when this one started. */
+/* What another item's end made possible, if it had ended when this one started. */
 static int64_t end_of(const pass *p, size_t i, size_t by)
 {
     return ended_before(p, i, by) ? p->r->played[by].end_ns : NEVER;
@@ -214,7 +214,7 @@ static int64_t held_by_event(const pass *p, size_t i, size_t lane)
     return ns;
 }
 
-/* What the holds name besides the rules of streams. */
+/* What the holds name in addition to the rules of streams. */
 static int64_t held_by_hold(const pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
@@ -247,7 +247,7 @@ static int64_t held_by_engine(const pass *p, size_t i)
     return p->engine_ns[span->engine];
 }
 
-/* Where the recorded times contradict that the call came first, it holds nothing. */
+/* Where the recorded times contradict that the call came first, nothing waits for it. */
 static int64_t submitted(const pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);

@@ -1,8 +1,8 @@
 /* replay.h - the recorded schedule, played again without some of its waits.
  *
- * What ending a cause would gain is not the time that an engine stood still for it: another
- * cause may have held the work for nearly as long. So the schedule is played again. Played
- * with nothing left out it ends when it was recorded to end. */
+ * Removing a cause does not gain all the time that an engine stood still for it: another cause
+ * may have delayed the work for nearly as long. So the schedule is played again. Played with
+ * nothing left out it ends when it was recorded to end. */
 #ifndef SL_TIMELINE_REPLAY_H
 #define SL_TIMELINE_REPLAY_H
 
@@ -29,7 +29,7 @@ typedef struct sl__delays {
     int64_t call_ns;        /* its call without what it waits for */
     int64_t return_ns;      /* from the end of that to the call's end */
     int64_t submit_ns;      /* from its call to its start */
-    int64_t follow_ns;      /* from the last of what else held it to its start */
+    int64_t follow_ns;      /* from the last other thing that it waited for to its start */
 } sl__delays;
 
 typedef struct sl__replay {

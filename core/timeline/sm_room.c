@@ -1,10 +1,10 @@
 /* sm_room.c - room on the SMs: whether a kernel's block finds some beside the kernels that run, and
  * when there was some.
  *
- * Where blocks lie nobody knows. But an SM refuses a block that needs x of something only if
- * more than C - x of its C are taken: of all that is taken, that can be so on as many SMs as the
- * rest of C goes into it. If threads, blocks, registers and shared memory together cannot close
- * all SMs, one is open.
+ * On which SM a block runs is not known. But an SM refuses a block that needs x of something only
+ * if more than C - x of its C are taken: of all that is taken, that can be so on as many SMs as the
+ * rest of C goes into it. If threads, blocks, registers and shared memory together cannot close all
+ * SMs, one is open.
  *
  * The limits of an SM are those of the CUDA C++ Programming Guide, "Technical Specifications per
  * Compute Capability"; of a capability that is not listed the least.

@@ -1,10 +1,9 @@
-/* timeline.h - what ran when: the recorded timeline, and what is read off it.
+/* timeline.h - what ran when: the recorded timeline, and what is computed from it.
  *
- * A timeline is plain data: spans (operations on the device), calls (events,
- * synchronisations and plain calls of the host) and streams, with ids and
- * interned texts instead of pointers. What keeps a timeline, and what is found
- * out from it, belongs in this folder; it reads nothing else, so that it serves
- * both backends and traces from elsewhere.
+ * A timeline is plain data: spans (operations on the device), calls (events, synchronisations and
+ * plain calls of the host) and streams, with ids and interned texts instead of pointers. The store
+ * and its analysis belong in this folder; they read nothing else, so that they serve both backends
+ * and traces of other programs.
  *
  * Times are int64 nanoseconds on one clock that host and device share.
  */
@@ -47,7 +46,7 @@ typedef struct sl_span {
     uint16_t threads;                       /* per block */
     uint16_t registers;                     /* per thread; 0: not known, nor is shared_bytes */
     uint8_t kind, engine, flags;
-    uint8_t kernels : 4;                    /* that it took on the device, at most 15 are told */
+    uint8_t kernels : 4;                    /* that it took on the device; at most 15 are counted */
     uint8_t kernels_after : 4;              /* of them behind the longest */
 } sl_span;
 
@@ -75,10 +74,10 @@ typedef struct sl_call {
     uint8_t queue_full;             /* RECORD, WAIT: waited for room in the launch queue */
 } sl_call;
 
-/* What an operation (a span, a record or a wait) was held by: in the first place until
- * it was ready, then until it started. Each time the last one is named, the one without
- * which it would have gone on earlier. A backend that knows gives these; for timelines
- * without them they are inferred from the spans and calls (infer.c). */
+/* What an operation (a span, a record or a wait) was held by: in the first place until it was
+ * ready, then until it started. Each names the last reason: without it the operation would have
+ * gone on earlier. A backend that knows them reports them; for timelines without them they are
+ * inferred from the spans and calls (infer.c). */
 typedef struct sl_hold {
     uint64_t correlation;       /* whose */
     int64_t ready_ns;           /* from here on only its engine kept it waiting */
@@ -94,8 +93,8 @@ typedef struct sl_stream_note {     /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
     bool non_blocking;
-    bool numbered;                  /* by another program, whose file it comes from */
-    int64_t number;                 /* its name for the stream; the id only follows from it */
+    bool numbered;                  /* by the program that wrote the file */
+    int64_t number;                 /* its number of the stream, from which the id was made */
 } sl_stream_note;
 
 /* Of a timeline that another program wrote. All false in one of ours. */
@@ -129,10 +128,11 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
  * Also after finish; a second one replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
                                  sl_error *err);
-/* What a user should know of where the timeline comes from, a sentence a line: what of a
- * file is not in it. Also after finish; a second one replaces the first. SL_ENOMEM. */
+/* What a user should know about the timeline's origin, a sentence a line: which parts of a file it
+ * leaves out. Also after finish; a second one replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err);
-/* What pages are titled by: the name of the file that it was read from. Otherwise likewise. */
+/* The title of pages: the name of the file that it was read from. Also after finish; a second one
+ * replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err);
 void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin);
 
@@ -181,7 +181,7 @@ const char *sl_cause_name(sl_cause cause);             /* "stream_order", "host_
 unsigned sl_cause_traits(sl_cause cause);               /* SL_CAUSE_BY_HOST, ... */
 bool sl_cause_parse(const char *name, sl_cause *cause);
 const char *sl_call_kind_name(sl_call_kind kind);      /* "stream_sync" */
-/* CUDA's name of a call, "cudaEventRecord"; "host_work" of what is no call of CUDA's. */
+/* CUDA's name of a call, "cudaEventRecord"; "host_work" for work of the host. */
 const char *sl_call_name(const sl_timeline *timeline, const sl_call *call);
 /* The same of the call that enqueued a span: "cudaLaunchKernel". */
 const char *sl_span_call_name(const sl_span *span);
@@ -244,7 +244,7 @@ sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_
 
 /* ---- explanation (explain.c) ---------------------------------------------- */
 
-/* One cause of lost time, everything that it made wait taken together. */
+/* One cause of lost time, with all that waited for it. */
 typedef struct sl_finding {
     sl_cause cause;
     sl_engine engine;           /* that stood still, or that the work waited for */
@@ -252,7 +252,7 @@ typedef struct sl_finding {
     bool many_waiters, many_by; /* of several streams or names: those below stand for all */
     int64_t lost_ns;            /* the union of the waits */
     int64_t gain_ns;            /* by how much the makespan would be shorter without the cause,
-                                 * wherever it held work up (gains.c); -1: not looked at */
+                                 * wherever it held work up (gains.c); -1: not computed */
     size_t n_waits;
     uint64_t waiter;            /* correlation of the operation that waited longest */
     uint64_t by;                /* of what it waited for: an operation or call; 0: nothing known */
@@ -275,11 +275,10 @@ typedef struct sl_explanation {
     size_t n_findings;
     sl_wait *waits;             /* by finding, then by time */
     size_t n_waits;
-    /* The makespan taken apart, along the chain of what each operation waited for, from the
-     * last end back to the first start: lost_ns of all of them is the makespan. Of the time
-     * that `waiter` ran itself the cause is NONE; other parts are taken together by what was
-     * waited for. The longest first. `idle` means nothing here, nor does the engine of latency
-     * and of what the host did. */
+    /* The makespan's parts, along the chain of what each operation waited for, from the last end
+     * back to the first start: their lost_ns add up to the makespan. While `waiter` itself ran the
+     * cause is NONE; other parts are grouped by what was waited for. The longest first. `idle`
+     * means nothing here, nor does the engine of latency and of what the host did. */
     sl_finding *chain;
     size_t n_chain;
     int64_t joint_gain_ns;      /* by how much the makespan would be shorter without any of the
@@ -304,7 +303,7 @@ sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanatio
  * engine that was busy for others, by cause. The caller frees it. SL_ENOMEM. */
 sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                   sl_error *err);
-/* The same from the spans and calls alone, as for a GPU that does not tell. */
+/* The same from the spans and calls alone, as for a backend that does not report causes. */
 sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                    sl_error *err);
 void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty */
@@ -317,7 +316,7 @@ typedef struct sl_side {
     const sl_span *span;
     const sl_call *call;
     const char *name;           /* of a call CUDA's */
-    const char *short_name;     /* of a kernel that needs one to be told from others, else NULL */
+    const char *short_name;     /* of a kernel whose usual label others have, too; else NULL */
     const char *stream_name;    /* "" if it has none, and of calls */
     const char *where, *source; /* the script's line; "" */
     int32_t priority;           /* its stream's */

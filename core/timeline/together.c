@@ -1,9 +1,9 @@
 /* together.c - how long several selections were busy together, each with work of its own.
  *
- * A span that is in two of the selections does not overlap itself. Where no span is in two,
- * the time is the intersection of their unions. Else the starts and ends of the spans are
- * walked in order, and after each of them it is asked whether every selection can have one
- * of the running spans for itself: a matching, by augmenting paths.
+ * A span that is in two of the selections does not overlap itself. Where no span is in two, the
+ * time is the intersection of their unions. Else the starts and ends of the spans are walked in
+ * order, and after each of them a matching (by augmenting paths) shows whether every selection can
+ * have one of the running spans for itself.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ typedef struct together {
     ptrdiff_t *holder;          /* of each running span: a selection, or NOBODY */
     size_t n_running;
     size_t *held;               /* of each selection: the running span that it holds, */
-    size_t *from, *queue;       /* whom it takes that from, and the selections to look at */
+    size_t *from, *queue;       /* the one it takes that from, and the selections to look at */
     bool *seen;
 } together;
 
