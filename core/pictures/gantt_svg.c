@@ -458,7 +458,7 @@ static sl_status put_body(sl__chart *c, sl_error *err)
     if (status == SL_OK) {
         put_figures(c, &bounds);
         put_chart(c);
-        sl__chart_tell_picture(c, &bounds);
+        sl__chart_describe(c, &bounds);
     }
     sl__rows_free(&c->rows);
     sl__arrows_free(&c->events);

@@ -64,11 +64,11 @@ bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
 bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
                           char buffer[SL__LABEL_BYTES]);
 /* Tooltips, escaped. */
-void sl__chart_tell(const sl__chart *c, const sl__bar *bar);
-void sl__chart_tell_call(const sl__chart *c, const sl__bar *bar);
-void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow);
+void sl__chart_tooltip(const sl__chart *c, const sl__bar *bar);
+void sl__chart_call_tooltip(const sl__chart *c, const sl__bar *bar);
+void sl__chart_event_tooltip(const sl__chart *c, const sl__arrow *arrow);
 /* What a reader who does not see the picture needs of it, into c->about. */
-void sl__chart_tell_picture(sl__chart *c, const sl_bounds *bounds);
+void sl__chart_describe(sl__chart *c, const sl_bounds *bounds);
 
 /* ---- svg_marks.c ---- */
 

@@ -56,9 +56,9 @@ static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar, bool h
     }
     sl__pen_put(&c->pen, "><title>");
     if (row == &c->rows.host)
-        sl__chart_tell_call(c, bar);
+        sl__chart_call_tooltip(c, bar);
     else
-        sl__chart_tell(c, bar);
+        sl__chart_tooltip(c, bar);
     sl__pen_put(&c->pen, "</title></rect>\n");
 }
 
@@ -248,7 +248,7 @@ static void put_event(sl__chart *c, const sl__arrow *arrow)
     sl__pen_put(&c->pen, waited ? "<path" : "<path " SL__NO_WAIT);
     put_curve(c, from, to);
     sl__pen_put(&c->pen, "><title>");
-    sl__chart_tell_event(c, arrow);
+    sl__chart_event_tooltip(c, arrow);
     sl__pen_put(&c->pen, "</title></path>\n");
     c->waited |= waited;
     c->unheld |= !waited;

@@ -208,7 +208,7 @@ static void tell_span(const sl__chart *c, const sl_span *span)
     put_where(c, span->where);
 }
 
-void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
+void sl__chart_tooltip(const sl__chart *c, const sl__bar *bar)
 {
     const sl_span *first = first_span(c, bar);
     char text[SL__LABEL_BYTES], busy[SL__DURATION_BYTES];
@@ -232,7 +232,7 @@ void sl__chart_tell(const sl__chart *c, const sl__bar *bar)
     put_where(c, first->where);
 }
 
-void sl__chart_tell_call(const sl__chart *c, const sl__bar *bar)
+void sl__chart_call_tooltip(const sl__chart *c, const sl__bar *bar)
 {
     static const char *const words[] = {
         [SL__DOES_WAIT] = "the host waits for the device",
@@ -252,7 +252,7 @@ void sl__chart_tell_call(const sl__chart *c, const sl__bar *bar)
     put_where(c, call->where);
 }
 
-void sl__chart_tell_event(const sl__chart *c, const sl__arrow *arrow)
+void sl__chart_event_tooltip(const sl__chart *c, const sl__arrow *arrow)
 {
     char held[SL__DURATION_BYTES], one[SL_STREAM_NAME_BYTES], other[SL_STREAM_NAME_BYTES];
     const sl_call *wait = sl_timeline_find_call(c->timeline, arrow->wait);
@@ -289,7 +289,7 @@ static void tell_row(sl__chart *c, const char *before, const char *name, const s
     sl_text_add(&c->about, " %s", share);
 }
 
-void sl__chart_tell_picture(sl__chart *c, const sl_bounds *bounds)
+void sl__chart_describe(sl__chart *c, const sl_bounds *bounds)
 {
     char makespan[SL__DURATION_BYTES], lower[SL__DURATION_BYTES];
     sl_format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
