@@ -1,10 +1,9 @@
 /* arrows.c - arrows from work to what waited for it.
  *
- * Arrows are found in one pass over spans and calls in order of issue. Each stream
- * keeps the span that its work so far ended with, and the waits that no span has
- * followed yet; the next span takes them all. What a record stands for is the last
- * work that its stream did or waited for, so that a chain of streams that only pass an
- * event on still leads back to the work.
+ * Arrows are found in one pass over spans and calls in order of issue. Each stream keeps the span
+ * that its work so far ended with, and the waits that no span has followed yet; the next span takes
+ * them all. A record's source is the last work that its stream did or waited for, so that a chain
+ * of streams that only pass an event on still leads back to the work.
  */
 #include "arrows.h"
 
@@ -31,7 +30,7 @@ typedef struct finder {
     int64_t from_ns, to_ns;
     sl__lanes lanes;
     tail *tails;            /* by lane */
-    size_t *source;         /* by call, of records and waits: span that it stands for, NONE */
+    size_t *source;         /* by call, of records and waits: the span at its end, or NONE */
     size_t *next_wait;      /* by call */
     size_t blocking;        /* span: the latest end in blocking streams */
     size_t latest;          /* span: the latest end of all */
@@ -139,7 +138,7 @@ static void take_span(finder *f, size_t index)
     f->latest = later(f, f->latest, index);
 }
 
-/* What the record with this correlation stands for. */
+/* The source of the record with this correlation. */
 static size_t record_source(const finder *f, uint64_t correlation)
 {
     const sl_call *record = sl_timeline_find_call(f->timeline, correlation);

@@ -13,9 +13,9 @@ typedef struct sl__axis {
     int decimals;           /* of the labels */
 } sl__axis;
 
-/* A range as users give it, in ns since the first span; *to_ns 0 becomes longest_ns, which is
- * the timeline's makespan or more. SL_EINVAL for what is none, in a sentence. One of no
- * length is the whole of a timeline without. */
+/* A range as users give it, in ns since the first span; *to_ns 0 becomes longest_ns, which is the
+ * timeline's makespan or more. SL_EINVAL says what is wrong with it. A range of no length is
+ * allowed for a timeline of no length. */
 sl_status sl__range_resolve(const sl_timeline *timeline, int64_t longest_ns, int64_t from_ns,
                             int64_t *to_ns, sl_error *err);
 

@@ -22,7 +22,7 @@ typedef struct sl__column {
 } sl__column;
 
 void sl__column_begin(sl__column *column, sl__outfile *file);
-/* What lies beyond 0 and SL__COLUMN_MAX is written as these. */
+/* Negative values are written as 0, values above SL__COLUMN_MAX as that. */
 void sl__column_add(sl__column *column, int64_t value);
 void sl__column_end(sl__column *column);
 

@@ -1,10 +1,10 @@
 /* gantt_cells.c - puts the spans of a timeline on a grid of rows and cells.
  *
- * In order of time, one running end per row is enough to count no instant twice and
- * to tell where a stretch of work begins. The spans of a stream come in that order, as
- * the stream ran them; those of an engine, which serves several streams, need not, nor
- * do those of a trace from elsewhere, and are sorted then. Two passes: the first finds
- * how busy each row is, the second fills the cells of those that are shown.
+ * In order of time, one running end per row is enough to count no instant twice and to tell where a
+ * stretch of work begins. The spans of a stream come in that order, as the stream ran them; those
+ * of an engine, which serves several streams, and those of other programs' traces may come in any
+ * order, and are sorted then. Two passes: the first finds how busy each row is, the second fills
+ * the cells of those that are shown.
  */
 #include "gantt_cells.h"
 
@@ -14,7 +14,7 @@
 #include "../timeline/store.h"
 
 #define NO_ROW SIZE_MAX
-#define MARKED_CELLS 3      /* spans of that length are told from each other */
+#define MARKED_CELLS 3      /* spans of that length are marked off from each other */
 
 typedef struct lane {
     uint32_t id;            /* of the stream, or the engine */
@@ -202,8 +202,8 @@ static bool begins_stretch(const sl__grid *grid, const lane *l, int64_t start_ns
     return l->end_ns == INT64_MIN || start_ns - l->end_ns > cell_ns / 8;
 }
 
-/* Would the span look like a part of the one before? Only long ones are asked for:
- * a mark in each cell or two would hide the work itself. */
+/* Would the span look like a part of the one before? Only long ones count: a mark in every cell or
+ * two would hide the work itself. */
 static bool needs_mark(const sl__grid *grid, const lane *l, const sl_span *span)
 {
     int64_t cell_ns = (grid->to_ns - grid->from_ns) / grid->n_cells;

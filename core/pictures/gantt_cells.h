@@ -13,8 +13,8 @@ typedef struct sl__cell {
     uint8_t seen;                       /* bit per kind, also for spans of no length */
     uint8_t pieces;                     /* separate stretches of work, at most 2 */
     bool left, right;                   /* work reaches over this edge of the cell */
-    bool begins;                        /* a span of several cells begins here that nothing
-                                         * else tells from the one before */
+    bool begins;                        /* a span of several cells begins here that would look like
+                                         * a part of the one before */
 } sl__cell;
 
 typedef struct sl__grid_row {

@@ -65,7 +65,7 @@ static sl_status resolve_range(sl__chart *c, sl_error *err)
 
 /* ---- lines of things --------------------------------------------------------------- */
 
-/* Things beside each other that go on in the next line where there is no room left. */
+/* Items side by side, continued in the next line where there is no room left. */
 typedef struct flow { int x, first; } flow;
 
 /* Where something `width` pixels wide goes; c->y is its line. */
@@ -147,7 +147,7 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
 
 /* ---- frame ------------------------------------------------------------------------- */
 
-/* Width of the widest name of a row, in pixels; from `limit` on it does not matter. */
+/* Width of the widest name of a row, in pixels; the search ends at `limit`. */
 static int widest_name(const sl__chart *c, int limit)
 {
     size_t n;
@@ -314,7 +314,7 @@ static void put_entry_text(const sl__chart *c, int x, const char *text)
     sl__pen_end(&c->pen);
 }
 
-/* A small bar and a text; the bar's attributes are still to come. */
+/* A small bar and a text; the caller adds the bar's attributes. */
 static void begin_entry(sl__chart *c, flow *f, const char *text)
 {
     int x = flow_place(c, f, 18 + sl__xml_px(text, SL__SMALL));

@@ -247,7 +247,7 @@ static void put_entry(chart *c, int *column, int indent, const char *glyph, cons
     *column += blanks + width;
 }
 
-/* Without Unicode the lighter signs themselves. */
+/* Without Unicode the characters of partly busy cells. */
 static void put_partly(chart *c, int *column, int indent)
 {
     unsigned partly = c->partly & ~(1u << SL_SPAN_HOST_FUNC);      /* has one sign only */
@@ -323,7 +323,7 @@ static sl_status resolve_range(chart *c, const sl_gantt_options *options, int64_
     return sl__range_resolve(c->timeline, longest_ns, *from_ns, to_ns, err);
 }
 
-/* The widest label of a timeline's rows, from `limit` on it does not matter. */
+/* The widest label of a timeline's rows; the search ends at `limit`. */
 static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
 {
     size_t n;

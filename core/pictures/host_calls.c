@@ -5,7 +5,7 @@
 
 #include "../timeline/store.h"
 
-/* A pageable copy whose call was still there when the device had begun was fed by the host. */
+/* The host fed a pageable copy whose call had not returned when the device began. */
 static uint8_t span_does(const sl_span *span)
 {
     bool pageable = span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
@@ -49,7 +49,7 @@ static int by_start(const void *left, const void *right)
     return (a->correlation > b->correlation) - (a->correlation < b->correlation);
 }
 
-/* What took no time is not seen, nor is the call of a span that the records do not have. */
+/* Leaves out calls that took no time, and those that the trace does not have. */
 static bool append(sl__host_calls *list, size_t *cap, const sl__host_call *call)
 {
     if (call->end_ns <= call->start_ns)

@@ -28,8 +28,8 @@ typedef struct sl__host_calls { sl__host_call *at; size_t n; } sl__host_calls;
 /* All that took time, by start. SL_ENOMEM. */
 sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list, sl_error *err);
 void sl__host_calls_free(sl__host_calls *list);         /* leaves it empty */
-/* What it says on such a bar: "device synchronize", "copy D2H", "cudaFree"; or where there
- * is little room "sync", "D2H". */
+/* The label of such a bar: "device synchronize", "copy D2H", "cudaFree"; or where there is little
+ * room "sync", "D2H". */
 const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call *call, bool brief);
 sl__host_look sl__host_call_look(int does);
 

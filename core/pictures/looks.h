@@ -4,10 +4,10 @@
 
 #include "../timeline/timeline.h"
 
-/* "#rrggbb" for bars of a kind, their outlines, and text on them. Fills and outlines stand out
- * from the page by a contrast of 3 at least. Any two fills of the kinds and of the host's calls
- * differ for people who are colour-blind (protan, deutan, tritan); those of the kinds also in
- * lightness, so that a picture printed in grey tells them apart. */
+/* "#rrggbb" for bars of a kind, their outlines, and text on them. Fills and outlines stand out from
+ * the page by a contrast of 3 at least. Any two fills of the kinds and of the host's calls differ
+ * for people who are colour-blind (protan, deutan, tritan); those of the kinds also in lightness,
+ * so that they differ in a picture printed in grey. */
 typedef struct sl__paint { const char *fill, *edge, *ink; } sl__paint;
 typedef struct sl__look {
     const char *name;           /* in style sheets: "memcpy_d2h" */

@@ -1,5 +1,5 @@
-/* pictures.h - timelines as charts, pictures and pages: what draws a timeline for people belongs
- * here. What is drawn is found in timeline/.
+/* pictures.h - timelines as charts, pictures and pages: what draws a timeline belongs here; what is
+ * computed for it, in timeline/.
  */
 #ifndef SL_PICTURES_H
 #define SL_PICTURES_H
@@ -16,8 +16,8 @@ typedef struct sl_gantt_options {
     bool unicode, colour;
     int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
     sl_rows rows;
-    const sl_timeline *beside;  /* not NULL: in the same columns as its chart, and all is
-                                 * what the longer one of both takes */
+    const sl_timeline *beside;  /* not NULL: the chart is as wide as that of this timeline, and its
+                                 * range is that of the longer of both */
 } sl_gantt_options;
 /* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
@@ -35,7 +35,7 @@ typedef struct sl_picture_options {
 sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
                                const sl_picture_options *options, sl_error *err);
 
-/* The words of a page, by whoever composes sentences. Texts are borrowed. */
+/* The words of a page, which the caller composes. Texts are borrowed. */
 enum { SL_PAGE_FINDINGS = 40 };             /* more are only counted */
 typedef struct sl_page_words {
     const char *verdict;

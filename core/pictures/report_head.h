@@ -1,4 +1,4 @@
-/* report_head.h - what stands at the head of a page: its title, and its colours. */
+/* report_head.h - the head of a page: its title, and its colours. */
 #ifndef SL_PICTURES_REPORT_HEAD_H
 #define SL_PICTURES_REPORT_HEAD_H
 

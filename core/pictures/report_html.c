@@ -63,7 +63,7 @@ static void truth(page *p, const char *key, bool value)
     raw(p, value ? "true" : "false");
 }
 
-/* What goes before the i-th element of an array, each on its line. */
+/* Begins the i-th element of an array, each on a line of its own. */
 static void element(page *p, size_t i)
 {
     raw(p, i == 0 ? "\n" : ",\n");

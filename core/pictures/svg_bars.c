@@ -6,7 +6,7 @@
 #include "../text/units.h"
 #include "../timeline/store.h"
 
-#define TOLERANCE (SL__PX / 4)      /* overlaps that nobody sees take no lane */
+#define TOLERANCE (SL__PX / 4)      /* overlaps too small to be seen take no lane */
 
 int64_t sl__scale_x(const sl__scale *scale, int64_t ns)
 {
@@ -41,7 +41,7 @@ static void sort_pieces(sl__piece *pieces, size_t n)
     }
 }
 
-/* The first free lane; a new one; or else the one that is free the soonest. */
+/* The first free lane; else a new one; else the one that is free the soonest. */
 static int choose_lane(const int64_t *ends, int *n_lanes, int64_t x)
 {
     int soonest = 0;

@@ -18,7 +18,7 @@ typedef struct sl__scale {
     int64_t width;              /* what they are apart */
 } sl__scale;
 
-/* Where a time of the range lies; what is outside lies at the edge. */
+/* The position of a time of the range; times outside are at the edges. */
 int64_t sl__scale_x(const sl__scale *scale, int64_t ns);
 
 /* A span, or a call of the host. */

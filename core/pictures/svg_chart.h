@@ -1,4 +1,4 @@
-/* svg_chart.h - a timeline's picture while it is drawn; what its files know of each other.
+/* svg_chart.h - a timeline's picture while it is drawn: what its files share.
  *
  * gantt_svg.c places the parts, svg_marks.c draws what lies in the rows, svg_words.c says
  * what it is.
@@ -67,7 +67,7 @@ bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
 void sl__chart_tooltip(const sl__chart *c, const sl__bar *bar);
 void sl__chart_call_tooltip(const sl__chart *c, const sl__bar *bar);
 void sl__chart_event_tooltip(const sl__chart *c, const sl__arrow *arrow);
-/* What a reader who does not see the picture needs of it, into c->about. */
+/* A description for readers who cannot see the picture, into c->about. */
 void sl__chart_describe(sl__chart *c, const sl_bounds *bounds);
 
 /* ---- svg_marks.c ---- */

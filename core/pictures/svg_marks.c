@@ -123,7 +123,7 @@ static void put_labels(const sl__chart *c, const sl__row *row, int kind)
         sl__pen_end(&c->pen);
 }
 
-/* A group for each kind: its colour stands there once. */
+/* A group for each kind, so that its colour is written once. */
 void sl__chart_put_bars(sl__chart *c, const sl__row *row)
 {
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
@@ -189,7 +189,7 @@ static void put_call_labels(const sl__chart *c, int look)
         sl__pen_end(&c->pen);
 }
 
-/* What waits is drawn last: no other call hides it. */
+/* Waits are drawn last, so that no other call hides them. */
 void sl__chart_put_host(sl__chart *c)
 {
     static const int order[] = { SL__HOST_CALLS, SL__HOST_WORKS, SL__HOST_WAITS };
@@ -220,7 +220,7 @@ static bool find_place(const sl__chart *c, uint64_t correlation, place *found)
     return true;
 }
 
-/* Leaves and arrives upright; the head points along. */
+/* It leaves and arrives vertically, and so does its head. */
 static void put_curve(const sl__chart *c, point from, point to)
 {
     const int64_t wide = SL__PX_OF(5) / 2, high = SL__PX_OF(9) / 2;
@@ -268,7 +268,7 @@ static void put_wait(sl__chart *c, const sl__arrow *arrow)
     c->host_waited = true;
 }
 
-/* Host waits that look shorter than this explain nothing and hide much. */
+/* Arrows of shorter host waits explain little and hide much. */
 static bool is_long(const sl__chart *c, const sl__arrow *arrow)
 {
     int64_t from_ns = arrow->from_ns - arrow->held_ns;

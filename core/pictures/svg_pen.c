@@ -122,7 +122,7 @@ static void put_style(const sl__pen *pen)
     sl_text_add(pen->out, "}\n</style>\n");
 }
 
-/* The pattern is what the host looks like when it waits: neither busy nor free. */
+/* The pattern for a host that waits: neither busy nor free. */
 void sl__pen_define(const sl__pen *pen)
 {
     if (pen->theme == SL_THEME_AUTO)

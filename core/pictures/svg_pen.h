@@ -1,9 +1,9 @@
 /* svg_pen.h - what an SVG picture is drawn with: shapes, texts and the colours of a theme.
  *
- * Coordinates are in hundredths of a pixel and printed without a floating-point number.
- * A theme's colours are presentation attributes, which every reader of SVG knows; with the
- * automatic theme these are the light ones, and a style sheet that those who know
- * prefers-color-scheme follow replaces them in the dark.
+ * Coordinates are in hundredths of a pixel and printed without a floating-point number. A theme's
+ * colours are presentation attributes, which every reader of SVG knows; with the automatic theme
+ * these are the light ones, and a style sheet replaces them in the dark, for viewers that know
+ * prefers-color-scheme.
  */
 #ifndef SL_PICTURES_SVG_PEN_H
 #define SL_PICTURES_SVG_PEN_H
@@ -16,7 +16,7 @@
 #define SL__EDGE (SL__PX * 4 / 5)       /* around bars */
 #define SL__LIGHT 45        /* hundredths: how opaque a bar with gaps is */
 #define SL__LIGHTEST 25     /* ... that is busy less than half of the time */
-/* Attributes of arrows: for an event that nobody had to wait for; to the host. */
+/* Attributes of arrows: of an event for which nothing had to wait; to the host. */
 #define SL__NO_WAIT "stroke-dasharray=\"3 2\" opacity=\".6\""
 #define SL__HOST_WAIT "stroke-width=\".7\" stroke-dasharray=\"1 2\""
 

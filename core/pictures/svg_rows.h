@@ -28,12 +28,12 @@ typedef struct sl__rows {
     uint8_t *lane_of;           /* by span, of those that are shown */
 } sl__rows;
 
-/* Whether some of it can be seen in the range. What has no length can, also at its edges. */
+/* Whether some of it lies in the range. A piece of no length does also at its edges. */
 bool sl__is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns);
 
-/* The rows of all streams or engines that have spans, at most `max_rows`, the busiest, with
- * what is shown of them as bars: at most about `max_bars` in all, which become coarser
- * until they are. SL_ENOMEM. */
+/* The rows of all streams or engines that have spans, at most `max_rows`, the busiest, with what is
+ * shown of them as bars: at most about `max_bars` in all, which become coarser until they fit.
+ * SL_ENOMEM. */
 sl_status sl__rows_fill(const sl_timeline *timeline, sl_rows by, const sl__scale *scale,
                         size_t max_rows, size_t max_bars, sl__rows *rows, sl_error *err);
 void sl__rows_free(sl__rows *rows);

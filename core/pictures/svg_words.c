@@ -1,6 +1,6 @@
 /* svg_words.c - what a picture says: names, sizes and times as short texts, and tooltips.
  *
- * All of it from integers, so that it follows no locale.
+ * Numbers are integers, so that the texts follow no locale.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,8 +14,7 @@ typedef struct sl__group {
     size_t n;               /* its stretches */
 } sl__group;
 
-/* What an sl_wait is made of. Items have 32 bits here, as there may be several stretches for each.
- */
+/* What an sl_wait is made of. Items have 32 bits, as there may be several stretches for each. */
 typedef struct sl__stretch {
     int64_t from_ns, to_ns;
     uint32_t waiter, by;    /* items; by may be SL__NOBODY */

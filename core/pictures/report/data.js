@@ -1,9 +1,8 @@
 /* data.js - what the page shows: the JSON object that report_html.c wrote.
  *
- * Spans and calls are columns of numbers (core/pictures/columns.h). Together
- * spans and calls are the "operations": operation i is span i, or call i - spans.n.
- * Times are ns from the earliest of all; what people read counts from data.origin,
- * the first span's start.
+ * Spans and calls are columns of numbers (core/pictures/columns.h). Together spans and calls are
+ * the "operations": operation i is span i, or call i - spans.n. Times are ns from the earliest of
+ * all; what is shown counts from data.origin, the first span's start.
  */
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -90,7 +89,7 @@ function indexOfId(ids, id) {
     return i < ids.length && ids[i] === id ? i : -1;
 }
 
-/* The operation with this correlation, or -1; 0 is nobody's. */
+/* The operation with this correlation, or -1; no operation has 0. */
 function findOp(id) {
     if (!id) return -1;
     const span = indexOfId(spans.id, id);
@@ -147,8 +146,7 @@ data.explanation.findings.forEach((finding, index) => {
 /* Calls that held the host while there was work that it could have issued. */
 const costly = new Uint8Array(OPS);
 
-/* For each operation 1 + the group it has the most to do with, as the one that waited or
- * as what was waited for; 0: none. */
+/* For each operation 1 + the costliest group in which it waited, or was waited for; 0: none. */
 const groupOf = new Uint32Array(OPS);
 groups.forEach((group, g) => group.forEach(({ finding, index }) => {
     const blocked = data.causeWords[finding.cause].inCall;

@@ -1,4 +1,4 @@
-/* input.js - mouse, touch and keys; the theme; and the start of it all. */
+/* input.js - mouse, touch and keys; the theme; and the start of the page. */
 
 /* ---- what is under the pointer ---------------------------------------------------- */
 
@@ -112,7 +112,7 @@ function measureTo(x) {
     repaint();
 }
 
-/* Two fingers: what was under each stays there. */
+/* Two fingers: the times under them stay there. */
 function pinch(before, after) {
     const [a, b] = before, [c, d] = after;
     const apart = Math.max(8, Math.abs(a.x - b.x)), now = Math.max(8, Math.abs(c.x - d.x));
@@ -153,7 +153,8 @@ function pointerUp(event) {
     if (pointers.size === 0) drag = null;
 }
 
-/* Scrolling across moves, along zooms. At the full view scrolling out is the page's. */
+/* Horizontal scrolling moves, vertical scrolling zooms. When all is in view, zooming out scrolls
+ * the page. */
 function wheel(event) {
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     const across = (event.shiftKey ? event.deltaY || event.deltaX : event.deltaX) * unit;

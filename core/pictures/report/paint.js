@@ -130,7 +130,7 @@ function hatch(x0, x1, y, height, colour) {
     pen.restore();
 }
 
-/* What the host waits has paler stripes, so that a label can be read on it, and an edge. */
+/* The host's waits have paler stripes, so that a label can be read on them, and an edge. */
 function paintHatched(x0, x1, y, height, colour, waits) {
     const alpha = pen.globalAlpha;
     pen.globalAlpha = alpha * 0.16;
@@ -281,7 +281,7 @@ function paintOverview() {
     pen.fillRect(left, 3, Math.max(8, (view.to - view.from) / whole * room), 4);
 }
 
-/* Where the work could have ended. */
+/* The time at which the work could have ended. */
 function paintBound() {
     const x = Math.round(toX(data.origin + data.bounds.lower)) + 0.5;
     if (data.bounds.lower <= 0 || x < view.gutter || x > view.width) return;

@@ -105,7 +105,7 @@ const ENGINE_STYLES = [
     "kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_p2p", "memcpy_h2d", "host_func",
 ];
 
-/* An engine's kinds are told apart where it had more than one. */
+/* An engine that had more than one kind of work has a row for each. */
 function showBusy() {
     const rows = [];
     for (const { engine, busy, kinds } of data.busy) {
@@ -182,7 +182,7 @@ function scriptLine(op) {
         ...(line ? [el("code", {}, line)] : []))];
 }
 
-/* What stands between backquotes is code. */
+/* Text between backquotes is code. */
 function withCode(text) {
     return text.split("`").map((part, i) => i % 2 ? el("code", {}, part) : part);
 }
@@ -201,7 +201,7 @@ function alsoHeldUp([first, ...others]) {
         .filter((line) => line);
 }
 
-/* What its end gains at most; of the smallest that is not worked out. */
+/* What removing it gains at most; not computed for the smallest. */
 function gainOf(finding) {
     const { gain, lost } = finding, known = gain >= 0;
     return el("span", { class: "lost" }, el("b", {}, duration(known ? gain : lost)),
@@ -229,7 +229,7 @@ function findingCard(group, g) {
 
 const SHOWN_FINDINGS = 5, LEAST_SHARE = 0.005;
 
-/* The first is shown, and of the others what is worth it; the rest opens on a click. */
+/* The first is shown, and others that matter; a click opens the rest. */
 function showFindings() {
     const { inferred, leftOut } = data.explanation;
     byId("findings").hidden = groups.length === 0;

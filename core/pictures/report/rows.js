@@ -57,7 +57,7 @@ function assignLanes(items, times) {
     return { laneOf, n: Math.max(1, ends.length) };
 }
 
-/* What found no room in the last lane begins there where its predecessor ends. */
+/* Items without room in the last lane begin there when their predecessor ends. */
 function makeLane(items, times) {
     const n = items.length;
     const lane = {

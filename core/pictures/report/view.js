@@ -29,7 +29,7 @@ const view = { from: 0, to: 1, width: 0, height: 0, gutter: 0 };
 
 /* ---- time ------------------------------------------------------------------------- */
 
-/* All there is, with a little room on both sides. */
+/* Everything, with a little room on both sides. */
 const limits = (() => {
     let from = Infinity, to = -Infinity;
     for (let op = 0; op < OPS; op++) {
@@ -115,7 +115,7 @@ function moveToStretch(from, to, part) {
 
 const within = (x, least, most) => Math.max(least, Math.min(most, x));
 
-/* Few rows are high ones; many lanes are thin. */
+/* Rows get lower as there are more of them, lanes thinner. */
 function layOut() {
     state.rows = [hostRow, ...deviceRows(state.mode)];
     const single = within(Math.round(290 / state.rows.length) - ROW_PADDING, 22, 36);

@@ -1,10 +1,10 @@
-/* waiting.js - what an operation waited for, and the arrows that say so.
+/* waiting.js - what an operation waited for, and the arrows that show it.
  *
  * It waited until it was ready, and then for its engine; each time what is named is that
  * without which it would have gone on earlier (sl_hold in timeline.h).
  */
 
-/* Two sentences' ends at most: {words, ns}, for "waited ns for words". */
+/* At most two {words, ns}, for "waited ns for words". */
 function waitsOf(op) {
     const out = [], start = spans.start[op], issued = Math.min(hostEnd[op], start);
     const ready = Math.min(Math.max(spans.ready[op], issued), start);

@@ -1,4 +1,4 @@
-/* words.js - times, sizes, names and positions as people read them. */
+/* words.js - times, sizes, names and positions as texts. */
 
 /* ---- numbers ---------------------------------------------------------------------- */
 
@@ -101,7 +101,7 @@ function callName(op) {
     return isSpan(op) ? data.spanCalls[spans.kind[op]] : opName(op);
 }
 
-/* "matmul_f32 in compute"; `many`: it stands for others of other names or streams, too. */
+/* "matmul_f32 in compute"; `many`: there are others with other names or streams. */
 function opTitle(op, many) {
     const i = op - spans.n;
     const ofStream = isSpan(op) || calls.kind[i] <= CALL.streamSync;
