@@ -185,9 +185,7 @@ static int timeline_explain(lua_State *L)
     lua_pushinteger(L, columns);
     lua_pushboolean(L, verdict);
     lua_call(L, 3, 1);
-    fputs(lua_tostring(L, -1), stdout);
-    fflush(stdout);
-    return 0;
+    return print_string(L);
 }
 
 /* ---- two of them ---------------------------------------------------------------------- */

@@ -8,7 +8,6 @@ local _, core = ...
 local say, duration, fold = core.words.say, core.duration, core.fold
 
 local most_findings <const>, most_parts <const> = 6, 6
-local grouped_findings <const> = 64     -- SL__GROUPED_FINDINGS: the others stay alone
 local least_permille <const> = 2        -- of the makespan: smaller losses are only added up
 local indent <const> = 4                -- of a finding's text, behind its number
 local time_columns <const> = 9
@@ -37,7 +36,7 @@ local idle <const> = {
 -- What else the cause of finding `first` held up: by engine, and beside what ran.
 local function others_of(e, first)
     local sums = {}
-    for i = first + 1, math.min(e.n_findings, grouped_findings) do
+    for i = first + 1, e.n_findings do
         local lost_ns, _, same_as = e.loss(i)
         if same_as == first then
             local r = e.finding(i)
