@@ -5,15 +5,12 @@
 -- copy_of(host, direction, bytes) enqueues a copy between a host tensor and the device.
 
 local context = import "repl/calibrate/context.lua"
+local lists = import "repl/run/lists.lua"
 local median, spread = context.median, context.spread
 
 local cold = {}
 
 local mib <const> = 1024 * 1024
-
-local function touched(lab, bytes)
-    return lab.full(1, bytes, { device = "cpu", dtype = "uint8" })
-end
 
 local function free_all(list)
     for _, t in ipairs(list) do
@@ -22,11 +19,9 @@ local function free_all(list)
 end
 
 -- The host's time in a copy, on an idle device.
-local function call_us(lab, copy_of, host, direction, bytes)
-    local start_us = lab.now_us()
-    copy_of(host, direction, bytes)
-    local us = lab.now_us() - start_us
-    lab.synchronize()
+local function call_us(c, copy_of, host, direction, bytes)
+    local us = c:loop_us(1, function() copy_of(host, direction, bytes) end)
+    c.lab.synchronize()
     return us
 end
 
@@ -43,7 +38,7 @@ local function in_turn_us(c, copy_of, hosts, set_bytes)
     local turns = math.max(2, (least_calls + n - 1) // n)
     c:record(function()
         for i = 0, (turns + 1) * n - 1 do
-            local of_call = call_us(c.lab, copy_of, hosts[i % n + 1], "h2d", part_bytes)
+            local of_call = call_us(c, copy_of, hosts[i % n + 1], "h2d", part_bytes)
             if i >= n then
                 us[#us + 1] = of_call
             end
@@ -70,18 +65,16 @@ local function cache_bytes_of(rows)
 end
 
 local function sets_text(rows)
-    local words = {}
-    for i, row in ipairs(rows) do
-        words[i] = ("%d MiB %.0f us"):format(row.bytes // mib, row.us)
-    end
-    return table.concat(words, ", ")
+    return lists.join(rows, function(row)
+        return ("%d MiB %.0f us"):format(row.bytes // mib, row.us)
+    end)
 end
 
 -- Sets host_cache_bytes and gives it; nothing where the caches make no difference.
 function cold.set_cache(c, copy_of)
     local hosts = {}
     for i = 1, largest_set // part_bytes do
-        hosts[i] = touched(c.lab, part_bytes)
+        hosts[i] = c:pageable(part_bytes)
     end
     local rows, bytes = {}, least_set
     while bytes <= largest_set do
@@ -116,13 +109,13 @@ local fewest_rounds <const> = 3     -- in all passes
 
 -- Buffers {bytes, host} of 1 GiB and more together: some of each size, the last one as often as
 -- it takes.
-local function open_turn(lab, sizes)
+local function open_turn(c, sizes)
     local turn, total = {}, 0
     for i, bytes in ipairs(sizes) do
         local n = i < #sizes and small_count or math.max(small_count // 2,
             (turn_bytes - total + bytes - 1) // bytes)
         for _ = 1, n do
-            turn[#turn + 1] = { bytes = bytes, host = touched(lab, bytes) }
+            turn[#turn + 1] = { bytes = bytes, host = c:pageable(bytes) }
             total = total + bytes
         end
     end
@@ -139,17 +132,11 @@ local function take_turns(c, copy_of, turn, directions, samples)
                 for _, item in ipairs(turn) do
                     local list = of_direction[item.bytes] or {}
                     of_direction[item.bytes] = list
-                    list[#list + 1] = call_us(c.lab, copy_of, item.host, direction, item.bytes)
+                    list[#list + 1] = call_us(c, copy_of, item.host, direction, item.bytes)
                 end
             end
         end
     end)
-end
-
-local function free_turn(turn)
-    for _, item in ipairs(turn) do
-        item.host:free()
-    end
 end
 
 -- By direction the rows {bytes, us, spread} of all sizes, ascending. Small sizes share a round,
@@ -168,17 +155,16 @@ function cold.measure(c, sizes, directions, copy_of)
         samples[direction] = {}
     end
     for _, of_turn in ipairs(turns) do
-        local turn = open_turn(c.lab, of_turn)
+        local turn = open_turn(c, of_turn)
         take_turns(c, copy_of, turn, directions, samples)
-        free_turn(turn)
+        free_all(lists.map(turn, function(item) return item.host end))
     end
     local rows = {}
     for _, direction in ipairs(directions) do
-        rows[direction] = {}
-        for i, bytes in ipairs(sizes) do
+        rows[direction] = lists.map(sizes, function(bytes)
             local us = samples[direction][bytes]
-            rows[direction][i] = { bytes = bytes, us = median(us), spread = spread(us) }
-        end
+            return { bytes = bytes, us = median(us), spread = spread(us) }
+        end)
     end
     return rows
 end

@@ -19,6 +19,53 @@ end
 local Context = {}
 Context.__index = Context
 
+-- The number as it stands in a profile, with so many decimals.
+function context.rounded(number, decimals)
+    return tonumber(("%." .. decimals .. "f"):format(number))
+end
+
+-- The largest whole number for which fits(number) is true: `low` fits, `high` does not.
+function context.largest(low, high, fits)
+    while high - low > 1 do
+        local middle = (low + high) // 2
+        if fits(middle) then
+            low = middle
+        else
+            high = middle
+        end
+    end
+    return low
+end
+
+local least_us <const> = 1e-3       -- for a MiB; less is nothing
+
+-- us + us_per_mib through rows {bytes =, us =} with the least relative deviations, neither below 0.
+function context.line(rows)
+    local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
+    for _, row in ipairs(rows) do
+        local x, weight = row.bytes / 2^20, 1 / math.max(row.us, 1e-3) ^ 2
+        w, wx, wxx = w + weight, wx + weight * x, wxx + weight * x ^ 2
+        wy, wxy = wy + weight * row.us, wxy + weight * x * row.us
+    end
+    local us_per_mib = #rows > 1 and (w * wxy - wx * wy) / (w * wxx - wx ^ 2) or 0
+    local us = (wy - us_per_mib * wx) / w
+    if us_per_mib < least_us then
+        return wy / w, 0
+    elseif us < 0 then
+        return 0, wxy / wxx
+    end
+    return us, us_per_mib
+end
+
+-- Whether the GPU can do f(...), for not every GPU has every type; else also the message.
+function context.can(f, ...)
+    local done, err = pcall(f, ...)
+    if not done and err.code ~= "SL_EBACKEND" then
+        error(err, 0)
+    end
+    return done, not done and err.message or nil
+end
+
 -- A calibration of the current device. `progress(text)` is called with what it is doing; `base`
 -- has values by key for parts that need a figure that was not measured.
 function context.new(lab, progress, base)
@@ -202,19 +249,49 @@ function Context:held(streams, f)
     end
 end
 
--- What a call costs the host, in us: f(n) makes n calls while a timeline is recorded; `finish`
--- (or none) empties the device between two rounds.
-function Context:call_us(n, rounds, f)
-    local lab = self.lab
+-- How long n calls take on the host, by each, in us.
+function Context:loop_us(n, call)
+    local start_us = self.lab.now_us()
+    for _ = 1, n do
+        call()
+    end
+    return (self.lab.now_us() - start_us) / n
+end
+
+-- What a call costs the host, in us, in n calls in a row while a timeline is recorded, after
+-- before() if that is given. Median, spread.
+function Context:call_us(n, rounds, call, before)
     return self:measure(rounds, function()
         local us
         self:record(function()
-            local start_us = lab.now_us()
-            f(n)
-            us = (lab.now_us() - start_us) / n
+            if before then
+                before()
+            end
+            us = self:loop_us(n, call)
         end)
         return us
     end)
+end
+
+-- ---- streams and memory ---------------------------------------------------------------------
+
+-- f(streams) with n new streams, which are closed afterwards.
+function Context:with_streams(n, options, f)
+    local streams = {}
+    for i = 1, n do
+        streams[i] = self.lab.stream(options)
+    end
+    local result = f(streams)
+    self.lab.synchronize()
+    for _, stream in ipairs(streams) do
+        stream:close()
+    end
+    return result
+end
+
+-- A host tensor of so many bytes, pageable, whose pages are mapped.
+function Context:pageable(bytes)
+    return self.lab.full(1, bytes, { device = "cpu", dtype = "uint8" })
 end
 
 return context

@@ -5,6 +5,7 @@
 -- ticks. The mean of the middle half is finer, and outliers affect it as little.
 
 local context = import "repl/calibrate/context.lua"
+local lists = import "repl/run/lists.lua"
 
 local durations = {}
 
@@ -16,6 +17,19 @@ function durations.middle(list)
         sum = sum + sorted[i]
     end
     return sum / (last - first + 1)
+end
+
+function durations.of_span(span) return span.end_us - span.start_us end
+
+function durations.of_spans(spans) return lists.map(spans, durations.of_span) end
+
+-- From the end of each span to the start of the next one.
+function durations.gaps(spans)
+    local gaps = {}
+    for i = 2, #spans do
+        gaps[i - 1] = spans[i].start_us - spans[i - 1].end_us
+    end
+    return gaps
 end
 
 -- ---- streams --------------------------------------------------------------------------------
@@ -45,53 +59,39 @@ function durations.close(c)
 end
 
 local function of_stream(spans, stream)
-    local own = {}
-    for _, span in ipairs(spans) do
-        if span.stream == stream.name then
-            own[#own + 1] = span
-        end
-    end
-    return own
+    return lists.select(spans, function(span) return span.stream == stream.name end)
 end
 
 -- ---- one after the other --------------------------------------------------------------------
 
+-- The spans of run(1, options) .. run(n, options), which enqueue with the options' stream.
+local function spans_in_a_row(c, n, run)
+    local stream = stream_at(c, 1)
+    local options = { stream = stream }
+    return of_stream(c:held({ stream }, function()
+        for i = 1, n do
+            run(i, options)
+        end
+    end), stream)
+end
+
 -- The spans of run(1, options) .. run(warm + n, options), each of which enqueues one operation
 -- with the options' stream, without those of the first `warm`.
 function durations.spans(c, warm, n, run)
-    local stream = stream_at(c, 1)
-    local options = { stream = stream }
-    local spans = c:held({ stream }, function()
-        for i = 1, warm + n do
-            run(i, options)
-        end
-    end)
-    return table.move(of_stream(spans, stream), warm + 1, warm + n, 1, {})
+    return table.move(spans_in_a_row(c, warm + n, run), warm + 1, warm + n, 1, {})
 end
 
 -- The spans of run(1, options) .. run(n, options) whose name has `pattern`.
 function durations.named(c, n, run, pattern)
-    local stream = stream_at(c, 1)
-    local options, list = { stream = stream }, {}
-    local spans = c:held({ stream }, function()
-        for i = 1, n do
-            run(i, options)
-        end
+    return lists.select(spans_in_a_row(c, n, run), function(span)
+        return span.name:find(pattern)
     end)
-    for _, span in ipairs(of_stream(spans, stream)) do
-        if span.name:find(pattern) then
-            list[#list + 1] = span
-        end
-    end
-    return list
 end
 
 -- How long one of them takes in us, the spread, and the last one's span.
 function durations.of(c, warm, n, run)
-    local list, spans = {}, durations.spans(c, warm, n, run)
-    for i, span in ipairs(spans) do
-        list[i] = span.end_us - span.start_us
-    end
+    local spans = durations.spans(c, warm, n, run)
+    local list = durations.of_spans(spans)
     return durations.middle(list), context.spread(list), spans[#spans]
 end
 
@@ -119,11 +119,12 @@ function durations.together(c, jobs)
             job(options[i])
         end
     end)
-    local of_job, all = {}, {}
-    for i, stream in ipairs(streams) do
-        of_job[i] = of_stream(spans, stream)
-        table.move(of_job[i], 1, #of_job[i], #all + 1, all)
-    end
+    local all = {}
+    local of_job = lists.map(streams, function(stream)
+        local own = of_stream(spans, stream)
+        lists.append(all, own)
+        return own
+    end)
     return makespan_us(all), of_job
 end
 
@@ -148,10 +149,6 @@ end
 local copied_bytes <const> = 1048576
 local begin_rounds <const> = 3
 
-local function last_of(list)
-    return list[#list]
-end
-
 -- How far, from 0 to 1, the last operation of long(options, start) is when late(options) begins,
 -- and when that ends: `long` enqueues and may record the event `start`, from which on a copy from
 -- the host keeps `late` back until the other has its blocks placed. Medians, and the last one's
@@ -171,8 +168,9 @@ function durations.beside(c, long, late)
                 late(options)
             end,
         })
-        span = last_of(spans[1])
-        local other, us = last_of(spans[2]), span.end_us - span.start_us
+        local other
+        span, other = spans[1][#spans[1]], spans[2][#spans[2]]
+        local us = durations.of_span(span)
         begin[round] = (other.start_us - span.start_us) / us
         finish[round] = (other.end_us - span.start_us) / us
     end

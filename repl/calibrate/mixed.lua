@@ -7,6 +7,7 @@
 -- random, with a fixed seed. The device needs less time for it than the host, so that no queue
 -- fills.
 
+local context = import "repl/calibrate/context.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local mixed = {}
@@ -45,15 +46,6 @@ local modes <const> = {
     { name = "bfloat16", dtype = "bfloat16" },
 }
 
--- Not every GPU has every type.
-local function can(f, ...)
-    local done, err = pcall(f, ...)
-    if not done and err.code ~= "SL_EBACKEND" then
-        error(err, 0)
-    end
-    return done
-end
-
 -- Calls of a kind are added with add(kind, name, times, call): call(stream) makes one. own(tensor)
 -- is freed in the end.
 local function add_products(lab, add, own)
@@ -63,8 +55,8 @@ local function add_products(lab, add, own)
             local options = { dtype = mode.dtype }
             local a, b = own(lab.rand(m, k, options)), own(lab.rand(k, n, options))
             local out = own(lab.empty(m, n, options))
-            local into, anew = { out = out, tf32 = mode.tf32 }, { tf32 = mode.tf32 }
-            if can(lab.matmul, a, b, into) then
+            local into, without_out = { out = out, tf32 = mode.tf32 }, { tf32 = mode.tf32 }
+            if context.can(lab.matmul, a, b, into) then
                 add("matmul", mode.name .. " product", 2, function(stream)
                     into.stream = stream
                     lab.matmul(a, b, into)
@@ -75,8 +67,8 @@ local function add_products(lab, add, own)
                     if result.tensor then
                         result.tensor:free()
                     end
-                    anew.stream = stream
-                    result.tensor = lab.matmul(a, b, anew)
+                    without_out.stream = stream
+                    result.tensor = lab.matmul(a, b, without_out)
                 end)
                 own { free = function() result.tensor:free() end }
             end
@@ -181,19 +173,14 @@ end
 
 -- How long the calls took in each of `repetitions`, from 1. Repetition 0 is the warm-up.
 local function times_of(c, calls, between)
-    local streams, times = {}, {}
-    for i = 1, stream_count do
-        streams[i] = c.lab.stream()
-    end
-    for repetition = 0, repetitions do
-        between()
-        c:record(function() times[repetition] = go_through(c, calls, streams) end)
-    end
-    c.lab.synchronize()
-    for _, stream in ipairs(streams) do
-        stream:close()
-    end
-    return times
+    return c:with_streams(stream_count, nil, function(streams)
+        local times = {}
+        for repetition = 0, repetitions do
+            between()
+            c:record(function() times[repetition] = go_through(c, calls, streams) end)
+        end
+        return times
+    end)
 end
 
 -- Means and spreads {name, us, spread} of the calls that have the same field, by that and as a

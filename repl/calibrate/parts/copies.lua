@@ -3,6 +3,7 @@
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
+local lists = import "repl/run/lists.lua"
 local median, spread, size_text = context.median, context.spread, context.size_text
 
 local copies = { name = "copies", passes = 7, title = "copies between host and device" }
@@ -54,37 +55,14 @@ end
 
 -- The spans of copies of one direction, in the order of their start.
 local function copies_of(spans, direction)
-    local list = {}
-    for _, span in ipairs(spans) do
-        if span.kind == "memcpy_" .. direction then
-            list[#list + 1] = span
-        end
-    end
+    local list = lists.select(spans, function(span) return span.kind == "memcpy_" .. direction end)
     table.sort(list, function(a, b) return a.start_us < b.start_us end)
     return list
-end
-
-local function duration(span) return span.end_us - span.start_us end
-
-local function durations_of(list)
-    local us = {}
-    for i, span in ipairs(list) do
-        us[i] = duration(span)
-    end
-    return us
 end
 
 -- ---- durations, rates, latency, gaps --------------------------------------------------------
 
 local function count_of(bytes) return bytes <= mib and 60 or bytes <= 16 * mib and 9 or 5 end
-
-local function gaps_of(list)
-    local us = {}
-    for i = 2, #list do
-        us[i - 1] = list[i].start_us - list[i - 1].end_us
-    end
-    return us
-end
 
 -- {bytes, us, spread, gaps} of each size, one copy after the other in a stream.
 local function measure_sizes(c, memory, direction)
@@ -97,23 +75,11 @@ local function measure_sizes(c, memory, direction)
             end
         end), direction)
         table.remove(list, 1)
-        local us = durations_of(list)
+        local us = durations.of_spans(list)
         rows[i] = { bytes = bytes, us = durations.middle(us), spread = spread(us),
-                    gaps = gaps_of(list) }
+                    gaps = durations.gaps(list) }
     end
     return rows
-end
-
--- us = fixed + bytes * per_byte with the least relative deviations; `fixed`.
-local function fixed_of(rows)
-    local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
-    for _, row in ipairs(rows) do
-        local weight = 1 / row.us ^ 2
-        w, wx, wxx = w + weight, wx + weight * row.bytes, wxx + weight * row.bytes ^ 2
-        wy, wxy = wy + weight * row.us, wxy + weight * row.bytes * row.us
-    end
-    local per_byte = (w * wxy - wx * wy) / (w * wxx - wx ^ 2)
-    return math.max(0, (wy - per_byte * wx) / w)
 end
 
 local rate_bytes <const> = 64 * mib     -- and larger
@@ -129,21 +95,10 @@ local function rate_of(rows, fixed)
     return median(rates)
 end
 
-local function spread_of(rows)
-    local most = 0
-    for _, row in ipairs(rows) do
-        most = math.max(most, row.spread)
-    end
-    return most
-end
-
 local function set_durations(c, direction, rows)
-    local list = {}
-    for i, row in ipairs(rows) do
-        list[i] = { row.bytes, row.us }
-    end
-    c:set("copy_us." .. direction, list, "one after the other in a stream, behind a hold",
-          spread_of(rows))
+    c:set("copy_us." .. direction,
+          lists.map(rows, function(row) return { row.bytes, row.us } end),
+          "one after the other in a stream, behind a hold", lists.most(rows, "spread"))
 end
 
 -- The sizes whose gaps are taken for all: behind copies of 1 KiB to an H200 they are longer.
@@ -152,15 +107,15 @@ local gap_least <const>, gap_most <const> = 16 * kib, 16 * mib
 local function set_gap(c, rows)
     local all = {}
     for _, direction in ipairs(directions) do
-        local words = {}
-        for i, row in ipairs(rows[direction]) do
-            words[i] = ("%s %.2f us"):format(size_text(row.bytes), median(row.gaps))
+        c:find("copy_gap_us", ("between pinned %s of a stream: %s"):format(direction,
+            lists.join(rows[direction], function(row)
+                return ("%s %.2f us"):format(size_text(row.bytes), median(row.gaps))
+            end)))
+        for _, row in ipairs(rows[direction]) do
             if row.bytes >= gap_least and row.bytes <= gap_most then
-                table.move(row.gaps, 1, #row.gaps, #all + 1, all)
+                lists.append(all, row.gaps)
             end
         end
-        c:find("copy_gap_us", ("between pinned %s of a stream: %s"):format(direction,
-            table.concat(words, ", ")))
     end
     c:set("copy_gap_us", math.max(0, durations.middle(all)),
           "pinned copies of 16 KiB to 16 MiB in one stream: end to start", spread(all))
@@ -171,7 +126,7 @@ local function set_rates(c, memory)
     local rows, fixed = {}, {}
     for _, direction in ipairs(directions) do
         rows[direction] = measure_sizes(c, memory, direction)
-        fixed[direction] = fixed_of(rows[direction])
+        fixed[direction] = context.line(rows[direction])
         set_durations(c, direction, rows[direction])
     end
     local latency_us = (fixed.h2d + fixed.d2h) / 2
@@ -191,13 +146,10 @@ end
 -- between the others' first and last. All, if there are none: the two directions alternated.
 local function beside(list, others)
     local from, to = others[1].start_us, others[#others].end_us
-    local us = {}
-    for _, span in ipairs(list) do
-        if span.start_us >= from and span.end_us <= to then
-            us[#us + 1] = duration(span)
-        end
-    end
-    return us[1] and us or durations_of(list)
+    local between = lists.select(list, function(span)
+        return span.start_us >= from and span.end_us <= to
+    end)
+    return durations.of_spans(between[1] and between or list)
 end
 
 -- As many bytes in one direction as in the other. Adds what copies took to us.h2d and us.d2h.
@@ -212,9 +164,8 @@ local function add_duplex(c, memory, bytes, n, us)
         end
     end)
     local h2d, d2h = copies_of(spans, "h2d"), copies_of(spans, "d2h")
-    local h2d_us, d2h_us = beside(h2d, d2h), beside(d2h, h2d)
-    table.move(h2d_us, 1, #h2d_us, #us.h2d + 1, us.h2d)
-    table.move(d2h_us, 1, #d2h_us, #us.d2h + 1, us.d2h)
+    lists.append(us.h2d, beside(h2d, d2h))
+    lists.append(us.d2h, beside(d2h, h2d))
 end
 
 -- Beside smaller ones there are gaps in which the other direction runs alone.
@@ -270,7 +221,7 @@ local function together(list)
     local busy, both, open_until = 0, 0, -math.huge
     for _, span in ipairs(list) do
         local shared = math.max(0, math.min(span.end_us, open_until) - span.start_us)
-        both, busy = both + shared, busy + duration(span) - shared
+        both, busy = both + shared, busy + durations.of_span(span) - shared
         open_until = math.max(open_until, span.end_us)
     end
     return both / busy
@@ -279,9 +230,9 @@ end
 -- From the end of one copy to the start of the next one, in the same stream and in another.
 local function gaps(list)
     local same, other = {}, {}
-    for i = 2, #list do
-        local of = list[i].stream_id == list[i - 1].stream_id and same or other
-        of[#of + 1] = list[i].start_us - list[i - 1].end_us
+    for i, us in ipairs(durations.gaps(list)) do
+        local of = list[i].stream_id == list[i + 1].stream_id and same or other
+        of[#of + 1] = us
     end
     local function text(of) return of[1] and ("%.2f us"):format(median(of)) or "none" end
     return ("gaps within a stream %s, between streams %s"):format(text(same), text(other))
@@ -302,20 +253,16 @@ local before = {
 -- Runs f(streams, other) with n held streams and returns, as text, the order in which their
 -- copies ran.
 local function order(c, direction, n, f)
-    local lab = c.lab
-    local streams, letters, held = {}, {}, {}
-    for i = 1, n do
-        streams[i] = lab.stream { non_blocking = true }
-        letters[streams[i].id], held[i] = string.char(64 + i), streams[i]
-    end
-    local other <close> = lab.stream { non_blocking = true }
-    held[n + 1] = other
-    local list = copies_of(c:held(held, function() f(streams, other) end), direction)
-    for _, stream in ipairs(streams) do
-        stream:close()
-    end
-    return ("%s; %.0f %% of the time two at once; %.1f us each; %s"):format(runs(list, letters),
-        100 * together(list), median(durations_of(list)), gaps(list))
+    return c:with_streams(n + 1, { non_blocking = true }, function(held)
+        local streams, letters = table.move(held, 1, n, 1, {}), {}
+        for i, stream in ipairs(streams) do
+            letters[stream.id] = string.char(64 + i)
+        end
+        local list = copies_of(c:held(held, function() f(streams, held[n + 1]) end), direction)
+        return ("%s; %.0f %% of the time two at once; %.1f us each; %s"):format(
+            runs(list, letters), 100 * together(list), median(durations.of_spans(list)),
+            gaps(list))
+    end)
 end
 
 -- All copies of a stream, then all of the next one. The first stream's have `what` before each.
@@ -384,24 +331,21 @@ local channel_rounds <const> = 3
 
 -- The numbers of n streams, from 0 and as they were made, in the order in which the engine took
 -- their copies; those were issued in the order of the streams. Also the gaps before all but the
--- first one.
+-- first one: {list, gaps}.
 local function served(c, memory, direction, n)
-    local streams, number = {}, {}
-    for i = 1, n do
-        streams[i] = c.lab.stream { non_blocking = true }
-        number[streams[i].id] = i - 1
-    end
-    local spans = copies_of(c:held(streams, function()
-        for _, stream in ipairs(streams) do
-            copy(c.lab, memory, direction, channel_bytes, stream)
+    return c:with_streams(n, { non_blocking = true }, function(streams)
+        local number = {}
+        for i, stream in ipairs(streams) do
+            number[stream.id] = i - 1
         end
-    end), direction)
-    local list = {}
-    for i, stream in ipairs(streams) do
-        list[i] = number[spans[i].stream_id]
-        stream:close()
-    end
-    return list, gaps_of(spans)
+        local spans = copies_of(c:held(streams, function()
+            for _, stream in ipairs(streams) do
+                copy(c.lab, memory, direction, channel_bytes, stream)
+            end
+        end), direction)
+        return { list = lists.map(spans, function(span) return number[span.stream_id] end),
+                 gaps = durations.gaps(spans) }
+    end)
 end
 
 -- The usual difference between consecutive numbers, except where a channel ends and for a few
@@ -426,8 +370,8 @@ local function channels(c, memory, direction)
         local periods = {}
         rounds = {}
         for i = 1, channel_rounds do
-            local list, gaps_us = served(c, memory, direction, n)
-            rounds[i], periods[i] = { list = list, gaps = gaps_us }, period(list)
+            rounds[i] = served(c, memory, direction, n)
+            periods[i] = period(rounds[i].list)
         end
         found = math.tointeger(median(periods))
         if found > 1 then

@@ -7,6 +7,7 @@
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
+local lists = import "repl/run/lists.lua"
 
 local part = { name = "gemm", passes = 7, title = "products of matrices" }
 
@@ -63,12 +64,16 @@ local function operands_new(c, dtype)
     }
 end
 
--- The memory goes with the last view of it.
-local function operands_free(operands)
+-- The results of f(operands) with the operands of a mode. Their memory is freed with the last view
+-- of it.
+local function with_operands(c, mode, f)
+    local operands = operands_new(c, mode.dtype)
+    local result, spread = f(operands)
     operands.a:free()
     operands.b:free()
     operands.out:free()
     collectgarbage()
+    return result, spread
 end
 
 local function matrix(tensor, rows, columns)
@@ -169,21 +174,14 @@ local function time_depths(c, turns, evict)
         if turn.counts then
             local list = of_depth[turn.depth] or {}
             of_depth[turn.depth] = list
-            list[#list + 1] = spans[i].end_us - spans[i].start_us
+            list[#list + 1] = durations.of_span(spans[i])
         end
     end
-    for i, list in ipairs(of_depth) do
-        of_depth[i] = durations.middle(list)
-    end
-    return of_depth, kernels
+    return lists.map(of_depth, durations.middle), kernels
 end
 
 local function up_to(list, most)
-    local some = {}
-    for i, value in ipairs(list) do
-        some[i] = value <= most and value or nil
-    end
-    return some
+    return lists.select(list, function(value) return value <= most end)
 end
 
 -- Lists of samples, one a round: [side][depth]. Then of how many kernels a product was.
@@ -246,7 +244,7 @@ local function set_warm(c, mode, rows, grid)
     for _, row in ipairs(rows) do
         if cold[row.n] then
             local share = math.min(1, row.duration_us / cold[row.n])
-            list[#list + 1] = { row.n, tonumber(("%.3f"):format(share)) }
+            list[#list + 1] = { row.n, context.rounded(share, 3) }
         end
     end
     if #list > 0 then
@@ -268,7 +266,7 @@ local function set_grid(c, mode, operands, rows)
     for i, of_depth in ipairs(grid) do
         for j, samples in ipairs(of_depth) do
             local us = context.median(samples)
-            list[#list + 1] = { sides[i], depths[j], tonumber(("%.3f"):format(us)) }
+            list[#list + 1] = { sides[i], depths[j], context.rounded(us, 3) }
             spreads[#spreads + 1] = context.spread(samples)
             shortest_us = math.min(shortest_us, us)
         end
@@ -284,39 +282,32 @@ end
 -- ---- what is noted --------------------------------------------------------------------------
 
 local function column(rows, of)
-    local list = {}
-    for i, row in ipairs(rows) do
-        list[i] = { row.n, of(row) }
-    end
-    return list
+    return lists.map(rows, function(row) return { row.n, of(row) } end)
 end
 
 -- By size; sets nothing if a span does not have it: 0 blocks are no grid.
-local function set_footprint(c, mode, rows, key, field, how)
+local function set_footprint(c, mode, rows, field, how)
     for _, row in ipairs(rows) do
         local value = row.span[field]
         if not value or (field ~= "shared_bytes" and value == 0) then
             return
         end
     end
-    c:set(key .. "." .. mode.name, column(rows, function(row) return row.span[field] end), how)
+    c:set(("gemm_%s.%s"):format(field, mode.name),
+          column(rows, function(row) return row.span[field] end),
+          how .. " of the longest kernel of n x n x n")
 end
 
 local function set_footprints(c, mode, rows)
-    local how = "of the longest kernel of n x n x n"
-    set_footprint(c, mode, rows, "gemm_blocks", "blocks", "the grid " .. how)
-    set_footprint(c, mode, rows, "gemm_threads", "threads", "of a block " .. how)
-    set_footprint(c, mode, rows, "gemm_registers", "registers", "of a thread " .. how)
-    set_footprint(c, mode, rows, "gemm_shared_bytes", "shared_bytes", "of a block " .. how)
+    set_footprint(c, mode, rows, "blocks", "the grid")
+    set_footprint(c, mode, rows, "threads", "of a block")
+    set_footprint(c, mode, rows, "registers", "of a thread")
+    set_footprint(c, mode, rows, "shared_bytes", "of a block")
 end
 
 -- From a product's end to the next one's start in a stream.
 local function own_gap_us(c, run)
-    local spans, gaps = durations.spans(c, 10, 40, run), {}
-    for i = 2, #spans do
-        gaps[i - 1] = spans[i].start_us - spans[i - 1].end_us
-    end
-    return durations.middle(gaps)
+    return durations.middle(durations.gaps(durations.spans(c, 10, 40, run)))
 end
 
 -- The gap that the table's times have in them: the simulator takes stream_gap_us off again.
@@ -334,7 +325,7 @@ local function set_times(c, mode, rows, gap)
         spread = math.max(spread, context.spread(row.us))
     end
     c:set("gemm_us." .. mode.name, column(rows, function(row)
-        return tonumber(("%.3f"):format(row.duration_us + gap))
+        return context.rounded(row.duration_us + gap, 3)
     end), "n x n x n behind a hold: duration + gap between two of a stream", spread)
 end
 
@@ -393,9 +384,9 @@ end
 -- The simulator takes it off every time in the tables, so something has to be left of the
 -- shortest.
 local function set_fixed(c, shortest_us)
-    local operands = operands_new(c, modes[1].dtype)
-    local fixed, spread = fixed_us(c, operands)
-    operands_free(operands)
+    local fixed, spread = with_operands(c, modes[1], function(operands)
+        return fixed_us(c, operands)
+    end)
     c:find("gemm_fixed_us", ("%.3f us at k = 0, the shortest product of the tables %.3f us")
            :format(fixed, shortest_us))
     c:set("gemm_fixed_us", math.max(0, math.min(fixed, shortest_us - least_left_us)),
@@ -447,9 +438,7 @@ local function slowdown(c, mode, operands, row, streams)
     local us = c:measure(share_repetitions, function()
         local list, _, of_job = {}, durations.together(c, jobs)
         for _, spans in ipairs(of_job) do
-            for _, span in ipairs(spans) do
-                list[#list + 1] = span.end_us - span.start_us
-            end
+            lists.append(list, durations.of_spans(spans))
         end
         return durations.middle(list)
     end)
@@ -488,7 +477,7 @@ local function set_shares(c, mode, operands, rows)
         if not room then
             return
         end
-        list[i] = { row.n, tonumber(("%.3f"):format(share(c, mode, operands, row, room))) }
+        list[i] = { row.n, context.rounded(share(c, mode, operands, row, room), 3) }
     end
     c:set("gemm_share." .. mode.name, list, "of an SM's issue slots: from how much longer 2, 4 "
           .. "and 8 equal products at a time take, where their blocks fit beside one another")
@@ -543,13 +532,10 @@ end
 
 -- ---- a mode ---------------------------------------------------------------------------------
 
--- Not every GPU has every type.
 local function can(c, mode, operands)
-    local done, err = pcall(product(c, mode, operands, 64, 64, 64), 1, {})
-    if not done and err.code ~= "SL_EBACKEND" then
-        error(err, 0)
-    elseif not done then
-        c:find("gemm." .. mode.name, "not measured: " .. err.message)
+    local done, message = context.can(product(c, mode, operands, 64, 64, 64), 1, {})
+    if not done then
+        c:find("gemm." .. mode.name, "not measured: " .. message)
     end
     return done
 end
@@ -569,14 +555,6 @@ local function measure_mode(c, mode, operands)
         set_persistent(c, operands, rows)
     end
     return { rows = rows, shortest_us = shortest_us }
-end
-
--- f's result with the operands of a mode.
-local function with_operands(c, mode, f)
-    local operands = operands_new(c, mode.dtype)
-    local result = f(operands)
-    operands_free(operands)
-    return result
 end
 
 function part.run(c)

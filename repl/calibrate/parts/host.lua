@@ -5,6 +5,7 @@
 -- created and destroyed in the loop (tensors, streams, events) the cost is that of both: the
 -- simulator has no cost of destroying something.
 
+local lists = import "repl/run/lists.lua"
 local mixed = import "repl/calibrate/mixed.lua"
 
 local part = { name = "host", passes = 15, title = "what calls cost the host" }
@@ -12,17 +13,9 @@ local part = { name = "host", passes = 15, title = "what calls cost the host" }
 local calls <const>, held_calls <const>, made <const>, rounds <const> = 400, 250, 100, 7
 local holder_ms <const> = 5         -- longer than held_calls take
 
-local function repeated(call)
-    return function(n)
-        for _ = 1, n do
-            call()
-        end
-    end
-end
-
 -- Median, spread of what one `call` costs.
 local function cost(c, call, n)
-    return c:call_us(n or calls, rounds, repeated(call))
+    return c:call_us(n or calls, rounds, call)
 end
 
 local function set(c, key, call, how, n)
@@ -39,25 +32,14 @@ end
 
 -- The cost of a call while a kernel that `hold` launches keeps the device from going on.
 local function held_cost(c, hold, call)
-    return c:measure(rounds, function()
-        local us
-        c:record(function()
-            hold()
-            local start_us = c.lab.now_us()
-            repeated(call)(held_calls)
-            us = (c.lab.now_us() - start_us) / held_calls
-        end)
-        return us
-    end)
+    return c:call_us(held_calls, rounds, call, hold)
 end
 
 -- What a call costs that no timeline records.
 local function unrecorded_cost(c, call)
     return (c:measure(rounds, function()
         c.lab.synchronize()
-        local start_us = c.lab.now_us()
-        repeated(call)(calls)
-        return (c.lab.now_us() - start_us) / calls
+        return c:loop_us(calls, call)
     end))
 end
 
@@ -75,23 +57,20 @@ local from_sequence <const> = {
 local least_alloc_us <const> = 0.1
 
 local function find_sorts(c, details)
-    local words = {}
-    for i, detail in ipairs(details) do
-        words[i] = ("%s %.3g us"):format(detail.name, detail.us)
-    end
-    c:find("host", "each in this sequence: " .. table.concat(words, ", "))
+    c:find("host", "each in this sequence: " .. lists.join(details, function(detail)
+        return ("%s %.3g us"):format(detail.name, detail.us)
+    end))
 end
 
 local function all_sorts(c)
     local costs, details, n = mixed.costs(c)
-    local keys = {}
-    for i, row in ipairs(from_sequence) do
+    for _, row in ipairs(from_sequence) do
         local of_kind = costs[row[2]]
-        keys[i] = row[1]
         c:set("host." .. row[1], of_kind.us, row[3], of_kind.spread)
     end
     c:find("host", ("%s and tensor_alloc_us are of a sequence of %d calls of all sorts in 4 "
-        .. "streams, without the longest 5 %% of a sort"):format(table.concat(keys, ", "), n))
+        .. "streams, without the longest 5 %% of a sort"):format(
+        lists.join(from_sequence, function(row) return row[1] end), n))
     find_sorts(c, details)
     local more_us = costs.matmul_new.us - costs.matmul.us
     c:set("host.tensor_alloc_us", math.max(least_alloc_us, more_us),
@@ -194,9 +173,7 @@ local function cost_behind(c, from, to, bytes, call)
             call()
             c.lab.synchronize()
             b:copy_(a)
-            local start_us = c.lab.now_us()
-            call()
-            us = c.lab.now_us() - start_us
+            us = c:loop_us(1, call)
         end)
         return us
     end)

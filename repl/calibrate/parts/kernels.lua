@@ -6,6 +6,7 @@
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
+local lists = import "repl/run/lists.lua"
 
 local part = { name = "kernels", title = "other kernels, memsets, copies within the device" }
 
@@ -146,7 +147,7 @@ local function speeds(c, memory, turns)
     while bytes <= math.min(largest_bytes, 2 * memory.bytes) do
         local gb_per_s, spread = speed(c, memory, "pow", bytes, turns)
         if gb_per_s then
-            rows[#rows + 1] = { bytes, tonumber(("%.1f"):format(gb_per_s)) }
+            rows[#rows + 1] = { bytes, context.rounded(gb_per_s, 1) }
             most = math.max(most, spread)
         end
         bytes = bytes * 2
@@ -190,11 +191,8 @@ local function knee_bytes(c, memory, rows, l2, hbm)
 end
 
 local function find_speeds(c, what, rows)
-    local words = {}
-    for i, row in ipairs(rows) do
-        words[i] = ("%d KiB: %.0f"):format(row[1] // kib, row[2])
-    end
-    c:find("kernels.pow", ("%s, bytes moved and GB/s: %s"):format(what, table.concat(words, ", ")))
+    c:find("kernels.pow", ("%s, bytes moved and GB/s: %s"):format(what,
+        lists.join(rows, function(row) return ("%d KiB: %.0f"):format(row[1] // kib, row[2]) end)))
 end
 
 local function set_memory(c, memory)
@@ -225,11 +223,8 @@ local by_bytes <const> = { memset = true, d2d = true }
 
 -- The numbers of elements for which there is memory.
 local function sizes_of(memory)
-    local sizes = {}
-    for i, n in ipairs(sides) do
-        sizes[i] = 4 * n * n <= memory.bytes and n * n or nil
-    end
-    return sizes
+    local sizes = lists.map(sides, function(n) return n * n end)
+    return lists.select(sizes, function(n) return 4 * n <= memory.bytes end)
 end
 
 -- Of one kind by size: {{elements, us}, ...} and the largest spread. Sizes in turn, several times
@@ -244,7 +239,7 @@ local function time_sizes(c, memory, name, turns)
         end
     end
     for i, list in ipairs(samples) do
-        rows[i] = { list.elements, tonumber(("%.3f"):format(context.median(list))) }
+        rows[i] = { list.elements, context.rounded(context.median(list), 3) }
         most = math.max(most, context.spread(list))
     end
     return rows, most
@@ -256,10 +251,8 @@ local function set_tables(c, memory)
     for _, name in ipairs(kinds) do
         c.progress(name)
         local rows, spread = time_sizes(c, memory, name)
-        local list = {}
-        for i, row in ipairs(rows) do
-            list[i] = { row[1] * (by_bytes[name] and 4 or 1), row[2] }
-        end
+        local unit = by_bytes[name] and 4 or 1
+        local list = lists.map(rows, function(row) return { row[1] * unit, row[2] } end)
         c:set("kernel_us." .. name, list, (by_bytes[name] and "{bytes" or "{elements")
               .. ", us}: durations in a row in one stream, in turns over four tensors", spread)
         tables[name] = rows
@@ -279,12 +272,11 @@ end
 
 -- How much faster each size is with the same tensors again and again, or with one tensor twice.
 local function find_cached(c, memory, name, turns, what, others)
-    local words = {}
-    for i, row in ipairs(time_sizes(c, memory, name, turns)) do
-        words[i] = ("%d x %d: %.3f"):format(sides[i], sides[i], row[2] / others[i][2])
-    end
+    local texts = lists.join(time_sizes(c, memory, name, turns), function(row, i)
+        return ("%d x %d: %.3f"):format(sides[i], sides[i], row[2] / others[i][2])
+    end)
     c:find("kernels." .. name:gsub("_same", ""), ("%s, time relative to the table's: %s")
-           :format(what, table.concat(words, ", ")))
+           :format(what, texts))
 end
 
 local function find_cache(c, memory, tables)

@@ -6,6 +6,7 @@
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
+local lists = import "repl/run/lists.lua"
 
 local part = { name = "latencies", passes = 15,
                title = "latencies of streams, events and the host" }
@@ -118,24 +119,18 @@ end
 -- the next it takes longer or less long, as their channels are.
 local function across_streams(c)
     local event <close> = c.lab.event { timing = false }
-    local streams, ways = {}, {}
-    for i = 1, crossed do
-        streams[i] = c.lab.stream { non_blocking = true }
-        ways[i] = { stream = streams[i] }
-    end
-    local found = gaps(c, streams, function(i)
-        local way = ways[i % crossed + 1]
-        if i > 1 then
-            way.stream:wait_event(event)
-        end
-        c.lab.spin(0.01, way)
-        event:record(way.stream)
+    local found = c:with_streams(crossed, { non_blocking = true }, function(streams)
+        return gaps(c, streams, function(i)
+            local stream = streams[i % crossed + 1]
+            if i > 1 then
+                stream:wait_event(event)
+            end
+            c.lab.spin(0.01, { stream = stream })
+            event:record(stream)
+        end)
     end)
     set(c, "cross_stream_us", found["kernel>kernel"],
         ("kernel, event, kernel of another one of %d streams: end to start"):format(crossed))
-    for _, stream in ipairs(streams) do
-        stream:close()
-    end
 end
 
 -- ---- between host and device ------------------------------------------------------------------
@@ -144,25 +139,17 @@ local pause_ms <const> = 0.03       -- after it nothing of the work before is fe
 
 -- How long after its call an operation starts in a device that is idle.
 local function starts(c, enqueue)
-    local samples = {}
-    c:record(function()
+    local function row()
         for _ = 1, row_length do
             enqueue()
             c.lab.synchronize()
             c.lab.host_work(pause_ms)
         end
-    end)
-    local tl = c:record(function()
-        for _ = 1, row_length do
-            enqueue()
-            c.lab.synchronize()
-            c.lab.host_work(pause_ms)
-        end
-    end)
-    for i, span in ipairs(tl:spans()) do
-        samples[i] = span.start_us - span.host_end_us
     end
-    return samples
+    c:record(row)
+    return lists.map(c:record(row):spans(), function(span)
+        return span.start_us - span.host_end_us
+    end)
 end
 
 local function submission(c, stream, tiny)
@@ -280,15 +267,11 @@ end
 local function kernel_fixed(c, stream, tiny)
     local into, way = { stream = stream, out = tiny.device }, { stream = stream }
     local function durations_of(enqueue)
-        local samples = {}
-        for i, span in ipairs(c:held({ stream }, function()
+        return durations.of_spans((c:held({ stream }, function()
             for _ = 1, row_length do
                 enqueue()
             end
-        end)) do
-            samples[i] = span.end_us - span.start_us
-        end
-        return samples
+        end)))
     end
     local function add() c.lab.add(tiny.device, 1, into) end
     durations_of(add)

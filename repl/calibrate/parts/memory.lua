@@ -2,6 +2,7 @@
 -- copies its own memory.
 
 local context = import "repl/calibrate/context.lua"
+local lists = import "repl/run/lists.lua"
 local median, spread, size_text = context.median, context.spread, context.size_text
 
 local memory = { name = "memory", passes = 15,
@@ -21,8 +22,8 @@ local function needed(block, message)
 end
 
 -- Pairs of calls: get(bytes) allocates what give(block) frees.
-local function pairs_of(lab, stream)
-    local cuda = lab.cuda
+local function pairs_of(c, stream)
+    local cuda = c.lab.cuda
     return {
         { "cudaMalloc", "cudaFree", sizes = sizes, get = cuda.malloc, give = cuda.free },
         { "cudaMallocHost", "cudaFreeHost", sizes = sizes, get = cuda.malloc_host,
@@ -31,9 +32,7 @@ local function pairs_of(lab, stream)
           get = function(bytes) return cuda.malloc_async(bytes, stream) end,
           give = function(block) cuda.free_async(block, stream) end },
         { "cudaHostRegister", "cudaHostUnregister", sizes = sizes,
-          ready = function(bytes)
-              return lab.full(1, bytes, { device = "cpu", dtype = "uint8" })
-          end,
+          ready = function(bytes) return c:pageable(bytes) end,
           get = function(_, block)
               cuda.host_register(block)
               return block
@@ -73,48 +72,22 @@ local function measure_pair(c, pair, bytes)
         { bytes = bytes, us = median(give_us), spread = spread(give_us) }
 end
 
-local least_us <const> = 1e-3       -- for a MiB; less is nothing
-
--- us + us_per_mib, neither below 0, with the least relative deviations.
-local function line(rows)
-    local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
-    for _, row in ipairs(rows) do
-        local x, weight = row.bytes / mib, 1 / math.max(row.us, 1e-3) ^ 2
-        w, wx, wxx = w + weight, wx + weight * x, wxx + weight * x ^ 2
-        wy, wxy = wy + weight * row.us, wxy + weight * x * row.us
-    end
-    local scale = w * wxx - wx ^ 2
-    local us, per_mib = wy / w, 0
-    if #rows > 1 then
-        us, per_mib = (wxx * wy - wx * wxy) / scale, (w * wxy - wx * wy) / scale
-    end
-    if per_mib < least_us then
-        return wy / w, 0
-    elseif us < 0 then
-        return 0, wxy / wxx
-    end
-    return us, per_mib
-end
-
 local function set_call(c, name, rows)
-    local us, per_mib = line(rows)
-    local words, most = {}, 0
-    for i, row in ipairs(rows) do
-        words[i] = ("%s%.2f us"):format(row.bytes > 0 and size_text(row.bytes) .. " " or "", row.us)
-        most = math.max(most, row.spread)
-    end
-    local sized = #rows > 1
+    local us, per_mib = context.line(rows)
+    local sized, most = #rows > 1, lists.most(rows, "spread")
     c:set("calls." .. name .. ".us", us, sized and "fit over the sizes" or "on an idle device",
           most)
     if sized then
         c:set("calls." .. name .. ".us_per_mib", per_mib, "the same fit", most)
-        c:find("calls." .. name, name .. ": " .. table.concat(words, ", "))
+        c:find("calls." .. name, name .. ": " .. lists.join(rows, function(row)
+            return ("%s %.2f us"):format(size_text(row.bytes), row.us)
+        end))
     end
 end
 
 local function set_pairs(c)
     local stream <close> = c.lab.stream { non_blocking = true }
-    for _, pair in ipairs(pairs_of(c.lab, stream)) do
+    for _, pair in ipairs(pairs_of(c, stream)) do
         c.progress(pair[1] .. " and " .. pair[2])
         local get_rows, give_rows = {}, {}
         for i, bytes in ipairs(pair.sizes) do
@@ -127,19 +100,13 @@ end
 
 -- ---- calls without a size -------------------------------------------------------------------
 
-local function loop_us(c, f)
-    return c:call_us(200, 5, function(n)
-        for _ = 1, n do
-            f()
-        end
-    end)
-end
+local loop_calls <const>, loop_rounds <const> = 200, 5
 
 local function set_plain_calls(c)
     local cuda = c.lab.cuda
     for _, call in ipairs { { "cudaFuncSetCacheConfig", cuda.func_set_cache_config },
                             { "cudaDeviceSetLimit", cuda.device_set_limit } } do
-        local us, off = loop_us(c, call[2])
+        local us, off = c:call_us(loop_calls, loop_rounds, call[2])
         c:set("calls." .. call[1] .. ".us", us, "a loop of 200 calls", off)
     end
 end
@@ -147,8 +114,9 @@ end
 -- The simulator charges it on top of an event's query.
 local function set_memory_info(c)
     local event <close> = c.lab.event { timing = false }
-    local query_us = c.values["host.query_us"] or loop_us(c, function() event:query() end)
-    local us, off = loop_us(c, c.lab.cuda.mem_get_info)
+    local query_us = c.values["host.query_us"]
+        or c:call_us(loop_calls, loop_rounds, function() event:query() end)
+    local us, off = c:call_us(loop_calls, loop_rounds, c.lab.cuda.mem_get_info)
     c:set("calls.cudaMemGetInfo.us", math.max(0, us - query_us),
           "a loop of 200 calls, less an event's query", off)
 end
@@ -159,12 +127,7 @@ local host_sizes <const> = { 64 * kib, mib, 16 * mib, 64 * mib }
 
 -- GB/s of f, which fills or copies `bytes`.
 local function host_rate(c, bytes, f)
-    local lab = c.lab
-    local us, off = c:measure(bytes <= mib and 15 or 5, function()
-        local start_us = lab.now_us()
-        f()
-        return lab.now_us() - start_us
-    end)
+    local us, off = c:measure(bytes <= mib and 15 or 5, function() return c:loop_us(1, f) end)
     return bytes / us * 1e-3, off
 end
 

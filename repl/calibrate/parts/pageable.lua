@@ -8,6 +8,7 @@
 
 local context = import "repl/calibrate/context.lua"
 local cold = import "repl/calibrate/cold.lua"
+local lists = import "repl/run/lists.lua"
 local copies = import "repl/calibrate/parts/copies.lua"
 local staging = import "repl/calibrate/staging.lua"
 local median, spread, size_text = context.median, context.spread, context.size_text
@@ -21,11 +22,6 @@ local largest <const> = sizes[#sizes]
 local many_bytes <const> = 16 * mib     -- where there is no end to what is taken in
 local directions <const> = { "h2d", "d2h" }
 
--- A host tensor whose pages are there.
-local function touched(lab, bytes)
-    return lab.full(1, bytes, { device = "cpu", dtype = "uint8" })
-end
-
 -- ---- what the model needs of other parts ----------------------------------------------------
 
 -- What an asynchronous copy costs the host, and the time from its return to its start on the
@@ -35,15 +31,12 @@ local function measure_pinned(c)
     local host = lab.zeros(4 * kib, { device = "cpu", dtype = "uint8", pinned = true })
     local device = lab.zeros(4 * kib, { dtype = "uint8" })
     local stream <close> = lab.stream { non_blocking = true }
-    local call_us = c:call_us(200, 5, function(n)
-        for _ = 1, n do
-            lab.cuda.memcpy_async(device, host, 4 * kib, stream)
-        end
-    end)
+    local function enqueue()
+        lab.cuda.memcpy_async(device, host, 4 * kib, stream)
+    end
+    local call_us = c:call_us(200, 5, enqueue)
     local submit_us = c:measure(9, function()
-        local span = c:record(function()
-            lab.cuda.memcpy_async(device, host, 4 * kib, stream)
-        end):spans()[1]
+        local span = c:record(enqueue):spans()[1]
         return math.max(0, span.start_us - span.host_end_us)
     end)
     host:free()
@@ -96,11 +89,7 @@ local function seen_of(spans)
 end
 
 local function median_of(list, field)
-    local values = {}
-    for i, item in ipairs(list) do
-        values[i] = item[field]
-    end
-    return median(values)
+    return median(lists.map(list, function(item) return item[field] end))
 end
 
 -- Calls on an idle device, after one to warm up: how long they take on the host, and when they
@@ -110,9 +99,7 @@ local function measure_call(c, memory, direction, bytes, stream)
     local us = {}
     local spans = c:record(function()
         for i = 0, count_of(bytes) do
-            local start_us = lab.now_us()
-            copy(lab, memory, direction, bytes, stream)
-            us[i] = lab.now_us() - start_us
+            us[i] = c:loop_us(1, function() copy(lab, memory, direction, bytes, stream) end)
             lab.synchronize()
         end
     end):spans()
@@ -127,15 +114,22 @@ end
 
 local kernel_ms <const> = 20
 
--- Calls f() while a kernel runs in the stream; true if it was still running afterwards.
-local function returns_early(c, stream, f)
+-- f(is_over) while a kernel runs in the stream; is_over() says whether that has ended.
+local function behind_kernel(c, stream, f)
     local lab = c.lab
     local event <close> = lab.event { timing = false }
     lab.synchronize()
     lab.spin(kernel_ms, { stream = stream })
     event:record(stream)
-    f()
-    return not event:query()
+    return f(function() return event:query() end)
+end
+
+-- Calls f() while a kernel runs in the stream; true if it was still running afterwards.
+local function returns_early(c, stream, f)
+    return behind_kernel(c, stream, function(is_over)
+        f()
+        return not is_over()
+    end)
 end
 
 -- The same by the majority of up to three calls: a host that was interrupted must not count as a
@@ -143,19 +137,6 @@ end
 local function mostly_early(c, stream, f)
     local first, second = returns_early(c, stream, f), returns_early(c, stream, f)
     return first == second and first or first ~= second and returns_early(c, stream, f)
-end
-
--- The largest n, from `low` that passes to below `high` that does not.
-local function bisect(low, high, passes)
-    while high - low > 1 do
-        local middle = (low + high) // 2
-        if passes(middle) then
-            low = middle
-        else
-            high = middle
-        end
-    end
-    return low
 end
 
 local async_most <const> = 64 * mib
@@ -171,7 +152,7 @@ local function set_async_bytes(c, memory, stream)
     while high <= async_most and passes(high) do
         low, high = high, high * 2
     end
-    local limit = high > async_most and low or bisect(low, high, passes)
+    local limit = high > async_most and low or context.largest(low, high, passes)
     c:set("h2d_async_bytes", limit, "largest that returns while a kernel of 20 ms is ahead of it")
     return limit
 end
@@ -186,16 +167,14 @@ local function taken_in(c, memory, stream, bytes)
     local lab = c.lab
     local most = 0
     for _ = 1, 3 do
-        local event <close> = lab.event { timing = false }
-        lab.synchronize()
-        lab.spin(kernel_ms, { stream = stream })
-        event:record(stream)
-        local n = -1
-        repeat
-            n = n + 1
-            copy(lab, memory, "h2d", bytes, stream)
-        until n == most_copies or event:query()
-        most = math.max(most, n)
+        most = math.max(most, behind_kernel(c, stream, function(is_over)
+            local n = -1
+            repeat
+                n = n + 1
+                copy(lab, memory, "h2d", bytes, stream)
+            until n == most_copies or is_over()
+            return n
+        end))
     end
     return most
 end
@@ -203,7 +182,7 @@ end
 -- The largest size of one more copy, after n copies of `bytes`, that still returns early.
 local function remainder(c, memory, stream, bytes, n)
     local lab = c.lab
-    return bisect(0, bytes, function(more)
+    return context.largest(0, bytes, function(more)
         return mostly_early(c, stream, function()
             for _ = 1, n do
                 copy(lab, memory, "h2d", bytes, stream)
@@ -263,21 +242,20 @@ end
 -- ---- the host's rates -----------------------------------------------------------------------
 
 local function find_spans(c, direction, rows)
-    local words = {}
-    for i, row in ipairs(rows) do
-        words[i] = ("%s: call %.1f us, %g span%s, busy %.1f us, from %.1f us to %.1f us after "
+    local function text(row)
+        return ("%s: call %.1f us, %g span%s, busy %.1f us, from %.1f us to %.1f us after "
             .. "its start"):format(size_text(row.bytes), row.us, row.n, row.n == 1 and "" or "s",
                                    row.busy_us, row.from_us, row.to_us)
     end
     c:find("pageable." .. direction .. ".spans", "pageable " .. direction .. ", "
-        .. table.concat(words, "; "))
+        .. lists.join(rows, text, "; "))
 end
 
 -- Each size repeatedly, from a buffer of its own.
 local function measure_calls(c, memory, direction, stream)
     local rows = {}
     for i, bytes in ipairs(sizes) do
-        local host = touched(c.lab, bytes)
+        local host = c:pageable(bytes)
         rows[i] = measure_call(c, { host = host, device = memory.device }, direction, bytes, stream)
         host:free()
     end
@@ -286,12 +264,9 @@ end
 
 -- Pairs {bytes, GB/s} with which the simulated calls take as long as the rows, and their spread.
 local function rates_of(figure, direction, rows)
-    local list, most = {}, 0
-    for i, row in ipairs(rows) do
-        list[i] = { row.bytes, staging.gb_per_s(figure, direction, row.bytes, row.us) }
-        most = math.max(most, row.spread)
-    end
-    return list, most
+    return lists.map(rows, function(row)
+        return { row.bytes, staging.gb_per_s(figure, direction, row.bytes, row.us) }
+    end), lists.most(rows, "spread")
 end
 
 local least_part <const> = 0.1      -- of a buffer, in the caches: less says nothing of their rate
@@ -362,7 +337,7 @@ function pageable.run(c)
     local lab = c.lab
     local figure = figures(c)
     local stream <close> = lab.stream { non_blocking = true }
-    local memory = { host = touched(lab, largest),
+    local memory = { host = c:pageable(largest),
                      device = lab.zeros(largest, { dtype = "uint8" }) }
     local closer <close> = setmetatable({}, { __close = function()
         memory.host:free()

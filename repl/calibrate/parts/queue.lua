@@ -5,6 +5,7 @@
 -- taken several times, and the median is used.
 
 local context = import "repl/calibrate/context.lua"
+local durations = import "repl/calibrate/durations.lua"
 
 local part = { name = "queue", title = "queues, channels, priorities and room for blocks" }
 
@@ -18,20 +19,6 @@ local function middle(f)
     return math.tointeger(context.median(counts))
 end
 
--- n streams, for f(streams), closed afterwards.
-local function with_streams(lab, n, options, f)
-    local streams = {}
-    for i = 1, n do
-        streams[i] = lab.stream(options)
-    end
-    local result = f(streams)
-    lab.synchronize()
-    for _, stream in ipairs(streams) do
-        stream:close()
-    end
-    return result
-end
-
 -- ---- the launch queue -------------------------------------------------------------------------
 
 local queue_ms <const>, most_launches <const> = 80, 8192
@@ -40,7 +27,7 @@ local queue_ms <const>, most_launches <const> = 80, 8192
 -- queue, too.
 local function launches_ahead(c)
     local lab = c.lab
-    return with_streams(lab, 1, {}, function(streams)
+    return c:with_streams(1, {}, function(streams)
         local spin = { stream = streams[1] }
         lab.spin(queue_ms, spin)
         local last_us = lab.now_us()
@@ -94,7 +81,7 @@ local function most_at_once(spans)
 end
 
 local function grids_of(c, n)
-    return with_streams(c.lab, n, {}, function(streams)
+    return c:with_streams(n, {}, function(streams)
         return most_at_once(c:record(function()
             for _, stream in ipairs(streams) do
                 c.lab.spin(long_ms(n), { stream = stream })
@@ -144,7 +131,7 @@ local channel_streams <const> = 40
 -- How many of n streams went ahead at once, which are as many as there are channels if n is a
 -- good deal more; and which of the others was the first.
 local function channels_of(c, n, enqueue, is_first)
-    return with_streams(c.lab, n, {}, function(streams)
+    return c:with_streams(n, {}, function(streams)
         local free = immediate(c, streams, long_ms(6 * n), enqueue, is_first)
         local count, first_late = 0, nil
         for i, ahead in ipairs(free) do
@@ -188,7 +175,7 @@ local function is_kernel(span) return span.kind == "kernel" end
 -- Which of the streams after the first share its channel: each by itself, behind two kernels
 -- of the first, of which the second cannot start.
 local function aliases(c, n)
-    return with_streams(c.lab, n, {}, function(streams)
+    return c:with_streams(n, {}, function(streams)
         local late = {}
         for i = 2, n do
             local spans = c:record(function()
@@ -268,22 +255,9 @@ local function blocks_per_sm(c, threads, most)
                 lab.spin(wave_ms, way)
             end
         end):spans()
-        local durations = {}
-        for i, span in ipairs(spans) do
-            durations[i] = span.end_us - span.start_us
-        end
-        return context.median(durations) < wave_ms * 1500
+        return context.median(durations.of_spans(spans)) < wave_ms * 1500
     end
-    local fits, too_many = 0, most + 1
-    while too_many - fits > 1 do
-        local per_sm = (fits + too_many) // 2
-        if in_one_wave(per_sm) then
-            fits = per_sm
-        else
-            too_many = per_sm
-        end
-    end
-    return fits
+    return context.largest(0, most + 1, in_one_wave)
 end
 
 local warp <const>, small_block <const> = 32, 128

@@ -5,6 +5,9 @@
 -- does not come to it before. So behind a spin with shared memory on all SMs, of which two blocks
 -- would fit, a second one of the same block begins at once if twice its memory is in the split.
 
+local context = import "repl/calibrate/context.lua"
+local lists = import "repl/run/lists.lua"
+
 local part = { name = "split", title = "shared memory and cache" }
 
 local long_ms <const>, short_ms <const> = 1, 0.02
@@ -33,16 +36,10 @@ end
 
 -- The most with which a second block begins, in steps; nil if none does.
 local function room(c, first, second, held, most)
-    local low, high = -1, most // step_bytes + 1        -- fits, does not
-    while high - low > 1 do
-        local middle = (low + high) // 2
-        if begins(c, first, second, held, middle * step_bytes) then
-            low = middle
-        else
-            high = middle
-        end
-    end
-    return low >= 0 and low * step_bytes or nil
+    local steps = context.largest(-1, most // step_bytes + 1, function(n)
+        return begins(c, first, second, held, n * step_bytes)
+    end)
+    return steps >= 0 and steps * step_bytes or nil
 end
 
 local function splits(c, first, second)
@@ -71,10 +68,7 @@ function part.run(c)
         return
     end
     list[#list + 1] = most
-    local rows = {}
-    for i, bytes in ipairs(list) do
-        rows[i] = { i, math.tointeger(bytes) }
-    end
+    local rows = lists.map(list, function(bytes, i) return { i, math.tointeger(bytes) } end)
     c:set("shared_splits", rows, "what a second kernel finds beside a spin with shared memory on "
           .. "each SM")
 end

@@ -1,0 +1,42 @@
+-- lists.lua - lists made from lists.
+
+local lists = {}
+
+-- f(item, index) of each item.
+function lists.map(list, f)
+    local made = {}
+    for i, item in ipairs(list) do
+        made[i] = f(item, i)
+    end
+    return made
+end
+
+-- The texts f(item, index), with `between` or ", " between them.
+function lists.join(list, f, between)
+    return table.concat(lists.map(list, f), between or ", ")
+end
+
+-- The largest value of a field, at least 0.
+function lists.most(list, field)
+    local most = 0
+    for _, item in ipairs(list) do
+        most = math.max(most, item[field])
+    end
+    return most
+end
+
+-- The items for which is_wanted(item) is true.
+function lists.select(list, is_wanted)
+    local some = {}
+    for _, item in ipairs(list) do
+        some[#some + 1] = is_wanted(item) and item or nil
+    end
+    return some
+end
+
+-- Appends all items of another list.
+function lists.append(list, others)
+    return table.move(others, 1, #others, #list + 1, list)
+end
+
+return lists
