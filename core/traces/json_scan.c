@@ -17,11 +17,6 @@ void sl__scan_open(sl__scan *scan, const char *text, size_t n)
     *scan = (sl__scan){ .at = text, .end = text + n, .start = text };
 }
 
-void sl__scan_into(sl__scan *scan, const sl__scan *whole, const sl__json_value *value)
-{
-    *scan = (sl__scan){ .at = value->text, .end = value->text + value->n, .start = whole->start };
-}
-
 /* ---- sentences ------------------------------------------------------------- */
 
 const char *sl__json_show(const sl__json_value *value, char shown[SL__JSON_SHOWN])
@@ -384,28 +379,32 @@ sl_status sl__json_decode(const sl__json_value *value, sl_text *out, sl_error *e
     return SL_OK;
 }
 
-/* ---- walking through what was passed over ----------------------------------------- */
+/* ---- walking through all of an object or array ------------------------------------ */
 
-sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
-                        void *ud, sl_error *err)
+sl_status sl__scan_each(sl__scan *scan, char bracket, sl__json_visit visit, void *ud, sl_error *err)
 {
-    bool object = value->type == SL__JSON_OBJECT, first = true, more;
-    if (!object && value->type != SL__JSON_ARRAY)
-        return SL_OK;
-    sl__scan scan;
-    sl__scan_into(&scan, whole, value);
-    sl_status status = sl__scan_enter(&scan, object ? '{' : '[', err);
+    bool object = bracket == '{', first = true, more;
+    sl_status status = sl__scan_enter(scan, bracket, err);
     while (status == SL_OK) {
         sl__json_value key = { 0 }, member;
-        status = sl__scan_next(&scan, object ? '}' : ']', &first, &more, err);
+        status = sl__scan_next(scan, object ? '}' : ']', &first, &more, err);
         if (status != SL_OK || !more)
             break;
         if (object)
-            status = sl__scan_key(&scan, &key, err);
+            status = sl__scan_key(scan, &key, err);
         if (status == SL_OK)
-            status = sl__scan_value(&scan, &member, err);
+            status = sl__scan_value(scan, &member, err);
         if (status == SL_OK)
             status = visit(ud, &key, &member, err);
     }
     return status;
+}
+
+sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
+                        void *ud, sl_error *err)
+{
+    if (value->type != SL__JSON_OBJECT && value->type != SL__JSON_ARRAY)
+        return SL_OK;
+    sl__scan scan = { .at = value->text, .end = value->text + value->n, .start = whole->start };
+    return sl__scan_each(&scan, *value->text, visit, ud, err);
 }

@@ -32,8 +32,6 @@ typedef struct sl__scan {
 } sl__scan;
 
 void sl__scan_open(sl__scan *scan, const char *text, size_t n);
-/* The walk through an object or array that was passed over. */
-void sl__scan_into(sl__scan *scan, const sl__scan *whole, const sl__json_value *value);
 
 /* The next byte that is no blank, 0 at the end. */
 char sl__scan_peek(sl__scan *scan);
@@ -61,9 +59,12 @@ bool sl__json_whole(const sl__json_value *value, int64_t *number);
 sl_status sl__json_decode(const sl__json_value *value, sl_text *out, sl_error *err);
 
 /* Calls `visit` with each member of an object, or each element of an array (whose key is
- * missing), until one fails. Nothing for other values. */
+ * missing), until one fails. The text begins at scan->at with that bracket. */
 typedef sl_status (*sl__json_visit)(void *ud, const sl__json_value *key,
                                     const sl__json_value *value, sl_error *err);
+sl_status sl__scan_each(sl__scan *scan, char bracket, sl__json_visit visit, void *ud,
+                        sl_error *err);
+/* The same for an object or array that was passed over; nothing for other values. */
 sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
                         void *ud, sl_error *err);
 

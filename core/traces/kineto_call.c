@@ -65,80 +65,68 @@ static void classify(const char *name, sl__host *host)
     host->copies = is_listed(bare, copies);
 }
 
-static sl_status take_stream_arg(const sl__event *event, sl__arg arg, int64_t *stream,
-                                 sl_error *err)
+static int64_t read_stream(sl__event *event, sl__arg arg)
 {
-    *stream = SL__NO_STREAM;
-    sl_status status = sl__event_whole(event, arg, stream, err);
-    if (*stream < 0 || *stream > SL__MAX_STREAM_NUMBER || *stream == UINT32_MAX)
-        *stream = SL__NO_STREAM;        /* CUPTI says -1 for none, also without a sign */
-    return status;
+    int64_t stream = SL__NO_STREAM;
+    sl__event_whole(event, arg, &stream);
+    bool is_one = stream >= 0 && stream <= SL__MAX_STREAM_NUMBER && stream != UINT32_MAX;
+    return is_one ? stream : SL__NO_STREAM;     /* CUPTI says -1 for none, also without a sign */
 }
 
 /* What our own files say of a call. */
-static sl_status take_own_call(sl__reader *r, sl__host *host, sl_error *err)
+static void take_own_call(sl__reader *r, sl__host *host)
 {
-    const sl__event *event = &r->event;
-    sl_status status = sl__reader_intern(r, &event->arg[SL__ARG_WHERE], &host->call.where, err);
-    if (status == SL_OK)
-        status = sl__event_count(event, SL__ARG_WAITS_FOR, &host->call.target, err);
-    if (status == SL_OK)
-        status = sl__event_time(event, SL__ARG_DEVICE_TIME, &host->call.device_ns, err);
-    if (status == SL_OK)
-        status = take_stream_arg(event, SL__ARG_IN_STREAM, &host->stream, err);
-    if (status == SL_OK)
-        status = take_stream_arg(event, SL__ARG_RECORDED_IN, &host->target_stream, err);
+    sl__event *event = &r->event;
+    host->call.where = sl__reader_intern(r, &event->arg[SL__ARG_WHERE]);
+    sl__event_count(event, SL__ARG_WAITS_FOR, &host->call.target);
+    sl__event_time(event, SL__ARG_DEVICE_TIME, &host->call.device_ns);
+    host->stream = read_stream(event, SL__ARG_IN_STREAM);
+    host->target_stream = read_stream(event, SL__ARG_RECORDED_IN);
     if (event->arg[SL__ARG_DEVICE_TIME].type != SL__JSON_MISSING)
         host->call.device_ns += r->records.start_ns;
     host->waited = sl__event_flag(event, SL__ARG_HOST_WAITED);
     host->queue_full = sl__event_flag(event, SL__ARG_QUEUE_FULL);
     host->loaded = sl__event_flag(event, SL__ARG_LOADED);
     host->call.waited_for_device = sl__event_flag(event, SL__ARG_DEVICE_WAITED);
-    return status == SL_OK ? sl__hold_read(r, host->call.correlation, err) : status;
+    sl__hold_read(r, host->call.correlation);
 }
 
-sl_status sl__host_read(sl__reader *r, sl__host *host, sl_error *err)
+sl_status sl__host_read(sl__reader *r, sl__host *host)
 {
+    sl__event *event = &r->event;
     sl__records *records = &r->records;
-    bool host_work = r->event.category == SL__CAT_CPU_OP;
-    sl__arg id = host_work ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION;
+    bool host_work = event->category == SL__CAT_CPU_OP;
     host->stream = host->target_stream = SL__NO_STREAM;
-    sl_status status = sl__reader_intern(r, &r->event.name, &host->call.name, err);
-    if (status == SL_OK)
-        status = sl__event_count(&r->event, id, &host->call.correlation, err);
-    if (status != SL_OK)
-        return status;
+    host->call.name = sl__reader_intern(r, &event->name);
+    sl__event_count(event, host_work ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION,
+                    &host->call.correlation);
     classify(sl_timeline_text(records->timeline, host->call.name), host);
     if (host_work)
         host->call.kind = SL_CALL_HOST_WORK;
     if (records->own)
-        status = take_own_call(r, host, err);
-    if (status == SL_OK)
-        status = sl__records_reserve((void **)&records->hosts, records->n_hosts,
-                                     &records->cap_hosts, sizeof *host, err);
-    if (status == SL_OK)
+        take_own_call(r, host);
+    if (event->status == SL_OK)
+        event->status = sl__records_reserve((void **)&records->hosts, records->n_hosts,
+                                            &records->cap_hosts, sizeof *host, event->err);
+    if (event->status == SL_OK)
         records->hosts[records->n_hosts++] = *host;
-    return status;
+    return event->status;
 }
 
-sl_status sl__sync_read(sl__reader *r, sl_error *err)
+sl_status sl__sync_read(sl__reader *r)
 {
-    const sl__event *event = &r->event;
+    sl__event *event = &r->event;
     sl__records *records = &r->records;
     sl__sync sync = { .record = -1 };
-    sl_status status = sl__event_count(event, SL__ARG_CORRELATION, &sync.correlation, err);
-    if (status == SL_OK)
-        status = sl__device_read(event, &sync.device, err);
-    if (status == SL_OK)
-        status = take_stream_arg(event, SL__ARG_STREAM, &sync.stream, err);
-    if (status == SL_OK)
-        status = take_stream_arg(event, SL__ARG_WAIT_STREAM, &sync.wait_stream, err);
-    if (status == SL_OK)
-        status = sl__event_whole(event, SL__ARG_WAIT_RECORD, &sync.record, err);
-    if (status == SL_OK)
-        status = sl__records_reserve((void **)&records->syncs, records->n_syncs,
-                                     &records->cap_syncs, sizeof sync, err);
-    if (status == SL_OK)
+    sl__event_count(event, SL__ARG_CORRELATION, &sync.correlation);
+    sync.device = sl__device_read(event);
+    sync.stream = read_stream(event, SL__ARG_STREAM);
+    sync.wait_stream = read_stream(event, SL__ARG_WAIT_STREAM);
+    sl__event_whole(event, SL__ARG_WAIT_RECORD, &sync.record);
+    if (event->status == SL_OK)
+        event->status = sl__records_reserve((void **)&records->syncs, records->n_syncs,
+                                            &records->cap_syncs, sizeof sync, event->err);
+    if (event->status == SL_OK)
         records->syncs[records->n_syncs++] = sync;
-    return status;
+    return event->status;
 }

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static const struct { const char *key; uint8_t n; } arg_keys[SL__ARG_COUNT] = {
 #undef X
 };
 
-sl_status sl__event_fail(const sl__event *event, sl_error *err, const char *fmt, ...)
+void sl__event_fail(sl__event *event, const char *fmt, ...)
 {
     char shown[SL__JSON_SHOWN], sentence[160];
     va_list args;
@@ -28,42 +29,26 @@ sl_status sl__event_fail(const sl__event *event, sl_error *err, const char *fmt,
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
     bool named = event->name.type == SL__JSON_TEXT;
-    return sl_fail(err, SL_EINVAL, "event %" PRIu64 "%s%s%s: %s", event->number,
-                   named ? " (" : "", named ? sl__json_show(&event->name, shown) : "",
-                   named ? ")" : "", sentence);
+    event->status = sl_fail(event->err, SL_EINVAL, "event %" PRIu64 "%s%s%s: %s", event->number,
+                            named ? " (" : "", named ? sl__json_show(&event->name, shown) : "",
+                            named ? ")" : "", sentence);
 }
 
 /* ---- reading ----------------------------------------------------------------- */
 
-static sl_status take(const sl__event *event, sl__json_value *place, const sl__json_value *key,
-                      const sl__json_value *value, sl_error *err)
-{
-    char shown[SL__JSON_SHOWN];
-    if (place->type != SL__JSON_MISSING)
-        return sl__event_fail(event, err, "it has %s twice", sl__json_show(key, shown));
-    *place = *value;
-    return SL_OK;
-}
-
 static sl__json_value *member_place(sl__event *event, const sl__json_value *key)
 {
-    const char *text = key->text + 1;
-    switch (key->n - 2) {
-    case 2:
-        return memcmp(text, "ph", 2) == 0 ? &event->ph : memcmp(text, "ts", 2) == 0 ? &event->ts
-                                                                                     : NULL;
-    case 3:
-        return memcmp(text, "cat", 3) == 0   ? &event->cat
-               : memcmp(text, "pid", 3) == 0 ? &event->pid
-               : memcmp(text, "tid", 3) == 0 ? &event->tid
-               : memcmp(text, "dur", 3) == 0 ? &event->dur
-                                             : NULL;
-    case 4:
-        return memcmp(text, "name", 4) == 0 ? &event->name : memcmp(text, "args", 4) == 0
-                                                                 ? &event->args
-                                                                 : NULL;
-    default: return NULL;
+    static const struct { const char *key; size_t n, at; } members[] = {
+#define X(member) { #member, sizeof #member - 1, offsetof(sl__event, member) },
+        X(ph) X(cat) X(name) X(pid) X(tid) X(ts) X(dur) X(args)
+#undef X
+    };
+    size_t n = key->n - 2;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (n == members[i].n && memcmp(key->text + 1, members[i].key, n) == 0)
+            return (sl__json_value *)((char *)event + members[i].at);
     }
+    return NULL;
 }
 
 static sl__json_value *arg_place(sl__event *event, const sl__json_value *key)
@@ -76,149 +61,135 @@ static sl__json_value *arg_place(sl__event *event, const sl__json_value *key)
     return NULL;
 }
 
-static sl_status read_members(sl__scan *scan, sl__event *event, bool args, sl_error *err)
+static sl_status take(sl__event *event, sl__json_value *place, const sl__json_value *key,
+                      const sl__json_value *value)
 {
-    bool first = true, more;
-    sl_status status = sl__scan_enter(scan, '{', err);
-    while (status == SL_OK && (status = sl__scan_next(scan, '}', &first, &more, err)) == SL_OK &&
-           more) {
-        sl__json_value key, value;
-        status = sl__scan_key(scan, &key, err);
-        if (status == SL_OK)
-            status = sl__scan_value(scan, &value, err);
-        if (status != SL_OK)
-            break;
-        sl__json_value *place = args ? arg_place(event, &key) : member_place(event, &key);
-        if (place)
-            status = take(event, place, &key, &value, err);
-    }
-    return status;
+    char shown[SL__JSON_SHOWN];
+    if (place && place->type != SL__JSON_MISSING)
+        sl__event_fail(event, "it has %s twice", sl__json_show(key, shown));
+    else if (place)
+        *place = *value;
+    return event->status;
 }
 
-static bool is_one_of(const sl__json_value *value, const char *const *names)
+static sl_status take_member(void *ud, const sl__json_value *key, const sl__json_value *value,
+                             sl_error *err)
 {
-    for (; *names; names++) {
-        if (sl__json_is(value, *names))
-            return true;
-    }
-    return false;
+    (void)err;
+    return take(ud, member_place(ud, key), key, value);
+}
+
+static sl_status take_arg(void *ud, const sl__json_value *key, const sl__json_value *value,
+                          sl_error *err)
+{
+    (void)err;
+    return take(ud, arg_place(ud, key), key, value);
 }
 
 static sl__category categorise(const sl__event *event)
 {
-    static const char *const kernels[] = { "kernel", "Kernel", NULL };
-    static const char *const copies[] = { "gpu_memcpy", "Memcpy", NULL };
-    static const char *const sets[] = { "gpu_memset", "Memset", NULL };
-    static const char *const calls[] = { "cuda_runtime", "cuda_driver", "Runtime", NULL };
-    static const char *const own[] = { "Trace", "overhead", NULL };
+    static const struct { const char *cat; sl__category category; } known[] = {
+        { "cpu_op", SL__CAT_CPU_OP }, { "cuda_runtime", SL__CAT_CALL },
+        { "cuda_driver", SL__CAT_CALL }, { "Runtime", SL__CAT_CALL },
+        { "kernel", SL__CAT_KERNEL }, { "Kernel", SL__CAT_KERNEL },
+        { "gpu_memcpy", SL__CAT_MEMCPY }, { "Memcpy", SL__CAT_MEMCPY },
+        { "gpu_memset", SL__CAT_MEMSET }, { "Memset", SL__CAT_MEMSET },
+        { "cuda_sync", SL__CAT_SYNC }, { "Trace", SL__CAT_NONE }, { "overhead", SL__CAT_NONE },
+    };
     if (sl__json_is(&event->ph, "M"))
         return sl__json_is(&event->name, "thread_name") ? SL__CAT_THREAD_NAME : SL__CAT_NONE;
     if (!sl__json_is(&event->ph, "X") && event->ph.type != SL__JSON_MISSING)
         return SL__CAT_NONE;
-    if (sl__json_is(&event->cat, "cpu_op"))
-        return SL__CAT_CPU_OP;
-    if (is_one_of(&event->cat, calls))
-        return SL__CAT_CALL;
-    if (is_one_of(&event->cat, kernels))
-        return SL__CAT_KERNEL;
-    if (is_one_of(&event->cat, copies))
-        return SL__CAT_MEMCPY;
-    if (is_one_of(&event->cat, sets))
-        return SL__CAT_MEMSET;
-    if (sl__json_is(&event->cat, "cuda_sync"))
-        return SL__CAT_SYNC;
-    return is_one_of(&event->cat, own) ? SL__CAT_NONE : SL__CAT_OTHER;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (sl__json_is(&event->cat, known[i].cat))
+            return known[i].category;
+    }
+    return SL__CAT_OTHER;
 }
 
 sl_status sl__event_read(sl__scan *scan, uint64_t number, sl__event *event, sl_error *err)
 {
     memset(event, 0, sizeof *event);
     event->number = number;
-    sl_status status = read_members(scan, event, false, err);
-    if (status != SL_OK)
-        return status;
+    event->err = err;
+    event->status = sl__scan_each(scan, '{', take_member, event, err);
     event->category = categorise(event);
-    return SL_OK;
+    return event->status;
 }
 
-sl_status sl__event_read_args(const sl__scan *scan, sl__event *event, sl_error *err)
+void sl__event_read_args(const sl__scan *scan, sl__event *event)
 {
-    if (event->args.type == SL__JSON_MISSING)
-        return SL_OK;
-    if (event->args.type != SL__JSON_OBJECT)
-        return sl__event_fail(event, err, "its \"args\" are no object");
-    sl__scan inner;
-    sl__scan_into(&inner, scan, &event->args);
-    return read_members(&inner, event, true, err);
+    if (event->args.type == SL__JSON_OBJECT)
+        event->status = sl__json_each(scan, &event->args, take_arg, event, event->err);
+    else if (event->args.type != SL__JSON_MISSING)
+        sl__event_fail(event, "its \"args\" are no object");
 }
 
 /* ---- what members hold ---------------------------------------------------------- */
 
-static sl_status fail_number(const sl__event *event, const char *key, const sl__json_value *value,
-                             const char *wanted, sl_error *err)
+static void fail_number(sl__event *event, const char *key, const sl__json_value *value,
+                        const char *wanted)
 {
     char shown[SL__JSON_SHOWN];
     const char *what = value->type == SL__JSON_TEXT ? "the text " : "";
-    return sl__event_fail(event, err, "its \"%s\" is %s%s, not %s", key, what,
-                          sl__json_show(value, shown), wanted);
+    sl__event_fail(event, "its \"%s\" is %s%s, not %s", key, what, sl__json_show(value, shown),
+                   wanted);
 }
 
-sl_status sl__event_whole(const sl__event *event, sl__arg arg, int64_t *number, sl_error *err)
+/* Whether to read it: it is there, and nothing has failed so far. */
+static bool is_given(const sl__event *event, sl__arg arg)
 {
-    const sl__json_value *value = &event->arg[arg];
-    if (value->type == SL__JSON_MISSING || sl__json_whole(value, number))
-        return SL_OK;
-    return fail_number(event, arg_keys[arg].key, value, "a whole number of 64 bits", err);
+    return event->status == SL_OK && event->arg[arg].type != SL__JSON_MISSING;
 }
 
-sl_status sl__event_count(const sl__event *event, sl__arg arg, uint64_t *number, sl_error *err)
+void sl__event_whole(sl__event *event, sl__arg arg, int64_t *number)
+{
+    if (is_given(event, arg) && !sl__json_whole(&event->arg[arg], number))
+        fail_number(event, arg_keys[arg].key, &event->arg[arg], "a whole number of 64 bits");
+}
+
+void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number)
 {
     int64_t whole = 0;
-    if (event->arg[arg].type == SL__JSON_MISSING)
-        return SL_OK;
-    sl_status status = sl__event_whole(event, arg, &whole, err);
-    if (status == SL_OK && whole < 0)
-        return fail_number(event, arg_keys[arg].key, &event->arg[arg], "0 or more", err);
-    if (status == SL_OK)
+    if (!is_given(event, arg))
+        return;
+    sl__event_whole(event, arg, &whole);
+    if (event->status == SL_OK && whole < 0)
+        fail_number(event, arg_keys[arg].key, &event->arg[arg], "0 or more");
+    if (event->status == SL_OK)
         *number = (uint64_t)whole;
-    return status;
 }
 
-static sl_status read_time(const sl__event *event, const char *key, const sl__json_value *value,
-                           int64_t *ns, sl_error *err)
+static void read_time(sl__event *event, const char *key, const sl__json_value *value, int64_t *ns)
 {
+    if (event->status != SL_OK)
+        return;
     if (value->type == SL__JSON_MISSING)
-        return sl__event_fail(event, err, "it has no \"%s\"", key);
-    if (!sl__json_scaled(value, US_IN_NS, ns))
-        return fail_number(event, key, value, "a time in microseconds below 2^61 ns", err);
-    if (*ns >= SL__TIME_LIMIT_NS || *ns <= -SL__TIME_LIMIT_NS)
-        return fail_number(event, key, value, "a time in microseconds below 2^61 ns", err);
-    return SL_OK;
+        sl__event_fail(event, "it has no \"%s\"", key);
+    else if (!sl__json_scaled(value, US_IN_NS, ns) || *ns >= SL__TIME_LIMIT_NS ||
+             *ns <= -SL__TIME_LIMIT_NS)
+        fail_number(event, key, value, "a time in microseconds below 2^61 ns");
 }
 
-sl_status sl__event_time(const sl__event *event, sl__arg arg, int64_t *ns, sl_error *err)
+void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns)
 {
-    if (event->arg[arg].type == SL__JSON_MISSING)
-        return SL_OK;
-    return read_time(event, arg_keys[arg].key, &event->arg[arg], ns, err);
+    if (is_given(event, arg))
+        read_time(event, arg_keys[arg].key, &event->arg[arg], ns);
 }
 
-sl_status sl__event_interval(const sl__event *event, int64_t *start_ns, int64_t *end_ns,
-                             sl_error *err)
+sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns)
 {
     bool own = event->arg[SL__ARG_OWN_START].type != SL__JSON_MISSING;
+    const sl__json_value *start = own ? &event->arg[SL__ARG_OWN_START] : &event->ts;
     const sl__json_value *dur = own ? &event->arg[SL__ARG_OWN_DURATION] : &event->dur;
-    int64_t duration_ns;
-    sl_status status = own ? sl__event_time(event, SL__ARG_OWN_START, start_ns, err)
-                           : read_time(event, "ts", &event->ts, start_ns, err);
-    if (status == SL_OK)
-        status = read_time(event, own ? "own dur" : "dur", dur, &duration_ns, err);
-    if (status != SL_OK)
-        return status;
-    if (duration_ns < 0)
-        return fail_number(event, own ? "own dur" : "dur", dur, "0 or more", err);
-    *end_ns = *start_ns + duration_ns;
-    return SL_OK;
+    int64_t duration_ns = 0;
+    read_time(event, own ? "own ts" : "ts", start, start_ns);
+    read_time(event, own ? "own dur" : "dur", dur, &duration_ns);
+    if (event->status == SL_OK && duration_ns < 0)
+        fail_number(event, own ? "own dur" : "dur", dur, "0 or more");
+    if (event->status == SL_OK)
+        *end_ns = *start_ns + duration_ns;
+    return event->status;
 }
 
 typedef struct product { uint64_t value, limit; bool fits; } product;
@@ -239,21 +210,18 @@ static sl_status multiply(void *ud, const sl__json_value *key, const sl__json_va
     return SL_OK;
 }
 
-sl_status sl__event_product(const sl__event *event, sl__arg arg, uint64_t limit,
-                            uint64_t *result, sl_error *err)
+void sl__event_product(sl__event *event, sl__arg arg, uint64_t limit, uint64_t *result)
 {
     const sl__json_value *list = &event->arg[arg];
-    if (list->type == SL__JSON_MISSING) {
-        *result = 0;
-        return SL_OK;
-    }
     product p = { 1, limit, list->type == SL__JSON_ARRAY };
     sl__scan scan;
+    if (!is_given(event, arg))
+        return;
     sl__scan_open(&scan, list->text, list->n);
     if (sl__json_each(&scan, list, multiply, &p, NULL) != SL_OK || !p.fits)
-        return fail_number(event, arg_keys[arg].key, list, "a list of whole numbers", err);
-    *result = p.value;
-    return SL_OK;
+        fail_number(event, arg_keys[arg].key, list, "a list of whole numbers");
+    else
+        *result = p.value;
 }
 
 bool sl__event_flag(const sl__event *event, sl__arg arg)

@@ -42,29 +42,28 @@ typedef struct sl__event {
     sl__category category;
     sl__json_value ph, cat, name, pid, tid, ts, dur, args;
     sl__json_value arg[SL__ARG_COUNT];
+    sl_status status;       /* of reading it: what is called after a failure does nothing */
+    sl_error *err;
 } sl__event;
 
 /* Reads the object that begins at scan->at, but not what "args" holds. SL_EINVAL. */
 sl_status sl__event_read(sl__scan *scan, uint64_t number, sl__event *event, sl_error *err);
 /* That, for those who need it. */
-sl_status sl__event_read_args(const sl__scan *scan, sl__event *event, sl_error *err);
+void sl__event_read_args(const sl__scan *scan, sl__event *event);
 
-/* What a member holds; *number stays as it is where there is none. SL_EINVAL if it holds something
- * else, in a message that names event, key and value. */
-sl_status sl__event_whole(const sl__event *event, sl__arg arg, int64_t *number, sl_error *err);
-sl_status sl__event_count(const sl__event *event, sl__arg arg, uint64_t *number, sl_error *err);
-sl_status sl__event_time(const sl__event *event, sl__arg arg, int64_t *ns, sl_error *err);
+/* What a member holds; *number stays as it is where there is none. If it holds something else,
+ * event->status becomes SL_EINVAL, with a message that names event, key and value. */
+void sl__event_whole(sl__event *event, sl__arg arg, int64_t *number);
+void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number);
+void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns);
 /* The product of a list of whole numbers, at most `limit`. */
-sl_status sl__event_product(const sl__event *event, sl__arg arg, uint64_t limit,
-                            uint64_t *result, sl_error *err);
+void sl__event_product(sl__event *event, sl__arg arg, uint64_t limit, uint64_t *result);
 bool sl__event_flag(const sl__event *event, sl__arg arg);
 
-/* "ts" and "dur", in ns; of a slice that our writer moved its own. */
-sl_status sl__event_interval(const sl__event *event, int64_t *start_ns, int64_t *end_ns,
-                             sl_error *err);
+/* "ts" and "dur", in ns; of a slice that our writer moved its own. Returns event->status. */
+sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns);
 
-/* `event 12 ("matmul"): ` and the sentence. */
-sl_status sl__event_fail(const sl__event *event, sl_error *err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Fails: `event 12 ("matmul"): ` and the sentence. */
+void sl__event_fail(sl__event *event, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

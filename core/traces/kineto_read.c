@@ -27,15 +27,16 @@
 
 /* ---- events ----------------------------------------------------------------------- */
 
-static sl_status read_thread(sl__reader *r, sl_error *err)
+static sl_status read_thread(sl__reader *r)
 {
+    sl__event *event = &r->event;
     sl__records *records = &r->records;
-    sl__thread thread = { .name = r->event.arg[SL__ARG_NAME] };
-    if (thread.name.type != SL__JSON_TEXT || !sl__json_whole(&r->event.pid, &thread.pid) ||
-        !sl__json_whole(&r->event.tid, &thread.tid))
-        return SL_OK;
+    sl__thread thread = { .name = event->arg[SL__ARG_NAME] };
+    if (event->status != SL_OK || thread.name.type != SL__JSON_TEXT ||
+        !sl__json_whole(&event->pid, &thread.pid) || !sl__json_whole(&event->tid, &thread.tid))
+        return event->status;
     sl_status status = sl__records_reserve((void **)&records->threads, records->n_threads,
-                                           &records->cap_threads, sizeof thread, err);
+                                           &records->cap_threads, sizeof thread, event->err);
     if (status == SL_OK)
         records->threads[records->n_threads++] = thread;
     return status;
@@ -54,7 +55,8 @@ static void widen(sl__records *records, int64_t start_ns, int64_t end_ns)
 static void pass_over(sl__reader *r)
 {
     int64_t start_ns, end_ns;
-    if (sl__event_interval(&r->event, &start_ns, &end_ns, NULL) == SL_OK)
+    r->event.err = NULL;
+    if (sl__event_interval(&r->event, &start_ns, &end_ns) == SL_OK)
         widen(&r->records, start_ns, end_ns);
 }
 
@@ -70,41 +72,39 @@ static bool is_own_work(const sl__reader *r, int64_t *stream)
     return true;
 }
 
-static sl_status read_timed(sl__reader *r, int64_t func_stream, sl_error *err)
+static sl_status read_timed(sl__reader *r, int64_t func_stream)
 {
     sl__records *records = &r->records;
+    sl__category category = r->event.category;
     int64_t start_ns, end_ns, base_ns = records->start_ns;
-    sl_status status = sl__event_read_args(&r->scan, &r->event, err);
-    if (status == SL_OK && r->event.category == SL__CAT_SYNC)
-        return sl__sync_read(r, err);
-    if (status == SL_OK)
-        status = sl__event_interval(&r->event, &start_ns, &end_ns, err);
-    if (status != SL_OK)
-        return status;
+    sl__event_read_args(&r->scan, &r->event);
+    if (category == SL__CAT_SYNC)
+        return sl__sync_read(r);
+    if (sl__event_interval(&r->event, &start_ns, &end_ns) != SL_OK)
+        return r->event.status;
     widen(records, start_ns, end_ns);
-    bool call = r->event.category == SL__CAT_CALL ||
-                (r->event.category == SL__CAT_CPU_OP && func_stream == SL__NO_STREAM);
+    bool call = category == SL__CAT_CALL ||
+                (category == SL__CAT_CPU_OP && func_stream == SL__NO_STREAM);
     sl__host host = { .call = { .host_start_ns = base_ns + start_ns,
                                 .host_end_ns = base_ns + end_ns }, .number = r->event.number };
     sl__work work = { .span = { .start_ns = base_ns + start_ns, .end_ns = base_ns + end_ns },
                       .number = r->event.number, .stream = func_stream };
-    return call ? sl__host_read(r, &host, err) : sl__work_read(r, &work, err);
+    return call ? sl__host_read(r, &host) : sl__work_read(r, &work);
 }
 
-static sl_status take_event(sl__reader *r, sl_error *err)
+static sl_status take_event(sl__reader *r)
 {
     int64_t func_stream = SL__NO_STREAM;
-    sl_status status;
     switch (r->event.category) {
     case SL__CAT_NONE:      /* the profiler's own row, also where the CPU was not recorded */
         r->records.pytorch |= !r->records.own && sl__json_is(&r->event.tid, "PyTorch Profiler");
         return SL_OK;
     case SL__CAT_THREAD_NAME:
-        status = sl__event_read_args(&r->scan, &r->event, err);
-        return status == SL_OK ? read_thread(r, err) : status;
+        sl__event_read_args(&r->scan, &r->event);
+        return read_thread(r);
     case SL__CAT_CPU_OP:
         if (r->records.own && is_own_work(r, &func_stream))
-            return read_timed(r, func_stream, err);
+            return read_timed(r, func_stream);
         r->records.pytorch |= !r->records.own;
         pass_over(r);
         return SL_OK;
@@ -112,7 +112,7 @@ static sl_status take_event(sl__reader *r, sl_error *err)
         pass_over(r);
         return SL_OK;
     default:
-        return read_timed(r, func_stream, err);
+        return read_timed(r, func_stream);
     }
 }
 
@@ -127,7 +127,7 @@ static sl_status read_events(sl__reader *r, sl_error *err)
         status = sl__stops_at(number) ? sl_interrupt_check(err)
                                       : sl__event_read(&r->scan, number, &r->event, err);
         if (status == SL_OK)
-            status = take_event(r, err);
+            status = take_event(r);
     }
     return status;
 }

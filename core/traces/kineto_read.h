@@ -19,26 +19,25 @@ typedef struct sl__reader {
 sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,
                            sl_error *err);
 
-/* ---- kineto_operation.c ---- */
+/* ---- kineto_operation.c: once reader->event has failed, these do nothing ---- */
 
-/* A text into reader->text. */
-sl_status sl__reader_decode(sl__reader *r, const sl__json_value *value, sl_error *err);
+/* A text into reader->text; false for what is no text. */
+bool sl__reader_decode(sl__reader *r, const sl__json_value *value);
 /* The timeline's id of a text; 0 for what is no text. */
-sl_status sl__reader_intern(sl__reader *r, const sl__json_value *value, uint32_t *id,
-                            sl_error *err);
-/* "device", or the process if that is a number. */
-sl_status sl__device_read(const sl__event *event, int64_t *device, sl_error *err);
-/* Our own files: adds what the operation was held by. */
-sl_status sl__hold_read(sl__reader *r, uint64_t correlation, sl_error *err);
-/* Adds the operation that reader->event is; its interval is set. */
-sl_status sl__work_read(sl__reader *r, sl__work *work, sl_error *err);
+uint32_t sl__reader_intern(sl__reader *r, const sl__json_value *value);
+/* "device", or the process if that is a number, or 0. */
+int64_t sl__device_read(sl__event *event);
+/* Our own files: adds what the operation was held by. Returns the event's status. */
+sl_status sl__hold_read(sl__reader *r, uint64_t correlation);
+/* Adds the operation that reader->event is; its interval is set. Returns the event's status. */
+sl_status sl__work_read(sl__reader *r, sl__work *work);
 
-/* ---- kineto_call.c ---- */
+/* ---- kineto_call.c: these return the event's status ---- */
 
 /* Adds the call that reader->event is; its interval is set. */
-sl_status sl__host_read(sl__reader *r, sl__host *host, sl_error *err);
+sl_status sl__host_read(sl__reader *r, sl__host *host);
 /* Adds the device's side of a synchronisation. */
-sl_status sl__sync_read(sl__reader *r, sl_error *err);
+sl_status sl__sync_read(sl__reader *r);
 
 /* ---- kineto_header.c: the members of a trace that are no events ---- */
 

@@ -51,6 +51,18 @@ void sl__write_number(sl__writer *w, const char *key, uint64_t value)
     sl__json_uint(&w->file, value);
 }
 
+void sl__write_int(sl__writer *w, const char *key, int64_t value)
+{
+    sl__write_raw(w, key);
+    sl__json_int(&w->file, value);
+}
+
+void sl__write_bool(sl__writer *w, const char *key, bool value)
+{
+    sl__write_raw(w, key);
+    sl__write_raw(w, value ? "true" : "false");
+}
+
 void sl__write_text(sl__writer *w, const char *key, const char *value)
 {
     sl__write_raw(w, key);

@@ -110,19 +110,16 @@ static sl_status name_row(sl__writer *w, int pid, uint64_t tid, const char *pref
 
 static void find_rows(sl__writer *w)
 {
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
-    for (size_t i = 0; i < n_spans; i++) {
-        sl__trace_rows *l = lane_of(w, spans[i].stream);
-        bool host = spans[i].kind == SL_SPAN_HOST_FUNC;
+    for (size_t i = 0; i < w->n_spans; i++) {
+        sl__trace_rows *l = lane_of(w, w->spans[i].stream);
+        bool host = w->spans[i].kind == SL_SPAN_HOST_FUNC;
         l->host |= host;
         l->device |= !host;
     }
-    for (size_t i = 0; i < n_calls; i++) {
-        if (calls[i].kind == SL_CALL_STREAM_SYNC || calls[i].kind == SL_CALL_STREAM_WAIT)
-            lane_of(w, calls[i].stream)->sync = true;
-        if (calls[i].kind == SL_CALL_EVENT_SYNC || calls[i].kind == SL_CALL_DEVICE_SYNC)
+    for (size_t i = 0; i < w->n_calls; i++) {
+        if (w->calls[i].kind == SL_CALL_STREAM_SYNC || w->calls[i].kind == SL_CALL_STREAM_WAIT)
+            lane_of(w, w->calls[i].stream)->sync = true;
+        if (w->calls[i].kind == SL_CALL_EVENT_SYNC || w->calls[i].kind == SL_CALL_DEVICE_SYNC)
             w->device_sync = true;
     }
 }
@@ -289,10 +286,8 @@ static void put_kernel_args(sl__writer *w, const sl_span *span)
     int sms = sl_timeline_device(w->timeline)->sm_count;
     sl__write_raw(w, ",\"queued\":0");
     const sl_stream_note *note = sl__timeline_note(w->timeline, span->stream);
-    if (note) {
-        sl__write_raw(w, ",\"priority\":");
-        sl__json_int(&w->file, note->priority);
-    }
+    if (note)
+        sl__write_int(w, ",\"priority\":", note->priority);
     put_resources(w, span);
     if (sms > 0) {      /* the whole grid's share, as kineto counts, also if it cannot fit */
         uint64_t blocks = span->blocks, n = (uint64_t)sms;
@@ -444,15 +439,12 @@ static void widen(sl__interval *all, int64_t start_ns, int64_t end_ns)
  * does also if it was moved, and in doubles. */
 static void put_recording(sl__writer *w)
 {
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
     sl__interval all = { w->base_ns, w->base_ns };
     widen(&all, w->base_ns, w->base_ns + sl_timeline_wall_ns(w->timeline));
-    for (size_t i = 0; i < n_spans; i++)
-        widen(&all, spans[i].host_start_ns, spans[i].host_end_ns);
-    for (size_t i = 0; i < n_calls; i++)
-        widen(&all, calls[i].host_start_ns, calls[i].host_end_ns);
+    for (size_t i = 0; i < w->n_spans; i++)
+        widen(&all, w->spans[i].host_start_ns, w->spans[i].host_end_ns);
+    for (size_t i = 0; i < w->n_calls; i++)
+        widen(&all, w->calls[i].host_start_ns, w->calls[i].host_end_ns);
     all.end_ns += 2;
     sl__slice_begin(w, "user_annotation", "streamlab", SL__HOST_PID, CPU_TID, all);
     sl__write_raw(w, "}");
@@ -460,14 +452,15 @@ static void put_recording(sl__writer *w)
 
 static void put_events(sl__writer *w)
 {
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(w->timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(w->timeline, &n_calls);
-    for (size_t i = 0, j = 0; (i < n_spans || j < n_calls) && !sl__outfile_failed(&w->file);) {
-        if (j == n_calls || (i < n_spans && spans[i].correlation <= calls[j].correlation))
-            put_span(w, &spans[i++]);
+    size_t i = 0, j = 0;
+    while ((i < w->n_spans || j < w->n_calls) && !sl__outfile_failed(&w->file)) {
+        const sl_span *span = i < w->n_spans ? &w->spans[i] : NULL;
+        const sl_call *call = j < w->n_calls ? &w->calls[j] : NULL;
+        bool span_first = span && (!call || span->correlation <= call->correlation);
+        if (span_first)
+            put_span(w, &w->spans[i++]);
         else
-            put_call(w, &calls[j++]);
+            put_call(w, &w->calls[j++]);
     }
     sl__write_raw(w, "\n],\n\"traceName\":\"streamlab\"\n}\n");
 }
@@ -477,6 +470,8 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     sl__writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
                  .base_ns = sl_timeline_host_start_ns(timeline),
                  .pid = sl_timeline_device(timeline)->index };
+    w.spans = sl_timeline_spans(timeline, &w.n_spans);
+    w.calls = sl_timeline_calls(timeline, &w.n_calls);
     w.holds = sl_timeline_holds(timeline, &w.n_holds);
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
     if (status != SL_OK)
@@ -488,7 +483,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
         status = sl__outfile_open_packed(path, &w.file, err);
     if (status == SL_OK) {
         find_rows(&w);
-        sl__kineto_put_header(&w.file, timeline);
+        sl__kineto_put_header(&w);
         status = put_metadata(&w, err);
         if (status == SL_OK) {
             put_recording(&w);

@@ -25,6 +25,9 @@ typedef struct sl__trace_rows {
 
 typedef struct sl__writer {
     const sl_timeline *timeline;
+    const sl_span *spans;
+    const sl_call *calls;
+    size_t n_spans, n_calls;
     sl__outfile file;
     sl__lanes index;
     sl__trace_rows *lanes;
@@ -43,6 +46,8 @@ typedef struct sl__writer {
 /* A key is written as it is, with the comma, quotes and colon that belong there. */
 void sl__write_raw(sl__writer *w, const char *text);
 void sl__write_number(sl__writer *w, const char *key, uint64_t value);
+void sl__write_int(sl__writer *w, const char *key, int64_t value);
+void sl__write_bool(sl__writer *w, const char *key, bool value);
 void sl__write_text(sl__writer *w, const char *key, const char *value);
 void sl__write_flag(sl__writer *w, const char *key, bool set);      /* nothing unless set */
 void sl__write_time(sl__writer *w, const char *key, int64_t ns);
@@ -63,6 +68,6 @@ void sl__write_flow(sl__writer *w, bool start, uint64_t id, int pid, uint64_t ti
 
 /* From the first brace to the "[" of traceEvents: kineto's keys, and "streamlab" with our own (see
  * kineto.h). */
-void sl__kineto_put_header(sl__outfile *file, const sl_timeline *timeline);
+void sl__kineto_put_header(sl__writer *w);
 
 #endif
