@@ -65,29 +65,6 @@ end)
 
 -- ---- the command line -------------------------------------------------------------------------
 
-local function whole(text)
-    local number = text:match("^%d+$") and math.tointeger(tonumber(text))
-    if not number or number > 1023 then
-        return nil, "a whole number from 0 to 1023"
-    end
-    return number
-end
-
-local function pass_count(text)
-    local number = text:match("^%d+$") and math.tointeger(tonumber(text))
-    if not number or number < 1 or number > 99 then
-        return nil, "a whole number from 1 to 99"
-    end
-    return number
-end
-
-local function lua_file(text)
-    if not text:find("[^/]%.lua$") then
-        return nil, "a file that ends in .lua"
-    end
-    return text
-end
-
 -- A set of parts' names.
 local function some_parts(text)
     local known, chosen = {}, {}
@@ -103,12 +80,11 @@ local function some_parts(text)
     return chosen
 end
 
-local file_option = { read = lua_file, name = "output" }
-local options, words = command.read(usage, {
-    backend = { read = command.one_of("cuda", "sim") }, device = { read = whole },
-    profile = { read = command.some }, o = file_option, output = file_option,
-    only = { read = some_parts }, base = { read = command.some },
-    passes = { read = pass_count }, quiet = true, difference = true,
+local file_option = { read = command.file(".lua"), name = "output" }
+local options, words = command.read(usage, command.with_device {
+    o = file_option, output = file_option, only = { read = some_parts },
+    passes = { read = command.whole(1, 99, "a whole number from 1 to 99") },
+    quiet = true, difference = true,
 }, ...)
 
 if options.difference then
@@ -119,9 +95,9 @@ if options.difference then
     local b = command.try(internals.load_profile, words[2])
     io.stdout:write(difference.text(a, b, words))
     return
-elseif #words > 0 then
-    command.refuse(usage, ("no files are needed, got '%s'"):format(words[1]))
-elseif not options.output then
+end
+command.refuse_files(usage, words)
+if not options.output then
     command.refuse(usage, "-o NAME.lua is needed: where the profile goes")
 end
 
@@ -139,20 +115,11 @@ end
 
 -- ---- the device and the base ------------------------------------------------------------------
 
--- The base's table and what it is called.
-local function load_base(device)
-    local base = options.base
-    if not base and device.simulated then
-        base = options.profile or internals.chosen_profile()
-    end
-    return command.checked(usage, internals.load_profile, base or "h200")
-end
-
 local device = command.open_device(usage, options)
-local base, base_name = load_base(device)
+local base, base_name = command.load_base(usage, options, device)
 local n_passes = options.passes or device.simulated and 1 or nil   -- each part's own number
 
--- What a part does is told in its first pass.
+-- What a part does is printed in its first pass.
 local c
 c = context.new(lab, function(text)
     if c.pass == 1 then

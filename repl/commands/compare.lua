@@ -45,14 +45,6 @@ Exit status: 0 success, 1 a script failed, or a file cannot be read or written,
 
 -- ---- the command line ----------------------------------------------------------------------
 
-local function count(text)
-    local n = text:match("^%d+$") and math.tointeger(tonumber(text))
-    if not n or n < 1 or n > 1000 then
-        return nil, "a number from 1 to 1000"
-    end
-    return n
-end
-
 local most_seeds <const> = 100000
 
 local function seeds(text)
@@ -72,18 +64,12 @@ local function simulated(text)
     return name
 end
 
-local function svg_file(text)
-    if not text:find("[^/]%.svg$") then
-        return nil, "a file that ends in .svg"
-    end
-    return text
-end
-
 local options, words = command.read(usage, {
     profile = { read = command.some }, against = { read = simulated },
-    measured = { read = command.some }, runs = { read = count }, seeds = { read = seeds },
-    rounds = true, v = true, verbose = true, json = true, quiet = true, svg = { read = svg_file },
-    jsonl = { read = command.some }, dump = { read = command.some },
+    measured = { read = command.some }, runs = { read = command.whole(1, 1000) },
+    seeds = { read = seeds }, rounds = true, v = true, verbose = true, json = true, quiet = true,
+    svg = { read = command.file(".svg") }, jsonl = { read = command.some },
+    dump = { read = command.some },
 }, ...)
 
 if options.measured then
@@ -108,13 +94,8 @@ end
 
 -- Opened once at the start, so that an error in a profile is not reported for a script.
 local function checked(open, hint)
-    local fine, reason = pcall(open)
-    if fine then
-        return open
-    elseif type(reason) ~= "table" then
-        error(reason, 0)
-    end
-    command.refuse(usage, reason.message .. (hint or ""))
+    command.guard(function(message) command.refuse(usage, message .. (hint or "")) end, open)
+    return open
 end
 
 local function open_gpu()

@@ -63,16 +63,8 @@ end
 
 -- ---- arguments -----------------------------------------------------------------------------
 
-local function jobs(given)
-    local n = given:match("^%d+$") and math.tointeger(tonumber(given))
-    if not n or n < 1 or n > 1024 then
-        return nil, "a number from 1 to 1024"
-    end
-    return n
-end
-
 local file_option = { read = command.some, name = "output" }
-local jobs_option = { read = jobs, name = "jobs" }
+local jobs_option = { read = command.whole(1, 1024), name = "jobs" }
 
 local function is_folder(path)
     return program.file_kind(program.real_path(path) or path) == "folder"

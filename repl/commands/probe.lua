@@ -29,32 +29,12 @@ Exit status: 0 success, 1 the device failed or a file cannot be written, 2 wrong
 usage.
 ]]
 
-local function whole(text)
-    local number = text:match("^%d+$") and math.tointeger(tonumber(text))
-    if not number or number > 1023 then
-        return nil, "a whole number from 0 to 1023"
-    end
-    return number
-end
-
-local function lua_file(text)
-    if not text:find("[^/]%.lua$") then
-        return nil, "a file that ends in .lua"
-    end
-    return text
-end
-
 local file_option = { read = command.some, name = "output" }
-local known = {
-    json = true, backend = { read = command.one_of("cuda", "sim") }, device = { read = whole },
-    profile = { read = command.some }, o = file_option, output = file_option,
-    save = { read = lua_file }, base = { read = command.some },
-}
-
-local options, words = command.read(usage, known, ...)
-if #words > 0 then
-    command.refuse(usage, ("no files are needed, got '%s'"):format(words[1]))
-elseif options.base and not options.save then
+local options, words = command.read(usage, command.with_device {
+    json = true, o = file_option, output = file_option, save = { read = command.file(".lua") },
+}, ...)
+command.refuse_files(usage, words)
+if options.base and not options.save then
     command.refuse(usage, "--base goes with --save")
 end
 
@@ -77,22 +57,7 @@ end
 
 local function title(device)
     local simulated = " (simulated, profile " .. device.profile .. ")"
-    return command.clean(device.name .. (device.backend == "sim" and simulated or ""))
-end
-
--- The base's table and what it is called.
-local function load_base(device)
-    local base = options.base
-    if not base and device.backend == "sim" then
-        base = options.profile or internals.chosen_profile()
-    end
-    return command.checked(usage, internals.load_profile, base or "h200")
-end
-
-local function tell_difference(row)
-    local size = row.bytes and (", %d bytes"):format(row.bytes) or ""
-    io.stderr:write(("streamlab: probe: the profile cannot say what %s%s%s did with %s streams\n")
-        :format(row.call, row.memory and " (" .. row.memory .. ")" or "", size, row.streams))
+    return command.clean(device.name .. (device.simulated and simulated or ""))
 end
 
 local function save(rows, device, base, base_name)
@@ -101,14 +66,14 @@ local function save(rows, device, base, base_name)
     local made, measured, differences = command.try(profile.make, base, rows, device.name, note)
     command.write(options.save, profile.text(made, measured))
     for _, row in ipairs(differences) do
-        tell_difference(row)
+        io.stderr:write("streamlab: probe: ", profile.difference_text(row), "\n")
     end
 end
 
 local device = command.open_device(usage, options)
 local base, base_name
 if options.save then
-    base, base_name = load_base(device)
+    base, base_name = command.load_base(usage, options, device)
 end
 for _, path in ipairs { options.output or options.save, options.save } do
     command.try_file(path)

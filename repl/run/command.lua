@@ -66,12 +66,29 @@ function command.time_us(text)
     return value * factor
 end
 
-function command.columns(text)
-    local value = text:match("^%d+$") and tonumber(text)
-    if not value or value < 20 or value > 4096 then
-        return nil, "a number from 20 to 4096"
+-- A whole number; `wanted` says so, else it is "a number from LEAST to MOST".
+function command.whole(least, most, wanted)
+    wanted = wanted or ("a number from %d to %d"):format(least, most)
+    return function(text)
+        local value = text:match("^%d+$") and math.tointeger(tonumber(text))
+        if not value or value < least or value > most then
+            return nil, wanted
+        end
+        return value
     end
-    return math.tointeger(value)
+end
+
+command.columns = command.whole(20, 4096)
+command.device = command.whole(0, 1000000, "a GPU's number, from 0 on")
+
+-- A file whose name ends in ".lua" or the like.
+function command.file(suffix)
+    return function(text)
+        if text:match("[^/](%.%w+)$") ~= suffix then
+            return nil, "a file that ends in " .. suffix
+        end
+        return text
+    end
 end
 
 function command.one_of(...)
@@ -170,28 +187,52 @@ end
 
 -- ---- timelines ------------------------------------------------------------------------
 
--- Calls f, a function of the laboratory. An error of the laboratory ends the program; other
--- errors, Ctrl-C among them, propagate.
-local function try(f, ...)
+-- Calls f, a function of the laboratory. Of an error of the laboratory finish(message) is called, which
+-- does not return; other errors, Ctrl-C among them, propagate.
+function command.guard(finish, f, ...)
     local results = table.pack(pcall(f, ...))
     if results[1] then
         return table.unpack(results, 2, results.n)
     elseif type(results[2]) ~= "table" then
         error(results[2], 0)
     end
-    command.fail(results[2].message)
+    finish(results[2].message)
 end
-command.try = try
+
+function command.try(f, ...)
+    return command.guard(command.fail, f, ...)
+end
 
 -- f(...), where what the laboratory refuses was asked for on the command line.
 function command.checked(usage, f, ...)
-    local results = table.pack(pcall(f, ...))
-    if results[1] then
-        return table.unpack(results, 2, results.n)
-    elseif type(results[2]) ~= "table" then
-        error(results[2], 0)
+    return command.guard(function(message) command.refuse(usage, message) end, f, ...)
+end
+
+-- ---- devices --------------------------------------------------------------------------
+
+-- What `read` needs to know of a command that opens a device and takes no files: `known` with the
+-- options of the device and of a base profile.
+function command.with_device(known)
+    known.backend, known.profile = { read = command.one_of("cuda", "sim") }, { read = command.some }
+    known.device = { read = command.whole(0, 1023, "a whole number from 0 to 1023") }
+    known.base = { read = command.some }
+    return known
+end
+
+function command.refuse_files(usage, words)
+    if #words > 0 then
+        command.refuse(usage, ("no files are needed, got '%s'"):format(words[1]))
     end
-    command.refuse(usage, results[2].message)
+end
+
+-- The table of the profile that --base names, and what it is called; without --base that of the
+-- simulated device, or h200.
+function command.load_base(usage, options, device)
+    local base = options.base
+    if not base and device.simulated then
+        base = options.profile or internals.chosen_profile()
+    end
+    return command.checked(usage, internals.load_profile, base or "h200")
 end
 
 -- The device that --backend, --device and --profile name, or that a script would get.
@@ -207,20 +248,11 @@ end
 -- The timeline of a trace file, "-" for stdin, and of a GPU if one is given. What there is to say
 -- about it goes to stderr.
 function command.load(path, device)
-    local tl = try(lab.load, path == "-" and "/dev/stdin" or path, { device = device })
+    local tl = command.try(lab.load, path == "-" and "/dev/stdin" or path, { device = device })
     for line in (tl.notice or ""):gmatch("[^\n]+") do
         complain(path .. ": " .. line)
     end
     return tl
-end
-
--- A GPU's number.
-function command.device(text)
-    local value = text:match("^%d+$") and tonumber(text)
-    if not value or value > 1e6 then
-        return nil, "a GPU's number, from 0 on"
-    end
-    return value
 end
 
 local function count(n, noun)

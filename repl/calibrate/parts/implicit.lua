@@ -24,14 +24,6 @@ local function find_rows(c, rows, key, field, words)
     c:find(key, words .. ": " .. (list[1] and table.concat(list, ", ") or "none"))
 end
 
-local function find_differences(c, differences)
-    for _, row in ipairs(differences) do
-        c:find("implicit.open", ("the profile cannot say what %s%s%s did with %s streams"):format(
-            row.call, row.memory and " (" .. row.memory .. ")" or "",
-            row.bytes and (", %d bytes"):format(row.bytes) or "", row.streams))
-    end
-end
-
 function implicit.run(c)
     c.progress("each of CUDA's calls, between two kernels")
     local rows = c.lab.probes()
@@ -42,7 +34,9 @@ function implicit.run(c)
     c.device:make_current()
     find_rows(c, rows, "implicit.waits", "host_blocked", "calls that wait for a kernel")
     find_rows(c, rows, "implicit.apart", "serialised", "calls that keep two kernels apart")
-    find_differences(c, differences)
+    for _, row in ipairs(differences) do
+        c:find("implicit.open", profile.difference_text(row))
+    end
 end
 
 return implicit

@@ -210,6 +210,13 @@ local function differences(rows, others)
     return list
 end
 
+-- A sentence about such a row.
+function profile.difference_text(row)
+    return ("the profile cannot say what %s%s%s did with %s streams"):format(row.call,
+        row.memory and " (" .. row.memory .. ")" or "",
+        row.bytes and (", %d bytes"):format(row.bytes) or "", row.streams)
+end
+
 -- The base with `values` in place of its own, and without its `calls`: all are among the rows.
 function profile.over(base, values)
     local made = merge({}, base)
