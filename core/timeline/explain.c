@@ -115,7 +115,7 @@ static bool has_long_queue(const search *s, size_t item)
 static sl_cause cause_of_launch(const search *s, size_t item, bool queue_full)
 {
     const sl__item *it = item_at(s, item);
-    int64_t call_ns = it->is_told ? 0 : it->host_end_ns - it->host_start_ns;
+    int64_t call_ns = it->is_reported ? 0 : it->host_end_ns - it->host_start_ns;
     if (queue_full || (call_ns > SLOW_CALL_NS && has_long_queue(s, item)))
         return SL_CAUSE_QUEUE_FULL;
     bool is_first = call_ns > SL__FIRST_CALL_NS && !it->is_call;
@@ -491,10 +491,10 @@ static bool has_calls(const sl__operations *ops)
     return i < ops->n;
 }
 
-static sl_status search_open(search *s, const sl_timeline *timeline, bool told, sl_error *err)
+static sl_status search_open(search *s, const sl_timeline *timeline, bool reported, sl_error *err)
 {
     *s = (search){ .engine = SL_ENGINE_COMPUTE };
-    sl_status status = sl__operations_collect(timeline, told, &s->ops, err);
+    sl_status status = sl__operations_collect(timeline, reported, &s->ops, err);
     if (status != SL_OK)
         return status;
     s->found.ops = &s->ops;
@@ -535,13 +535,13 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
     return status;
 }
 
-static sl_status find_causes(const sl_timeline *timeline, bool told, sl_explanation *out,
+static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_explanation *out,
                              sl_error *err)
 {
     search s;
     sl__union busy[SL__BUSY_UNIONS] = { { 0 } };
     *out = (sl_explanation){ 0 };
-    sl_status status = search_open(&s, timeline, told, err);
+    sl_status status = search_open(&s, timeline, reported, err);
     if (status != SL_OK)
         return status;
     out->inferred = s.ops.inferred;

@@ -104,7 +104,7 @@ static sl_status inferring_open(inferring *in, sl__operations *ops, sl_error *er
 {
     *in = (inferring){ .ops = ops, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
     for (size_t i = 0; i < ops->n; i++)
-        ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_told;
+        ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
     in->notes = calloc(ops->lanes.n + 1, sizeof *in->notes);
     if (!in->notes)
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu streams", ops->lanes.n);
@@ -484,7 +484,7 @@ static bool may_lack_room(const inferring *in, const sl__item *item, size_t i)
 static bool is_open(const inferring *in, size_t i)
 {
     const sl__item *item = item_at(in, i);
-    return item->in_stream && !item->is_told && item->start_cause == SL_CAUSE_UNKNOWN
+    return item->in_stream && !item->is_reported && item->start_cause == SL_CAUSE_UNKNOWN
            && !may_lack_room(in, item, i)
            && !sl_timeline_origin(in->ops->timeline).unknown_waits;   /* it may be one of them */
 }
@@ -535,7 +535,7 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
         if (!ops->items[i].in_stream)
             continue;
         size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i));
-        if (ops->items[i].is_told) {
+        if (ops->items[i].is_reported) {
             look_into_call(&in, i, lane);
         } else {
             infer_ready(&in, i, lane);
@@ -552,10 +552,10 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
     return status;
 }
 
-sl_status sl__operations_collect(const sl_timeline *timeline, bool told, sl__operations *ops,
+sl_status sl__operations_collect(const sl_timeline *timeline, bool reported, sl__operations *ops,
                                  sl_error *err)
 {
-    sl_status status = sl__operations_gather(timeline, told, ops, err);
+    sl_status status = sl__operations_gather(timeline, reported, ops, err);
     if (status == SL_OK)
         status = sl_interrupt_check(err);
     if (status == SL_OK)

@@ -26,7 +26,7 @@ typedef struct kernel {
     char *label;                /* the usual one, to which words may be added */
     word words[MOST_WORDS];
     int n_words;
-    char *told;
+    char *short_name;
 } kernel;
 
 /* ---- words --------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static char *compose(const kernel *k, int n)
 }
 
 /* No other of them begins with the same words. */
-static bool is_told_apart(const kernel *own, const kernel *all, size_t n, int words)
+static bool is_distinct(const kernel *own, const kernel *all, size_t n, int words)
 {
     for (size_t k = 0; k < n; k++) {
         bool same = &all[k] != own;
@@ -143,7 +143,7 @@ static bool is_told_apart(const kernel *own, const kernel *all, size_t n, int wo
 }
 
 /* Their labels are the same. */
-static void tell_apart(kernel *all, size_t n)
+static void distinguish(kernel *all, size_t n)
 {
     kernel *whole = malloc(n * sizeof *whole);
     if (!whole)
@@ -156,9 +156,9 @@ static void tell_apart(kernel *all, size_t n)
     free(whole);
     for (size_t i = 0; i < n; i++) {
         int words = 1;
-        while (words < MOST_SHOWN && !is_told_apart(&all[i], all, n, words))
+        while (words < MOST_SHOWN && !is_distinct(&all[i], all, n, words))
             words++;
-        all[i].told = compose(&all[i], words);
+        all[i].short_name = compose(&all[i], words);
     }
 }
 
@@ -225,15 +225,15 @@ sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n_spans,
         for (end = i + 1; end < n && strcmp(all[i].label, all[end].label) == 0;)
             end++;
         if (end - i > 1)
-            tell_apart(&all[i], end - i);
+            distinguish(&all[i], end - i);
     }
     names.at = calloc(sl__strings_count(texts), sizeof *names.at);
     names.n = names.at ? sl__strings_count(texts) : 0;
     for (size_t i = 0; i < n; i++) {
         if (names.at)
-            names.at[all[i].id] = all[i].told;
+            names.at[all[i].id] = all[i].short_name;
         else
-            free(all[i].told);
+            free(all[i].short_name);
         free(all[i].label);
     }
     free(all);

@@ -201,35 +201,35 @@ static sl_status link_streams(sl__operations *ops, sl_error *err)
 
 /* ---- what the backend said --------------------------------------------------------- */
 
-static void take_hold(sl__operations *ops, size_t i, const sl_hold *told)
+static void take_hold(sl__operations *ops, size_t i, const sl_hold *reported)
 {
     sl__item *item = &ops->items[i];
-    size_t by = told->ready_by ? sl__operations_find(ops, told->ready_by) : SL__NO_ITEM;
-    item->is_told = true;
-    item->ready_ns = told->ready_ns;
-    item->ready_cause = told->ready_cause;
+    size_t by = reported->ready_by ? sl__operations_find(ops, reported->ready_by) : SL__NO_ITEM;
+    item->is_reported = true;
+    item->ready_ns = reported->ready_ns;
+    item->ready_cause = reported->ready_cause;
     item->ready_by = by < i ? by : SL__NO_ITEM;
-    item->start_cause = told->start_cause;
-    item->start_by = told->start_by ? sl__operations_find(ops, told->start_by) : SL__NO_ITEM;
+    item->start_cause = reported->start_cause;
+    item->start_by = reported->start_by ? sl__operations_find(ops, reported->start_by) : SL__NO_ITEM;
 }
 
-static void take_told(sl__operations *ops)
+static void take_reported(sl__operations *ops)
 {
     size_t n;
-    const sl_hold *told = sl_timeline_holds(ops->timeline, &n);
+    const sl_hold *reported = sl_timeline_holds(ops->timeline, &n);
     for (size_t i = 0, j = 0; i < ops->n && j < n;) {
-        if (told[j].correlation < ops->items[i].correlation)
+        if (reported[j].correlation < ops->items[i].correlation)
             j++;
-        else if (told[j].correlation > ops->items[i].correlation || !ops->items[i].in_stream)
+        else if (reported[j].correlation > ops->items[i].correlation || !ops->items[i].in_stream)
             i++;
         else
-            take_hold(ops, i++, &told[j++]);
+            take_hold(ops, i++, &reported[j++]);
     }
 }
 
 /* ---- all --------------------------------------------------------------------- */
 
-sl_status sl__operations_gather(const sl_timeline *timeline, bool told, sl__operations *ops,
+sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__operations *ops,
                                 sl_error *err)
 {
     size_t n_spans, n_calls;
@@ -246,8 +246,8 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool told, sl__oper
         return no_memory(ops, err);
     merge_items(ops);
     status = link_streams(ops, err);
-    if (status == SL_OK && told)
-        take_told(ops);
+    if (status == SL_OK && reported)
+        take_reported(ops);
     return status;
 }
 
