@@ -37,29 +37,27 @@ static const gemm_tile tensor_tiles[] = {
     { 64,  64, 128,  92, 0.54, 0.50},
 };
 
-typedef enum gemm_mode { GEMM_FP32, GEMM_TF32, GEMM_BF16, GEMM_FP64 } gemm_mode;
-
 typedef struct gemm_plan {
     const gemm_tile *tile;
     double tiles;
     double us;              /* without the fixed part */
 } gemm_plan;
 
-static gemm_mode mode_of(const sl_work *work)
+static sim_gemm_mode mode_of(const sl_work *work)
 {
     if (work->dtype == SL_FLOAT64)
-        return GEMM_FP64;
+        return SIM_GEMM_FP64;
     if (work->dtype != SL_FLOAT32)
-        return GEMM_BF16;
-    return work->flags & SL_WORK_TF32 ? GEMM_TF32 : GEMM_FP32;
+        return SIM_GEMM_BF16;
+    return work->flags & SL_WORK_TF32 ? SIM_GEMM_TF32 : SIM_GEMM_FP32;
 }
 
-static double gemm_tflops(const sim_profile *p, gemm_mode mode)
+static double gemm_tflops(const sim_profile *p, sim_gemm_mode mode)
 {
     switch (mode) {
-    case GEMM_FP32: return p->fp32_tflops * p->gemm_efficiency_fp32;
-    case GEMM_TF32: return p->tf32_tflops * p->gemm_efficiency_tf32;
-    case GEMM_FP64: return p->fp64_tflops * p->gemm_efficiency_fp32;
+    case SIM_GEMM_FP32: return p->fp32_tflops * p->gemm_efficiency_fp32;
+    case SIM_GEMM_TF32: return p->tf32_tflops * p->gemm_efficiency_tf32;
+    case SIM_GEMM_FP64: return p->fp64_tflops * p->gemm_efficiency_fp32;
     default: return p->bf16_tflops * p->gemm_efficiency_bf16;
     }
 }
@@ -78,7 +76,7 @@ static double whole_tiles(const gemm_tile *tile, double m, double n)
 }
 
 /* One tile on every SM makes a wave; k is padded to the 64 that a block reads at once. */
-static gemm_plan plan_tile(const sim_profile *p, gemm_mode mode, const gemm_tile *tile,
+static gemm_plan plan_tile(const sim_profile *p, sim_gemm_mode mode, const gemm_tile *tile,
                            double m, double n, double k)
 {
     gemm_plan plan = {.tile = tile, .tiles = whole_tiles(tile, m, n)};
@@ -89,13 +87,13 @@ static gemm_plan plan_tile(const sim_profile *p, gemm_mode mode, const gemm_tile
 }
 
 /* float64 has them on some GPUs, with tiles no larger than those of float32. */
-static bool has_no_tensor_cores(gemm_mode mode)
+static bool has_no_tensor_cores(sim_gemm_mode mode)
 {
-    return mode == GEMM_FP32 || mode == GEMM_FP64;
+    return mode == SIM_GEMM_FP32 || mode == SIM_GEMM_FP64;
 }
 
 /* The fastest tile, which is what cuBLAS's heuristic aims at. */
-static gemm_plan plan_gemm(const sim_profile *p, gemm_mode mode, double m, double n, double k)
+static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, double m, double n, double k)
 {
     const gemm_tile *tiles = has_no_tensor_cores(mode) ? simt_tiles : tensor_tiles;
     gemm_plan best = plan_tile(p, mode, &tiles[0], m, n, k);
@@ -124,35 +122,11 @@ static double cube_root(double x)
     return y;
 }
 
-/* What a profile tells of the kernels of one mode. */
-typedef struct gemm_tables {
-    const sim_table *us, *blocks, *threads, *registers, *shared_bytes, *share, *warm;
-    const sim_grid *grid, *kernels;
-} gemm_tables;
-
-static gemm_tables tables_of(const sim_profile *p, gemm_mode mode)
+/* Measured over modelled time at each n of a profile's table. The products were measured back to
+ * back, so their times include the gap between kernels. */
+static bool gemm_ratios(const sim_profile *p, sim_gemm_mode mode, sim_table *ratio)
 {
-#define TABLES(m) (gemm_tables){&p->gemm_us_##m, &p->gemm_blocks_##m, &p->gemm_threads_##m, \
-                                &p->gemm_registers_##m, &p->gemm_shared_bytes_##m, \
-                                &p->gemm_share_##m, &p->gemm_warm_##m, &p->gemm_grid_##m, \
-                                &p->gemm_kernels_##m}
-    static const sim_table none;
-    static const sim_grid no_grid;
-    switch (mode) {
-    case GEMM_FP32: return TABLES(fp32);
-    case GEMM_TF32: return TABLES(tf32);
-    case GEMM_FP64:     /* no profile has measurements */
-        return (gemm_tables){&none, &none, &none, &none, &none, &none, &none, &no_grid, &no_grid};
-    default: return TABLES(bf16);
-    }
-#undef TABLES
-}
-
-/* Measured over modelled time at each n of a profile's table. The tables are taken
- * back to back, so the gap between kernels is in them. */
-static bool gemm_ratios(const sim_profile *p, gemm_mode mode, const sim_table *measured,
-                        sim_table *ratio)
-{
+    const sim_table *measured = &p->gemm[mode].us;
     if (measured->n == 0)
         return true;
     ratio->x = calloc(2 * measured->n, sizeof *ratio->x);
@@ -171,17 +145,15 @@ static bool gemm_ratios(const sim_profile *p, gemm_mode mode, const sim_table *m
 
 bool sim_costs_open(sim_device *dev)
 {
-    const sim_profile *p = &dev->profile;
-    for (int mode = GEMM_FP32; mode <= GEMM_FP64; mode++)
-        if (!gemm_ratios(p, (gemm_mode)mode, tables_of(p, (gemm_mode)mode).us,
-                         &dev->gemm_ratio[mode]))
+    for (int mode = 0; mode < SIM_GEMM_MODES; mode++)
+        if (!gemm_ratios(&dev->profile, (sim_gemm_mode)mode, &dev->gemm_ratio[mode]))
             return false;
     return true;
 }
 
 void sim_costs_close(sim_device *dev)
 {
-    for (int mode = GEMM_FP32; mode <= GEMM_FP64; mode++)
+    for (int mode = 0; mode < SIM_GEMM_MODES; mode++)
         free(dev->gemm_ratio[mode].x);
 }
 
@@ -236,50 +208,50 @@ static int32_t whole(double count)
 
 /* The kernel that was measured for a product of nearly this size. Its grid grows with the
  * output. */
-static void use_measured(const sim_device *dev, const gemm_tables *t, bool may_persist, double m,
+static void use_measured(const sim_device *dev, const sim_gemm *t, bool may_persist, double m,
                          double n, double size, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    size_t i = sim_table_nearest(t->blocks, size);
-    double side = t->blocks->x[i], blocks = t->blocks->y[i];
+    size_t i = sim_table_nearest(&t->blocks, size);
+    double side = t->blocks.x[i], blocks = t->blocks.y[i];
     double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
     bool persistent = may_persist && blocks == p->sm_count;
     launch->blocks = (int64_t)larger(1, persistent ? persistent_tiles(p, m, n) : scaled);
     launch->grid = grid_of(persistent ? blocks : (double)launch->blocks);
-    launch->threads = whole(t->threads->y[i]);
-    launch->registers = whole(t->threads->y[i] * t->registers->y[i]);
-    launch->shared_bytes = (int64_t)smaller(t->shared_bytes->y[i], INT32_MAX)
+    launch->threads = whole(t->threads.y[i]);
+    launch->registers = whole(t->threads.y[i] * t->registers.y[i]);
+    launch->shared_bytes = (int64_t)smaller(t->shared_bytes.y[i], INT32_MAX)
                            + (int64_t)p->shared_reserved_bytes;
     double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));
-    launch->sm_share = (t->share->n > 0 ? sim_table_at(t->share, size) : 1) / resident;
+    launch->sm_share = (t->share.n > 0 ? sim_table_at(&t->share, size) : 1) / resident;
 }
 
-static bool has_footprints(const gemm_tables *t)
+static bool has_footprints(const sim_gemm *t)
 {
-    size_t n = t->blocks->n;
-    return n > 0 && t->threads->n == n && t->registers->n == n && t->shared_bytes->n == n;
+    size_t n = t->blocks.n;
+    return n > 0 && t->threads.n == n && t->registers.n == n && t->shared_bytes.n == n;
 }
 
 /* Of a product alone, without the fixed part: as measured, or else as modelled. */
-static double gemm_us(const sim_device *dev, const gemm_tables *t, gemm_mode mode,
+static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mode,
                       const gemm_plan *plan, const sl_work *work, double bytes)
 {
     const sim_profile *p = &dev->profile;
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
-    if (t->grid->n_x > 0)
-        return larger(0.1, sim_grid_us(t->grid, m * n, k) - p->gemm_fixed_us);
+    if (t->grid.n_x > 0)
+        return larger(0.1, sim_grid_us(&t->grid, m * n, k) - p->gemm_fixed_us);
     const sim_table *ratio = &dev->gemm_ratio[mode];
     double us = plan->us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
     return larger(us, memory_us(p, bytes));
 }
 
 /* Of a product's time `us` what is left for its first kernel, where a second one adds up. */
-static double split_off_reduction(const sim_device *dev, const gemm_tables *t, double m, double n,
+static double split_off_reduction(const sim_device *dev, const sim_gemm *t, double m, double n,
                                   double k, double us, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    if (sim_grid_nearest(t->kernels, m * n, k) < 2)
+    if (sim_grid_nearest(&t->kernels, m * n, k) < 2)
         return us;
     double reduce_us = p->kernel_fixed_us + memory_us(p, 4 * 4 * m * n);
     double left_us = us - p->stream_gap_us - reduce_us;
@@ -295,21 +267,21 @@ static double split_off_reduction(const sim_device *dev, const gemm_tables *t, d
 static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    gemm_mode mode = mode_of(work);
+    sim_gemm_mode mode = mode_of(work);
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
     gemm_plan plan = plan_gemm(p, mode, m, n, k);
     double size = cube_root(m * n * k);
     double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
-    gemm_tables tables = tables_of(p, mode);
-    double us = gemm_us(dev, &tables, mode, &plan, work, bytes);
-    if (warm && tables.warm->n > 0)
-        us *= sim_table_at(tables.warm, size);
+    const sim_gemm *measured = &p->gemm[mode];
+    double us = gemm_us(dev, measured, mode, &plan, work, bytes);
+    if (warm && measured->warm.n > 0)
+        us *= sim_table_at(&measured->warm, size);
     bool persistent = !has_no_tensor_cores(mode) && p->gemm_persistent != 0;
-    if (has_footprints(&tables))
-        use_measured(dev, &tables, persistent, m, n, size, launch);
+    if (has_footprints(measured))
+        use_measured(dev, measured, persistent, m, n, size, launch);
     else
         use_tile(p, persistent, &plan, launch);
-    us = split_off_reduction(dev, &tables, m, n, k, us, launch);
+    us = split_off_reduction(dev, measured, m, n, k, us, launch);
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)

@@ -11,38 +11,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef enum key_kind {
+    NUMBER, TABLE, GRID, NAME, COMPUTE_CAPABILITY, D2D_ENGINE, NOTE, PROFILE
+} key_kind;
+
 static const struct {
-    const char *key;
+    const char *name;
     size_t offset;
     double least, greatest;
+    key_kind kind;
     bool optional;
-} numbers[] = {
-#define X(field, key, least, greatest) {key, offsetof(sim_profile, field), least, greatest, false},
+} keys[] = {
+#define X(field, key, least, greatest) \
+    {key, offsetof(sim_profile, field), least, greatest, NUMBER, false},
     SIM_PROFILE_NUMBERS(X)
 #undef X
 #define X(field, key, least, greatest, otherwise) \
-    {key, offsetof(sim_profile, field), least, greatest, true},
+    {key, offsetof(sim_profile, field), least, greatest, NUMBER, true},
     SIM_PROFILE_OPTIONAL(X)
 #undef X
-};
-
-static const struct { const char *key; size_t offset; bool optional; double least; } tables[] = {
-#define X(field, key, optional, least) {key, offsetof(sim_profile, field), optional, least},
+#define X(field, key, optional, least) \
+    {key, offsetof(sim_profile, field), least, 0, TABLE, optional},
+    SIM_GEMM_TABLES(X, SIM_GEMM_FP32, "float32")
+    SIM_GEMM_TABLES(X, SIM_GEMM_TF32, "tf32")
+    SIM_GEMM_TABLES(X, SIM_GEMM_BF16, "bfloat16")
     SIM_PROFILE_TABLES(X)
 #undef X
-};
-
-static const struct { const char *key; size_t offset; } grids[] = {
-#define X(field, key) {key, offsetof(sim_profile, field)},
-    SIM_PROFILE_GRIDS(X)
+#define X(field, key) {key, offsetof(sim_profile, field), 0, 0, GRID, true},
+    SIM_GEMM_GRIDS(X, SIM_GEMM_FP32, "float32")
+    SIM_GEMM_GRIDS(X, SIM_GEMM_TF32, "tf32")
+    SIM_GEMM_GRIDS(X, SIM_GEMM_BF16, "bfloat16")
 #undef X
-};
-
-enum { NAME, COMPUTE_CAPABILITY, D2D_ENGINE, NOTE, PROFILE, OTHERS };
-static const struct { const char *key; bool optional; } others[OTHERS] = {
-    [NAME] = {"name", false}, [COMPUTE_CAPABILITY] = {"compute_capability", false},
-    [D2D_ENGINE] = {"d2d_engine", false}, [NOTE] = {"note", true},
-    [PROFILE] = {"profile", true},
+    {"name", 0, 0, 0, NAME, false},
+    {"compute_capability", 0, 0, 0, COMPUTE_CAPABILITY, false},
+    {"d2d_engine", 0, 0, 0, D2D_ENGINE, false},
+    {"note", 0, 0, 0, NOTE, true},
+    {"profile", 0, 0, 0, PROFILE, true},
 };
 
 /* calls.NAME.FIELD: all optional */
@@ -76,15 +80,9 @@ static const char *const sim_call_names[SIM_CALLS] = {
     [SIM_CALL_MEM_GET_INFO] = "cudaMemGetInfo",
 };
 
-/* All keys in one row: numbers, tables, grids, others, calls. */
+/* All keys in one row: those above, then each field of each call. */
 enum {
-    N_NUMBERS = sizeof numbers / sizeof *numbers,
-    N_TABLES = sizeof tables / sizeof *tables,
-    FIRST_TABLE = N_NUMBERS,
-    N_GRIDS = sizeof grids / sizeof *grids,
-    FIRST_GRID = FIRST_TABLE + N_TABLES,
-    FIRST_OTHER = FIRST_GRID + N_GRIDS,
-    FIRST_CALL = FIRST_OTHER + OTHERS,
+    FIRST_CALL = sizeof keys / sizeof *keys,
     N_KEYS = FIRST_CALL + CALL_FIELDS * SIM_CALLS,
     KEY_CHARS = 96
 };
@@ -96,14 +94,8 @@ const char *sim_call_name(sim_call call)
 
 static const char *key_at(int index, char buffer[KEY_CHARS])
 {
-    if (index < FIRST_TABLE)
-        return numbers[index].key;
-    if (index < FIRST_GRID)
-        return tables[index - FIRST_TABLE].key;
-    if (index < FIRST_OTHER)
-        return grids[index - FIRST_GRID].key;
     if (index < FIRST_CALL)
-        return others[index - FIRST_OTHER].key;
+        return keys[index].name;
     index -= FIRST_CALL;
     snprintf(buffer, KEY_CHARS, "calls.%s.%s", sim_call_name((sim_call)(index / CALL_FIELDS)),
              call_fields[index % CALL_FIELDS]);
@@ -112,13 +104,7 @@ static const char *key_at(int index, char buffer[KEY_CHARS])
 
 static bool is_optional(int index)
 {
-    if (index < FIRST_TABLE)
-        return numbers[index].optional;
-    if (index < FIRST_GRID)
-        return tables[index - FIRST_TABLE].optional;
-    if (index < FIRST_OTHER)
-        return true;
-    return index >= FIRST_CALL || others[index - FIRST_OTHER].optional;
+    return index >= FIRST_CALL || keys[index].optional;
 }
 
 static int find_key(const char *key)
@@ -336,23 +322,21 @@ static sl_status read_compute_capability(sim_profile *profile, const sl_setting 
     return SL_OK;
 }
 
-static sl_status read_other(sim_profile *profile, int which, const sl_setting *setting,
-                            sl_error *err)
+static sl_status read_text(sim_profile *profile, key_kind kind, const sl_setting *setting,
+                           sl_error *err)
 {
-    if (which == COMPUTE_CAPABILITY)
-        return read_compute_capability(profile, setting, err);
     if (!setting->text)
         return sl_fail(err, SL_EINVAL, "profile key '%s' needs a text, got %zu numbers",
                        setting->name, setting->n_values);
-    if (which == NAME) {
+    if (kind == NAME) {
         if (strlen(setting->text) >= sizeof profile->name)
             return sl_fail(err, SL_EINVAL, "profile key 'name' has %zu characters, at most %zu fit",
                            strlen(setting->text), sizeof profile->name - 1);
         strcpy(profile->name, setting->text);
     }
-    if (which == PROFILE)
+    if (kind == PROFILE)
         snprintf(profile->profile, sizeof profile->profile, "%s", setting->text);
-    if (which == D2D_ENGINE) {
+    if (kind == D2D_ENGINE) {
         profile->d2d_on_sm = strcmp(setting->text, "sm") == 0;
         if (!profile->d2d_on_sm && strcmp(setting->text, "copy") != 0)
             return sl_fail(err, SL_EINVAL,
@@ -395,34 +379,29 @@ static sl_status read_call(sim_profile *profile, int index, const sl_setting *se
     }
 }
 
-static sl_status read_plain_number(sim_profile *profile, int index, const sl_setting *setting,
-                                   sl_error *err)
-{
-    double *number = (double *)(void *)((char *)profile + numbers[index].offset);
-    if (number == &profile->memory_bytes && setting->text && !strcmp(setting->text, "unlimited")) {
-        *number = INFINITY;
-        return SL_OK;
-    }
-    return read_number(setting, numbers[index].least, numbers[index].greatest, number, err);
-}
-
 static sl_status read_setting(sim_profile *profile, int index, const sl_setting *setting,
                               sl_error *err)
 {
-    char *base = (char *)profile;
-    if (index < FIRST_TABLE)
-        return read_plain_number(profile, index, setting, err);
-    if (index < FIRST_GRID) {
-        const int i = index - FIRST_TABLE;
-        return read_table(setting, tables[i].optional, tables[i].least,
-                          (sim_table *)(void *)(base + tables[i].offset), err);
+    if (index >= FIRST_CALL)
+        return read_call(profile, index - FIRST_CALL, setting, err);
+    void *field = (char *)profile + keys[index].offset;
+    switch (keys[index].kind) {
+    case NUMBER:
+        if (field == &profile->memory_bytes && setting->text
+            && strcmp(setting->text, "unlimited") == 0) {
+            profile->memory_bytes = INFINITY;
+            return SL_OK;
+        }
+        return read_number(setting, keys[index].least, keys[index].greatest, field, err);
+    case TABLE:
+        return read_table(setting, keys[index].optional, keys[index].least, field, err);
+    case GRID:
+        return read_grid(setting, field, err);
+    case COMPUTE_CAPABILITY:
+        return read_compute_capability(profile, setting, err);
+    default:
+        return read_text(profile, keys[index].kind, setting, err);
     }
-    if (index < FIRST_OTHER)
-        return read_grid(setting, (sim_grid *)(void *)(base + grids[index - FIRST_GRID].offset),
-                         err);
-    if (index < FIRST_CALL)
-        return read_other(profile, index - FIRST_OTHER, setting, err);
-    return read_call(profile, index - FIRST_CALL, setting, err);
 }
 
 /* ---- profiles ---- */
@@ -439,7 +418,7 @@ static double fp64_share(const sim_profile *p)
     }
 }
 
-/* The optional numbers that were not there, from the others. */
+/* The optional numbers that were not there, from the others. Numbers are the first keys. */
 static void fill_in(sim_profile *p, const bool seen[N_KEYS])
 {
     int i = 0;
@@ -493,16 +472,14 @@ sl_status sim_profile_read(sim_profile *profile, const sl_setting *settings, siz
 
 void sim_profile_free(sim_profile *profile)
 {
-    for (int i = 0; i < N_TABLES; i++) {
-        sim_table *table = (sim_table *)(void *)((char *)profile + tables[i].offset);
-        free(table->x);
-        *table = (sim_table){0, NULL, NULL};
+    for (int i = 0; i < FIRST_CALL; i++) {
+        void *field = (char *)profile + keys[i].offset;
+        if (keys[i].kind == TABLE)
+            free(((sim_table *)field)->x);
+        else if (keys[i].kind == GRID)
+            free(((sim_grid *)field)->x);
     }
-    for (int i = 0; i < N_GRIDS; i++) {
-        sim_grid *grid = (sim_grid *)(void *)((char *)profile + grids[i].offset);
-        free(grid->x);
-        *grid = (sim_grid){0, 0, NULL, NULL, NULL};
-    }
+    memset(profile, 0, sizeof *profile);
 }
 
 /* The i with x[i] <= at < x[i + 1]; at an end the first or the last but one. n > 1. */

@@ -82,15 +82,23 @@
     X(host_tensor_alloc_us, "host.tensor_alloc_us", 0, 1e6)   /* device tensor, from the pool */ \
     X(host_pinned_alloc_us, "host.pinned_alloc_us", 0, 1e6)   /* pinned tensor, from the pool */
 
-/* The kernel that computes an n x n x n product: (n, ...) of its grid, its block, and how
- * much of an SM's issue slots the blocks take that one SM holds when it runs alone. */
+/* Products of one kind. (n, us): n x n x n, back to back. (n, ...): the kernel that computes it,
+ * of its grid, its block, and how much of an SM's issue slots the blocks take that one SM holds
+ * when it runs alone. */
 #define SIM_GEMM_TABLES(X, mode, name)                                                \
-    X(gemm_blocks_##mode, "gemm_blocks." name, true, 1e-9)                                  \
-    X(gemm_threads_##mode, "gemm_threads." name, true, 1e-9)        /* of a block */        \
-    X(gemm_registers_##mode, "gemm_registers." name, true, 1e-9)    /* of a thread */       \
-    X(gemm_shared_bytes_##mode, "gemm_shared_bytes." name, true, 0)                      \
-    X(gemm_share_##mode, "gemm_share." name, true, 1e-9)                              \
-    X(gemm_warm_##mode, "gemm_warm." name, true, 1e-9)  /* of that, in L2 */
+    X(gemm[mode].us, "gemm_us." name, true, 1e-9)                                     \
+    X(gemm[mode].blocks, "gemm_blocks." name, true, 1e-9)                             \
+    X(gemm[mode].threads, "gemm_threads." name, true, 1e-9)         /* of a block */  \
+    X(gemm[mode].registers, "gemm_registers." name, true, 1e-9)     /* of a thread */ \
+    X(gemm[mode].shared_bytes, "gemm_shared_bytes." name, true, 0)                    \
+    X(gemm[mode].share, "gemm_share." name, true, 1e-9)                               \
+    X(gemm[mode].warm, "gemm_warm." name, true, 1e-9)   /* of the time, operands in L2 */
+
+/* Lists of {n, k, us}: an n x n product over k, for all n and k that occur; and of
+ * {n, k, kernels}: more than one where the sums are split. All are optional. */
+#define SIM_GEMM_GRIDS(X, mode, name)                                                 \
+    X(gemm[mode].grid, "gemm_grid_us." name)                                          \
+    X(gemm[mode].kernels, "gemm_kernels." name)
 
 /* How long other kernels take alone: (elements of float32, us); memset and d2d (bytes, us). */
 #define SIM_KERNEL_TABLES(X)                                                          \
@@ -126,12 +134,6 @@
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
  * the ends; y is at least `least`. X(field, key, optional, least) */
 #define SIM_PROFILE_TABLES(X)                                                         \
-    X(gemm_us_fp32, "gemm_us.float32", true, 1e-9)    /* (n, us): n x n x n, back to back */ \
-    X(gemm_us_tf32, "gemm_us.tf32", true, 1e-9)                                       \
-    X(gemm_us_bf16, "gemm_us.bfloat16", true, 1e-9)                                   \
-    SIM_GEMM_TABLES(X, fp32, "float32")                                               \
-    SIM_GEMM_TABLES(X, tf32, "tf32")                                                  \
-    SIM_GEMM_TABLES(X, bf16, "bfloat16")                                              \
     SIM_KERNEL_TABLES(X)                                                              \
     /* (which, bytes): of what an SM can take for shared memory, the rest being cache */ \
     X(shared_splits, "shared_splits", true, 0)                                        \
@@ -142,17 +144,6 @@
     X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false, 1e-9)                      \
     X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true, 1e-9)             \
     X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true, 1e-9)
-
-/* Lists of {n, k, us}: an n x n product over k, for all n and k that occur. All are optional.
- * X(field, key) */
-#define SIM_PROFILE_GRIDS(X)                                                          \
-    X(gemm_grid_fp32, "gemm_grid_us.float32")                                         \
-    X(gemm_grid_tf32, "gemm_grid_us.tf32")                                            \
-    X(gemm_grid_bf16, "gemm_grid_us.bfloat16")                                        \
-    /* {n, k, kernels}: more than one where the sums are split */                     \
-    X(gemm_kernels_fp32, "gemm_kernels.float32")                                      \
-    X(gemm_kernels_tf32, "gemm_kernels.tf32")                                         \
-    X(gemm_kernels_bf16, "gemm_kernels.bfloat16")
 
 /* memory_bytes may also be the text "unlimited".
  * And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
@@ -173,6 +164,16 @@ typedef struct sim_table { size_t n; double *x, *y; } sim_table;
 
 /* z at all pairs of x and y, both ascending; z[i * n_y + j]. */
 typedef struct sim_grid { size_t n_x, n_y; double *x, *y, *z; } sim_grid;
+
+/* No profile has tables of products in float64. */
+typedef enum sim_gemm_mode {
+    SIM_GEMM_FP32, SIM_GEMM_TF32, SIM_GEMM_BF16, SIM_GEMM_FP64, SIM_GEMM_MODES
+} sim_gemm_mode;
+
+typedef struct sim_gemm {
+    sim_table us, blocks, threads, registers, shared_bytes, share, warm;
+    sim_grid grid, kernels;
+} sim_gemm;
 
 /* Plain calls have their numbers. Order as in sim_call_names; of the two rows of copies the
  * second is cudaMemcpy's, in the same order. */
@@ -208,9 +209,7 @@ typedef struct sim_profile {
 #define X(field, key, optional, least) sim_table field;
     SIM_PROFILE_TABLES(X)
 #undef X
-#define X(field, key) sim_grid field;
-    SIM_PROFILE_GRIDS(X)
-#undef X
+    sim_gemm gemm[SIM_GEMM_MODES];
     sim_call_cost calls[SIM_CALLS];
 } sim_profile;
 

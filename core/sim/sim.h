@@ -290,7 +290,7 @@ struct sim_device {
     uint64_t last_host_func;    /* seq */
     sim_ps host_func_ps;        /* what the running one has worked */
     bool loaded[SL_KERNELS][SL_DTYPES];     /* kernels: lazy loading */
-    sim_table gemm_ratio[4];    /* measured / formula by n: float32, tf32, bfloat16, float64 */
+    sim_table gemm_ratio[SIM_GEMM_MODES];   /* measured / formula by n */
     bool out_of_memory;         /* of the host, while publishing a value */
 };
 

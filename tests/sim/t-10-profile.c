@@ -93,8 +93,8 @@ static void reads_a_whole_profile(draft *d)
     is_str(profile.name, "Test GPU", "the name");
     is_int(profile.compute_capability_major, 9, "the compute capability");
     ok(profile.d2d_on_sm, "d2d_engine 'sm'");
-    is_int(profile.gemm_us_fp32.n, 3, "an optional table that is there");
-    is_int(profile.gemm_us_tf32.n, 0, "an optional table that is not");
+    is_int(profile.gemm[SIM_GEMM_FP32].us.n, 3, "an optional table that is there");
+    is_int(profile.gemm[SIM_GEMM_TF32].us.n, 0, "an optional table that is not");
     is_double(profile.calls[SL_PLAIN_FREE].us, 12.5, 0, "a call's cost");
     is_double(profile.calls[SL_PLAIN_FREE].us_per_mib, 0.25, 0, "a call's cost by size");
     is_int(profile.calls[SL_PLAIN_FREE].waits, SIM_DEVICE, "a call that waits");
@@ -118,9 +118,9 @@ static void reads_a_whole_profile(draft *d)
     is_double(sim_table_at(table, 5120), 14, 1e-12, "a table half way down");
     is_double(sim_table_at(table, 1e9), 8, 0, "a table is flat after its last pair");
     is_double(sim_table_at(&profile.d2h_staging_gb_per_s, 7), 10, 0, "a table of one pair");
-    is_double(sim_table_at(&profile.gemm_us_tf32, 7), 0, 0, "an empty table is 0");
+    is_double(sim_table_at(&profile.gemm[SIM_GEMM_TF32].us, 7), 0, 0, "an empty table is 0");
     sim_profile_free(&profile);
-    is_int(profile.gemm_us_fp32.n, 0, "freed tables are empty");
+    is_int(profile.gemm[SIM_GEMM_FP32].us.n, 0, "freed tables are empty");
 }
 
 static void knows_what_is_optional(draft *d)
@@ -139,7 +139,7 @@ static void knows_what_is_optional(draft *d)
                            profile.host_cold_matmul_us, profile.host_cold_memcpy_async_us};
     for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
         is_double(zero[i], 0, 0, "the others are 0");
-    is_int(profile.gemm_grid_fp32.n_x, 0, "a grid that is not there is empty");
+    is_int(profile.gemm[SIM_GEMM_FP32].grid.n_x, 0, "a grid that is not there is empty");
     sim_profile_free(&profile);
 
     put(d, "copy_gap_us", &copy_gap, 1, NULL);
@@ -177,7 +177,7 @@ static void reads_grids(draft *d)
     start(d);
     put(d, "gemm_grid_us.tf32", rows, 12, NULL);
     is_int(sim_profile_read(&profile, d->setting, d->n, NULL), SL_OK, "a grid is read");
-    const sim_grid *grid = &profile.gemm_grid_tf32;
+    const sim_grid *grid = &profile.gemm[SIM_GEMM_TF32].grid;
     is_double(sim_grid_us(grid, 4, 1), 10, 0, "a grid at its first point");
     is_double(sim_grid_us(grid, 16, 3), 60, 0, "at its last");
     is_double(sim_grid_us(grid, 4, 2), 15, 1e-12, "between two of a row");
@@ -187,9 +187,9 @@ static void reads_grids(draft *d)
     is_double(sim_grid_us(grid, 32, 1), 60, 1e-12, "beyond in proportion to the area");
     is_double(sim_grid_us(grid, 4, 6), 40, 1e-12, "to the other side");
     is_double(sim_grid_us(grid, 32, 6), 240, 1e-12, "to both");
-    is_double(sim_grid_us(&profile.gemm_grid_fp32, 4, 1), 0, 0, "an empty grid is 0");
+    is_double(sim_grid_us(&profile.gemm[SIM_GEMM_FP32].grid, 4, 1), 0, 0, "an empty grid is 0");
     sim_profile_free(&profile);
-    is_int(profile.gemm_grid_tf32.n_x, 0, "freed grids are empty");
+    is_int(profile.gemm[SIM_GEMM_TF32].grid.n_x, 0, "freed grids are empty");
 }
 
 static void names_wrong_grids(draft *d)
