@@ -6,6 +6,7 @@
  *   memory.c       the memory of buffers, and the host's
  *   calls.c        what calls cost, and what they wait for
  *   host.c         the host's clock, and how the host waits
+ *   staging.c      the host's part of pageable copies
  *   engine.c       the loop over the points in time in the heap (heap.c)
  *   queue.c        streams, hardware channels, dependencies, events
  *   barriers.c     what calls keep apart on the device
@@ -431,6 +432,14 @@ double sim_host_enqueue_us(const sim_op *op);
 /* The next call of each kind is cold: starting a recording does much other work (measured: the
  * first calls in it take two to four times as long as later ones). */
 void sim_host_forget_calls(sim_device *dev);
+/* One step of a wait, whose steps are counted in *steps. SL_EINTERRUPT sets the host's clock to the
+ * device's: operations that have ended by then have ended, the others go on, and a later wait
+ * begins there. That moment depends on when the user pressed Ctrl-C; nothing else in virtual time
+ * does. */
+sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err);
+void sim_host_meet_device(sim_device *dev);             /* the host's clock is not behind it */
+
+/* staging.c */
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);

@@ -1,0 +1,111 @@
+/* staging.c - pageable copies: the host copies between the memory of the tensor and staging
+ * buffers, which the copy engine reads or fills. */
+#include "sim.h"
+
+/* How fast the host copies to or from this memory, in bytes a us: the part that is in its caches at
+ * one speed, the rest at another. */
+static double staging_speed(const sim_table *warm, const sim_table *cold,
+                            const sl_buffer *buffer, size_t bytes)
+{
+    const sim_device *dev = (const sim_device *)buffer->device;
+    const double warm_speed = sim_table_at(warm, (double)bytes) * 1e3;
+    if (cold->n == 0)
+        return warm_speed;
+    const double part = sim_warm_part(buffer, bytes, dev->profile.host_cache_bytes);
+    return 1 / (part / warm_speed + (1 - part) / (sim_table_at(cold, (double)bytes) * 1e3));
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Staging buffers are filled in pieces of stage_bytes; a huge copy in larger ones, for
+ * the sake of the simulation's own time. */
+static size_t piece_of(const sim_device *dev, size_t total)
+{
+    enum { MOST_PIECES = 65536 };
+    size_t stage = (size_t)dev->profile.stage_bytes;
+    return total / stage < MOST_PIECES ? stage : total / MOST_PIECES + 1;
+}
+
+static double ring_bytes(const sim_device *dev)
+{
+    return dev->profile.stage_bytes * dev->profile.stage_buffers;
+}
+
+/* The host works on a piece, up to its end. */
+static sl_status spend_on_piece(sim_device *dev, double us, sl_error *err)
+{
+    sim_host_meet_device(dev);
+    sim_host_spend_us(dev, us);
+    return sim_host_catch_up(dev, err);
+}
+
+/* Whether the host may fill one more piece, up to `staged` bytes. */
+static bool may_stage(const sim_op *op, size_t staged, size_t piece)
+{
+    const sim_device *dev = sim_device_of(op);
+    if (op->deps_left > 0 && (double)staged > dev->profile.h2d_async_bytes)
+        return false;
+    return dev->ring_used == 0 || (double)(dev->ring_used + piece) <= ring_bytes(dev);
+}
+
+/* The host copies into staging buffers; each goes to the copy engine at once. With all of them
+ * in use the host waits, and also, with h2d_async_bytes staged, for the stream's earlier work.
+ * It returns when the last piece is staged. */
+sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    size_t total = op->base.work.bytes, staged = 0;
+    uint32_t steps = 0;
+    const double speed = staging_speed(&dev->profile.h2d_staging_gb_per_s,
+                                       &dev->profile.h2d_staging_cold_gb_per_s, op->base.in[0],
+                                       total);
+    op->piece = piece_of(dev, total);
+    while (staged < total) {
+        size_t piece = smaller(op->piece, total - staged);
+        sl_status status = SL_OK;
+        while (status == SL_OK && !may_stage(op, staged + piece, piece))
+            status = sim_host_step(dev, &steps, err);
+        if (status == SL_OK)
+            status = spend_on_piece(dev, (double)piece / speed, err);
+        if (status != SL_OK)
+            return status;
+        dev->ring_used += piece;
+        op->in_ring += piece;
+        staged += piece;
+        sim_copies_feed(op, staged);
+        sim_settle(dev);
+    }
+    return SL_OK;
+}
+
+/* The device fills staging buffers, the host empties them behind it, and returns
+ * when it has emptied the last. */
+sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    size_t total = op->base.work.bytes, drained = 0;
+    uint32_t steps = 0;
+    const double speed = staging_speed(&dev->profile.d2h_staging_gb_per_s,
+                                       &dev->profile.d2h_staging_cold_gb_per_s, op->base.out,
+                                       total);
+    op->piece = piece_of(dev, total);
+    size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
+    sim_copies_feed(op, smaller(total, ahead));
+    while (drained < total) {
+        size_t piece = smaller(op->piece, total - drained);
+        sl_status status = SL_OK;
+        while (status == SL_OK && op->sent < drained + piece)
+            status = sim_host_step(dev, &steps, err);
+        if (status == SL_OK)
+            status = spend_on_piece(dev, (double)piece / speed, err);
+        if (status != SL_OK)
+            return status;
+        drained += piece;
+        if (!op->done) {
+            sim_copies_feed(op, smaller(total, drained + ahead));
+            sim_settle(dev);
+        }
+    }
+    return total > 0 ? SL_OK : sim_host_wait_op(op, err);
+}
