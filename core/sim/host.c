@@ -107,19 +107,40 @@ sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err)
     return sim_step(dev) ? SL_OK : stuck(dev, err);
 }
 
-/* The host goes on wake_us after the device has reached `now`. */
-static sl_status wake(sim_device *dev, sl_error *err)
-{
-    sim_host_meet_device(dev);
-    sim_host_spend_us(dev, dev->profile.wake_us);
-    return sim_host_check_time(dev, err);
-}
-
 sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
 {
     if (dev->host_at < SIM_LAST_PS && dev->now < SIM_LAST_PS)
         return SL_OK;
     return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
+}
+
+typedef struct wait {
+    sim_device *dev;
+    uint32_t steps;
+    sl_status status;
+    sl_error *err;
+} wait;
+
+static wait begin_wait(sim_device *dev, sl_error *err)
+{
+    return (wait){dev, 0, sim_host_catch_up(dev, err), err};
+}
+
+static bool goes_on(wait *w)
+{
+    if (w->status == SL_OK)
+        w->status = sim_host_step(w->dev, &w->steps, w->err);
+    return w->status == SL_OK;
+}
+
+/* After a wait that took any steps the host goes on wake_us later than the device. */
+static sl_status end_wait(wait *w)
+{
+    if (w->status != SL_OK || w->steps == 0)
+        return w->status;
+    sim_host_meet_device(w->dev);
+    sim_host_spend_us(w->dev, w->dev->profile.wake_us);
+    return sim_host_check_time(w->dev, w->err);
 }
 
 /* Synchronising the NULL stream waits for all blocking streams (measured on an H200: it waits for a
@@ -132,35 +153,24 @@ bool sim_host_sees_idle(const sim_stream *stream)
 
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err)
 {
-    sim_device *dev = (sim_device *)stream->base.device;
-    uint32_t steps = 0;
-    sl_status status = sim_host_catch_up(dev, err);
-    if (status != SL_OK || sim_host_sees_idle(stream))
-        return status;
-    while (status == SL_OK && !sim_host_sees_idle(stream))
-        status = sim_host_step(dev, &steps, err);
-    return status == SL_OK ? wake(dev, err) : status;
+    wait w = begin_wait((sim_device *)stream->base.device, err);
+    while (!sim_host_sees_idle(stream) && goes_on(&w))
+        continue;
+    return end_wait(&w);
 }
 
 sl_status sim_host_wait_op(sim_op *op, sl_error *err)
 {
-    sim_device *dev = sim_device_of(op);
-    uint32_t steps = 0;
-    sl_status status = sim_host_catch_up(dev, err);
-    if (status != SL_OK || op->done)
-        return status;
-    while (status == SL_OK && !op->done)
-        status = sim_host_step(dev, &steps, err);
-    return status == SL_OK ? wake(dev, err) : status;
+    wait w = begin_wait(sim_device_of(op), err);
+    while (!op->done && goes_on(&w))
+        continue;
+    return end_wait(&w);
 }
 
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
 {
-    uint32_t steps = 0;
-    sl_status status = sim_host_catch_up(dev, err);
-    if (status != SL_OK || dev->unfinished == 0)
-        return status;
-    while (status == SL_OK && dev->unfinished > 0)
-        status = sim_host_step(dev, &steps, err);
-    return status == SL_OK ? wake(dev, err) : status;
+    wait w = begin_wait(dev, err);
+    while (dev->unfinished > 0 && goes_on(&w))
+        continue;
+    return end_wait(&w);
 }

@@ -18,16 +18,6 @@ void sim_record_release(sim_record *record)
         free(record);
 }
 
-static sim_edge *edge_new(sim_device *dev)
-{
-    sim_edge *edge = dev->free_edges;
-    if (edge)
-        dev->free_edges = edge->next;
-    else
-        edge = malloc(sizeof *edge);
-    return edge;
-}
-
 static void edge_free(sim_device *dev, sim_edge *edge)
 {
     edge->next = dev->free_edges;
@@ -310,29 +300,24 @@ static void publish(sim_op *op)
 
 static void stream_idle(sim_stream *stream)
 {
-    sim_device *dev = (sim_device *)stream->base.device;
-    if (!stream->busy)
+    if (!stream->busy_link)
         return;
-    stream->busy = false;
-    if (stream->busy_prev)
-        stream->busy_prev->busy_next = stream->busy_next;
-    else
-        dev->busy = stream->busy_next;
+    *stream->busy_link = stream->busy_next;
     if (stream->busy_next)
-        stream->busy_next->busy_prev = stream->busy_prev;
+        stream->busy_next->busy_link = stream->busy_link;
+    stream->busy_link = NULL;
 }
 
 /* Only blocking streams take part in the NULL stream's rules. */
 static void stream_busy(sim_stream *stream)
 {
     sim_device *dev = (sim_device *)stream->base.device;
-    if (stream->busy || stream->base.legacy || stream->base.non_blocking)
+    if (stream->busy_link || stream->base.legacy || stream->base.non_blocking)
         return;
-    stream->busy = true;
-    stream->busy_prev = NULL;
     stream->busy_next = dev->busy;
-    if (dev->busy)
-        dev->busy->busy_prev = stream;
+    stream->busy_link = &dev->busy;
+    if (stream->busy_next)
+        stream->busy_next->busy_link = &stream->busy_next;
     dev->busy = stream;
 }
 
@@ -442,24 +427,18 @@ static int64_t edges_needed(const sim_op *op)
     return n;
 }
 
+/* So that wait_for finds n free edges. */
 static bool reserve_edges(sim_device *dev, int64_t n)
 {
-    sim_edge *list = NULL;
-    bool enough = true;
-    while (n-- > 0 && enough) {
-        sim_edge *edge = edge_new(dev);
-        if (edge) {
-            edge->next = list;
-            list = edge;
-        }
-        enough = edge != NULL;
+    for (const sim_edge *edge = dev->free_edges; edge && n > 0; edge = edge->next)
+        n--;
+    for (; n > 0; n--) {
+        sim_edge *edge = malloc(sizeof *edge);
+        if (!edge)
+            return false;
+        edge_free(dev, edge);
     }
-    while (list) {
-        sim_edge *next = list->next;
-        edge_free(dev, list);
-        list = next;
-    }
-    return enough;
+    return true;
 }
 
 static bool reserve(sim_op *op)
@@ -476,7 +455,9 @@ static bool reserve(sim_op *op)
 
 static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
 {
-    sim_edge *edge = edge_new(sim_device_of(op));      /* reserved: cannot fail */
+    sim_device *dev = sim_device_of(op);
+    sim_edge *edge = dev->free_edges;       /* reserved */
+    dev->free_edges = edge->next;
     edge->op = op;
     edge->cause = (uint8_t)cause;
     edge->next = earlier->dependents;

@@ -242,9 +242,8 @@ struct sim_stream {
     uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
     uint64_t barriers_seen[SIM_BARRIERS];   /* how many its last operation came after */
     sim_op *before_barrier[SIM_BARRIERS];   /* its last one before the latest, if unfinished */
-    sim_stream *busy_prev, *busy_next;   /* blocking streams with unfinished work */
-    sim_stream *all_prev, *all_next;
-    bool busy;
+    sim_stream *all_next, **all_link;       /* in the device's list of streams */
+    sim_stream *busy_next, **busy_link;     /* of those in `busy`; not there: the link is NULL */
     int32_t level;              /* of its kernels' queue */
 };
 

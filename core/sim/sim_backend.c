@@ -94,8 +94,9 @@ static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *er
     }
     sim_stream_init(stream);
     stream->all_next = dev->streams;
+    stream->all_link = &dev->streams;
     if (stream->all_next)
-        stream->all_next->all_prev = stream;
+        stream->all_next->all_link = &stream->all_next;
     dev->streams = stream;
     if (!base->legacy)
         sim_host_spend_us(dev, dev->profile.host_stream_create_us);
@@ -105,12 +106,9 @@ static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *er
 static void sim_stream_close(sl_stream *base)
 {
     sim_stream *stream = (sim_stream *)base;
-    if (stream->all_prev)
-        stream->all_prev->all_next = stream->all_next;
-    else
-        device_of_stream(base)->streams = stream->all_next;
+    *stream->all_link = stream->all_next;
     if (stream->all_next)
-        stream->all_next->all_prev = stream->all_prev;
+        stream->all_next->all_link = stream->all_link;
 }
 
 static sl_status sim_event_open(sl_event *base, sl_error *err)
