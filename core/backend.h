@@ -156,7 +156,7 @@ struct sl_op {
     bool lost;                  /* the backend: in flight when the device failed, never ran */
     /* The backend fills these before the operation is reaped. */
     uint8_t engine;                         /* sl_engine */
-    uint8_t span_flags;                     /* sl_span.flags */
+    uint8_t span_flags;                     /* sl_span.flags; where memory is: the core */
     uint16_t threads;
     uint16_t registers;                     /* as in sl_activity */
     uint8_t kernels : 4, kernels_after : 4; /* as in sl_span */

@@ -20,21 +20,13 @@ static void *data_of(const sl_buffer *buffer, size_t offset)
     return data ? data + offset : NULL;
 }
 
-static uint8_t place_flag(const sl_buffer *buffer, uint8_t pageable, uint8_t pinned)
-{
-    return buffer->place == SL_PAGEABLE ? pageable : buffer->place == SL_PINNED ? pinned : 0;
-}
-
 static void describe(sl_op *op)
 {
     op->engine = op->work.kind == SL_WORK_HOST_FUNC ? SL_ENGINE_HOST : SL_ENGINE_COMPUTE;
-    if (op->work.kind != SL_WORK_MEMCPY)
-        return;
-    if (op->work.copy_kind != SL_SPAN_MEMCPY_D2D)       /* which is a kernel of the driver's */
+    /* A copy within a device is a kernel of the driver's. */
+    if (op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind != SL_SPAN_MEMCPY_D2D)
         op->engine = (uint8_t)sl_copy_engine(op->stream->device->info.async_engine_count,
                                              (sl_span_kind)op->work.copy_kind);
-    op->span_flags = place_flag(op->in[0], SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED)
-                     | place_flag(op->out, SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED);
 }
 
 /* ---- into the stream ---- */

@@ -85,7 +85,6 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const operand *
                           const sl__actor *actor)
 {
     sl_device *device = op->stream->device;
-    unsigned places = op->work.kind == SL_WORK_MEMCPY ? sl__span_places(op->out, op->in[0]) : 0;
     sl__touch t = {
         .checker = checker, .buffer = o->buffer, .actor = actor,
         .first = o->offset, .end = o->offset + o->bytes,
@@ -93,7 +92,7 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const operand *
             .epoch = actor->point.epoch, .slot = actor->point.slot, .seq = op->seq,
             .kind = (uint8_t)o->kind, .by = SL__BY_STREAM, .where = op->where,
             .first = o->offset, .end = o->offset + o->bytes,
-            .what = sl__span_name(device, &op->work, places),
+            .what = sl__span_name(device, &op->work, op->span_flags),
         },
     };
 

@@ -131,11 +131,6 @@ static bool runs_on_sms(const sim_device *dev, const sl_work *work)
            || (work->kind == SL_WORK_MEMCPY && sim_copies_on_sm(dev, work));
 }
 
-static uint8_t place_flag(const sl_buffer *buffer, uint8_t pageable, uint8_t pinned)
-{
-    return buffer->place == SL_PAGEABLE ? pageable : buffer->place == SL_PINNED ? pinned : 0;
-}
-
 static void describe(sim_op *op)
 {
     sl_op *base = &op->base;
@@ -148,8 +143,6 @@ static void describe(sim_op *op)
     if (!sim_copies_on_sm(sim_device_of(op), work))
         base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
                                                (sl_span_kind)work->copy_kind);
-    base->span_flags = place_flag(base->in[0], SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED)
-                       | place_flag(base->out, SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED);
     op->staged = base->span_flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE) ? 0 : work->bytes;
 }
 

@@ -309,23 +309,6 @@ TAP_UNUSED static void fake_fault(sl_device *device, const char *cause)
     fake.n_queue = n_kept;
 }
 
-static unsigned fake_span_flags(const sl_op *op)
-{
-    unsigned flags = 0;
-
-    if (op->work.kind != SL_WORK_MEMCPY)
-        return 0;
-    if (op->in[0]->place == SL_PAGEABLE)
-        flags |= SL_SPAN_SRC_PAGEABLE;
-    if (op->in[0]->place == SL_PINNED)
-        flags |= SL_SPAN_SRC_PINNED;
-    if (op->out->place == SL_PAGEABLE)
-        flags |= SL_SPAN_DST_PAGEABLE;
-    if (op->out->place == SL_PINNED)
-        flags |= SL_SPAN_DST_PINNED;
-    return flags;
-}
-
 static sl_status fake_enqueue(sl_op *op, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
@@ -338,7 +321,6 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
         return sl_fail(err, SL_ENOMEM, "the fake queue is full");
     op->host_start_ns = fake_tick();
     op->host_end_ns = fake_tick();
-    op->span_flags = (uint8_t)fake_span_flags(op);
     if (op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P)
         op->engine = SL_ENGINE_P2P;
     ((fake_op *)op)->magic = 1;
