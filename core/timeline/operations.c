@@ -210,7 +210,8 @@ static void take_hold(sl__operations *ops, size_t i, const sl_hold *reported)
     item->ready_cause = reported->ready_cause;
     item->ready_by = by < i ? by : SL__NO_ITEM;
     item->start_cause = reported->start_cause;
-    item->start_by = reported->start_by ? sl__operations_find(ops, reported->start_by) : SL__NO_ITEM;
+    item->start_by = reported->start_by ? sl__operations_find(ops, reported->start_by)
+                                        : SL__NO_ITEM;
 }
 
 static void take_reported(sl__operations *ops)

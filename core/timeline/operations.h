@@ -26,7 +26,7 @@ typedef struct sl__item {
     size_t ready_by, start_by;  /* items, or SL__NO_ITEM; ready_by is an earlier one */
     uint8_t ready_cause, start_cause;
     bool is_call, in_stream;    /* in_stream: a span, a record or a wait */
-    bool is_reported;               /* by the backend */
+    bool is_reported;           /* by the backend */
 } sl__item;
 
 typedef struct sl__operations {
@@ -40,8 +40,8 @@ typedef struct sl__operations {
     size_t *lane_start;         /* by lane: where its items begin; lanes.n + 1 of them */
 } sl__operations;
 
-/* The operations, with what the backend said about their waits, if `reported`, and else without. Also
- * on failure there is something to free. */
+/* The operations; if `reported`, with what the backend said about their waits. On failure there is
+ * something to free, too. */
 sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__operations *ops,
                                 sl_error *err);
 /* The same with what they waited for: the rest is inferred (infer.c). */
