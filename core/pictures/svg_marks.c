@@ -62,25 +62,39 @@ static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar, bool h
     sl__pen_put(&c->pen, "</title></rect>\n");
 }
 
-static void put_bars(sl__chart *c, const sl__row *row, int kind, bool wide)
+/* How a bar is painted. NULL: a host that waits, hatched. */
+static const sl__look *look_of(const sl__chart *c, const sl__row *row, const sl__bar *bar)
+{
+    if (row != &c->rows.host)
+        return &sl__looks[bar->kind];
+    sl__host_look look = sl__host_call_look(bar->kind);
+    return look == SL__HOST_WAITS ? NULL : &sl__host_looks[look];
+}
+
+/* The bars that are painted so, in a group: their colour stands there once. Whether there are
+ * any. Narrow ones have no edge. */
+static bool put_bars(sl__chart *c, const sl__row *row, const sl__look *look, bool edge)
 {
     const sl__bar *bars = c->rows.bars.at + row->first_bar;
     bool any = false;
     for (size_t i = 0; i < row->n_bars; i++) {
-        if (bars[i].kind != kind || is_wide(&bars[i]) != wide)
+        if (look_of(c, row, &bars[i]) != look ||
+            (row != &c->rows.host && is_wide(&bars[i]) != edge))
             continue;
         if (!any) {
             sl__pen_put(&c->pen, "<g");
-            sl__pen_fill(&c->pen, &sl__looks[kind], wide);
+            if (look)
+                sl__pen_fill(&c->pen, look, edge);
+            else
+                sl__pen_hatched(&c->pen);
             sl__pen_put(&c->pen, ">\n");
         }
         any = true;
-        put_bar(c, row, &bars[i], false);
+        put_bar(c, row, &bars[i], !look);
     }
-    if (!any)
-        return;
-    sl__pen_end(&c->pen);
-    c->kinds |= 1u << kind;
+    if (any)
+        sl__pen_end(&c->pen);
+    return any;
 }
 
 /* In the middle of the bar. */
@@ -103,100 +117,56 @@ static void begin_labels(const sl__chart *c, int size, const sl__look *look)
     sl__pen_put(&c->pen, ">\n");
 }
 
-/* Of the bars of a kind, or (SL_SPAN_KINDS) of all that are lighter. */
-static void put_labels(const sl__chart *c, const sl__row *row, int kind)
+/* The labels of the bars that are painted so; NULL: of those that are so light that their text
+ * has the page's ink. */
+static void put_labels(const sl__chart *c, const sl__row *row, const sl__look *look)
 {
     const sl__bar *bars = c->rows.bars.at + row->first_bar;
-    int size = row->lane_height >= 16 ? SL__SMALL : row->lane_height >= 11 ? SL__TINY : 0;
-    bool any = false;
+    bool host = row == &c->rows.host, any = false;
+    int height = row->lane_height;
+    int size = host || (height >= 11 && height < 16) ? SL__TINY : height >= 16 ? SL__SMALL : 0;
     for (size_t i = 0; i < row->n_bars && size > 0; i++) {
         char text[SL__LABEL_BYTES];
-        int group = lightness(&bars[i]) > 0 ? SL_SPAN_KINDS : bars[i].kind;
-        if (group != kind || bars[i].crowded || !sl__chart_label(c, &bars[i], size, text))
+        const sl__bar *bar = &bars[i];
+        if ((lightness(bar) > 0 ? NULL : look_of(c, row, bar)) != look || bar->crowded ||
+            !(host ? sl__chart_call_label : sl__chart_label)(c, bar, size, text))
             continue;
         if (!any)
-            begin_labels(c, size, kind < SL_SPAN_KINDS ? &sl__looks[kind] : NULL);
+            begin_labels(c, size, look);
         any = true;
-        put_label(c, row, &bars[i], size, text);
+        put_label(c, row, bar, size, text);
     }
     if (any)
         sl__pen_end(&c->pen);
 }
 
-/* A group for each kind, so that its colour is written once. */
 void sl__chart_put_bars(sl__chart *c, const sl__row *row)
 {
-    for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
-        put_bars(c, row, kind, true);
-    for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
-        put_bars(c, row, kind, false);
-    for (int kind = 0; kind <= SL_SPAN_KINDS; kind++)
-        put_labels(c, row, kind);
-}
-
-/* ---- the host's row ---------------------------------------------------------------- */
-
-/* How a call's bar is painted, and the text on it: SL__HOST_LOOKS where the bar is so light that
- * its text has the page's ink. */
-static int look_of(const sl__bar *bar, bool of_label)
-{
-    int look = sl__host_call_look(bar->kind);
-    bool page = look == SL__HOST_WAITS || lightness(bar) > 0;
-    return of_label && page ? SL__HOST_LOOKS : look;
-}
-
-static void put_calls(sl__chart *c, int look)
-{
-    const sl__row *row = &c->rows.host;
-    bool any = false, hatched = look == SL__HOST_WAITS;
-    for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
-        const sl__bar *bar = &c->rows.bars.at[i];
-        if (look_of(bar, false) != look)
-            continue;
-        if (!any) {
-            sl__pen_put(&c->pen, "<g");
-            if (hatched)
-                sl__pen_hatched(&c->pen);
-            else
-                sl__pen_fill(&c->pen, &sl__host_looks[look], true);
-            sl__pen_put(&c->pen, ">\n");
-        }
-        any = true;
-        put_bar(c, row, bar, hatched);
+    for (int i = 0; i < 2 * SL_SPAN_KINDS; i++) {
+        int kind = i % SL_SPAN_KINDS;
+        if (put_bars(c, row, &sl__looks[kind], i < SL_SPAN_KINDS))
+            c->kinds |= 1u << kind;
     }
-    if (!any)
-        return;
-    c->looks |= 1u << look;
-    sl__pen_end(&c->pen);
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
+        put_labels(c, row, &sl__looks[kind]);
+    put_labels(c, row, NULL);
 }
 
-static void put_call_labels(const sl__chart *c, int look)
-{
-    const sl__row *row = &c->rows.host;
-    bool any = false;
-    for (size_t i = row->first_bar; i < row->first_bar + row->n_bars; i++) {
-        const sl__bar *bar = &c->rows.bars.at[i];
-        char text[SL__LABEL_BYTES];
-        if (look_of(bar, true) != look || bar->crowded
-            || !sl__chart_call_label(c, bar, SL__TINY, text))
-            continue;
-        if (!any)
-            begin_labels(c, SL__TINY, look < SL__HOST_LOOKS ? &sl__host_looks[look] : NULL);
-        any = true;
-        put_label(c, row, bar, SL__TINY, text);
-    }
-    if (any)
-        sl__pen_end(&c->pen);
-}
-
-/* Waits are drawn last, so that no other call hides them. */
+/* What waits is drawn last: no other call hides it. */
 void sl__chart_put_host(sl__chart *c)
 {
-    static const int order[] = { SL__HOST_CALLS, SL__HOST_WORKS, SL__HOST_WAITS };
-    for (int i = 0; i < 3; i++)
-        put_calls(c, order[i]);
-    for (int look = 0; look <= SL__HOST_LOOKS; look++)
-        put_call_labels(c, look);
+    static const sl__host_look order[] = { SL__HOST_CALLS, SL__HOST_WORKS, SL__HOST_WAITS };
+    const sl__row *row = &c->rows.host;
+    for (int i = 0; i < 3; i++) {
+        sl__host_look look = order[i];
+        if (put_bars(c, row, look == SL__HOST_WAITS ? NULL : &sl__host_looks[look], true))
+            c->looks |= 1u << look;
+    }
+    for (int look = 0; look < SL__HOST_LOOKS; look++) {
+        if (look != SL__HOST_WAITS)
+            put_labels(c, row, &sl__host_looks[look]);
+    }
+    put_labels(c, row, NULL);
 }
 
 /* ---- arrows ------------------------------------------------------------------------ */
