@@ -3,7 +3,6 @@
 
 local lab, core = ...
 
-local table, math, ipairs = table, math, ipairs
 local as, raise, type_name = core.as, core.raise, core.type_name
 local synchronize, new_stream, new_event = lab.synchronize, lab.stream, lab.event
 local current_stream, spin = lab.current_stream, lab.spin

@@ -8,10 +8,9 @@
 
 local _, core = ...
 
-local table, math, io, os = table, math, io, os
 local raise, type_name = core.raise, core.type_name
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
-local is_text = core.arguments.is_text
+local did_you_mean, is_text = core.arguments.did_you_mean, core.arguments.is_text
 local results = core.results
 
 -- When gnuplot ends early, or is missing, the shell reads the rest, so that we never write into
@@ -66,10 +65,8 @@ local function check_column(r, name, option)
     local known = {}
     for _, column in ipairs(r.columns) do known[column] = true end
     if known[name] then return end
-    local near = core.nearest(name, known)
     raise("SL_EINVAL", "plot", ("option '%s': there is no column '%.60s'; there are: %s%s"):format(
-          option, name, table.concat(r.columns, ", "), near and "; did you mean " .. near .. "?"
-          or ""))
+          option, name, table.concat(r.columns, ", "), did_you_mean(name, known)))
 end
 
 -- The options, `y` as a list.

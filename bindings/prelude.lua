@@ -99,10 +99,17 @@ local function is_count(value)
     return type(value) == "number" and math.tointeger(value) ~= nil and value >= 0
 end
 
+-- "; did you mean NAME?" for the most similar of the known names, between quotes if they are given;
+-- "" if none is similar.
+local function did_you_mean(name, known, quote)
+    local near = type(name) == "string" and core.nearest(name, known)
+    return near and "; did you mean " .. (quote or "") .. near .. (quote or "") .. "?" or ""
+end
+
 -- Checks of arguments, for all files.
 core.arguments = {
     check_function = check_function, no_more = no_more, check_options = check_options,
-    sorted_keys = sorted_keys, is_text = is_text, is_table = is_table, is_count = is_count,
+    did_you_mean = did_you_mean, sorted_keys = sorted_keys, is_text = is_text, is_table = is_table, is_count = is_count,
 }
 
 -- Profiles -------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ local lab, core = ...
 core.need("measuring")
 core.need("tables")
 
-local table, io = table, io
 local raise, type_name = core.raise, core.type_name
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
 local check_options, sorted_keys = core.arguments.check_options, core.arguments.sorted_keys
@@ -198,10 +197,9 @@ local function check_asked(sweep, name)
         raise("SL_EINVAL", "sweep", ("option 'columns': '%.60s' is not in all rows a number, a "
               .. "text, true or false"):format(name))
     elseif sweep.seen[name] == nil and #sweep.rows > 0 then
-        local near = core.nearest(name, sweep.seen)
         raise("SL_EINVAL", "sweep", ("option 'columns': f returned no '%.60s'; it returned: "
               .. "%s%s"):format(name, table.concat(sweep.found, ", "),
-              near and "; did you mean " .. near .. "?" or ""))
+              core.arguments.did_you_mean(name, sweep.seen)))
     end
 end
 

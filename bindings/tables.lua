@@ -3,13 +3,10 @@
 
 local lab, core = ...
 
-local table, math = table, math
-local getmetatable, setmetatable = getmetatable, setmetatable
-local io, utf8 = io, utf8
 local raise, type_name = core.raise, core.type_name
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
 local is_text, is_table = core.arguments.is_text, core.arguments.is_table
-local sorted_keys = core.arguments.sorted_keys
+local sorted_keys, did_you_mean = core.arguments.sorted_keys, core.arguments.did_you_mean
 
 local results = {}
 core.results = results
@@ -105,9 +102,8 @@ local function check_columns(rows, columns, op)
     local names, known = found_columns(rows)
     for _, name in ipairs(columns) do
         if known[name] == nil and #rows > 0 then
-            local near = core.nearest(name, known)
             raise("SL_EINVAL", op, ("column %s is in no row; there are: %s%s"):format(quoted(name),
-                  table.concat(names, ", "), near and "; did you mean " .. near .. "?" or ""))
+                  table.concat(names, ", "), did_you_mean(name, known)))
         end
         check_cells(rows, name, op)
     end
@@ -320,9 +316,8 @@ function meta.__index(_, key)
     for _, names in ipairs{methods, fields} do
         for name in next, names do known[name] = true end
     end
-    local near = type(key) == "string" and core.nearest(key, known)
     raise("SL_EINVAL", "", ("what lab.table gave has no field or method %s%s"):format(
-          quoted(tostring(key)), near and "; did you mean '" .. near .. "'?" or ""))
+          quoted(tostring(key)), did_you_mean(key, known, "'")))
 end
 
 function meta.__tostring(r)

@@ -16,8 +16,6 @@
 
 local lab, core = ...
 
-local string, table, math, io = string, table, math, io
-local setmetatable, tonumber, tostring, ipairs = setmetatable, tonumber, tostring, ipairs
 local raise, type_name = core.raise, core.type_name
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
 local is_text, is_count = core.arguments.is_text, core.arguments.is_count
@@ -135,14 +133,21 @@ end
 
 tap.check_self = check_self     -- asked before anything else is looked at
 
-function methods.skip(t, why, name, ...)
-    check_self(t, "skip")
-    no_more(3, "skip", ...)
+-- Defines t:NAME(...) as f(t, ...), with n arguments, t among them.
+function tap.assertion(name, n, f)
+    methods[name] = function(t, ...)
+        check_self(t, name)
+        no_more(n, name, select(n, ...))
+        return f(t, ...)
+    end
+end
+
+tap.assertion("skip", 3, function(t, why, name)
     if not is_text(why) or why == "" then
         raise("SL_EINVAL", "skip", "argument 2 (why) must be a sentence, got " .. type_name(why))
     end
     return tap.skip(t, "skip", why, tap.check_name(name, 3, "skip", "skipped"))
-end
+end)
 
 function methods.diag(t, text, ...)
     local state = check_self(t, "diag")
@@ -231,10 +236,9 @@ end
 
 function meta.__index(_, key)
     if methods[key] then return methods[key] end
-    local near = is_text(key) and core.nearest(key, methods)
     raise("SL_EINVAL", "", format("what lab.tap gave has no field or method '%s'%s",
           one_line(string.sub(tostring(key), 1, 60)),
-          near and "; did you mean '" .. near .. "'?" or ""))
+          core.arguments.did_you_mean(key, methods, "'")))
 end
 
 function meta.__newindex()

@@ -6,14 +6,11 @@
 
 local _, core = ...
 
-local string, table, math, pcall, error = string, table, math, pcall, error
-local type, tostring, next, rawget, ipairs = type, tostring, next, rawget, ipairs
 local as, raise, type_name = core.as, core.raise, core.type_name
-local check_options, no_more = core.arguments.check_options, core.arguments.no_more
+local check_options, did_you_mean = core.arguments.check_options, core.arguments.did_you_mean
 local is_count, sorted_keys = core.arguments.is_count, core.arguments.sorted_keys
 local tap = core.assertions
-local methods, duration, percent, number = tap.methods, tap.duration, tap.percent, tap.number
-local check_self, check_name = tap.check_self, tap.check_name
+local duration, percent, number, check_name = tap.duration, tap.percent, tap.number, tap.check_name
 local format = string.format
 
 local chart_columns <const> = 76
@@ -29,6 +26,14 @@ local function check_timeline(tl, op)
     if tl.recording then
         raise("SL_ESTATE", op, "the timeline is still recording: call tl:stop() first")
     end
+end
+
+-- Defines t:NAME(tl, ...), as tap.assertion does.
+local function assertion(name, n, f)
+    tap.assertion(name, n, function(t, tl, ...)
+        check_timeline(tl, name)
+        return f(t, tl, ...)
+    end)
 end
 
 local function is_size(value)
@@ -185,10 +190,7 @@ local function conclude_times(t, op, tl, passed, name, found)
     return tap.conclude(t, op, passed, name, found)
 end
 
-function methods.overlap(t, tl, a, b, opts, name, ...)
-    check_self(t, "overlap")
-    no_more(6, "overlap", ...)
-    check_timeline(tl, "overlap")
+assertion("overlap", 6, function(t, tl, a, b, opts, name)
     check_thresholds(opts, overlap_options, {"at_least_percent", "at_most_percent"}, 5, "overlap")
     local both_us, why = ask("overlap", tl.overlap_us, tl, a, b)
     local rules = thresholds(tl, opts, {"at_least_percent", "at_most_percent"})
@@ -197,7 +199,7 @@ function methods.overlap(t, tl, a, b, opts, name, ...)
     if not rules then return skip_on_gpu(t, "overlap", name) end
     local passed, found = overlap_found(tl, a, b, both_us, why, rules)
     return conclude_times(t, "overlap", tl, passed, name, found)
-end
+end)
 
 -- The makespan -----------------------------------------------------------------------------
 
@@ -223,10 +225,7 @@ local function makespan_found(tl, within_percent, of_us)
     }
 end
 
-function methods.makespan(t, tl, opts, name, ...)
-    check_self(t, "makespan")
-    no_more(4, "makespan", ...)
-    check_timeline(tl, "makespan")
+assertion("makespan", 4, function(t, tl, opts, name)
     check_thresholds(opts, makespan_options, {"within_percent"}, 3, "makespan")
     local rules = thresholds(tl, opts, {"within_percent"})
     name = check_name(name, 4, "makespan", format("the makespan is within %s of %s",
@@ -235,7 +234,7 @@ function methods.makespan(t, tl, opts, name, ...)
     if not rules then return skip_on_gpu(t, "makespan", name) end
     local passed, found = makespan_found(tl, rules.within_percent, opts.of_us)
     return conclude_times(t, "makespan", tl, passed, name, found)
-end
+end)
 
 -- Counts -----------------------------------------------------------------------------------
 
@@ -292,25 +291,19 @@ local function list_streams(spans)
     return #lines > 0 and table.concat(lines, "\n") or nil
 end
 
-function methods.stream_count(t, tl, opts, name, ...)
-    check_self(t, "stream_count")
-    no_more(4, "stream_count", ...)
-    check_timeline(tl, "stream_count")
+assertion("stream_count", 4, function(t, tl, opts, name)
     check_thresholds(opts, count_options, count_needed, 3, "stream_count")
     local look = list_streams(as("stream_count", tl.spans, tl))
     return assert_count(t, "stream_count", tl.stream_count, opts,
                         {name, 4, "with work"}, "stream", look)
-end
+end)
 
-function methods.span_count(t, tl, sel, opts, name, ...)
-    check_self(t, "span_count")
-    no_more(5, "span_count", ...)
-    check_timeline(tl, "span_count")
+assertion("span_count", 5, function(t, tl, sel, opts, name)
     check_thresholds(opts, count_options, count_needed, 4, "span_count")
     local n, why = ask("span_count", core.count_spans, tl, sel)
     return assert_count(t, "span_count", n or 0, opts,
                         {name, 5, "of " .. selection_text(sel)}, "operation", why)
-end
+end)
 
 -- Calls of the host ------------------------------------------------------------------------
 
@@ -352,35 +345,29 @@ local function named_calls(tl, name, op)
     end
     local calls = host_calls(tl, name, op)
     if #calls == 0 and not known_names[name] and not string.find(name, "^cu%u") then
-        local near = core.nearest(name, known_names)
+        local near = did_you_mean(name, known_names)
         raise("SL_EINVAL", op, format("no call is recorded as '%s'%s",
-              tap.one_line(string.sub(name, 1, 60)), near and "; did you mean " .. near .. "?"
+              tap.one_line(string.sub(name, 1, 60)), near ~= "" and near
               or "; they have the names that tl:calls() and tl:spans() show"))
     end
     return calls
 end
 
-function methods.call_count(t, tl, call, opts, name, ...)
-    check_self(t, "call_count")
-    no_more(5, "call_count", ...)
-    check_timeline(tl, "call_count")
+assertion("call_count", 5, function(t, tl, call, opts, name)
     check_thresholds(opts, count_options, count_needed, 4, "call_count")
     local calls = named_calls(tl, call, "call_count")
     return assert_count(t, "call_count", #calls, opts, {name, 5, "of " .. call}, "call",
                         list_calls(calls))
-end
+end)
 
-function methods.no_call(t, tl, call, name, ...)
-    check_self(t, "no_call")
-    no_more(4, "no_call", ...)
-    check_timeline(tl, "no_call")
+assertion("no_call", 4, function(t, tl, call, name)
     local calls = named_calls(tl, call, "no_call")
     name = check_name(name, 4, "no_call", "no call of " .. call)
     return tap.conclude(t, "no_call", #calls == 0, name, {
         seen = format("%d %s", #calls, nouns(#calls, "call")), asked = "none",
         look = list_calls(calls),
     })
-end
+end)
 
 local block_options = {
     {"at_most_us", "a number from 0 on", is_size},
@@ -424,10 +411,7 @@ local function holding_calls(tl, limit_us)
     return longer
 end
 
-function methods.host_block(t, tl, opts, name, ...)
-    check_self(t, "host_block")
-    no_more(4, "host_block", ...)
-    check_timeline(tl, "host_block")
+assertion("host_block", 4, function(t, tl, opts, name)
     check_thresholds(opts, block_options, block_needed, 3, "host_block")
     local rules = thresholds(tl, opts, {"at_most_percent"})
     name = check_name(name, 4, "host_block", block_name(rules or opts))
@@ -438,4 +422,4 @@ function methods.host_block(t, tl, opts, name, ...)
         seen = longer[1] and format("%s in %s", duration(longer[1].us), longer[1].name),
         asked = "at most " .. asked, look = list_calls(longer),
     })
-end
+end)

@@ -5,9 +5,6 @@
 
 local lab, core = ...
 
-local math, string, table = math, string, table
-local type, rawequal, rawget, next, ipairs = type, rawequal, rawget, next, ipairs
-local pcall, select = pcall, select
 local as, raise, type_name, compare = core.as, core.raise, core.type_name, core.compare
 local new_tensor, races, check = lab.tensor, lab.races, lab.check
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
@@ -18,13 +15,11 @@ local methods, show, number = tap.methods, tap.show, tap.number
 local check_self, check_name, check_number = tap.check_self, tap.check_name, tap.check_number
 local format = string.format
 
-function methods.ok(t, value, name, ...)
-    check_self(t, "ok")
-    no_more(3, "ok", ...)
+tap.assertion("ok", 3, function(t, value, name)
     name = check_name(name, 3, "ok")
     local passed = type(value) ~= "nil" and not rawequal(value, false)
     return tap.conclude(t, "ok", passed, name, {seen = show(value), asked = "what is true"})
-end
+end)
 
 -- Equal values ---------------------------------------------------------------------------
 
@@ -62,9 +57,7 @@ local function difference(got, want, path, walk)
     walk.depth = walk.depth - 1
 end
 
-function methods.is(t, got, want, name, ...)
-    check_self(t, "is")
-    no_more(4, "is", ...)
+tap.assertion("is", 4, function(t, got, want, name)
     name = check_name(name, 4, "is")
     local path, seen, asked = difference(got, want, "", {depth = 0, items = 0})
     if path and path ~= "" then
@@ -72,7 +65,7 @@ function methods.is(t, got, want, name, ...)
         seen, asked = format("%s at %s", seen, path), format("%s there", asked)
     end
     return tap.conclude(t, "is", not path, name, {seen = seen, asked = asked})
-end
+end)
 
 -- Numbers --------------------------------------------------------------------------------
 
@@ -92,9 +85,7 @@ local function assert_number(t, op, got, want, fits, name, asked)
     return tap.conclude(t, op, passed, name, {seen = shown, asked = format(asked, wanted)})
 end
 
-function methods.near(t, got, want, tolerance, name, ...)
-    check_self(t, "near")
-    no_more(5, "near", ...)
+tap.assertion("near", 5, function(t, got, want, tolerance, name)
     check_number(want, 3, "want", "near")
     if check_number(tolerance, 4, "tolerance", "near") < 0 then
         raise("SL_EINVAL", "near", "argument 4 (tolerance) must be at least 0, got "
@@ -103,23 +94,19 @@ function methods.near(t, got, want, tolerance, name, ...)
     return assert_number(t, "near", got, want, function(value)
         return value == want or math.abs(value - want) <= tolerance
     end, check_name(name, 5, "near"), "%s within " .. rounded(tolerance))
-end
+end)
 
-function methods.at_most(t, got, limit, name, ...)
-    check_self(t, "at_most")
-    no_more(4, "at_most", ...)
+tap.assertion("at_most", 4, function(t, got, limit, name)
     check_number(limit, 3, "limit", "at_most")
     return assert_number(t, "at_most", got, limit, function(value) return value <= limit end,
                          check_name(name, 4, "at_most"), "at most %s")
-end
+end)
 
-function methods.at_least(t, got, limit, name, ...)
-    check_self(t, "at_least")
-    no_more(4, "at_least", ...)
+tap.assertion("at_least", 4, function(t, got, limit, name)
     check_number(limit, 3, "limit", "at_least")
     return assert_number(t, "at_least", got, limit, function(value) return value >= limit end,
                          check_name(name, 4, "at_least"), "at least %s")
-end
+end)
 
 -- Tensors --------------------------------------------------------------------------------
 
@@ -227,9 +214,7 @@ local function error_text(err)
     return type(code) == "string" and format("%s (%s)", text, code) or text
 end
 
-function methods.raises(t, f, text, name, ...)
-    check_self(t, "raises")
-    no_more(4, "raises", ...)
+tap.assertion("raises", 4, function(t, f, text, name)
     check_function(f, 2, "raises")
     if not is_text(text) then
         raise("SL_EINVAL", "raises", "argument 3 (text) must be a string, got " .. type_name(text))
@@ -242,7 +227,7 @@ function methods.raises(t, f, text, name, ...)
         seen = fine and "no error" or said and tap.one_line(said) or show(err),
         asked = "an error with " .. show(text),
     })
-end
+end)
 
 -- Races ----------------------------------------------------------------------------------
 

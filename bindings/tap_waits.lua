@@ -10,7 +10,6 @@
 
 local _, core = ...
 
-local string, table, math, ipairs = string, table, math, ipairs
 local as = core.as
 local tap = core.assertions
 local format, duration = string.format, tap.duration
