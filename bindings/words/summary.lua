@@ -148,7 +148,8 @@ end
 -- opens it, or nil
 return function(f, verdict)
     if f.span_count == 0 then
-        return ("The timeline is empty: nothing ran on the device in %s.\n"):format(duration(f.wall))
+        return ("The timeline is empty: nothing ran on the device in %s.\n")
+            :format(duration(f.wall))
     end
     local lines = {}
     local function put(form, ...) lines[#lines + 1] = form:format(...) end

@@ -123,7 +123,8 @@ static void measure_pauses(const busy engines[SL_ENGINES], sl_figures *f)
 
 static sl_status measure_work(const sl__groups *groups, sl_figures *f, sl_error *err)
 {
-    busy kinds[SL_SPAN_KINDS] = { { .is_own = false } }, engines[SL_ENGINES] = { { .is_own = false } };
+    busy kinds[SL_SPAN_KINDS] = { { .is_own = false } };
+    busy engines[SL_ENGINES] = { { .is_own = false } };
     sl_status status = SL_OK;
     for (int engine = 0; engine < SL_ENGINES; engine++) {
         for (int kind = 0; kind < SL_SPAN_KINDS && status == SL_OK; kind++) {

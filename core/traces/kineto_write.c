@@ -179,7 +179,8 @@ static spot begin_call(sl__writer *w, const char *cat, const char *name, uint64_
                        uint32_t where, int64_t start_ns, int64_t end_ns)
 {
     int i = cpu_row_at(w, start_ns);
-    spot at = { CPU_TID + (uint64_t)i, sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns) };
+    spot at = { CPU_TID + (uint64_t)i,
+                sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns) };
     sl__slice_begin(w, cat, name, SL__HOST_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position)
