@@ -561,12 +561,6 @@ static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_expl
     return status;
 }
 
-sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *explanation,
-                                  sl_error *err)
-{
-    return find_causes(timeline, true, explanation, err);
-}
-
 sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                    sl_error *err)
 {

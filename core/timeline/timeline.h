@@ -300,16 +300,15 @@ typedef struct sl_verdict {
 sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation);
 
 /* Each idle gap of each engine before work that came to it, and each wait of work for an
- * engine that was busy for others, by cause. The caller frees it. SL_ENOMEM. */
-sl_status sl_timeline_find_causes(const sl_timeline *timeline, sl_explanation *explanation,
-                                  sl_error *err);
-/* The same from the spans and calls alone, as for a backend that does not report causes. */
+ * engine that was busy for others, by cause. Found once: the timeline keeps it. SL_ENOMEM,
+ * SL_EINTERRUPT: the next call looks again. */
+sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation **explanation,
+                             sl_error *err);
+/* The same from the spans and calls alone, as for a backend that does not report causes. The
+ * caller frees it. */
 sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                    sl_error *err);
 void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty */
-/* As sl_timeline_find_causes, but found once: the timeline keeps it. */
-sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation **explanation,
-                             sl_error *err);
 
 /* One side of a finding: an operation, a call, or, without either, nothing that is known. */
 typedef struct sl_side {

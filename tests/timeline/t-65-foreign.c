@@ -120,12 +120,11 @@ static bool is_claimed(const char *list, sl_cause cause)
 {
     sl_timeline *tl = events(list);
     sl_error err;
-    sl_explanation e;
+    const sl_explanation *e;
     bool found = false;
-    must(sl_timeline_find_causes(tl, &e, &err), &err);
-    for (size_t i = 0; i < e.n_findings; i++)
-        found |= e.findings[i].cause == cause;
-    sl_explanation_free(&e);
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e->n_findings; i++)
+        found |= e->findings[i].cause == cause;
     sl_timeline_release(tl);
     return found;
 }
@@ -147,13 +146,12 @@ static int64_t blocked_ns(const char *list)
 {
     sl_timeline *tl = events(list);
     sl_error err;
-    sl_explanation e;
+    const sl_explanation *e;
     int64_t ns = 0;
-    must(sl_timeline_find_causes(tl, &e, &err), &err);
-    for (size_t i = 0; i < e.n_chain; i++)
-        ns += e.chain[i].cause == SL_CAUSE_HOST_BLOCKED && e.chain[i].by == 1 ? e.chain[i].lost_ns
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e->n_chain; i++)
+        ns += e->chain[i].cause == SL_CAUSE_HOST_BLOCKED && e->chain[i].by == 1 ? e->chain[i].lost_ns
                                                                                : 0;
-    sl_explanation_free(&e);
     sl_timeline_release(tl);
     return ns;
 }
@@ -178,7 +176,7 @@ static void test_slow_start(void)
 static void test_one_part(void)
 {
     sl_error err;
-    sl_explanation e;
+    const sl_explanation *e;
     int n = 0;
     sl_timeline *tl = events("[" AT("cudaMemcpyAsync", 0, 100, 1) ","
         AT("cudaMemsetAsync", 101, 3, 2) "," AT("cudaMemcpyAsync", 105, 100, 3) ","
@@ -186,11 +184,10 @@ static void test_one_part(void)
         COPIED(7, 5, 95, 1) "," COPIED(7, 120, 85, 3) ","
         "{" K7 "\"name\":\"a\",\"ts\":110,\"dur\":2,\"args\":{\"correlation\":2}},"
         "{" K7 "\"name\":\"b\",\"ts\":215,\"dur\":5,\"args\":{\"correlation\":4}}]");
-    must(sl_timeline_find_causes(tl, &e, &err), &err);
-    for (size_t i = 0; i < e.n_chain; i++)
-        n += e.chain[i].cause == SL_CAUSE_HOST_BLOCKED;
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e->n_chain; i++)
+        n += e->chain[i].cause == SL_CAUSE_HOST_BLOCKED;
     is_int(n, 1, "the calls of one name are one part of the makespan, whatever came behind them");
-    sl_explanation_free(&e);
     sl_timeline_release(tl);
 }
 
@@ -301,17 +298,16 @@ static const char *awaited(const char *list)
     static char text[64];
     sl_timeline *tl = events(list);
     sl_error err;
-    sl_explanation e;
-    must(sl_timeline_find_causes(tl, &e, &err), &err);
+    const sl_explanation *e;
+    must(sl_timeline_causes(tl, &e, &err), &err);
     snprintf(text, sizeof text, "nothing");
-    for (size_t i = 0; i < e.n_findings; i++) {
-        const sl_span *by = sl_timeline_find_span(tl, e.findings[i].by);
-        const sl_span *waiter = sl_timeline_find_span(tl, e.findings[i].waiter);
-        if (e.findings[i].cause == SL_CAUSE_EVENT && by && waiter
+    for (size_t i = 0; i < e->n_findings; i++) {
+        const sl_span *by = sl_timeline_find_span(tl, e->findings[i].by);
+        const sl_span *waiter = sl_timeline_find_span(tl, e->findings[i].waiter);
+        if (e->findings[i].cause == SL_CAUSE_EVENT && by && waiter
             && strncmp(sl_timeline_text(tl, waiter->name), "k9", 2) == 0)
             snprintf(text, sizeof text, "%s", sl_timeline_text(tl, by->name));
     }
-    sl_explanation_free(&e);
     sl_timeline_release(tl);
     return text;
 }
@@ -349,12 +345,11 @@ static uint64_t suspect_of(const char *list)
 {
     sl_timeline *tl = events(list);
     sl_error err;
-    sl_explanation e;
+    const sl_explanation *e;
     uint64_t by = UINT64_MAX;
-    must(sl_timeline_find_causes(tl, &e, &err), &err);
-    for (size_t i = 0; i < e.n_findings; i++)
-        by = e.findings[i].cause == SL_CAUSE_UNKNOWN ? e.findings[i].by : by;
-    sl_explanation_free(&e);
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e->n_findings; i++)
+        by = e->findings[i].cause == SL_CAUSE_UNKNOWN ? e->findings[i].by : by;
     sl_timeline_release(tl);
     return by;
 }
@@ -430,12 +425,11 @@ static sl_cause first_cause(const char *list)
 {
     sl_timeline *tl = events(list);
     sl_error err;
-    sl_explanation e;
+    const sl_explanation *e;
     sl_cause cause = SL_CAUSE_NONE;
-    must(sl_timeline_find_causes(tl, &e, &err), &err);
-    if (e.n_findings > 0)
-        cause = e.findings[0].cause;
-    sl_explanation_free(&e);
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    if (e->n_findings > 0)
+        cause = e->findings[0].cause;
     sl_timeline_release(tl);
     return cause;
 }

@@ -396,7 +396,6 @@ static void check_causes(const expected *x, bool told)
     is_int(chain_sum_ns(&e), sl_timeline_makespan_ns(tl), "%s: they add up to it, %s", x->name,
            how);
     is_int(e.inferred, !told, "%s: is said to be %s", x->name, how);
-    sl_explanation_free(&e);
     sl_timeline_release(tl);
 }
 
@@ -417,12 +416,14 @@ static void test_infer(void)
            "what was told does not count if only the records are asked");
     ok(e.inferred, "and the explanation says that it was inferred");
     sl_explanation_free(&e);
+    ok(e.findings == NULL && e.chain == NULL, "a freed explanation is empty");
+    sl_explanation_free(&e);
     sl_timeline_release(tl);
 }
 
 int main(void)
 {
-    plan(TIMELINES * 17 + 2);
+    plan(TIMELINES * 17 + 3);
     for (size_t i = 0; i < TIMELINES; i++) {
         check_causes(&timelines[i], true);
         check_causes(&timelines[i], false);

@@ -22,15 +22,6 @@ static sl_timeline *long_one(void)
     return tl;
 }
 
-static sl_status causes(const sl_timeline *tl)
-{
-    sl_explanation why;
-    sl_status status = sl_timeline_find_causes(tl, &why, &err);
-    if (status == SL_OK)
-        sl_explanation_free(&why);
-    return status;
-}
-
 static sl_status inferred(const sl_timeline *tl)
 {
     sl_explanation why;
@@ -40,7 +31,7 @@ static sl_status inferred(const sl_timeline *tl)
     return status;
 }
 
-static sl_status kept(const sl_timeline *tl)
+static sl_status causes(const sl_timeline *tl)
 {
     const sl_explanation *why;
     return sl_timeline_causes(tl, &why, &err);
@@ -89,7 +80,7 @@ static sl_status load(const sl_timeline *tl)
 }
 
 static const struct { const char *name; sl_status (*call)(const sl_timeline *tl); } calls[] = {
-    { "finding causes", causes }, { "inferring them", inferred }, { "keeping them", kept },
+    { "finding causes", causes }, { "inferring them", inferred },
     { "comparing", figures }, { "a summary", summary }, { "saving a page", save_html },
     { "saving a packed trace", save_packed }, { "saving a trace", save },
     { "loading it", load },

@@ -6,9 +6,7 @@
 static sl_verdict judge(sl_timeline *tl)
 {
     sl_explanation e = explain(tl);
-    sl_verdict verdict = sl_explanation_judge(tl, &e);
-    sl_explanation_free(&e);
-    return verdict;
+    return sl_explanation_judge(tl, &e);
 }
 
 /* Two kernels of 100, and between them the host is busy for `pause`, from 10 on. Without the
