@@ -270,57 +270,34 @@ static int internal_default(lua_State *L)
 
 /* ---- the device's fields ---------------------------------------------------------- */
 
-static const sl_device_info *check_info(lua_State *L, const char *op)
+static const sl_device_info *check_self(lua_State *L, const char *op)
 {
-    lsl_box *box = lsl_to(L, 1, LSL_DEVICE);
-    if (!box || !box->p) lsl_type_error(L, 1, "self", "a device", op);
-    return sl_device_get_info(box->p);
+    return sl_device_get_info(lsl_check_device(L, 1, "self", op));
 }
 
-#define TEXT_GETTER(field)                                      \
-    static int get_##field(lua_State *L)                        \
-    {                                                           \
-        lua_pushstring(L, check_info(L, #field)->field);        \
-        return 1;                                               \
-    }
-#define INTEGER_GETTER(field)                                   \
-    static int get_##field(lua_State *L)                        \
-    {                                                           \
-        lua_pushinteger(L, check_info(L, #field)->field);       \
-        return 1;                                               \
-    }
-TEXT_GETTER(name)
-TEXT_GETTER(backend)
-INTEGER_GETTER(index)
-INTEGER_GETTER(sm_count)
-INTEGER_GETTER(async_engine_count)
-INTEGER_GETTER(memory_bytes)
-INTEGER_GETTER(max_threads_per_block)
-INTEGER_GETTER(max_shared_bytes_per_block)
-
-static int get_profile(lua_State *L)
-{
-    lua_pushstring(L, check_info(L, "profile")->profile);
-    return 1;
-}
-
-static int get_simulated(lua_State *L)
-{
-    lua_pushboolean(L, check_info(L, "simulated")->simulated);
-    return 1;
-}
+#define INFO_GETTER(field, push) LSL_GETTER(const sl_device_info, field, push, self->field)
+INFO_GETTER(name, string)
+INFO_GETTER(backend, string)
+INFO_GETTER(profile, string)
+INFO_GETTER(simulated, boolean)
+INFO_GETTER(index, integer)
+INFO_GETTER(sm_count, integer)
+INFO_GETTER(async_engine_count, integer)
+INFO_GETTER(memory_bytes, integer)
+INFO_GETTER(max_threads_per_block, integer)
+INFO_GETTER(max_shared_bytes_per_block, integer)
 
 /* "9.0", as NVIDIA writes it. */
 static int get_compute_capability(lua_State *L)
 {
-    const sl_device_info *info = check_info(L, "compute_capability");
+    const sl_device_info *info = check_self(L, "compute_capability");
     lua_pushfstring(L, "%d.%d", info->compute_capability_major, info->compute_capability_minor);
     return 1;
 }
 
 static int get_priority_range(lua_State *L)
 {
-    const sl_device_info *info = check_info(L, "priority_range");
+    const sl_device_info *info = check_self(L, "priority_range");
     lua_createtable(L, 0, 2);
     lsl_set_integer(L, "least", info->priority_least);
     lsl_set_integer(L, "greatest", info->priority_greatest);
@@ -330,7 +307,7 @@ static int get_priority_range(lua_State *L)
 /* d:make_current(): what lab.open has done when it returns. */
 static int device_make_current(lua_State *L)
 {
-    check_info(L, "make_current");
+    check_self(L, "make_current");
     lsl_no_more(L, 1, "make_current");
     lsl_settle_guards(L);
     lsl_get(L)->current = ((lsl_box *)lua_touserdata(L, 1))->p;
@@ -338,23 +315,15 @@ static int device_make_current(lua_State *L)
     return 1;
 }
 
-static int device_tostring(lua_State *L)
+static void push_text(lua_State *L, const lsl_box *box)
 {
-    const sl_device_info *info = check_info(L, "tostring");
+    if (!lsl_is_open(box)) {
+        lua_pushliteral(L, "device (closed)");
+        return;
+    }
+    const sl_device_info *info = sl_device_get_info(box->p);
     lua_pushfstring(L, "device %d %s (%s%s%s)", info->index, info->name, info->backend,
                     info->profile[0] != '\0' ? ", profile " : "", info->profile);
-    return 1;
-}
-
-static int device_eq(lua_State *L) { return lsl_equal(L, LSL_DEVICE); }
-
-static int device_gc(lua_State *L)
-{
-    lsl_state *state = lsl_get(L);
-    state->in_gc++;
-    sl_device_release(lsl_take(L, LSL_DEVICE));
-    state->in_gc--;
-    return 0;
 }
 
 /* ---- functions --------------------------------------------------------------------- */
@@ -468,13 +437,11 @@ static const luaL_Reg getters[] = {
     {"max_threads_per_block", get_max_threads_per_block},
     {"max_shared_bytes_per_block", get_max_shared_bytes_per_block}, {NULL, NULL}
 };
-static const luaL_Reg meta[] = {
-    {"__gc", device_gc}, {"__eq", device_eq}, {"__tostring", device_tostring}, {NULL, NULL}
-};
+static const lsl_class class = {push_text, NULL, methods, getters};
 
 void lsl_open_device(lua_State *L)
 {
-    lsl_define(L, LSL_DEVICE, "device", meta, methods, getters);
+    lsl_define_boxes(L, LSL_DEVICE, &class);
     lsl_set_functions(L, functions);
 }
 

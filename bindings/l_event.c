@@ -3,6 +3,11 @@
  */
 #include "lsl.h"
 
+static sl_event *check_self(lua_State *L, const char *op)
+{
+    return lsl_check_event(L, 1, "self", op);
+}
+
 static bool read_timing(lua_State *L, int arg, const char *op)
 {
     enum { NOT_GIVEN = -1 };
@@ -50,7 +55,7 @@ static int lab_torch_defaults(lua_State *L)
 /* e:record([s]): on the current stream of the event's device by default. */
 static int event_record(lua_State *L)
 {
-    sl_event *event = lsl_check_event(L, 1, "self", "record");
+    sl_event *event = check_self(L, "record");
     sl_stream *stream = lsl_opt_stream(L, 2, "stream", "record");
     lsl_no_more(L, 2, "record");
     sl_device *device = sl_event_device(event);
@@ -64,7 +69,7 @@ static int event_record(lua_State *L)
 
 static int event_query(lua_State *L)
 {
-    sl_event *event = lsl_check_event(L, 1, "self", "query");
+    sl_event *event = check_self(L, "query");
     lsl_no_more(L, 1, "query");
     bool done;
     sl_error err;
@@ -75,7 +80,7 @@ static int event_query(lua_State *L)
 
 static int event_synchronize(lua_State *L)
 {
-    sl_event *event = lsl_check_event(L, 1, "self", "synchronize");
+    sl_event *event = check_self(L, "synchronize");
     lsl_no_more(L, 1, "synchronize");
     sl_error err;
     lsl_mark(L, sl_event_device(event));
@@ -86,7 +91,7 @@ static int event_synchronize(lua_State *L)
 /* start:elapsed_time(end), in milliseconds. */
 static int event_elapsed_time(lua_State *L)
 {
-    sl_event *start = lsl_check_event(L, 1, "self", "elapsed_time");
+    sl_event *start = check_self(L, "elapsed_time");
     sl_event *end = lsl_check_event(L, 2, "end_event", "elapsed_time");
     lsl_no_more(L, 2, "elapsed_time");
     double ms;
@@ -96,19 +101,10 @@ static int event_elapsed_time(lua_State *L)
     return 1;
 }
 
-static int get_timing(lua_State *L)
-{
-    lua_pushboolean(L, sl_event_has_timing(lsl_check_event(L, 1, "self", "timing")));
-    return 1;
-}
+LSL_GETTER(sl_event, timing, boolean, sl_event_has_timing(self))
+LSL_GETTER(sl_event, recorded, boolean, sl_event_is_recorded(self))
 
-static int get_recorded(lua_State *L)
-{
-    lua_pushboolean(L, sl_event_is_recorded(lsl_check_event(L, 1, "self", "recorded")));
-    return 1;
-}
-
-void lsl_push_event_text(lua_State *L, const lsl_box *box)
+static void push_text(lua_State *L, const lsl_box *box)
 {
     if (!lsl_is_open(box))
         lua_pushliteral(L, "event (closed)");
@@ -118,31 +114,7 @@ void lsl_push_event_text(lua_State *L, const lsl_box *box)
                         sl_event_has_timing(box->p) ? "timed" : "untimed");
 }
 
-static int event_tostring(lua_State *L)
-{
-    lsl_box *box = lsl_to(L, 1, LSL_EVENT);
-    if (!box) lsl_type_error(L, 1, "self", "an event", "tostring");
-    lsl_push_event_text(L, box);
-    return 1;
-}
-
-static int event_eq(lua_State *L) { return lsl_equal(L, LSL_EVENT); }
-
-static int event_gc(lua_State *L)
-{
-    lsl_state *state = lsl_get(L);
-    state->in_gc++;
-    sl_event_release(lsl_take(L, LSL_EVENT));
-    state->in_gc--;
-    return 0;
-}
-
-static int event_close(lua_State *L)
-{
-    if (!lsl_to(L, 1, LSL_EVENT)) lsl_type_error(L, 1, "self", "an event", "close");
-    sl_event_release(lsl_take_closed(L, LSL_EVENT));
-    return 0;
-}
+static int event_close(lua_State *L) { return lsl_close(L, LSL_EVENT); }
 
 static const luaL_Reg functions[] = {
     {"event", lab_event}, {"torch_defaults", lab_torch_defaults}, {NULL, NULL}
@@ -154,13 +126,10 @@ static const luaL_Reg methods[] = {
 static const luaL_Reg getters[] = {
     {"timing", get_timing}, {"recorded", get_recorded}, {NULL, NULL}
 };
-static const luaL_Reg meta[] = {
-    {"__gc", event_gc}, {"__close", event_close}, {"__eq", event_eq},
-    {"__tostring", event_tostring}, {NULL, NULL}
-};
+static const lsl_class class = {push_text, event_close, methods, getters};
 
 void lsl_open_event(lua_State *L)
 {
-    lsl_define(L, LSL_EVENT, "event", meta, methods, getters);
+    lsl_define_boxes(L, LSL_EVENT, &class);
     lsl_set_functions(L, functions);
 }

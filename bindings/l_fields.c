@@ -95,15 +95,12 @@ int lsl_nearest(lua_State *L)
 
 /* ---- sentences ------------------------------------------------------------------------- */
 
-static const char *article(const char *noun) { return noun[0] == 'e' ? "an" : "a"; }
-
 /* t[1] and t[1] = value: how an element is named here, t:get(1, 1) for a matrix. */
 static int fail_index(lua_State *L, bool set)
 {
-    const char *noun = lsl_type_name(L, 1);
     const lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
     if (!box)
-        return lsl_fail(L, SL_EINVAL, "", "%s %s is not indexed with []", article(noun), noun);
+        return lsl_fail(L, SL_EINVAL, "", "%s is not indexed with []", lsl_nouns[lsl_kind_of(L, 1)]);
     int ndim = box->p ? sl_tensor_get_spec(box->p)->ndim : 2;
     char arguments[4 * SL_MAX_DIMS + 8] = "";
     for (int i = 0; i < ndim; i++) strcat(arguments, i > 0 ? ", 1" : "1");
@@ -168,19 +165,19 @@ static void push_functions(lua_State *L, const luaL_Reg *list)
     if (list) lsl_set_functions(L, list);
 }
 
-void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
-                const luaL_Reg *methods, const luaL_Reg *getters)
+void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Reg *methods,
+                const luaL_Reg *getters)
 {
     static const luaL_Reg for_all[] = {{"__newindex", fail_set}, {NULL, NULL}};
     lsl_state *state = lsl_get(L);
     luaL_checkstack(L, 10, NULL);
     lua_newtable(L);
-    lua_pushfstring(L, "streamlab.%s", noun);
+    lua_pushfstring(L, "streamlab.%s", strchr(lsl_nouns[kind], ' ') + 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable");     /* keeps __gc out of reach */
     lsl_set_functions(L, for_all);
-    lsl_set_functions(L, meta);
+    if (meta) lsl_set_functions(L, meta);
     lua_pushlightuserdata(L, state);
     push_functions(L, methods);
     lua_pushvalue(L, -1);
@@ -192,6 +189,51 @@ void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *m
     lua_setfield(L, -2, "__index");
     state->metatable[kind] = lua_topointer(L, -1);
     state->metatable_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* The kind of boxes whose metamethod runs; upvalues: the state, the kind. */
+static lsl_kind upvalue_kind(lua_State *L)
+{
+    return (lsl_kind)lua_tointeger(L, lua_upvalueindex(2));
+}
+
+static int box_gc(lua_State *L)
+{
+    lsl_collect(L, upvalue_kind(L));
+    return 0;
+}
+
+/* The same object of the core. */
+static int box_eq(lua_State *L)
+{
+    lsl_kind kind = upvalue_kind(L);
+    const lsl_box *a = lsl_to(L, 1, kind), *b = lsl_to(L, 2, kind);
+    lua_pushboolean(L, a && b && lsl_is_open(a) && lsl_is_open(b) && a->p == b->p);
+    return 1;
+}
+
+static int box_tostring(lua_State *L)
+{
+    lsl_kind kind = upvalue_kind(L);
+    const lsl_box *box = lsl_to(L, 1, kind);
+    if (!box) lsl_type_error(L, 1, "self", lsl_nouns[kind], "tostring");
+    lsl_get(L)->push_text[kind](L, box);
+    return 1;
+}
+
+void lsl_define_boxes(lua_State *L, lsl_kind kind, const lsl_class *class)
+{
+    static const luaL_Reg meta[] = {
+        {"__gc", box_gc}, {"__eq", box_eq}, {"__tostring", box_tostring}, {NULL, NULL}
+    };
+    const luaL_Reg close[] = {{class->close ? "__close" : NULL, class->close}, {NULL, NULL}};
+    lsl_define(L, kind, close, class->methods, class->getters);
+    lsl_get(L)->push_text[kind] = class->push_text;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->metatable_ref[kind]);
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushinteger(L, kind);
+    luaL_setfuncs(L, meta, 2);
+    lua_pop(L, 1);
 }
 
 void lsl_add_methods(lua_State *L, lsl_kind kind, const luaL_Reg *methods)

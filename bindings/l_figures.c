@@ -6,22 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Figures that the collector frees: of one timeline, or of two and what moved between them. */
-typedef struct figures_box {
-    lsl_tag tag;
+/* The figures of one timeline, or of two and what moved between them. */
+typedef struct figures {
     sl_figures of[2];
     sl_move *moves;
-} figures_box;
+} figures;
 
-static int figures_gc(lua_State *L)
+static void free_figures(void *memory)
 {
-    figures_box *box = lsl_to(L, 1, LSL_FIGURES);
-    if (!box) return 0;
-    sl_figures_free(&box->of[0]);
-    sl_figures_free(&box->of[1]);
-    free(box->moves);
-    memset(box, 0, sizeof *box);
-    return 0;
+    figures *f = memory;
+    sl_figures_free(&f->of[0]);
+    sl_figures_free(&f->of[1]);
+    free(f->moves);
 }
 
 /* ---- figures ------------------------------------------------------------------------------ */
@@ -168,11 +164,11 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op)
 {
     luaL_checkstack(L, 12, NULL);
-    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof *box);
+    figures *f = lsl_new_scratch(L, sizeof *f, free_figures);
     sl_error err;
-    lsl_check(L, sl_timeline_figures(timeline, parts, &box->of[0], &err), &err, op);
-    push_figures(L, timeline, &box->of[0], parts);
-    sl_figures_free(&box->of[0]);
+    lsl_check(L, sl_timeline_figures(timeline, parts, &f->of[0], &err), &err, op);
+    push_figures(L, timeline, &f->of[0], parts);
+    sl_figures_free(&f->of[0]);
     lua_remove(L, -2);
 }
 
@@ -208,23 +204,21 @@ void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, co
 {
     const unsigned parts = SL_FIGURES_STREAMS | SL_FIGURES_CAUSES;
     luaL_checkstack(L, 12, NULL);
-    figures_box *box = lsl_new(L, LSL_FIGURES, sizeof *box);
+    figures *f = lsl_new_scratch(L, sizeof *f, free_figures);
     size_t n;
     sl_error err;
-    lsl_check(L, sl_timeline_figures(a, parts, &box->of[0], &err), &err, op);
-    lsl_check(L, sl_timeline_figures(b, parts, &box->of[1], &err), &err, op);
-    lsl_check(L, sl_timeline_moves(&box->of[0], &box->of[1], &box->moves, &n, &err), &err, op);
-    push_figures(L, a, &box->of[0], parts);
-    push_figures(L, b, &box->of[1], parts);
+    lsl_check(L, sl_timeline_figures(a, parts, &f->of[0], &err), &err, op);
+    lsl_check(L, sl_timeline_figures(b, parts, &f->of[1], &err), &err, op);
+    lsl_check(L, sl_timeline_moves(&f->of[0], &f->of[1], &f->moves, &n, &err), &err, op);
+    push_figures(L, a, &f->of[0], parts);
+    push_figures(L, b, &f->of[1], parts);
     lua_createtable(L, (int)(n & INT32_MAX), 0);
     for (size_t i = 0; i < n; i++) {
-        push_move(L, &box->moves[i]);
+        push_move(L, &f->moves[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_remove(L, -4);
 }
-
-static const luaL_Reg meta[] = {{"__gc", figures_gc}, {NULL, NULL}};
 
 /* figures(tl, streams, causes): with the streams, with the makespan's parts */
 static int internal_figures(lua_State *L)
@@ -249,6 +243,5 @@ void lsl_open_figures_internal(lua_State *L)
     static const luaL_Reg functions[] = {
         {"figures", internal_figures}, {"moves", internal_moves}, {NULL, NULL}
     };
-    lsl_define(L, LSL_FIGURES, "figures", meta, NULL, NULL);
     lsl_set_functions(L, functions);
 }

@@ -147,7 +147,7 @@ static const luaL_Reg meta[] = {{"__close", guard_close}, {"__gc", guard_gc}, {N
 
 void lsl_open_guard(lua_State *L)
 {
-    lsl_define(L, LSL_GUARD, "guard", meta, NULL, NULL);
+    lsl_define(L, LSL_GUARD, meta, NULL, NULL);
     lua_newtable(L);
     lua_createtable(L, 0, 1);
     lua_pushliteral(L, "k");

@@ -5,6 +5,7 @@
 #endif
 #include "lsl.h"
 
+#include <string.h>
 #include <time.h>
 
 /* ---- states ---------------------------------------------------------------------- */
@@ -65,9 +66,7 @@ static sl_device *device_of(lsl_kind kind, void *p)
 static lsl_box *to_box(lua_State *L, int arg, lsl_kind *kind)
 {
     *kind = lsl_kind_of(L, arg);
-    bool listed = *kind == LSL_DEVICE || *kind == LSL_STREAM || *kind == LSL_EVENT
-                  || *kind == LSL_TENSOR;
-    return listed ? lua_touserdata(L, arg) : NULL;
+    return lsl_is_listed(*kind) ? lua_touserdata(L, arg) : NULL;
 }
 
 static bool is_there(const lsl_box *box, lsl_kind kind)
@@ -134,14 +133,6 @@ static int internal_is_recording(lua_State *L)
 
 /* ---- what there is ----------------------------------------------------------------- */
 
-static void push_text(lua_State *L, lsl_kind kind, const lsl_box *box)
-{
-    if (kind == LSL_STREAM) lsl_push_stream_text(L, box);
-    else if (kind == LSL_EVENT) lsl_push_event_text(L, box);
-    else if (kind == LSL_TENSOR) lsl_push_tensor_text(L, box);
-    else lua_pushstring(L, sl_device_get_info(box->p)->name);
-}
-
 static lsl_kind kind_of_tag(lsl_tag tag) { return (lsl_kind)(tag - lsl_tags); }
 
 /* Puts a table about the box at the end of the list at index 1. Its key is a pointer and no Lua
@@ -152,11 +143,11 @@ static void add_object(lua_State *L, const lsl_box *box)
     lua_createtable(L, 0, 12);
     lua_pushlightuserdata(L, (void *)box);
     lua_setfield(L, -2, "key");
-    push_text(L, kind, box);
+    if (kind == LSL_DEVICE) lua_pushstring(L, sl_device_get_info(box->p)->name);
+    else lsl_get(L)->push_text[kind](L, box);
     lua_setfield(L, -2, "text");
     set_object(L, kind, box->p);
-    static const char *const kinds[] = {"device", "stream", "event", "tensor"};
-    lsl_set_text(L, "kind", kinds[kind]);
+    lsl_set_text(L, "kind", strchr(lsl_nouns[kind], ' ') + 1);
     lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
 }
 

@@ -15,20 +15,12 @@
 #include "l_timeline.h"
 
 /* An explanation; the collector frees it if the timeline does not keep it. */
-typedef struct causes_box {
-    lsl_tag tag;
+typedef struct causes {
     const sl_explanation *found;
     sl_explanation own;
-} causes_box;
+} causes;
 
-static int causes_gc(lua_State *L)
-{
-    causes_box *box = lsl_to(L, 1, LSL_CAUSES);
-    if (!box) return 0;
-    sl_explanation_free(&box->own);
-    box->found = NULL;
-    return 0;
-}
+static void free_causes(void *memory) { sl_explanation_free(&((causes *)memory)->own); }
 
 /* ---- fields ---------------------------------------------------------------------------- */
 
@@ -116,7 +108,7 @@ static const sl_timeline *upvalue_timeline(lua_State *L)
 
 static const sl_explanation *upvalue_found(lua_State *L)
 {
-    return ((const causes_box *)lua_touserdata(L, lua_upvalueindex(3)))->found;
+    return ((const causes *)lsl_scratch_at(L, lua_upvalueindex(3)))->found;
 }
 
 /* Which of them argument 1 asks for. */
@@ -188,15 +180,14 @@ static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_exp
     if (verdict.also > 0) lsl_set_integer(L, "also", (int64_t)verdict.also + 1);
 }
 
-static causes_box *push_causes(lua_State *L, const sl_timeline *timeline, bool inferred,
-                               const char *op)
+static causes *push_causes(lua_State *L, const sl_timeline *timeline, bool inferred, const char *op)
 {
-    causes_box *box = lsl_new(L, LSL_CAUSES, sizeof *box);
+    causes *c = lsl_new_scratch(L, sizeof *c, free_causes);
     sl_error err;
-    box->found = &box->own;
-    lsl_check(L, inferred ? sl_timeline_infer_causes(timeline, &box->own, &err)
-                          : sl_timeline_causes(timeline, &box->found, &err), &err, op);
-    return box;
+    c->found = &c->own;
+    lsl_check(L, inferred ? sl_timeline_infer_causes(timeline, &c->own, &err)
+                          : sl_timeline_causes(timeline, &c->found, &err), &err, op);
+    return c;
 }
 
 const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op)
@@ -263,11 +254,9 @@ void lsl_push_words(lua_State *L, const char *name)
 
 void lsl_open_records_internal(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__gc", causes_gc}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"explanation", internal_explanation}, {"cause_codes", internal_cause_codes},
         {NULL, NULL}
     };
-    lsl_define(L, LSL_CAUSES, "causes", meta, NULL, NULL);
     lsl_set_functions(L, functions);
 }

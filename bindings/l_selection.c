@@ -175,11 +175,11 @@ static int timeline_concurrency(lua_State *L)
     sl_selection sel = sl_select_all;
     if (!lua_isnil(L, 3)) read_selection(L, 3, box->p, &sel, "concurrency");
     sl_concurrent of = read_counted(L, 2, &sel);
-    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
+    void **owner = lsl_new_owner(L);
     sl_concurrency profile;
     sl_error err;
     lsl_check(L, sl_timeline_concurrency(box->p, &sel, of, &profile, &err), &err, "concurrency");
-    scratch->p = profile.at_ns;
+    *owner = profile.at_ns;
     lua_Integer n = (lua_Integer)profile.n;
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 2);
     lua_pushnumber(L, 0);
@@ -200,12 +200,12 @@ static int timeline_gaps(lua_State *L)
     lua_settop(L, 2);
     sl_selection sel = sl_select_all;
     if (!lua_isnil(L, 2)) read_selection(L, 2, box->p, &sel, "gaps");
-    lsl_box *scratch = lsl_new_box(L, LSL_SCRATCH);
+    void **owner = lsl_new_owner(L);
     sl_gap *gaps;
     size_t n;
     sl_error err;
     lsl_check(L, sl_timeline_gaps(box->p, &sel, &gaps, &n, &err), &err, "gaps");
-    scratch->p = gaps;
+    *owner = gaps;
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
         lua_createtable(L, 0, 2);

@@ -8,26 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A growing text that the collector frees. */
-typedef struct text_box {
-    lsl_tag tag;
-    sl_text text;
-} text_box;
+static void free_text(void *text) { sl_text_free(text); }
 
-sl_text *lsl_new_text(lua_State *L)
-{
-    text_box *box = lsl_new(L, LSL_TEXT, sizeof *box);
-    return &box->text;
-}
-
-static int text_gc(lua_State *L)
-{
-    text_box *box = lsl_to(L, 1, LSL_TEXT);
-    if (!box) return 0;
-    sl_text_free(&box->text);
-    memset(box, 0, sizeof *box);
-    return 0;
-}
+sl_text *lsl_new_text(lua_State *L) { return lsl_new_scratch(L, sizeof(sl_text), free_text); }
 
 static void print_text(const sl_text *text)
 {
@@ -378,7 +361,6 @@ static int timeline_save(lua_State *L)
     return fail_suffix(L, path);
 }
 
-static const luaL_Reg meta[] = {{"__gc", text_gc}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"show", timeline_show}, {"text", timeline_text}, {"summary", timeline_summary},
     {"explain", timeline_explain}, {"diff", timeline_diff}, {"json", timeline_json},
@@ -386,8 +368,4 @@ static const luaL_Reg methods[] = {
 };
 
 /* After lsl_open_timeline. */
-void lsl_open_show(lua_State *L)
-{
-    lsl_define(L, LSL_TEXT, "text", meta, NULL, NULL);
-    lsl_add_methods(L, LSL_TIMELINE, methods);
-}
+void lsl_open_show(lua_State *L) { lsl_add_methods(L, LSL_TIMELINE, methods); }

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static sl_stream *check_self(lua_State *L, const char *op)
+{
+    return lsl_check_stream(L, 1, "self", op);
+}
+
 void lsl_push_stream(lua_State *L, sl_stream *stream)
 {
     if (lsl_push_known(L, LSL_STREAM, stream)) return;
@@ -142,7 +147,7 @@ static void release_host_call(void *ud)
 static int stream_launch_host_func(lua_State *L)
 {
     const char *op = "launch_host_func";
-    sl_stream *stream = lsl_check_stream(L, 1, "self", op);
+    sl_stream *stream = check_self(L, op);
     lsl_check_function(L, 2, "f", op);
     lsl_no_more(L, 2, op);
     lua_settop(L, 2);
@@ -172,7 +177,7 @@ static int stream_launch_host_func(lua_State *L)
 
 static int stream_synchronize(lua_State *L)
 {
-    sl_stream *stream = lsl_check_stream(L, 1, "self", "synchronize");
+    sl_stream *stream = check_self(L, "synchronize");
     lsl_no_more(L, 1, "synchronize");
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
@@ -182,7 +187,7 @@ static int stream_synchronize(lua_State *L)
 
 static int stream_query(lua_State *L)
 {
-    sl_stream *stream = lsl_check_stream(L, 1, "self", "query");
+    sl_stream *stream = check_self(L, "query");
     lsl_no_more(L, 1, "query");
     bool done;
     sl_error err;
@@ -193,7 +198,7 @@ static int stream_query(lua_State *L)
 
 static int stream_wait_event(lua_State *L)
 {
-    sl_stream *stream = lsl_check_stream(L, 1, "self", "wait_event");
+    sl_stream *stream = check_self(L, "wait_event");
     sl_event *event = lsl_check_event(L, 2, "event", "wait_event");
     lsl_no_more(L, 2, "wait_event");
     sl_error err;
@@ -204,7 +209,7 @@ static int stream_wait_event(lua_State *L)
 
 static int stream_wait_stream(lua_State *L)
 {
-    sl_stream *stream = lsl_check_stream(L, 1, "self", "wait_stream");
+    sl_stream *stream = check_self(L, "wait_stream");
     sl_stream *other = lsl_check_stream(L, 2, "stream", "wait_stream");
     lsl_no_more(L, 2, "wait_stream");
     sl_error err;
@@ -217,7 +222,7 @@ static int stream_wait_stream(lua_State *L)
 static int stream_record_event(lua_State *L)
 {
     const char *op = "record_event";
-    sl_stream *stream = lsl_check_stream(L, 1, "self", op);
+    sl_stream *stream = check_self(L, op);
     sl_device *device = sl_stream_device(stream);
     sl_error err;
     lsl_no_more(L, 2, op);
@@ -234,38 +239,18 @@ static int stream_record_event(lua_State *L)
 
 /* Fields. */
 
-static int get_id(lua_State *L)
-{
-    lua_pushinteger(L, sl_stream_id(lsl_check_stream(L, 1, "self", "id")));
-    return 1;
-}
-
-static int get_name(lua_State *L)
-{
-    lua_pushstring(L, sl_stream_name(lsl_check_stream(L, 1, "self", "name")));
-    return 1;
-}
-
-static int get_priority(lua_State *L)
-{
-    lua_pushinteger(L, sl_stream_priority(lsl_check_stream(L, 1, "self", "priority")));
-    return 1;
-}
-
-static int get_non_blocking(lua_State *L)
-{
-    lua_pushboolean(L, sl_stream_is_non_blocking(lsl_check_stream(L, 1, "self", "non_blocking")));
-    return 1;
-}
+LSL_GETTER(sl_stream, id, integer, sl_stream_id(self))
+LSL_GETTER(sl_stream, name, string, sl_stream_name(self))
+LSL_GETTER(sl_stream, priority, integer, sl_stream_priority(self))
+LSL_GETTER(sl_stream, non_blocking, boolean, sl_stream_is_non_blocking(self))
 
 static int get_device(lua_State *L)
 {
-    sl_stream *stream = lsl_check_stream(L, 1, "self", "device");
-    lsl_push_device(L, sl_stream_device(stream));
+    lsl_push_device(L, sl_stream_device(check_self(L, "device")));
     return 1;
 }
 
-void lsl_push_stream_text(lua_State *L, const lsl_box *box)
+static void push_text(lua_State *L, const lsl_box *box)
 {
     if (!lsl_is_open(box)) {
         lua_pushliteral(L, "stream (closed)");
@@ -274,25 +259,6 @@ void lsl_push_stream_text(lua_State *L, const lsl_box *box)
     lua_pushfstring(L, "stream %d \"%s\" (priority %d, %s)", (int)sl_stream_id(box->p),
                     sl_stream_name(box->p), sl_stream_priority(box->p),
                     sl_stream_is_non_blocking(box->p) ? "non-blocking" : "blocking");
-}
-
-static int stream_tostring(lua_State *L)
-{
-    lsl_box *box = lsl_to(L, 1, LSL_STREAM);
-    if (!box) lsl_type_error(L, 1, "self", "a stream", "tostring");
-    lsl_push_stream_text(L, box);
-    return 1;
-}
-
-static int stream_eq(lua_State *L) { return lsl_equal(L, LSL_STREAM); }
-
-static int stream_gc(lua_State *L)
-{
-    lsl_state *state = lsl_get(L);
-    state->in_gc++;
-    sl_stream_release(lsl_take(L, LSL_STREAM));
-    state->in_gc--;
-    return 0;
 }
 
 /* What kind of default stream the box holds, which belongs to its device; NULL: a
@@ -313,16 +279,13 @@ static int stream_close(lua_State *L)
     lsl_no_more(L, 1, "close");
     const char *kind = default_kind(L, box);
     if (kind) lsl_fail(L, SL_EINVAL, "close", "the %s stream cannot be closed", kind);
-    sl_stream_release(lsl_take_closed(L, LSL_STREAM));
-    return 0;
+    return lsl_close(L, LSL_STREAM);
 }
 
 /* `local s <close> = lab.current_stream()`: nothing happens to a default stream. */
 static int stream_end_scope(lua_State *L)
 {
-    if (default_kind(L, lsl_to(L, 1, LSL_STREAM))) return 0;
-    sl_stream_release(lsl_take_closed(L, LSL_STREAM));
-    return 0;
+    return default_kind(L, lsl_to(L, 1, LSL_STREAM)) ? 0 : lsl_close(L, LSL_STREAM);
 }
 
 /* ---- the current stream ------------------------------------------------------------------ */
@@ -371,13 +334,10 @@ static const luaL_Reg getters[] = {
     {"id", get_id}, {"name", get_name}, {"priority", get_priority},
     {"non_blocking", get_non_blocking}, {"device", get_device}, {NULL, NULL}
 };
-static const luaL_Reg meta[] = {
-    {"__gc", stream_gc}, {"__close", stream_end_scope}, {"__eq", stream_eq},
-    {"__tostring", stream_tostring}, {NULL, NULL}
-};
+static const lsl_class class = {push_text, stream_end_scope, methods, getters};
 
 void lsl_open_stream(lua_State *L)
 {
-    lsl_define(L, LSL_STREAM, "stream", meta, methods, getters);
+    lsl_define_boxes(L, LSL_STREAM, &class);
     lsl_set_functions(L, functions);
 }

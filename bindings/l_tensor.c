@@ -24,41 +24,12 @@ static const char *place_name(sl_place place)
 
 /* ---- fields ---------------------------------------------------------------------- */
 
-static int get_dtype(lua_State *L)
-{
-    lua_pushstring(L, sl_dtype_name(sl_tensor_get_spec(check_self(L, "dtype"))->dtype));
-    return 1;
-}
-
-static int get_device(lua_State *L)
-{
-    lua_pushstring(L, place_name(sl_tensor_get_spec(check_self(L, "device"))->place));
-    return 1;
-}
-
-static int get_pinned(lua_State *L)
-{
-    lua_pushboolean(L, sl_tensor_get_spec(check_self(L, "pinned"))->place == SL_PINNED);
-    return 1;
-}
-
-static int get_ndim(lua_State *L)
-{
-    lua_pushinteger(L, sl_tensor_get_spec(check_self(L, "ndim"))->ndim);
-    return 1;
-}
-
-static int get_is_view(lua_State *L)
-{
-    lua_pushboolean(L, sl_tensor_is_view(check_self(L, "is_view")));
-    return 1;
-}
-
-static int get_id(lua_State *L)
-{
-    lua_pushinteger(L, (lua_Integer)sl_tensor_id(check_self(L, "id")));
-    return 1;
-}
+LSL_GETTER(sl_tensor, dtype, string, sl_dtype_name(sl_tensor_get_spec(self)->dtype))
+LSL_GETTER(sl_tensor, device, string, place_name(sl_tensor_get_spec(self)->place))
+LSL_GETTER(sl_tensor, pinned, boolean, sl_tensor_get_spec(self)->place == SL_PINNED)
+LSL_GETTER(sl_tensor, ndim, integer, sl_tensor_get_spec(self)->ndim)
+LSL_GETTER(sl_tensor, is_view, boolean, sl_tensor_is_view(self))
+LSL_GETTER(sl_tensor, id, integer, (lua_Integer)sl_tensor_id(self))
 
 /* The number of its GPU; nil on the host, as torch.device("cpu").index is None. */
 static int get_device_index(lua_State *L)
@@ -115,7 +86,7 @@ static const char *state_text(const sl_tensor *tensor)
 }
 
 /* "tensor 1024x1024 float32 on cuda", "... on cuda:1" where it is not the first GPU. */
-void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
+static void push_text(lua_State *L, const lsl_box *box)
 {
     if (!lsl_is_open(box)) {
         lua_pushliteral(L, "tensor (freed)");
@@ -129,14 +100,6 @@ void lsl_push_tensor_text(lua_State *L, const lsl_box *box)
     lua_pushfstring(L, "tensor %s %s on %s%s%s", lsl_format_shape(spec, shape),
                     sl_dtype_name(spec->dtype), place_name(spec->place), number,
                     state_text(box->p));
-}
-
-static int tensor_tostring(lua_State *L)
-{
-    lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
-    if (!box) lsl_type_error(L, 1, "self", "a tensor", "tostring");
-    lsl_push_tensor_text(L, box);
-    return 1;
 }
 
 /* ---- elements ----------------------------------------------------------------------- */
@@ -464,27 +427,19 @@ static int tensor_fill(lua_State *L)
 
 static int tensor_zero(lua_State *L) { return fill(L, 0, 2, "zero_"); }
 
-static int tensor_pin(lua_State *L)
+static int change_pin(lua_State *L, sl_status (*change)(sl_tensor *, sl_error *), const char *op)
 {
     sl_error err;
-    sl_tensor *tensor = check_self(L, "pin");
-    lsl_no_more(L, 1, "pin");
+    sl_tensor *tensor = check_self(L, op);
+    lsl_no_more(L, 1, op);
     lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_pin(tensor, &err), &err, "pin");
+    lsl_check(L, change(tensor, &err), &err, op);
     lua_settop(L, 1);
     return 1;
 }
 
-static int tensor_unpin(lua_State *L)
-{
-    sl_error err;
-    sl_tensor *tensor = check_self(L, "unpin");
-    lsl_no_more(L, 1, "unpin");
-    lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_unpin(tensor, &err), &err, "unpin");
-    lua_settop(L, 1);
-    return 1;
-}
+static int tensor_pin(lua_State *L) { return change_pin(L, sl_tensor_pin, "pin"); }
+static int tensor_unpin(lua_State *L) { return change_pin(L, sl_tensor_unpin, "unpin"); }
 
 static int tensor_free(lua_State *L)
 {
@@ -497,22 +452,7 @@ static int tensor_free(lua_State *L)
     return 0;
 }
 
-static int tensor_eq(lua_State *L) { return lsl_equal(L, LSL_TENSOR); }
-
-static int tensor_gc(lua_State *L)
-{
-    lsl_state *state = lsl_get(L);
-    state->in_gc++;
-    sl_tensor_release(lsl_take(L, LSL_TENSOR));
-    state->in_gc--;
-    return 0;
-}
-
-static int tensor_close(lua_State *L)
-{
-    sl_tensor_release(lsl_take_closed(L, LSL_TENSOR));
-    return 0;
-}
+static int tensor_close(lua_State *L) { return lsl_close(L, LSL_TENSOR); }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -530,13 +470,10 @@ static const luaL_Reg getters[] = {
     {"device_index", get_device_index}, {"pinned", get_pinned}, {"ndim", get_ndim},
     {"id", get_id}, {"is_view", get_is_view}, {"freed", get_freed}, {NULL, NULL}
 };
-static const luaL_Reg meta[] = {
-    {"__gc", tensor_gc}, {"__close", tensor_close}, {"__eq", tensor_eq},
-    {"__tostring", tensor_tostring}, {NULL, NULL}
-};
+static const lsl_class class = {push_text, tensor_close, methods, getters};
 
 void lsl_open_tensor(lua_State *L)
 {
-    lsl_define(L, LSL_TENSOR, "tensor", meta, methods, getters);
+    lsl_define_boxes(L, LSL_TENSOR, &class);
     lsl_set_functions(L, functions);
 }

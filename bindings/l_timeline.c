@@ -393,6 +393,6 @@ static const luaL_Reg meta[] = {
 
 void lsl_open_timeline(lua_State *L)
 {
-    lsl_define(L, LSL_TIMELINE, "timeline", meta, methods, getters);
+    lsl_define(L, LSL_TIMELINE, meta, methods, getters);
     lsl_set_functions(L, functions);
 }

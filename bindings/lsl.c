@@ -14,6 +14,9 @@
 /* ---- boxes ---------------------------------------------------------------- */
 
 const char lsl_tags[LSL_KINDS];
+const char *const lsl_nouns[LSL_KINDS] = {
+    "a device", "a stream", "an event", "a tensor", "a timeline", "a guard", "a userdata"
+};
 
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
 {
@@ -26,16 +29,9 @@ void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
     return tag;
 }
 
-/* Scratch memory and other userdata than plain boxes are in no list. */
-static bool is_listed(lsl_kind kind)
-{
-    return kind == LSL_DEVICE || kind == LSL_STREAM || kind == LSL_EVENT || kind == LSL_TENSOR;
-}
-
 lsl_box *lsl_new_box(lua_State *L, lsl_kind kind)
 {
     lsl_box *box = lsl_new(L, kind, sizeof *box);
-    if (!is_listed(kind)) return box;
     lsl_state *state = lsl_get(L);
     box->next = state->boxes;
     box->link = &state->boxes;
@@ -69,7 +65,7 @@ void *lsl_take(lua_State *L, lsl_kind kind)
     lsl_box *box = lsl_to(L, 1, kind);
     if (!box) return NULL;
     void *p = box->p;
-    if (is_listed(kind)) unlist(box);
+    if (lsl_is_listed(kind)) unlist(box);
     box->tag = NULL;
     box->p = NULL;
     return p;
@@ -85,20 +81,29 @@ static bool in_finalizer(lua_State *L)
 #endif
 }
 
-void *lsl_take_closed(lua_State *L, lsl_kind kind)
+static void release_object(lsl_kind kind, void *p)
 {
-    lsl_box *box = lsl_to(L, 1, kind);
-    if (!box) return NULL;
-    box->closed = true;
-    if (lsl_get(L)->in_host_func > 0 || in_finalizer(L)) return NULL;
-    return lsl_take(L, kind);
+    if (kind == LSL_DEVICE) sl_device_release(p);
+    if (kind == LSL_STREAM) sl_stream_release(p);
+    if (kind == LSL_EVENT) sl_event_release(p);
+    if (kind == LSL_TENSOR) sl_tensor_release(p);
 }
 
-int lsl_equal(lua_State *L, lsl_kind kind)
+void lsl_collect(lua_State *L, lsl_kind kind)
 {
-    lsl_box *a = lsl_to(L, 1, kind), *b = lsl_to(L, 2, kind);
-    lua_pushboolean(L, a && b && lsl_is_open(a) && lsl_is_open(b) && a->p == b->p);
-    return 1;
+    lsl_state *state = lsl_get(L);
+    state->in_gc++;
+    release_object(kind, lsl_take(L, kind));
+    state->in_gc--;
+}
+
+int lsl_close(lua_State *L, lsl_kind kind)
+{
+    lsl_box *box = lsl_to(L, 1, kind);
+    if (!box) lsl_type_error(L, 1, "self", lsl_nouns[kind], "close");
+    box->closed = true;
+    if (lsl_get(L)->in_host_func == 0 && !in_finalizer(L)) release_object(kind, lsl_take(L, kind));
+    return 0;
 }
 
 void lsl_remember(lua_State *L)
@@ -124,20 +129,54 @@ bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p)
     return false;
 }
 
+/* ---- scratch memory --------------------------------------------------------- */
+
+/* Memory that the collector releases: of malloc, or what lies behind this struct. */
+typedef struct scratch {
+    lsl_tag tag;
+    void *p;
+    void (*release)(void *p);
+} scratch;
+
+static scratch *new_scratch(lua_State *L, size_t bytes, void (*release)(void *p))
+{
+    scratch *s = lsl_new(L, LSL_SCRATCH, sizeof *s + bytes);
+    s->release = release;
+    return s;
+}
+
+static int scratch_gc(lua_State *L)
+{
+    scratch *s = lsl_to(L, 1, LSL_SCRATCH);
+    if (!s) return 0;
+    if (s->p) s->release(s->p);
+    s->p = NULL;
+    s->tag = NULL;
+    return 0;
+}
+
+const luaL_Reg lsl_scratch_meta[] = {{"__gc", scratch_gc}, {NULL, NULL}};
+
+void *lsl_new_scratch(lua_State *L, size_t bytes, void (*release)(void *))
+{
+    scratch *s = new_scratch(L, bytes, release);
+    return s->p = s + 1;
+}
+
+void *lsl_scratch_at(lua_State *L, int idx) { return ((scratch *)lua_touserdata(L, idx))->p; }
+
+void **lsl_new_owner(lua_State *L) { return &new_scratch(L, 0, free)->p; }
+
 void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op)
 {
-    lsl_box *box = lsl_new_box(L, LSL_SCRATCH);
-    if (count < SIZE_MAX / size) box->p = calloc(count > 0 ? count : 1, size);
-    if (!box->p)
+    void **memory = lsl_new_owner(L);
+    if (count < SIZE_MAX / size) *memory = calloc(count > 0 ? count : 1, size);
+    if (!*memory)
         lsl_fail(L, SL_ENOMEM, op, "out of host memory for %zu items of %zu bytes", count, size);
-    return box->p;
+    return *memory;
 }
 
 /* ---- arguments -------------------------------------------------------------- */
-
-static const char *const kind_nouns[LSL_KINDS] = {
-    "device", "stream", "event", "tensor", "timeline", "guard", "userdata", "userdata"
-};
 
 lsl_kind lsl_kind_of(lua_State *L, int idx)
 {
@@ -150,18 +189,16 @@ const char *lsl_type_name(lua_State *L, int idx)
 {
     if (lua_isnone(L, idx) || lua_isnil(L, idx)) return "nothing";
     lsl_kind kind = lsl_kind_of(L, idx);
-    return kind < LSL_KINDS ? kind_nouns[kind] : luaL_typename(L, idx);
+    return kind < LSL_KINDS ? strchr(lsl_nouns[kind], ' ') + 1 : luaL_typename(L, idx);
 }
 
 /* A method without its object: t.size() for t:size(). */
 static int fail_self(lua_State *L, int arg, const char *needed, const char *op)
 {
-    static const char *const letters[] = {
-        "a device", "d", "a stream", "s", "an event", "e", "a tensor", "t", "a timeline", "tl"
-    };
+    static const char *const letters[] = {"d", "s", "e", "t", "tl"};
     const char *letter = "object";
-    for (int i = 0; i < LSL_COUNT(letters); i += 2)
-        if (strcmp(letters[i], needed) == 0) letter = letters[i + 1];
+    for (int i = 0; i < LSL_COUNT(letters); i++)
+        if (strcmp(lsl_nouns[i], needed) == 0) letter = letters[i];
     return lsl_fail(L, SL_EINVAL, op, "argument %d (self) must be %s, got %s; call it as %s:%s(%s)",
                     arg, needed, lsl_type_name(L, arg), letter, op,
                     lua_isnoneornil(L, arg) ? "" : "...");
@@ -174,23 +211,13 @@ int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, 
                     lsl_type_name(L, arg));
 }
 
-int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op)
+int lsl_fail_box(lua_State *L, int arg, lsl_kind kind, const char *name, const char *op)
 {
-    if (!lsl_to(L, arg, LSL_TENSOR)) return lsl_type_error(L, arg, name, "a tensor", op);
+    if (!lsl_to(L, arg, kind)) return lsl_type_error(L, arg, name, lsl_nouns[kind], op);
+    if (kind != LSL_TENSOR)
+        return lsl_fail(L, SL_ECLOSED, op, "the %s was closed", lsl_type_name(L, arg));
     if (strcmp(name, "self") == 0) return lsl_fail(L, SL_ECLOSED, op, "the tensor was freed");
     return lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
-}
-
-int lsl_fail_stream(lua_State *L, int arg, const char *name, const char *op)
-{
-    if (!lsl_to(L, arg, LSL_STREAM)) return lsl_type_error(L, arg, name, "a stream", op);
-    return lsl_fail(L, SL_ECLOSED, op, "the stream was closed");
-}
-
-int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op)
-{
-    if (!lsl_to(L, arg, LSL_EVENT)) return lsl_type_error(L, arg, name, "an event", op);
-    return lsl_fail(L, SL_ECLOSED, op, "the event was closed");
 }
 
 /* Tests for a stream first: most calls pass one. */
@@ -199,14 +226,6 @@ sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *o
     const lsl_box *box = lsl_to(L, arg, LSL_STREAM);
     if (box && lsl_is_open(box)) return box->p;
     return lua_isnoneornil(L, arg) ? NULL : lsl_check_stream(L, arg, name, op);
-}
-
-sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op)
-{
-    lsl_box *box = lsl_to(L, arg, LSL_DEVICE);
-    if (!box) lsl_type_error(L, arg, name, "a device", op);
-    if (!lsl_is_open(box)) lsl_fail(L, SL_ECLOSED, op, "the device was closed");
-    return box->p;
 }
 
 double lsl_check_number(lua_State *L, int arg, const char *name, const char *op)

@@ -27,9 +27,13 @@
 /* ---- the module's state ------------------------------------------------- */
 
 typedef enum lsl_kind {
-    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_TEXT,
-    LSL_CAUSES, LSL_FIGURES, LSL_KINDS
+    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_KINDS
 } lsl_kind;
+extern const char *const lsl_nouns[LSL_KINDS];  /* "an event" */
+
+struct lsl_box;
+/* Pushes one line about what is in the box, as tostring gives it; it may be closed. */
+typedef void (*lsl_push_text_fn)(lua_State *L, const struct lsl_box *box);
 
 /* A device that was opened; the state holds one reference until the end. */
 typedef struct lsl_device_node {
@@ -63,6 +67,7 @@ typedef struct lsl_state {
     int metatable_ref[LSL_KINDS];       /* in the registry */
     int boxes_ref;                      /* of a weak table: object of the core -> its box */
     const void *metatable[LSL_KINDS];   /* the same tables' identities */
+    lsl_push_text_fn push_text[LSL_KINDS];      /* of devices, streams, events, tensors */
     const void *module, *cuda;          /* identities of the tables lab and lab.cuda */
     struct lsl_box *boxes;              /* all of devices, streams, events, tensors, for who() */
     int in_gc;                          /* depth of our finalizers */
@@ -130,14 +135,33 @@ typedef struct lsl_box {
     uint32_t id;    /* a stream's, which is known also when p is gone */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p && !(box)->closed)
+/* Devices, streams, events and tensors are in the state's list; scratch memory and timelines are
+ * not. */
+static inline bool lsl_is_listed(lsl_kind kind) { return kind <= LSL_TENSOR; }
 /* Limit of the objects or tables without an element that one call creates. */
 enum { LSL_MOST_OBJECTS = 1000000 };
 #define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Registers a kind: its metatable (with __name "streamlab.<noun>"), methods, and
  * getters, which are C functions of the object that are called for a field. */
-void lsl_define(lua_State *L, lsl_kind kind, const char *noun, const luaL_Reg *meta,
-                const luaL_Reg *methods, const luaL_Reg *getters);
+void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Reg *methods,
+                const luaL_Reg *getters);
+/* The same for devices, streams, events and tensors, which get __gc, __eq and __tostring. */
+typedef struct lsl_class {
+    lsl_push_text_fn push_text;
+    lua_CFunction close;            /* __close; NULL: none */
+    const luaL_Reg *methods, *getters;
+} lsl_class;
+void lsl_define_boxes(lua_State *L, lsl_kind kind, const lsl_class *class);
+/* Defines get_FIELD, the getter of a field of `self`, which the file's check_self(L, op) gives.
+ * `value` is pushed by lua_push##PUSH. */
+#define LSL_GETTER(type, field, push, value)        \
+    static int get_##field(lua_State *L)            \
+    {                                               \
+        type *self = check_self(L, #field);         \
+        lua_push##push(L, value);                   \
+        return 1;                                   \
+    }
 /* core.nearest(name, names): the key of the table that is spelt most like the name, or
  * nil if none is near. */
 int lsl_nearest(lua_State *L);
@@ -190,14 +214,21 @@ static inline void *lsl_to(lua_State *L, int arg, lsl_kind kind)
 lsl_kind lsl_kind_of(lua_State *L, int idx);
 /* Empties the box at index 1 of a finalizer: what was in it, or NULL. */
 void *lsl_take(lua_State *L, lsl_kind kind);
-/* The same for close() and __close. While a finalizer or host function of the user runs, a C
- * function of the module may still use the object: then the box is only marked as closed, and
- * keeps the object until it is collected. */
-void *lsl_take_closed(lua_State *L, lsl_kind kind);
-/* __eq of boxes: the same object of the core. */
-int lsl_equal(lua_State *L, lsl_kind kind);
-/* Pushes a box with scratch memory that the collector frees; SL_ENOMEM raises. */
+/* For __gc of a kind of boxes: releases what is in the box at index 1. */
+void lsl_collect(lua_State *L, lsl_kind kind);
+/* For close() and __close: the same, and raises if argument 1 is of another kind. Returns 0. While
+ * a finalizer or host function of the user runs, a C function of the module may still use the
+ * object: then the box is only marked as closed, and keeps the object until it is collected. */
+int lsl_close(lua_State *L, lsl_kind kind);
+/* Pushes memory of `bytes` zeros. The collector calls `release` with it. */
+void *lsl_new_scratch(lua_State *L, size_t bytes, void (*release)(void *));
+/* What lsl_new_scratch gave for the value at `idx`. */
+void *lsl_scratch_at(lua_State *L, int idx);
+/* Pushes scratch memory from malloc, which the collector frees; SL_ENOMEM raises. */
 void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op);
+/* Pushes an owner of memory from malloc, which the collector frees: *result, NULL so far. */
+void **lsl_new_owner(lua_State *L);
+extern const luaL_Reg lsl_scratch_meta[];
 
 /* Pushes an empty box and returns it; the caller fills p. */
 lsl_box *lsl_new_box(lua_State *L, lsl_kind kind);
@@ -269,34 +300,31 @@ void lsl_note_chunk(lua_State *L, const char *where, const char *source);
 /* ---- arguments ------------------------------------------------------------ */
 
 /* These raise unless the argument is an open object of the kind. */
-int lsl_fail_tensor(lua_State *L, int arg, const char *name, const char *op) LSL_COLD;
-int lsl_fail_stream(lua_State *L, int arg, const char *name, const char *op) LSL_COLD;
-int lsl_fail_event(lua_State *L, int arg, const char *name, const char *op) LSL_COLD;
+int lsl_fail_box(lua_State *L, int arg, lsl_kind kind, const char *name, const char *op) LSL_COLD;
+static inline void *lsl_check_box(lua_State *L, int arg, lsl_kind kind, const char *name,
+                                  const char *op)
+{
+    const lsl_box *box = lsl_to(L, arg, kind);
+    if (!box || !lsl_is_open(box) || (kind == LSL_TENSOR && sl_tensor_is_freed(box->p)))
+        lsl_fail_box(L, arg, kind, name, op);
+    return box->p;
+}
 static inline sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op)
 {
-    const lsl_box *box = lsl_to(L, arg, LSL_TENSOR);
-    if (!box || !lsl_is_open(box) || sl_tensor_is_freed(box->p))
-        lsl_fail_tensor(L, arg, name, op);
-    return box->p;
+    return lsl_check_box(L, arg, LSL_TENSOR, name, op);
 }
 static inline sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op)
 {
-    const lsl_box *box = lsl_to(L, arg, LSL_STREAM);
-    if (!box || !lsl_is_open(box)) lsl_fail_stream(L, arg, name, op);
-    return box->p;
+    return lsl_check_box(L, arg, LSL_STREAM, name, op);
 }
 static inline sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op)
 {
-    const lsl_box *box = lsl_to(L, arg, LSL_EVENT);
-    if (!box || !lsl_is_open(box)) lsl_fail_event(L, arg, name, op);
-    return box->p;
+    return lsl_check_box(L, arg, LSL_EVENT, name, op);
 }
-sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op);
-
-/* Push one line about what is in the box, as tostring gives it; it may be closed. */
-void lsl_push_tensor_text(lua_State *L, const lsl_box *box);
-void lsl_push_stream_text(lua_State *L, const lsl_box *box);
-void lsl_push_event_text(lua_State *L, const lsl_box *box);
+static inline sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op)
+{
+    return lsl_check_box(L, arg, LSL_DEVICE, name, op);
+}
 
 /* NULL if the argument is missing or nil. */
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op);

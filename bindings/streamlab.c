@@ -284,15 +284,6 @@ static void run_prelude(lua_State *L)
 
 /* ---- the module ---------------------------------------------------------------------------- */
 
-/* Scratch memory is a box like the others; its content is plain malloc memory. */
-static int scratch_gc(lua_State *L)
-{
-    free(lsl_take(L, LSL_SCRATCH));
-    return 0;
-}
-
-static const luaL_Reg scratch_meta[] = {{"__gc", scratch_gc}, {NULL, NULL}};
-
 /* lab.float64 is "float64": as torch.float64 is written, where nil would be float32. */
 static void name_dtypes(lua_State *L)
 {
@@ -309,7 +300,7 @@ static int open_module(lua_State *L)
     lsl_get(L)->module = lua_topointer(L, -1);
     lsl_define_error(L);
     lsl_define_options(L);
-    lsl_define(L, LSL_SCRATCH, "scratch", scratch_meta, NULL, NULL);
+    lsl_define(L, LSL_SCRATCH, lsl_scratch_meta, NULL, NULL);
     lsl_open_device(L);
     lsl_open_stream(L);
     lsl_open_guard(L);
