@@ -25,28 +25,7 @@ static const char *push_elsewhere(lua_State *L, const char *noun, const char *na
 
 /* ---- names that are nearly right ----------------------------------------------------- */
 
-enum { NAME_CHARS = 32 };   /* no name of ours is as long */
-
-/* How many letters to change, add, drop or swap with the next one to turn a into b; `b` is
- * shorter than NAME_CHARS. */
-static int edit_distance(const char *a, const char *b)
-{
-    int rows[3][NAME_CHARS + 1], n = (int)strlen(b), m = (int)strlen(a);
-    for (int j = 0; j <= n; j++) rows[0][j] = j;
-    for (int i = 1; i <= m; i++) {
-        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (above[j] + 1 < best) best = above[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (exchanged && second[j - 2] + 1 < best) best = second[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return rows[m % 3][n];
-}
+enum { NAME_CHARS = 32 };   /* no name of ours is as long; below SL_EDIT_CHARS */
 
 typedef struct nearest {
     const char *name;       /* NULL if none is near; kept alive by its table */
@@ -69,7 +48,7 @@ static void find_nearest(lua_State *L, int idx, const char *name, nearest *found
         lua_pop(L, 1);
         const char *key = lua_tostring(L, -1);
         if (strlen(key) >= NAME_CHARS) continue;
-        int distance = edit_distance(name, key);
+        int distance = sl_edit_distance(name, key);
         bool first = !found->name || goes_before(key, found->name, name);
         if (distance > found->distance || (distance == found->distance && !first)) continue;
         found->name = key;

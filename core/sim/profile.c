@@ -119,29 +119,6 @@ static int find_key(const char *key)
 
 /* ---- unknown and missing keys ---- */
 
-/* Levenshtein distance of texts shorter than KEY_CHARS. */
-static int edit_distance(const char *a, const char *b)
-{
-    int row[KEY_CHARS + 1];
-    const int n = (int)strlen(b);
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 /* The known key that looks most like `key`, if one looks like it at all. */
 static int nearest_key(const char *key)
 {
@@ -151,7 +128,7 @@ static int nearest_key(const char *key)
         return -1;
     int nearest = -1, least = length < 9 ? 3 : (int)length / 3;
     for (int i = 0; i < N_KEYS; i++) {
-        int distance = edit_distance(key, key_at(i, buffer));
+        int distance = sl_edit_distance(key, key_at(i, buffer));
         if (distance < least) {
             least = distance;
             nearest = i;

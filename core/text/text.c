@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Room for `more` bytes and the final NUL. */
 static bool reserve(sl_text *text, size_t more)
@@ -76,4 +77,28 @@ void sl_text_free(sl_text *text)
 {
     free(text->data);
     *text = (sl_text){ 0 };
+}
+
+int sl_edit_distance(const char *a, const char *b)
+{
+    int rows[3][SL_EDIT_CHARS];
+    const int n = (int)strlen(b), m = (int)strlen(a);
+    for (int j = 0; j <= n; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (exchanged && second[j - 2] + 1 < best)
+                best = second[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[m % 3][n];
 }

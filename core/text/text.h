@@ -29,6 +29,11 @@ sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err
 enum { SL_SAFE_BYTES = 12 };
 int sl_safe_character(const char **text, const char *end, bool lines, char shown[SL_SAFE_BYTES]);
 
+/* How many characters to change, add, drop or swap with the next one to turn `a` into `b`, which is
+ * shorter than SL_EDIT_CHARS. */
+enum { SL_EDIT_CHARS = 128 };
+int sl_edit_distance(const char *a, const char *b);
+
 /* Columns of a character on a terminal: 0, 1 or 2; -1: it must not reach one. */
 int sl_character_columns(uint32_t c);
 
